@@ -1,1 +1,7 @@
-//! See the README.
+//! Kubernetes informers: a local, indexed copy of the objects you care about, and notice of every change.
+
+pub mod object;
+
+pub use object::{
+    DeleteCause, Deleted, Fingerprint, Known, Object, ObjectKey, ParseKeyError, ResourceVersion,
+};

@@ -1,0 +1,98 @@
+//! What an object is to an informer: a key, a version, and a way to be held.
+//!
+//! This is the lowest layer. It knows nothing of bytes, of HTTP or of stores: a [`Key`](ObjectKey) names an object,
+//! a [`ResourceVersion`] says which state of it this is, the [`Object`] trait says how a type is kept in memory, and
+//! [`Deleted`] is what remains when it is gone.
+
+mod deleted;
+mod key;
+mod known;
+mod partition;
+mod resource_version;
+
+pub use deleted::{DeleteCause, Deleted};
+pub use key::{ObjectKey, ParseKeyError};
+pub use known::{Fingerprint, Known};
+pub use partition::Partition;
+pub use resource_version::ResourceVersion;
+
+use std::sync::Arc;
+
+/// A type whose collections an informer can keep.
+///
+/// The type *names the form*: it says how each object is held ([`Object::Ref`]) and how the few things that generic
+/// code needs are read from what is held. Any [`kube::Resource`] is an `Object` that is decoded once and held as an
+/// [`Arc`]:
+///
+/// ```
+/// use k8s_openapi::api::core::v1::Pod;
+/// use kube_informer::Object;
+/// use std::sync::Arc;
+///
+/// let pod = Arc::new(Pod {
+///     metadata: kube::core::ObjectMeta {
+///         name: Some("web-0".into()),
+///         namespace: Some("shop".into()),
+///         resource_version: Some("42".into()),
+///         ..Default::default()
+///     },
+///     ..Default::default()
+/// });
+/// assert_eq!(Pod::key(&pod).as_str(), "shop/web-0");
+/// assert_eq!(Pod::resource_version(&pod).unwrap().as_str(), "42");
+/// assert_eq!(Pod::label(&pod, "app"), None);
+/// ```
+///
+/// A type of your own becomes an `Object` by saying where its metadata is.
+pub trait Object: Send + Sync + 'static {
+    /// How one object is held: cheap to clone, never changed in place.
+    type Ref: Clone + Send + Sync + 'static;
+
+    /// The object's name; empty if it has none (such an object never gets into a store).
+    fn name(object: &Self::Ref) -> &str;
+
+    /// The object's namespace; `None` for cluster-scoped kinds.
+    fn namespace(object: &Self::Ref) -> Option<&str>;
+
+    /// The object's unique id, which tells a re-created object from an updated one.
+    fn uid(object: &Self::Ref) -> Option<&str>;
+
+    /// The version of this state of the object.
+    fn resource_version(object: &Self::Ref) -> Option<ResourceVersion>;
+
+    /// The value of one label.
+    fn label<'a>(object: &'a Self::Ref, name: &str) -> Option<&'a str>;
+
+    /// The key under which the object is stored: `namespace/name`, or `name` for cluster-scoped kinds.
+    fn key(object: &Self::Ref) -> ObjectKey {
+        ObjectKey::new(Self::namespace(object), Self::name(object))
+    }
+}
+
+impl<K: kube::Resource + Send + Sync + 'static> Object for K {
+    type Ref = Arc<K>;
+
+    fn name(object: &Self::Ref) -> &str {
+        object.meta().name.as_deref().unwrap_or_default()
+    }
+
+    fn namespace(object: &Self::Ref) -> Option<&str> {
+        object.meta().namespace.as_deref()
+    }
+
+    fn uid(object: &Self::Ref) -> Option<&str> {
+        object.meta().uid.as_deref()
+    }
+
+    fn resource_version(object: &Self::Ref) -> Option<ResourceVersion> {
+        object
+            .meta()
+            .resource_version
+            .as_deref()
+            .map(ResourceVersion::from)
+    }
+
+    fn label<'a>(object: &'a Self::Ref, name: &str) -> Option<&'a str> {
+        object.meta().labels.as_ref()?.get(name).map(String::as_str)
+    }
+}

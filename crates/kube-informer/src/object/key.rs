@@ -1,0 +1,167 @@
+//! Keys: the names under which objects are stored.
+
+use std::{borrow::Borrow, fmt, str::FromStr, sync::Arc};
+
+/// The key of an object in a store: `namespace/name`, or just `name` for a cluster-scoped object.
+///
+/// The uid plays no part: an object that is deleted and created again has the same key. A key is one shared
+/// allocation; a clone costs a reference count. It can be looked up by `&str` in any map keyed by it.
+///
+/// ```
+/// use kube_informer::ObjectKey;
+///
+/// let key = ObjectKey::new(Some("shop"), "web-0");
+/// assert_eq!(key.to_string(), "shop/web-0");
+/// assert_eq!((key.namespace(), key.name()), (Some("shop"), "web-0"));
+///
+/// let node: ObjectKey = "node-1".parse()?;
+/// assert_eq!((node.namespace(), node.name()), (None, "node-1"));
+/// assert!("a/b/c".parse::<ObjectKey>().is_err());
+/// # Ok::<_, kube_informer::ParseKeyError>(())
+/// ```
+#[doc(alias = "ObjectName")]
+#[doc(alias = "MetaNamespaceKeyFunc")]
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ObjectKey(Arc<str>);
+
+impl ObjectKey {
+    /// The key of the object `name` in `namespace`. An empty namespace is none.
+    pub fn new(namespace: Option<&str>, name: &str) -> Self {
+        match namespace {
+            Some(namespace) if !namespace.is_empty() => {
+                let mut key = String::with_capacity(namespace.len() + 1 + name.len());
+                key.push_str(namespace);
+                key.push('/');
+                key.push_str(name);
+                Self(key.into())
+            }
+            _ => Self(name.into()),
+        }
+    }
+
+    /// The part before the first slash; `None` if there is none or it is empty.
+    pub fn namespace(&self) -> Option<&str> {
+        self.0
+            .split_once('/')
+            .map(|(namespace, _)| namespace)
+            .filter(|n| !n.is_empty())
+    }
+
+    /// The part after the first slash, or all of it.
+    pub fn name(&self) -> &str {
+        self.0.split_once('/').map_or(&self.0, |(_, name)| name)
+    }
+
+    /// The key as it is written.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// A text that is not a key, see [`ObjectKey::from_str`].
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ParseKeyError {
+    /// More than one slash.
+    #[error("{0:?} is not an object key: expected \"name\" or \"namespace/name\"")]
+    TooManyParts(String),
+    /// No name.
+    #[error("{0:?} is not an object key: the name is empty")]
+    NoName(String),
+}
+
+impl FromStr for ObjectKey {
+    type Err = ParseKeyError;
+
+    /// Reads `name` or `namespace/name`. A leading slash is an empty namespace, so `/x` is the cluster-scoped `x`.
+    ///
+    /// # Errors
+    /// More than one slash, or no name.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (namespace, name) = text.split_once('/').unwrap_or(("", text));
+        if name.contains('/') {
+            return Err(ParseKeyError::TooManyParts(text.to_owned()));
+        }
+        if name.is_empty() {
+            return Err(ParseKeyError::NoName(text.to_owned()));
+        }
+        Ok(Self::new(Some(namespace), name))
+    }
+}
+
+/// Any text can be a key in a store of one's own; nothing is checked.
+impl From<&str> for ObjectKey {
+    fn from(text: &str) -> Self {
+        Self(text.into())
+    }
+}
+
+impl From<String> for ObjectKey {
+    fn from(text: String) -> Self {
+        Self(text.into())
+    }
+}
+
+impl Borrow<str> for ObjectKey {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
+
+impl AsRef<str> for ObjectKey {
+    fn as_ref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for ObjectKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for ObjectKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.0, f)
+    }
+}
+
+impl serde::Serialize for ObjectKey {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn an_empty_namespace_is_none() {
+        assert_eq!(ObjectKey::new(Some(""), "a"), ObjectKey::new(None, "a"));
+    }
+
+    #[test]
+    fn a_lenient_key_keeps_extra_slashes_in_the_name() {
+        let key = ObjectKey::from("a/b/c");
+        assert_eq!((key.namespace(), key.name()), (Some("a"), "b/c"));
+    }
+
+    proptest! {
+        /// Catalogue 7.9, `TestObjectNames`: an error if there is more than one slash; otherwise reading and writing
+        /// are inverse, except for a leading slash.
+        #[test]
+        fn parse_and_format(text in "[a-i/]{0,12}") {
+            let slashes = text.matches('/').count();
+            match text.parse::<ObjectKey>() {
+                Ok(key) => {
+                    prop_assert!(slashes <= 1);
+                    prop_assert_eq!(key.as_str(), text.strip_prefix('/').unwrap_or(&text));
+                }
+                Err(ParseKeyError::TooManyParts(_)) => prop_assert!(slashes > 1),
+                Err(ParseKeyError::NoName(_)) => prop_assert!(text.is_empty() || text.ends_with('/')),
+            }
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! Telling an unchanged object from a changed one without decoding either.
+
+/// Identifies one exact state of one object: a hash of its body, in which uid and resource version stand.
+///
+/// Two states of one key with the same fingerprint are the same state. The resource version alone would not do: a new
+/// default in a CRD changes bodies under an unchanged resource version.
+///
+/// ```
+/// use kube_informer::Fingerprint;
+/// assert_eq!(Fingerprint::new(7), Fingerprint::new(7));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Fingerprint(u64);
+
+impl Fingerprint {
+    /// A fingerprint from a hash of the whole body, without `kind` and `apiVersion` (the items of a list have none).
+    pub fn new(hash: u64) -> Self {
+        Self(hash)
+    }
+
+    /// The hash.
+    pub fn get(self) -> u64 {
+        self.0
+    }
+}
+
+/// Answers which state of a key is held, so that a relist can leave unchanged objects as they are.
+///
+/// ```
+/// use kube_informer::{Fingerprint, Known};
+/// use std::collections::HashMap;
+///
+/// struct Held(HashMap<String, Fingerprint>);
+///
+/// impl Known for Held {
+///     fn fingerprint(&self, key: &str) -> Option<Fingerprint> {
+///         self.0.get(key).copied()
+///     }
+/// }
+/// # let held = Held(HashMap::from([("ns/a".to_string(), Fingerprint::new(1))]));
+/// # assert_eq!(held.fingerprint("ns/a"), Some(Fingerprint::new(1)));
+/// ```
+pub trait Known {
+    /// The state of `key` that is held; `None` if it is unknown, about to change, or not held.
+    fn fingerprint(&self, key: &str) -> Option<Fingerprint>;
+}

@@ -1,0 +1,38 @@
+//! Parts of a collection that are listed and watched on their own.
+
+use std::fmt;
+
+/// One part of an informer's collection: the objects of one reflector.
+///
+/// Most informers have one partition, [`Partition::ONLY`]. One that spans several namespaces or shards has one for
+/// each: every partition has its own list, watch and resource version, and a relist of one leaves the objects of the
+/// others alone.
+///
+/// ```
+/// use kube_informer::Partition;
+/// assert_eq!(Partition::default(), Partition::ONLY);
+/// assert_ne!(Partition::new(1), Partition::ONLY);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub struct Partition(u32);
+
+impl Partition {
+    /// The partition of an informer that has just one.
+    pub const ONLY: Self = Self(0);
+
+    /// The partition with this number, counted from zero.
+    pub const fn new(number: u32) -> Self {
+        Self(number)
+    }
+
+    /// The partition's number.
+    pub const fn get(self) -> u32 {
+        self.0
+    }
+}
+
+impl fmt::Display for Partition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}

@@ -1,0 +1,142 @@
+//! Resource versions: which state of an object, or of a collection, this is.
+
+use std::{cmp::Ordering, fmt, num::NonZeroU64, sync::Arc};
+
+/// The version of an object's or a collection's state, as the server gave it.
+///
+/// # Order
+/// Servers of Kubernetes 1.35 and later promise that resource versions of one resource are decimal numbers of any
+/// size without leading zeros, that can be compared (KEP-5504); all servers built on etcd behave so. Two such versions
+/// are ordered by value. Any other text is *opaque*: equal to itself, and not ordered against anything, so
+/// [`partial_cmp`](PartialOrd::partial_cmp) gives `None`.
+///
+/// ```
+/// use kube_informer::ResourceVersion;
+///
+/// let version = |text: &str| ResourceVersion::from(text);
+/// assert!(version("9") < version("10"));
+/// assert!(version("18446744073709551616") > version("18446744073709551615"));
+/// assert_eq!(version("abc").partial_cmp(&version("10")), None);
+/// ```
+///
+/// The sentinels of the API, `""` (the newest) and `"0"` (any), are not versions: requests have enums for them.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct ResourceVersion(Repr);
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Repr {
+    /// What every server sends today; no allocation.
+    Number(NonZeroU64),
+    /// Larger than 64 bits, or opaque.
+    Text(Arc<str>),
+}
+
+impl ResourceVersion {
+    /// Whether this version can be ordered against others.
+    pub fn is_comparable(&self) -> bool {
+        match &self.0 {
+            Repr::Number(_) => true,
+            Repr::Text(text) => is_decimal(text),
+        }
+    }
+
+    /// The version as the server wrote it.
+    pub fn as_str(&self) -> std::borrow::Cow<'_, str> {
+        match &self.0 {
+            Repr::Number(number) => number.to_string().into(),
+            Repr::Text(text) => (&**text).into(),
+        }
+    }
+}
+
+/// A decimal number without a leading zero.
+fn is_decimal(text: &str) -> bool {
+    !text.is_empty() && !text.starts_with('0') && text.bytes().all(|b| b.is_ascii_digit())
+}
+
+impl From<&str> for ResourceVersion {
+    fn from(text: &str) -> Self {
+        match text.parse() {
+            Ok(number) if is_decimal(text) => Self(Repr::Number(number)),
+            _ => Self(Repr::Text(text.into())),
+        }
+    }
+}
+
+impl From<u64> for ResourceVersion {
+    /// The version `number`; `0`, which is no version, is opaque.
+    fn from(number: u64) -> Self {
+        match NonZeroU64::new(number) {
+            Some(number) => Self(Repr::Number(number)),
+            None => Self(Repr::Text("0".into())),
+        }
+    }
+}
+
+impl PartialOrd for ResourceVersion {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        match (&self.0, &other.0) {
+            (Repr::Number(a), Repr::Number(b)) => Some(a.cmp(b)),
+            (a, b) if a == b => Some(Ordering::Equal),
+            _ if self.is_comparable() && other.is_comparable() => {
+                let (a, b) = (self.as_str(), other.as_str());
+                Some(a.len().cmp(&b.len()).then_with(|| a.cmp(&b)))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for ResourceVersion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Repr::Number(number) => number.fmt(f),
+            Repr::Text(text) => f.write_str(text),
+        }
+    }
+}
+
+impl fmt::Debug for ResourceVersion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.as_str(), f)
+    }
+}
+
+impl serde::Serialize for ResourceVersion {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn what_is_not_a_plain_number_is_opaque() {
+        for text in ["", "0", "007", "-1", "+5", "1.5", "abc", " 1"] {
+            let version = ResourceVersion::from(text);
+            assert!(!version.is_comparable(), "{text:?}");
+            assert_eq!(version.as_str(), text);
+            assert_eq!(version.partial_cmp(&version.clone()), Some(Ordering::Equal));
+            assert_eq!(version.partial_cmp(&ResourceVersion::from("5")), None);
+        }
+        assert_eq!(ResourceVersion::from(0), ResourceVersion::from("0"));
+    }
+
+    proptest! {
+        #[test]
+        fn numbers_of_any_size_compare_by_value(a in "[1-9][0-9]{0,40}", b in "[1-9][0-9]{0,40}") {
+            let width = a.len().max(b.len());
+            let by_value = format!("{a:0>width$}").cmp(&format!("{b:0>width$}"));
+            let (a, b) = (ResourceVersion::from(&*a), ResourceVersion::from(&*b));
+            prop_assert_eq!(a.partial_cmp(&b), Some(by_value));
+        }
+
+        #[test]
+        fn text_is_kept(text in "[0-9a-z]{0,24}") {
+            prop_assert_eq!(ResourceVersion::from(&*text).to_string(), text);
+        }
+    }
+}
