@@ -3,5 +3,5 @@
 pub mod object;
 
 pub use object::{
-    DeleteCause, Deleted, Fingerprint, Known, Object, ObjectKey, ParseKeyError, ResourceVersion,
+    DeleteCause, Deleted, Fingerprint, Known, Object, ObjectKey, ParseKeyError, Partition, ResourceVersion,
 };
