@@ -108,6 +108,14 @@ impl Borrow<str> for ObjectKey {
     }
 }
 
+impl std::ops::Deref for ObjectKey {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
 impl AsRef<str> for ObjectKey {
     fn as_ref(&self) -> &str {
         &self.0

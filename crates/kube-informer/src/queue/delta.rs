@@ -1,0 +1,201 @@
+//! What can happen to a key, and to a whole collection.
+
+use crate::object::{DeleteCause, Deleted, ObjectKey, Partition, ResourceVersion};
+use smallvec::SmallVec;
+use std::collections::HashSet;
+
+/// One change of one key.
+///
+/// The names are those of the events that caused them. Whether handlers see an add or an update is decided by the
+/// store: an `Added` for a key that is held is an update.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Delta<T> {
+    /// The server said that the object was added.
+    Added(T),
+    /// The server said that the object was modified.
+    Updated(T),
+    /// The object is gone.
+    Deleted(Deleted<T>),
+    /// The object was in a new list of the collection.
+    Replaced(T),
+    /// The object is as it was; somebody asked to hear of it again.
+    Sync(T),
+}
+
+impl<T> Delta<T> {
+    /// The object, or its last known state if it is gone.
+    pub fn object(&self) -> Option<&T> {
+        match self {
+            Self::Added(object) | Self::Updated(object) | Self::Replaced(object) | Self::Sync(object) => {
+                Some(object)
+            }
+            Self::Deleted(deleted) => deleted.last_known.as_ref(),
+        }
+    }
+}
+
+/// The pending changes of one key, oldest first; never empty.
+///
+/// ```
+/// use kube_informer::queue::{Delta, Deltas};
+/// let deltas = Deltas::from(Delta::Added("v1"));
+/// assert_eq!(deltas.newest(), &Delta::Added("v1"));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Deltas<T>(SmallVec<[Delta<T>; 1]>);
+
+impl<T> Deltas<T> {
+    /// Appends a change. Of two deletions in a row only one is kept: the older, unless that one was only inferred
+    /// from a list (a tombstone) and so knows less than the newer.
+    pub fn push(&mut self, delta: Delta<T>) {
+        if let (Some(Delta::Deleted(older)), Delta::Deleted(newer)) = (self.0.last_mut(), &delta) {
+            if older.is_tombstone() && !newer.is_tombstone() {
+                let Delta::Deleted(newer) = delta else { return };
+                *older = newer;
+            }
+            return;
+        }
+        self.0.push(delta);
+    }
+
+    /// The changes, oldest first.
+    pub fn iter(&self) -> impl Iterator<Item = &Delta<T>> {
+        self.0.iter()
+    }
+
+    /// The latest change.
+    pub fn newest(&self) -> &Delta<T> {
+        &self.0[self.0.len() - 1]
+    }
+
+    /// How many changes there are; at least one.
+    #[allow(clippy::len_without_is_empty)] // never empty
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+}
+
+impl<T> From<Delta<T>> for Deltas<T> {
+    fn from(delta: Delta<T>) -> Self {
+        Self(SmallVec::from_buf([delta]))
+    }
+}
+
+impl<T> IntoIterator for Deltas<T> {
+    type Item = Delta<T>;
+    type IntoIter = smallvec::IntoIter<[Delta<T>; 1]>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+/// A new list of all objects of a partition: the ones that are not in it are gone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Replace<T> {
+    /// The part of the collection that was listed.
+    pub partition: Partition,
+    /// What was listed, in the list's order.
+    pub entries: Vec<Listed<T>>,
+    /// The resource version of the list.
+    pub resource_version: Option<ResourceVersion>,
+}
+
+/// One object of a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Listed<T> {
+    /// The object is exactly as it is held; nothing was decoded.
+    Kept(ObjectKey),
+    /// The object is new or has changed.
+    New(ObjectKey, T),
+}
+
+impl<T> Listed<T> {
+    /// The object's key.
+    pub fn key(&self) -> &ObjectKey {
+        match self {
+            Self::Kept(key) | Self::New(key, _) => key,
+        }
+    }
+}
+
+impl<T> Replace<T> {
+    /// What this list means for one that holds `known`: first a tombstone for each key that was not listed, then the
+    /// listed objects in order. Objects that are [kept](Listed::Kept) are a [`Delta::Sync`] with the state that is held.
+    ///
+    /// ```
+    /// use kube_informer::queue::{Delta, Listed, Replace};
+    /// use kube_informer::{ObjectKey, Partition};
+    ///
+    /// let replace = Replace {
+    ///     partition: Partition::ONLY,
+    ///     entries: vec![Listed::New("ns/b".into(), 2)],
+    ///     resource_version: Some("7".into()),
+    /// };
+    /// let deltas = replace.resolve([(ObjectKey::from("ns/a"), 1)]);
+    /// assert!(matches!(&deltas[0].1, Delta::Deleted(gone) if gone.is_tombstone() && gone.last_known == Some(1)));
+    /// assert_eq!(deltas[1], ("ns/b".into(), Delta::Replaced(2)));
+    /// ```
+    pub fn resolve(self, known: impl IntoIterator<Item = (ObjectKey, T)>) -> Vec<(ObjectKey, Delta<T>)> {
+        let listed: HashSet<&ObjectKey> = self.entries.iter().map(Listed::key).collect();
+        let mut held = std::collections::HashMap::new();
+        let mut deltas = Vec::new();
+        for (key, object) in known {
+            if listed.contains(&key) {
+                held.insert(key, object);
+            } else {
+                let gone = Deleted {
+                    key: key.clone(),
+                    last_known: Some(object),
+                    cause: DeleteCause::Missed,
+                };
+                deltas.push((key, Delta::Deleted(gone)));
+            }
+        }
+        for entry in self.entries {
+            match entry {
+                Listed::New(key, object) => deltas.push((key, Delta::Replaced(object))),
+                Listed::Kept(key) => {
+                    deltas.extend(held.remove(&key).map(|object| (key, Delta::Sync(object))))
+                }
+            }
+        }
+        deltas
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn deleted(last_known: u32, cause: DeleteCause) -> Delta<u32> {
+        Delta::Deleted(Deleted {
+            key: "k".into(),
+            last_known: Some(last_known),
+            cause,
+        })
+    }
+
+    #[test]
+    fn of_two_deletions_in_a_row_the_one_that_knows_more_is_kept() {
+        let merge = |a: &Delta<u32>, b: &Delta<u32>| {
+            let mut deltas = Deltas::from(a.clone());
+            deltas.push(b.clone());
+            assert_eq!(deltas.len(), 1);
+            deltas.newest().clone()
+        };
+        let (seen, seen_again) = (deleted(1, DeleteCause::Event), deleted(2, DeleteCause::Event));
+        let missed = deleted(3, DeleteCause::Missed);
+        assert_eq!(merge(&seen, &seen_again), seen);
+        assert_eq!(merge(&seen, &missed), seen);
+        assert_eq!(merge(&missed, &seen), seen);
+    }
+
+    #[test]
+    fn deletions_that_are_not_in_a_row_stay() {
+        let mut deltas = Deltas::from(deleted(1, DeleteCause::Event));
+        deltas.push(Delta::Added(2));
+        deltas.push(deleted(2, DeleteCause::Event));
+        assert_eq!(deltas.len(), 3);
+    }
+}

@@ -1,0 +1,408 @@
+use super::*;
+use crate::object::{DeleteCause, Deleted};
+use crate::queue::Listed;
+use proptest::prelude::*;
+use std::time::Duration;
+
+fn key(name: &str) -> ObjectKey {
+    name.into()
+}
+
+fn deleted(name: &str, last_known: Option<u32>) -> Delta<u32> {
+    Delta::Deleted(Deleted {
+        key: key(name),
+        last_known,
+        cause: DeleteCause::Event,
+    })
+}
+
+fn list(names: &[(&str, u32)]) -> Replace<u32> {
+    let entries = names
+        .iter()
+        .map(|(name, object)| Listed::New(key(name), *object))
+        .collect();
+    Replace {
+        partition: Partition::ONLY,
+        entries,
+        resource_version: Some("9".into()),
+    }
+}
+
+fn at(version: &str) -> Option<Position> {
+    Some(Position {
+        partition: Partition::ONLY,
+        resource_version: version.into(),
+    })
+}
+
+/// Runs a future that must not have to wait.
+fn now<F: Future>(future: F) -> F::Output {
+    futures::FutureExt::now_or_never(future).expect("had to wait")
+}
+
+fn pop_deltas(fifo: &DeltaFifo<u32>, max: usize) -> Vec<(String, Vec<Delta<u32>>)> {
+    match now(fifo.pop(max)).unwrap().entries {
+        Entries::Deltas(entries) => entries
+            .into_iter()
+            .map(|(key, deltas)| (key.to_string(), deltas.into_iter().collect()))
+            .collect(),
+        Entries::Replace(replace) => panic!("expected deltas, got {replace:?}"),
+    }
+}
+
+#[test]
+fn a_key_keeps_its_place_in_line() {
+    let fifo = DeltaFifo::new(100);
+    for (name, object) in [("foo", 10), ("bar", 1), ("foo", 11), ("foo", 13), ("zab", 30)] {
+        now(fifo.push(key(name), Delta::Added(object), None));
+    }
+    let first = pop_deltas(&fifo, 1);
+    assert_eq!(
+        first,
+        [(
+            "foo".into(),
+            vec![Delta::Added(10), Delta::Added(11), Delta::Added(13)]
+        )]
+    );
+    now(fifo.push(key("foo"), Delta::Added(14), None));
+    let names: Vec<_> = pop_deltas(&fifo, 10).into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names, ["bar", "zab", "foo"]);
+}
+
+#[test]
+fn consecutive_deletions_are_merged_and_take_no_room() {
+    let fifo = DeltaFifo::new(2);
+    now(fifo.push(key("a"), deleted("a", Some(1)), None));
+    now(fifo.push(key("a"), deleted("a", None), None));
+    assert_eq!(fifo.len(), 1);
+    assert_eq!(pop_deltas(&fifo, 1), [("a".into(), vec![deleted("a", Some(1))])]);
+}
+
+#[test]
+fn nothing_overtakes_a_list() {
+    let fifo = DeltaFifo::new(100);
+    now(fifo.push(key("a"), Delta::Added(1), at("1")));
+    now(fifo.replace(list(&[("b", 2)])));
+    now(fifo.push(key("a"), Delta::Added(3), at("10")));
+
+    let before = now(fifo.pop(usize::MAX)).unwrap();
+    assert!(matches!(before.entries, Entries::Deltas(ref entries) if entries.len() == 1));
+    assert_eq!(before.positions, [at("1").unwrap()]);
+    let replace = now(fifo.pop(usize::MAX)).unwrap();
+    assert!(matches!(replace.entries, Entries::Replace(ref replace) if replace.entries.len() == 1));
+    assert_eq!(replace.positions, [at("9").unwrap()]);
+    let after = now(fifo.pop(usize::MAX)).unwrap();
+    assert_eq!(after.positions, [at("10").unwrap()]);
+}
+
+#[test]
+fn a_position_is_reached_only_when_all_up_to_it_has_been_popped() {
+    let fifo = DeltaFifo::new(100);
+    now(fifo.push(key("a"), Delta::Added(1), at("1")));
+    now(fifo.push(key("b"), Delta::Added(2), at("2")));
+    assert_eq!(now(fifo.pop(1)).unwrap().positions, []);
+    assert_eq!(now(fifo.pop(1)).unwrap().positions, [at("2").unwrap()]);
+    fifo.bookmark(at("5").unwrap());
+    let batch = now(fifo.pop(1)).unwrap();
+    assert!(matches!(batch.entries, Entries::Deltas(ref entries) if entries.is_empty()));
+    assert_eq!(batch.positions, [at("5").unwrap()]);
+}
+
+#[test]
+fn synced_when_the_first_list_has_been_processed() {
+    let fifo = DeltaFifo::new(100);
+    assert!(!fifo.has_synced());
+    fifo.bookmark(at("1").unwrap());
+    now(fifo.replace(list(&[("a", 1)])));
+    assert!(!fifo.has_synced(), "a bookmark does not populate");
+    drop(now(fifo.pop(10)));
+    let batch = now(fifo.pop(10)).unwrap();
+    assert!(batch.initial);
+    assert!(!fifo.has_synced(), "popped, but not processed");
+    drop(batch);
+    assert!(fifo.has_synced());
+    now(fifo.replace(list(&[])));
+    assert!(!now(fifo.pop(10)).unwrap().initial);
+}
+
+#[test]
+fn an_empty_first_list_synchronises_too() {
+    let fifo = DeltaFifo::<u32>::new(100);
+    now(fifo.replace(list(&[])));
+    assert!(!fifo.has_synced());
+    drop(now(fifo.pop(10)));
+    assert!(fifo.has_synced());
+}
+
+#[test]
+fn synced_at_once_when_the_first_thing_is_no_list() {
+    let fifo = DeltaFifo::new(100);
+    now(fifo.push(key("a"), Delta::Added(1), None));
+    assert!(fifo.has_synced());
+}
+
+#[test]
+fn several_partitions_must_all_be_listed() {
+    let parts = [Partition::new(0), Partition::new(1)];
+    let fifo = DeltaFifo::<u32>::with_partitions(100, parts);
+    for partition in parts {
+        assert!(!fifo.has_synced());
+        now(fifo.replace(Replace {
+            partition,
+            entries: vec![],
+            resource_version: None,
+        }));
+        drop(now(fifo.pop(10)));
+    }
+    assert!(fifo.has_synced());
+}
+
+#[test]
+fn a_resync_skips_keys_with_pending_changes() {
+    let fifo = DeltaFifo::new(100);
+    now(fifo.push(key("a"), Delta::Updated(6), None));
+    now(fifo.resync([(key("a"), 5), (key("b"), 7)]));
+    let popped = pop_deltas(&fifo, 10);
+    assert_eq!(
+        popped,
+        [
+            ("a".into(), vec![Delta::Updated(6)]),
+            ("b".into(), vec![Delta::Sync(7)])
+        ]
+    );
+}
+
+#[test]
+fn requeue_gives_way_to_newer_changes() {
+    let fifo = DeltaFifo::new(1);
+    now(fifo.push(key("a"), Delta::Added(1), None));
+    let Entries::Deltas(mut popped) = now(fifo.pop(1)).unwrap().entries else {
+        panic!()
+    };
+    let (_, deltas) = popped.remove(0);
+    now(fifo.push(key("a"), Delta::Added(2), None));
+    assert!(!fifo.requeue(key("a"), deltas.clone()));
+    drop(now(fifo.pop(1)));
+    assert!(fifo.requeue(key("a"), deltas));
+    assert_eq!(pop_deltas(&fifo, 1), [("a".into(), vec![Delta::Added(1)])]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_full_queue_makes_the_producer_wait() {
+    let fifo = DeltaFifo::new(2);
+    let producer = tokio::spawn({
+        let fifo = fifo.clone();
+        async move {
+            for n in 0..10 {
+                fifo.push(key(&n.to_string()), Delta::Added(n), None).await;
+            }
+            fifo.close();
+        }
+    });
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    assert_eq!(fifo.len(), 2, "the paused clock moves only when everybody waits");
+    let mut seen = vec![];
+    while let Some(batch) = fifo.pop(usize::MAX).await {
+        let Entries::Deltas(entries) = batch.entries else {
+            panic!()
+        };
+        assert!(entries.len() <= 2);
+        seen.extend(
+            entries
+                .into_iter()
+                .map(|(key, _)| key.to_string().parse::<u32>().unwrap()),
+        );
+    }
+    assert_eq!(seen, (0..10).collect::<Vec<_>>());
+    producer.await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn close_wakes_both_sides_and_keeps_what_is_pending() {
+    let fifo = DeltaFifo::new(1);
+    let consumer = tokio::spawn({
+        let fifo = DeltaFifo::<u32>::clone(&fifo);
+        async move { fifo.pop(1).await.is_some() }
+    });
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    fifo.close();
+    assert!(!consumer.await.unwrap());
+    for n in 0..3 {
+        now(fifo.push(key("a"), Delta::Added(n), None));
+    }
+    assert_eq!(pop_deltas(&fifo, 1)[0].1.len(), 3);
+    assert!(now(fifo.pop(1)).is_none());
+}
+
+#[derive(Debug, Clone)]
+enum Op {
+    Push(u8, u32),
+    Delete(u8),
+    Replace(Vec<u8>),
+    Bookmark(u32),
+    Pop(usize),
+    Requeue,
+}
+
+fn op() -> impl Strategy<Value = Op> {
+    prop_oneof![
+        6 => (0..5u8, any::<u32>()).prop_map(|(k, v)| Op::Push(k, v)),
+        3 => (0..5u8).prop_map(Op::Delete),
+        1 => proptest::collection::vec(0..5u8, 0..4).prop_map(Op::Replace),
+        1 => (1..1000u32).prop_map(Op::Bookmark),
+        3 => (1..4usize).prop_map(Op::Pop),
+        1 => Just(Op::Requeue),
+    ]
+}
+
+/// The queue as one would write it without caring for speed: a list of entries that is searched from its end.
+#[derive(Default)]
+struct Model {
+    entries: Vec<ModelEntry>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum ModelEntry {
+    Deltas(String, Vec<Delta<u32>>),
+    Replace(Vec<String>),
+}
+
+impl Model {
+    fn push(&mut self, name: &str, delta: Delta<u32>) {
+        let after_last_list = self
+            .entries
+            .iter()
+            .rposition(|e| matches!(e, ModelEntry::Replace(_)))
+            .map_or(0, |i| i + 1);
+        for entry in &mut self.entries[after_last_list..] {
+            if let ModelEntry::Deltas(key, deltas) = entry
+                && key == name
+            {
+                if !(matches!(deltas.last(), Some(Delta::Deleted(_))) && matches!(delta, Delta::Deleted(_))) {
+                    deltas.push(delta);
+                }
+                return;
+            }
+        }
+        self.entries
+            .push(ModelEntry::Deltas(name.to_owned(), vec![delta]));
+    }
+
+    fn pop(&mut self, max: usize) -> Vec<ModelEntry> {
+        if matches!(self.entries.first(), Some(ModelEntry::Replace(_))) {
+            return vec![self.entries.remove(0)];
+        }
+        let first_list = self
+            .entries
+            .iter()
+            .position(|e| matches!(e, ModelEntry::Replace(_)));
+        let count = first_list.unwrap_or(self.entries.len()).min(max);
+        self.entries.drain(..count).collect()
+    }
+
+    fn is_pending(&self, name: &str) -> bool {
+        self.entries.iter().any(|entry| match entry {
+            ModelEntry::Deltas(key, _) => key == name,
+            ModelEntry::Replace(_) => true,
+        })
+    }
+
+    fn len(&self) -> usize {
+        let count = |entry: &ModelEntry| match entry {
+            ModelEntry::Deltas(_, deltas) => deltas.len(),
+            ModelEntry::Replace(_) => 1,
+        };
+        self.entries.iter().map(count).sum()
+    }
+}
+
+fn popped(batch: &Batch<u32>) -> Vec<ModelEntry> {
+    match &batch.entries {
+        Entries::Deltas(entries) => entries
+            .iter()
+            .map(|(key, deltas)| ModelEntry::Deltas(key.to_string(), deltas.iter().cloned().collect()))
+            .collect(),
+        Entries::Replace(replace) => {
+            vec![ModelEntry::Replace(
+                replace.entries.iter().map(|e| e.key().to_string()).collect(),
+            )]
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn behaves_like_the_naive_model(ops in proptest::collection::vec(op(), 0..120)) {
+        let (fifo, mut model) = (DeltaFifo::new(usize::MAX), Model::default());
+        let mut version = 0u32;
+        let (mut pushed_up_to, mut reached) = (None, None);
+        let mut last_popped = None;
+        for op in ops {
+            match op {
+                Op::Push(k, v) => {
+                    version += 1;
+                    model.push(&k.to_string(), Delta::Updated(v));
+                    now(fifo.push(key(&k.to_string()), Delta::Updated(v), at(&version.to_string())));
+                    pushed_up_to = Some(version);
+                }
+                Op::Delete(k) => {
+                    version += 1;
+                    let name = k.to_string();
+                    model.push(&name, deleted(&name, None));
+                    now(fifo.push(key(&name), deleted(&name, None), at(&version.to_string())));
+                    pushed_up_to = Some(version);
+                }
+                Op::Replace(keys) => {
+                    version += 1;
+                    let names: Vec<_> = keys.iter().map(u8::to_string).collect();
+                    model.entries.push(ModelEntry::Replace(names.clone()));
+                    let entries = names.iter().map(|name| Listed::New(key(name), 0)).collect();
+                    let resource_version = Some(ResourceVersion::from(u64::from(version)));
+                    now(fifo.replace(Replace { partition: Partition::ONLY, entries, resource_version }));
+                    pushed_up_to = Some(version);
+                }
+                Op::Bookmark(by) => {
+                    version += by;
+                    fifo.bookmark(at(&version.to_string()).unwrap());
+                    pushed_up_to = Some(version);
+                }
+                Op::Pop(max) => {
+                    let Some(Some(batch)) = futures::FutureExt::now_or_never(fifo.pop(max)) else {
+                        prop_assert_eq!(model.pop(max), vec![]);
+                        continue;
+                    };
+                    // A bookmark with nothing else to tell is an empty batch.
+                    let entries = popped(&batch);
+                    if !entries.is_empty() {
+                        prop_assert_eq!(&entries, &model.pop(max));
+                    }
+                    if let Some(position) = batch.positions.last() {
+                        reached = position.resource_version.to_string().parse().ok();
+                    }
+                    if let Entries::Deltas(mut entries) = batch.entries {
+                        last_popped = entries.pop();
+                    }
+                }
+                Op::Requeue => {
+                    let Some((k, deltas)) = last_popped.take() else { continue };
+                    let pending = model.is_pending(k.as_str());
+                    if !pending {
+                        deltas.iter().for_each(|delta| model.push(k.as_str(), delta.clone()));
+                    }
+                    prop_assert_eq!(fifo.requeue(k, deltas), !pending);
+                }
+            }
+            prop_assert_eq!(fifo.len(), model.len());
+            prop_assert!(reached <= pushed_up_to, "a position is never ahead of what was pushed");
+            for k in 0..5u8 {
+                prop_assert_eq!(fifo.is_pending(&k.to_string()), model.is_pending(&k.to_string()));
+            }
+        }
+        while let Some(Some(batch)) = futures::FutureExt::now_or_never(fifo.pop(usize::MAX)) {
+            if let Some(position) = batch.positions.last() {
+                reached = position.resource_version.to_string().parse().ok();
+            }
+        }
+        prop_assert_eq!(reached, pushed_up_to, "an empty queue has reached everything");
+    }
+}

@@ -1,0 +1,422 @@
+//! What a server or the way to it can answer instead of objects.
+
+use std::{error::Error as StdError, fmt, io, time::Duration};
+
+/// A boxed cause: whatever the client below reported.
+pub(crate) type BoxError = Box<dyn StdError + Send + Sync>;
+
+/// Why a list or watch request failed.
+///
+/// [`class`](ApiError::class) says in one word what kind of failure it is and [`is_retriable`](ErrorClass::is_retriable)
+/// whether trying again can help. `Display` prints one level; [`source`](StdError::source) gives the next.
+///
+/// ```
+/// use kube_informer::source::{ApiError, ApiStatus, ErrorClass};
+///
+/// let error = ApiError::from(ApiStatus::from_code(403, "pods is forbidden"));
+/// assert_eq!(error.class(), ErrorClass::Forbidden);
+/// assert_eq!(error.to_string(), "the server answered 403 Forbidden: pods is forbidden");
+/// ```
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ApiError {
+    /// The server answered with a `Status`.
+    #[error("the server answered {0}")]
+    Status(#[from] ApiStatus),
+    /// No connection: refused, no route, no such host.
+    #[error("cannot reach the server")]
+    Unreachable(#[source] BoxError),
+    /// The server's certificate, or ours, was not accepted.
+    #[error("cannot agree on TLS with the server")]
+    Tls(#[source] BoxError),
+    /// Credentials could not be had, for example because an exec plugin failed.
+    #[error("cannot get credentials for the server")]
+    Credentials(#[source] BoxError),
+    /// No answer in time.
+    #[error("the server did not answer in time")]
+    Timeout(#[source] BoxError),
+    /// The answer broke off in the middle.
+    #[error("the answer broke off")]
+    Interrupted(#[source] BoxError),
+    /// What came is not what a Kubernetes API server sends.
+    #[error("unexpected answer: {0}")]
+    Protocol(String),
+    /// The request could not be built or sent.
+    #[error("cannot send the request")]
+    Request(#[source] BoxError),
+}
+
+/// The kind of a failure, for people and for metrics.
+///
+/// ```
+/// use kube_informer::source::ErrorClass;
+/// assert_eq!(ErrorClass::Forbidden.to_string(), "forbidden");
+/// assert!(ErrorClass::Unreachable.is_retriable());
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorClass {
+    /// The user may not do this (403): a role is missing.
+    Forbidden,
+    /// The server does not know the user (401).
+    Unauthorized,
+    /// The server has no such resource (404).
+    NotFound,
+    /// No connection could be made.
+    Unreachable,
+    /// TLS could not be agreed on.
+    Tls,
+    /// No answer in time.
+    Timeout,
+    /// The resource version is too old: the server no longer has the history from there.
+    Gone,
+    /// The server asks to come later (429, 503).
+    Throttled,
+    /// What came could not be read.
+    Decode,
+    /// Anything else.
+    Other,
+}
+
+impl ErrorClass {
+    /// Whether the same request can succeed later without anybody changing anything.
+    pub fn is_retriable(self) -> bool {
+        !matches!(self, Self::Forbidden | Self::Unauthorized | Self::NotFound | Self::Tls)
+    }
+
+    /// The class in one lower-case word.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Forbidden => "forbidden",
+            Self::Unauthorized => "unauthorized",
+            Self::NotFound => "not-found",
+            Self::Unreachable => "unreachable",
+            Self::Tls => "tls",
+            Self::Timeout => "timeout",
+            Self::Gone => "gone",
+            Self::Throttled => "throttled",
+            Self::Decode => "decode",
+            Self::Other => "other",
+        }
+    }
+}
+
+impl fmt::Display for ErrorClass {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl ApiError {
+    /// The kind of this failure.
+    pub fn class(&self) -> ErrorClass {
+        match self {
+            Self::Status(status) => status.class(),
+            Self::Unreachable(_) => ErrorClass::Unreachable,
+            Self::Tls(_) => ErrorClass::Tls,
+            Self::Credentials(_) => ErrorClass::Unauthorized,
+            Self::Timeout(_) => ErrorClass::Timeout,
+            Self::Protocol(_) => ErrorClass::Decode,
+            Self::Interrupted(_) | Self::Request(_) => ErrorClass::Other,
+        }
+    }
+
+    /// The server's `Status`, if it sent one.
+    pub fn status(&self) -> Option<&ApiStatus> {
+        match self {
+            Self::Status(status) => Some(status),
+            _ => None,
+        }
+    }
+
+    /// The error and its causes in one line.
+    pub fn chain(&self) -> String {
+        chain(self)
+    }
+
+    /// An error of the connection while an answer was being read.
+    pub(crate) fn while_reading(error: impl Into<BoxError>) -> Self {
+        Self::Interrupted(error.into())
+    }
+
+    /// What the client below reported for a request that got no answer.
+    pub(crate) fn from_client(error: kube::Error) -> Self {
+        if let kube::Error::Auth(_) = error {
+            return Self::Credentials(error.into());
+        }
+        match innermost_io(&error).map(|e| e.kind()) {
+            Some(io::ErrorKind::TimedOut) => Self::Timeout(error.into()),
+            // TLS libraries report their errors as invalid data of the stream below.
+            Some(io::ErrorKind::InvalidData) => Self::Tls(error.into()),
+            Some(io::ErrorKind::UnexpectedEof | io::ErrorKind::BrokenPipe) => Self::Interrupted(error.into()),
+            Some(_) => Self::Unreachable(error.into()),
+            None if matches!(error, kube::Error::Service(_) | kube::Error::HyperError(_)) => {
+                Self::Unreachable(error.into())
+            }
+            None => Self::Request(error.into()),
+        }
+    }
+}
+
+/// An error and its causes in one line; a cause that the level above already printed is left out.
+pub(crate) fn chain(error: &(dyn StdError + 'static)) -> String {
+    let mut text = error.to_string();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        let cause_text = cause.to_string();
+        if !text.ends_with(&cause_text) {
+            text.push_str(": ");
+            text.push_str(&cause_text);
+        }
+        next = cause.source();
+    }
+    text
+}
+
+/// The innermost I/O error in a chain of causes.
+fn innermost_io<'e>(error: &'e (dyn StdError + 'static)) -> Option<&'e io::Error> {
+    let mut found = None;
+    let mut next = Some(error);
+    while let Some(cause) = next {
+        if let Some(io) = cause.downcast_ref::<io::Error>() {
+            found = Some(io);
+        }
+        next = cause.source();
+    }
+    found
+}
+
+/// A `Status` of the API: how a server says no.
+///
+/// <https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/status/>
+///
+/// ```
+/// use kube_informer::source::{ApiStatus, Reason};
+///
+/// let status = ApiStatus::from_code(410, "too old resource version: 5 (90)");
+/// assert_eq!(status.reason, Reason::Gone);
+/// assert!(status.is_expired());
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ApiStatus {
+    /// The HTTP status code.
+    pub code: u16,
+    /// The machine-readable reason.
+    pub reason: Reason,
+    /// The human-readable message.
+    pub message: String,
+    /// How long the server asks to wait before the next try.
+    pub retry_after: Option<Duration>,
+    /// Details: each a reason and a message, as `metav1.StatusCause` has them.
+    pub causes: Vec<(String, String)>,
+}
+
+impl ApiStatus {
+    /// A status for a code of which nothing more is known than a message.
+    pub fn from_code(code: u16, message: impl Into<String>) -> Self {
+        Self { code, reason: Reason::from_code(code), message: message.into(), retry_after: None, causes: vec![] }
+    }
+
+    /// Whether a resource version or continue token is older than what the server remembers (410).
+    pub fn is_expired(&self) -> bool {
+        matches!(self.reason, Reason::Expired | Reason::Gone) || self.code == 410
+    }
+
+    /// Whether the server asks to come later (429).
+    pub fn is_too_many_requests(&self) -> bool {
+        self.reason == Reason::TooManyRequests || self.code == 429
+    }
+
+    /// Whether the server has not reached the resource version that was asked for, in any of the three forms that
+    /// servers have used to say so.
+    pub fn is_too_large_resource_version(&self) -> bool {
+        const TEXT: &str = "Too large resource version";
+        let timeout = self.reason == Reason::Timeout || self.code == 504;
+        self.causes.iter().any(|(kind, message)| {
+            kind == "ResourceVersionTooLarge" || (timeout && message == TEXT)
+        }) || (timeout && self.message.contains(TEXT))
+    }
+
+    /// The kind of this failure.
+    pub fn class(&self) -> ErrorClass {
+        match (&self.reason, self.code) {
+            _ if self.is_expired() => ErrorClass::Gone,
+            (Reason::Forbidden, _) | (_, 403) => ErrorClass::Forbidden,
+            (Reason::Unauthorized, _) | (_, 401) => ErrorClass::Unauthorized,
+            (Reason::NotFound, _) | (_, 404) => ErrorClass::NotFound,
+            (Reason::TooManyRequests, _) | (_, 429 | 503) => ErrorClass::Throttled,
+            (Reason::Timeout | Reason::ServerTimeout, _) | (_, 504) => ErrorClass::Timeout,
+            _ => ErrorClass::Other,
+        }
+    }
+
+    /// The JSON of a `Status`; `None` if `body` is none. `code` stands in for a code that the body lacks.
+    pub(crate) fn from_json(body: &[u8], code: u16) -> Option<Self> {
+        let json: StatusJson = serde_json::from_slice(body).ok()?;
+        if json.kind.as_deref() != Some("Status") {
+            return None;
+        }
+        let details = json.details.unwrap_or_default();
+        let code = json.code.filter(|&c| c != 0).unwrap_or(code);
+        let reason = match json.reason.as_deref() {
+            None | Some("") => Reason::from_code(code),
+            Some(text) => Reason::from(text),
+        };
+        Some(Self {
+            code,
+            reason,
+            message: json.message.unwrap_or_default(),
+            retry_after: details.retry_after_seconds.filter(|&s| s > 0).map(Duration::from_secs),
+            causes: details.causes.into_iter().map(|c| (c.reason, c.message)).collect(),
+        })
+    }
+}
+
+impl fmt::Display for ApiStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.code, self.reason)?;
+        if !self.message.is_empty() {
+            write!(f, ": {}", self.message)?;
+        }
+        Ok(())
+    }
+}
+
+impl StdError for ApiStatus {}
+
+/// The machine-readable reason of a `Status` (`metav1.StatusReason`).
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+#[allow(missing_docs)] // the names are the API's own
+pub enum Reason {
+    BadRequest,
+    Unauthorized,
+    Forbidden,
+    NotFound,
+    MethodNotAllowed,
+    NotAcceptable,
+    AlreadyExists,
+    Conflict,
+    Gone,
+    Expired,
+    UnsupportedMediaType,
+    Invalid,
+    TooManyRequests,
+    InternalError,
+    StoreReadError,
+    ServiceUnavailable,
+    Timeout,
+    ServerTimeout,
+    /// A reason that this library has no rule for.
+    Other(String),
+}
+
+/// The reasons that stand for a code, and their names.
+const REASONS: &[(Reason, &str, u16)] = &[
+    (Reason::BadRequest, "BadRequest", 400),
+    (Reason::Unauthorized, "Unauthorized", 401),
+    (Reason::Forbidden, "Forbidden", 403),
+    (Reason::NotFound, "NotFound", 404),
+    (Reason::MethodNotAllowed, "MethodNotAllowed", 405),
+    (Reason::NotAcceptable, "NotAcceptable", 406),
+    (Reason::Conflict, "Conflict", 409),
+    (Reason::AlreadyExists, "AlreadyExists", 409),
+    (Reason::Gone, "Gone", 410),
+    (Reason::Expired, "Expired", 410),
+    (Reason::UnsupportedMediaType, "UnsupportedMediaType", 415),
+    (Reason::Invalid, "Invalid", 422),
+    (Reason::TooManyRequests, "TooManyRequests", 429),
+    (Reason::InternalError, "InternalError", 500),
+    (Reason::StoreReadError, "StorageReadError", 500),
+    (Reason::ServiceUnavailable, "ServiceUnavailable", 503),
+    (Reason::Timeout, "Timeout", 504),
+    (Reason::ServerTimeout, "ServerTimeout", 500),
+];
+
+impl Reason {
+    fn from_code(code: u16) -> Self {
+        let known = REASONS.iter().find(|(_, _, c)| *c == code);
+        known.map_or_else(|| Self::Other(String::new()), |(reason, _, _)| reason.clone())
+    }
+}
+
+impl From<&str> for Reason {
+    fn from(text: &str) -> Self {
+        let known = REASONS.iter().find(|(_, name, _)| *name == text);
+        known.map_or_else(|| Self::Other(text.to_owned()), |(reason, _, _)| reason.clone())
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self, REASONS.iter().find(|(reason, _, _)| reason == self)) {
+            (_, Some((_, name, _))) => f.write_str(name),
+            (Self::Other(text), _) if !text.is_empty() => f.write_str(text),
+            _ => f.write_str("(no reason given)"),
+        }
+    }
+}
+
+#[derive(serde::Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct StatusJson {
+    kind: Option<String>,
+    code: Option<u16>,
+    reason: Option<String>,
+    message: Option<String>,
+    details: Option<DetailsJson>,
+}
+
+#[derive(serde::Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
+struct DetailsJson {
+    retry_after_seconds: Option<u64>,
+    causes: Vec<CauseJson>,
+}
+
+#[derive(serde::Deserialize, Default)]
+#[serde(default)]
+struct CauseJson {
+    reason: String,
+    message: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_status_is_read_from_json() {
+        let body = br#"{"kind":"Status","apiVersion":"v1","status":"Failure","message":"slow down","reason":"TooManyRequests",
+            "details":{"retryAfterSeconds":7,"causes":[{"reason":"x","message":"y"}]},"code":429}"#;
+        let status = ApiStatus::from_json(body, 0).unwrap();
+        assert!(status.is_too_many_requests());
+        assert_eq!(status.retry_after, Some(Duration::from_secs(7)));
+        assert_eq!(status.causes, [("x".into(), "y".into())]);
+        assert_eq!(ApiStatus::from_json(br#"{"kind":"Pod"}"#, 500), None);
+        assert_eq!(ApiStatus::from_json(b"<html>", 500), None);
+    }
+
+    #[test]
+    fn a_too_large_resource_version_is_known_in_all_three_forms() {
+        let mut by_cause = ApiStatus::from_code(504, "x");
+        by_cause.causes.push(("ResourceVersionTooLarge".into(), "anything".into()));
+        let mut by_cause_message = ApiStatus::from_code(504, "x");
+        by_cause_message.causes.push((String::new(), "Too large resource version".into()));
+        let by_message = ApiStatus::from_code(504, "Timeout: Too large resource version: 9, current: 5");
+        for status in [by_cause, by_cause_message, by_message] {
+            assert!(status.is_too_large_resource_version(), "{status:?}");
+        }
+        assert!(!ApiStatus::from_code(500, "Too large resource version").is_too_large_resource_version());
+    }
+
+    #[test]
+    fn reasons_round_trip() {
+        for (reason, name, _) in REASONS {
+            assert_eq!(Reason::from(*name), *reason);
+            assert_eq!(reason.to_string(), *name);
+        }
+        assert_eq!(Reason::from("Odd").to_string(), "Odd");
+    }
+}
