@@ -2,6 +2,7 @@
 
 pub mod object;
 pub mod queue;
+pub mod wire;
 
 pub use object::{
     DeleteCause, Deleted, Fingerprint, Known, Object, ObjectKey, ParseKeyError, Partition, ResourceVersion,

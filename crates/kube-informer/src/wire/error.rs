@@ -1,0 +1,169 @@
+//! What is wrong with bytes from outside; never with a part of them, which may be a Secret.
+
+use crate::ObjectKey;
+use std::fmt;
+
+/// A body that cannot be split into its parts. Nothing after [`offset`](FrameError::offset) can be read.
+///
+/// ```
+/// use kube_informer::wire::{Encoding, FrameReason, ListReader};
+///
+/// let mut reader = ListReader::new(Encoding::Json);
+/// reader.push("<html>".into());
+/// let error = reader.next().unwrap_err();
+/// assert_eq!(error.offset(), 0);
+/// assert_eq!(error.to_string(), "expected an object at byte 0 of the body");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FrameError {
+    reason: FrameReason,
+    offset: u64,
+}
+
+impl FrameError {
+    pub(super) fn new(reason: FrameReason, offset: u64) -> Self {
+        Self { reason, offset }
+    }
+
+    /// What is wrong.
+    pub fn reason(&self) -> &FrameReason {
+        &self.reason
+    }
+
+    /// How many bytes of the body came before.
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+}
+
+impl fmt::Display for FrameError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} at byte {} of the body", self.reason, self.offset)
+    }
+}
+
+impl std::error::Error for FrameError {}
+
+/// What is wrong with a body, see [`FrameError`].
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FrameReason {
+    /// Something else stands where this should.
+    #[error("expected {0}")]
+    Expected(&'static str),
+    /// The body ends in the middle.
+    #[error("the body is cut off")]
+    Truncated,
+    /// Something follows the end of a list.
+    #[error("unexpected data after the list")]
+    TrailingData,
+    /// A part is larger than the limit.
+    #[error("a part is larger than the limit of {limit} bytes")]
+    TooLarge {
+        /// The limit that it exceeds.
+        limit: usize,
+    },
+    /// A list has its items twice.
+    #[error("repeated items")]
+    RepeatedItems,
+    /// The body is a `Table`, the form for printing: the request asked for it, or the server ignored what was asked.
+    #[error("the body is a Table, not a list of objects")]
+    Table,
+    /// The body is an object, but no list.
+    #[error("the body is no list (kind {})", kind.as_deref().unwrap_or("unknown"))]
+    NotAList {
+        /// The kind it says it has, such as `Status`.
+        kind: Option<String>,
+    },
+    /// An event lacks this member.
+    #[error("an event without {0}")]
+    Missing(&'static str),
+    /// This member does not have the form it should have.
+    #[error("invalid {0}")]
+    Invalid(&'static str),
+}
+
+/// An object whose bytes cannot be read.
+///
+/// ```
+/// use kube_informer::wire::{Encoding, Raw};
+///
+/// let body = r#"{"metadata":{"name":"web-0","namespace":"shop","labels":[]}}"#;
+/// let error = Raw::scan(Encoding::Json, body.into()).unwrap_err();
+/// assert_eq!(error.key(), Some(&"shop/web-0".into()));
+/// assert_eq!(error.to_string(), "object shop/web-0: metadata.labels is not an object (byte 56)");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ScanError {
+    key: Option<ObjectKey>,
+    reason: ScanReason,
+    offset: usize,
+}
+
+impl ScanError {
+    pub(super) fn new(key: Option<ObjectKey>, reason: ScanReason, offset: usize) -> Self {
+        Self { key, reason, offset }
+    }
+
+    /// The object's key, if its metadata could be read.
+    pub fn key(&self) -> Option<&ObjectKey> {
+        self.key.as_ref()
+    }
+
+    /// What is wrong.
+    pub fn reason(&self) -> &ScanReason {
+        &self.reason
+    }
+
+    /// Where in the object's bytes.
+    pub fn offset(&self) -> usize {
+        self.offset
+    }
+}
+
+impl fmt::Display for ScanError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.key {
+            Some(key) => write!(f, "object {key}: {} (byte {})", self.reason, self.offset),
+            None => write!(
+                f,
+                "object without a known key: {} (byte {})",
+                self.reason, self.offset
+            ),
+        }
+    }
+}
+
+impl std::error::Error for ScanError {}
+
+/// What is wrong with an object, see [`ScanError`].
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ScanReason {
+    /// Something else stands where this should.
+    #[error("expected {0}")]
+    Expected(&'static str),
+    /// The bytes end in the middle.
+    #[error("the object is cut off")]
+    Truncated,
+    /// Something follows the end of the object.
+    #[error("unexpected data after the object")]
+    TrailingData,
+    /// The object is larger than 4 GiB.
+    #[error("the object is larger than 4 GiB")]
+    TooLarge,
+    /// The object has no name, so there is no key to store it under.
+    #[error("the object has no metadata.name")]
+    NoName,
+    /// A member has a value of another type.
+    #[error("{field} is not {expected}")]
+    WrongType {
+        /// The member.
+        field: &'static str,
+        /// What it should be.
+        expected: &'static str,
+    },
+    /// A text has an invalid escape, a control character, or is no UTF-8.
+    #[error("{0} is not valid text")]
+    InvalidText(&'static str),
+}

@@ -1,0 +1,167 @@
+//! Values out of chunks.
+
+use super::{is_whitespace, value::Value};
+use crate::wire::{FrameError, FrameReason};
+use bytes::{Bytes, BytesMut};
+use std::{collections::VecDeque, fmt};
+
+/// The bytes of a body as they arrive, and the value that is under way.
+///
+/// A value is looked at once, however many chunks it comes in: what was seen of it is kept as a [`Value`].
+#[derive(Default)]
+pub(super) struct Feed {
+    chunk: Bytes,
+    /// How far `chunk` is read.
+    at: usize,
+    /// The chunks after it.
+    waiting: VecDeque<Bytes>,
+    /// The size of the chunks before it.
+    before: u64,
+    under_way: Option<UnderWay>,
+}
+
+struct UnderWay {
+    value: Value,
+    /// What earlier chunks held of it.
+    head: BytesMut,
+    /// Where it begins in the current chunk.
+    start: usize,
+}
+
+/// What to do with a value's bytes.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Take {
+    /// Give them, or fail if there are more of them.
+    UpTo(usize),
+    /// Go over them.
+    Nothing,
+}
+
+impl Feed {
+    pub(super) fn push(&mut self, chunk: Bytes) {
+        if !chunk.is_empty() {
+            self.waiting.push_back(chunk);
+        }
+    }
+
+    /// The next byte that is not whitespace, without consuming it; `None` until there is one.
+    pub(super) fn peek(&mut self) -> Option<u8> {
+        loop {
+            match self.chunk[self.at..].iter().position(|&b| !is_whitespace(b)) {
+                Some(n) => {
+                    self.at += n;
+                    return Some(self.chunk[self.at]);
+                }
+                None => {
+                    self.at = self.chunk.len();
+                    if !self.load() {
+                        return None;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Consumes the byte that was peeked at.
+    pub(super) fn bump(&mut self) {
+        self.at += 1;
+    }
+
+    /// Reads the value that begins here. Gives its bytes (none, if they were not wanted), or `None` until it is
+    /// complete; then it is to be called again in the same way.
+    pub(super) fn value(&mut self, take: Take) -> Result<Option<Bytes>, FrameError> {
+        let mut under_way = match self.under_way.take() {
+            Some(under_way) => under_way,
+            None => match self.begin()? {
+                Some(under_way) => under_way,
+                None => return Ok(None),
+            },
+        };
+        while let Some(rest) = self.chunk.get(self.at..) {
+            if let Some(n) = under_way.value.advance(rest) {
+                self.at += n;
+                return self.complete(under_way, take).map(Some);
+            }
+            self.at = self.chunk.len();
+            self.set_aside(&mut under_way, take)?;
+            if !self.load() {
+                break;
+            }
+        }
+        self.under_way = Some(under_way);
+        Ok(None)
+    }
+
+    fn begin(&mut self) -> Result<Option<UnderWay>, FrameError> {
+        let Some(first) = self.peek() else { return Ok(None) };
+        let value = Value::begin(first).ok_or_else(|| self.expected("a value"))?;
+        let start = self.at;
+        self.bump();
+        Ok(Some(UnderWay {
+            value,
+            head: BytesMut::new(),
+            start,
+        }))
+    }
+
+    /// Keeps what the current chunk, which ends here, holds of the value.
+    fn set_aside(&self, under_way: &mut UnderWay, take: Take) -> Result<(), FrameError> {
+        if let Take::UpTo(limit) = take {
+            let part = &self.chunk[under_way.start..];
+            self.check_size(under_way.head.len() + part.len(), limit)?;
+            under_way.head.extend_from_slice(part);
+        }
+        under_way.start = 0;
+        Ok(())
+    }
+
+    fn complete(&self, mut under_way: UnderWay, take: Take) -> Result<Bytes, FrameError> {
+        let Take::UpTo(limit) = take else {
+            return Ok(Bytes::new());
+        };
+        let tail = under_way.start..self.at;
+        self.check_size(under_way.head.len() + tail.len(), limit)?;
+        if under_way.head.is_empty() {
+            return Ok(self.chunk.slice(tail));
+        }
+        under_way.head.extend_from_slice(&self.chunk[tail]);
+        Ok(under_way.head.freeze())
+    }
+
+    fn check_size(&self, size: usize, limit: usize) -> Result<(), FrameError> {
+        if size > limit {
+            return Err(self.error(FrameReason::TooLarge { limit }));
+        }
+        Ok(())
+    }
+
+    /// Goes to the next chunk, when the current one is read. Without a next one, lets go of the current one.
+    fn load(&mut self) -> bool {
+        self.before += self.at as u64;
+        self.at = 0;
+        self.chunk = self.waiting.pop_front().unwrap_or_default();
+        !self.chunk.is_empty()
+    }
+
+    /// How many bytes of the body are read.
+    pub(super) fn offset(&self) -> u64 {
+        self.before + self.at as u64
+    }
+
+    pub(super) fn error(&self, reason: FrameReason) -> FrameError {
+        FrameError::new(reason, self.offset())
+    }
+
+    pub(super) fn expected(&self, what: &'static str) -> FrameError {
+        self.error(FrameReason::Expected(what))
+    }
+}
+
+/// How much was read; never what.
+impl fmt::Debug for Feed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Feed")
+            .field("offset", &self.offset())
+            .finish_non_exhaustive()
+    }
+}

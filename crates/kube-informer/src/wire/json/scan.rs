@@ -1,0 +1,186 @@
+//! One pass over an object.
+//!
+//! The walk visits the members at the top, those of `metadata` and the labels, and goes over everything else. It
+//! stops at a fault of structure only: a member of the wrong type does not keep the key from being found.
+
+use super::{
+    labels,
+    text::{self, Read},
+    walk::{Fault, Walk},
+};
+use crate::{
+    ObjectKey, ResourceVersion,
+    wire::{
+        ScanError, ScanReason,
+        fingerprint::BodyHash,
+        raw::{Meta, Span, Text},
+    },
+};
+use std::{borrow::Cow, ops::Range};
+
+/// Finds what [`Meta`] has.
+pub(in crate::wire) fn scan(bytes: &[u8]) -> Result<Meta, ScanError> {
+    if u32::try_from(bytes.len()).is_err() {
+        return Err(ScanError::new(None, ScanReason::TooLarge, 0));
+    }
+    let mut scan = Scan::default();
+    let mut walk = Walk::new(bytes);
+    let mut hash = BodyHash::new();
+    let walked = walk
+        .members(|walk, name| scan.top_member(walk, name, &mut hash))
+        .and_then(|()| walk.end());
+    let fault = walked.err().or(scan.fault).or_else(|| scan.metadata.no_name());
+    match fault {
+        Some(fault) => Err(ScanError::new(
+            scan.metadata.key(bytes),
+            fault.reason,
+            fault.offset,
+        )),
+        None => Ok(Meta {
+            api_version: scan.api_version,
+            kind: scan.kind,
+            namespace: scan.metadata.namespace,
+            name: scan.metadata.name,
+            uid: scan.metadata.uid,
+            resource_version: scan.metadata.resource_version,
+            labels: scan.metadata.labels,
+            fingerprint: hash.finish(),
+        }),
+    }
+}
+
+#[derive(Default)]
+struct Scan {
+    api_version: Text,
+    kind: Text,
+    metadata: Metadata,
+    /// The first member that is read and has another type than it should.
+    fault: Option<Fault>,
+}
+
+/// `metadata` of an object, once it is read to its end: before that, a namespace may yet come.
+#[derive(Default)]
+struct Metadata {
+    /// The namespace is there and cannot be read.
+    key_unknown: bool,
+    namespace: Text,
+    name: Text,
+    uid: Text,
+    resource_version: Option<ResourceVersion>,
+    labels: Option<Span>,
+}
+
+impl Metadata {
+    fn key(&self, bytes: &[u8]) -> Option<ObjectKey> {
+        let name = self.name.of(bytes).filter(|_| !self.key_unknown)?;
+        Some(ObjectKey::new(self.namespace.of(bytes), name))
+    }
+
+    fn no_name(&self) -> Option<Fault> {
+        matches!(self.name, Text::None).then_some(Fault {
+            reason: ScanReason::NoName,
+            offset: 0,
+        })
+    }
+}
+
+impl Scan {
+    fn top_member(
+        &mut self,
+        walk: &mut Walk<'_>,
+        name: Range<usize>,
+        hash: &mut BodyHash,
+    ) -> Result<(), Fault> {
+        let start = name.start;
+        match &*text::member_name(walk.slice(name)) {
+            b"kind" => self.kind = self.text(walk, "kind")?.unwrap_or_default(),
+            b"apiVersion" => self.api_version = self.text(walk, "apiVersion")?.unwrap_or_default(),
+            member => {
+                match member {
+                    b"metadata" => self.metadata = self.metadata(walk)?,
+                    _ => walk.skip()?,
+                }
+                hash.part(walk.slice(start..walk.at()));
+            }
+        }
+        Ok(())
+    }
+
+    fn metadata(&mut self, walk: &mut Walk<'_>) -> Result<Metadata, Fault> {
+        let mut found = Metadata::default();
+        if walk.peek() == Some(b'{') {
+            walk.members(|walk, name| self.metadata_member(walk, name, &mut found))?;
+        } else {
+            self.no_object(walk, "metadata")?;
+        }
+        Ok(found)
+    }
+
+    fn metadata_member(
+        &mut self,
+        walk: &mut Walk<'_>,
+        name: Range<usize>,
+        found: &mut Metadata,
+    ) -> Result<(), Fault> {
+        match &*text::member_name(walk.slice(name)) {
+            b"name" => found.name = self.text(walk, "metadata.name")?.unwrap_or_default(),
+            b"namespace" => match self.text(walk, "metadata.namespace")? {
+                Some(namespace) => found.namespace = namespace,
+                None => found.key_unknown = true,
+            },
+            b"uid" => found.uid = self.text(walk, "metadata.uid")?.unwrap_or_default(),
+            b"resourceVersion" => {
+                found.resource_version = match text::read(walk, "metadata.resourceVersion")? {
+                    Read::Text(version, _) => Some(ResourceVersion::from(&*version)),
+                    Read::Nothing => None,
+                    Read::Fault(fault) => self.note(fault),
+                };
+            }
+            b"labels" => found.labels = self.labels(walk)?,
+            _ => walk.skip()?,
+        }
+        Ok(())
+    }
+
+    fn labels(&mut self, walk: &mut Walk<'_>) -> Result<Option<Span>, Fault> {
+        if walk.peek() != Some(b'{') {
+            self.no_object(walk, "metadata.labels")?;
+            return Ok(None);
+        }
+        let start = walk.at();
+        if let Some(fault) = labels::check(walk, "metadata.labels")? {
+            return Ok(self.note(fault));
+        }
+        Ok(Some(Span::new(start..walk.at())))
+    }
+
+    /// Reads a text that may be null or absent; `None` if it is at fault.
+    fn text(&mut self, walk: &mut Walk<'_>, field: &'static str) -> Result<Option<Text>, Fault> {
+        Ok(match text::read(walk, field)? {
+            Read::Nothing => Some(Text::None),
+            Read::Text(Cow::Borrowed(_), place) => Some(Text::Plain(Span::new(place))),
+            Read::Text(Cow::Owned(text), _) => Some(Text::Unescaped(text.into())),
+            Read::Fault(fault) => self.note(fault),
+        })
+    }
+
+    /// Goes over a value that is no object, where one should be; null is as good as absent.
+    fn no_object(&mut self, walk: &mut Walk<'_>, field: &'static str) -> Result<(), Fault> {
+        let place = walk.value()?;
+        let offset = place.start;
+        if walk.slice(place) != b"null" {
+            let reason = ScanReason::WrongType {
+                field,
+                expected: "an object",
+            };
+            self.note::<()>(Fault { reason, offset });
+        }
+        Ok(())
+    }
+
+    /// Remembers a fault, so that the walk can go on; gives nothing in the place of what is at fault.
+    fn note<T>(&mut self, fault: Fault) -> Option<T> {
+        self.fault.get_or_insert(fault);
+        None
+    }
+}

@@ -1,0 +1,66 @@
+//! Reading strings.
+
+use super::walk::{Fault, Walk};
+use crate::wire::ScanReason;
+use std::{borrow::Cow, ops::Range};
+
+/// What stands where a text should be.
+#[derive(Debug)]
+pub(super) enum Read<'a> {
+    /// Null, or an empty text.
+    Nothing,
+    /// A text, and its place without the quotes.
+    Text(Cow<'a, str>, Range<usize>),
+    /// No valid text. The walk can go on behind it.
+    Fault(Fault),
+}
+
+/// Goes over the value of `field`, which should be a text.
+pub(super) fn read<'a>(walk: &mut Walk<'a>, field: &'static str) -> Result<Read<'a>, Fault> {
+    let place = walk.value()?;
+    let offset = place.start;
+    let token = walk.slice(place.clone());
+    if token == b"null" {
+        return Ok(Read::Nothing);
+    }
+    if !token.starts_with(b"\"") {
+        let reason = ScanReason::WrongType {
+            field,
+            expected: "a text",
+        };
+        return Ok(Read::Fault(Fault { reason, offset }));
+    }
+    Ok(match decode(token) {
+        None => Read::Fault(Fault {
+            reason: ScanReason::InvalidText(field),
+            offset,
+        }),
+        Some(text) if text.is_empty() => Read::Nothing,
+        Some(text) => Read::Text(text, place.start + 1..place.end - 1),
+    })
+}
+
+/// What a string, given with its quotes, means; `None` if it is invalid: a bad escape, a control character, no UTF-8.
+pub(super) fn decode(token: &[u8]) -> Option<Cow<'_, str>> {
+    let inner = token.get(1..token.len().checked_sub(1)?)?;
+    if has_escapes(inner) {
+        return serde_json::from_slice(token).ok().map(Cow::Owned);
+    }
+    let text = std::str::from_utf8(inner).ok()?;
+    (!inner.iter().any(|&b| b < 0x20)).then_some(Cow::Borrowed(text))
+}
+
+/// The name of a member, given with its quotes, as bytes to compare.
+pub(super) fn member_name(token: &[u8]) -> Cow<'_, [u8]> {
+    let inner = &token[1..token.len() - 1];
+    if has_escapes(inner)
+        && let Ok(name) = serde_json::from_slice::<String>(token)
+    {
+        return Cow::Owned(name.into_bytes());
+    }
+    Cow::Borrowed(inner)
+}
+
+fn has_escapes(inner: &[u8]) -> bool {
+    inner.contains(&b'\\')
+}

@@ -1,0 +1,126 @@
+//! The body of a WATCH in JSON: `{"type":"ADDED","object":{…}}`, again and again.
+
+use super::{
+    feed::{Feed, Take},
+    members::{MAX_ENVELOPE_VALUE, Members, Next},
+    text,
+};
+use crate::wire::{EventType, FrameError, FrameReason, WatchFrame};
+use bytes::Bytes;
+
+/// See [`WatchReader`](crate::wire::WatchReader).
+pub(in crate::wire) struct WatchReader {
+    feed: Feed,
+    max: usize,
+    members: Members,
+    /// The member whose value is being read.
+    at: Option<Member>,
+    event: Option<EventType>,
+    object: Option<Bytes>,
+    failed: Option<FrameError>,
+}
+
+/// The members of an event.
+#[derive(Debug, Clone, Copy)]
+enum Member {
+    Type,
+    Object,
+    Other,
+}
+
+impl WatchReader {
+    pub(in crate::wire) fn new(max: usize) -> Self {
+        Self {
+            feed: Feed::default(),
+            max,
+            members: Members::default(),
+            at: None,
+            event: None,
+            object: None,
+            failed: None,
+        }
+    }
+
+    pub(in crate::wire) fn push(&mut self, chunk: Bytes) {
+        self.feed.push(chunk);
+    }
+
+    /// How many bytes are read.
+    pub(in crate::wire) fn offset(&self) -> u64 {
+        self.feed.offset()
+    }
+
+    /// The next frame; `None` until it has arrived.
+    pub(in crate::wire) fn next(&mut self) -> Result<Option<WatchFrame>, FrameError> {
+        if let Some(error) = &self.failed {
+            return Err(error.clone());
+        }
+        self.advance()
+            .inspect_err(|error| self.failed = Some(error.clone()))
+    }
+
+    fn advance(&mut self) -> Result<Option<WatchFrame>, FrameError> {
+        loop {
+            if let Some(member) = self.at {
+                if !self.value(member)? {
+                    return Ok(None);
+                }
+                self.at = None;
+            }
+            match self.members.next(&mut self.feed)? {
+                None => return Ok(None),
+                Some(Next::End) => return self.frame().map(Some),
+                Some(Next::Member(name)) => {
+                    self.at = Some(match &*text::member_name(&name) {
+                        b"type" => Member::Type,
+                        b"object" => Member::Object,
+                        _ => Member::Other,
+                    });
+                }
+            }
+        }
+    }
+
+    /// Reads the value of a member; `false` until it has arrived.
+    fn value(&mut self, member: Member) -> Result<bool, FrameError> {
+        let take = match member {
+            Member::Type => Take::UpTo(MAX_ENVELOPE_VALUE),
+            Member::Object => Take::UpTo(self.max),
+            Member::Other => Take::Nothing,
+        };
+        let Some(value) = self.feed.value(take)? else {
+            return Ok(false);
+        };
+        match member {
+            Member::Type if value.starts_with(b"\"") => {
+                let event = text::decode(&value).ok_or_else(|| self.invalid("type"))?;
+                self.event = Some(EventType::from(&*event));
+            }
+            Member::Type => return Err(self.invalid("type")),
+            Member::Object => self.object = Some(value),
+            Member::Other => {}
+        }
+        Ok(true)
+    }
+
+    /// Ends a frame and makes ready for the next one.
+    fn frame(&mut self) -> Result<WatchFrame, FrameError> {
+        let missing = |member| self.feed.error(FrameReason::Missing(member));
+        let event = self.event.take().ok_or_else(|| missing("type"))?;
+        let object = self.object.take().ok_or_else(|| missing("object"))?;
+        Ok(WatchFrame { event, object })
+    }
+
+    fn invalid(&self, member: &'static str) -> FrameError {
+        self.feed.error(FrameReason::Invalid(member))
+    }
+
+    pub(in crate::wire) fn finish(mut self) -> Result<(), FrameError> {
+        let between_frames =
+            self.next()?.is_none() && matches!(self.members, Members::Start) && self.at.is_none();
+        if !between_frames {
+            return Err(self.feed.error(FrameReason::Truncated));
+        }
+        Ok(())
+    }
+}

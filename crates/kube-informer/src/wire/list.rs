@@ -1,0 +1,128 @@
+//! The body of a LIST, item by item.
+
+use super::{DEFAULT_MAX_OBJECT_SIZE, Encoding, FrameError, json};
+use crate::ResourceVersion;
+use bytes::Bytes;
+use std::fmt;
+
+/// Splits the body of a LIST into its items as it arrives.
+///
+/// [Push](ListReader::push) a chunk, ask for the [next](ListReader::next) part until there is none, and so on;
+/// [finish](ListReader::finish) when the body has ended. Only then it is known that the list is complete.
+///
+/// ```
+/// use kube_informer::wire::{Encoding, ListPart, ListReader};
+///
+/// let mut reader = ListReader::new(Encoding::Json);
+/// reader.push(r#"{"kind":"PodList","items":[{"a":1},{"b""#.into());
+/// assert_eq!(reader.next()?, Some(ListPart::Item(r#"{"a":1}"#.into())));
+/// assert_eq!(reader.next()?, None);
+///
+/// reader.push(r#":2}],"metadata":{"resourceVersion":"9","continue":"x"}}"#.into());
+/// assert_eq!(reader.next()?, Some(ListPart::Item(r#"{"b":2}"#.into())));
+/// assert_eq!(reader.next()?, None);
+///
+/// let end = reader.finish()?;
+/// assert_eq!(end.kind.as_deref(), Some("PodList"));
+/// assert_eq!(end.continue_token.as_deref(), Some("x"));
+/// # Ok::<_, kube_informer::wire::FrameError>(())
+/// ```
+///
+/// An item is any value that stands among the items, even one that is no object: whether it can be read is decided
+/// for each of them on its own.
+#[derive(Debug)]
+pub struct ListReader(Inner);
+
+#[derive(Debug)]
+enum Inner {
+    Json(json::ListReader),
+}
+
+/// A part of a list.
+#[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ListPart {
+    /// The bytes of one item.
+    Item(Bytes),
+}
+
+/// The size, never the body.
+impl fmt::Debug for ListPart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self::Item(item) = self;
+        f.debug_struct("Item")
+            .field("size", &item.len())
+            .finish_non_exhaustive()
+    }
+}
+
+/// What a list says besides its items.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct ListEnd {
+    /// The version of the collection that this is a list of.
+    pub resource_version: Option<ResourceVersion>,
+    /// The token to ask for the next page with; `None` on the last one.
+    pub continue_token: Option<String>,
+    /// About how many items the following pages have, if the server says it.
+    pub remaining_item_count: Option<u64>,
+    /// The kind of the list, such as `PodList`.
+    pub kind: Option<String>,
+    /// The group and version of the list's kind.
+    pub api_version: Option<String>,
+}
+
+impl ListReader {
+    /// A reader at the start of a body, for objects up to [`DEFAULT_MAX_OBJECT_SIZE`].
+    pub fn new(encoding: Encoding) -> Self {
+        Self::with_max_object_size(encoding, DEFAULT_MAX_OBJECT_SIZE)
+    }
+
+    /// A reader that refuses objects of more than `max` bytes.
+    pub fn with_max_object_size(encoding: Encoding, max: usize) -> Self {
+        match encoding {
+            Encoding::Json => Self(Inner::Json(json::ListReader::new(max))),
+        }
+    }
+
+    /// Adds the next chunk of the body.
+    ///
+    /// Read all parts before pushing more: chunks that are pushed ahead are kept.
+    pub fn push(&mut self, chunk: Bytes) {
+        match &mut self.0 {
+            Inner::Json(reader) => reader.push(chunk),
+        }
+    }
+
+    /// The next part; `None` until more is pushed.
+    ///
+    /// # Errors
+    /// The body is no list, or its items cannot be told apart. The error stays: every later call returns it again.
+    #[expect(
+        clippy::should_implement_trait,
+        reason = "None is not the end: more may be pushed"
+    )]
+    pub fn next(&mut self) -> Result<Option<ListPart>, FrameError> {
+        match &mut self.0 {
+            Inner::Json(reader) => Ok(reader.next()?.map(ListPart::Item)),
+        }
+    }
+
+    /// What is known so far: the API server sends its metadata ahead of the items, so that it is there with the first.
+    pub fn so_far(&self) -> &ListEnd {
+        match &self.0 {
+            Inner::Json(reader) => reader.so_far(),
+        }
+    }
+
+    /// Ends the body.
+    ///
+    /// # Errors
+    /// The body is cut off, has parts that were not read, or is no list: it has no items, and its kind does not end
+    /// with `List`. Absent or null items of a list are an empty list, as in client-go.
+    pub fn finish(self) -> Result<ListEnd, FrameError> {
+        match self.0 {
+            Inner::Json(reader) => reader.finish(),
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! One object as the server sent it.
+
+use super::{Encoding, ScanError, json};
+use crate::{Fingerprint, ObjectKey, ResourceVersion};
+use bytes::Bytes;
+use std::{borrow::Cow, fmt, ops::Range};
+
+/// One object as the server sent it, with what a single pass over its bytes found.
+///
+/// The name, namespace, uid and labels are read from the bytes themselves: a scan allocates nothing, unless one of
+/// them is written with escapes (the names of some ClusterRoles are).
+///
+/// ```
+/// use kube_informer::wire::{Encoding, Raw};
+///
+/// let body = r#"{"metadata":{"name":"web-0","namespace":"shop","uid":"u1","resourceVersion":"7",
+///     "labels":{"app":"web"}},"spec":{}}"#;
+/// let raw = Raw::scan(Encoding::Json, body.into())?;
+/// assert_eq!((raw.namespace(), raw.name(), raw.uid()), (Some("shop"), "web-0", Some("u1")));
+/// assert_eq!(raw.resource_version(), Some("7".into()));
+/// assert_eq!(raw.label("app").as_deref(), Some("web"));
+/// assert_eq!(raw.bytes(), body);
+///
+/// // The same object as an event of a watch carries it, with kind and apiVersion, has the same fingerprint.
+/// let event = body.replacen('{', r#"{"kind":"Pod","apiVersion":"v1","#, 1);
+/// let event = Raw::scan(Encoding::Json, event.into())?;
+/// assert_eq!(event.kind(), Some("Pod"));
+/// assert_eq!(event.fingerprint(), raw.fingerprint());
+/// # Ok::<_, kube_informer::wire::ScanError>(())
+/// ```
+#[derive(Clone)]
+pub struct Raw {
+    encoding: Encoding,
+    meta: Meta,
+    bytes: Bytes,
+}
+
+/// What a scan finds in an object.
+#[derive(Debug, Clone)]
+pub(super) struct Meta {
+    pub(super) api_version: Text,
+    pub(super) kind: Text,
+    pub(super) namespace: Text,
+    pub(super) name: Text,
+    pub(super) uid: Text,
+    pub(super) resource_version: Option<ResourceVersion>,
+    /// The value of `metadata.labels`, checked to be texts.
+    pub(super) labels: Option<Span>,
+    pub(super) fingerprint: Fingerprint,
+}
+
+/// A range of an object's bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Span {
+    start: u32,
+    end: u32,
+}
+
+impl Span {
+    /// The object is known to be no larger than 4 GiB.
+    pub(super) fn new(range: Range<usize>) -> Self {
+        Self {
+            start: range.start as u32,
+            end: range.end as u32,
+        }
+    }
+
+    pub(super) fn of(self, bytes: &[u8]) -> &[u8] {
+        &bytes[self.start as usize..self.end as usize]
+    }
+}
+
+/// A text in an object.
+#[derive(Debug, Clone, Default)]
+pub(super) enum Text {
+    /// Absent, null or empty.
+    #[default]
+    None,
+    /// Stands in the bytes as it is.
+    Plain(Span),
+    /// Stands in the bytes with escapes; this is what they mean.
+    Unescaped(Box<str>),
+}
+
+impl Text {
+    pub(super) fn of<'a>(&'a self, bytes: &'a [u8]) -> Option<&'a str> {
+        match self {
+            Self::None => None,
+            // The scan has checked these very bytes; to check some tens of them again is cheaper than to hold more.
+            Self::Plain(span) => std::str::from_utf8(span.of(bytes)).ok(),
+            Self::Unescaped(text) => Some(text),
+        }
+    }
+}
+
+impl Raw {
+    /// Goes over an object once and finds key, uid, resource version, labels, kind, apiVersion and fingerprint.
+    ///
+    /// # Errors
+    /// The bytes are not one object with a name, or something that is read has the wrong type. Parts that are not read
+    /// are not checked; see [Validity](super#validity).
+    pub fn scan(encoding: Encoding, bytes: Bytes) -> Result<Self, ScanError> {
+        let meta = match encoding {
+            Encoding::Json => json::scan(&bytes)?,
+        };
+        Ok(Self {
+            encoding,
+            meta,
+            bytes,
+        })
+    }
+
+    /// The key under which the object is stored.
+    pub fn key(&self) -> ObjectKey {
+        ObjectKey::new(self.namespace(), self.name())
+    }
+
+    /// Writes the key over what `buffer` holds: for looking it up without an allocation for each object.
+    ///
+    /// ```
+    /// # use kube_informer::wire::{Encoding, Raw};
+    /// # let raw = Raw::scan(Encoding::Json, r#"{"metadata":{"name":"web-0","namespace":"shop"}}"#.into())?;
+    /// let mut buffer = String::new();
+    /// raw.write_key(&mut buffer);
+    /// assert_eq!(buffer, "shop/web-0");
+    /// # Ok::<_, kube_informer::wire::ScanError>(())
+    /// ```
+    pub fn write_key(&self, buffer: &mut String) {
+        buffer.clear();
+        if let Some(namespace) = self.namespace() {
+            buffer.push_str(namespace);
+            buffer.push('/');
+        }
+        buffer.push_str(self.name());
+    }
+
+    /// The object's name; never empty.
+    pub fn name(&self) -> &str {
+        self.meta.name.of(&self.bytes).unwrap_or_default()
+    }
+
+    /// The object's namespace; `None` for cluster-scoped kinds.
+    pub fn namespace(&self) -> Option<&str> {
+        self.meta.namespace.of(&self.bytes)
+    }
+
+    /// The object's unique id.
+    pub fn uid(&self) -> Option<&str> {
+        self.meta.uid.of(&self.bytes)
+    }
+
+    /// The version of this state of the object.
+    pub fn resource_version(&self) -> Option<ResourceVersion> {
+        self.meta.resource_version.clone()
+    }
+
+    /// The object's kind. The items of a list of a built-in kind do not say it.
+    pub fn kind(&self) -> Option<&str> {
+        self.meta.kind.of(&self.bytes)
+    }
+
+    /// The group and version of the object's kind. The items of a list of a built-in kind do not say it.
+    pub fn api_version(&self) -> Option<&str> {
+        self.meta.api_version.of(&self.bytes)
+    }
+
+    /// The object's labels in the order in which they were sent, read while iterating.
+    ///
+    /// No server sends a label twice. If one did, both would come, and the last one counts.
+    pub fn labels(&self) -> impl Iterator<Item = (Cow<'_, str>, Cow<'_, str>)> {
+        let span = match self.encoding {
+            Encoding::Json => self.meta.labels.map(|span| json::labels(span.of(&self.bytes))),
+        };
+        span.into_iter().flatten()
+    }
+
+    /// The value of one label.
+    pub fn label(&self, name: &str) -> Option<Cow<'_, str>> {
+        self.labels()
+            .filter(|(key, _)| key == name)
+            .map(|(_, value)| value)
+            .last()
+    }
+
+    /// Identifies this state of the object: a hash of all of the body, except for `kind` and `apiVersion` at its top.
+    ///
+    /// An object has the same fingerprint whether it came in a list or in a watch, and another one in another process.
+    pub fn fingerprint(&self) -> Fingerprint {
+        self.meta.fingerprint
+    }
+
+    /// The encoding of [`bytes`](Raw::bytes).
+    pub fn encoding(&self) -> Encoding {
+        self.encoding
+    }
+
+    /// The object as it was sent.
+    pub fn bytes(&self) -> &Bytes {
+        &self.bytes
+    }
+
+    /// The object as it was sent, without the rest.
+    pub fn into_bytes(self) -> Bytes {
+        self.bytes
+    }
+
+    /// The same object with bytes of its own, which no longer keep the buffer alive that it was read from.
+    #[must_use = "the original still keeps its buffer alive"]
+    pub fn detach(self) -> Self {
+        Self {
+            bytes: Bytes::copy_from_slice(&self.bytes),
+            ..self
+        }
+    }
+}
+
+/// The key and the size, never the body.
+impl fmt::Debug for Raw {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Raw")
+            .field("key", &self.key())
+            .field("resource_version", &self.meta.resource_version)
+            .field("encoding", &self.encoding)
+            .field("size", &self.bytes.len())
+            .finish()
+    }
+}

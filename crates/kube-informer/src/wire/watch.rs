@@ -1,0 +1,195 @@
+//! The body of a WATCH, event by event.
+
+use super::{DEFAULT_MAX_OBJECT_SIZE, Encoding, FrameError, ScanError, json};
+use crate::ResourceVersion;
+use bytes::Bytes;
+use std::fmt;
+
+/// Splits the body of a WATCH into its events as it arrives.
+///
+/// [Push](WatchReader::push) a chunk, ask for the [next](WatchReader::next) frame until there is none, and so on;
+/// [finish](WatchReader::finish) when the stream has ended.
+///
+/// ```
+/// use kube_informer::wire::{Encoding, EventType, WatchReader};
+///
+/// let mut reader = WatchReader::new(Encoding::Json);
+/// reader.push(r#"{"type":"ADDED","obj"#.into());
+/// assert_eq!(reader.next()?, None);
+///
+/// reader.push("ect\":{\"a\":1}}\n".into());
+/// let frame = reader.next()?.expect("a frame");
+/// assert_eq!(frame.event, EventType::Added);
+/// assert_eq!(frame.object, r#"{"a":1}"#);
+/// assert_eq!(reader.next()?, None);
+/// reader.finish()?;
+/// # Ok::<_, kube_informer::wire::FrameError>(())
+/// ```
+pub struct WatchReader(Inner);
+
+enum Inner {
+    Json(json::WatchReader),
+}
+
+/// One event of a watch.
+#[derive(Clone, PartialEq, Eq)]
+pub struct WatchFrame {
+    /// What happened.
+    pub event: EventType,
+    /// The bytes of the object it happened to; of a `Status` for [`EventType::Error`].
+    pub object: Bytes,
+}
+
+/// The size, never the body.
+impl fmt::Debug for WatchFrame {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WatchFrame")
+            .field("event", &self.event)
+            .field("size", &self.object.len())
+            .finish()
+    }
+}
+
+/// What happened to an object.
+///
+/// ```
+/// use kube_informer::wire::EventType;
+/// assert_eq!(EventType::from("DELETED"), EventType::Deleted);
+/// assert_eq!(EventType::from("PAUSED").to_string(), "PAUSED");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum EventType {
+    /// It is new, or new to this watch.
+    Added,
+    /// It has a new state.
+    Modified,
+    /// It is gone; this is its last state.
+    Deleted,
+    /// Nothing: a resource version up to which everything was sent, see [`bookmark`].
+    Bookmark,
+    /// The watch failed; the object is a `Status` that says why.
+    Error,
+    /// A type that Kubernetes did not have when this was written.
+    Unknown(Box<str>),
+}
+
+impl EventType {
+    /// The type as it is written.
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Added => "ADDED",
+            Self::Modified => "MODIFIED",
+            Self::Deleted => "DELETED",
+            Self::Bookmark => "BOOKMARK",
+            Self::Error => "ERROR",
+            Self::Unknown(text) => text,
+        }
+    }
+}
+
+impl From<&str> for EventType {
+    fn from(text: &str) -> Self {
+        match text {
+            "ADDED" => Self::Added,
+            "MODIFIED" => Self::Modified,
+            "DELETED" => Self::Deleted,
+            "BOOKMARK" => Self::Bookmark,
+            "ERROR" => Self::Error,
+            other => Self::Unknown(other.into()),
+        }
+    }
+}
+
+impl fmt::Display for EventType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl WatchReader {
+    /// A reader at the start of a body, for objects up to [`DEFAULT_MAX_OBJECT_SIZE`].
+    pub fn new(encoding: Encoding) -> Self {
+        Self::with_max_object_size(encoding, DEFAULT_MAX_OBJECT_SIZE)
+    }
+
+    /// A reader that refuses objects of more than `max` bytes.
+    pub fn with_max_object_size(encoding: Encoding, max: usize) -> Self {
+        match encoding {
+            Encoding::Json => Self(Inner::Json(json::WatchReader::new(max))),
+        }
+    }
+
+    /// Adds the next chunk of the body.
+    ///
+    /// Read all frames before pushing more: chunks that are pushed ahead are kept.
+    pub fn push(&mut self, chunk: Bytes) {
+        match &mut self.0 {
+            Inner::Json(reader) => reader.push(chunk),
+        }
+    }
+
+    /// The next frame; `None` until more is pushed.
+    ///
+    /// # Errors
+    /// The stream is no sequence of events. The error stays: every later call returns it again.
+    #[expect(
+        clippy::should_implement_trait,
+        reason = "None is not the end: more may be pushed"
+    )]
+    pub fn next(&mut self) -> Result<Option<WatchFrame>, FrameError> {
+        match &mut self.0 {
+            Inner::Json(reader) => reader.next(),
+        }
+    }
+
+    /// Ends the body.
+    ///
+    /// # Errors
+    /// The stream is cut off in the middle of a frame, or has frames that were not read.
+    pub fn finish(self) -> Result<(), FrameError> {
+        match self.0 {
+            Inner::Json(reader) => reader.finish(),
+        }
+    }
+}
+
+impl fmt::Debug for WatchReader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Inner::Json(reader) = &self.0;
+        f.debug_struct("WatchReader")
+            .field("offset", &reader.offset())
+            .finish_non_exhaustive()
+    }
+}
+
+/// The content of a bookmark event.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Bookmark {
+    /// The version up to which the watch has sent everything.
+    pub resource_version: Option<ResourceVersion>,
+    /// Whether the initial events end here: the annotation `k8s.io/initial-events-end` is exactly `true`.
+    pub initial_events_end: bool,
+}
+
+/// Reads the object of a bookmark event.
+///
+/// ```
+/// use kube_informer::wire::{Encoding, bookmark};
+///
+/// let object = r#"{"kind":"Pod","metadata":{"resourceVersion":"12",
+///     "annotations":{"k8s.io/initial-events-end":"true"}}}"#;
+/// let bookmark = bookmark(Encoding::Json, &object.into())?;
+/// assert_eq!(bookmark.resource_version, Some("12".into()));
+/// assert!(bookmark.initial_events_end);
+/// # Ok::<_, kube_informer::wire::ScanError>(())
+/// ```
+///
+/// # Errors
+/// The bytes are not one object, or something that is read has the wrong type.
+pub fn bookmark(encoding: Encoding, object: &Bytes) -> Result<Bookmark, ScanError> {
+    match encoding {
+        Encoding::Json => json::bookmark(object),
+    }
+}
