@@ -81,7 +81,10 @@ pub enum ErrorClass {
 impl ErrorClass {
     /// Whether the same request can succeed later without anybody changing anything.
     pub fn is_retriable(self) -> bool {
-        !matches!(self, Self::Forbidden | Self::Unauthorized | Self::NotFound | Self::Tls)
+        !matches!(
+            self,
+            Self::Forbidden | Self::Unauthorized | Self::NotFound | Self::Tls
+        )
     }
 
     /// The class in one lower-case word.
@@ -159,7 +162,7 @@ impl ApiError {
 }
 
 /// An error and its causes in one line; a cause that the level above already printed is left out.
-pub(crate) fn chain(error: &(dyn StdError + 'static)) -> String {
+fn chain(error: &(dyn StdError + 'static)) -> String {
     let mut text = error.to_string();
     let mut next = error.source();
     while let Some(cause) = next {
@@ -215,7 +218,13 @@ pub struct ApiStatus {
 impl ApiStatus {
     /// A status for a code of which nothing more is known than a message.
     pub fn from_code(code: u16, message: impl Into<String>) -> Self {
-        Self { code, reason: Reason::from_code(code), message: message.into(), retry_after: None, causes: vec![] }
+        Self {
+            code,
+            reason: Reason::from_code(code),
+            message: message.into(),
+            retry_after: None,
+            causes: vec![],
+        }
     }
 
     /// Whether a resource version or continue token is older than what the server remembers (410).
@@ -233,9 +242,10 @@ impl ApiStatus {
     pub fn is_too_large_resource_version(&self) -> bool {
         const TEXT: &str = "Too large resource version";
         let timeout = self.reason == Reason::Timeout || self.code == 504;
-        self.causes.iter().any(|(kind, message)| {
-            kind == "ResourceVersionTooLarge" || (timeout && message == TEXT)
-        }) || (timeout && self.message.contains(TEXT))
+        self.causes
+            .iter()
+            .any(|(kind, message)| kind == "ResourceVersionTooLarge" || (timeout && message == TEXT))
+            || (timeout && self.message.contains(TEXT))
     }
 
     /// The kind of this failure.
@@ -267,8 +277,15 @@ impl ApiStatus {
             code,
             reason,
             message: json.message.unwrap_or_default(),
-            retry_after: details.retry_after_seconds.filter(|&s| s > 0).map(Duration::from_secs),
-            causes: details.causes.into_iter().map(|c| (c.reason, c.message)).collect(),
+            retry_after: details
+                .retry_after_seconds
+                .filter(|&s| s > 0)
+                .map(Duration::from_secs),
+            causes: details
+                .causes
+                .into_iter()
+                .map(|c| (c.reason, c.message))
+                .collect(),
         })
     }
 }
@@ -401,9 +418,13 @@ mod tests {
     #[test]
     fn a_too_large_resource_version_is_known_in_all_three_forms() {
         let mut by_cause = ApiStatus::from_code(504, "x");
-        by_cause.causes.push(("ResourceVersionTooLarge".into(), "anything".into()));
+        by_cause
+            .causes
+            .push(("ResourceVersionTooLarge".into(), "anything".into()));
         let mut by_cause_message = ApiStatus::from_code(504, "x");
-        by_cause_message.causes.push((String::new(), "Too large resource version".into()));
+        by_cause_message
+            .causes
+            .push((String::new(), "Too large resource version".into()));
         let by_message = ApiStatus::from_code(504, "Timeout: Too large resource version: 9, current: 5");
         for status in [by_cause, by_cause_message, by_message] {
             assert!(status.is_too_large_resource_version(), "{status:?}");

@@ -1,0 +1,394 @@
+//! The reflector: keeps a sink equal to a collection of the server.
+//!
+//! It lists the collection and hands the list to the sink as one replacement, then watches from the version of that
+//! list and hands on each change. When a watch ends normally it opens the next one where the last one stopped; when
+//! the server no longer knows that version, or the watch ended in a way that leaves doubt, it lists again. Whatever
+//! fails is reported in the [`status`](Reflector::status) and tried again after a pause that grows.
+//!
+//! ```no_run
+//! use k8s_openapi::api::core::v1::Pod;
+//! use kube_informer::reflector::{Arrived, Reflector, Sink};
+//! use kube_informer::queue::{Delta, Listed};
+//! use kube_informer::source::{ClientSource, Selection};
+//! use kube_informer::{Fingerprint, Known, ObjectKey, ResourceVersion};
+//! use tokio_util::sync::CancellationToken;
+//!
+//! /// A sink of one's own.
+//! struct Print;
+//!
+//! impl Known for Print {
+//!     fn fingerprint(&self, _: &str) -> Option<Fingerprint> {
+//!         None
+//!     }
+//! }
+//!
+//! impl Sink<Pod> for Print {
+//!     async fn replace(&mut self, entries: Vec<Listed<Arrived<Pod>>>, version: Option<ResourceVersion>) {
+//!         println!("{} pods at {version:?}", entries.len());
+//!     }
+//!
+//!     async fn push(&mut self, key: ObjectKey, _: Delta<Arrived<Pod>>, _: Option<ResourceVersion>) {
+//!         println!("{key} changed");
+//!     }
+//!
+//!     fn bookmark(&mut self, _: ResourceVersion) {}
+//! }
+//!
+//! # async fn example(client: kube::Client) {
+//! let resource = kube::core::ApiResource::erase::<Pod>(&());
+//! let source = ClientSource::new(client, resource, Selection::default());
+//! let reflector = Reflector::new(source, Print);
+//! reflector.run(CancellationToken::new()).await;
+//! # }
+//! ```
+//!
+//! # Recovery
+//! | what happens | what follows |
+//! |---|---|
+//! | a list fails | a pause, then a list |
+//! | a list at a version fails because that is too old or too new | at once, a list of the newest state |
+//! | a page fails because the continue token is too old | one list in one piece |
+//! | a watch cannot be opened: refused, or 429 | a pause, then the watch again, no list |
+//! | a watch cannot be opened: anything else | a pause, then a list |
+//! | a watch ends, or its connection breaks | the next watch, at once |
+//! | it ends within a second without any event | a pause, then a list |
+//! | it ends early again and again | the next watches start further and further apart |
+//! | the server says 429 in the stream | a pause, then the watch again |
+//! | the server says anything else in the stream, or garbage comes | a pause, then a list |
+//!
+//! A list that fails midway changes nothing: the sink hears of it when it is complete.
+//!
+//! # Memory
+//! An object that is listed again unchanged is recognized by its [`Fingerprint`](crate::Fingerprint) before it is
+//! decoded; the sink gets only its key.
+
+mod backoff;
+mod status;
+mod watching;
+
+pub use backoff::Backoff;
+pub use status::{LastError, Phase, ReflectorStatus};
+
+use crate::form::Form;
+use crate::object::{Fingerprint, Known, Object, ObjectKey, ResourceVersion};
+use crate::queue::{Delta, Listed};
+use crate::source::{ApiError, BadObject, Item, ListEnd, ListPart, ListRequest, ListVersion, ListerWatcher};
+use backoff::BackoffState;
+use futures::StreamExt;
+use status::Reporter;
+use std::{future::Future, sync::Arc, time::Duration};
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+use watching::WatchPacer;
+
+/// The most objects asked for in one page.
+const PAGE_SIZE: u32 = 500;
+
+/// An object as it arrived: in the form in which it is held, or set aside because it could not be read.
+pub type Arrived<O> = Result<Held<O>, BadObject>;
+
+/// An object in the form in which it is held.
+pub struct Held<O: Object> {
+    /// The object.
+    pub object: O::Ref,
+    /// Identifies this state of it; `None` if the source gave no bytes.
+    pub fingerprint: Option<Fingerprint>,
+}
+
+impl<O: Object> Clone for Held<O> {
+    fn clone(&self) -> Self {
+        Self {
+            object: self.object.clone(),
+            fingerprint: self.fingerprint,
+        }
+    }
+}
+
+impl<O: Object> std::fmt::Debug for Held<O> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Held({})", O::key(&self.object))
+    }
+}
+
+/// What a reflector writes into.
+///
+/// [`Known`] answers which objects are held already, so that a new list can leave them alone. The methods may wait,
+/// which makes the reflector stop reading.
+///
+/// # Cancel safety
+/// The futures are dropped when the reflector is cancelled.
+pub trait Sink<O: Object>: Known + Send + 'static {
+    /// The collection now consists of exactly these objects. One that could not be read is present nonetheless.
+    fn replace(
+        &mut self,
+        entries: Vec<Listed<Arrived<O>>>,
+        version: Option<ResourceVersion>,
+    ) -> impl Future<Output = ()> + Send;
+
+    /// One object changed; with it, everything up to `version` has been handed over.
+    fn push(
+        &mut self,
+        key: ObjectKey,
+        delta: Delta<Arrived<O>>,
+        version: Option<ResourceVersion>,
+    ) -> impl Future<Output = ()> + Send;
+
+    /// Nothing more changed up to `version`.
+    fn bookmark(&mut self, version: ResourceVersion);
+}
+
+/// How a [`Reflector`] behaves; the defaults are those of client-go.
+///
+/// ```
+/// use kube_informer::reflector::ReflectorOptions;
+/// use std::time::Duration;
+///
+/// let options = ReflectorOptions { watch_timeout: Duration::from_secs(600), ..Default::default() };
+/// assert_eq!(options.backoff.initial, Duration::from_millis(800));
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReflectorOptions {
+    /// The pause after a failure.
+    pub backoff: Backoff,
+    /// The shortest time for which a watch is asked; the longest is twice that, and the actual one is random so that
+    /// watches do not end together. Default: 5 minutes.
+    pub watch_timeout: Duration,
+}
+
+impl Default for ReflectorOptions {
+    fn default() -> Self {
+        Self {
+            backoff: Backoff::default(),
+            watch_timeout: Duration::from_secs(300),
+        }
+    }
+}
+
+/// Keeps a [`Sink`] equal to what a [`ListerWatcher`] shows; see the [module](self).
+#[must_use = "a reflector does nothing until it is run"]
+pub struct Reflector<O: Form, S: Sink<O>> {
+    source: Arc<dyn ListerWatcher<O>>,
+    sink: S,
+    options: ReflectorOptions,
+    backoff: BackoffState,
+    pacer: WatchPacer,
+    reporter: Reporter,
+    /// The version up to which the collection has been seen.
+    seen: Option<ResourceVersion>,
+    /// Whether the server could not serve a list or watch at `seen`.
+    unavailable: bool,
+    /// Whether the server has shown that it pages lists of any state, so it has no cache to serve them from.
+    paginated: bool,
+}
+
+/// Why watching stopped.
+enum Ended {
+    /// The collection must be listed again, after a pause of at least what the server asked for.
+    Relist(Option<Duration>),
+    /// The watch can be opened again at once.
+    Again,
+    /// The watch can be opened again after a pause.
+    AfterPause(Option<Duration>),
+}
+
+impl<O: Form, S: Sink<O>> Reflector<O, S> {
+    /// A reflector with default options.
+    pub fn new(source: impl ListerWatcher<O>, sink: S) -> Self {
+        Self::with_options(Arc::new(source), sink, ReflectorOptions::default())
+    }
+
+    /// A reflector with options.
+    pub fn with_options(source: Arc<dyn ListerWatcher<O>>, sink: S, options: ReflectorOptions) -> Self {
+        Self {
+            backoff: BackoffState::new(options.backoff.clone()),
+            pacer: WatchPacer::default(),
+            reporter: Reporter::new(source.resource()),
+            source,
+            sink,
+            options,
+            seen: None,
+            unavailable: false,
+            paginated: false,
+        }
+    }
+
+    /// The reflector's state, to be read and awaited from elsewhere.
+    pub fn status(&self) -> watch::Receiver<ReflectorStatus> {
+        self.reporter.subscribe()
+    }
+
+    /// Runs until `token` is cancelled. No request, pause or wait for the sink delays that.
+    pub async fn run(mut self, token: CancellationToken) {
+        token.run_until_cancelled(self.reflect()).await;
+        self.reporter.phase(Phase::Stopped);
+    }
+
+    async fn reflect(&mut self) {
+        loop {
+            let pause = match self.list().await {
+                Ok(()) => {
+                    self.backoff.healthy();
+                    self.watch().await
+                }
+                Err(error) => {
+                    self.reporter.failed("list", &error);
+                    error.status().and_then(|status| status.retry_after)
+                }
+            };
+            self.pause(pause).await;
+        }
+    }
+
+    /// Waits a backoff step, or as long as the server asked for if that is longer.
+    async fn pause(&mut self, asked: Option<Duration>) {
+        let until = tokio::time::Instant::now() + self.backoff.next().max(asked.unwrap_or_default());
+        self.reporter.phase(Phase::BackingOff { until });
+        tokio::time::sleep_until(until).await;
+    }
+
+    /// Lists the collection and replaces the sink's content.
+    async fn list(&mut self) -> Result<(), ApiError> {
+        self.reporter.phase(Phase::Listing {
+            received: 0,
+            remaining: None,
+        });
+        let (entries, end) = match self.list_at(self.list_version()).await {
+            Err(ApiError::Status(status))
+                if status.is_expired() || status.is_too_large_resource_version() =>
+            {
+                self.unavailable = true;
+                tracing::debug!(resource = self.reporter.resource(), %status, "listing the newest state instead");
+                self.list_at(ListVersion::Newest).await?
+            }
+            result => result?,
+        };
+        self.unavailable = false;
+        self.seen = end.resource_version.clone();
+        self.sink.replace(entries, end.resource_version).await;
+        self.reporter.listed(self.seen.clone());
+        Ok(())
+    }
+
+    fn list_version(&self) -> ListVersion {
+        match &self.seen {
+            _ if self.unavailable => ListVersion::Newest,
+            None => ListVersion::Any,
+            Some(seen) => ListVersion::NotOlderThan(seen.clone()),
+        }
+    }
+
+    /// Lists the collection in pages where that is a good idea: a list at a version is served from the server's
+    /// cache, and only in one piece.
+    async fn list_at(
+        &mut self,
+        version: ListVersion,
+    ) -> Result<(Vec<Listed<Arrived<O>>>, ListEnd), ApiError> {
+        let paged = self.paginated || matches!(version, ListVersion::Newest | ListVersion::Any);
+        let mut request = ListRequest {
+            version,
+            limit: paged.then_some(PAGE_SIZE),
+            continue_token: None,
+        };
+        let mut entries = Vec::new();
+        let mut end = self.page(&request, &mut entries).await?;
+        if end.continue_token.is_some() && request.version == ListVersion::Any {
+            self.paginated = true;
+        }
+        while let Some(token) = end.continue_token.take() {
+            request.continue_token = Some(token);
+            match self.page(&request, &mut entries).await {
+                Ok(page) => end.continue_token = page.continue_token,
+                Err(ApiError::Status(status)) if status.is_expired() => {
+                    tracing::debug!(
+                        resource = self.reporter.resource(),
+                        "a page expired; listing in one piece"
+                    );
+                    entries.clear();
+                    request = ListRequest {
+                        limit: None,
+                        continue_token: None,
+                        ..request
+                    };
+                    end = self.page(&request, &mut entries).await?;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok((entries, end))
+    }
+
+    /// Reads one page and appends its objects.
+    async fn page(
+        &mut self,
+        request: &ListRequest,
+        entries: &mut Vec<Listed<Arrived<O>>>,
+    ) -> Result<ListEnd, ApiError> {
+        let mut parts = self.source.list(request.clone()).await?;
+        while let Some(part) = parts.next().await {
+            match part? {
+                ListPart::Item(item) => {
+                    entries.extend(self.listed(item));
+                    self.reporter.received(entries.len());
+                }
+                ListPart::End(end) => {
+                    self.reporter.remaining(end.remaining_item_count);
+                    return Ok(end);
+                }
+            }
+        }
+        Err(ApiError::while_reading("the list has no end"))
+    }
+
+    /// One object of a list; not decoded if it is held as it is.
+    fn listed(&mut self, item: Item<O>) -> Option<Listed<Arrived<O>>> {
+        if let Item::Raw(raw) = &item {
+            let key = raw.key();
+            if self.sink.fingerprint(&key) == Some(raw.fingerprint()) {
+                return Some(Listed::Kept(key));
+            }
+        }
+        self.arrived(item)
+            .map(|(key, arrived, _)| Listed::New(key, arrived))
+    }
+
+    /// Decodes an object. One that is bad is reported; if it has no key either, there is nothing to hand on.
+    fn arrived(&mut self, item: Item<O>) -> Option<(ObjectKey, Arrived<O>, Option<ResourceVersion>)> {
+        let bad = match item {
+            Item::Raw(raw) => match O::decode(&raw) {
+                Ok(object) => {
+                    let held = Held {
+                        object,
+                        fingerprint: Some(raw.fingerprint()),
+                    };
+                    return Some((raw.key(), Ok(held), raw.resource_version()));
+                }
+                Err(error) => {
+                    let bad = BadObject {
+                        key: Some(raw.key()),
+                        reason: error.to_string(),
+                    };
+                    self.reporter.bad(&bad);
+                    return Some((raw.key(), Err(bad), raw.resource_version()));
+                }
+            },
+            Item::Object(object) if O::name(&object).is_empty() => BadObject {
+                key: None,
+                reason: "the object has no name".into(),
+            },
+            Item::Object(object) => {
+                let version = O::resource_version(&object);
+                return Some((
+                    O::key(&object),
+                    Ok(Held {
+                        object,
+                        fingerprint: None,
+                    }),
+                    version,
+                ));
+            }
+            Item::Bad(bad) => bad,
+        };
+        self.reporter.bad(&bad);
+        bad.key.clone().map(|key| (key, Err(bad), None))
+    }
+}

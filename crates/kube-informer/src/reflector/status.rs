@@ -1,0 +1,174 @@
+//! What a reflector says of itself.
+
+use crate::object::ResourceVersion;
+use crate::source::{ApiError, BadObject, ErrorClass};
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+/// The state of a reflector, a value that can be read and awaited.
+///
+/// ```
+/// use kube_informer::reflector::{Phase, ReflectorStatus};
+/// let status = ReflectorStatus::default();
+/// assert_eq!((status.phase, status.failures), (Phase::Connecting, 0));
+/// ```
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct ReflectorStatus {
+    /// What it is doing.
+    pub phase: Phase,
+    /// The version up to which the collection has been *seen*; what has been *applied* is the store's to say.
+    pub resource_version: Option<ResourceVersion>,
+    /// How many failures there were since things last worked.
+    pub failures: u32,
+    /// The last failure; it stays when things work again.
+    pub last_error: Option<LastError>,
+    /// How many objects were set aside so far because they could not be read.
+    pub bad_objects: u64,
+    /// The last of them.
+    pub last_bad_object: Option<BadObject>,
+    /// How many lists were completed.
+    pub lists: u64,
+    /// How many watches were opened.
+    pub watches: u64,
+}
+
+/// What a reflector is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Phase {
+    /// Nothing was asked yet.
+    #[default]
+    Connecting,
+    /// A list is being read.
+    Listing {
+        /// How many objects have come.
+        received: usize,
+        /// How many objects are still to come, if the server tells.
+        remaining: Option<u64>,
+    },
+    /// Changes are handed on as they come.
+    Watching,
+    /// The next attempt is at `until`.
+    BackingOff {
+        /// When the pause ends.
+        until: Instant,
+    },
+    /// The reflector was cancelled.
+    Stopped,
+}
+
+/// A failure, as text: the error itself belongs to the one who got it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LastError {
+    /// What was tried: `list`, `watch`.
+    pub operation: &'static str,
+    /// The kind of failure.
+    pub class: ErrorClass,
+    /// The error and its causes.
+    pub message: String,
+    /// Numbers the failures of a reflector from one, so that the same failure twice can be told from one.
+    pub number: u64,
+}
+
+/// Writes the status and the log.
+#[derive(Debug)]
+pub(super) struct Reporter {
+    resource: String,
+    status: watch::Sender<ReflectorStatus>,
+    errors: u64,
+}
+
+/// The list's progress is published every so many objects, so that it costs nothing.
+const PROGRESS_EVERY: usize = 256;
+
+impl Reporter {
+    pub(super) fn new(resource: String) -> Self {
+        Self {
+            resource,
+            status: watch::Sender::default(),
+            errors: 0,
+        }
+    }
+
+    pub(super) fn resource(&self) -> &str {
+        &self.resource
+    }
+
+    pub(super) fn subscribe(&self) -> watch::Receiver<ReflectorStatus> {
+        self.status.subscribe()
+    }
+
+    pub(super) fn phase(&self, phase: Phase) {
+        self.status.send_modify(|status| status.phase = phase);
+    }
+
+    pub(super) fn received(&self, received: usize) {
+        if received.is_multiple_of(PROGRESS_EVERY) {
+            self.status.send_modify(|status| {
+                if let Phase::Listing { received: shown, .. } = &mut status.phase {
+                    *shown = received;
+                }
+            });
+        }
+    }
+
+    pub(super) fn remaining(&self, count: Option<u64>) {
+        self.status.send_modify(|status| {
+            if let Phase::Listing { remaining, .. } = &mut status.phase {
+                *remaining = count;
+            }
+        });
+    }
+
+    pub(super) fn listed(&self, version: Option<ResourceVersion>) {
+        tracing::debug!(resource = self.resource, version = ?version, "listed");
+        self.status.send_modify(|status| {
+            status.resource_version = version;
+            status.lists += 1;
+            status.failures = 0;
+        });
+    }
+
+    pub(super) fn watching(&self) {
+        self.status.send_modify(|status| {
+            status.phase = Phase::Watching;
+            status.watches += 1;
+        });
+    }
+
+    /// Things work: a watch brought something, or lasted.
+    pub(super) fn works(&self) {
+        self.status
+            .send_if_modified(|status| std::mem::take(&mut status.failures) > 0);
+    }
+
+    pub(super) fn seen(&self, version: &ResourceVersion) {
+        self.status
+            .send_modify(|status| status.resource_version = Some(version.clone()));
+    }
+
+    pub(super) fn failed(&mut self, operation: &'static str, error: &ApiError) {
+        self.errors += 1;
+        let last = LastError {
+            operation,
+            class: error.class(),
+            message: error.chain(),
+            number: self.errors,
+        };
+        tracing::warn!(resource = self.resource, operation, class = %last.class, error = last.message, "request failed");
+        self.status.send_modify(|status| {
+            status.failures = status.failures.saturating_add(1);
+            status.last_error = Some(last);
+        });
+    }
+
+    pub(super) fn bad(&self, bad: &BadObject) {
+        tracing::warn!(resource = self.resource, object = %bad, "an object was set aside");
+        self.status.send_modify(|status| {
+            status.bad_objects += 1;
+            status.last_bad_object = Some(bad.clone());
+        });
+    }
+}

@@ -1,0 +1,255 @@
+//! The watch phase of a reflector.
+
+use super::{Ended, Reflector, Sink};
+use crate::form::Form;
+use crate::object::{DeleteCause, Deleted, ResourceVersion};
+use crate::queue::Delta;
+use crate::source::{
+    ApiError, ApiStatus, ErrorClass, Item, WatchEvent, WatchFrom, WatchRequest, WatchStream,
+};
+use futures::StreamExt;
+use rand::Rng;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// A watch that ends sooner than this without any event is suspicious.
+const VERY_SHORT: Duration = Duration::from_secs(1);
+/// How many watches in a row may end early before their starts are spaced.
+const EARLY_ENDS: u32 = 3;
+const FIRST_SPACING: Duration = Duration::from_secs(1);
+const LAST_SPACING: Duration = Duration::from_secs(30);
+
+/// Keeps a server that ends every watch at once from making a hot loop.
+#[derive(Debug)]
+pub(super) struct WatchPacer {
+    early_ends: u32,
+    spacing: Duration,
+}
+
+impl Default for WatchPacer {
+    fn default() -> Self {
+        Self {
+            early_ends: 0,
+            spacing: FIRST_SPACING,
+        }
+    }
+}
+
+impl WatchPacer {
+    /// How long to wait before the next watch, after one that lasted so long.
+    fn after(&mut self, lasted: Duration) -> Duration {
+        if lasted >= self.spacing {
+            *self = Self::default();
+            return Duration::ZERO;
+        }
+        self.early_ends += 1;
+        if self.early_ends < EARLY_ENDS {
+            return Duration::ZERO;
+        }
+        let wait = self.spacing - lasted;
+        self.spacing = (self.spacing * 2).min(LAST_SPACING);
+        wait
+    }
+}
+
+/// How one watch went.
+struct Watched {
+    /// Events other than bookmarks.
+    events: u64,
+    bookmarks: u64,
+    lasted: Duration,
+}
+
+impl<O: Form, S: Sink<O>> Reflector<O, S> {
+    /// Watches until the collection must be listed again; returns how long the server asked to wait before that.
+    pub(super) async fn watch(&mut self) -> Option<Duration> {
+        loop {
+            let ended = match self.source.watch(self.watch_request()).await {
+                Ok(stream) => self.follow(stream).await,
+                Err(error) => self.not_opened(error),
+            };
+            match ended {
+                Ended::Again => {}
+                Ended::AfterPause(asked) => self.pause(asked).await,
+                Ended::Relist(asked) => return asked,
+            }
+        }
+    }
+
+    fn watch_request(&self) -> WatchRequest {
+        let from = match &self.seen {
+            Some(version) => WatchFrom::Version(version.clone()),
+            None => WatchFrom::Newest,
+        };
+        let shortest = self.options.watch_timeout.as_secs().max(1);
+        let seconds = rand::rng().random_range(shortest..=shortest.saturating_mul(2));
+        WatchRequest {
+            from,
+            timeout: Duration::from_secs(seconds),
+        }
+    }
+
+    fn not_opened(&mut self, error: ApiError) -> Ended {
+        self.reporter.failed("watch", &error);
+        let asked = error.status().and_then(|status| status.retry_after);
+        match error.class() {
+            ErrorClass::Unreachable => Ended::AfterPause(None),
+            ErrorClass::Throttled if error.status().is_some_and(ApiStatus::is_too_many_requests) => {
+                Ended::AfterPause(asked)
+            }
+            _ => self.must_relist(error.status(), asked),
+        }
+    }
+
+    fn must_relist(&mut self, status: Option<&ApiStatus>, asked: Option<Duration>) -> Ended {
+        if status.is_some_and(ApiStatus::is_too_large_resource_version) {
+            self.unavailable = true;
+        }
+        Ended::Relist(asked)
+    }
+
+    /// Hands on the events of one watch until it ends.
+    async fn follow(&mut self, mut stream: WatchStream<O>) -> Ended {
+        self.reporter.watching();
+        self.backoff.healthy();
+        let started = Instant::now();
+        let mut watched = Watched {
+            events: 0,
+            bookmarks: 0,
+            lasted: Duration::ZERO,
+        };
+        // Without a version to start from, the server first sends what exists, in no order; what these events carry
+        // says nothing about how far the collection has been seen.
+        let mut ordered = self.seen.is_some();
+        let error = loop {
+            let event = match stream.next().await {
+                None => break None,
+                Some(Err(error)) => break Some(error),
+                Some(Ok(WatchEvent::Error(status))) => break Some(ApiError::Status(status)),
+                Some(Ok(event)) => event,
+            };
+            ordered |= !matches!(event, WatchEvent::Added(_));
+            match &event {
+                WatchEvent::Bookmark(_) => watched.bookmarks += 1,
+                _ => watched.events += 1,
+            }
+            self.reporter.works();
+            self.handle(event, ordered).await;
+        };
+        watched.lasted = started.elapsed();
+        match error {
+            Some(error) => self.broken(error, &watched).await,
+            None => self.over(&watched).await,
+        }
+    }
+
+    /// Hands on one event.
+    async fn handle(&mut self, event: WatchEvent<O>, ordered: bool) {
+        let (item, added) = match event {
+            WatchEvent::Added(item) => (item, true),
+            WatchEvent::Modified(item) => (item, false),
+            WatchEvent::Deleted(item) => return self.deleted(item).await,
+            WatchEvent::Bookmark(bookmark) => {
+                if let Some(version) = bookmark.resource_version {
+                    self.advance(Some(&version));
+                    self.sink.bookmark(version);
+                }
+                return;
+            }
+            WatchEvent::Error(_) => return,
+        };
+        if let Some((key, arrived, version)) = self.arrived(item) {
+            let version = version.filter(|_| ordered);
+            self.advance(version.as_ref());
+            let delta = if added {
+                Delta::Added(arrived)
+            } else {
+                Delta::Updated(arrived)
+            };
+            self.sink.push(key, delta, version).await;
+        }
+    }
+
+    /// A deletion deletes, whatever its body looks like, if only there is a key.
+    async fn deleted(&mut self, item: Item<O>) {
+        if let Some((key, arrived, version)) = self.arrived(item) {
+            self.advance(version.as_ref());
+            let last_known = arrived.ok().map(Ok);
+            let deleted = Deleted {
+                key: key.clone(),
+                last_known,
+                cause: DeleteCause::Event,
+            };
+            self.sink.push(key, Delta::Deleted(deleted), version).await;
+        }
+    }
+
+    fn advance(&mut self, version: Option<&ResourceVersion>) {
+        if let Some(version) = version {
+            self.reporter.seen(version);
+            self.seen = Some(version.clone());
+        }
+    }
+
+    /// A watch ended as watches do, or its connection did.
+    async fn over(&mut self, watched: &Watched) -> Ended {
+        let resource = self.reporter.resource();
+        let nothing = watched.events == 0 && watched.bookmarks == 0;
+        if nothing && watched.lasted < VERY_SHORT {
+            tracing::debug!(resource, "a watch ended at once without any event; listing again");
+            return Ended::Relist(None);
+        }
+        let wait = self.pacer.after(watched.lasted);
+        if !wait.is_zero() {
+            tracing::debug!(resource, ?wait, "watches end early again and again");
+            tokio::time::sleep(wait).await;
+        }
+        Ended::Again
+    }
+
+    /// A watch ended with an error.
+    async fn broken(&mut self, error: ApiError, watched: &Watched) -> Ended {
+        match &error {
+            ApiError::Interrupted(_) | ApiError::Timeout(_) | ApiError::Unreachable(_) => {
+                tracing::debug!(
+                    resource = self.reporter.resource(),
+                    error = error.chain(),
+                    "a watch broke off"
+                );
+                self.over(watched).await
+            }
+            ApiError::Status(status) if status.is_expired() => {
+                tracing::debug!(resource = self.reporter.resource(), %status, "too old to watch from; listing again");
+                Ended::Relist(None)
+            }
+            _ => {
+                self.reporter.failed("watch", &error);
+                let status = error.status();
+                let asked = status.and_then(|status| status.retry_after);
+                match status {
+                    Some(status) if status.is_too_many_requests() => Ended::AfterPause(asked),
+                    status => self.must_relist(status, asked),
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn watches_that_end_early_are_spaced_further_and_further() {
+        let mut pacer = WatchPacer::default();
+        let waits: Vec<_> = (0..9).map(|_| pacer.after(Duration::ZERO).as_secs()).collect();
+        assert_eq!(waits, [0, 0, 1, 2, 4, 8, 16, 30, 30]);
+        assert_eq!(pacer.after(Duration::from_secs(12)), Duration::from_secs(18));
+        assert_eq!(pacer.after(Duration::from_secs(31)), Duration::ZERO);
+        assert_eq!(
+            pacer.after(Duration::ZERO),
+            Duration::ZERO,
+            "starts over after one that lasted"
+        );
+    }
+}

@@ -1,0 +1,153 @@
+//! Where objects come from: the list and watch requests of one resource, and what they yield.
+//!
+//! A [`ListerWatcher`] answers two kinds of requests with streams. [`ClientSource`] is the one that asks an API server
+//! through a [`kube::Client`]; a user can write another, to change the requests or to read from something that is no
+//! API server:
+//!
+//! ```
+//! use futures::{FutureExt, StreamExt, future::BoxFuture, stream};
+//! use k8s_openapi::api::core::v1::ConfigMap;
+//! use kube_informer::source::*;
+//! use std::sync::Arc;
+//!
+//! /// A collection that never changes.
+//! struct Fixed(Vec<Arc<ConfigMap>>);
+//!
+//! impl ListerWatcher<ConfigMap> for Fixed {
+//!     fn resource(&self) -> String {
+//!         "configmaps".into()
+//!     }
+//!
+//!     fn list(&self, _: ListRequest) -> BoxFuture<'_, Result<ListStream<ConfigMap>, ApiError>> {
+//!         let items = self.0.clone().into_iter().map(|object| ListPart::Item(Item::Object(object)));
+//!         let end = ListPart::End(ListEnd { resource_version: Some("1".into()), ..Default::default() });
+//!         let parts: Vec<_> = items.chain([end]).map(Ok).collect();
+//!         async move { Ok(stream::iter(parts).boxed()) }.boxed()
+//!     }
+//!
+//!     fn watch(&self, _: WatchRequest) -> BoxFuture<'_, Result<WatchStream<ConfigMap>, ApiError>> {
+//!         async { Ok(stream::pending().boxed()) }.boxed()
+//!     }
+//! }
+//! ```
+//!
+//! # Bad objects
+//! One object that cannot be read is an [`Item::Bad`] among the others, never the end of a stream: it says where it
+//! stood and why, but not what was in it, which may be a secret.
+
+mod client;
+mod error;
+mod request;
+
+pub use client::{ClientSource, Selection};
+use error::BoxError;
+pub use error::{ApiError, ApiStatus, ErrorClass, Reason};
+pub use request::{ListRequest, ListVersion, WatchFrom, WatchRequest};
+
+use crate::object::{Object, ObjectKey, ResourceVersion};
+use crate::wire::{Bookmark, Raw};
+use futures::{future::BoxFuture, stream::BoxStream};
+use std::fmt;
+
+/// The parts of a list as they arrive; the last one is [`ListPart::End`].
+pub type ListStream<O> = BoxStream<'static, Result<ListPart<O>, ApiError>>;
+
+/// The events of a watch as they arrive; the end of the stream is the server's normal end of a watch.
+pub type WatchStream<O> = BoxStream<'static, Result<WatchEvent<O>, ApiError>>;
+
+/// Lists and watches one resource.
+///
+/// # Cancel safety
+/// The futures and streams are dropped when they are no longer wanted; that must end the request.
+#[doc(alias = "ListWatch")]
+pub trait ListerWatcher<O: Object>: Send + Sync + 'static {
+    /// The resource for messages: `pods`, `deployments.apps`.
+    fn resource(&self) -> String;
+
+    /// Asks for one page of the collection, or all of it.
+    fn list(&self, request: ListRequest) -> BoxFuture<'_, Result<ListStream<O>, ApiError>>;
+
+    /// Opens a watch. An error here means that there is no stream; errors in the middle come in the stream.
+    fn watch(&self, request: WatchRequest) -> BoxFuture<'_, Result<WatchStream<O>, ApiError>>;
+}
+
+/// One part of a list.
+#[derive(Debug)]
+pub enum ListPart<O: Object> {
+    /// An object.
+    Item(Item<O>),
+    /// The end of the page.
+    End(ListEnd),
+}
+
+/// What a list says of itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ListEnd {
+    /// The state of the collection that was listed.
+    pub resource_version: Option<ResourceVersion>,
+    /// Present if there are more pages.
+    pub continue_token: Option<String>,
+    /// How many objects the following pages hold, if the server tells.
+    pub remaining_item_count: Option<u64>,
+}
+
+/// One event of a watch.
+#[derive(Debug)]
+pub enum WatchEvent<O: Object> {
+    /// An object appeared, or is part of the initial state.
+    Added(Item<O>),
+    /// An object changed.
+    Modified(Item<O>),
+    /// An object is gone.
+    Deleted(Item<O>),
+    /// Nothing changed up to this version.
+    Bookmark(Bookmark),
+    /// The server ends the watch and says why.
+    Error(ApiStatus),
+}
+
+/// One object, in whatever state it came.
+pub enum Item<O: Object> {
+    /// The server's bytes, not decoded yet.
+    Raw(Raw),
+    /// Already in the form in which it is held.
+    Object(O::Ref),
+    /// Not readable.
+    Bad(BadObject),
+}
+
+impl<O: Object> fmt::Debug for Item<O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Raw(raw) => write!(f, "Raw({})", raw.key()),
+            Self::Object(object) => write!(f, "Object({})", O::key(object)),
+            Self::Bad(bad) => write!(f, "Bad({bad})"),
+        }
+    }
+}
+
+/// An object that was set aside because it could not be read, keyed or indexed.
+///
+/// It never carries the object's content.
+///
+/// ```
+/// use kube_informer::source::BadObject;
+/// let bad = BadObject { key: Some("shop/web-0".into()), reason: "spec.replicas: wrong type".into() };
+/// assert_eq!(bad.to_string(), "shop/web-0: spec.replicas: wrong type");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BadObject {
+    /// The object's key, if at least that could be read.
+    pub key: Option<ObjectKey>,
+    /// Why it was set aside, and where it stood if it has no key.
+    pub reason: String,
+}
+
+impl fmt::Display for BadObject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.key {
+            Some(key) => write!(f, "{key}: {}", self.reason),
+            None => write!(f, "(no key): {}", self.reason),
+        }
+    }
+}
