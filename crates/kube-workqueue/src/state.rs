@@ -1,0 +1,332 @@
+//! The queue as one value behind one lock: the sets, the lines, and the rules that connect them.
+//!
+//! Nothing here waits, sleeps, or calls a waker. Every operation ends with [`State::settle`], which restores the one rule
+//! that wake-ups rest on: as many getters are awake as there are queued items (or all of them), and if items wait for
+//! their time, then a getter that is asleep keeps the time, or one that is awake will see to it.
+
+use std::task::Waker;
+use std::time::Duration;
+
+use crate::Priority;
+use crate::clock::{Clock, Instant, nanos};
+use crate::delay::Delayed;
+use crate::entry::{Entries, NONE, Phase, Slot};
+use crate::priority::Ready;
+use crate::wait::{Effects, Line, WaiterId};
+
+/// At most this many items become ready in one operation, so that a million due at once do not hold the lock for long.
+const BATCH: usize = 256;
+
+#[derive(Debug)]
+pub(crate) struct State<T> {
+    clock: Clock,
+    entries: Entries<T>,
+    ready: Ready,
+    delayed: Delayed,
+    /// Items in `Phase::Processing` or `Phase::Redo`.
+    processing: usize,
+    /// Items in `Phase::Redo`.
+    redo: usize,
+    shutting_down: bool,
+    /// How often `shut_down` was called: each call releases the drains that began before it.
+    shut_downs: u64,
+    next_waiter: WaiterId,
+    getters: Line,
+    /// The getter whose sleep ends when the next waiting item is due.
+    timekeeper: Option<(WaiterId, Waker)>,
+    /// Getters that were woken and have not looked yet.
+    awake: usize,
+    drainers: Line,
+}
+
+/// What a getter finds.
+#[derive(Debug)]
+pub(crate) enum Found<T> {
+    Item(Taken<T>),
+    /// Nothing, and nothing will come.
+    ShutDown,
+    /// Nothing yet: sleep until woken.
+    Nothing,
+    /// Nothing yet: sleep until woken, or until then.
+    NothingUntil(Instant),
+}
+
+/// An item on its way to a worker.
+#[derive(Debug)]
+pub(crate) struct Taken<T> {
+    pub(crate) item: T,
+    pub(crate) slot: Slot,
+    pub(crate) priority: Priority,
+    #[cfg(feature = "metrics")]
+    pub(crate) queued_for: Duration,
+}
+
+impl<T> State<T> {
+    pub(crate) fn new() -> Self {
+        Self {
+            clock: Clock::new(),
+            entries: Entries::new(),
+            ready: Ready::new(),
+            delayed: Delayed::new(),
+            processing: 0,
+            redo: 0,
+            shutting_down: false,
+            shut_downs: 0,
+            next_waiter: 0,
+            getters: Line::default(),
+            timekeeper: None,
+            awake: 0,
+            drainers: Line::default(),
+        }
+    }
+
+    pub(crate) fn is_shutting_down(&self) -> bool {
+        self.shutting_down
+    }
+
+    pub(crate) fn queued(&self) -> usize {
+        self.ready.len()
+    }
+
+    /// Ends a worker's run of an item. Returns the item if the queue has no more use for it.
+    pub(crate) fn done(&mut self, slot: Slot, effects: &mut Effects) -> Option<T> {
+        self.processing -= 1;
+        let entry = &mut self.entries[slot];
+        let redo = entry.phase == Phase::Redo;
+        let waits = entry.heap_at != NONE;
+        entry.phase = if redo { Phase::Queued } else { Phase::Waiting };
+        if redo {
+            self.redo -= 1;
+            self.ready.push(&mut self.entries, slot);
+        }
+        let unused = (!redo && !waits).then(|| self.entries.remove(slot));
+        self.settle(effects);
+        unused
+    }
+
+    /// Queues what is due, up to a batch. Returns whether there may be more.
+    pub(crate) fn release_due(&mut self, effects: &mut Effects) -> bool {
+        if self.delayed.next_due().is_none() {
+            return false;
+        }
+        let now = self.clock.now();
+        for _ in 0..BATCH {
+            let Some(slot) = self.delayed.pop_due(&mut self.entries, now) else {
+                return false;
+            };
+            let priority = self.entries[slot].waiting_priority;
+            self.mark_dirty(slot, priority, effects);
+        }
+        true
+    }
+
+    /// Stops accepting items and forgets those whose time has not come, which it returns.
+    pub(crate) fn shut_down(&mut self, release_drains: bool, effects: &mut Effects) -> Vec<T> {
+        self.shutting_down = true;
+        while self.release_due(effects) {}
+        let mut dropped = Vec::new();
+        for slot in self.delayed.clear(&mut self.entries) {
+            if self.entries[slot].phase == Phase::Waiting {
+                dropped.push(self.entries.remove(slot));
+            }
+        }
+        if release_drains {
+            self.shut_downs += 1;
+            while self.drainers.wake_first(effects) {}
+        }
+        self.settle(effects);
+        dropped
+    }
+
+    pub(crate) fn shut_downs(&self) -> u64 {
+        self.shut_downs
+    }
+
+    /// Nothing is queued, processed or about to be queued again.
+    pub(crate) fn is_drained(&self) -> bool {
+        self.shutting_down && self.processing == 0 && self.ready.len() == 0
+    }
+
+    pub(crate) fn join_drain(&mut self, waker: Waker) -> WaiterId {
+        let id = self.new_waiter();
+        self.drainers.join(id, waker);
+        id
+    }
+
+    pub(crate) fn leave_drain(&mut self, id: WaiterId, effects: &mut Effects) {
+        self.drainers.leave(id, effects);
+    }
+
+    /// Ends a getter's wait: it looks again, or it is gone.
+    pub(crate) fn leave(&mut self, waiter: &mut Option<WaiterId>, effects: &mut Effects) {
+        let Some(id) = waiter.take() else { return };
+        if let Some((_, waker)) = self.timekeeper.take_if(|(other, _)| *other == id) {
+            effects.discard(waker);
+        } else if !self.getters.leave(id, effects) {
+            self.awake -= 1;
+        }
+    }
+
+    /// Wakes whom the present state concerns; every operation ends with it.
+    pub(crate) fn settle(&mut self, effects: &mut Effects) {
+        while self.awake < self.ready.len() && self.wake_getter(effects) {}
+        let timeless = self.timekeeper.is_none() && self.delayed.next_due().is_some();
+        if timeless && self.awake == 0 {
+            self.wake_getter(effects);
+        }
+        if self.is_exhausted() {
+            while self.wake_getter(effects) {}
+        }
+        if self.is_drained() {
+            while self.drainers.wake_first(effects) {}
+        }
+    }
+
+    /// Nothing is queued, and nothing will be.
+    fn is_exhausted(&self) -> bool {
+        self.shutting_down && self.redo == 0 && self.ready.len() == 0
+    }
+
+    /// Wakes a getter that sleeps, the timekeeper last. False if there is none.
+    fn wake_getter(&mut self, effects: &mut Effects) -> bool {
+        let found = self.getters.wake_first(effects) || self.wake_timekeeper(effects);
+        self.awake += usize::from(found);
+        found
+    }
+
+    fn wake_timekeeper(&mut self, effects: &mut Effects) -> bool {
+        let timekeeper = self.timekeeper.take();
+        let found = timekeeper.is_some();
+        if let Some((_, waker)) = timekeeper {
+            effects.wake(waker);
+        }
+        found
+    }
+
+    fn new_waiter(&mut self) -> WaiterId {
+        self.next_waiter += 1;
+        self.next_waiter
+    }
+
+    fn mark_dirty(&mut self, slot: Slot, priority: Priority, effects: &mut Effects) {
+        let entry = &mut self.entries[slot];
+        match entry.phase {
+            Phase::Queued => return self.ready.raise(&mut self.entries, slot, priority),
+            Phase::Redo => return entry.priority = entry.priority.max(priority),
+            Phase::Waiting => entry.phase = Phase::Queued,
+            Phase::Processing => entry.phase = Phase::Redo,
+        }
+        entry.priority = priority;
+        #[cfg(feature = "metrics")]
+        {
+            entry.dirty_since = self.clock.now();
+        }
+        effects.added += 1;
+        match entry.phase {
+            Phase::Queued => self.ready.push(&mut self.entries, slot),
+            _ => self.redo += 1,
+        }
+    }
+}
+
+impl<T: Eq> State<T> {
+    /// Returns the item if the queue has no use for it.
+    pub(crate) fn add(&mut self, item: T, hash: u64, priority: Priority, effects: &mut Effects) -> Option<T> {
+        if self.shutting_down {
+            return Some(item);
+        }
+        self.release_due(effects);
+        let (slot, unused) = self.enter(item, hash);
+        self.mark_dirty(slot, priority, effects);
+        self.settle(effects);
+        unused
+    }
+
+    /// Returns the item if the queue has no use for it.
+    pub(crate) fn add_after(
+        &mut self,
+        item: T,
+        hash: u64,
+        priority: Priority,
+        delay: Duration,
+        effects: &mut Effects,
+    ) -> Option<T> {
+        if self.shutting_down {
+            return Some(item);
+        }
+        self.release_due(effects);
+        let due = self.clock.now().saturating_add(nanos(delay));
+        let next_due = self.delayed.next_due();
+        let (slot, unused) = self.enter(item, hash);
+        let entry = &mut self.entries[slot];
+        entry.waiting_priority = match entry.heap_at {
+            NONE => priority,
+            _ => entry.waiting_priority.max(priority),
+        };
+        self.delayed.insert(&mut self.entries, slot, due);
+        if next_due.is_none_or(|next| due < next) && self.wake_timekeeper(effects) {
+            self.awake += 1;
+        }
+        self.settle(effects);
+        unused
+    }
+
+    /// The entry of an item, and the item itself if there was an entry already.
+    fn enter(&mut self, item: T, hash: u64) -> (Slot, Option<T>) {
+        match self.entries.find(hash, &item) {
+            Some(slot) => (slot, Some(item)),
+            None => (self.entries.insert(hash, item), None),
+        }
+    }
+}
+
+impl<T: Clone> State<T> {
+    /// Takes the next item for a getter, or puts the getter in line.
+    pub(crate) fn get(
+        &mut self,
+        waiter: &mut Option<WaiterId>,
+        waker: &Waker,
+        effects: &mut Effects,
+    ) -> Found<T> {
+        self.release_due(effects);
+        let Some(slot) = self.ready.front(&self.entries) else {
+            return self.wait(waiter, waker, effects);
+        };
+        // First, because it may panic.
+        let item = self.entries[slot].item.clone();
+        self.leave(waiter, effects);
+        self.ready.take(&mut self.entries, slot);
+        self.processing += 1;
+        let entry = &mut self.entries[slot];
+        entry.phase = Phase::Processing;
+        let taken = Taken {
+            item,
+            slot,
+            priority: entry.priority,
+            #[cfg(feature = "metrics")]
+            queued_for: Duration::from_nanos(self.clock.now().saturating_sub(entry.dirty_since)),
+        };
+        self.settle(effects);
+        Found::Item(taken)
+    }
+
+    fn wait(&mut self, waiter: &mut Option<WaiterId>, waker: &Waker, effects: &mut Effects) -> Found<T> {
+        self.leave(waiter, effects);
+        if self.is_exhausted() {
+            self.settle(effects);
+            return Found::ShutDown;
+        }
+        let id = self.new_waiter();
+        *waiter = Some(id);
+        match self.delayed.next_due() {
+            Some(due) if self.timekeeper.is_none() => {
+                self.timekeeper = Some((id, waker.clone()));
+                Found::NothingUntil(self.clock.instant(due))
+            }
+            _ => {
+                self.getters.join(id, waker.clone());
+                Found::Nothing
+            }
+        }
+    }
+}
