@@ -1,1 +1,48 @@
-//! See the README.
+//! An in-memory Kubernetes API server with real list and watch semantics, for tests and demos.
+//!
+//! ```
+//! # #[tokio::main] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use kube_sim::Sim;
+//! use serde_json::json;
+//! # use k8s_openapi::api::core::v1::ConfigMap;
+//! # use kube::{Api, Client};
+//!
+//! // A cluster in the process, without a socket; `start` instead of `build` gives one with.
+//! let sim = Sim::builder().nodes(3).pods(20).build()?;
+//! let client = Client::new(sim.service(), "default");
+//!
+//! sim.store().create(json!({
+//!     "apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "namespace": "default"},
+//! }))?;
+//! let found = Api::<ConfigMap>::default_namespaced(client).get("a").await?;
+//! assert_eq!(found.metadata.name.as_deref(), Some("a"));
+//! # Ok(()) }
+//! ```
+//!
+//! A request goes from `server` (sockets) through `http` (routes, forms, bodies) to `api` (what LIST, WATCH and the
+//! writes mean) and `storage` (objects, history, snapshots). `workload` makes realistic objects and changes them.
+//!
+//! # What it is not
+//!
+//! It has no controllers, no garbage collector, no authentication, no admission, no schemas and no server-side apply;
+//! `managedFields` are kept as they come. See the README for all differences from a real server.
+
+mod api;
+mod discovery;
+mod http;
+mod object;
+mod resources;
+mod selector;
+mod server;
+mod sim;
+mod status;
+mod storage;
+mod store;
+mod table;
+mod workload;
+
+pub use crate::http::{SimBody, SimService};
+pub use server::SimServer;
+pub use sim::{Sim, SimBuilder, StartError};
+pub use status::StatusError;
+pub use store::Store;

@@ -1,0 +1,137 @@
+//! What the server does with a request, once it is known what the request asks for.
+//!
+//! `options` reads and validates the query, `list` and `watch` read, `write` and `patch` change. Answers are bodies of
+//! bytes; how they travel is not known here.
+
+use std::sync::{Arc, RwLock};
+use std::time::{Duration, SystemTime};
+
+use bytes::Bytes;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use crate::resources::{Registry, Resource};
+use crate::status::StatusError;
+use crate::storage::Storage;
+
+pub(crate) mod list;
+pub(crate) mod options;
+pub(crate) mod patch;
+pub(crate) mod render;
+pub(crate) mod watch;
+pub(crate) mod write;
+
+/// How long a request waits for a resource version that is not there yet, as a real server does.
+const FRESHNESS_WAIT: Duration = Duration::from_secs(3);
+
+/// A server's state; shared by all its connections.
+pub(crate) struct Api {
+    pub(crate) storage: Storage,
+    registry: RwLock<Registry>,
+    pub(crate) bookmark_interval: Duration,
+    /// Ends watches when the server stops.
+    pub(crate) closing: CancellationToken,
+    clock: Clock,
+}
+
+impl Api {
+    pub(crate) fn new(storage: Storage, registry: Registry, bookmark_interval: Duration) -> Self {
+        let closing = CancellationToken::new();
+        let clock = Clock {
+            started: SystemTime::now(),
+            instant: Instant::now(),
+        };
+        Self {
+            storage,
+            registry: RwLock::new(registry),
+            bookmark_interval,
+            closing,
+            clock,
+        }
+    }
+
+    pub(crate) fn registry(&self) -> Registry {
+        self.registry
+            .read()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
+            .clone()
+    }
+
+    pub(crate) fn with_registry<T>(&self, f: impl FnOnce(&mut Registry) -> T) -> T {
+        f(&mut self
+            .registry
+            .write()
+            .unwrap_or_else(|poisoned| poisoned.into_inner()))
+    }
+
+    pub(crate) fn find(&self, group: &str, version: &str, plural: &str) -> Option<Arc<Resource>> {
+        self.registry
+            .read()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
+            .find(group, version, plural)
+    }
+
+    /// The time now, as objects carry it: it follows tokio's clock, also a paused one.
+    pub(crate) fn now(&self) -> jiff::Timestamp {
+        self.clock.now()
+    }
+
+    /// Waits until the server has reached `version`.
+    async fn wait_for(&self, version: u64) -> Result<(), StatusError> {
+        let mut versions = self.storage.versions();
+        let reached = tokio::time::timeout(FRESHNESS_WAIT, versions.wait_for(|now| *now >= version)).await;
+        match reached {
+            Ok(_) => Ok(()),
+            Err(_) => Err(StatusError::too_large_resource_version(
+                version,
+                self.storage.resource_version(),
+            )),
+        }
+    }
+}
+
+/// Wall-clock time that follows tokio's clock.
+struct Clock {
+    started: SystemTime,
+    instant: Instant,
+}
+
+impl Clock {
+    fn now(&self) -> jiff::Timestamp {
+        let now = self.started + self.instant.elapsed();
+        jiff::Timestamp::try_from(now).unwrap_or(jiff::Timestamp::UNIX_EPOCH)
+    }
+}
+
+/// A timestamp as Kubernetes writes it: whole seconds.
+pub(crate) fn rfc3339(time: jiff::Timestamp) -> String {
+    time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+/// One request for a resource.
+pub(crate) struct Target {
+    pub(crate) resource: Arc<Resource>,
+    pub(crate) version: String,
+    /// None: all namespaces, or the resource has none.
+    pub(crate) namespace: Option<String>,
+    pub(crate) name: Option<String>,
+    pub(crate) subresource: Option<String>,
+}
+
+impl Target {
+    pub(crate) fn key(&self) -> String {
+        let name = self.name.as_deref().unwrap_or("");
+        crate::object::join_key(self.namespace.as_deref().unwrap_or(""), name)
+    }
+
+    /// The start of all keys that the request is about.
+    pub(crate) fn prefix(&self) -> String {
+        self.namespace
+            .as_ref()
+            .map_or_else(String::new, |namespace| format!("{namespace}/"))
+    }
+
+    pub(crate) fn head(&self) -> Bytes {
+        self.resource.head(&self.version)
+    }
+}

@@ -1,0 +1,144 @@
+//! GET and LIST.
+
+use std::sync::Arc;
+
+use bytes::{BufMut, Bytes, BytesMut};
+use serde_json::{Map, Value};
+
+use crate::api::options::{Continue, Freshness, ListOptions};
+use crate::api::render::{Form, Render};
+use crate::api::{Api, Target};
+use crate::object::Stored;
+use crate::selector::Selector;
+use crate::status::StatusError;
+use crate::storage::Snapshot;
+
+/// How much of a list is put together at once.
+pub(crate) const CHUNK: usize = 64 * 1024;
+
+/// The body of a list, written while it is sent: it costs a pointer for each object and one chunk.
+pub(crate) struct ListBody {
+    render: Render,
+    items: std::vec::IntoIter<Arc<Stored>>,
+    open: Option<Bytes>,
+    close: Option<Bytes>,
+}
+
+impl ListBody {
+    fn new(render: Render, version: u64, metadata: Map<String, Value>, items: Vec<Arc<Stored>>) -> Self {
+        let (open, close) = render.list_frame(version, metadata);
+        Self {
+            render,
+            items: items.into_iter(),
+            open: Some(open),
+            close: Some(close),
+        }
+    }
+}
+
+impl Iterator for ListBody {
+    type Item = Bytes;
+
+    fn next(&mut self) -> Option<Bytes> {
+        self.close.as_ref()?;
+        let mut out = BytesMut::with_capacity(CHUNK + CHUNK / 4);
+        let mut first = false;
+        if let Some(open) = self.open.take() {
+            out.put_slice(&open);
+            first = true;
+        }
+        while out.len() < CHUNK {
+            let Some(item) = self.items.next() else {
+                out.put_slice(&self.close.take()?);
+                break;
+            };
+            if !std::mem::take(&mut first) {
+                out.put_u8(b',');
+            }
+            self.render.item(&mut out, &item);
+        }
+        Some(out.freeze())
+    }
+}
+
+impl Api {
+    pub(crate) async fn get(&self, target: &Target, minimum: u64) -> Result<Arc<Stored>, StatusError> {
+        if minimum > self.storage.resource_version() {
+            self.wait_for(minimum).await?;
+        }
+        let found = self.storage.get(&target.resource, &target.key());
+        found.ok_or_else(|| StatusError::not_found(&target.resource, target.name.as_deref().unwrap_or("")))
+    }
+
+    pub(crate) async fn list(
+        &self,
+        target: &Target,
+        selector: &Selector,
+        options: &ListOptions,
+        form: Form,
+    ) -> Result<ListBody, StatusError> {
+        let prefix = target.prefix();
+        let (snapshot, after) = match &options.token {
+            Some(token) => self.continued(target, token).await?,
+            None => (self.fresh(target, options.freshness).await?, None),
+        };
+        let limit = if options.freshness == Freshness::Any && options.token.is_none() {
+            None
+        } else {
+            options.limit
+        };
+        let mut matching = snapshot
+            .range(&prefix, after.as_deref())
+            .filter(|object| selector.matches(object))
+            .cloned();
+        let items: Vec<_> = matching.by_ref().take(limit.unwrap_or(usize::MAX)).collect();
+        let more = if limit.is_some() { matching.next() } else { None };
+
+        let mut metadata = Map::new();
+        if let (Some(_), Some(last)) = (more, items.last()) {
+            let token = Continue::after(&last.key, &prefix, snapshot.resource_version as i64);
+            metadata.insert("continue".into(), token.encode().into());
+            if selector.is_everything() {
+                metadata.insert("remainingItemCount".into(), (matching.count() + 1).into());
+            }
+        }
+        let render = Render::new(target, form, self.now());
+        Ok(ListBody::new(render, snapshot.resource_version, metadata, items))
+    }
+
+    /// A list of these objects, as they are now.
+    pub(crate) fn list_of(&self, target: &Target, items: Vec<Arc<Stored>>, form: Form) -> ListBody {
+        let render = Render::new(target, form, self.now());
+        ListBody::new(render, self.storage.resource_version(), Map::new(), items)
+    }
+
+    async fn fresh(&self, target: &Target, freshness: Freshness) -> Result<Snapshot, StatusError> {
+        if let Freshness::NotOlderThan(version) | Freshness::Exact(version) = freshness {
+            self.wait_for(version).await?;
+        }
+        match freshness {
+            Freshness::Exact(version) => self
+                .storage
+                .snapshot_at(&target.resource, version)
+                .map_err(|_| StatusError::expired("The resourceVersion for the provided list is too old.")),
+            _ => Ok(self.storage.snapshot(&target.resource)),
+        }
+    }
+
+    /// The list that `token` continues, and the key after which it goes on.
+    async fn continued(
+        &self,
+        target: &Target,
+        token: &Continue,
+    ) -> Result<(Snapshot, Option<String>), StatusError> {
+        let key = token.key(&target.prefix());
+        let Ok(version) = u64::try_from(token.rv) else {
+            return Ok((self.storage.snapshot(&target.resource), Some(key)));
+        };
+        self.wait_for(version).await?;
+        let snapshot = self.storage.snapshot_at(&target.resource, version).map_err(|_| {
+            StatusError::expired_continue(Continue::after(&key, &target.prefix(), -1).encode())
+        })?;
+        Ok((snapshot, Some(key)))
+    }
+}

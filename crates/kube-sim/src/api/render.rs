@@ -1,0 +1,194 @@
+//! The forms in which objects are sent: whole, metadata only, or as a table.
+
+use bytes::{BufMut, Bytes, BytesMut};
+use serde_json::{Map, Value, json};
+
+use crate::api::Target;
+use crate::object::Stored;
+use crate::table;
+
+/// The form a client asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    Full,
+    Metadata,
+    Table(Include),
+}
+
+/// What a table's rows carry beside their cells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Include {
+    Nothing,
+    Metadata,
+    Object,
+}
+
+/// The kinds of watch events that carry an object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum EventKind {
+    Added,
+    Modified,
+    Deleted,
+}
+
+const METADATA_HEAD: &[u8] = br#"{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","#;
+
+/// Writes the objects of one resource in one form.
+pub(crate) struct Render {
+    form: Form,
+    head: Bytes,
+    item_head: Bytes,
+    table: table::Table,
+    list_kind: String,
+    api_version: String,
+    custom: bool,
+}
+
+impl Render {
+    pub(crate) fn new(target: &Target, form: Form, now: jiff::Timestamp) -> Self {
+        let resource = &target.resource;
+        Self {
+            form,
+            head: target.head(),
+            item_head: resource.item_head(&target.version),
+            table: table::Table::new(resource, now),
+            list_kind: resource.list_kind.clone(),
+            api_version: resource.api_version(&target.version),
+            custom: resource.custom,
+        }
+    }
+
+    /// One object, as the answer to a request.
+    pub(crate) fn object(&self, out: &mut BytesMut, object: &Stored) {
+        self.object_at(out, object, object.resource_version);
+    }
+
+    fn object_at(&self, out: &mut BytesMut, object: &Stored, resource_version: u64) {
+        match self.form {
+            Form::Full if resource_version == object.resource_version => object.write(out, &self.head),
+            Form::Full => object.write_at(out, &self.head, resource_version),
+            Form::Metadata => object.write_metadata(out, METADATA_HEAD, resource_version),
+            Form::Table(include) => {
+                self.table_open(out, &resource_version.to_string(), None);
+                self.row(out, object, resource_version, include);
+                out.put_slice(b"]}");
+            }
+        }
+    }
+
+    /// An item of a list.
+    pub(crate) fn item(&self, out: &mut BytesMut, object: &Stored) {
+        match self.form {
+            Form::Full => object.write(out, &self.item_head),
+            Form::Metadata => object.write_metadata(out, METADATA_HEAD, object.resource_version),
+            Form::Table(include) => self.row(out, object, object.resource_version, include),
+        }
+    }
+
+    fn row(&self, out: &mut BytesMut, object: &Stored, resource_version: u64, include: Include) {
+        let cells = self.table.cells(&object.decode(&self.head));
+        put_json(out, br#"{"cells":"#, &cells);
+        match include {
+            Include::Nothing => out.put_slice(br#","object":null}"#),
+            Include::Metadata => {
+                out.put_slice(br#","object":"#);
+                object.write_metadata(out, METADATA_HEAD, resource_version);
+                out.put_u8(b'}');
+            }
+            Include::Object => {
+                out.put_slice(br#","object":"#);
+                object.write_at(out, &self.head, resource_version);
+                out.put_u8(b'}');
+            }
+        }
+    }
+
+    fn table_open(&self, out: &mut BytesMut, resource_version: &str, extra: Option<&Map<String, Value>>) {
+        let mut metadata = extra.cloned().unwrap_or_default();
+        metadata.insert("resourceVersion".into(), resource_version.into());
+        put_json(
+            out,
+            br#"{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":"#,
+            &metadata,
+        );
+        put_json(out, br#","columnDefinitions":"#, self.table.definitions());
+        out.put_slice(br#","rows":["#);
+    }
+
+    /// What comes before the items of a list and what comes after them.
+    ///
+    /// `metadata` is that of the list without its resource version.
+    pub(crate) fn list_frame(
+        &self,
+        resource_version: u64,
+        mut metadata: Map<String, Value>,
+    ) -> (Bytes, Bytes) {
+        let mut open = BytesMut::new();
+        let version = resource_version.to_string();
+        if let Form::Table(_) = self.form {
+            self.table_open(&mut open, &version, Some(&metadata));
+            return (open.freeze(), Bytes::from_static(b"]}\n"));
+        }
+        metadata.insert("resourceVersion".into(), version.into());
+        let (kind, api_version) = match self.form {
+            Form::Metadata => ("PartialObjectMetadataList", "meta.k8s.io/v1"),
+            _ => (self.list_kind.as_str(), self.api_version.as_str()),
+        };
+        if self.custom && self.form == Form::Full {
+            // Lists of custom resources are written as maps: sorted, so that the metadata comes last.
+            metadata.entry("continue").or_insert_with(|| "".into());
+            let open = format!(r#"{{"apiVersion":"{api_version}","items":["#);
+            let close = format!(
+                "],\"kind\":\"{kind}\",\"metadata\":{}}}\n",
+                Value::Object(metadata)
+            );
+            return (open.into(), close.into());
+        }
+        let head = format!(r#"{{"kind":"{kind}","apiVersion":"{api_version}","metadata":"#);
+        put_json(&mut open, head.as_bytes(), &metadata);
+        open.put_slice(br#","items":["#);
+        (open.freeze(), Bytes::from_static(b"]}\n"))
+    }
+
+    /// A frame of a watch.
+    pub(crate) fn event(&self, out: &mut BytesMut, kind: EventKind, object: &Stored, resource_version: u64) {
+        out.put_slice(match kind {
+            EventKind::Added => br#"{"type":"ADDED","object":"#,
+            EventKind::Modified => br#"{"type":"MODIFIED","object":"#,
+            EventKind::Deleted => br#"{"type":"DELETED","object":"#,
+        });
+        self.object_at(out, object, resource_version);
+        out.put_slice(b"}\n");
+    }
+
+    /// A frame that only tells the resource version; `end` marks the end of the initial events.
+    pub(crate) fn bookmark(&self, out: &mut BytesMut, resource_version: u64, end: bool) {
+        let mut metadata = json!({"resourceVersion": resource_version.to_string()});
+        if end {
+            metadata["annotations"] = json!({"k8s.io/initial-events-end": "true"});
+        }
+        out.put_slice(br#"{"type":"BOOKMARK","object":"#);
+        match self.form {
+            Form::Full => put_json(out, &[&self.head[..], br#""metadata":"#].concat(), &metadata),
+            Form::Metadata => put_json(out, &[METADATA_HEAD, br#""metadata":"#].concat(), &metadata),
+            Form::Table(_) => {
+                self.table_open(out, &resource_version.to_string(), None);
+                let mut object = Map::new();
+                object.insert("metadata".into(), metadata.clone());
+                put_json(out, br#"{"cells":"#, &self.table.cells(&object));
+                put_json(
+                    out,
+                    &[br#","object":"#, METADATA_HEAD, br#""metadata":"#].concat(),
+                    &metadata,
+                );
+                out.put_slice(b"}}]");
+            }
+        }
+        out.put_slice(b"}}\n");
+    }
+}
+
+fn put_json(out: &mut BytesMut, before: &[u8], value: &impl serde::Serialize) {
+    out.put_slice(before);
+    serde_json::to_writer(out.writer(), value).expect("a buffer takes all writes");
+}

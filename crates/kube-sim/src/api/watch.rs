@@ -1,0 +1,238 @@
+//! WATCH.
+//!
+//! A watch is a position in the history of its resource. Whenever the client has taken what it was given, the watch
+//! reads the changes after its position, writes those that the selector is concerned with, and moves on; when there are
+//! none it waits for a change, for the time of a bookmark, or for its end.
+//!
+//! # Lagging
+//!
+//! Nothing is queued for a client that does not read. When the history has moved past its position, it gets an ERROR
+//! event with an expired resource version (410) and the watch ends.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use futures::{Stream, stream};
+use tokio::sync::watch as signal;
+use tokio::time::Instant;
+
+use crate::api::list::CHUNK;
+use crate::api::options::{Start, WatchOptions};
+use crate::api::render::{EventKind, Form, Render};
+use crate::api::{Api, Target};
+use crate::object::Stored;
+use crate::selector::Selector;
+use crate::status::StatusError;
+use crate::storage::Change;
+
+/// A watch without `timeoutSeconds` ends after this long, up to twice: as with a real server's default.
+const MIN_TIMEOUT: Duration = Duration::from_secs(1800);
+/// How many changes are looked at under the storage's lock at once.
+const BATCH: usize = 64;
+/// The last bookmark comes this long before the watch ends.
+const BEFORE_END: Duration = Duration::from_secs(2);
+
+/// A running watch.
+struct Watch {
+    api: Arc<Api>,
+    target: Target,
+    selector: Selector,
+    render: Render,
+    changed: signal::Receiver<()>,
+    initial: VecDeque<Arc<Stored>>,
+    phase: Phase,
+    /// All up to this resource version has been sent.
+    position: u64,
+    bookmarks: bool,
+    next_bookmark: Option<Instant>,
+    deadline: Instant,
+}
+
+enum Phase {
+    /// Waits until the server has reached this resource version, then sends the present objects.
+    Waiting(u64),
+    /// Sends the present objects; true: the end bookmark follows.
+    Initial(bool),
+    Changes,
+    Done,
+}
+
+impl Api {
+    /// The frames of a watch, many to a chunk.
+    pub(crate) fn watch(
+        self: Arc<Self>,
+        target: Target,
+        selector: Selector,
+        options: &WatchOptions,
+        form: Form,
+    ) -> impl Stream<Item = Bytes> + Send + use<> {
+        let timeout = options
+            .timeout
+            .unwrap_or_else(|| MIN_TIMEOUT.mul_f64(1.0 + rand::random::<f64>()));
+        let mut watch = Watch {
+            render: Render::new(&target, form, self.now()),
+            changed: self.storage.subscribe(&target.resource),
+            initial: VecDeque::new(),
+            phase: Phase::Changes,
+            position: 0,
+            bookmarks: options.bookmarks,
+            next_bookmark: None,
+            deadline: Instant::now() + timeout,
+            api: self,
+            target,
+            selector,
+        };
+        match options.start {
+            Start::After(version) => watch.position = version,
+            Start::Now => watch.position = watch.api.storage.resource_version(),
+            Start::Present => watch.load_present(false),
+            Start::Initial(version) => watch.phase = Phase::Waiting(version),
+        }
+        watch.plan_bookmark();
+        stream::unfold(watch, |mut watch| async move {
+            watch.next().await.map(|chunk| (chunk, watch))
+        })
+    }
+}
+
+impl Watch {
+    /// The next chunk; none when the watch has ended.
+    async fn next(&mut self) -> Option<Bytes> {
+        let mut out = BytesMut::new();
+        loop {
+            if self.api.closing.is_cancelled() || self.deadline <= Instant::now() {
+                self.phase = Phase::Done;
+            }
+            match self.phase {
+                Phase::Done => return None,
+                Phase::Waiting(version) => match self.wait_for(version).await? {
+                    Ok(()) => self.load_present(self.bookmarks),
+                    Err(error) => self.fail(&mut out, &error),
+                },
+                Phase::Initial(end) => self.write_initial(&mut out, end),
+                Phase::Changes => self.write_changes(&mut out),
+            }
+            if !out.is_empty() {
+                return Some(out.freeze());
+            }
+            if let Phase::Changes = self.phase {
+                self.wait().await;
+            }
+        }
+    }
+
+    fn load_present(&mut self, end: bool) {
+        let snapshot = self.api.storage.snapshot(&self.target.resource);
+        let prefix = self.target.prefix();
+        self.initial = snapshot
+            .range(&prefix, None)
+            .filter(|o| self.selector.matches(o))
+            .cloned()
+            .collect();
+        self.position = snapshot.resource_version;
+        self.phase = Phase::Initial(end);
+    }
+
+    fn write_initial(&mut self, out: &mut BytesMut, end: bool) {
+        out.reserve(CHUNK);
+        while out.len() < CHUNK {
+            let Some(object) = self.initial.pop_front() else {
+                if end {
+                    self.render.bookmark(out, self.position, true);
+                }
+                self.initial = VecDeque::new();
+                self.phase = Phase::Changes;
+                return;
+            };
+            self.render
+                .event(out, EventKind::Added, &object, object.resource_version);
+        }
+    }
+
+    fn write_changes(&mut self, out: &mut BytesMut) {
+        while out.len() < CHUNK {
+            // Seen before the changes are read: none can come unnoticed in between.
+            self.changed.mark_unchanged();
+            let (changes, position) =
+                match self
+                    .api
+                    .storage
+                    .changes_after(&self.target.resource, self.position, BATCH)
+                {
+                    Ok(found) => found,
+                    Err(forgotten) => {
+                        return self.fail(out, &StatusError::too_old(self.position, forgotten.oldest));
+                    }
+                };
+            for change in &changes {
+                self.write_change(out, change);
+            }
+            self.position = position;
+            if changes.len() < BATCH {
+                break;
+            }
+        }
+        if self.next_bookmark.is_some_and(|at| at <= Instant::now()) {
+            self.render.bookmark(out, self.position, false);
+            self.plan_bookmark();
+        }
+    }
+
+    /// An object that comes to match is added, one that no longer matches is deleted, whatever happened to it.
+    fn write_change(&self, out: &mut BytesMut, change: &Change) {
+        if self
+            .target
+            .namespace
+            .as_deref()
+            .is_some_and(|n| n != change.object.namespace())
+        {
+            return;
+        }
+        let before = change
+            .previous
+            .as_ref()
+            .is_some_and(|previous| self.selector.matches(previous));
+        let after = !change.deleted && self.selector.matches(&change.object);
+        let (kind, object) = match (before, after, &change.previous) {
+            (false, true, _) => (EventKind::Added, &change.object),
+            (true, true, _) => (EventKind::Modified, &change.object),
+            // The last state that matched, under the resource version of the change.
+            (true, false, Some(previous)) => (EventKind::Deleted, previous),
+            _ => return,
+        };
+        self.render.event(out, kind, object, change.resource_version);
+    }
+
+    /// Waits for a change, a bookmark's time or the end.
+    async fn wait(&mut self) {
+        let wake = self.next_bookmark.unwrap_or(self.deadline).min(self.deadline);
+        tokio::select! {
+            biased;
+            () = self.api.closing.cancelled() => self.phase = Phase::Done,
+            result = self.changed.changed() => if result.is_err() { self.phase = Phase::Done },
+            () = tokio::time::sleep_until(wake) => if wake == self.deadline { self.phase = Phase::Done },
+        }
+    }
+
+    async fn wait_for(&mut self, version: u64) -> Option<Result<(), StatusError>> {
+        tokio::select! {
+            () = self.api.closing.cancelled() => None,
+            () = tokio::time::sleep_until(self.deadline) => None,
+            result = self.api.wait_for(version) => Some(result),
+        }
+    }
+
+    fn fail(&mut self, out: &mut BytesMut, error: &StatusError) {
+        out.extend_from_slice(format!("{{\"type\":\"ERROR\",\"object\":{}}}\n", error.to_value()).as_bytes());
+        self.phase = Phase::Done;
+    }
+
+    /// Bookmarks come at an interval, and once before the end.
+    fn plan_bookmark(&mut self) {
+        let now = Instant::now();
+        let at = (now + self.api.bookmark_interval).min(self.deadline - BEFORE_END.min(self.deadline - now));
+        self.next_bookmark = (self.bookmarks && at > now).then_some(at);
+    }
+}

@@ -1,0 +1,255 @@
+//! What a written object must satisfy, with a real server's messages.
+
+use serde_json::{Map, Value};
+
+use super::{DeleteOptions, Object, invalid, is_being_deleted, metadata, metadata_mut, text};
+use crate::api::Target;
+use crate::object::Stored;
+use crate::resources::Resource;
+use crate::selector::{KEY_RULE, VALUE_RULE, is_label_key, is_label_value};
+use crate::status::{Cause, StatusError};
+
+const NAME_RULE: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and \
+     must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is \
+     '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+
+/// `apiVersion` and `kind` fit the URL; built-in kinds may leave them out.
+pub(super) fn type_meta(target: &Target, object: &Object) -> Result<(), StatusError> {
+    let resource = &target.resource;
+    if object
+        .get("metadata")
+        .is_some_and(|m| !m.is_object() && !m.is_null())
+    {
+        let kind = &resource.kind;
+        let why = format!(
+            "{kind} in version \"{}\" cannot be handled as a {kind}: metadata must be an object",
+            target.version
+        );
+        return Err(StatusError::bad_request(why));
+    }
+    let (expected, given) = (resource.api_version(&target.version), text(object, "apiVersion"));
+    let absent_is_fine = !resource.custom && given.is_empty();
+    let kind = text(object, "kind");
+    if resource.custom {
+        if given != expected {
+            let why = format!(
+                "the API version in the data ({given}) does not match the expected API version ({expected})"
+            );
+            return Err(StatusError::bad_request(why));
+        }
+        if kind != resource.kind {
+            let cause = Cause::invalid(
+                "kind",
+                format!("\"{kind}\""),
+                &format!("must be {}", resource.kind),
+            );
+            return Err(StatusError::invalid(
+                &resource.group,
+                kind,
+                text(metadata(object), "name"),
+                &[cause],
+            ));
+        }
+    } else if (given != expected && !absent_is_fine) || (kind != resource.kind && !kind.is_empty()) {
+        let why = format!(
+            "{kind} in version \"{given}\" cannot be handled as a {}: unknown conversion",
+            resource.kind
+        );
+        return Err(StatusError::bad_request(why));
+    }
+    Ok(())
+}
+
+/// The namespace of the object is that of the URL; left out, it is filled in.
+pub(super) fn namespace(target: &Target, object: &mut Object) -> Result<(), StatusError> {
+    let given = text(metadata(object), "namespace");
+    match target.namespace.as_deref() {
+        Some(namespace) if given.is_empty() || given == namespace => {
+            metadata_mut(object).insert("namespace".into(), namespace.into());
+            Ok(())
+        }
+        None if given.is_empty() => {
+            metadata_mut(object).remove("namespace");
+            Ok(())
+        }
+        _ => Err(StatusError::bad_request(
+            "the namespace of the provided object does not match the namespace sent on the request",
+        )),
+    }
+}
+
+/// The name of a new object, made from `generateName` if need be.
+pub(super) fn new_name(resource: &Resource, object: &mut Object) -> Result<String, StatusError> {
+    let meta = metadata_mut(object);
+    if text(meta, "name").is_empty() {
+        let prefix = text(meta, "generateName");
+        if prefix.is_empty() {
+            let cause = Cause::required("metadata.name", "name or generateName is required");
+            return Err(invalid(resource, "", cause));
+        }
+        const ALPHABET: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
+        let suffix: String = (0..5)
+            .map(|_| ALPHABET[rand::random_range(0..ALPHABET.len())] as char)
+            .collect();
+        let prefix: String = prefix.chars().take(58).collect();
+        meta.insert("name".into(), format!("{prefix}{suffix}").into());
+    }
+    let name = text(meta, "name").to_owned();
+    if is_name(resource, &name) {
+        return Ok(name);
+    }
+    Err(invalid(
+        resource,
+        &name,
+        Cause::invalid("metadata.name", format!("\"{name}\""), NAME_RULE),
+    ))
+}
+
+fn is_name(resource: &Resource, name: &str) -> bool {
+    if resource.group == "rbac.authorization.k8s.io" {
+        return !matches!(name, "." | "..") && !name.contains(['/', '%', '\0']);
+    }
+    let label = |part: &str| {
+        let edge = |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
+        let bytes = part.as_bytes();
+        edge(bytes.first())
+            && edge(bytes.last())
+            && bytes
+                .iter()
+                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || *b == b'-')
+    };
+    name.len() <= 253 && name.split('.').all(label)
+}
+
+pub(super) fn labels(resource: &Resource, name: &str, object: &Object) -> Result<(), StatusError> {
+    for (field, only_keys) in [("labels", false), ("annotations", true)] {
+        let entries = match metadata(object).get(field) {
+            None | Some(Value::Null) => continue,
+            Some(Value::Object(entries)) => entries,
+            Some(_) => return Err(not_strings(resource, field)),
+        };
+        for (key, value) in entries {
+            let Value::String(value) = value else {
+                return Err(not_strings(resource, field));
+            };
+            let path = if only_keys {
+                "metadata.annotations"
+            } else {
+                "metadata.labels"
+            };
+            if !is_label_key(key) {
+                return Err(invalid(
+                    resource,
+                    name,
+                    Cause::invalid(path, format!("\"{key}\""), KEY_RULE),
+                ));
+            }
+            if !only_keys && !is_label_value(value) {
+                return Err(invalid(
+                    resource,
+                    name,
+                    Cause::invalid(path, format!("\"{value}\""), VALUE_RULE),
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn not_strings(resource: &Resource, field: &str) -> StatusError {
+    let kind = &resource.kind;
+    let why = format!("{kind} cannot be handled as a {kind}: metadata.{field} must map strings to strings");
+    StatusError::bad_request(why)
+}
+
+pub(super) fn same_name(name: &str, url: &str) -> Result<(), StatusError> {
+    if name == url {
+        return Ok(());
+    }
+    let why = format!("the name of the object ({name}) does not match the name on the URL ({url})");
+    Err(StatusError::bad_request(why))
+}
+
+pub(super) fn same_uid(
+    resource: &Resource,
+    name: &str,
+    old: &Map<String, Value>,
+    new: &Map<String, Value>,
+) -> Result<(), StatusError> {
+    let uid = text(new, "uid");
+    if uid == text(old, "uid") {
+        return Ok(());
+    }
+    Err(invalid(
+        resource,
+        name,
+        Cause::invalid("metadata.uid", format!("\"{uid}\""), "field is immutable"),
+    ))
+}
+
+pub(super) fn uid_precondition(resource: &Resource, current: &Stored, given: &str, uid: &str) -> StatusError {
+    let why = format!(
+        "StorageError: invalid object, Code: 4, Key: /registry/{}/{}, ResourceVersion: 0, AdditionalErrorMsg: \
+         Precondition failed: UID in precondition: {given}, UID in object meta: {uid}",
+        resource.plural, current.key
+    );
+    StatusError::conflict(resource, current.name(), &why)
+}
+
+pub(super) fn version_required(resource: &Resource, name: &str) -> StatusError {
+    let cause = Cause::invalid("metadata.resourceVersion", 0, "must be specified for an update");
+    invalid(resource, name, cause)
+}
+
+/// An object that is being deleted gets no new finalizers.
+pub(super) fn finalizers(
+    resource: &Resource,
+    name: &str,
+    old: &Object,
+    new: &Object,
+) -> Result<(), StatusError> {
+    let before = super::finalizers(old);
+    let added: Vec<_> = super::finalizers(new)
+        .into_iter()
+        .filter(|f| !before.contains(f))
+        .collect();
+    if added.is_empty() || !is_being_deleted(old) {
+        return Ok(());
+    }
+    let why = format!(
+        "no new finalizers can be added if the object is being deleted, found new finalizers []string{{\"{}\"}}",
+        added.join("\", \"")
+    );
+    Err(invalid(
+        resource,
+        name,
+        Cause::forbidden("metadata.finalizers", &why),
+    ))
+}
+
+pub(super) fn preconditions(
+    resource: &Resource,
+    current: &Stored,
+    uid: &str,
+    options: &DeleteOptions,
+) -> Result<(), StatusError> {
+    let conflict = |why: String| StatusError::delete_conflict(resource, current.name(), &why);
+    if let Some(given) = options.uid.as_deref().filter(|given| *given != uid) {
+        return Err(conflict(format!(
+            "the UID in the precondition ({given}) does not match the UID in record ({uid}). The object might have \
+             been deleted and then recreated"
+        )));
+    }
+    let version = current.resource_version.to_string();
+    if let Some(given) = options
+        .resource_version
+        .as_deref()
+        .filter(|given| *given != version)
+    {
+        return Err(conflict(format!(
+            "the ResourceVersion in the precondition ({given}) does not match the ResourceVersion in record \
+             ({version}). The object might have been modified"
+        )));
+    }
+    Ok(())
+}

@@ -1,0 +1,38 @@
+//! Custom resource definitions: what the server itself writes into them.
+
+use serde_json::{Value, json};
+
+use super::Object;
+use crate::resources::Resource;
+use crate::status::{Cause, StatusError};
+
+pub(super) const ID: &str = "customresourcedefinitions.apiextensions.k8s.io";
+
+/// Checks a definition and fills in its defaults and its status: it is established at once.
+pub(super) fn prepare(object: &mut Object, now: &str) -> Result<(), StatusError> {
+    let definition = Value::Object(object.clone());
+    let name = definition
+        .pointer("/metadata/name")
+        .and_then(Value::as_str)
+        .unwrap_or("");
+    let resource = Resource::from_definition(&definition).map_err(|why| {
+        let cause = Cause::invalid("spec", "{}", &why);
+        StatusError::invalid("apiextensions.k8s.io", "CustomResourceDefinition", name, &[cause])
+    })?;
+    if let Some(names) = object.get_mut("spec").and_then(|spec| spec.get_mut("names")) {
+        names["singular"] = resource.singular.as_str().into();
+        names["listKind"] = resource.list_kind.as_str().into();
+    }
+    let names = object.get("spec").map(|spec| spec["names"].clone());
+    let condition = |kind: &str, reason: &str, message: &str| json!({"type": kind, "status": "True", "lastTransitionTime": now, "reason": reason, "message": message});
+    let status = json!({
+        "conditions": [
+            condition("NamesAccepted", "NoConflicts", "no conflicts found"),
+            condition("Established", "InitialNamesAccepted", "the initial names have been accepted"),
+        ],
+        "acceptedNames": names,
+        "storedVersions": [resource.versions.first()],
+    });
+    object.entry("status").or_insert(status);
+    Ok(())
+}

@@ -1,0 +1,196 @@
+//! What a server tells about itself: its resources, its version, its health.
+
+use http::{Response, StatusCode};
+use serde_json::{Value, json};
+
+use crate::http::{SimBody, json_value, text};
+use crate::resources::{Registry, Resource};
+
+const VERBS: [&str; 8] = [
+    "create",
+    "delete",
+    "deletecollection",
+    "get",
+    "list",
+    "patch",
+    "update",
+    "watch",
+];
+const SUBRESOURCE_VERBS: [&str; 3] = ["get", "patch", "update"];
+
+/// The answer to a path that is not about objects; none if it is.
+pub(crate) fn answer(registry: &Registry, segments: &[&str], accept: &str) -> Option<Response<SimBody>> {
+    let aggregated = accept.contains("as=APIGroupDiscoveryList");
+    let value = match segments {
+        ["healthz" | "readyz" | "livez", ..] => return Some(text(StatusCode::OK, "ok")),
+        [] => json!({"paths": ["/api", "/api/v1", "/apis", "/healthz", "/livez", "/readyz", "/version"]}),
+        ["version"] => version(),
+        ["api"] if aggregated => return Some(discovery_list(registry, accept, true)),
+        ["apis"] if aggregated => return Some(discovery_list(registry, accept, false)),
+        ["api"] => json!({"kind": "APIVersions", "versions": ["v1"], "serverAddressByClientCIDRs": []}),
+        ["apis"] => json!({"kind": "APIGroupList", "apiVersion": "v1", "groups": groups(registry)}),
+        ["api", version] => resource_list(registry, "", version)?,
+        ["apis", group] => {
+            let mut found = groups(registry).into_iter().find(|g| g["name"] == *group)?;
+            found["kind"] = "APIGroup".into();
+            found["apiVersion"] = "v1".into();
+            found
+        }
+        ["apis", group, version] => resource_list(registry, group, version)?,
+        _ => return None,
+    };
+    Some(json_value(StatusCode::OK, &value))
+}
+
+fn version() -> Value {
+    json!({
+        "major": "1",
+        "minor": "36",
+        "gitVersion": concat!("v1.36.0+kube-sim-", env!("CARGO_PKG_VERSION")),
+        "gitCommit": "",
+        "gitTreeState": "clean",
+        "buildDate": "1970-01-01T00:00:00Z",
+        "goVersion": "",
+        "compiler": "rustc",
+        "platform": format!("{}/{}", std::env::consts::OS, std::env::consts::ARCH),
+    })
+}
+
+/// The groups but the core one, each with its versions, the preferred first.
+fn group_versions(registry: &Registry) -> Vec<(String, Vec<String>)> {
+    let mut groups: Vec<(String, Vec<String>)> = Vec::new();
+    for resource in registry.iter() {
+        match groups.last_mut() {
+            Some((name, versions)) if *name == resource.group => {
+                let new = resource
+                    .versions
+                    .iter()
+                    .filter(|v| !versions.contains(v))
+                    .cloned()
+                    .collect::<Vec<_>>();
+                versions.extend(new);
+            }
+            _ => groups.push((resource.group.clone(), resource.versions.clone())),
+        }
+    }
+    groups
+}
+
+fn groups(registry: &Registry) -> Vec<Value> {
+    let named = group_versions(registry)
+        .into_iter()
+        .filter(|(group, _)| !group.is_empty());
+    let described = named.map(|(group, versions)| {
+        let versions: Vec<_> = versions
+            .iter()
+            .map(|v| json!({"groupVersion": format!("{group}/{v}"), "version": v}))
+            .collect();
+        json!({"name": group, "versions": versions, "preferredVersion": versions[0]})
+    });
+    described.collect()
+}
+
+fn of_version<'a>(
+    registry: &'a Registry,
+    group: &'a str,
+    version: &'a str,
+) -> impl Iterator<Item = &'a Resource> {
+    let served = move |r: &&Resource| r.group == group && r.versions.iter().any(|v| v == version);
+    registry.iter().map(|r| &**r).filter(served)
+}
+
+fn resource_list(registry: &Registry, group: &str, version: &str) -> Option<Value> {
+    let mut resources = Vec::new();
+    let mut api_version = None;
+    for resource in of_version(registry, group, version) {
+        api_version = Some(resource.api_version(version));
+        let mut described = json!({
+            "name": resource.plural,
+            "singularName": resource.singular,
+            "namespaced": resource.namespaced,
+            "kind": resource.kind,
+            "verbs": VERBS,
+        });
+        if !resource.short_names.is_empty() {
+            described["shortNames"] = json!(resource.short_names);
+        }
+        if !resource.categories.is_empty() {
+            described["categories"] = json!(resource.categories);
+        }
+        resources.push(described);
+        if resource.status {
+            resources.push(json!({
+                "name": format!("{}/status", resource.plural),
+                "singularName": "",
+                "namespaced": resource.namespaced,
+                "kind": resource.kind,
+                "verbs": SUBRESOURCE_VERBS,
+            }));
+        }
+    }
+    Some(json!({
+        "kind": "APIResourceList", "apiVersion": "v1", "groupVersion": api_version?, "resources": resources,
+    }))
+}
+
+/// All in one answer (apidiscovery.k8s.io/v2).
+fn discovery_list(registry: &Registry, accept: &str, core: bool) -> Response<SimBody> {
+    let version = if accept.contains("v=v2;") || !accept.contains("v=v2beta1") {
+        "v2"
+    } else {
+        "v2beta1"
+    };
+    let items: Vec<_> = group_versions(registry)
+        .into_iter()
+        .filter(|(group, _)| group.is_empty() == core)
+        .map(|(group, versions)| {
+            let versions: Vec<_> = versions
+                .iter()
+                .map(|version| {
+                    let resources: Vec<_> = of_version(registry, &group, version)
+                        .map(|r| described(r, version))
+                        .collect();
+                    json!({"version": version, "resources": resources, "freshness": "Current"})
+                })
+                .collect();
+            let metadata = if core { json!({}) } else { json!({"name": group}) };
+            json!({"metadata": metadata, "versions": versions})
+        })
+        .collect();
+    let list = json!({
+        "kind": "APIGroupDiscoveryList",
+        "apiVersion": format!("apidiscovery.k8s.io/{version}"),
+        "metadata": {},
+        "items": items,
+    });
+    let mut response = json_value(StatusCode::OK, &list);
+    let media_type = format!("application/json;g=apidiscovery.k8s.io;v={version};as=APIGroupDiscoveryList");
+    if let Ok(media_type) = media_type.parse() {
+        response
+            .headers_mut()
+            .insert(http::header::CONTENT_TYPE, media_type);
+    }
+    response
+}
+
+fn described(resource: &Resource, version: &str) -> Value {
+    let kind = json!({"group": resource.group, "version": version, "kind": resource.kind});
+    let mut described = json!({
+        "resource": resource.plural,
+        "responseKind": kind,
+        "scope": if resource.namespaced { "Namespaced" } else { "Cluster" },
+        "singularResource": resource.singular,
+        "verbs": VERBS,
+    });
+    if !resource.short_names.is_empty() {
+        described["shortNames"] = json!(resource.short_names);
+    }
+    if !resource.categories.is_empty() {
+        described["categories"] = json!(resource.categories);
+    }
+    if resource.status {
+        let subresource = json!({"subresource": "status", "responseKind": kind, "verbs": SUBRESOURCE_VERBS});
+        described["subresources"] = json!([subresource]);
+    }
+    described
+}

@@ -1,0 +1,433 @@
+//! Requests in, responses out: routing, content negotiation, bodies.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use bytes::{BufMut, Bytes, BytesMut};
+use futures::future::BoxFuture;
+use futures::{FutureExt as _, Stream, StreamExt as _, stream};
+use http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER};
+use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
+use http_body_util::combinators::UnsyncBoxBody;
+use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited, StreamBody};
+use serde_json::{Map, Value, json};
+
+use crate::api::options::{ListOptions, Query, WatchOptions};
+use crate::api::patch::Patch;
+use crate::api::render::{Form, Include, Render};
+use crate::api::write::{DeleteOptions, Deleted, Writer};
+use crate::api::{Api, Target};
+use crate::discovery;
+use crate::object::Stored;
+use crate::selector::Selector;
+use crate::status::StatusError;
+
+/// The largest body a request may have, as for a real server.
+const MAX_BODY: usize = 3 * 1024 * 1024;
+
+type BoxError = Box<dyn std::error::Error + Send + Sync>;
+
+/// The body of a response: chunks as they become ready.
+pub type SimBody = UnsyncBoxBody<Bytes, BoxError>;
+
+/// The server as a tower service, to be called in the process or behind any HTTP server.
+///
+/// All clones are one server. It is always ready and never fails: refusals are responses.
+#[derive(Clone)]
+pub struct SimService {
+    api: Arc<Api>,
+}
+
+impl SimService {
+    pub(crate) fn new(api: Arc<Api>) -> Self {
+        Self { api }
+    }
+}
+
+impl std::fmt::Debug for SimService {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SimService").finish_non_exhaustive()
+    }
+}
+
+impl<B> tower::Service<Request<B>> for SimService
+where
+    B: http_body::Body + Send + 'static,
+    B::Data: Send,
+    B::Error: Into<BoxError>,
+{
+    type Response = Response<SimBody>;
+    type Error = Infallible;
+    type Future = BoxFuture<'static, Result<Self::Response, Infallible>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<B>) -> Self::Future {
+        // The one place through which all requests and responses pass: rules that delay, refuse or cut belong here.
+        let api = self.api.clone();
+        async move {
+            let response = respond(api, request).await;
+            Ok(response.unwrap_or_else(|error| refusal(&error)))
+        }
+        .boxed()
+    }
+}
+
+/// A request, read.
+struct Call {
+    api: Arc<Api>,
+    method: Method,
+    query: Query,
+    headers: HeaderMap,
+    body: Bytes,
+}
+
+async fn respond<B>(api: Arc<Api>, request: Request<B>) -> Result<Response<SimBody>, StatusError>
+where
+    B: http_body::Body + Send + 'static,
+    B::Error: Into<BoxError>,
+{
+    let (parts, body) = request.into_parts();
+    let path = percent_encoding::percent_decode_str(parts.uri.path())
+        .decode_utf8_lossy()
+        .into_owned();
+    let segments: Vec<_> = path.split('/').filter(|s| !s.is_empty()).collect();
+    let reads = matches!(parts.method, Method::GET | Method::HEAD);
+    if reads && let Some(answer) = discovery::answer(&api.registry(), &segments, accept(&parts.headers)) {
+        return Ok(answer);
+    }
+    let Some(mut route) = Route::parse(&api, &segments)? else {
+        return Ok(text(StatusCode::NOT_FOUND, "404 page not found\n"));
+    };
+    let body = if reads {
+        Bytes::new()
+    } else {
+        read_body(body).await?
+    };
+    let query = Query::parse(parts.uri.query());
+    route.watch |= query.flag("watch") == Some(true);
+    Call {
+        api,
+        method: parts.method,
+        query,
+        headers: parts.headers,
+        body,
+    }
+    .answer(route)
+    .await
+}
+
+async fn read_body<B>(body: B) -> Result<Bytes, StatusError>
+where
+    B: http_body::Body,
+    B::Error: Into<BoxError>,
+{
+    match Limited::new(body, MAX_BODY).collect().await {
+        Ok(body) => Ok(body.to_bytes()),
+        Err(error) if error.is::<LengthLimitError>() => Err(StatusError::too_large_body(MAX_BODY)),
+        Err(_) => Err(StatusError::bad_request(
+            "the body of the request could not be read",
+        )),
+    }
+}
+
+/// What a path names.
+struct Route {
+    target: Target,
+    watch: bool,
+}
+
+impl Route {
+    /// None for a path outside the API, an error for a resource that does not exist.
+    fn parse(api: &Api, segments: &[&str]) -> Result<Option<Self>, StatusError> {
+        let (group, version, mut rest) = match segments {
+            ["api", version, rest @ ..] => ("", *version, rest),
+            ["apis", group, version, rest @ ..] => (*group, *version, rest),
+            _ => return Ok(None),
+        };
+        let known = api
+            .registry()
+            .iter()
+            .any(|r| r.group == group && r.versions.iter().any(|v| v == version));
+        if !known || rest.is_empty() {
+            return Ok(None);
+        }
+        let watch = rest[0] == "watch";
+        if watch {
+            rest = &rest[1..];
+        }
+        let (namespace, rest) = match rest {
+            ["namespaces", namespace, plural, rest @ ..] if !matches!(*plural, "status" | "finalize") => {
+                (Some(*namespace), [&[*plural], rest].concat())
+            }
+            rest => (None, rest.to_vec()),
+        };
+        let [plural, rest @ ..] = &rest[..] else {
+            return Err(StatusError::no_such_resource());
+        };
+        let resource = api
+            .find(group, version, plural)
+            .ok_or_else(StatusError::no_such_resource)?;
+        let (name, subresource) = match rest {
+            [] => (None, None),
+            [name] => (Some(*name), None),
+            [name, subresource] => (Some(*name), Some(*subresource)),
+            _ => return Err(StatusError::no_such_resource()),
+        };
+        let known = subresource.is_none() || (subresource == Some("status") && resource.status);
+        let fits = match namespace {
+            Some(_) => resource.namespaced,
+            None => !resource.namespaced || name.is_none(),
+        };
+        if !known || !fits {
+            return Err(StatusError::no_such_resource());
+        }
+        let owned = |text: Option<&str>| text.map(str::to_owned);
+        let target = Target {
+            resource,
+            version: version.to_owned(),
+            namespace: owned(namespace),
+            name: owned(name),
+            subresource: owned(subresource),
+        };
+        Ok(Some(Self { target, watch }))
+    }
+}
+
+impl Call {
+    async fn answer(self, route: Route) -> Result<Response<SimBody>, StatusError> {
+        let target = route.target;
+        let form = negotiate(accept(&self.headers), self.query.get("includeObject"))?;
+        let collection = target.name.is_none();
+        // Objects are made in one namespace, or in none.
+        let placed = target.namespace.is_some() || !target.resource.namespaced;
+        match self.method.as_str() {
+            "GET" | "HEAD" if collection && route.watch => self.watch(target, form),
+            "GET" | "HEAD" if collection => self.list(&target, form).await,
+            "GET" | "HEAD" => {
+                let minimum = self.query.get("resourceVersion").parse().unwrap_or(0);
+                let object = self.api.get(&target, minimum).await?;
+                Ok(self.object(&target, form, StatusCode::OK, &object))
+            }
+            "POST" if collection && placed => {
+                let object = self
+                    .api
+                    .create(&target, self.read_object(&target)?, self.writer())?;
+                Ok(self.object(&target, form, StatusCode::CREATED, &object))
+            }
+            "PUT" if !collection => {
+                let object = self
+                    .api
+                    .replace(&target, self.read_object(&target)?, self.writer())?;
+                Ok(self.object(&target, form, StatusCode::OK, &object))
+            }
+            "PATCH" if !collection => {
+                let patch = Patch::read(self.content_type(), &self.body, target.resource.custom)?;
+                let object = self.api.patch(&target, &patch, self.writer())?;
+                Ok(self.object(&target, form, StatusCode::OK, &object))
+            }
+            "DELETE" if !collection && target.subresource.is_none() => self.delete(&target, form),
+            "DELETE" if collection && placed => self.delete_collection(&target, form),
+            _ => Err(StatusError::method_not_allowed()),
+        }
+    }
+
+    fn selector(&self, target: &Target) -> Result<Selector, StatusError> {
+        Selector::parse(
+            &target.resource,
+            self.query.get("labelSelector"),
+            self.query.get("fieldSelector"),
+        )
+    }
+
+    fn watch(self, target: Target, form: Form) -> Result<Response<SimBody>, StatusError> {
+        let selector = self.selector(&target)?;
+        let options = WatchOptions::parse(&self.query)?;
+        let mut response = json_response(
+            StatusCode::OK,
+            streamed(self.api.watch(target, selector, &options, form)),
+        );
+        response
+            .headers_mut()
+            .insert(CACHE_CONTROL, HeaderValue::from_static("no-cache, private"));
+        Ok(response)
+    }
+
+    async fn list(&self, target: &Target, form: Form) -> Result<Response<SimBody>, StatusError> {
+        let selector = self.selector(target)?;
+        let options = ListOptions::parse(&self.query)?;
+        let list = self.api.list(target, &selector, &options, form).await?;
+        Ok(json_response(StatusCode::OK, streamed(stream::iter(list))))
+    }
+
+    fn delete(&self, target: &Target, form: Form) -> Result<Response<SimBody>, StatusError> {
+        match self.api.delete(target, &self.delete_options()?)? {
+            Deleted::Object(object) => Ok(self.object(target, form, StatusCode::OK, &object)),
+            Deleted::Gone(uid) => {
+                let resource = &target.resource;
+                let mut details = json!({"name": target.name, "kind": resource.plural, "uid": uid});
+                if !resource.group.is_empty() {
+                    details["group"] = resource.group.as_str().into();
+                }
+                let status = json!({
+                    "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": details,
+                });
+                Ok(json_value(StatusCode::OK, &status))
+            }
+        }
+    }
+
+    fn delete_collection(&self, target: &Target, form: Form) -> Result<Response<SimBody>, StatusError> {
+        let objects = self
+            .api
+            .delete_collection(target, &self.selector(target)?, &self.delete_options()?)?;
+        let list = self.api.list_of(target, objects, form);
+        Ok(json_response(StatusCode::OK, streamed(stream::iter(list))))
+    }
+
+    fn object(&self, target: &Target, form: Form, status: StatusCode, object: &Stored) -> Response<SimBody> {
+        let mut out = BytesMut::with_capacity(object.len() + 128);
+        Render::new(target, form, self.api.now()).object(&mut out, object);
+        out.put_u8(b'\n');
+        json_response(status, whole(out.freeze()))
+    }
+
+    fn writer(&self) -> Writer {
+        Writer::Client {
+            dry_run: self.query.get("dryRun") == "All",
+        }
+    }
+
+    fn content_type(&self) -> &str {
+        self.headers
+            .get(CONTENT_TYPE)
+            .and_then(|v| v.to_str().ok())
+            .unwrap_or("")
+    }
+
+    fn read_object(&self, target: &Target) -> Result<Map<String, Value>, StatusError> {
+        if !matches!(
+            self.content_type().split(';').next().unwrap_or("").trim(),
+            "" | "application/json"
+        ) {
+            return Err(StatusError::unsupported_media_type("application/json"));
+        }
+        // The message says where, never what: the body may be a secret.
+        serde_json::from_slice(&self.body).map_err(|error| {
+            StatusError::bad_request(format!(
+                "the object provided is unrecognized (must be of type {}): invalid JSON at line {}, column {}",
+                target.resource.kind,
+                error.line(),
+                error.column()
+            ))
+        })
+    }
+
+    fn delete_options(&self) -> Result<DeleteOptions, StatusError> {
+        let body: Value = match self.body.is_empty() {
+            true => json!({}),
+            false => serde_json::from_slice(&self.body).map_err(|error| {
+                let (line, column) = (error.line(), error.column());
+                StatusError::bad_request(format!(
+                    "invalid JSON in DeleteOptions at line {line}, column {column}"
+                ))
+            })?,
+        };
+        let precondition = |name: &str| body["preconditions"][name].as_str().map(str::to_owned);
+        let policy = body["propagationPolicy"]
+            .as_str()
+            .unwrap_or(self.query.get("propagationPolicy"));
+        DeleteOptions::check_policy(policy)?;
+        Ok(DeleteOptions {
+            uid: precondition("uid"),
+            resource_version: precondition("resourceVersion"),
+            dry_run: self.query.get("dryRun") == "All" || body["dryRun"][0] == "All",
+        })
+    }
+}
+
+pub(crate) fn accept(headers: &HeaderMap) -> &str {
+    headers
+        .get(ACCEPT)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or("")
+}
+
+/// The first form in the Accept header that the server speaks.
+fn negotiate(accept: &str, include: &str) -> Result<Form, StatusError> {
+    if accept.trim().is_empty() {
+        return Ok(Form::Full);
+    }
+    let include = match include {
+        "" | "Metadata" => Include::Metadata,
+        "None" => Include::Nothing,
+        "Object" => Include::Object,
+        other => {
+            let why = format!("unrecognized includeObject value: \"{other}\"");
+            return Err(StatusError::bad_request(why));
+        }
+    };
+    let form = accept.split(',').find_map(|offer| {
+        let mut parts = offer.split(';').map(str::trim);
+        if !matches!(parts.next(), Some("application/json" | "*/*" | "application/*")) {
+            return None;
+        }
+        let parameter = |name: &str| {
+            offer
+                .split(';')
+                .find_map(|p| p.trim().strip_prefix(name)?.strip_prefix('='))
+        };
+        let meta =
+            parameter("g").is_none_or(|g| g == "meta.k8s.io") && parameter("v").is_none_or(|v| v == "v1");
+        match parameter("as") {
+            None => Some(Form::Full),
+            Some("Table") if meta => Some(Form::Table(include)),
+            Some("PartialObjectMetadata" | "PartialObjectMetadataList") if meta => Some(Form::Metadata),
+            Some(_) => None,
+        }
+    });
+    form.ok_or_else(StatusError::not_acceptable)
+}
+
+fn whole(bytes: Bytes) -> SimBody {
+    Full::new(bytes).map_err(|never| match never {}).boxed_unsync()
+}
+
+fn streamed(chunks: impl Stream<Item = Bytes> + Send + 'static) -> SimBody {
+    StreamBody::new(chunks.map(|chunk| Ok(http_body::Frame::data(chunk)))).boxed_unsync()
+}
+
+fn json_response(status: StatusCode, body: SimBody) -> Response<SimBody> {
+    let mut response = Response::new(body);
+    *response.status_mut() = status;
+    response
+        .headers_mut()
+        .insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+}
+
+pub(crate) fn json_value(status: StatusCode, value: &Value) -> Response<SimBody> {
+    json_response(status, whole(format!("{value}\n").into()))
+}
+
+pub(crate) fn text(status: StatusCode, text: &'static str) -> Response<SimBody> {
+    let mut response = Response::new(whole(Bytes::from_static(text.as_bytes())));
+    *response.status_mut() = status;
+    response.headers_mut().insert(
+        CONTENT_TYPE,
+        HeaderValue::from_static("text/plain; charset=utf-8"),
+    );
+    response
+}
+
+fn refusal(error: &StatusError) -> Response<SimBody> {
+    let status = StatusCode::from_u16(error.code()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let mut response = json_value(status, &error.to_value());
+    if let Some(seconds) = error.retry_after() {
+        response.headers_mut().insert(RETRY_AFTER, seconds.into());
+    }
+    response
+}

@@ -1,0 +1,100 @@
+//! The `kube-sim` binary: a simulated cluster to point kubectl at.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use clap::Parser;
+use kube_sim::{SimServer, StartError};
+use tokio::signal::unix::{SignalKind, signal};
+
+/// An in-memory Kubernetes API server with a realistic workload.
+#[derive(Debug, Parser)]
+#[command(version)]
+struct Args {
+    /// The port to listen on, on 127.0.0.1; any free one by default
+    #[arg(long, default_value_t = 0)]
+    port: u16,
+    /// Where to write a kubeconfig for this server
+    #[arg(long, value_name = "FILE")]
+    kubeconfig: Option<PathBuf>,
+    /// How many nodes the cluster has
+    #[arg(long, default_value_t = 3, value_name = "N")]
+    nodes: usize,
+    /// How many pods the cluster has at the start
+    #[arg(long, default_value_t = 30, value_name = "N")]
+    pods: usize,
+    /// How many changes a second the workload makes
+    #[arg(long, default_value_t = 0.0, value_name = "N", value_parser = rate)]
+    churn: f64,
+    /// What the objects and changes are made from: the same seed makes the same ones
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    seed: u64,
+}
+
+fn rate(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(rate) if (0.0..=100_000.0).contains(&rate) => Ok(rate),
+        _ => Err("must be a number from 0 to 100000".into()),
+    }
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    tracing_subscriber::fmt()
+        .with_env_filter(tracing_subscriber::EnvFilter::from_default_env())
+        .with_writer(std::io::stderr)
+        .init();
+    match run(Args::parse()).await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            let _ = writeln!(std::io::stderr(), "kube-sim: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run(args: Args) -> anyhow::Result<()> {
+    // Before anything is announced: a signal that comes right then must not be missed.
+    let mut terminate = signal(SignalKind::terminate()).context("cannot wait for SIGTERM")?;
+    let mut interrupt = signal(SignalKind::interrupt()).context("cannot wait for SIGINT")?;
+    let builder = SimServer::builder()
+        .nodes(args.nodes)
+        .pods(args.pods)
+        .churn(args.churn);
+    let started = tokio::select! {
+        started = builder.seed(args.seed).port(args.port).start() => started,
+        _ = terminate.recv() => return Ok(()),
+        _ = interrupt.recv() => return Ok(()),
+    };
+    let server = match started {
+        Err(StartError::Listen { address, source }) => anyhow::bail!(
+            "cannot listen on {address}: {source}; choose another --port, or leave it out for any free one"
+        ),
+        other => other?,
+    };
+    announce(&server, args.kubeconfig)?;
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = interrupt.recv() => {}
+    }
+    server.shutdown().await;
+    Ok(())
+}
+
+/// Says where the server is and how to use it.
+fn announce(server: &SimServer, kubeconfig: Option<PathBuf>) -> anyhow::Result<()> {
+    let mut out = std::io::stdout();
+    let usage = match kubeconfig {
+        None => format!("kubectl --server={} get pods -A", server.url()),
+        Some(path) => {
+            std::fs::write(&path, server.kubeconfig())
+                .with_context(|| format!("cannot write the kubeconfig {}", path.display()))?;
+            format!("kubectl --kubeconfig={} get pods -A", path.display())
+        }
+    };
+    writeln!(out, "{}\n\ntry: {usage}\nend: Ctrl-C", server.url())
+        .context("cannot write to standard output")?;
+    out.flush().context("cannot write to standard output")
+}

@@ -1,0 +1,233 @@
+//! How an object is kept: its serialized bytes, and beside them only what selectors and frames need.
+//!
+//! A real API server sends one object in several forms: in a LIST without `apiVersion` and `kind` (built-in kinds) or
+//! with them (custom resources), in GET and WATCH always with them, as metadata only, and in a DELETED event under the
+//! resource version of the deletion. All of them are cut from the same bytes: the body from `"metadata":` to the end,
+//! with the place of the resource version and the end of the metadata remembered.
+
+use std::sync::Arc;
+
+use bytes::{BufMut, Bytes};
+use serde_json::{Map, Value};
+
+use crate::resources::Resource;
+
+/// One version of one object.
+#[derive(Debug)]
+pub(crate) struct Stored {
+    pub(crate) key: Arc<str>,
+    pub(crate) resource_version: u64,
+    /// `"metadata":{…},"spec":{…}}`: the object without its opening brace, `apiVersion` and `kind`.
+    body: Bytes,
+    /// Where the digits of the resource version are.
+    version_at: (u32, u32),
+    /// Where `"metadata":{…}` ends.
+    metadata_end: u32,
+    /// `key\0value\0` of each label.
+    labels: Box<str>,
+    /// `value\0` of each of the resource's selectable fields, in its order.
+    fields: Box<str>,
+}
+
+/// The order in which a real server writes the metadata of built-in kinds; what is not named follows at the end.
+const METADATA_ORDER: [&str; 14] = [
+    "name",
+    "generateName",
+    "namespace",
+    "selfLink",
+    "uid",
+    "resourceVersion",
+    "generation",
+    "creationTimestamp",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+    "labels",
+    "annotations",
+    "ownerReferences",
+    "finalizers",
+];
+
+impl Stored {
+    /// Serializes `object` under `resource_version`.
+    pub(crate) fn encode(resource: &Resource, object: &Map<String, Value>, resource_version: u64) -> Self {
+        let mut out = Vec::with_capacity(1024);
+        out.extend_from_slice(b"\"metadata\":{");
+        let empty = Map::new();
+        let metadata = object
+            .get("metadata")
+            .and_then(Value::as_object)
+            .unwrap_or(&empty);
+        let version_at = encode_metadata(&mut out, resource, metadata, resource_version);
+        out.push(b'}');
+        let metadata_end = out.len() as u32;
+        for (name, value) in object {
+            if !matches!(name.as_str(), "metadata" | "apiVersion" | "kind") {
+                out.push(b',');
+                encode_member(&mut out, name, value);
+            }
+        }
+        out.push(b'}');
+        Self {
+            key: key_of(metadata).into(),
+            resource_version,
+            body: out.into_boxed_slice().into(),
+            version_at,
+            metadata_end,
+            labels: encode_labels(metadata),
+            fields: encode_fields(resource, object),
+        }
+    }
+
+    /// The value of a label.
+    pub(crate) fn label(&self, name: &str) -> Option<&str> {
+        let mut parts = self.labels.split_terminator('\0');
+        while let (Some(key), Some(value)) = (parts.next(), parts.next()) {
+            if key == name {
+                return Some(value);
+            }
+        }
+        None
+    }
+
+    /// The value of the `n`th selectable field of the resource; empty when the object has none.
+    pub(crate) fn field(&self, n: usize) -> &str {
+        self.fields.split_terminator('\0').nth(n).unwrap_or("")
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        self.key.rsplit('/').next().unwrap_or("")
+    }
+
+    /// The namespace; empty for cluster-scoped objects.
+    pub(crate) fn namespace(&self) -> &str {
+        self.key.split_once('/').map_or("", |(namespace, _)| namespace)
+    }
+
+    /// Writes the object; `head` is what opens it, up to its metadata.
+    pub(crate) fn write(&self, out: &mut impl BufMut, head: &[u8]) {
+        out.put_slice(head);
+        out.put_slice(&self.body);
+    }
+
+    /// Writes the object under another resource version.
+    pub(crate) fn write_at(&self, out: &mut impl BufMut, head: &[u8], resource_version: u64) {
+        self.write_part(out, head, resource_version, self.body.len());
+    }
+
+    /// Writes only the metadata, under `resource_version`.
+    pub(crate) fn write_metadata(&self, out: &mut impl BufMut, head: &[u8], resource_version: u64) {
+        self.write_part(out, head, resource_version, self.metadata_end as usize);
+        out.put_u8(b'}');
+    }
+
+    fn write_part(&self, out: &mut impl BufMut, head: &[u8], resource_version: u64, end: usize) {
+        let (from, to) = (self.version_at.0 as usize, self.version_at.1 as usize);
+        out.put_slice(head);
+        out.put_slice(&self.body[..from]);
+        out.put_slice(resource_version.to_string().as_bytes());
+        out.put_slice(&self.body[to..end]);
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.body.len()
+    }
+
+    /// Decodes the object, with the `apiVersion` and `kind` that `head` gives it.
+    pub(crate) fn decode(&self, head: &[u8]) -> Map<String, Value> {
+        let mut bytes = Vec::with_capacity(head.len() + self.body.len());
+        self.write(&mut bytes, head);
+        serde_json::from_slice(&bytes).expect("what was serialized parses")
+    }
+}
+
+/// `namespace/name`, or `name` for cluster-scoped objects: the order of keys is the order of lists.
+pub(crate) fn key_of(metadata: &Map<String, Value>) -> String {
+    let text = |name| metadata.get(name).and_then(Value::as_str).unwrap_or("");
+    join_key(text("namespace"), text("name"))
+}
+
+pub(crate) fn join_key(namespace: &str, name: &str) -> String {
+    if namespace.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{namespace}/{name}")
+    }
+}
+
+fn encode_metadata(
+    out: &mut Vec<u8>,
+    resource: &Resource,
+    metadata: &Map<String, Value>,
+    resource_version: u64,
+) -> (u32, u32) {
+    let version = Value::from(resource_version.to_string());
+    let mut version_at = (0, 0);
+    let mut put = |name: &str, value: &Value| {
+        if out.last() != Some(&b'{') {
+            out.push(b',');
+        }
+        encode_member(out, name, value);
+        if name == "resourceVersion" {
+            let end = out.len() as u32 - 1;
+            version_at = (end - (value.as_str().map_or(0, str::len) as u32), end);
+        }
+    };
+    if resource.custom {
+        // Custom resources are written as maps: sorted.
+        let mut metadata = metadata.clone();
+        metadata.insert("resourceVersion".into(), version);
+        metadata.iter().for_each(|(name, value)| put(name, value));
+        return version_at;
+    }
+    for name in METADATA_ORDER {
+        match metadata.get(name) {
+            _ if name == "resourceVersion" => put(name, &version),
+            Some(value) => put(name, value),
+            None => {}
+        }
+    }
+    for (name, value) in metadata
+        .iter()
+        .filter(|(name, _)| !METADATA_ORDER.contains(&name.as_str()))
+    {
+        put(name, value);
+    }
+    version_at
+}
+
+fn encode_member(out: &mut Vec<u8>, name: &str, value: &Value) {
+    serde_json::to_writer(&mut *out, name).expect("a vector takes all writes");
+    out.push(b':');
+    serde_json::to_writer(out, value).expect("a vector takes all writes");
+}
+
+fn encode_labels(metadata: &Map<String, Value>) -> Box<str> {
+    let mut joined = String::new();
+    for (name, value) in metadata
+        .get("labels")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten()
+    {
+        joined.extend([name, "\0", value.as_str().unwrap_or(""), "\0"]);
+    }
+    joined.into()
+}
+
+fn encode_fields(resource: &Resource, object: &Map<String, Value>) -> Box<str> {
+    let mut joined = String::new();
+    for path in &resource.fields {
+        let mut value = object.get(path.split('.').next().unwrap_or(""));
+        for part in path.split('.').skip(1) {
+            value = value.and_then(|v| v.get(part));
+        }
+        match value {
+            Some(Value::String(text)) => joined.push_str(text),
+            Some(Value::Bool(flag)) => joined.push_str(if *flag { "true" } else { "false" }),
+            Some(Value::Number(number)) => joined.push_str(&number.to_string()),
+            _ => joined.push_str(crate::resources::default_field(path)),
+        }
+        joined.push('\0');
+    }
+    joined.into()
+}

@@ -1,0 +1,389 @@
+//! The resources a server knows: built-in kinds, and those that custom resource definitions add.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use serde_json::Value;
+
+/// One resource: the names it goes by and what may be done with it.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Resource {
+    /// Empty for the core group.
+    pub(crate) group: String,
+    /// The served versions, the preferred one first.
+    pub(crate) versions: Vec<String>,
+    pub(crate) plural: String,
+    pub(crate) singular: String,
+    pub(crate) kind: String,
+    pub(crate) list_kind: String,
+    pub(crate) short_names: Vec<String>,
+    pub(crate) categories: Vec<String>,
+    pub(crate) namespaced: bool,
+    pub(crate) status: bool,
+    pub(crate) scale: bool,
+    /// Defined by a custom resource definition.
+    pub(crate) custom: bool,
+    /// The fields that field selectors may name, beside name and namespace.
+    pub(crate) fields: Vec<String>,
+    /// Columns of tables: name, type, JSON path, priority. Only for custom resources.
+    pub(crate) columns: Vec<Column>,
+}
+
+/// A column that a custom resource definition adds to tables.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Column {
+    pub(crate) name: String,
+    pub(crate) kind: String,
+    pub(crate) path: String,
+    pub(crate) priority: i64,
+}
+
+impl Resource {
+    /// `pods`, `deployments.apps`: what error messages call it.
+    pub(crate) fn id(&self) -> String {
+        if self.group.is_empty() {
+            self.plural.clone()
+        } else {
+            format!("{}.{}", self.plural, self.group)
+        }
+    }
+
+    pub(crate) fn api_version(&self, version: &str) -> String {
+        if self.group.is_empty() {
+            version.to_owned()
+        } else {
+            format!("{}/{version}", self.group)
+        }
+    }
+
+    /// What opens an object in answers to GET and in watch events.
+    pub(crate) fn head(&self, version: &str) -> Bytes {
+        let api_version = self.api_version(version);
+        let kind = &self.kind;
+        match self.custom {
+            true => format!(r#"{{"apiVersion":"{api_version}","kind":"{kind}","#).into(),
+            false => format!(r#"{{"kind":"{kind}","apiVersion":"{api_version}","#).into(),
+        }
+    }
+
+    /// What opens an item of a list: built-in kinds leave out apiVersion and kind there.
+    pub(crate) fn item_head(&self, version: &str) -> Bytes {
+        if self.custom {
+            self.head(version)
+        } else {
+            Bytes::from_static(b"{")
+        }
+    }
+
+    /// Whether the server counts the generations of this resource's specs.
+    pub(crate) fn has_generation(&self) -> bool {
+        self.custom || (self.status && !NO_GENERATION.contains(&self.plural.as_str()))
+    }
+
+    fn builtin(row: &Row) -> Self {
+        let &(group, version, plural, singular, kind, flags, short_names, categories) = row;
+        let owned = |names: &[&str]| names.iter().map(|&n| n.to_owned()).collect();
+        Self {
+            group: group.into(),
+            versions: vec![version.into()],
+            plural: plural.into(),
+            singular: singular.into(),
+            kind: kind.into(),
+            list_kind: format!("{kind}List"),
+            short_names: owned(short_names),
+            categories: owned(categories),
+            namespaced: flags & NAMESPACED != 0,
+            status: flags & STATUS != 0,
+            scale: flags & SCALE != 0,
+            custom: false,
+            fields: owned(selectable_fields(group, plural)),
+            columns: Vec::new(),
+        }
+    }
+
+    /// Reads a `CustomResourceDefinition`; the error says what is wrong with it.
+    pub(crate) fn from_definition(definition: &Value) -> Result<Self, String> {
+        let text = |pointer: &str| {
+            let value = definition.pointer(pointer).and_then(Value::as_str).unwrap_or("");
+            if value.is_empty() {
+                Err(format!("{} is missing", pointer[1..].replace('/', ".")))
+            } else {
+                Ok(value.to_owned())
+            }
+        };
+        let (group, plural, kind) = (
+            text("/spec/group")?,
+            text("/spec/names/plural")?,
+            text("/spec/names/kind")?,
+        );
+        let name = text("/metadata/name")?;
+        if name != format!("{plural}.{group}") {
+            return Err(format!(
+                "metadata.name is \"{name}\", must be \"{plural}.{group}\""
+            ));
+        }
+        let namespaced = match text("/spec/scope")?.as_str() {
+            "Namespaced" => true,
+            "Cluster" => false,
+            other => {
+                return Err(format!(
+                    "spec.scope is \"{other}\", must be Namespaced or Cluster"
+                ));
+            }
+        };
+        let all: Vec<_> = list_at(definition, "/spec/versions").collect();
+        let mut served: Vec<_> = all.iter().filter(|v| v["served"] == true).copied().collect();
+        served.sort_by_key(|v| v["storage"] != true);
+        let Some(&preferred) = served.first() else {
+            return Err("spec.versions has no version that is served".into());
+        };
+        let subresource = |name| served.iter().any(|v| v["subresources"].get(name).is_some());
+        Ok(Self {
+            versions: served
+                .iter()
+                .filter_map(|v| v["name"].as_str())
+                .map(str::to_owned)
+                .collect(),
+            singular: text("/spec/names/singular").unwrap_or_else(|_| kind.to_lowercase()),
+            list_kind: text("/spec/names/listKind").unwrap_or_else(|_| format!("{kind}List")),
+            short_names: strings_at(definition, "/spec/names/shortNames"),
+            categories: strings_at(definition, "/spec/names/categories"),
+            namespaced,
+            status: subresource("status"),
+            scale: subresource("scale"),
+            custom: true,
+            fields: list_at(preferred, "/selectableFields")
+                .filter_map(|f| Some(f["jsonPath"].as_str()?.trim_start_matches('.').to_owned()))
+                .collect(),
+            columns: list_at(preferred, "/additionalPrinterColumns")
+                .map(Column::read)
+                .collect(),
+            group,
+            plural,
+            kind,
+        })
+    }
+}
+
+impl Column {
+    fn read(value: &Value) -> Self {
+        let text = |name: &str| value[name].as_str().unwrap_or("").to_owned();
+        Self {
+            name: text("name"),
+            kind: text("type"),
+            path: text("jsonPath"),
+            priority: value["priority"].as_i64().unwrap_or(0),
+        }
+    }
+}
+
+fn list_at<'a>(value: &'a Value, pointer: &str) -> impl Iterator<Item = &'a Value> {
+    value
+        .pointer(pointer)
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+}
+
+fn strings_at(value: &Value, pointer: &str) -> Vec<String> {
+    list_at(value, pointer)
+        .filter_map(Value::as_str)
+        .map(str::to_owned)
+        .collect()
+}
+
+/// All resources of a server, in the order discovery shows them.
+#[derive(Debug, Clone)]
+pub(crate) struct Registry {
+    resources: BTreeMap<(String, String), Arc<Resource>>,
+}
+
+impl Registry {
+    /// The built-in kinds.
+    pub(crate) fn builtin() -> Self {
+        let resources = BUILTIN.iter().map(Resource::builtin);
+        Self {
+            resources: resources
+                .map(|r| ((r.group.clone(), r.plural.clone()), Arc::new(r)))
+                .collect(),
+        }
+    }
+
+    /// Adds what a custom resource definition defines, or replaces what it defined before.
+    pub(crate) fn define(&mut self, resource: Resource) {
+        self.resources.insert(
+            (resource.group.clone(), resource.plural.clone()),
+            Arc::new(resource),
+        );
+    }
+
+    pub(crate) fn undefine(&mut self, group: &str, plural: &str) -> Option<Arc<Resource>> {
+        let key = (group.to_owned(), plural.to_owned());
+        if self.resources.get(&key)?.custom {
+            self.resources.remove(&key)
+        } else {
+            None
+        }
+    }
+
+    pub(crate) fn find(&self, group: &str, version: &str, plural: &str) -> Option<Arc<Resource>> {
+        let resource = self.resources.get(&(group.to_owned(), plural.to_owned()))?;
+        resource
+            .versions
+            .iter()
+            .any(|v| v == version)
+            .then(|| resource.clone())
+    }
+
+    /// The resource of an object's `apiVersion` and `kind`, and the version.
+    pub(crate) fn of_kind(&self, api_version: &str, kind: &str) -> Option<(Arc<Resource>, String)> {
+        let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+        let resource = self.iter().find(|r| r.group == group && r.kind == kind)?;
+        resource
+            .versions
+            .iter()
+            .any(|v| v == version)
+            .then(|| (resource.clone(), version.to_owned()))
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<Resource>> {
+        self.resources.values()
+    }
+}
+
+const NAMESPACED: u8 = 1;
+const STATUS: u8 = 2;
+const SCALE: u8 = 4;
+
+/// Group, version, plural, singular, kind, flags, short names, categories.
+type Row = (
+    &'static str,
+    &'static str,
+    &'static str,
+    &'static str,
+    &'static str,
+    u8,
+    &'static [&'static str],
+    &'static [&'static str],
+);
+
+/// The built-in resources of a kube-apiserver 1.36 that can be listed and watched.
+#[rustfmt::skip]
+const BUILTIN: &[Row] = &[
+    ("", "v1", "configmaps", "configmap", "ConfigMap", NAMESPACED, &["cm"], &[]),
+    ("", "v1", "endpoints", "endpoints", "Endpoints", NAMESPACED, &["ep"], &[]),
+    ("", "v1", "events", "event", "Event", NAMESPACED, &["ev"], &[]),
+    ("", "v1", "limitranges", "limitrange", "LimitRange", NAMESPACED, &["limits"], &[]),
+    ("", "v1", "namespaces", "namespace", "Namespace", STATUS, &["ns"], &[]),
+    ("", "v1", "nodes", "node", "Node", STATUS, &["no"], &[]),
+    ("", "v1", "persistentvolumeclaims", "persistentvolumeclaim", "PersistentVolumeClaim", NAMESPACED | STATUS, &["pvc"], &[]),
+    ("", "v1", "persistentvolumes", "persistentvolume", "PersistentVolume", STATUS, &["pv"], &[]),
+    ("", "v1", "pods", "pod", "Pod", NAMESPACED | STATUS, &["po"], &["all"]),
+    ("", "v1", "podtemplates", "podtemplate", "PodTemplate", NAMESPACED, &[], &[]),
+    ("", "v1", "replicationcontrollers", "replicationcontroller", "ReplicationController", NAMESPACED | STATUS | SCALE, &["rc"], &["all"]),
+    ("", "v1", "resourcequotas", "resourcequota", "ResourceQuota", NAMESPACED | STATUS, &["quota"], &[]),
+    ("", "v1", "secrets", "secret", "Secret", NAMESPACED, &[], &[]),
+    ("", "v1", "serviceaccounts", "serviceaccount", "ServiceAccount", NAMESPACED, &["sa"], &[]),
+    ("", "v1", "services", "service", "Service", NAMESPACED | STATUS, &["svc"], &["all"]),
+    ("apiregistration.k8s.io", "v1", "apiservices", "apiservice", "APIService", STATUS, &[], &["api-extensions"]),
+    ("apps", "v1", "controllerrevisions", "controllerrevision", "ControllerRevision", NAMESPACED, &[], &[]),
+    ("apps", "v1", "daemonsets", "daemonset", "DaemonSet", NAMESPACED | STATUS, &["ds"], &["all"]),
+    ("apps", "v1", "deployments", "deployment", "Deployment", NAMESPACED | STATUS | SCALE, &["deploy"], &["all"]),
+    ("apps", "v1", "replicasets", "replicaset", "ReplicaSet", NAMESPACED | STATUS | SCALE, &["rs"], &["all"]),
+    ("apps", "v1", "statefulsets", "statefulset", "StatefulSet", NAMESPACED | STATUS | SCALE, &["sts"], &["all"]),
+    ("autoscaling", "v2", "horizontalpodautoscalers", "horizontalpodautoscaler", "HorizontalPodAutoscaler", NAMESPACED | STATUS, &["hpa"], &["all"]),
+    ("batch", "v1", "cronjobs", "cronjob", "CronJob", NAMESPACED | STATUS, &["cj"], &["all"]),
+    ("batch", "v1", "jobs", "job", "Job", NAMESPACED | STATUS, &[], &["all"]),
+    ("certificates.k8s.io", "v1", "certificatesigningrequests", "certificatesigningrequest", "CertificateSigningRequest", STATUS, &["csr"], &[]),
+    ("networking.k8s.io", "v1", "ingressclasses", "ingressclass", "IngressClass", 0, &[], &[]),
+    ("networking.k8s.io", "v1", "ingresses", "ingress", "Ingress", NAMESPACED | STATUS, &["ing"], &[]),
+    ("networking.k8s.io", "v1", "ipaddresses", "ipaddress", "IPAddress", 0, &["ip"], &[]),
+    ("networking.k8s.io", "v1", "networkpolicies", "networkpolicy", "NetworkPolicy", NAMESPACED, &["netpol"], &[]),
+    ("networking.k8s.io", "v1", "servicecidrs", "servicecidr", "ServiceCIDR", STATUS, &[], &[]),
+    ("policy", "v1", "poddisruptionbudgets", "poddisruptionbudget", "PodDisruptionBudget", NAMESPACED | STATUS, &["pdb"], &[]),
+    ("rbac.authorization.k8s.io", "v1", "clusterrolebindings", "clusterrolebinding", "ClusterRoleBinding", 0, &[], &[]),
+    ("rbac.authorization.k8s.io", "v1", "clusterroles", "clusterrole", "ClusterRole", 0, &[], &[]),
+    ("rbac.authorization.k8s.io", "v1", "rolebindings", "rolebinding", "RoleBinding", NAMESPACED, &[], &[]),
+    ("rbac.authorization.k8s.io", "v1", "roles", "role", "Role", NAMESPACED, &[], &[]),
+    ("storage.k8s.io", "v1", "csidrivers", "csidriver", "CSIDriver", 0, &[], &[]),
+    ("storage.k8s.io", "v1", "csinodes", "csinode", "CSINode", 0, &[], &[]),
+    ("storage.k8s.io", "v1", "csistoragecapacities", "csistoragecapacity", "CSIStorageCapacity", NAMESPACED, &[], &[]),
+    ("storage.k8s.io", "v1", "storageclasses", "storageclass", "StorageClass", 0, &["sc"], &[]),
+    ("storage.k8s.io", "v1", "volumeattachments", "volumeattachment", "VolumeAttachment", STATUS, &[], &[]),
+    ("storage.k8s.io", "v1", "volumeattributesclasses", "volumeattributesclass", "VolumeAttributesClass", 0, &["vac"], &[]),
+    ("admissionregistration.k8s.io", "v1", "mutatingadmissionpolicies", "mutatingadmissionpolicy", "MutatingAdmissionPolicy", 0, &[], &["api-extensions"]),
+    ("admissionregistration.k8s.io", "v1", "mutatingadmissionpolicybindings", "mutatingadmissionpolicybinding", "MutatingAdmissionPolicyBinding", 0, &[], &["api-extensions"]),
+    ("admissionregistration.k8s.io", "v1", "mutatingwebhookconfigurations", "mutatingwebhookconfiguration", "MutatingWebhookConfiguration", 0, &[], &["api-extensions"]),
+    ("admissionregistration.k8s.io", "v1", "validatingadmissionpolicies", "validatingadmissionpolicy", "ValidatingAdmissionPolicy", STATUS, &[], &["api-extensions"]),
+    ("admissionregistration.k8s.io", "v1", "validatingadmissionpolicybindings", "validatingadmissionpolicybinding", "ValidatingAdmissionPolicyBinding", 0, &[], &["api-extensions"]),
+    ("admissionregistration.k8s.io", "v1", "validatingwebhookconfigurations", "validatingwebhookconfiguration", "ValidatingWebhookConfiguration", 0, &[], &["api-extensions"]),
+    ("apiextensions.k8s.io", "v1", "customresourcedefinitions", "customresourcedefinition", "CustomResourceDefinition", STATUS, &["crd", "crds"], &["api-extensions"]),
+    ("scheduling.k8s.io", "v1", "priorityclasses", "priorityclass", "PriorityClass", 0, &["pc"], &[]),
+    ("coordination.k8s.io", "v1", "leases", "lease", "Lease", NAMESPACED, &[], &[]),
+    ("node.k8s.io", "v1", "runtimeclasses", "runtimeclass", "RuntimeClass", 0, &[], &[]),
+    ("discovery.k8s.io", "v1", "endpointslices", "endpointslice", "EndpointSlice", NAMESPACED, &[], &[]),
+    ("resource.k8s.io", "v1", "deviceclasses", "deviceclass", "DeviceClass", 0, &[], &[]),
+    ("resource.k8s.io", "v1", "resourceclaims", "resourceclaim", "ResourceClaim", NAMESPACED | STATUS, &[], &[]),
+    ("resource.k8s.io", "v1", "resourceclaimtemplates", "resourceclaimtemplate", "ResourceClaimTemplate", NAMESPACED, &[], &[]),
+    ("resource.k8s.io", "v1", "resourceslices", "resourceslice", "ResourceSlice", 0, &[], &[]),
+    ("flowcontrol.apiserver.k8s.io", "v1", "flowschemas", "flowschema", "FlowSchema", STATUS, &[], &[]),
+    ("flowcontrol.apiserver.k8s.io", "v1", "prioritylevelconfigurations", "prioritylevelconfiguration", "PriorityLevelConfiguration", STATUS, &[], &[]),
+];
+
+/// Kinds with a status whose generation a real server leaves alone.
+const NO_GENERATION: [&str; 8] = [
+    "namespaces",
+    "nodes",
+    "persistentvolumeclaims",
+    "persistentvolumes",
+    "resourcequotas",
+    "services",
+    "certificatesigningrequests",
+    "volumeattachments",
+];
+
+fn selectable_fields(group: &str, plural: &str) -> &'static [&'static str] {
+    match (group, plural) {
+        ("", "pods") => &[
+            "spec.nodeName",
+            "spec.restartPolicy",
+            "spec.schedulerName",
+            "spec.serviceAccountName",
+            "spec.hostNetwork",
+            "status.phase",
+            "status.podIP",
+            "status.nominatedNodeName",
+        ],
+        ("", "nodes") => &["spec.unschedulable"],
+        ("", "namespaces") => &["status.phase"],
+        ("", "secrets") => &["type"],
+        ("", "services") => &["spec.clusterIP", "spec.type"],
+        ("", "replicationcontrollers") => &["status.replicas"],
+        ("", "events") => &[
+            "involvedObject.kind",
+            "involvedObject.namespace",
+            "involvedObject.name",
+            "involvedObject.uid",
+            "involvedObject.apiVersion",
+            "involvedObject.resourceVersion",
+            "involvedObject.fieldPath",
+            "reason",
+            "reportingComponent",
+            "source",
+            "type",
+        ],
+        ("batch", "jobs") => &["status.successful"],
+        ("certificates.k8s.io", "certificatesigningrequests") => &["spec.signerName"],
+        _ => &[],
+    }
+}
+
+/// What a selectable field counts as when the object does not have it.
+pub(crate) fn default_field(path: &str) -> &'static str {
+    match path {
+        "spec.unschedulable" | "spec.hostNetwork" => "false",
+        "status.replicas" => "0",
+        _ => "",
+    }
+}

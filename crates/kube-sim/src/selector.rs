@@ -1,0 +1,369 @@
+//! Label and field selectors.
+
+use crate::object::Stored;
+use crate::resources::Resource;
+use crate::status::StatusError;
+
+/// What a request selects; everything by default.
+#[derive(Debug, Default)]
+pub(crate) struct Selector {
+    labels: Vec<LabelTerm>,
+    fields: Vec<FieldTerm>,
+}
+
+#[derive(Debug, PartialEq)]
+struct LabelTerm {
+    key: String,
+    test: Test,
+}
+
+#[derive(Debug, PartialEq)]
+enum Test {
+    Exists,
+    Missing,
+    In(Vec<String>),
+    NotIn(Vec<String>),
+    Greater(i64),
+    Less(i64),
+}
+
+#[derive(Debug, PartialEq)]
+struct FieldTerm {
+    field: Field,
+    value: String,
+    equal: bool,
+}
+
+#[derive(Debug, PartialEq)]
+enum Field {
+    Name,
+    Namespace,
+    /// The `n`th selectable field of the resource.
+    Other(usize),
+}
+
+impl Selector {
+    pub(crate) fn parse(resource: &Resource, labels: &str, fields: &str) -> Result<Self, StatusError> {
+        let labels = parse_labels(labels)
+            .map_err(|why| StatusError::bad_request(format!("unable to parse requirement: {why}")))?;
+        Ok(Self {
+            labels,
+            fields: parse_fields(resource, fields)?,
+        })
+    }
+
+    pub(crate) fn is_everything(&self) -> bool {
+        self.labels.is_empty() && self.fields.is_empty()
+    }
+
+    pub(crate) fn matches(&self, object: &Stored) -> bool {
+        self.labels
+            .iter()
+            .all(|term| term.matches(object.label(&term.key)))
+            && self.fields.iter().all(|term| term.matches(object))
+    }
+}
+
+impl LabelTerm {
+    fn matches(&self, label: Option<&str>) -> bool {
+        let number = || label.and_then(|l| l.parse::<i64>().ok());
+        match &self.test {
+            Test::Exists => label.is_some(),
+            Test::Missing => label.is_none(),
+            Test::In(values) => label.is_some_and(|l| values.iter().any(|v| v == l)),
+            Test::NotIn(values) => !label.is_some_and(|l| values.iter().any(|v| v == l)),
+            Test::Greater(limit) => number().is_some_and(|n| n > *limit),
+            Test::Less(limit) => number().is_some_and(|n| n < *limit),
+        }
+    }
+}
+
+impl FieldTerm {
+    fn matches(&self, object: &Stored) -> bool {
+        let value = match self.field {
+            Field::Name => object.name(),
+            Field::Namespace => object.namespace(),
+            Field::Other(n) => object.field(n),
+        };
+        (value == self.value) == self.equal
+    }
+}
+
+/// Splits a label selector into words and operators, as the real lexer does.
+fn lex(text: &str) -> Vec<&str> {
+    let special = |c: char| "=!(),<>".contains(c);
+    let mut tokens = Vec::new();
+    let mut rest = text.trim_start();
+    while let Some(first) = rest.chars().next() {
+        let length = match first {
+            '=' | '!' if rest[1..].starts_with('=') => 2,
+            c if special(c) => 1,
+            _ => rest
+                .find(|c: char| special(c) || c.is_whitespace())
+                .unwrap_or(rest.len()),
+        };
+        tokens.push(&rest[..length]);
+        rest = rest[length..].trim_start();
+    }
+    tokens
+}
+
+struct Tokens<'a> {
+    tokens: Vec<&'a str>,
+    next: usize,
+}
+
+impl<'a> Tokens<'a> {
+    /// The token at the front, empty at the end.
+    fn peek(&self) -> &'a str {
+        self.tokens.get(self.next).copied().unwrap_or("")
+    }
+
+    fn take(&mut self) -> &'a str {
+        let token = self.peek();
+        self.next += 1;
+        token
+    }
+
+    fn word(&mut self) -> Result<&'a str, String> {
+        let token = self.take();
+        if is_word(token) {
+            Ok(token)
+        } else {
+            Err(format!("found '{token}', expected: identifier"))
+        }
+    }
+}
+
+fn is_word(token: &str) -> bool {
+    !token.is_empty() && !token.contains(['=', '!', '(', ')', ',', '<', '>'])
+}
+
+fn parse_labels(text: &str) -> Result<Vec<LabelTerm>, String> {
+    let mut tokens = Tokens {
+        tokens: lex(text),
+        next: 0,
+    };
+    let mut terms = Vec::new();
+    while tokens.next < tokens.tokens.len() {
+        terms.push(parse_requirement(&mut tokens)?);
+        match tokens.take() {
+            "" => break,
+            "," if is_word(tokens.peek()) || tokens.peek() == "!" => {}
+            "," => {
+                return Err(format!(
+                    "found '{}', expected: identifier after ','",
+                    tokens.peek()
+                ));
+            }
+            other => return Err(format!("found '{other}', expected: ',' or 'end of string'")),
+        }
+    }
+    Ok(terms)
+}
+
+fn parse_requirement(tokens: &mut Tokens<'_>) -> Result<LabelTerm, String> {
+    if tokens.peek() == "!" {
+        tokens.take();
+        let key = valid_key(tokens.word()?)?;
+        return Ok(LabelTerm {
+            key,
+            test: Test::Missing,
+        });
+    }
+    let key = valid_key(tokens.word()?)?;
+    if matches!(tokens.peek(), "" | ",") {
+        return Ok(LabelTerm {
+            key,
+            test: Test::Exists,
+        });
+    }
+    let test = match tokens.take() {
+        "=" | "==" => Test::In(vec![parse_value(tokens)?]),
+        "!=" => Test::NotIn(vec![parse_value(tokens)?]),
+        "in" => Test::In(parse_values(tokens)?),
+        "notin" => Test::NotIn(parse_values(tokens)?),
+        ">" | "gt" => Test::Greater(parse_bound(tokens)?),
+        "<" | "lt" => Test::Less(parse_bound(tokens)?),
+        other => return Err(format!("found '{other}', expected: in, notin, =, ==, !=, gt, lt")),
+    };
+    Ok(LabelTerm { key, test })
+}
+
+/// A value; the empty one when a comma or the end follows.
+fn parse_value(tokens: &mut Tokens<'_>) -> Result<String, String> {
+    if matches!(tokens.peek(), "" | ",") {
+        return Ok(String::new());
+    }
+    valid_value(tokens.word()?)
+}
+
+fn parse_bound(tokens: &mut Tokens<'_>) -> Result<i64, String> {
+    let value = parse_value(tokens)?;
+    let why = "for 'Gt', 'Lt' operators, the value must be an integer";
+    value
+        .parse()
+        .map_err(|_| format!("values[0]: Invalid value: \"{value}\": {why}"))
+}
+
+fn parse_values(tokens: &mut Tokens<'_>) -> Result<Vec<String>, String> {
+    match tokens.take() {
+        "(" => {}
+        other => return Err(format!("found '{other}' expected: '('")),
+    }
+    let mut values = Vec::new();
+    loop {
+        values.push(match tokens.peek() {
+            "," | ")" => String::new(),
+            _ => valid_value(tokens.word()?)?,
+        });
+        match tokens.take() {
+            "," => {}
+            ")" => return Ok(values),
+            other => return Err(format!("found '{other}', expected: ',' or ')'")),
+        }
+    }
+}
+
+fn valid_key(key: &str) -> Result<String, String> {
+    if is_label_key(key) {
+        Ok(key.to_owned())
+    } else {
+        Err(format!("<nil>: Invalid value: \"{key}\": {KEY_RULE}"))
+    }
+}
+
+fn valid_value(value: &str) -> Result<String, String> {
+    if is_label_value(value) {
+        Ok(value.to_owned())
+    } else {
+        Err(format!("values[0][]: Invalid value: \"{value}\": {VALUE_RULE}"))
+    }
+}
+
+pub(crate) const KEY_RULE: &str = "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and \
+     end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is \
+     '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+pub(crate) const VALUE_RULE: &str = "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' \
+     or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex \
+     used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
+
+/// Whether `key` may be the key of a label: a name of up to 63 characters, after an optional DNS prefix and a slash.
+pub(crate) fn is_label_key(key: &str) -> bool {
+    let (prefix, name) = key
+        .split_once('/')
+        .map_or((None, key), |(prefix, name)| (Some(prefix), name));
+    let prefix_fits = prefix.is_none_or(|p| !p.is_empty() && p.len() <= 253 && is_label_text(p));
+    prefix_fits && !name.is_empty() && is_label_value(name)
+}
+
+/// Whether `value` may be the value of a label.
+pub(crate) fn is_label_value(value: &str) -> bool {
+    value.len() <= 63 && (value.is_empty() || is_label_text(value))
+}
+
+fn is_label_text(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let edge = |b: Option<&u8>| b.is_some_and(u8::is_ascii_alphanumeric);
+    edge(bytes.first())
+        && edge(bytes.last())
+        && bytes
+            .iter()
+            .all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(b))
+}
+
+fn parse_fields(resource: &Resource, text: &str) -> Result<Vec<FieldTerm>, StatusError> {
+    text.split(',')
+        .filter(|term| !term.is_empty())
+        .map(|term| parse_field(resource, text, term))
+        .collect()
+}
+
+fn parse_field(resource: &Resource, text: &str, term: &str) -> Result<FieldTerm, StatusError> {
+    let split = ["!=", "==", "="]
+        .iter()
+        .find_map(|op| Some((term.split_once(op)?, *op)));
+    let Some(((name, value), operator)) = split else {
+        let message = format!("invalid selector: '{text}'; can't understand '{term}'");
+        return Err(StatusError::bad_request(message));
+    };
+    let field = match name {
+        "metadata.name" => Field::Name,
+        "metadata.namespace" => Field::Namespace,
+        _ => Field::Other(
+            resource
+                .fields
+                .iter()
+                .position(|f| f == name)
+                .ok_or_else(|| StatusError::bad_request(unknown_field(resource, name)))?,
+        ),
+    };
+    Ok(FieldTerm {
+        field,
+        value: value.to_owned(),
+        equal: operator != "!=",
+    })
+}
+
+fn unknown_field(resource: &Resource, name: &str) -> String {
+    if resource.group == "batch" && resource.plural == "jobs" {
+        return format!("field label \"{name}\" not supported for Job");
+    }
+    if resource.custom || !resource.fields.is_empty() {
+        return format!("field label not supported: {name}");
+    }
+    format!("\"{name}\" is not a known field selector: only \"metadata.name\", \"metadata.namespace\"")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(text: &str) -> String {
+        parse_labels(text).expect_err(text)
+    }
+
+    #[test]
+    fn label_selectors_parse() {
+        let terms = parse_labels("a=b, c!=d,e in (f, g),h notin (i),j,!k,l>5,m==").unwrap();
+        let tests: Vec<_> = terms.into_iter().map(|t| (t.key, t.test)).collect();
+        let owned = |v: &[&str]| v.iter().map(|s| s.to_string()).collect::<Vec<_>>();
+        let expected = [
+            ("a", Test::In(owned(&["b"]))),
+            ("c", Test::NotIn(owned(&["d"]))),
+            ("e", Test::In(owned(&["f", "g"]))),
+            ("h", Test::NotIn(owned(&["i"]))),
+            ("j", Test::Exists),
+            ("k", Test::Missing),
+            ("l", Test::Greater(5)),
+            ("m", Test::In(owned(&[""]))),
+        ];
+        assert_eq!(tests, expected.map(|(k, t)| (k.to_owned(), t)));
+        assert_eq!(parse_labels("").unwrap(), []);
+    }
+
+    /// The messages are a real server's.
+    #[test]
+    fn malformed_label_selectors_are_refused() {
+        assert_eq!(error("a===b"), "found '=', expected: identifier");
+        assert_eq!(error("a in x"), "found 'x' expected: '('");
+        assert_eq!(error("a b"), "found 'b', expected: in, notin, =, ==, !=, gt, lt");
+        assert_eq!(error("!"), "found '', expected: identifier");
+        assert!(error("a>").starts_with("values[0]: Invalid value: \"\": for 'Gt'"));
+        assert!(error("-a=b").contains("name part must consist of"));
+        assert!(error("a=b-").contains("a valid label must be"));
+        assert!(error("a=b,").contains("expected: identifier after ','"));
+    }
+
+    #[test]
+    fn missing_labels_are_not_in() {
+        let term = |test| LabelTerm {
+            key: "k".into(),
+            test,
+        };
+        assert!(term(Test::NotIn(vec!["x".into()])).matches(None));
+        assert!(!term(Test::In(vec!["".into()])).matches(None));
+        assert!(term(Test::Less(5)).matches(Some("4")));
+        assert!(!term(Test::Greater(5)).matches(Some("x")));
+    }
+}

@@ -1,0 +1,255 @@
+//! A simulated cluster, and the builder that makes it.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::api::Api;
+use crate::http::SimService;
+use crate::resources::Registry;
+use crate::server::SimServer;
+use crate::status::StatusError;
+use crate::storage::Storage;
+use crate::store::Store;
+use crate::workload::Workload;
+use crate::workload::churn::Churn;
+
+/// The resource version of an empty cluster: not 1, so that nobody relies on small ones.
+const FIRST_VERSION: u64 = 1000;
+
+/// Why a cluster or its server could not be started.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StartError {
+    /// The address is taken or may not be used; another port, or 0 for any free one, helps.
+    #[error("cannot listen on {address}")]
+    Listen {
+        /// What was asked for.
+        address: std::net::SocketAddr,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// A custom resource definition that the server refuses.
+    #[error("custom resource definition {name:?} is refused")]
+    Definition {
+        /// The name of the definition.
+        name: String,
+        /// Why.
+        source: StatusError,
+    },
+}
+
+/// What a simulated cluster is made of. Made by [`SimServer::builder`] or [`Sim::builder`].
+#[derive(Debug, Clone)]
+#[must_use = "a builder does nothing until `start` or `build`"]
+pub struct SimBuilder {
+    nodes: usize,
+    pods: usize,
+    churn: f64,
+    seed: u64,
+    history: usize,
+    bookmark_interval: Duration,
+    definitions: Vec<Value>,
+    address: IpAddr,
+    port: u16,
+}
+
+impl Default for SimBuilder {
+    fn default() -> Self {
+        Self {
+            nodes: 0,
+            pods: 0,
+            churn: 0.0,
+            seed: 0,
+            history: 8192,
+            bookmark_interval: Duration::from_secs(60),
+            definitions: Vec::new(),
+            address: Ipv4Addr::LOCALHOST.into(),
+            port: 0,
+        }
+    }
+}
+
+impl SimBuilder {
+    /// How many nodes the cluster has at the start. Default: 0.
+    pub fn nodes(mut self, nodes: usize) -> Self {
+        self.nodes = nodes;
+        self
+    }
+
+    /// How many pods the cluster has at the start, spread over namespaces and the nodes. Default: 0.
+    pub fn pods(mut self, pods: usize) -> Self {
+        self.pods = pods;
+        self
+    }
+
+    /// How many changes a second the workload makes: status updates, label changes, deletions and creations of pods,
+    /// heartbeats of nodes. Default: 0, none.
+    pub fn churn(mut self, per_second: f64) -> Self {
+        self.churn = per_second;
+        self
+    }
+
+    /// What the workload's objects and changes are made from: the same seed makes the same ones, byte for byte (but not
+    /// at the same instants). Default: 0.
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// How many changes of each resource are remembered, for watches that resume and lists that continue. Older ones
+    /// are answered with 410. Each holds on to one replaced object. Default: 8192; with 0, only what is new can be
+    /// watched.
+    pub fn history(mut self, changes: usize) -> Self {
+        self.history = changes;
+        self
+    }
+
+    /// How often a watch that allows bookmarks gets one. Default: 60 s, as a real server; another comes 2 s before
+    /// the end of a watch.
+    pub fn bookmark_interval(mut self, interval: Duration) -> Self {
+        self.bookmark_interval = interval;
+        self
+    }
+
+    /// A `CustomResourceDefinition` that is there from the start. More can be created through the API.
+    pub fn crd(mut self, definition: Value) -> Self {
+        self.definitions.push(definition);
+        self
+    }
+
+    /// The address [`start`](Self::start) listens on. Default: 127.0.0.1; there is no authentication, so think before
+    /// you open it to others.
+    pub fn address(mut self, address: IpAddr) -> Self {
+        self.address = address;
+        self
+    }
+
+    /// The port [`start`](Self::start) listens on. Default: 0, any free one.
+    pub fn port(mut self, port: u16) -> Self {
+        self.port = port;
+        self
+    }
+
+    /// Makes the cluster without a socket, for use in the process through [`Sim::service`].
+    ///
+    /// # Errors
+    ///
+    /// A custom resource definition that is not valid.
+    ///
+    /// # Panics
+    ///
+    /// Outside a tokio runtime, if there is churn.
+    pub fn build(self) -> Result<Sim, StartError> {
+        let storage = Storage::new(FIRST_VERSION, self.history);
+        let api = Arc::new(Api::new(storage, Registry::builtin(), self.bookmark_interval));
+        let store = Store::new(api.clone());
+        for namespace in ["default", "kube-node-lease", "kube-public", "kube-system"] {
+            let object = serde_json::json!({
+                "apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace},
+            });
+            store
+                .create(object)
+                .expect("an empty cluster takes its namespaces");
+        }
+        for definition in self.definitions {
+            let name = definition["metadata"]["name"].as_str().unwrap_or("").to_owned();
+            if let Err(source) = store.create(definition) {
+                return Err(StartError::Definition { name, source });
+            }
+        }
+        let workload = Workload::new(self.seed, self.nodes);
+        for object in workload.initial_objects(self.pods) {
+            store.create(object).expect("the workload's objects are valid");
+        }
+        let churn = (self.churn > 0.0).then(|| Churn::start(api.clone(), workload, self.pods, self.churn));
+        Ok(Sim {
+            api,
+            churn: Arc::new(Mutex::new(churn)),
+        })
+    }
+
+    /// Makes the cluster and serves it over HTTP.
+    ///
+    /// # Errors
+    ///
+    /// What [`build`](Self::build) refuses, or an address that cannot be listened on.
+    pub async fn start(self) -> Result<SimServer, StartError> {
+        let address = (self.address, self.port).into();
+        // Before the objects are made: a port that is taken is known at once.
+        let listener = tokio::net::TcpListener::bind(address).await;
+        let listen_error = |source| StartError::Listen { address, source };
+        let listener = listener.map_err(listen_error)?;
+        let bound = listener.local_addr().map_err(listen_error)?;
+        Ok(SimServer::serve(self.build()?, listener, bound))
+    }
+}
+
+/// A simulated cluster: its objects, their history and what happens to them.
+///
+/// Clones are the same cluster. It needs no socket: [`service`](Self::service) answers requests in the process, on any
+/// clock that tokio has. [`SimServer`] is one with a socket.
+#[derive(Clone)]
+pub struct Sim {
+    api: Arc<Api>,
+    churn: Arc<Mutex<Option<Churn>>>,
+}
+
+impl std::fmt::Debug for Sim {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let version = self.store().resource_version();
+        f.debug_struct("Sim")
+            .field("resource_version", &version)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Sim {
+    /// A builder with its defaults: an empty cluster.
+    pub fn builder() -> SimBuilder {
+        SimBuilder::default()
+    }
+
+    /// The API as a tower service, such as `kube::Client::new` takes.
+    pub fn service(&self) -> SimService {
+        SimService::new(self.api.clone())
+    }
+
+    /// The objects, without HTTP in between.
+    pub fn store(&self) -> Store {
+        Store::new(self.api.clone())
+    }
+
+    /// How many changes the workload has made since the start.
+    pub fn changes(&self) -> u64 {
+        let churn = self.churn.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        churn.as_ref().map_or(0, Churn::changes)
+    }
+
+    /// Ends the workload's changes: when this returns, none comes any more.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropped early, the changes still end, after the one that is being made.
+    pub async fn stop_churn(&self) {
+        let stopped = {
+            let churn = self.churn.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+            churn.as_ref().map(Churn::stop)
+        };
+        if let Some(stopped) = stopped {
+            stopped.await;
+        }
+    }
+
+    /// Ends all watches and the workload. Requests are still answered; watches end at once.
+    pub async fn close(&self) {
+        self.api.closing.cancel();
+        self.stop_churn().await;
+    }
+
+    pub(crate) fn closing(&self) -> &tokio_util::sync::CancellationToken {
+        &self.api.closing
+    }
+}

@@ -1,0 +1,288 @@
+//! Errors as a Kubernetes API server reports them: `Status` objects.
+
+use std::fmt;
+
+use serde_json::{Value, json};
+
+use crate::resources::Resource;
+
+/// Why a request was refused: what a Kubernetes API server puts into a `Status` object.
+///
+/// Messages, reasons and codes are those of a real kube-apiserver, so that clients that look at them behave as they
+/// would in a cluster.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StatusError {
+    code: u16,
+    reason: &'static str,
+    message: String,
+    details: Option<Box<Value>>,
+    continue_token: Option<String>,
+}
+
+impl StatusError {
+    fn new(code: u16, reason: &'static str, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            reason,
+            message: message.into(),
+            details: None,
+            continue_token: None,
+        }
+    }
+
+    fn with_details(mut self, details: Value) -> Self {
+        self.details = Some(Box::new(details));
+        self
+    }
+
+    /// The HTTP status code, such as 404.
+    pub fn code(&self) -> u16 {
+        self.code
+    }
+
+    /// The reason, such as `NotFound`; empty when a real server gives none.
+    pub fn reason(&self) -> &str {
+        self.reason
+    }
+
+    /// The message for people.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// Whole seconds after which a client may try again (the `Retry-After` header).
+    pub fn retry_after(&self) -> Option<u64> {
+        self.details.as_ref()?.get("retryAfterSeconds")?.as_u64()
+    }
+
+    /// The `Status` object.
+    pub fn to_value(&self) -> Value {
+        let mut status = json!({
+            "kind": "Status",
+            "apiVersion": "v1",
+            "metadata": {},
+            "status": "Failure",
+            "message": self.message,
+            "code": self.code,
+        });
+        if !self.reason.is_empty() {
+            status["reason"] = self.reason.into();
+        }
+        if let Some(details) = &self.details {
+            status["details"] = (**details).clone();
+        }
+        if let Some(token) = &self.continue_token {
+            status["metadata"]["continue"] = token.as_str().into();
+        }
+        status
+    }
+
+    pub(crate) fn bad_request(message: impl Into<String>) -> Self {
+        Self::new(400, "BadRequest", message)
+    }
+
+    pub(crate) fn not_found(resource: &Resource, name: &str) -> Self {
+        let details = named(resource, name);
+        Self::new(404, "NotFound", format!("{} \"{name}\" not found", resource.id())).with_details(details)
+    }
+
+    pub(crate) fn no_such_resource() -> Self {
+        Self::new(
+            404,
+            "NotFound",
+            "the server could not find the requested resource",
+        )
+        .with_details(json!({}))
+    }
+
+    pub(crate) fn already_exists(resource: &Resource, name: &str) -> Self {
+        let message = format!("{} \"{name}\" already exists", resource.id());
+        Self::new(409, "AlreadyExists", message).with_details(named(resource, name))
+    }
+
+    pub(crate) fn conflict(resource: &Resource, name: &str, why: &str) -> Self {
+        let message = format!(
+            "Operation cannot be fulfilled on {} \"{name}\": {why}",
+            resource.id()
+        );
+        Self::new(409, "Conflict", message).with_details(named(resource, name))
+    }
+
+    pub(crate) fn stale(resource: &Resource, name: &str) -> Self {
+        let why =
+            "the object has been modified; please apply your changes to the latest version and try again";
+        Self::conflict(resource, name, why)
+    }
+
+    /// A failed precondition of a deletion; a real server names the kind there, not the resource.
+    pub(crate) fn delete_conflict(resource: &Resource, name: &str, why: &str) -> Self {
+        let message = format!(
+            "Operation cannot be fulfilled on {} \"{name}\": {why}",
+            resource.kind
+        );
+        Self::new(409, "Conflict", message).with_details(json!({"name": name, "kind": resource.kind}))
+    }
+
+    pub(crate) fn forbidden(resource: &Resource, name: &str, why: &str) -> Self {
+        let message = format!("{} \"{name}\" is forbidden: {why}", resource.id());
+        Self::new(403, "Forbidden", message).with_details(named(resource, name))
+    }
+
+    pub(crate) fn method_not_allowed() -> Self {
+        let message = "the server does not allow this method on the requested resource";
+        Self::new(405, "MethodNotAllowed", message).with_details(json!({}))
+    }
+
+    pub(crate) fn not_acceptable() -> Self {
+        let message =
+            "only the following media types are accepted: application/json, application/json;stream=watch";
+        Self::new(406, "NotAcceptable", message).with_details(json!({}))
+    }
+
+    pub(crate) fn unsupported_media_type(accepted: &str) -> Self {
+        let message = format!(
+            "the body of the request was in an unknown format - accepted media types include: {accepted}"
+        );
+        Self::new(415, "UnsupportedMediaType", message)
+    }
+
+    pub(crate) fn too_large_body(limit: usize) -> Self {
+        let message = format!("Request entity too large: limit is {limit}");
+        Self::new(413, "RequestEntityTooLarge", message)
+    }
+
+    /// An internal error without a reason: what a real server makes of an error it did not expect.
+    pub(crate) fn internal(message: impl Into<String>) -> Self {
+        Self::new(500, "", message)
+    }
+
+    pub(crate) fn invalid(group: &str, kind: &str, name: &str, causes: &[Cause]) -> Self {
+        let texts: Vec<_> = causes
+            .iter()
+            .map(|c| format!("{}: {}", c.field, c.message))
+            .collect();
+        let text = if texts.len() == 1 {
+            texts[0].clone()
+        } else {
+            format!("[{}]", texts.join(", "))
+        };
+        let qualified = if group.is_empty() {
+            kind.to_owned()
+        } else {
+            format!("{kind}.{group}")
+        };
+        let causes: Vec<_> = causes
+            .iter()
+            .map(|c| json!({"reason": c.reason, "message": c.message, "field": c.field}))
+            .collect();
+        let mut details = json!({"kind": kind, "causes": causes});
+        if !group.is_empty() {
+            details["group"] = group.into();
+        }
+        if !name.is_empty() {
+            details["name"] = name.into();
+        }
+        Self::new(
+            422,
+            "Invalid",
+            format!("{qualified} \"{name}\" is invalid: {text}"),
+        )
+        .with_details(details)
+    }
+
+    pub(crate) fn unprocessable() -> Self {
+        let message = "the server rejected our request due to an error in our request";
+        Self::new(422, "Invalid", message).with_details(json!({}))
+    }
+
+    pub(crate) fn expired(message: impl Into<String>) -> Self {
+        Self::new(410, "Expired", message)
+    }
+
+    pub(crate) fn too_old(asked: u64, oldest: u64) -> Self {
+        Self::expired(format!("too old resource version: {asked} ({oldest})"))
+    }
+
+    /// An expired continue token; `rest` goes on with the list, inconsistently.
+    pub(crate) fn expired_continue(rest: String) -> Self {
+        let message = "The provided continue parameter is too old to display a consistent list result. You can start \
+             a new list without the continue parameter, or use the continue token in this response to retrieve the \
+             remainder of the results. Continuing with the provided token results in an inconsistent list - objects \
+             that were created, modified, or deleted between the time the first chunk was returned and now may show \
+             up in the list.";
+        Self {
+            continue_token: Some(rest),
+            ..Self::expired(message)
+        }
+    }
+
+    pub(crate) fn too_large_resource_version(asked: u64, current: u64) -> Self {
+        let message = format!("Timeout: Too large resource version: {asked}, current: {current}");
+        Self::new(504, "Timeout", message).with_details(json!({
+            "causes": [{"reason": "ResourceVersionTooLarge", "message": "Too large resource version"}],
+            "retryAfterSeconds": 1,
+        }))
+    }
+}
+
+/// One reason why an object or its options are invalid.
+pub(crate) struct Cause {
+    pub(crate) field: &'static str,
+    pub(crate) reason: &'static str,
+    pub(crate) message: String,
+}
+
+impl Cause {
+    pub(crate) fn forbidden(field: &'static str, why: &str) -> Self {
+        Self {
+            field,
+            reason: "FieldValueForbidden",
+            message: format!("Forbidden: {why}"),
+        }
+    }
+
+    pub(crate) fn required(field: &'static str, why: &str) -> Self {
+        Self {
+            field,
+            reason: "FieldValueRequired",
+            message: format!("Required value: {why}"),
+        }
+    }
+
+    /// `value` is shown as it is: quote it if it is a string.
+    pub(crate) fn invalid(field: &'static str, value: impl fmt::Display, why: &str) -> Self {
+        Self {
+            field,
+            reason: "FieldValueInvalid",
+            message: format!("Invalid value: {value}: {why}"),
+        }
+    }
+
+    pub(crate) fn unsupported(field: &'static str, value: &str, supported: &str) -> Self {
+        let message = format!("Unsupported value: \"{value}\": supported values: {supported}");
+        Self {
+            field,
+            reason: "FieldValueNotSupported",
+            message,
+        }
+    }
+}
+
+fn named(resource: &Resource, name: &str) -> Value {
+    let mut details = json!({"name": name, "kind": resource.plural});
+    if !resource.group.is_empty() {
+        details["group"] = resource.group.as_str().into();
+    }
+    details
+}
+
+impl fmt::Display for StatusError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.reason {
+            "" => write!(f, "{} (code {})", self.message, self.code),
+            reason => write!(f, "{} ({reason}, code {})", self.message, self.code),
+        }
+    }
+}
+
+impl std::error::Error for StatusError {}

@@ -1,0 +1,304 @@
+//! Objects, their history and their snapshots: what etcd and the watch cache are to a real API server.
+//!
+//! Every change gets the next resource version, which is global. Each resource has a map of its objects, persistent so
+//! that a snapshot of it costs nothing, and a window of its last changes. Watchers keep no queue: they read from the
+//! window at their own pace and fail when it has moved past them. A snapshot at an older resource version is the
+//! present one with the later changes undone.
+//!
+//! # Consistency
+//!
+//! All is under one lock, held for one change or one look at a time, never across an await or a network write.
+//!
+//! # Memory
+//!
+//! One copy of each object's serialized bytes; the window holds on to at most `history` replaced versions for each resource.
+
+use std::collections::{HashMap, VecDeque};
+use std::ops::Bound;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use imbl::OrdMap;
+use serde_json::{Map, Value};
+use tokio::sync::watch;
+
+use crate::object::Stored;
+use crate::resources::Resource;
+
+/// A change, as watchers see it.
+#[derive(Debug, Clone)]
+pub(crate) struct Change {
+    pub(crate) resource_version: u64,
+    /// The object after the change; for a deletion its last state.
+    pub(crate) object: Arc<Stored>,
+    /// The object before the change; none when it was created.
+    pub(crate) previous: Option<Arc<Stored>>,
+    pub(crate) deleted: bool,
+}
+
+/// All objects of one resource at one resource version.
+pub(crate) struct Snapshot {
+    pub(crate) resource_version: u64,
+    objects: OrdMap<Arc<str>, Arc<Stored>>,
+}
+
+impl Snapshot {
+    /// The objects whose keys start with `prefix` and come after `after`, in order.
+    pub(crate) fn range<'a>(
+        &'a self,
+        prefix: &'a str,
+        after: Option<&'a str>,
+    ) -> impl Iterator<Item = &'a Arc<Stored>> {
+        let start = match after {
+            Some(after) if after >= prefix => Bound::Excluded(after),
+            _ => Bound::Included(prefix),
+        };
+        self.objects
+            .range::<_, str>((start, Bound::Unbounded))
+            .map(|(_, object)| object)
+            .take_while(move |object| object.key.starts_with(prefix))
+    }
+}
+
+/// The window of changes no longer reaches back to the resource version asked for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Forgotten {
+    /// The oldest resource version that can still be asked for.
+    pub(crate) oldest: u64,
+}
+
+pub(crate) struct Storage {
+    inner: Mutex<Inner>,
+    version: watch::Sender<u64>,
+}
+
+struct Inner {
+    resource_version: u64,
+    history: usize,
+    collections: HashMap<String, Collection>,
+}
+
+struct Collection {
+    objects: OrdMap<Arc<str>, Arc<Stored>>,
+    changes: VecDeque<Change>,
+    /// Changes up to this resource version are no longer in `changes`.
+    forgotten: u64,
+    changed: watch::Sender<()>,
+}
+
+impl Storage {
+    /// An empty storage at `first`, that remembers the last `history` changes of each resource.
+    pub(crate) fn new(first: u64, history: usize) -> Self {
+        let inner = Inner {
+            resource_version: first,
+            history,
+            collections: HashMap::new(),
+        };
+        Self {
+            inner: Mutex::new(inner),
+            version: watch::Sender::new(first),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        // Nothing that runs under the lock leaves it half changed: a panic elsewhere need not end the server.
+        self.inner.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    pub(crate) fn resource_version(&self) -> u64 {
+        *self.version.borrow()
+    }
+
+    /// The newest resource version, and its changes.
+    pub(crate) fn versions(&self) -> watch::Receiver<u64> {
+        self.version.subscribe()
+    }
+
+    /// Runs `f` alone: it sees one state and its changes become visible together.
+    pub(crate) fn transact<T>(&self, f: impl FnOnce(&mut Transaction<'_>) -> T) -> T {
+        let mut inner = self.lock();
+        let before = inner.resource_version;
+        let result = f(&mut Transaction { inner: &mut inner });
+        if inner.resource_version != before {
+            self.version.send_replace(inner.resource_version);
+        }
+        result
+    }
+
+    pub(crate) fn get(&self, resource: &Resource, key: &str) -> Option<Arc<Stored>> {
+        self.lock()
+            .collections
+            .get(&resource.id())?
+            .objects
+            .get(key)
+            .cloned()
+    }
+
+    pub(crate) fn snapshot(&self, resource: &Resource) -> Snapshot {
+        let mut inner = self.lock();
+        let resource_version = inner.resource_version;
+        Snapshot {
+            resource_version,
+            objects: inner.collection(resource).objects.clone(),
+        }
+    }
+
+    /// The state at an older resource version.
+    pub(crate) fn snapshot_at(&self, resource: &Resource, version: u64) -> Result<Snapshot, Forgotten> {
+        let mut inner = self.lock();
+        let collection = inner.collection(resource);
+        if version < collection.forgotten {
+            return Err(Forgotten {
+                oldest: collection.forgotten,
+            });
+        }
+        let mut objects = collection.objects.clone();
+        for change in collection
+            .changes
+            .iter()
+            .rev()
+            .take_while(|c| c.resource_version > version)
+        {
+            let key = change.object.key.clone();
+            match &change.previous {
+                Some(previous) => objects.insert(key, previous.clone()),
+                None => objects.remove(&key),
+            };
+        }
+        Ok(Snapshot {
+            resource_version: version,
+            objects,
+        })
+    }
+
+    /// Up to `max` changes after `version`, and the resource version up to which nothing is missing then.
+    pub(crate) fn changes_after(
+        &self,
+        resource: &Resource,
+        version: u64,
+        max: usize,
+    ) -> Result<(Vec<Change>, u64), Forgotten> {
+        let mut inner = self.lock();
+        let newest = inner.resource_version;
+        let collection = inner.collection(resource);
+        if version < collection.forgotten {
+            return Err(Forgotten {
+                oldest: collection.forgotten,
+            });
+        }
+        let from = collection
+            .changes
+            .partition_point(|c| c.resource_version <= version);
+        let changes: Vec<_> = collection.changes.range(from..).take(max).cloned().collect();
+        let complete = from + changes.len() == collection.changes.len();
+        let last = changes.last().map_or(version, |c| c.resource_version);
+        Ok((changes, if complete { newest.max(version) } else { last }))
+    }
+
+    /// Wakes whoever waits for changes of the resource.
+    pub(crate) fn subscribe(&self, resource: &Resource) -> watch::Receiver<()> {
+        self.lock().collection(resource).changed.subscribe()
+    }
+
+    /// Forgets all changes up to and including `version`.
+    pub(crate) fn compact(&self, version: u64) {
+        let mut inner = self.lock();
+        let version = version.min(inner.resource_version);
+        for collection in inner.collections.values_mut() {
+            let n = collection
+                .changes
+                .partition_point(|c| c.resource_version <= version);
+            collection.changes.drain(..n);
+            collection.forgotten = collection.forgotten.max(version);
+            collection.changed.send_replace(());
+        }
+    }
+}
+
+impl Inner {
+    fn collection(&mut self, resource: &Resource) -> &mut Collection {
+        self.collections
+            .entry(resource.id())
+            .or_insert_with(|| Collection {
+                objects: OrdMap::new(),
+                changes: VecDeque::new(),
+                forgotten: 0,
+                changed: watch::Sender::new(()),
+            })
+    }
+
+    fn record(&mut self, resource: &Resource, change: Change) {
+        let history = self.history;
+        let collection = self.collection(resource);
+        collection.changes.push_back(change);
+        while collection.changes.len() > history {
+            if let Some(old) = collection.changes.pop_front() {
+                collection.forgotten = old.resource_version;
+            }
+        }
+        collection.changed.send_replace(());
+    }
+}
+
+/// A look at the storage that may change it; see [`Storage::transact`].
+pub(crate) struct Transaction<'a> {
+    inner: &'a mut Inner,
+}
+
+impl Transaction<'_> {
+    pub(crate) fn resource_version(&self) -> u64 {
+        self.inner.resource_version
+    }
+
+    pub(crate) fn get(&mut self, resource: &Resource, key: &str) -> Option<Arc<Stored>> {
+        self.inner.collection(resource).objects.get(key).cloned()
+    }
+
+    /// The objects whose keys start with `prefix`.
+    pub(crate) fn list(&mut self, resource: &Resource, prefix: &str) -> Vec<Arc<Stored>> {
+        let resource_version = self.inner.resource_version;
+        let objects = self.inner.collection(resource).objects.clone();
+        Snapshot {
+            resource_version,
+            objects,
+        }
+        .range(prefix, None)
+        .cloned()
+        .collect()
+    }
+
+    /// Creates or replaces an object, under the next resource version.
+    pub(crate) fn put(&mut self, resource: &Resource, object: &Map<String, Value>) -> Arc<Stored> {
+        self.inner.resource_version += 1;
+        let resource_version = self.inner.resource_version;
+        let object = Arc::new(Stored::encode(resource, object, resource_version));
+        let previous = self
+            .inner
+            .collection(resource)
+            .objects
+            .insert(object.key.clone(), object.clone());
+        let change = Change {
+            resource_version,
+            object: object.clone(),
+            previous,
+            deleted: false,
+        };
+        self.inner.record(resource, change);
+        object
+    }
+
+    /// Removes an object, which takes the next resource version too.
+    pub(crate) fn remove(&mut self, resource: &Resource, key: &str) -> Option<Arc<Stored>> {
+        let object = self.inner.collection(resource).objects.remove(key)?;
+        self.inner.resource_version += 1;
+        let resource_version = self.inner.resource_version;
+        let previous = Some(object.clone());
+        let change = Change {
+            resource_version,
+            object: object.clone(),
+            previous,
+            deleted: true,
+        };
+        self.inner.record(resource, change);
+        Some(object)
+    }
+}

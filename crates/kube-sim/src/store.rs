@@ -1,0 +1,187 @@
+//! Access to a cluster's objects from the process that runs it.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use crate::api::write::{DeleteOptions, Deleted, Writer};
+use crate::api::{Api, Target};
+use crate::status::StatusError;
+
+/// A cluster's objects, to look at and to change without HTTP in between.
+///
+/// Changes follow the rules of the API, with two exceptions: the status of an object is written with the rest of it, and
+/// a uid or creation timestamp that is given is kept. Watchers are told of each change.
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use kube_sim::Sim;
+/// use serde_json::json;
+///
+/// let store = Sim::builder().build()?.store();
+/// let made = store.create(json!({
+///     "apiVersion": "v1", "kind": "ConfigMap",
+///     "metadata": {"name": "a", "namespace": "default"}, "data": {"k": "1"},
+/// }))?;
+/// assert_eq!(made["metadata"]["resourceVersion"], store.resource_version().to_string());
+/// store.delete("v1", "ConfigMap", Some("default"), "a")?;
+/// assert!(store.get("v1", "ConfigMap", Some("default"), "a").is_err());
+/// # Ok(()) }
+/// ```
+#[derive(Clone)]
+pub struct Store {
+    api: Arc<Api>,
+}
+
+impl std::fmt::Debug for Store {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Store")
+            .field("resource_version", &self.resource_version())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Store {
+    pub(crate) fn new(api: Arc<Api>) -> Self {
+        Self { api }
+    }
+
+    /// The resource version of the last change.
+    pub fn resource_version(&self) -> u64 {
+        self.api.storage.resource_version()
+    }
+
+    /// Creates an object; its `apiVersion`, `kind`, name and namespace say where. Returns it as stored.
+    ///
+    /// # Errors
+    ///
+    /// As the API: an unknown kind, a namespace that does not exist, an object that exists or is not valid.
+    pub fn create(&self, object: Value) -> Result<Value, StatusError> {
+        let (mut target, object) = self.target_of(object)?;
+        target.name = None;
+        let stored = self.api.create(&target, object, Writer::Owner)?;
+        Ok(Value::Object(stored.decode(&target.head())))
+    }
+
+    /// Replaces an object, status included. With a resource version in it, only that version of it is replaced. Returns
+    /// it as stored.
+    ///
+    /// # Errors
+    ///
+    /// As the API: an object that is not there, that has another version, or is not valid.
+    pub fn update(&self, object: Value) -> Result<Value, StatusError> {
+        let (target, object) = self.target_of(object)?;
+        let stored = self.api.replace(&target, object, Writer::Owner)?;
+        Ok(Value::Object(stored.decode(&target.head())))
+    }
+
+    /// Deletes an object; one with finalizers is only marked, as in the API.
+    ///
+    /// # Errors
+    ///
+    /// As the API: an unknown kind, an object that is not there, a namespace that may not be deleted.
+    pub fn delete(
+        &self,
+        api_version: &str,
+        kind: &str,
+        namespace: Option<&str>,
+        name: &str,
+    ) -> Result<(), StatusError> {
+        let target = self.target(api_version, kind, namespace, Some(name))?;
+        match self.api.delete(&target, &DeleteOptions::default())? {
+            Deleted::Object(_) | Deleted::Gone(_) => Ok(()),
+        }
+    }
+
+    /// An object as it is now.
+    ///
+    /// # Errors
+    ///
+    /// An unknown kind, or an object that is not there.
+    pub fn get(
+        &self,
+        api_version: &str,
+        kind: &str,
+        namespace: Option<&str>,
+        name: &str,
+    ) -> Result<Value, StatusError> {
+        let target = self.target(api_version, kind, namespace, Some(name))?;
+        let found = self.api.storage.get(&target.resource, &target.key());
+        let found = found.ok_or_else(|| StatusError::not_found(&target.resource, name))?;
+        Ok(Value::Object(found.decode(&target.head())))
+    }
+
+    /// All objects of a kind, in one namespace or everywhere, in the order of a list.
+    ///
+    /// # Errors
+    ///
+    /// An unknown kind.
+    pub fn list(
+        &self,
+        api_version: &str,
+        kind: &str,
+        namespace: Option<&str>,
+    ) -> Result<Vec<Value>, StatusError> {
+        let target = self.target(api_version, kind, namespace, None)?;
+        let snapshot = self.api.storage.snapshot(&target.resource);
+        let head = target.head();
+        Ok(snapshot
+            .range(&target.prefix(), None)
+            .map(|o| Value::Object(o.decode(&head)))
+            .collect())
+    }
+
+    /// Forgets all changes up to and including `resource_version`: watches from there and lists of it get 410.
+    ///
+    /// A version that has not been reached counts as the newest one.
+    pub fn compact(&self, resource_version: u64) {
+        self.api.storage.compact(resource_version);
+    }
+
+    fn target_of(&self, object: Value) -> Result<(Target, Map<String, Value>), StatusError> {
+        let Value::Object(object) = object else {
+            return Err(StatusError::bad_request("not an object"));
+        };
+        let text = |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or("").to_owned();
+        let metadata = object.get("metadata");
+        let (name, namespace) = (
+            text(metadata.and_then(|m| m.get("name"))),
+            text(metadata.and_then(|m| m.get("namespace"))),
+        );
+        let namespace = (!namespace.is_empty()).then_some(&*namespace);
+        let (api_version, kind) = (text(object.get("apiVersion")), text(object.get("kind")));
+        Ok((self.target(&api_version, &kind, namespace, Some(&name))?, object))
+    }
+
+    fn target(
+        &self,
+        api_version: &str,
+        kind: &str,
+        namespace: Option<&str>,
+        name: Option<&str>,
+    ) -> Result<Target, StatusError> {
+        let (resource, version) = self.api.registry().of_kind(api_version, kind).ok_or_else(|| {
+            StatusError::bad_request(format!(
+                "no kind \"{kind}\" in version \"{api_version}\" is known"
+            ))
+        })?;
+        let owned = |text: Option<&str>| text.map(str::to_owned);
+        if name.is_some() && namespace.is_some() != resource.namespaced {
+            let must = if resource.namespaced {
+                "needs a namespace"
+            } else {
+                "has no namespace"
+            };
+            return Err(StatusError::bad_request(format!(
+                "an object of kind {kind} {must}"
+            )));
+        }
+        Ok(Target {
+            resource,
+            version,
+            namespace: owned(namespace),
+            name: owned(name),
+            subresource: None,
+        })
+    }
+}

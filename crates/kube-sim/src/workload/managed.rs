@@ -1,0 +1,81 @@
+//! `managedFields`: which fields a manager has set, derived from the fields themselves.
+
+use serde_json::{Map, Value, json};
+
+/// The entry of one manager that has set `fields`.
+pub(super) fn entry(manager: &str, subresource: Option<&str>, time: &str, fields: &Value) -> Value {
+    let mut entry = json!({
+        "manager": manager,
+        "operation": "Update",
+        "apiVersion": "v1",
+        "time": time,
+        "fieldsType": "FieldsV1",
+        "fieldsV1": set_of(fields, false),
+    });
+    if let Some(subresource) = subresource {
+        entry["subresource"] = subresource.into();
+    }
+    entry
+}
+
+const WHOLE: [&str; 10] = [
+    "securityContext",
+    "resources",
+    "valueFrom",
+    "user",
+    "httpGet",
+    "projected",
+    "lifecycle",
+    "configMap",
+    "startupProbe",
+    "livenessProbe",
+];
+
+/// `within` a map or list element, the set also holds the thing itself, as ".".
+fn set_of(fields: &Value, within: bool) -> Value {
+    let mut set = Map::new();
+    if within {
+        set.insert(".".into(), json!({}));
+    }
+    for (name, value) in fields
+        .as_object()
+        .into_iter()
+        .flatten()
+        .filter(|(_, value)| !value.is_null())
+    {
+        let member = match value {
+            // Set as a whole, or near enough: the sizes are those of real pods.
+            Value::Object(_) if WHOLE.contains(&name.as_str()) => json!({}),
+            Value::Object(members) => set_of(
+                value,
+                !matches!(name.as_str(), "metadata" | "spec" | "status") && !members.is_empty(),
+            ),
+            Value::Array(items) => list_set(name, items),
+            _ => json!({}),
+        };
+        set.insert(format!("f:{name}"), member);
+    }
+    Value::Object(set)
+}
+
+fn list_set(name: &str, items: &[Value]) -> Value {
+    let keys: &[&str] = match name {
+        "containers" | "volumes" | "env" => &["name"],
+        "ports" => &["containerPort", "protocol"],
+        "volumeMounts" => &["mountPath"],
+        "conditions" => &["type"],
+        "ownerReferences" => &["uid"],
+        "podIPs" | "hostIPs" => &["ip"],
+        _ => return json!({}),
+    };
+    let mut set = Map::new();
+    set.insert(".".into(), json!({}));
+    for item in items {
+        let key: Map<_, _> = keys
+            .iter()
+            .map(|key| (key.to_string(), item[*key].clone()))
+            .collect();
+        set.insert(format!("k:{}", Value::Object(key)), set_of(item, true));
+    }
+    Value::Object(set)
+}
