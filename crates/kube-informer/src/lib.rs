@@ -6,6 +6,7 @@ pub mod queue;
 pub mod reflector;
 pub mod source;
 pub mod wire;
+pub mod store;
 
 pub use object::{
     DeleteCause, Deleted, Fingerprint, Known, Object, ObjectKey, ParseKeyError, Partition, ResourceVersion,

@@ -1,0 +1,223 @@
+//! Adding an index while the writer may be at work.
+//!
+//! The index function is the user's, so no lock is held while it runs, and the writer goes on meanwhile. The steps:
+//!
+//! 1. Under the lock, the index is registered as *being added* and the published state is taken.
+//! 2. Without the lock, the values of that state's objects are computed. Whenever the writer publishes from here on,
+//!    it first computes the values of what it has changed; with the publication, they go to a log.
+//! 3. Under the lock, the log is applied. The index now fits the published state, which is published again with it,
+//!    and it is handed to the writer for the next publication.
+//!
+//! So an index function that is slow slows down the writer, but the wait in step 3 is never for a user's code.
+
+use super::{
+    index::{Definition, Index, IndexError, IndexId, IndexPanic},
+    indexer::{Indexer, Shared},
+    state::{Row, State},
+    upkeep::{Log, Recorder, Upkeep, Working},
+};
+use crate::ObjectKey;
+use std::{
+    hash::Hash,
+    mem,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{
+        Arc, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+/// What the writer has yet to learn of indexes, and what must not be done twice.
+pub(crate) struct Control<R> {
+    /// Moves on when anything here changes.
+    pub(crate) generation: u64,
+    /// The names of all indexes, also of those that are being added.
+    names: Vec<Arc<str>>,
+    adding: Vec<Arc<dyn Adding<R>>>,
+    /// Complete, as of the published state, and not yet taken by the writer.
+    ready: Vec<Box<dyn Upkeep<R>>>,
+    /// States that were replaced by one with a further index; the writer is to free them.
+    replaced: Vec<Arc<State<R>>>,
+}
+
+/// An index that is being added, whatever its values.
+pub(crate) trait Adding<R>: Send + Sync {
+    fn id(&self) -> &IndexId;
+    fn recorder(&self) -> Box<dyn Upkeep<R>>;
+}
+
+struct Addition<R, V> {
+    definition: Arc<Definition<R, V>>,
+    log: Arc<Log<V>>,
+}
+
+impl<R, V> Adding<R> for Addition<R, V>
+where
+    R: Send + Sync + 'static,
+    V: Hash + Eq + Send + Sync + 'static,
+{
+    fn id(&self) -> &IndexId {
+        &self.definition.id
+    }
+
+    fn recorder(&self) -> Box<dyn Upkeep<R>> {
+        Box::new(Recorder::new(self.definition.clone(), self.log.clone()))
+    }
+}
+
+/// What the writer learns before it publishes.
+pub(crate) struct News<R> {
+    pub(crate) generation: u64,
+    pub(crate) adding: Vec<Arc<dyn Adding<R>>>,
+    pub(crate) ready: Vec<Box<dyn Upkeep<R>>>,
+    pub(crate) replaced: Vec<Arc<State<R>>>,
+}
+
+impl<R> Control<R> {
+    pub(crate) fn new() -> Self {
+        Self {
+            generation: 0,
+            names: Vec::new(),
+            adding: Vec::new(),
+            ready: Vec::new(),
+            replaced: Vec::new(),
+        }
+    }
+
+    /// What has changed since the writer last asked.
+    pub(crate) fn news(&mut self) -> News<R> {
+        News {
+            generation: self.generation,
+            adding: self.adding.clone(),
+            ready: mem::take(&mut self.ready),
+            replaced: mem::take(&mut self.replaced),
+        }
+    }
+
+    fn end(&mut self, id: &IndexId) {
+        self.generation += 1;
+        self.adding.retain(|adding| adding.id() != id);
+    }
+}
+
+impl<R> Shared<R> {
+    pub(crate) fn control(&self) -> MutexGuard<'_, Control<R>> {
+        self.control.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Takes a name for an index, and gives it back unless the index was added: also when the adding thread unwinds.
+struct Registration<'a, R> {
+    shared: &'a Shared<R>,
+    id: IndexId,
+    done: bool,
+}
+
+impl<R> Drop for Registration<'_, R> {
+    fn drop(&mut self) {
+        if !self.done {
+            let mut control = self.shared.control();
+            control.end(&self.id);
+            control.names.retain(|name| *name != self.id.name);
+        }
+    }
+}
+
+impl<R: Clone + Send + Sync + 'static> Indexer<R> {
+    pub(crate) fn add<V: Hash + Eq + Send + Sync + 'static>(
+        &self,
+        name: &str,
+        function: impl Fn(&ObjectKey, &R, &mut dyn FnMut(V)) + Send + Sync + 'static,
+    ) -> Result<Index<V>, IndexError> {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let id = IndexId {
+            name: name.into(),
+            store: self.shared.published.load().store,
+            number: NUMBER.fetch_add(1, Ordering::Relaxed),
+        };
+        let definition = Arc::new(Definition {
+            id: id.clone(),
+            function: Box::new(function),
+        });
+        let addition = Arc::new(Addition {
+            definition: definition.clone(),
+            log: Arc::default(),
+        });
+        let (mut registration, base) = self.register(id.clone(), addition.clone())?;
+        let mut index = Working::new(definition);
+        index_all(&mut index, &base)?;
+        self.install(index, &addition, &mut registration);
+        Ok(Index::new(id))
+    }
+
+    /// Step 1.
+    fn register(
+        &self,
+        id: IndexId,
+        adding: Arc<dyn Adding<R>>,
+    ) -> Result<(Registration<'_, R>, Arc<State<R>>), IndexError> {
+        let mut control = self.shared.control();
+        if control.names.contains(&id.name) {
+            return Err(IndexError::Conflict(id.name));
+        }
+        control.names.push(id.name.clone());
+        control.adding.push(adding);
+        control.generation += 1;
+        let base = self.shared.published.load_full();
+        Ok((
+            Registration {
+                shared: &self.shared,
+                id,
+                done: false,
+            },
+            base,
+        ))
+    }
+
+    /// Step 3.
+    fn install<V: Hash + Eq + Send + Sync + 'static>(
+        &self,
+        mut index: Working<R, V>,
+        addition: &Addition<R, V>,
+        registration: &mut Registration<'_, R>,
+    ) {
+        let mut control = self.shared.control();
+        let log = mem::take(&mut *addition.log.lock().unwrap_or_else(PoisonError::into_inner));
+        log.into_iter().for_each(|(slot, values)| index.put(slot, values));
+        let published = self.shared.published.load_full();
+        let mut indexes = published.indexes.clone();
+        indexes.extend(index.freeze());
+        self.shared.published.store(Arc::new(State {
+            store: published.store,
+            rows: published.rows.clone(),
+            stale: published.stale.clone(),
+            indexes,
+            versions: published.versions.clone(),
+            kept: Default::default(),
+        }));
+        control.replaced.push(published);
+        control.end(&addition.definition.id);
+        control.ready.push(Box::new(index));
+        registration.done = true;
+    }
+}
+
+/// Step 2.
+fn index_all<R, V>(index: &mut Working<R, V>, base: &State<R>) -> Result<(), IndexPanic>
+where
+    R: Send + Sync + 'static,
+    V: Hash + Eq + Send + Sync + 'static,
+{
+    for (slot, row) in base.rows.slots() {
+        compute(index, row)?;
+        index.apply(slot);
+    }
+    Ok(())
+}
+
+/// Computes the values of one row, which may panic.
+pub(crate) fn compute<R>(index: &mut dyn Upkeep<R>, row: &Row<R>) -> Result<(), IndexPanic> {
+    let name = index.id().name.clone();
+    catch_unwind(AssertUnwindSafe(|| index.compute(&row.key, &row.object)))
+        .map_err(|payload| IndexPanic::new(&name, &row.key, &*payload))
+}

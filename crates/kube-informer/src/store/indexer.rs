@@ -1,0 +1,385 @@
+//! The reader's side of a store.
+
+use super::{
+    control::Control,
+    index::{Index, IndexError, NAMESPACE_INDEX, Namespace},
+    snapshot::Snapshot,
+    state::State,
+    wait::Wait,
+    writer::IndexWriter,
+};
+use crate::{Fingerprint, Known, ObjectKey, Partition, ResourceVersion};
+use arc_swap::ArcSwap;
+use std::{
+    borrow::Borrow,
+    fmt,
+    hash::Hash,
+    sync::{Arc, Mutex, atomic::AtomicBool},
+};
+use tokio::sync::Notify;
+
+/// Objects by key, with indexes: the reader's side. Cheap to clone.
+///
+/// Every read sees one published state and waits for nobody: not for the writer, not for a relist, not for an index
+/// that is being added. Reads that must agree with each other go through one [`snapshot`](Self::snapshot).
+///
+/// `R` is how an object is held: something cheap to clone that does not panic when cloned, such as an [`Arc`].
+///
+/// ```
+/// use kube_informer::{Partition, store::Indexer};
+/// use std::sync::Arc;
+///
+/// let (indexer, mut writer) = Indexer::new();
+/// let by_letter = indexer.add_index("letter", |text: &Arc<str>| text.chars().collect::<Vec<_>>())?;
+/// writer.upsert("shop/a".into(), Arc::from("ab"), None, Partition::ONLY)?;
+/// writer.upsert("shop/b".into(), Arc::from("bc"), None, Partition::ONLY)?;
+/// assert!(indexer.is_empty(), "nothing is visible before it is published");
+///
+/// writer.publish();
+/// assert_eq!(indexer.by(&by_letter, &'b')?.len(), 2);
+/// assert_eq!(indexer.list_namespace("shop").len(), 2);
+/// assert_eq!(indexer.by_index("namespace", "elsewhere")?.len(), 0);
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// ```
+#[doc(alias = "Store")]
+#[doc(alias = "ThreadSafeStore")]
+#[doc(alias = "cache.Indexer")]
+pub struct Indexer<R> {
+    pub(crate) shared: Arc<Shared<R>>,
+}
+
+/// What readers and the writer share.
+pub(crate) struct Shared<R> {
+    pub(crate) published: ArcSwap<State<R>>,
+    /// Taken to publish and to add an index; never by a reader, and never across user code.
+    pub(crate) control: Mutex<Control<R>>,
+    /// Told after each publication.
+    pub(crate) changed: Notify,
+    /// The writer is gone.
+    pub(crate) closed: AtomicBool,
+}
+
+impl<R: Clone + Send + Sync + 'static> Indexer<R> {
+    /// An empty store with an index of the keys' namespaces, named [`NAMESPACE_INDEX`].
+    #[doc(alias = "NewIndexer")]
+    pub fn new() -> (Self, IndexWriter<R>) {
+        let (indexer, mut writer) = Self::without_indexes();
+        let namespaces = indexer.add(NAMESPACE_INDEX, |key, _, give| {
+            Namespace::of(key).into_iter().for_each(give)
+        });
+        debug_assert!(namespaces.is_ok());
+        writer.publish();
+        (indexer, writer)
+    }
+
+    /// An empty store without any index, for kinds without namespaces: there `list_namespace` looks at every object.
+    pub fn without_indexes() -> (Self, IndexWriter<R>) {
+        let writer = IndexWriter::new();
+        (
+            Self {
+                shared: writer.shared.clone(),
+            },
+            writer,
+        )
+    }
+
+    /// Adds an index: `function` gives the values under which an object is found. It may be added at any time, and is
+    /// complete when this returns, also when the writer is idle or in the middle of a batch.
+    ///
+    /// The function is called on every object that is there (by the caller of `add_index`) and on every object that is
+    /// written from then on (by the writer). No lock is held meanwhile: it may be slow, read the store or add another
+    /// index. It should depend on the object alone.
+    ///
+    /// ```
+    /// use kube_informer::store::Indexer;
+    /// use k8s_openapi::api::core::v1::Pod;
+    /// use std::sync::Arc;
+    ///
+    /// let (pods, writer) = Indexer::<Arc<Pod>>::new();
+    /// let by_node = pods.add_index("node", |pod| pod.spec.as_ref().and_then(|spec| spec.node_name.clone()))?;
+    /// assert!(pods.by(&by_node, "node-1")?.is_empty());
+    /// # Ok::<_, kube_informer::store::IndexError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`IndexError::Conflict`] if there is an index of this name; [`IndexError::Panic`] if the function panics on an
+    /// object that is there. No index is added then.
+    ///
+    /// # Complexity
+    /// O(objects).
+    #[doc(alias = "AddIndexers")]
+    pub fn add_index<V, I>(
+        &self,
+        name: &str,
+        function: impl Fn(&R) -> I + Send + Sync + 'static,
+    ) -> Result<Index<V>, IndexError>
+    where
+        V: Hash + Eq + Send + Sync + 'static,
+        I: IntoIterator<Item = V>,
+    {
+        self.add(name, move |_, object, give| {
+            function(object).into_iter().for_each(give)
+        })
+    }
+
+    /// The object under a key.
+    #[doc(alias = "GetByKey")]
+    pub fn get(&self, key: &str) -> Option<R> {
+        self.shared
+            .published
+            .load()
+            .row(key)
+            .map(|row| row.object.clone())
+    }
+
+    /// All objects, in no particular order. O(objects); [`Snapshot::iter`] does without the collection.
+    pub fn list(&self) -> Vec<R> {
+        let state = self.shared.published.load();
+        let mut objects = Vec::with_capacity(state.rows.len());
+        state.rows.iter().for_each(|row| objects.push(row.object.clone()));
+        objects
+    }
+
+    /// The objects whose key has this namespace, in no particular order; see [`Snapshot::namespace`].
+    pub fn list_namespace(&self, namespace: &str) -> Vec<R> {
+        self.shared
+            .published
+            .load()
+            .namespace(namespace)
+            .map(|row| row.object.clone())
+            .collect()
+    }
+
+    /// The objects under a value of an index, in no particular order. An unknown value has none.
+    ///
+    /// # Errors
+    /// [`IndexError::OtherStore`].
+    #[doc(alias = "ByIndex")]
+    pub fn by<V, Q>(&self, index: &Index<V>, value: &Q) -> Result<Vec<R>, IndexError>
+    where
+        V: Borrow<Q> + 'static,
+        Q: Hash + Eq + ?Sized,
+    {
+        let state = self.shared.published.load();
+        Ok(state
+            .rows_at(state.slots(index, value)?)
+            .map(|row| row.object.clone())
+            .collect())
+    }
+
+    /// As [`by`](Self::by), for an index that is known by its name and has values of text.
+    ///
+    /// # Errors
+    /// [`IndexError::Unknown`], [`IndexError::NotText`].
+    #[doc(alias = "ByIndex")]
+    pub fn by_index(&self, name: &str, value: &str) -> Result<Vec<R>, IndexError> {
+        let state = self.shared.published.load();
+        Ok(state
+            .rows_at(state.text(name)?.slots(value))
+            .map(|row| row.object.clone())
+            .collect())
+    }
+
+    /// All objects that share a value of an index with this one, each once; see [`Snapshot::index`].
+    ///
+    /// # Errors
+    /// [`IndexError::Unknown`]; [`IndexError::Panic`] if the index function does.
+    #[doc(alias = "Index")]
+    pub fn index(&self, name: &str, key: &ObjectKey, object: &R) -> Result<Vec<R>, IndexError> {
+        let state = self.shared.published.load();
+        Ok(state
+            .rows_like(name, key, object)?
+            .map(|row| row.object.clone())
+            .collect())
+    }
+}
+
+impl<R> Indexer<R> {
+    /// The current state. O(1).
+    pub fn snapshot(&self) -> Snapshot<R> {
+        Snapshot::new(self.shared.published.load_full())
+    }
+
+    /// Whether there is an object under this key.
+    pub fn contains(&self, key: &str) -> bool {
+        self.shared.published.load().row(key).is_some()
+    }
+
+    /// All keys, in no particular order.
+    pub fn list_keys(&self) -> Vec<ObjectKey> {
+        self.shared
+            .published
+            .load()
+            .rows
+            .iter()
+            .map(|row| row.key.clone())
+            .collect()
+    }
+
+    /// How many objects there are. O(1).
+    pub fn len(&self) -> usize {
+        self.shared.published.load().rows.len()
+    }
+
+    /// Whether there is no object.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The keys of the objects under a value of an index, sorted.
+    ///
+    /// # Errors
+    /// As [`by`](Self::by).
+    pub fn keys_by<V, Q>(&self, index: &Index<V>, value: &Q) -> Result<Vec<ObjectKey>, IndexError>
+    where
+        V: Borrow<Q> + 'static,
+        Q: Hash + Eq + ?Sized,
+    {
+        let state = self.shared.published.load();
+        Ok(sorted(
+            state
+                .rows_at(state.slots(index, value)?)
+                .map(|row| row.key.clone()),
+        ))
+    }
+
+    /// As [`keys_by`](Self::keys_by), for an index that is known by its name and has values of text.
+    ///
+    /// # Errors
+    /// As [`by_index`](Self::by_index).
+    #[doc(alias = "IndexKeys")]
+    pub fn index_keys(&self, name: &str, value: &str) -> Result<Vec<ObjectKey>, IndexError> {
+        let state = self.shared.published.load();
+        Ok(sorted(
+            state
+                .rows_at(state.text(name)?.slots(value))
+                .map(|row| row.key.clone()),
+        ))
+    }
+
+    /// All values that have objects, of an index that is known by its name and has values of text, sorted.
+    /// [`Snapshot::values`] does it for values of any type.
+    ///
+    /// # Errors
+    /// As [`by_index`](Self::by_index).
+    #[doc(alias = "ListIndexFuncValues")]
+    pub fn index_values(&self, name: &str) -> Result<Vec<String>, IndexError> {
+        let state = self.shared.published.load();
+        Ok(sorted(state.text(name)?.values().into_iter().map(str::to_owned)))
+    }
+
+    /// The names of all indexes.
+    #[doc(alias = "GetIndexers")]
+    pub fn index_names(&self) -> Vec<String> {
+        let state = self.shared.published.load();
+        state
+            .indexes
+            .iter()
+            .map(|index| index.id().name.to_string())
+            .collect()
+    }
+
+    /// Whether a newer state of this key is known to exist but could not be applied, so that what is held is old.
+    pub fn is_stale(&self, key: &str) -> bool {
+        self.shared.published.load().is_stale(key)
+    }
+
+    /// The keys for which [`is_stale`](Self::is_stale) holds, sorted.
+    pub fn stale_keys(&self) -> Vec<ObjectKey> {
+        sorted(self.shared.published.load().stale.iter().cloned())
+    }
+
+    /// The resource version up to which everything has been applied: the lowest of all partitions.
+    ///
+    /// `None` if a partition has none yet, or if they cannot be compared.
+    #[doc(alias = "LastStoreSyncResourceVersion")]
+    pub fn resource_version(&self) -> Option<ResourceVersion> {
+        self.shared.published.load().versions.lowest().cloned()
+    }
+
+    /// The resource version up to which everything of one partition has been applied.
+    pub fn resource_version_of(&self, partition: Partition) -> Option<ResourceVersion> {
+        self.shared.published.load().versions.get(partition).cloned()
+    }
+
+    /// Waits until everything up to `version` has been applied in every partition: read your own writes.
+    ///
+    /// Returns at once if it has. See [`Wait`] for waiting for one partition only, and with a timeout.
+    ///
+    /// ```
+    /// # use kube_informer::{Partition, ResourceVersion, store::Indexer};
+    /// # use std::time::Duration;
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let (indexer, mut writer) = Indexer::<u32>::new();
+    /// writer.set_resource_version(Partition::ONLY, ResourceVersion::from("41"));
+    /// writer.publish();
+    ///
+    /// indexer.wait_until(&"41".into()).await?;
+    /// let error = indexer.wait_until(&"42".into()).timeout(Duration::from_millis(1)).await.unwrap_err();
+    /// assert_eq!(error.to_string(), "timed out waiting for resource version 42: partition 0 is at 41");
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// See [`WaitError`](super::WaitError).
+    ///
+    /// # Cancel safety
+    /// Nothing is lost when it is dropped.
+    #[must_use = "awaited, it waits"]
+    pub fn wait_until<'a>(&'a self, version: &'a ResourceVersion) -> Wait<'a, R> {
+        Wait::new(&self.shared, version)
+    }
+}
+
+fn sorted<T: Ord>(items: impl Iterator<Item = T>) -> Vec<T> {
+    let mut items: Vec<T> = items.collect();
+    items.sort_unstable();
+    items
+}
+
+impl<R> State<R> {
+    /// The rows whose key has this namespace.
+    pub(crate) fn namespace<'a>(
+        &'a self,
+        namespace: &'a str,
+    ) -> impl Iterator<Item = &'a super::state::Row<R>> {
+        let index = self.named(NAMESPACE_INDEX);
+        let postings = index.and_then(|index| {
+            index
+                .postings()
+                .downcast_ref::<super::index::Postings<Namespace>>()
+        });
+        let (indexed, all) = match postings {
+            Some(postings) => (Some(self.rows_at(postings.slots(namespace))), None),
+            None => (
+                None,
+                Some(
+                    self.rows
+                        .iter()
+                        .filter(move |row| row.key.namespace() == Some(namespace)),
+                ),
+            ),
+        };
+        indexed.into_iter().flatten().chain(all.into_iter().flatten())
+    }
+}
+
+impl<R> Known for Indexer<R> {
+    fn fingerprint(&self, key: &str) -> Option<Fingerprint> {
+        self.shared.published.load().row(key)?.fingerprint
+    }
+}
+
+impl<R> Clone for Indexer<R> {
+    fn clone(&self) -> Self {
+        Self {
+            shared: self.shared.clone(),
+        }
+    }
+}
+
+impl<R> fmt::Debug for Indexer<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Indexer").field(&self.snapshot()).finish()
+    }
+}

@@ -1,0 +1,139 @@
+//! A persistent hash table of slot numbers: which slots may hold the thing with this hash.
+
+use std::sync::Arc;
+
+const BITS: u32 = 4;
+const FANOUT: usize = 1 << BITS;
+const MAX_DEPTH: u32 = u32::BITS / BITS;
+/// A leaf with more entries is split.
+const LEAF_MAX: usize = 64;
+/// A branch with fewer entries, all in leaves, becomes a leaf again.
+const LEAF_MIN: usize = 24;
+
+/// A set of pairs of hash and slot. A clone is O(1); a change copies the path to one leaf.
+///
+/// It holds numbers only, so that copying a leaf is copying bytes.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Lookup {
+    root: Node,
+}
+
+/// The hash in the upper half, the slot in the lower.
+type Entry = u64;
+
+#[derive(Debug, Clone)]
+enum Node {
+    /// Sorted.
+    Leaf(Arc<[Entry]>),
+    /// By the next digit of the hash, the highest first.
+    Branch(Arc<[Node; FANOUT]>),
+}
+
+impl Default for Node {
+    fn default() -> Self {
+        Self::Leaf(Arc::default())
+    }
+}
+
+fn entry(hash: u32, slot: u32) -> Entry {
+    u64::from(hash) << 32 | u64::from(slot)
+}
+
+fn digit(hash: u32, depth: u32) -> usize {
+    (hash >> (u32::BITS - BITS * (depth + 1))) as usize & (FANOUT - 1)
+}
+
+impl Lookup {
+    /// The slots under `hash`.
+    pub(crate) fn candidates(&self, hash: u32) -> impl Iterator<Item = u32> {
+        let mut node = &self.root;
+        let mut depth = 0;
+        let entries = loop {
+            match node {
+                Node::Leaf(entries) => break entries,
+                Node::Branch(children) => node = &children[digit(hash, depth)],
+            }
+            depth += 1;
+        };
+        let start = entries.partition_point(|other| *other < entry(hash, 0));
+        entries[start..]
+            .iter()
+            .take_while(move |entry| (**entry >> 32) as u32 == hash)
+            .map(|entry| *entry as u32)
+    }
+
+    /// Adds a pair that is not there yet.
+    pub(crate) fn insert(&mut self, hash: u32, slot: u32) {
+        let entry = entry(hash, slot);
+        let mut node = &mut self.root;
+        let mut depth = 0;
+        while let Node::Branch(children) = node {
+            node = &mut Arc::make_mut(children)[digit(hash, depth)];
+            depth += 1;
+        }
+        let Node::Leaf(entries) = node else { return };
+        let at = entries.partition_point(|other| *other < entry);
+        let (before, after) = entries.split_at(at);
+        let all: Arc<[Entry]> = before
+            .iter()
+            .copied()
+            .chain([entry])
+            .chain(after.iter().copied())
+            .collect();
+        *node = match all.len() > LEAF_MAX && depth < MAX_DEPTH {
+            true => Node::Branch(Arc::new(split(&all, depth))),
+            false => Node::Leaf(all),
+        };
+    }
+
+    /// Removes a pair.
+    pub(crate) fn remove(&mut self, hash: u32, slot: u32) {
+        remove(&mut self.root, hash, slot, 0);
+    }
+}
+
+/// The children of a branch at `depth` over these entries.
+fn split(mut entries: &[Entry], depth: u32) -> [Node; FANOUT] {
+    std::array::from_fn(|child| {
+        let end = entries.partition_point(|entry| digit((entry >> 32) as u32, depth) <= child);
+        let (own, rest) = entries.split_at(end);
+        entries = rest;
+        Node::Leaf(own.into())
+    })
+}
+
+fn remove(node: &mut Node, hash: u32, slot: u32, depth: u32) {
+    match node {
+        Node::Branch(children) => {
+            let children = Arc::make_mut(children);
+            remove(&mut children[digit(hash, depth)], hash, slot, depth + 1);
+            if let Some(entries) = joined(children) {
+                *node = Node::Leaf(entries);
+            }
+        }
+        Node::Leaf(entries) => {
+            if let Ok(at) = entries.binary_search(&entry(hash, slot)) {
+                *entries = entries[..at].iter().chain(&entries[at + 1..]).copied().collect();
+            }
+        }
+    }
+}
+
+/// All entries below a branch, if they are few.
+fn joined(children: &[Node; FANOUT]) -> Option<Arc<[Entry]>> {
+    let mut total = 0;
+    for child in children {
+        match child {
+            Node::Leaf(entries) => total += entries.len(),
+            Node::Branch(_) => return None,
+        }
+        if total > LEAF_MIN {
+            return None;
+        }
+    }
+    let entries = children.iter().flat_map(|child| match child {
+        Node::Leaf(entries) => &entries[..],
+        Node::Branch(_) => &[],
+    });
+    Some(entries.copied().collect())
+}

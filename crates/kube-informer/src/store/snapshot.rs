@@ -1,0 +1,282 @@
+//! One state of a store, for as long as one likes.
+
+use super::{
+    index::{Index, IndexError},
+    state::{Row, Rows, State},
+};
+use crate::{Fingerprint, Known, ObjectKey, Partition, ResourceVersion};
+use std::{
+    borrow::Borrow,
+    fmt,
+    hash::Hash,
+    sync::{Arc, atomic::Ordering},
+};
+
+/// One consistent state of a store: objects, every index and the resource versions, all from the same moment.
+///
+/// Taking one and cloning it are O(1). It never changes, and it keeps alive only what has changed in the store since.
+/// All reads borrow from the snapshot; nothing is collected or cloned.
+///
+/// ```
+/// use kube_informer::{Partition, store::Indexer};
+///
+/// let (indexer, mut writer) = Indexer::new();
+/// writer.upsert("shop/web-0".into(), 1, None, Partition::ONLY)?;
+/// writer.publish();
+///
+/// let before = indexer.snapshot();
+/// writer.upsert("shop/web-0".into(), 2, None, Partition::ONLY)?;
+/// writer.publish();
+/// assert_eq!(before.get("shop/web-0"), Some(&1));
+/// assert_eq!(indexer.get("shop/web-0"), Some(2));
+/// # Ok::<_, kube_informer::store::IndexPanic>(())
+/// ```
+#[must_use = "a snapshot keeps a state of the store alive"]
+pub struct Snapshot<R> {
+    state: Arc<State<R>>,
+}
+
+impl<R> Snapshot<R> {
+    pub(crate) fn new(state: Arc<State<R>>) -> Self {
+        state.kept.fetch_add(1, Ordering::Relaxed);
+        Self { state }
+    }
+
+    /// The object under a key.
+    #[doc(alias = "GetByKey")]
+    pub fn get(&self, key: &str) -> Option<&R> {
+        self.state.row(key).map(|row| &row.object)
+    }
+
+    /// Whether there is an object under this key.
+    pub fn contains(&self, key: &str) -> bool {
+        self.state.row(key).is_some()
+    }
+
+    /// How many objects there are.
+    pub fn len(&self) -> usize {
+        self.state.rows.len()
+    }
+
+    /// Whether there is no object.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// All objects, in no particular order, though the same in every read of this snapshot.
+    #[doc(alias = "List")]
+    pub fn iter(&self) -> impl Iterator<Item = &R> {
+        self.state.rows.iter().map(|row| &row.object)
+    }
+
+    /// All keys, in the order of [`iter`](Self::iter).
+    #[doc(alias = "ListKeys")]
+    pub fn keys(&self) -> impl Iterator<Item = &ObjectKey> {
+        self.state.rows.iter().map(|row| &row.key)
+    }
+
+    /// All keys and objects, in the order of [`iter`](Self::iter).
+    pub fn entries(&self) -> impl Iterator<Item = (&ObjectKey, &R)> {
+        self.state.rows.iter().map(|row| (&row.key, &row.object))
+    }
+
+    /// The objects whose key has this namespace: O(those) with the index named `namespace`, else O(all).
+    pub fn namespace<'a>(&'a self, namespace: &'a str) -> impl Iterator<Item = &'a R> {
+        self.state.namespace(namespace).map(|row| &row.object)
+    }
+
+    /// The objects under a value of an index, in no particular order. An unknown value has none.
+    ///
+    /// # Errors
+    /// [`IndexError::OtherStore`], [`IndexError::NotInSnapshot`].
+    #[doc(alias = "ByIndex")]
+    pub fn by<V, Q>(
+        &self,
+        index: &Index<V>,
+        value: &Q,
+    ) -> Result<impl ExactSizeIterator<Item = &R>, IndexError>
+    where
+        V: Borrow<Q> + 'static,
+        Q: Hash + Eq + ?Sized,
+    {
+        Ok(Objects(self.state.rows_at(self.state.slots(index, value)?)))
+    }
+
+    /// As [`by`](Self::by), for an index that is known by its name and has values of text.
+    ///
+    /// # Errors
+    /// [`IndexError::Unknown`], [`IndexError::NotText`].
+    #[doc(alias = "ByIndex")]
+    pub fn by_index(&self, name: &str, value: &str) -> Result<impl ExactSizeIterator<Item = &R>, IndexError> {
+        Ok(Objects(self.state.rows_at(self.state.text(name)?.slots(value))))
+    }
+
+    /// How many objects are under a value of an index. O(1).
+    ///
+    /// # Errors
+    /// As [`by`](Self::by).
+    pub fn count<V, Q>(&self, index: &Index<V>, value: &Q) -> Result<usize, IndexError>
+    where
+        V: Borrow<Q> + 'static,
+        Q: Hash + Eq + ?Sized,
+    {
+        Ok(self.state.slots(index, value)?.map_or(0, |slots| slots.len()))
+    }
+
+    /// The keys of the objects under a value of an index, in no particular order.
+    ///
+    /// # Errors
+    /// As [`by`](Self::by).
+    pub fn keys_by<V, Q>(
+        &self,
+        index: &Index<V>,
+        value: &Q,
+    ) -> Result<impl ExactSizeIterator<Item = &ObjectKey>, IndexError>
+    where
+        V: Borrow<Q> + 'static,
+        Q: Hash + Eq + ?Sized,
+    {
+        Ok(Keys(self.state.rows_at(self.state.slots(index, value)?)))
+    }
+
+    /// As [`keys_by`](Self::keys_by), for an index that is known by its name and has values of text.
+    ///
+    /// # Errors
+    /// As [`by_index`](Self::by_index).
+    #[doc(alias = "IndexKeys")]
+    pub fn index_keys(
+        &self,
+        name: &str,
+        value: &str,
+    ) -> Result<impl ExactSizeIterator<Item = &ObjectKey>, IndexError> {
+        Ok(Keys(self.state.rows_at(self.state.text(name)?.slots(value))))
+    }
+
+    /// All values of an index that have objects, each with their number, in no particular order.
+    ///
+    /// # Errors
+    /// As [`by`](Self::by).
+    #[doc(alias = "ListIndexFuncValues")]
+    pub fn values<V: 'static>(
+        &self,
+        index: &Index<V>,
+    ) -> Result<impl Iterator<Item = (&V, usize)>, IndexError> {
+        let postings = self.state.postings(index)?;
+        Ok(postings
+            .values
+            .iter()
+            .map(|posting| (&*posting.value, posting.slots.len())))
+    }
+
+    /// All values of an index that is known by its name and has values of text, in no particular order.
+    ///
+    /// # Errors
+    /// As [`by_index`](Self::by_index).
+    #[doc(alias = "ListIndexFuncValues")]
+    pub fn index_values(&self, name: &str) -> Result<Vec<&str>, IndexError> {
+        Ok(self.state.text(name)?.values())
+    }
+
+    /// All objects that share a value of an index with this one, each once, in no particular order.
+    ///
+    /// The index function is called on `object`, which need not be in the store; `key` is what it is called.
+    ///
+    /// # Errors
+    /// [`IndexError::Unknown`]; [`IndexError::Panic`] if the index function does.
+    #[doc(alias = "Index")]
+    pub fn index(
+        &self,
+        name: &str,
+        key: &ObjectKey,
+        object: &R,
+    ) -> Result<impl ExactSizeIterator<Item = &R>, IndexError> {
+        self.state.rows_like(name, key, object).map(Objects)
+    }
+
+    /// Whether a newer state of this key is known to exist but could not be applied, so that what is held is old.
+    pub fn is_stale(&self, key: &str) -> bool {
+        self.state.is_stale(key)
+    }
+
+    /// The keys for which [`is_stale`](Self::is_stale) holds, whether anything is held under them or not.
+    pub fn stale_keys(&self) -> impl Iterator<Item = &ObjectKey> {
+        self.state.stale.iter()
+    }
+
+    /// How many keys are stale. O(1).
+    pub fn stale_len(&self) -> usize {
+        self.state.stale.len()
+    }
+
+    /// The resource version up to which everything is in this state: the lowest of all partitions.
+    ///
+    /// `None` if a partition has none yet, or if they cannot be compared.
+    #[doc(alias = "LastStoreSyncResourceVersion")]
+    pub fn resource_version(&self) -> Option<&ResourceVersion> {
+        self.state.versions.lowest()
+    }
+
+    /// The resource version of every partition; `None` for one that has none yet.
+    pub fn resource_versions(&self) -> impl ExactSizeIterator<Item = (Partition, Option<&ResourceVersion>)> {
+        self.state.versions.iter()
+    }
+}
+
+impl<R> Known for Snapshot<R> {
+    fn fingerprint(&self, key: &str) -> Option<Fingerprint> {
+        self.state.row(key)?.fingerprint
+    }
+}
+
+impl<R> Clone for Snapshot<R> {
+    fn clone(&self) -> Self {
+        Self::new(self.state.clone())
+    }
+}
+
+impl<R> Drop for Snapshot<R> {
+    fn drop(&mut self) {
+        self.state.kept.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl<R> fmt::Debug for Snapshot<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Snapshot")
+            .field("len", &self.len())
+            .field("resource_version", &self.resource_version())
+            .finish_non_exhaustive()
+    }
+}
+
+struct Objects<'a, R>(Rows<'a, R>);
+
+impl<'a, R> Iterator for Objects<'a, R> {
+    type Item = &'a R;
+
+    fn next(&mut self) -> Option<&'a R> {
+        self.0.next().map(|row| &row.object)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.0.size_hint()
+    }
+}
+
+impl<R> ExactSizeIterator for Objects<'_, R> {}
+
+struct Keys<'a, R>(Rows<'a, R>);
+
+impl<'a, R> Iterator for Keys<'a, R> {
+    type Item = &'a ObjectKey;
+
+    fn next(&mut self) -> Option<&'a ObjectKey> {
+        self.0.next().map(|row: &Row<R>| &row.key)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.0.size_hint()
+    }
+}
+
+impl<R> ExactSizeIterator for Keys<'_, R> {}

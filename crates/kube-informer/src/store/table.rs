@@ -1,0 +1,135 @@
+//! A persistent hash table whose items keep their slot, so that others can refer to them by a small number.
+
+use super::{
+    lookup::Lookup,
+    sparse::{Cursor, SparseArray},
+};
+use std::{
+    cmp::Reverse,
+    collections::BinaryHeap,
+    hash::{BuildHasher, Hash},
+};
+
+/// Items, each in a slot, found by hash. A clone is O(1) and shares everything.
+///
+/// The table of slots and the items are apart: a change of an item leaves the lookup alone.
+#[derive(Debug)]
+pub(crate) struct Table<T> {
+    items: SparseArray<T>,
+    lookup: Lookup,
+    len: usize,
+    hasher: foldhash::quality::RandomState,
+}
+
+impl<T> Default for Table<T> {
+    fn default() -> Self {
+        Self {
+            items: SparseArray::default(),
+            lookup: Lookup::default(),
+            len: 0,
+            hasher: Default::default(),
+        }
+    }
+}
+
+impl<T> Clone for Table<T> {
+    fn clone(&self) -> Self {
+        Self {
+            items: self.items.clone(),
+            lookup: self.lookup.clone(),
+            len: self.len,
+            hasher: self.hasher.clone(),
+        }
+    }
+}
+
+impl<T> Table<T> {
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(crate) fn hash(&self, value: &(impl Hash + ?Sized)) -> u32 {
+        (self.hasher.hash_one(value) >> 32) as u32
+    }
+
+    /// The item with this hash for which `is` holds, and its slot.
+    pub(crate) fn find(&self, hash: u32, is: impl Fn(&T) -> bool) -> Option<(u32, &T)> {
+        self.lookup
+            .candidates(hash)
+            .filter_map(|slot| Some((slot, self.items.get(slot)?)))
+            .find(|(_, item)| is(item))
+    }
+
+    pub(crate) fn get(&self, slot: u32) -> Option<&T> {
+        self.items.get(slot)
+    }
+
+    /// All items in the order of their slots.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
+        self.items.iter().map(|(_, item)| item)
+    }
+
+    /// All items and their slots.
+    pub(crate) fn slots(&self) -> impl Iterator<Item = (u32, &T)> {
+        self.items.iter()
+    }
+
+    pub(crate) fn cursor(&self) -> Cursor<'_, T> {
+        self.items.cursor()
+    }
+}
+
+impl<T: Clone> Table<T> {
+    /// The item in this slot, to be changed in this copy alone; its hash must stay.
+    pub(crate) fn get_mut(&mut self, slot: u32) -> Option<&mut T> {
+        self.items.get_mut(slot)
+    }
+
+    /// Puts a new item in a free slot.
+    pub(crate) fn insert(&mut self, slot: u32, hash: u32, item: T) {
+        self.items.insert(slot, item);
+        self.lookup.insert(hash, slot);
+        self.len += 1;
+    }
+
+    /// Empties a slot.
+    pub(crate) fn remove(&mut self, slot: u32, hash: u32) -> Option<T> {
+        let item = self.items.remove(slot)?;
+        self.lookup.remove(hash, slot);
+        self.len -= 1;
+        Some(item)
+    }
+}
+
+/// The free slots of a table; its writer's. The lowest is taken first, so that a table stays dense.
+#[derive(Debug, Default)]
+pub(crate) struct FreeSlots {
+    holes: BinaryHeap<Reverse<u32>>,
+    /// Every slot from here on is free.
+    end: u32,
+}
+
+impl FreeSlots {
+    /// The next free slot, now taken.
+    pub(crate) fn take(&mut self) -> u32 {
+        self.holes.pop().map_or_else(
+            || {
+                self.end += 1;
+                self.end - 1
+            },
+            |Reverse(slot)| slot,
+        )
+    }
+
+    /// Makes a taken slot free.
+    pub(crate) fn give(&mut self, slot: u32) {
+        if slot + 1 == self.end {
+            self.end = slot;
+        } else {
+            self.holes.push(Reverse(slot));
+        }
+        if self.holes.len() == self.end as usize {
+            *self = Self::default();
+        }
+    }
+}

@@ -1,0 +1,305 @@
+//! Indexes as the writer keeps them: what each slot has been indexed under, and how that changes.
+
+use super::{
+    index::{Definition, Frozen, FrozenIndex, IndexId, Posting, Postings},
+    table::FreeSlots,
+};
+use crate::ObjectKey;
+use std::{any::Any, collections::HashMap, hash::Hash, mem, sync::Arc, sync::Mutex, sync::PoisonError};
+
+/// One index of a writer, whatever its values.
+///
+/// A change has two steps: [`compute`](Upkeep::compute) calls user code and changes nothing, [`apply`](Upkeep::apply)
+/// changes the index and calls none.
+pub(crate) trait Upkeep<R>: Send {
+    fn id(&self) -> &IndexId;
+
+    /// Finds the values of an object and sets them aside. User code: may panic.
+    fn compute(&mut self, key: &ObjectKey, object: &R);
+
+    /// Indexes a slot under the values computed last.
+    fn apply(&mut self, slot: u32);
+
+    /// Indexes a slot under nothing.
+    fn clear(&mut self, slot: u32);
+
+    /// The index as it is now, for readers; none if it is being added still.
+    fn freeze(&mut self) -> Option<Arc<dyn FrozenIndex<R>>>;
+
+    /// Everything noted so far is now published. Called under the control lock.
+    fn published(&mut self) {}
+
+    /// Repeats what a [`Recorder`] of the same index has noted but not published.
+    fn repeat(&mut self, _recorder: Box<dyn Upkeep<R>>) {}
+
+    fn into_any(self: Box<Self>) -> Box<dyn Any>;
+}
+
+/// What one slot is indexed under: values by their slots in [`Postings::values`].
+///
+/// The index function is not asked again when an object goes: a function that is not pure would leave entries behind.
+#[derive(Debug, Default)]
+enum Held {
+    #[default]
+    Nothing,
+    One(u32),
+    Many(Box<[u32]>),
+}
+
+impl Held {
+    fn as_slice(&self) -> &[u32] {
+        match self {
+            Self::Nothing => &[],
+            Self::One(value) => std::slice::from_ref(value),
+            Self::Many(values) => values,
+        }
+    }
+}
+
+/// A value that was computed and waits to be applied.
+enum Computed<V> {
+    Known(u32),
+    New { hash: u32, value: V },
+}
+
+/// A complete index.
+pub(crate) struct Working<R, V> {
+    definition: Arc<Definition<R, V>>,
+    postings: Postings<V>,
+    free: FreeSlots,
+    /// By slot of the object.
+    held: Vec<Held>,
+    computed: Vec<Computed<V>>,
+    /// The published form, if nothing has changed since.
+    frozen: Option<Arc<dyn FrozenIndex<R>>>,
+}
+
+impl<R, V: Hash + Eq> Working<R, V> {
+    pub(crate) fn new(definition: Arc<Definition<R, V>>) -> Self {
+        let (postings, free) = (Postings::default(), FreeSlots::default());
+        Self {
+            definition,
+            postings,
+            free,
+            held: Vec::new(),
+            computed: Vec::new(),
+            frozen: None,
+        }
+    }
+
+    /// Sets a value aside, once.
+    fn take(&mut self, value: V) {
+        let values = &self.postings.values;
+        let hash = values.hash(&value);
+        let known = values
+            .find(hash, |posting| *posting.value == value)
+            .map(|(slot, _)| slot);
+        let is_new = |other: &Computed<V>| match (other, known) {
+            (Computed::Known(slot), Some(known)) => *slot != known,
+            (Computed::New { hash: h, value: v }, None) => (*h, v) != (hash, &value),
+            _ => true,
+        };
+        if self.computed.iter().all(is_new) {
+            self.computed
+                .push(known.map_or(Computed::New { hash, value }, Computed::Known));
+        }
+    }
+
+    /// Indexes a slot under these values.
+    pub(crate) fn put(&mut self, slot: u32, values: Vec<V>) {
+        self.computed.clear();
+        values.into_iter().for_each(|value| self.take(value));
+        self.change(slot);
+    }
+
+    fn change(&mut self, slot: u32) {
+        if let [Computed::Known(value)] = self.computed[..]
+            && let Some(Held::One(held)) = self.held.get(slot as usize)
+            && *held == value
+        {
+            return;
+        }
+        if self.computed.is_empty()
+            && self
+                .held
+                .get(slot as usize)
+                .is_none_or(|held| held.as_slice().is_empty())
+        {
+            return;
+        }
+        let new = self.resolve();
+        self.frozen = None;
+        let needed = slot as usize + 1;
+        if self.held.len() < needed {
+            self.held.resize_with(needed, Held::default);
+        }
+        let old = mem::take(&mut self.held[slot as usize]);
+        for value in new
+            .as_slice()
+            .iter()
+            .filter(|value| !old.as_slice().contains(value))
+        {
+            if let Some(posting) = self.postings.values.get_mut(*value) {
+                posting.slots.insert(slot);
+            }
+        }
+        for value in old
+            .as_slice()
+            .iter()
+            .filter(|value| !new.as_slice().contains(value))
+        {
+            self.take_out(*value, slot);
+        }
+        self.held[slot as usize] = new;
+        if self.postings.values.len() == 0 {
+            self.held = Vec::new();
+        }
+    }
+
+    /// Gives every computed value a place among the postings.
+    fn resolve(&mut self) -> Held {
+        let (values, free) = (&mut self.postings.values, &mut self.free);
+        let mut resolved = self.computed.drain(..).map(|computed| match computed {
+            Computed::Known(slot) => slot,
+            Computed::New { hash, value } => {
+                let slot = free.take();
+                values.insert(
+                    slot,
+                    hash,
+                    Posting {
+                        value: Arc::new(value),
+                        slots: Default::default(),
+                    },
+                );
+                slot
+            }
+        });
+        match (resolved.next(), resolved.next()) {
+            (None, _) => Held::Nothing,
+            (Some(one), None) => Held::One(one),
+            (Some(one), Some(two)) => Held::Many([one, two].into_iter().chain(resolved).collect()),
+        }
+    }
+
+    /// Takes a slot from under a value, and the value with the last of its slots.
+    fn take_out(&mut self, value: u32, slot: u32) {
+        let values = &mut self.postings.values;
+        let Some(posting) = values.get_mut(value) else {
+            return;
+        };
+        posting.slots.remove(slot);
+        if posting.slots.is_empty() {
+            let posting_value = posting.value.clone();
+            let hash = values.hash(&*posting_value);
+            values.remove(value, hash);
+            self.free.give(value);
+        }
+    }
+}
+
+impl<R, V> Upkeep<R> for Working<R, V>
+where
+    R: Send + Sync + 'static,
+    V: Hash + Eq + Send + Sync + 'static,
+{
+    fn id(&self) -> &IndexId {
+        &self.definition.id
+    }
+
+    fn compute(&mut self, key: &ObjectKey, object: &R) {
+        self.computed.clear();
+        let definition = self.definition.clone();
+        (definition.function)(key, object, &mut |value| self.take(value));
+    }
+
+    fn apply(&mut self, slot: u32) {
+        self.change(slot);
+    }
+
+    fn clear(&mut self, slot: u32) {
+        self.computed.clear();
+        self.change(slot);
+    }
+
+    fn freeze(&mut self) -> Option<Arc<dyn FrozenIndex<R>>> {
+        let frozen = self.frozen.get_or_insert_with(|| {
+            Arc::new(Frozen {
+                definition: self.definition.clone(),
+                postings: self.postings.clone(),
+            })
+        });
+        Some(frozen.clone())
+    }
+
+    fn repeat(&mut self, recorder: Box<dyn Upkeep<R>>) {
+        if let Ok(recorder) = recorder.into_any().downcast::<Recorder<R, V>>() {
+            recorder
+                .batch
+                .into_iter()
+                .for_each(|(slot, values)| self.put(slot, values));
+        }
+    }
+
+    fn into_any(self: Box<Self>) -> Box<dyn Any> {
+        self
+    }
+}
+
+/// What the writer has published of an index that is being added: the new values of slots.
+pub(crate) type Log<V> = Mutex<HashMap<u32, Vec<V>>>;
+
+/// Notes the values of what is written while somebody else computes those of everything else.
+pub(crate) struct Recorder<R, V> {
+    definition: Arc<Definition<R, V>>,
+    computed: Vec<V>,
+    batch: Vec<(u32, Vec<V>)>,
+    log: Arc<Log<V>>,
+}
+
+impl<R, V> Recorder<R, V> {
+    pub(crate) fn new(definition: Arc<Definition<R, V>>, log: Arc<Log<V>>) -> Self {
+        Self {
+            definition,
+            computed: Vec::new(),
+            batch: Vec::new(),
+            log,
+        }
+    }
+}
+
+impl<R, V> Upkeep<R> for Recorder<R, V>
+where
+    R: Send + Sync + 'static,
+    V: Hash + Eq + Send + Sync + 'static,
+{
+    fn id(&self) -> &IndexId {
+        &self.definition.id
+    }
+
+    fn compute(&mut self, key: &ObjectKey, object: &R) {
+        self.computed.clear();
+        let definition = self.definition.clone();
+        (definition.function)(key, object, &mut |value| self.computed.push(value));
+    }
+
+    fn apply(&mut self, slot: u32) {
+        self.batch.push((slot, mem::take(&mut self.computed)));
+    }
+
+    fn clear(&mut self, slot: u32) {
+        self.batch.push((slot, Vec::new()));
+    }
+
+    fn freeze(&mut self) -> Option<Arc<dyn FrozenIndex<R>>> {
+        None
+    }
+
+    fn published(&mut self) {
+        let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
+        log.extend(self.batch.drain(..));
+    }
+
+    fn into_any(self: Box<Self>) -> Box<dyn Any> {
+        self
+    }
+}

@@ -1,0 +1,89 @@
+//! How far each partition of a store is.
+
+use crate::{Partition, ResourceVersion};
+use std::cmp::Ordering;
+
+/// The partitions of a store and the resource version up to which each has been applied.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Versions(Vec<(Partition, Option<ResourceVersion>)>);
+
+/// What is missing until a version is reached.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Reached {
+    Yes,
+    /// This partition is only so far.
+    NotYet(Partition, Option<ResourceVersion>),
+    /// This partition is at a version that has no order with the wanted one.
+    Incomparable(Partition, ResourceVersion),
+}
+
+impl Versions {
+    pub(crate) fn add(&mut self, partition: Partition) {
+        if let Err(at) = self
+            .0
+            .binary_search_by_key(&partition, |(partition, _)| *partition)
+        {
+            self.0.insert(at, (partition, None));
+        }
+    }
+
+    pub(crate) fn remove(&mut self, partition: Partition) {
+        self.0.retain(|(other, _)| *other != partition);
+    }
+
+    pub(crate) fn set(&mut self, partition: Partition, version: ResourceVersion) {
+        match self
+            .0
+            .binary_search_by_key(&partition, |(partition, _)| *partition)
+        {
+            Ok(at) => self.0[at].1 = Some(version),
+            Err(at) => self.0.insert(at, (partition, Some(version))),
+        }
+    }
+
+    pub(crate) fn get(&self, partition: Partition) -> Option<&ResourceVersion> {
+        let at = self
+            .0
+            .binary_search_by_key(&partition, |(partition, _)| *partition)
+            .ok()?;
+        self.0[at].1.as_ref()
+    }
+
+    pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = (Partition, Option<&ResourceVersion>)> {
+        self.0
+            .iter()
+            .map(|(partition, version)| (*partition, version.as_ref()))
+    }
+
+    /// The version that every partition has reached: the lowest.
+    pub(crate) fn lowest(&self) -> Option<&ResourceVersion> {
+        let mut versions = self.0.iter().map(|(_, version)| version.as_ref());
+        let first = versions.next()??;
+        versions.try_fold(first, |lowest, version| match version?.partial_cmp(lowest)? {
+            Ordering::Less => version,
+            _ => Some(lowest),
+        })
+    }
+
+    /// Whether one partition, or all, have reached a version.
+    pub(crate) fn reached(&self, wanted: &ResourceVersion, only: Option<Partition>) -> Reached {
+        let mut relevant = self
+            .iter()
+            .filter(|(partition, _)| only.is_none_or(|only| only == *partition))
+            .peekable();
+        if relevant.peek().is_none() {
+            return Reached::NotYet(only.unwrap_or_default(), None);
+        }
+        for (partition, version) in relevant {
+            let Some(version) = version else {
+                return Reached::NotYet(partition, None);
+            };
+            match version.partial_cmp(wanted) {
+                Some(Ordering::Less) => return Reached::NotYet(partition, Some(version.clone())),
+                Some(_) => {}
+                None => return Reached::Incomparable(partition, version.clone()),
+            }
+        }
+        Reached::Yes
+    }
+}
