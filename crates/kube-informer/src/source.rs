@@ -45,7 +45,7 @@ pub use error::{ApiError, ApiStatus, ErrorClass, Reason};
 pub use request::{ListRequest, ListVersion, WatchFrom, WatchRequest};
 
 use crate::object::{Object, ObjectKey, ResourceVersion};
-use crate::wire::{Bookmark, Raw};
+use crate::wire::Raw;
 use futures::{future::BoxFuture, stream::BoxStream};
 use std::fmt;
 
@@ -100,8 +100,13 @@ pub enum WatchEvent<O: Object> {
     Modified(Item<O>),
     /// An object is gone.
     Deleted(Item<O>),
-    /// Nothing changed up to this version.
-    Bookmark(Bookmark),
+    /// Nothing else changed up to this version.
+    Bookmark {
+        /// The version up to which the watch has sent everything.
+        resource_version: Option<ResourceVersion>,
+        /// Whether this ends the initial events of a streaming list.
+        initial_events_end: bool,
+    },
     /// The server ends the watch and says why.
     Error(ApiStatus),
 }

@@ -130,7 +130,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
             };
             ordered |= !matches!(event, WatchEvent::Added(_));
             match &event {
-                WatchEvent::Bookmark(_) => watched.bookmarks += 1,
+                WatchEvent::Bookmark { .. } => watched.bookmarks += 1,
                 _ => watched.events += 1,
             }
             self.reporter.works();
@@ -149,8 +149,8 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
             WatchEvent::Added(item) => (item, true),
             WatchEvent::Modified(item) => (item, false),
             WatchEvent::Deleted(item) => return self.deleted(item).await,
-            WatchEvent::Bookmark(bookmark) => {
-                if let Some(version) = bookmark.resource_version {
+            WatchEvent::Bookmark { resource_version, .. } => {
+                if let Some(version) = resource_version {
                     self.advance(Some(&version));
                     self.sink.bookmark(version);
                 }

@@ -294,7 +294,16 @@ impl WatchBody {
             EventType::Modified => WatchEvent::Modified(item(frame.object)),
             EventType::Deleted => WatchEvent::Deleted(item(frame.object)),
             EventType::Bookmark => {
-                WatchEvent::Bookmark(wire::bookmark(Encoding::Json, &frame.object).map_err(not_a_list)?)
+                let bookmark = wire::bookmark(Encoding::Json, &frame.object).map_err(not_a_list)?;
+                let wire::Bookmark {
+                    resource_version,
+                    initial_events_end,
+                    ..
+                } = bookmark;
+                WatchEvent::Bookmark {
+                    resource_version,
+                    initial_events_end,
+                }
             }
             EventType::Error => match ApiStatus::from_json(&frame.object, 500) {
                 Some(status) => WatchEvent::Error(status),

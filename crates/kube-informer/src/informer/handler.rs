@@ -1,0 +1,164 @@
+//! Handlers: the user's code that is told of changes.
+
+use super::Notification;
+use crate::object::{Deleted, Object};
+use std::future::Future;
+
+/// Is told of every change of a collection, one at a time.
+///
+/// Each handler has a task of its own, so a slow one delays nobody else, and `&mut self` needs no lock. All methods
+/// do nothing unless they are implemented.
+///
+/// ```
+/// use k8s_openapi::api::core::v1::Pod;
+/// use kube_informer::{Deleted, ResourceEventHandler};
+/// use std::sync::Arc;
+///
+/// struct Counter(usize);
+///
+/// impl ResourceEventHandler<Pod> for Counter {
+///     async fn on_add(&mut self, _: Arc<Pod>, _initial: bool) {
+///         self.0 += 1;
+///     }
+///
+///     async fn on_delete(&mut self, deleted: Deleted<Arc<Pod>>) {
+///         self.0 -= 1;
+///         println!("{} is gone, {} left", deleted.key, self.0);
+///     }
+/// }
+/// ```
+///
+/// # Panics
+/// A handler that panics ends the informer's run with an error that names it.
+pub trait ResourceEventHandler<O: Object>: Send + 'static {
+    /// An object is new in the store; `initial` if it belongs to the initial state.
+    #[doc(alias = "OnAdd")]
+    fn on_add(&mut self, object: O::Ref, initial: bool) -> impl Future<Output = ()> + Send {
+        let _ = (object, initial);
+        async {}
+    }
+
+    /// An object has changed. With the same resource version: it is told of again because a resync is due.
+    #[doc(alias = "OnUpdate")]
+    fn on_update(&mut self, old: O::Ref, new: O::Ref) -> impl Future<Output = ()> + Send {
+        let _ = (old, new);
+        async {}
+    }
+
+    /// An object is gone.
+    #[doc(alias = "OnDelete")]
+    fn on_delete(&mut self, deleted: Deleted<O::Ref>) -> impl Future<Output = ()> + Send {
+        let _ = deleted;
+        async {}
+    }
+}
+
+/// Hands one notification to the method that is meant for it.
+pub(super) async fn handle<O: Object>(
+    handler: &mut impl ResourceEventHandler<O>,
+    notification: Notification<O>,
+) {
+    match notification {
+        Notification::Add { object, initial } => handler.on_add(object, initial).await,
+        Notification::Update { old, new } => handler.on_update(old, new).await,
+        Notification::Delete(deleted) => handler.on_delete(deleted).await,
+    }
+}
+
+type OnAdd<O> = Box<dyn FnMut(<O as Object>::Ref, bool) + Send>;
+type OnUpdate<O> = Box<dyn FnMut(<O as Object>::Ref, <O as Object>::Ref) + Send>;
+type OnDelete<O> = Box<dyn FnMut(Deleted<<O as Object>::Ref>) + Send>;
+
+/// A handler made of plain functions; those that are not given do nothing.
+///
+/// The functions run on the handler's task, so they must not block.
+///
+/// ```
+/// use k8s_openapi::api::core::v1::Pod;
+/// use kube_informer::{Object, ResourceEventHandlerFuncs};
+///
+/// let handler = ResourceEventHandlerFuncs::<Pod>::new()
+///     .on_add(|pod, initial| println!("new: {} {initial}", Pod::key(&pod)))
+///     .on_delete(|deleted| println!("gone: {}", deleted.key));
+/// ```
+pub struct ResourceEventHandlerFuncs<O: Object> {
+    add: OnAdd<O>,
+    update: OnUpdate<O>,
+    delete: OnDelete<O>,
+}
+
+impl<O: Object> ResourceEventHandlerFuncs<O> {
+    /// A handler that does nothing.
+    pub fn new() -> Self {
+        Self {
+            add: Box::new(|_, _| ()),
+            update: Box::new(|_, _| ()),
+            delete: Box::new(|_| ()),
+        }
+    }
+
+    /// What to do when an object is new; the flag says whether it belongs to the initial state.
+    #[must_use = "this is a builder"]
+    pub fn on_add(mut self, add: impl FnMut(O::Ref, bool) + Send + 'static) -> Self {
+        self.add = Box::new(add);
+        self
+    }
+
+    /// What to do when an object has changed.
+    #[must_use = "this is a builder"]
+    pub fn on_update(mut self, update: impl FnMut(O::Ref, O::Ref) + Send + 'static) -> Self {
+        self.update = Box::new(update);
+        self
+    }
+
+    /// What to do when an object is gone.
+    #[must_use = "this is a builder"]
+    pub fn on_delete(mut self, delete: impl FnMut(Deleted<O::Ref>) + Send + 'static) -> Self {
+        self.delete = Box::new(delete);
+        self
+    }
+}
+
+impl<O: Object> Default for ResourceEventHandlerFuncs<O> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<O: Object> ResourceEventHandler<O> for ResourceEventHandlerFuncs<O> {
+    async fn on_add(&mut self, object: O::Ref, initial: bool) {
+        (self.add)(object, initial);
+    }
+
+    async fn on_update(&mut self, old: O::Ref, new: O::Ref) {
+        (self.update)(old, new);
+    }
+
+    async fn on_delete(&mut self, deleted: Deleted<O::Ref>) {
+        (self.delete)(deleted);
+    }
+}
+
+/// A function that takes every notification, for handlers that do the same for all of them.
+///
+/// ```no_run
+/// # use k8s_openapi::api::core::v1::Pod;
+/// # fn example(informer: kube_informer::SharedInformer<Pod>) -> Result<(), kube_informer::informer::Stopped> {
+/// use kube_informer::Notification;
+/// informer.add_handler("log", |change: Notification<Pod>| println!("{}", change.key()))?.detach();
+/// # Ok(())
+/// # }
+/// ```
+impl<O: Object, F: FnMut(Notification<O>) + Send + 'static> ResourceEventHandler<O> for F {
+    async fn on_add(&mut self, object: O::Ref, initial: bool) {
+        self(Notification::Add { object, initial });
+    }
+
+    async fn on_update(&mut self, old: O::Ref, new: O::Ref) {
+        self(Notification::Update { old, new });
+    }
+
+    async fn on_delete(&mut self, deleted: Deleted<O::Ref>) {
+        self(Notification::Delete(deleted));
+    }
+}

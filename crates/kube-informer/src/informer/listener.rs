@@ -1,0 +1,201 @@
+//! One handler's side of an informer: its queue, what it starts with, and how far it is.
+
+use super::Notification;
+use super::merge::{Change, Delivery, Entry, MergeQueue};
+use crate::object::Object;
+use crate::store::Snapshot;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use tokio::sync::{Notify, watch};
+
+/// How a listener's notifications reach it.
+pub(super) struct Listener<O: Object> {
+    name: String,
+    /// Whether it wants to be told again of what has not changed.
+    wants_sync: bool,
+    state: Mutex<State<O>>,
+    /// Signalled when there is something to take, or nothing more to come.
+    wake: Notify,
+    progress: watch::Sender<Progress>,
+}
+
+struct State<O: Object> {
+    /// What a late handler starts with.
+    initial: Initial<O>,
+    queue: MergeQueue<O>,
+    end: Option<End>,
+}
+
+/// The adds of a late handler, made from the store's state at the time it was added.
+enum Initial<O: Object> {
+    None,
+    Pending(Snapshot<O::Ref>),
+    Running(std::vec::IntoIter<O::Ref>),
+}
+
+/// How a listener ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
+    /// What is pending is dropped.
+    Drop,
+    /// What is pending is delivered first.
+    Drain,
+}
+
+/// How far a listener is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Progress {
+    /// All initial adds have been handled.
+    pub(super) synced: bool,
+    /// Somebody takes notifications: the handler's task has started, or a stream was made.
+    pub(super) started: Option<tokio::task::Id>,
+    /// No more notifications will be handled.
+    pub(super) ended: bool,
+}
+
+impl<O: Object> Listener<O> {
+    pub(super) fn new(name: String, delivery: Delivery) -> Self {
+        let state = State {
+            initial: Initial::None,
+            queue: MergeQueue::new(delivery),
+            end: None,
+        };
+        Self {
+            name,
+            wants_sync: false,
+            state: Mutex::new(state),
+            wake: Notify::new(),
+            progress: watch::Sender::default(),
+        }
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<O>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Starts the listener with the objects of `snapshot` as initial adds.
+    pub(super) fn start_with(&self, snapshot: Snapshot<O::Ref>) {
+        self.lock().initial = Initial::Pending(snapshot);
+        self.wake.notify_one();
+    }
+
+    pub(super) fn push(&self, changes: &[Change<O>]) {
+        let mut state = self.lock();
+        if state.end.is_some() {
+            return;
+        }
+        for change in changes {
+            if !change.sync || self.wants_sync {
+                state.queue.push(change.clone());
+            }
+        }
+        drop(state);
+        self.wake.notify_one();
+    }
+
+    /// Marks the end of the initial adds.
+    pub(super) fn push_synced(&self) {
+        self.lock().queue.push_synced();
+        self.wake.notify_one();
+    }
+
+    /// No more notifications will be pushed.
+    pub(super) fn end(&self, end: End) {
+        let mut state = self.lock();
+        // A drain can still be cut short, but what was dropped cannot come back.
+        if state.end != Some(End::Drop) {
+            state.end = Some(end);
+        }
+        let dropped = if end == End::Drop {
+            state.queue.clear();
+            Some(std::mem::replace(&mut state.initial, Initial::None))
+        } else {
+            None
+        };
+        drop(state);
+        drop(dropped);
+        self.wake.notify_one();
+    }
+
+    pub(super) fn queue_len(&self) -> usize {
+        let state = self.lock();
+        let initial = match &state.initial {
+            Initial::None => 0,
+            Initial::Pending(snapshot) => snapshot.len(),
+            Initial::Running(objects) => objects.len(),
+        };
+        initial + state.queue.len()
+    }
+
+    pub(super) fn wants_sync(&self) -> bool {
+        self.wants_sync
+    }
+
+    pub(super) fn progress(&self) -> watch::Receiver<Progress> {
+        self.progress.subscribe()
+    }
+
+    pub(super) fn started(&self) {
+        self.progress
+            .send_modify(|progress| progress.started = tokio::task::try_id());
+    }
+
+    pub(super) fn ended(&self) {
+        self.progress.send_modify(|progress| progress.ended = true);
+    }
+
+    /// Asks for the next notification, which says that the one before has been handled. `None`: there are no more.
+    ///
+    /// Cancel safe: what is not returned stays in the queue.
+    pub(super) async fn next(&self) -> Option<Notification<O>> {
+        loop {
+            match self.take() {
+                Taken::Notification(notification) => return Some(notification),
+                Taken::Ended => return None,
+                Taken::Nothing => self.wake.notified().await,
+            }
+        }
+    }
+
+    fn take(&self) -> Taken<O> {
+        let mut state = self.lock();
+        if let Some(object) = state.initial.next() {
+            return Taken::Notification(Notification::Add {
+                object,
+                initial: true,
+            });
+        }
+        loop {
+            match state.queue.pop() {
+                Some(Entry::Change(change)) => return Taken::Notification(change.notification),
+                Some(Entry::Synced) => self.progress.send_modify(|progress| progress.synced = true),
+                None if state.end.is_some() => return Taken::Ended,
+                None => return Taken::Nothing,
+            }
+        }
+    }
+}
+
+enum Taken<O: Object> {
+    Notification(Notification<O>),
+    Nothing,
+    Ended,
+}
+
+impl<O: Object> Initial<O> {
+    fn next(&mut self) -> Option<O::Ref> {
+        if let Self::Pending(snapshot) = self {
+            let objects: Vec<_> = snapshot.iter().cloned().collect();
+            *self = Self::Running(objects.into_iter());
+        }
+        let Self::Running(objects) = self else { return None };
+        let next = objects.next();
+        if next.is_none() {
+            *self = Self::None;
+        }
+        next
+    }
+}

@@ -1,0 +1,238 @@
+use super::*;
+use crate::object::{DeleteCause, Deleted, ResourceVersion};
+use proptest::prelude::*;
+use std::collections::HashMap;
+
+/// An object of which only the version matters: name, uid, version.
+struct Thing;
+
+type State = (String, u32, u32);
+
+impl Object for Thing {
+    type Ref = State;
+
+    fn name(object: &State) -> &str {
+        &object.0
+    }
+    fn namespace(_: &State) -> Option<&str> {
+        None
+    }
+    fn uid(_: &State) -> Option<&str> {
+        None
+    }
+    fn resource_version(object: &State) -> Option<ResourceVersion> {
+        Some(ResourceVersion::from(u64::from(object.2)))
+    }
+    fn label<'a>(_: &'a State, _: &str) -> Option<&'a str> {
+        None
+    }
+}
+
+/// A server with a few objects, which makes legal histories.
+#[derive(Default)]
+struct World {
+    objects: HashMap<String, State>,
+    version: u32,
+    uid: u32,
+}
+
+#[derive(Debug, Clone)]
+enum Step {
+    /// Create, update or (sometimes) delete this object.
+    Change(u8),
+    Delete(u8),
+    Sync(u8),
+    Take(u8),
+}
+
+impl World {
+    fn change(&mut self, name: String) -> Change<Thing> {
+        self.version += 1;
+        let notification = match self.objects.get_mut(&name) {
+            Some(state) => {
+                let old = state.clone();
+                state.2 = self.version;
+                Notification::Update {
+                    old,
+                    new: state.clone(),
+                }
+            }
+            None => {
+                self.uid += 1;
+                let object = (name.clone(), self.uid, self.version);
+                self.objects.insert(name, object.clone());
+                Notification::Add {
+                    object,
+                    initial: self.uid < 3,
+                }
+            }
+        };
+        Change {
+            notification,
+            sync: false,
+        }
+    }
+
+    fn delete(&mut self, name: &str) -> Option<Change<Thing>> {
+        let last = self.objects.remove(name)?;
+        let deleted = Deleted {
+            key: name.into(),
+            last_known: Some(last),
+            cause: DeleteCause::Event,
+        };
+        Some(Change {
+            notification: Notification::Delete(deleted),
+            sync: false,
+        })
+    }
+
+    fn sync(&self, name: &str) -> Option<Change<Thing>> {
+        let state = self.objects.get(name)?.clone();
+        Some(Change {
+            notification: Notification::Update {
+                old: state.clone(),
+                new: state,
+            },
+            sync: true,
+        })
+    }
+}
+
+/// What a handler knows; every notification must fit it.
+#[derive(Default)]
+struct Handler {
+    known: HashMap<String, State>,
+}
+
+impl Handler {
+    fn take(&mut self, notification: Notification<Thing>) -> Result<(), String> {
+        let key = notification.key().to_string();
+        let known = self.known.get(&key).cloned();
+        match notification {
+            Notification::Add { object, .. } => {
+                if known.is_some() {
+                    return Err(format!("{key} was added twice"));
+                }
+                self.known.insert(key, object);
+            }
+            Notification::Update { old, new } => {
+                if known.as_ref() != Some(&old) || old.1 != new.1 || new.2 < old.2 {
+                    return Err(format!(
+                        "{key} was {known:?}, but the update says {old:?} -> {new:?}"
+                    ));
+                }
+                self.known.insert(key, new);
+            }
+            Notification::Delete(deleted) => {
+                let (Some(known), Some(last)) = (known, deleted.last_known) else {
+                    return Err(format!("{key} was deleted, but not known"));
+                };
+                if known.1 != last.1 {
+                    return Err(format!("{key} was {known:?}, but {last:?} was deleted"));
+                }
+                self.known.remove(&key);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn take(queue: &mut MergeQueue<Thing>, handler: &mut Handler) -> Result<bool, TestCaseError> {
+    match queue.pop() {
+        Some(Entry::Change(change)) => handler.take(change.notification).map_err(TestCaseError::fail)?,
+        Some(Entry::Synced) => {}
+        None => return Ok(false),
+    }
+    Ok(true)
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        6 => (0..4u8).prop_map(Step::Change),
+        3 => (0..4u8).prop_map(Step::Delete),
+        2 => (0..4u8).prop_map(Step::Sync),
+        3 => (1..4u8).prop_map(Step::Take),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn what_a_slow_handler_sees_is_a_legal_history_that_ends_in_the_true_state(
+        capacity in 0..8usize,
+        every in any::<bool>(),
+        steps in proptest::collection::vec(step(), 0..200),
+    ) {
+        let delivery = if every { Delivery::Every } else { Delivery::Merged { capacity } };
+        let mut queue = MergeQueue::<Thing>::new(delivery);
+        let (mut world, mut handler) = (World::default(), Handler::default());
+        let mut pushed = 0;
+        for step in steps {
+            let change = match step {
+                Step::Change(n) => Some(world.change(n.to_string())),
+                Step::Delete(n) => world.delete(&n.to_string()),
+                Step::Sync(n) => world.sync(&n.to_string()),
+                Step::Take(n) => {
+                    for _ in 0..n {
+                        take(&mut queue, &mut handler)?;
+                    }
+                    None
+                }
+            };
+            if let Some(change) = change {
+                pushed += 1;
+                queue.push(change);
+            }
+            if !every {
+                prop_assert!(queue.len() <= capacity + 2 * 4, "{} wait", queue.len());
+            }
+        }
+        let mut taken = 0;
+        while take(&mut queue, &mut handler)? {
+            taken += 1;
+        }
+        prop_assert!(taken <= pushed);
+        prop_assert_eq!(handler.known, world.objects);
+    }
+
+    #[test]
+    fn nothing_is_merged_while_there_is_room(changes in proptest::collection::vec(0..4u8, 0..50)) {
+        let mut queue = MergeQueue::<Thing>::new(Delivery::Merged { capacity: 50 });
+        let mut world = World::default();
+        for n in &changes {
+            queue.push(world.change(n.to_string()));
+        }
+        prop_assert_eq!(queue.len(), changes.len());
+    }
+}
+
+#[test]
+fn an_initial_add_stays_initial_and_before_the_mark() {
+    let mut queue = MergeQueue::<Thing>::new(Delivery::Merged { capacity: 1 });
+    let mut world = World::default();
+    queue.push(world.change("a".into()));
+    queue.push_synced();
+    queue.push(world.change("a".into()));
+    assert_eq!(queue.len(), 2);
+    let Some(Entry::Change(Change {
+        notification: Notification::Add { object, initial },
+        ..
+    })) = queue.pop()
+    else {
+        panic!("expected an add")
+    };
+    assert_eq!((object.2, initial), (2, true));
+    assert!(matches!(queue.pop(), Some(Entry::Synced)));
+}
+
+#[test]
+fn endless_creation_and_deletion_leaves_nothing_behind() {
+    let mut queue = MergeQueue::<Thing>::new(Delivery::Merged { capacity: 0 });
+    let mut world = World::default();
+    for n in 0..1000 {
+        let name = n.to_string();
+        queue.push(world.change(name.clone()));
+        queue.push(world.delete(&name).unwrap());
+    }
+    assert_eq!(queue.len(), 0);
+    assert_eq!(queue.last.as_ref().map(HashMap::len), Some(0));
+}

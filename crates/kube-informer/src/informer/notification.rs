@@ -1,0 +1,91 @@
+//! What handlers are told.
+
+use crate::object::{Deleted, Object, ObjectKey};
+use std::fmt;
+
+/// One change, as handlers and streams are told of it.
+///
+/// For one key the notifications of a handler are a legal history: an [`Add`](Self::Add), any number of
+/// [`Update`](Self::Update)s, a [`Delete`](Self::Delete), and so on. A new object under the same key (another uid) is
+/// a delete and an add.
+pub enum Notification<O: Object> {
+    /// An object is new in the store.
+    Add {
+        /// The object.
+        object: O::Ref,
+        /// Whether it belongs to the initial state: the informer's first, or the one that a late handler starts with.
+        initial: bool,
+    },
+    /// An object has changed, or is told of again because the handler asked for a resync.
+    Update {
+        /// The state the handler was told of before.
+        old: O::Ref,
+        /// The state now.
+        new: O::Ref,
+    },
+    /// An object is gone.
+    Delete(Deleted<O::Ref>),
+}
+
+impl<O: Object> Notification<O> {
+    /// The key of the object that this is about.
+    pub fn key(&self) -> ObjectKey {
+        match self {
+            Self::Add { object, .. } => O::key(object),
+            Self::Update { new, .. } => O::key(new),
+            Self::Delete(deleted) => deleted.key.clone(),
+        }
+    }
+
+    /// The latest state that this tells of: the new object, or the last known one of a deletion.
+    pub fn object(&self) -> Option<&O::Ref> {
+        match self {
+            Self::Add { object, .. } => Some(object),
+            Self::Update { new, .. } => Some(new),
+            Self::Delete(deleted) => deleted.last_known.as_ref(),
+        }
+    }
+}
+
+impl<O: Object> Clone for Notification<O> {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Add { object, initial } => Self::Add {
+                object: object.clone(),
+                initial: *initial,
+            },
+            Self::Update { old, new } => Self::Update {
+                old: old.clone(),
+                new: new.clone(),
+            },
+            Self::Delete(deleted) => Self::Delete(deleted.clone()),
+        }
+    }
+}
+
+/// Shows the kind of change, the key and the resource version, never the object.
+impl<O: Object> fmt::Debug for Notification<O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let version = |object: &O::Ref| {
+            O::resource_version(object)
+                .map(|v| v.to_string())
+                .unwrap_or_default()
+        };
+        let key = self.key();
+        match self {
+            Self::Add {
+                object,
+                initial: true,
+            } => write!(f, "Add({key}@{}, initial)", version(object)),
+            Self::Add {
+                object,
+                initial: false,
+            } => write!(f, "Add({key}@{})", version(object)),
+            Self::Update { old, new } => write!(f, "Update({key}@{}->{})", version(old), version(new)),
+            Self::Delete(deleted) => {
+                let last = deleted.last_known.as_ref().map(version).unwrap_or_default();
+                write!(f, "Delete({key}@{last}, {:?})", deleted.cause)
+            }
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! The fan-out: all listeners of an informer.
+
+use super::Stopped;
+use super::listener::{End, Listener};
+use super::merge::Change;
+use crate::object::Object;
+use crate::store::Indexer;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::watch;
+
+/// The listeners of one informer.
+///
+/// Publishing a state of the store and handing out the notifications that belong to it happen under one lock, and so
+/// do adding a listener and taking the snapshot it starts with: a late handler misses nothing and sees nothing twice.
+pub(super) struct Processor<O: Object> {
+    state: Mutex<State<O>>,
+    synced: watch::Sender<Sync>,
+}
+
+struct State<O: Object> {
+    listeners: Vec<Arc<Listener<O>>>,
+    synced: bool,
+    stopped: bool,
+}
+
+/// Whether an informer has synced, or never will.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Sync {
+    #[default]
+    NotYet,
+    Synced,
+    /// The informer was stopped before it had synced.
+    Never,
+}
+
+impl<O: Object> Processor<O> {
+    pub(super) fn new() -> Self {
+        let state = State {
+            listeners: Vec::new(),
+            synced: false,
+            stopped: false,
+        };
+        Self {
+            state: Mutex::new(state),
+            synced: watch::Sender::default(),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<O>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds a listener; it starts with what the store holds now.
+    pub(super) fn add(&self, listener: Arc<Listener<O>>, store: &Indexer<O::Ref>) -> Result<(), Stopped> {
+        let mut state = self.lock();
+        if state.stopped {
+            return Err(Stopped);
+        }
+        listener.start_with(store.snapshot());
+        if state.synced {
+            listener.push_synced();
+        }
+        state.listeners.push(listener);
+        Ok(())
+    }
+
+    /// Takes a listener out; nothing more will be pushed to it.
+    pub(super) fn remove(&self, listener: &Arc<Listener<O>>, end: End) {
+        let mut state = self.lock();
+        state.listeners.retain(|other| !Arc::ptr_eq(other, listener));
+        drop(state);
+        listener.end(end);
+    }
+
+    pub(super) fn listeners(&self) -> Vec<Arc<Listener<O>>> {
+        self.lock().listeners.clone()
+    }
+
+    /// Whether some listener wants to hear of what has not changed.
+    pub(super) fn wants_sync(&self) -> bool {
+        self.lock().listeners.iter().any(|listener| listener.wants_sync())
+    }
+
+    /// Makes a state visible and tells everybody what led to it.
+    pub(super) fn publish(&self, changes: &[Change<O>], publish: impl FnOnce()) {
+        let state = self.lock();
+        publish();
+        if !changes.is_empty() {
+            for listener in &state.listeners {
+                listener.push(changes);
+            }
+        }
+    }
+
+    /// The initial state has been published.
+    pub(super) fn set_synced(&self) {
+        let mut state = self.lock();
+        if std::mem::replace(&mut state.synced, true) {
+            return;
+        }
+        for listener in &state.listeners {
+            listener.push_synced();
+        }
+        self.synced.send_replace(Sync::Synced);
+    }
+
+    pub(super) fn synced(&self) -> watch::Receiver<Sync> {
+        self.synced.subscribe()
+    }
+
+    /// No listener can be added any more; those that are there end without taking what is pending.
+    pub(super) fn stop(&self) {
+        let mut state = self.lock();
+        state.stopped = true;
+        let listeners = std::mem::take(&mut state.listeners);
+        drop(state);
+        for listener in listeners {
+            listener.end(End::Drop);
+        }
+        self.synced.send_if_modified(|synced| {
+            let never = *synced == Sync::NotYet;
+            if never {
+                *synced = Sync::Never;
+            }
+            never
+        });
+    }
+}

@@ -1,0 +1,233 @@
+//! Running an informer: its tasks, and how they end.
+
+use super::driver::{Driver, Parcel, QueueSink};
+use super::handler::{self, ResourceEventHandler};
+use super::listener::Listener;
+use super::{InformerOptions, Shared};
+use crate::form::Form;
+use crate::object::Object;
+use crate::queue::DeltaFifo;
+use crate::reflector::Reflector;
+use crate::store::IndexWriter;
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+/// A handler's task, to be spawned by the informer's runner.
+pub(super) struct Job {
+    name: String,
+    run: BoxFuture<'static, Result<(), RunError>>,
+}
+
+/// What it takes to run an informer; made together with the [`SharedInformer`](super::SharedInformer) by
+/// [`InformerBuilder::build`](super::InformerBuilder::build).
+#[must_use = "an informer does nothing until its runner is run"]
+pub struct InformerRunner<O: Form> {
+    pub(super) shared: Arc<Shared<O>>,
+    pub(super) writer: IndexWriter<O::Ref>,
+    pub(super) fifo: DeltaFifo<Parcel<O>>,
+    pub(super) jobs: mpsc::UnboundedReceiver<Job>,
+    pub(super) options: InformerOptions,
+    pub(super) reflector: Reflector<O, QueueSink<O>>,
+}
+
+/// Why an informer ended other than by being stopped, or did not stop cleanly.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// A handler panicked.
+    #[error("handler {handler:?} of the informer for {resource} panicked: {message}")]
+    HandlerPanicked {
+        /// The informer's resource.
+        resource: String,
+        /// The handler's name.
+        handler: String,
+        /// The panic's message.
+        message: String,
+    },
+    /// The library's own task panicked: a defect, please report it.
+    #[error("the informer for {resource} failed: {message}")]
+    TaskPanicked {
+        /// The informer's resource.
+        resource: String,
+        /// The panic's message.
+        message: String,
+    },
+    /// Some handlers did not return in time after the informer was stopped. Their tasks were aborted; one that blocks
+    /// its thread goes on until it returns.
+    #[error("the informer for {resource} was stopped, but these handlers did not return within {} s: {}", .deadline.as_secs_f64(), .handlers.join(", "))]
+    Stuck {
+        /// The informer's resource.
+        resource: String,
+        /// The handlers' names.
+        handlers: Vec<String>,
+        /// How long they had.
+        deadline: Duration,
+    },
+}
+
+impl<O: Form> InformerRunner<O> {
+    /// Runs the informer until `token` is cancelled: lists and watches, keeps the store, and calls the handlers.
+    ///
+    /// When it returns, every task of the informer has ended. Handlers finish the call that is running; what they
+    /// were still to be told is dropped.
+    ///
+    /// # Errors
+    /// A handler panicked, or did not return in time after the informer was stopped. Failures to reach the server
+    /// are no errors here: they are tried again, and shown in the [status](super::SharedInformer::status).
+    ///
+    /// # Cancel safety
+    /// Dropping the future aborts everything at once. Cancel the token instead.
+    pub async fn run(self, token: CancellationToken) -> Result<(), RunError> {
+        let Self {
+            shared,
+            writer,
+            fifo,
+            mut jobs,
+            options,
+            reflector,
+        } = self;
+        let resource = shared.resource.clone();
+        let stop = token.child_token();
+        let mut handlers = Handlers {
+            resource,
+            tasks: JoinSet::new(),
+            names: Default::default(),
+        };
+        let mut core = JoinSet::new();
+        core.spawn(reflector.run(stop.clone()));
+        core.spawn(
+            Driver {
+                fifo: fifo.clone(),
+                writer,
+                shared: shared.clone(),
+            }
+            .run(),
+        );
+
+        let result = loop {
+            tokio::select! {
+                () = stop.cancelled() => break Ok(()),
+                Some(job) = jobs.recv() => handlers.spawn(job),
+                Some(ended) = handlers.join_next(), if !handlers.tasks.is_empty() => {
+                    if let Err(error) = ended {
+                        break Err(error);
+                    }
+                }
+                Some(ended) = core.join_next() => {
+                    break Err(RunError::TaskPanicked {
+                        resource: handlers.resource.clone(),
+                        message: ended.err().map_or("a task ended".into(), |error| panic_of(error.try_into_panic().ok())),
+                    });
+                }
+            }
+        };
+        stop.cancel();
+        fifo.close();
+        while core.join_next().await.is_some() {}
+        shared.processor.stop();
+        jobs.close();
+        while let Some(job) = jobs.recv().await {
+            handlers.spawn(job);
+        }
+        let stopped = handlers.join_all(options.stop_deadline).await;
+        result.and(stopped)
+    }
+}
+
+/// The running handlers.
+struct Handlers {
+    resource: String,
+    tasks: JoinSet<Result<(), RunError>>,
+    names: std::collections::HashMap<tokio::task::Id, String>,
+}
+
+impl Handlers {
+    fn spawn(&mut self, job: Job) {
+        let task = self.tasks.spawn(job.run);
+        self.names.insert(task.id(), job.name);
+    }
+
+    async fn join_next(&mut self) -> Option<Result<(), RunError>> {
+        Some(match self.tasks.join_next_with_id().await? {
+            Ok((id, result)) => {
+                self.names.remove(&id);
+                result
+            }
+            Err(error) => {
+                self.names.remove(&error.id());
+                Ok(())
+            }
+        })
+    }
+
+    async fn join_all(mut self, deadline: Duration) -> Result<(), RunError> {
+        let mut result = Ok(());
+        let all = async {
+            while let Some(ended) = self.join_next().await {
+                result = std::mem::replace(&mut result, Ok(())).and(ended);
+            }
+        };
+        if tokio::time::timeout(deadline, all).await.is_err() {
+            self.tasks.abort_all();
+            let mut handlers: Vec<_> = self.names.into_values().collect();
+            handlers.sort();
+            return Err(RunError::Stuck {
+                resource: self.resource,
+                handlers,
+                deadline,
+            });
+        }
+        result
+    }
+}
+
+/// The task of a handler: calls it for each notification until there are no more.
+pub(super) fn job<O: Object>(
+    resource: String,
+    listener: Arc<Listener<O>>,
+    mut handler: impl ResourceEventHandler<O>,
+) -> Job {
+    let name = listener.name().to_owned();
+    let run = async move {
+        listener.started();
+        let ended = EndedOnDrop(&listener);
+        while let Some(notification) = listener.next().await {
+            let call = AssertUnwindSafe(handler::handle(&mut handler, notification)).catch_unwind();
+            if let Err(panic) = call.await {
+                drop(ended);
+                let (handler, message) = (listener.name().to_owned(), panic_of(Some(panic)));
+                return Err(RunError::HandlerPanicked {
+                    resource,
+                    handler,
+                    message,
+                });
+            }
+        }
+        Ok(())
+    };
+    Job {
+        name,
+        run: run.boxed(),
+    }
+}
+
+struct EndedOnDrop<'l, O: Object>(&'l Listener<O>);
+
+impl<O: Object> Drop for EndedOnDrop<'_, O> {
+    fn drop(&mut self) {
+        self.0.ended();
+    }
+}
+
+/// A panic's message.
+fn panic_of(panic: Option<Box<dyn std::any::Any + Send>>) -> String {
+    let text = panic.as_ref().and_then(|panic| {
+        let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+        text.or_else(|| panic.downcast_ref::<String>().cloned())
+    });
+    text.unwrap_or_else(|| "(no message)".into())
+}

@@ -1,0 +1,91 @@
+//! Listers: typed, read-only views of a store.
+
+use crate::object::{Object, ObjectKey};
+use crate::store::Indexer;
+
+/// Reads the objects of an informer's store by name, namespace and label.
+///
+/// ```no_run
+/// # use k8s_openapi::api::core::v1::Pod;
+/// # fn example(informer: kube_informer::SharedInformer<Pod>) -> Result<(), kube_informer::lister::NotFound> {
+/// let pods = informer.lister();
+/// let pod = pods.namespace("shop").get("web-0")?;
+/// let everywhere = pods.list();
+/// # Ok(())
+/// # }
+/// ```
+pub struct Lister<O: Object> {
+    resource: String,
+    store: Indexer<O::Ref>,
+}
+
+impl<O: Object> Clone for Lister<O> {
+    fn clone(&self) -> Self {
+        Self {
+            resource: self.resource.clone(),
+            store: self.store.clone(),
+        }
+    }
+}
+
+/// There is no such object in the store.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{resource} {key:?} not found")]
+pub struct NotFound {
+    /// The resource that was looked in.
+    pub resource: String,
+    /// The key that was looked for.
+    pub key: ObjectKey,
+}
+
+impl<O: Object> Lister<O> {
+    pub(crate) fn new(resource: String, store: Indexer<O::Ref>) -> Self {
+        Self { resource, store }
+    }
+
+    /// The object with this key: `namespace/name`, or `name` for a cluster-scoped kind.
+    ///
+    /// # Errors
+    /// The store does not hold it.
+    pub fn get(&self, key: &str) -> Result<O::Ref, NotFound> {
+        self.store.get(key).ok_or_else(|| NotFound {
+            resource: self.resource.clone(),
+            key: key.into(),
+        })
+    }
+
+    /// All objects, in no particular order.
+    pub fn list(&self) -> Vec<O::Ref> {
+        self.store.list()
+    }
+
+    /// The objects of one namespace.
+    pub fn namespace<'l>(&'l self, namespace: &'l str) -> NamespaceLister<'l, O> {
+        NamespaceLister {
+            lister: self,
+            namespace,
+        }
+    }
+}
+
+/// A [`Lister`] of one namespace.
+#[derive(Clone, Copy)]
+pub struct NamespaceLister<'l, O: Object> {
+    lister: &'l Lister<O>,
+    namespace: &'l str,
+}
+
+impl<O: Object> NamespaceLister<'_, O> {
+    /// The object of this name.
+    ///
+    /// # Errors
+    /// The store does not hold it.
+    pub fn get(&self, name: &str) -> Result<O::Ref, NotFound> {
+        self.lister.get(&ObjectKey::new(Some(self.namespace), name))
+    }
+
+    /// All objects of the namespace, in no particular order.
+    pub fn list(&self) -> Vec<O::Ref> {
+        self.lister.store.list_namespace(self.namespace)
+    }
+}

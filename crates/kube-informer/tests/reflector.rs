@@ -1,0 +1,445 @@
+//! What a reflector asks of a server, and what handlers hear of it, for scripted answers.
+//!
+//! The scripts follow observed behaviour of client-go; where the outcome differs on purpose, the test says so.
+
+mod common;
+
+use common::{Answer::*, Event::*, *};
+use futures::StreamExt;
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube_informer::source::ErrorClass;
+use kube_informer::{Notifications, SharedInformer};
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+/// An informer at work on a script.
+struct Scene {
+    script: Script,
+    informer: SharedInformer<ConfigMap>,
+    notifications: Notifications<ConfigMap>,
+    stop: CancellationToken,
+    running: tokio::task::JoinHandle<Result<(), kube_informer::informer::RunError>>,
+}
+
+impl Scene {
+    fn start(script: impl IntoIterator<Item = (&'static str, Answer)>) -> Self {
+        let script = Script::new(script);
+        let (informer, runner) = SharedInformer::builder(script.clone()).build();
+        let notifications = informer.subscribe("test").unwrap();
+        let stop = CancellationToken::new();
+        let running = tokio::spawn(runner.run(stop.clone()));
+        Self {
+            script,
+            informer,
+            notifications,
+            stop,
+            running,
+        }
+    }
+
+    /// Lets everything happen that happens within this (paused) time, and returns what was told until then.
+    async fn after(&mut self, time: Duration) -> Vec<String> {
+        let mut told = vec![];
+        let end = tokio::time::sleep(time);
+        tokio::pin!(end);
+        loop {
+            tokio::select! {
+                biased;
+                Some(notification) = self.notifications.next() => told.push(format!("{notification:?}")),
+                () = &mut end => return told,
+            }
+        }
+    }
+
+    /// Plays the script and compares what was told.
+    async fn plays(mut self, expected: &[&str]) -> Self {
+        let told = self.after(Duration::from_secs(3600)).await;
+        assert!(
+            self.script.is_over(),
+            "only these requests came: {:?}",
+            self.script.requests()
+        );
+        assert_eq!(told, expected);
+        self
+    }
+
+    async fn stop(self) {
+        self.stop.cancel();
+        self.running.await.unwrap().unwrap();
+    }
+}
+
+/// A first pause of the backoff, in milliseconds.
+const FIRST_PAUSE: std::ops::RangeInclusive<u128> = 800..=1601;
+
+#[tokio::test(start_paused = true)]
+async fn lists_then_watches_from_the_lists_version() {
+    let scene = Scene::start([
+        ("LIST any 500", List(10, vec![("a", 1), ("b", 2)])),
+        (
+            "WATCH 10",
+            Watch(vec![
+                Modified("a", 11),
+                Added("c", 12),
+                Deleted("b", 13),
+                Bookmark(20),
+            ]),
+        ),
+    ]);
+    let scene = scene
+        .plays(&[
+            "Add(ns/a@1, initial)",
+            "Add(ns/b@2, initial)",
+            "Update(ns/a@1->11)",
+            "Add(ns/c@12)",
+            "Delete(ns/b@13, Event)",
+        ])
+        .await;
+    let status = scene.informer.status();
+    assert!(status.synced && scene.notifications.has_synced());
+    assert_eq!(status.objects, 2);
+    assert_eq!(status.applied, Some("20".into()), "a bookmark moves the store");
+    assert_eq!(status.reflector.resource_version, Some("20".into()));
+    scene.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_expired_stream_lists_again_after_a_pause_and_unchanged_objects_are_no_news() {
+    let scene = Scene::start([
+        ("LIST any 500", List(10, vec![("a", 1)])),
+        (
+            "WATCH 10",
+            Watch(vec![Status(kube_informer::source::ApiStatus::from_code(
+                410, "expired",
+            ))]),
+        ),
+        ("LIST 10 all", List(11, vec![("a", 1)])),
+        ("WATCH 11", Watch(vec![])),
+    ]);
+    // client-go tells every handler of the unchanged object here; only those that asked for a resync should care.
+    let scene = scene.plays(&["Add(ns/a@1, initial)"]).await;
+    let pauses = scene.script.pauses();
+    assert!(
+        pauses[0] == 0 && FIRST_PAUSE.contains(&pauses[1]) && pauses[2] == 0,
+        "{pauses:?}"
+    );
+    scene.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_expired_list_is_followed_at_once_by_one_of_the_newest_state() {
+    let scene = Scene::start([
+        ("LIST any 500", List(10, vec![("a", 1), ("b", 2)])),
+        (
+            "WATCH 10",
+            Watch(vec![
+                Modified("a", 12),
+                Status(kube_informer::source::ApiStatus::from_code(410, "expired")),
+            ]),
+        ),
+        ("LIST 12 all", Error(expired())),
+        ("LIST newest 500", List(20, vec![("a", 15)])),
+        ("WATCH 20", Watch(vec![])),
+    ]);
+    let scene = scene
+        .plays(&[
+            "Add(ns/a@1, initial)",
+            "Add(ns/b@2, initial)",
+            "Update(ns/a@1->12)",
+            "Delete(ns/b@2, Missed)",
+            "Update(ns/a@12->15)",
+        ])
+        .await;
+    assert_eq!(scene.script.pauses()[2], 0);
+    scene.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_watch_that_ends_is_opened_again_where_it_stopped() {
+    let scene = Scene::start([
+        ("LIST any 500", List(10, vec![])),
+        ("WATCH 10", Watch(vec![Added("a", 12), Close])),
+        ("WATCH 12", Watch(vec![Bookmark(13), Close])),
+        ("WATCH 13", Watch(vec![Close])),
+        ("LIST 13 all", List(13, vec![("a", 12)])),
+        ("WATCH 13", Watch(vec![])),
+    ]);
+    let scene = scene.plays(&["Add(ns/a@12)"]).await;
+    let pauses = scene.script.pauses();
+    assert_eq!(pauses[..3], [0, 0, 0]);
+    assert!(
+        FIRST_PAUSE.contains(&pauses[3]),
+        "a watch that closes with nothing is suspicious: {pauses:?}"
+    );
+    scene.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn watches_that_end_early_for_ever_are_no_hot_loop() {
+    let endless = (0..40).map(|n| {
+        let request: &'static str = Box::leak(format!("WATCH {}", 10 + n).into_boxed_str());
+        (request, Watch(vec![Bookmark(11 + n), Close]))
+    });
+    let mut scene = Scene::start([("LIST any 500", List(10, vec![]))].into_iter().chain(endless));
+    scene.after(Duration::from_secs(60)).await;
+    let requests = scene.script.requests().len();
+    assert!((5..=12).contains(&requests), "{requests} requests in a minute");
+    scene.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refused_or_throttled_watch_is_tried_again_without_a_list() {
+    let scene = Scene::start([
+        ("LIST any 500", List(10, vec![("a", 1)])),
+        ("WATCH 10", Error(refused())),
+        ("WATCH 10", Error(status(429, "slow down"))),
+        (
+            "WATCH 10",
+            Watch(vec![Status(kube_informer::source::ApiStatus::from_code(
+                429,
+                "slow down",
+            ))]),
+        ),
+        ("WATCH 10", Watch(vec![Modified("a", 11)])),
+    ]);
+    let scene = scene.plays(&["Add(ns/a@1, initial)", "Update(ns/a@1->11)"]).await;
+    let pauses = scene.script.pauses();
+    assert!(FIRST_PAUSE.contains(&pauses[1]), "{pauses:?}");
+    assert!(
+        (1600..=3201).contains(&pauses[2]) && (3200..=6401).contains(&pauses[3]),
+        "the pauses grow: {pauses:?}"
+    );
+    scene.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_server_can_ask_for_a_longer_pause() {
+    let mut slow_down = kube_informer::source::ApiStatus::from_code(429, "slow down");
+    slow_down.retry_after = Some(Duration::from_secs(100));
+    let scene = Scene::start([
+        ("LIST any 500", Error(slow_down.clone().into())),
+        ("LIST any 500", List(10, vec![])),
+        ("WATCH 10", Error(slow_down.into())),
+        ("WATCH 10", Watch(vec![])),
+    ]);
+    let scene = scene.plays(&[]).await;
+    assert_eq!(scene.script.pauses(), [100_000, 0, 100_000]);
+    scene.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_watch_that_cannot_be_opened_otherwise_leads_to_a_list() {
+    for error in [status(410, "gone"), status(500, "boom"), status(403, "no")] {
+        let scene = Scene::start([
+            ("LIST any 500", List(10, vec![("a", 1)])),
+            ("WATCH 10", Error(error)),
+            ("LIST 10 all", List(11, vec![])),
+            ("WATCH 11", Watch(vec![])),
+        ]);
+        scene
+            .plays(&["Add(ns/a@1, initial)", "Delete(ns/a@1, Missed)"])
+            .await
+            .stop()
+            .await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn errors_in_the_stream_lead_to_a_list() {
+    let internal = || Status(kube_informer::source::ApiStatus::from_code(500, "etcd is upset"));
+    for event in [
+        internal(),
+        Break(kube_informer::source::ApiError::Protocol("garbage".into())),
+    ] {
+        let scene = Scene::start([
+            ("LIST any 500", List(10, vec![])),
+            ("WATCH 10", Watch(vec![Added("a", 11), event])),
+            ("LIST 11 all", List(12, vec![("a", 11)])),
+            ("WATCH 12", Watch(vec![])),
+        ]);
+        let scene = scene.plays(&["Add(ns/a@11)"]).await;
+        assert!(FIRST_PAUSE.contains(&scene.script.pauses()[1]));
+        scene.stop().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_broken_connection_is_a_normal_end() {
+    let broken = || {
+        Break(kube_informer::source::ApiError::Interrupted(
+            "reset by peer".into(),
+        ))
+    };
+    let scene = Scene::start([
+        ("LIST any 500", List(10, vec![])),
+        ("WATCH 10", Watch(vec![Added("a", 11), broken()])),
+        ("WATCH 11", Watch(vec![After(Duration::from_secs(5)), broken()])),
+        ("WATCH 11", Watch(vec![])),
+    ]);
+    scene.plays(&["Add(ns/a@11)"]).await.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn pages_are_put_together_and_the_next_list_is_paged_too() {
+    let scene = Scene::start([
+        ("LIST any 500", Page(10, vec![("a", 1)], "t1")),
+        ("LIST any 500 t1", Page(10, vec![("b", 2)], "t2")),
+        ("LIST any 500 t2", List(10, vec![("c", 3)])),
+        ("WATCH 10", Error(expired())),
+        ("LIST 10 500", List(11, vec![("a", 1), ("b", 2), ("c", 3)])),
+        ("WATCH 11", Watch(vec![])),
+    ]);
+    scene
+        .plays(&[
+            "Add(ns/a@1, initial)",
+            "Add(ns/b@2, initial)",
+            "Add(ns/c@3, initial)",
+        ])
+        .await
+        .stop()
+        .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_expired_page_is_followed_by_one_list_in_one_piece() {
+    let scene = Scene::start([
+        ("LIST any 500", Page(10, vec![("a", 1)], "t1")),
+        ("LIST any 500 t1", Error(expired())),
+        ("LIST any all", List(12, vec![("b", 2)])),
+        ("WATCH 12", Watch(vec![])),
+    ]);
+    scene.plays(&["Add(ns/b@2, initial)"]).await.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_list_that_breaks_changes_nothing() {
+    let scene = Scene::start([
+        ("LIST any 500", List(10, vec![("a", 1), ("b", 2)])),
+        ("WATCH 10", Error(expired())),
+        ("LIST 10 all", BrokenList(vec![("c", 3)])),
+        ("LIST 10 all", List(11, vec![("a", 1), ("b", 2)])),
+        ("WATCH 11", Watch(vec![])),
+    ]);
+    scene
+        .plays(&["Add(ns/a@1, initial)", "Add(ns/b@2, initial)"])
+        .await
+        .stop()
+        .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_pauses_grow_while_lists_fail_and_the_status_says_why() {
+    let failing = (0..9).map(|_| ("LIST any 500", Error(status(403, "no"))));
+    let mut scene = Scene::start(failing);
+    scene.after(Duration::from_secs(3600)).await;
+    let pauses = scene.script.pauses();
+    for (pause, base) in pauses
+        .iter()
+        .zip([800, 1600, 3200, 6400, 12_800, 25_600, 30_000, 30_000])
+    {
+        assert!((base..=2 * base + 1).contains(pause), "{pauses:?}");
+    }
+    let status = scene.informer.status().reflector;
+    let error = status.last_error.unwrap();
+    assert_eq!((error.class, status.failures), (ErrorClass::Forbidden, 9));
+    assert_eq!(error.message, "the server answered 403 Forbidden: no");
+    assert!(!scene.informer.has_synced());
+    scene.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_store_decides_what_is_an_add_and_what_an_update() {
+    let scene = Scene::start([
+        ("LIST any 500", List(10, vec![("a", 1)])),
+        (
+            "WATCH 10",
+            Watch(vec![Added("a", 11), Modified("n", 12), Deleted("z", 13)]),
+        ),
+    ]);
+    // client-go also tells of the deletion of an object that nobody was told of.
+    scene
+        .plays(&["Add(ns/a@1, initial)", "Update(ns/a@1->11)", "Add(ns/n@12)"])
+        .await
+        .stop()
+        .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_new_object_under_the_same_key_is_a_deletion_and_an_add() {
+    let scene = Scene::start([
+        ("LIST any 500", List(10, vec![("a", 1), ("b", 2)])),
+        (
+            "WATCH 10",
+            Watch(vec![
+                Added("a#2", 11),
+                Status(kube_informer::source::ApiStatus::from_code(410, "")),
+            ]),
+        ),
+        ("LIST 11 all", List(20, vec![("a#2", 11), ("b#2", 15)])),
+        ("WATCH 20", Watch(vec![])),
+    ]);
+    scene
+        .plays(&[
+            "Add(ns/a@1, initial)",
+            "Add(ns/b@2, initial)",
+            "Delete(ns/a@1, Missed)",
+            "Add(ns/a@11)",
+            "Delete(ns/b@2, Missed)",
+            "Add(ns/b@15)",
+        ])
+        .await
+        .stop()
+        .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn bad_objects_are_set_aside_and_stop_nobody() {
+    let scene = Scene::start([
+        (
+            "LIST any 500",
+            BadList(10, vec![("a", 1), ("b", 1)], vec![Some("ns/x"), None]),
+        ),
+        (
+            "WATCH 10",
+            Watch(vec![
+                Bad("ns/a"),
+                Modified("b", 12),
+                Status(kube_informer::source::ApiStatus::from_code(410, "")),
+            ]),
+        ),
+        ("LIST 12 all", BadList(20, vec![("b", 12)], vec![Some("ns/a")])),
+        ("WATCH 20", Watch(vec![Deleted("a", 21)])),
+    ]);
+    let mut scene = scene;
+    let told = scene.after(Duration::from_millis(1)).await;
+    assert_eq!(
+        told,
+        [
+            "Add(ns/a@1, initial)",
+            "Add(ns/b@1, initial)",
+            "Update(ns/b@1->12)"
+        ]
+    );
+    assert!(
+        scene.informer.store().is_stale("ns/a"),
+        "the last good state is kept, and known to be stale"
+    );
+    let scene = scene.plays(&["Delete(ns/a@21, Event)"]).await;
+    let status = scene.informer.status();
+    assert_eq!((status.objects, status.reflector.bad_objects), (1, 4));
+    assert!(!scene.informer.store().is_stale("ns/a"));
+    scene.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn stopping_interrupts_requests_and_pauses() {
+    for script in [vec![], vec![("LIST any 500", Error(status(500, "boom")))]] {
+        let mut scene = Scene::start(script);
+        scene.after(Duration::from_millis(10)).await;
+        let before = tokio::time::Instant::now();
+        let informer = scene.informer.clone();
+        scene.stop().await;
+        assert_eq!(before.elapsed(), Duration::ZERO);
+        assert!(informer.synced().await.is_err());
+    }
+}
