@@ -1,0 +1,422 @@
+//! What handlers may rely on, on scripted sources and a paused clock.
+
+mod common;
+
+use common::{Answer::*, Event::*, *};
+use futures::StreamExt;
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube_informer::informer::{RunError, Stopped};
+use kube_informer::{
+    Delivery, HandlerOptions, Notification, ResourceEventHandler, ResourceEventHandlerFuncs, SharedInformer,
+};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::sync::Semaphore;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+type Change = Notification<ConfigMap>;
+
+const MOMENT: Duration = Duration::from_millis(1);
+
+fn start(
+    script: impl IntoIterator<Item = (&'static str, Answer)>,
+) -> (
+    SharedInformer<ConfigMap>,
+    CancellationToken,
+    JoinHandle<Result<(), RunError>>,
+) {
+    let (informer, runner) = SharedInformer::builder(Script::new(script))
+        .stop_deadline(Duration::from_secs(5))
+        .build();
+    let stop = CancellationToken::new();
+    let running = tokio::spawn(runner.run(stop.clone()));
+    (informer, stop, running)
+}
+
+/// A handler that writes down what it is told.
+fn recorder() -> (Arc<Mutex<Vec<String>>>, impl FnMut(Change) + Send + 'static) {
+    let told = Arc::new(Mutex::new(vec![]));
+    let record = told.clone();
+    (told, move |change: Change| {
+        record.lock().unwrap().push(format!("{change:?}"))
+    })
+}
+
+/// A handler that needs a permit for every call.
+struct Gated {
+    gate: Arc<Semaphore>,
+    told: Arc<Mutex<Vec<String>>>,
+}
+
+impl Gated {
+    fn new() -> (Arc<Semaphore>, Arc<Mutex<Vec<String>>>, Self) {
+        let (gate, told) = (Arc::new(Semaphore::new(0)), Arc::new(Mutex::new(vec![])));
+        (gate.clone(), told.clone(), Self { gate, told })
+    }
+
+    async fn note(&mut self, change: Change) {
+        self.gate.acquire().await.unwrap().forget();
+        self.told.lock().unwrap().push(format!("{change:?}"));
+    }
+}
+
+impl ResourceEventHandler<ConfigMap> for Gated {
+    async fn on_add(&mut self, object: Arc<ConfigMap>, initial: bool) {
+        self.note(Notification::Add { object, initial }).await;
+    }
+
+    async fn on_update(&mut self, old: Arc<ConfigMap>, new: Arc<ConfigMap>) {
+        self.note(Notification::Update { old, new }).await;
+    }
+
+    async fn on_delete(&mut self, deleted: kube_informer::Deleted<Arc<ConfigMap>>) {
+        self.note(Notification::Delete(deleted)).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn all_handlers_are_told_and_each_knows_when_it_has_synced() {
+    let (informer, stop, running) = start([
+        ("LIST any 500", List(10, vec![("a", 1), ("b", 2)])),
+        (
+            "WATCH 10",
+            Watch(vec![After(Duration::from_secs(1)), Deleted("a", 11)]),
+        ),
+    ]);
+    let (told, record) = recorder();
+    let (gate, slow_told, slow) = Gated::new();
+    let quick = informer.add_handler("quick", record).unwrap();
+    let slow = informer.add_handler("slow", slow).unwrap();
+    assert!(!quick.has_synced());
+    quick.synced().await.unwrap();
+    informer.synced().await.unwrap();
+    assert_eq!(
+        *told.lock().unwrap(),
+        ["Add(ns/a@1, initial)", "Add(ns/b@2, initial)"]
+    );
+
+    gate.add_permits(1);
+    tokio::time::sleep(MOMENT).await;
+    assert!(!slow.has_synced(), "one initial add is still being handled");
+    gate.add_permits(1);
+    slow.synced().await.unwrap();
+    gate.add_permits(1);
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    assert_eq!(told.lock().unwrap().last().unwrap(), "Delete(ns/a@11, Event)");
+    assert_eq!(*told.lock().unwrap(), *slow_told.lock().unwrap());
+    stop.cancel();
+    running.await.unwrap().unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_late_handler_is_told_what_exists_and_then_every_change() {
+    let (informer, _stop, _running) = start([
+        ("LIST any 500", List(10, vec![("a", 1), ("b", 2)])),
+        (
+            "WATCH 10",
+            Watch(vec![
+                Modified("a", 11),
+                After(Duration::from_secs(10)),
+                Deleted("b", 12),
+                Added("c", 13),
+            ]),
+        ),
+    ]);
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    let mut late = informer.subscribe("late").unwrap();
+    assert_eq!(late.queue_len(), 2 + 1, "two objects, and the mark behind them");
+    let mut told = vec![];
+    for _ in 0..4 {
+        told.push(format!("{:?}", late.next().await.unwrap()));
+    }
+    told[..2].sort();
+    assert_eq!(
+        told,
+        [
+            "Add(ns/a@11, initial)",
+            "Add(ns/b@2, initial)",
+            "Delete(ns/b@12, Event)",
+            "Add(ns/c@13)"
+        ]
+    );
+    assert!(late.has_synced());
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_item_of_a_stream_is_handled_when_the_next_is_asked_for() {
+    let (informer, _stop, _running) = start([
+        ("LIST any 500", List(10, vec![("a", 1)])),
+        ("WATCH 10", Watch(vec![])),
+    ]);
+    let mut stream = informer.subscribe("stream").unwrap();
+    stream.next().await.unwrap();
+    tokio::time::sleep(MOMENT).await;
+    assert!(!stream.has_synced());
+    assert!(tokio::time::timeout(MOMENT, stream.next()).await.is_err());
+    assert!(stream.has_synced());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stalled_handler_stops_nobody_and_holds_little() {
+    let names = ["a", "b", "c", "d"];
+    let events = (0..10_000u64)
+        .map(|n| Modified(names[n as usize % 4], 100 + n))
+        .collect();
+    let initial = names.iter().map(|name| (*name, 1)).collect();
+    let (informer, _stop, _running) =
+        start([("LIST any 500", List(10, initial)), ("WATCH 10", Watch(events))]);
+    let (told, record) = recorder();
+    let (gate, slow_told, slow) = Gated::new();
+    informer.add_handler("quick", record).unwrap().detach();
+    let options = HandlerOptions::named("slow").delivery(Delivery::Merged { capacity: 10 });
+    let slow = informer.add_handler(options, slow).unwrap();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!(
+        informer
+            .store()
+            .get("ns/d")
+            .unwrap()
+            .metadata
+            .resource_version
+            .as_deref(),
+        Some("10099")
+    );
+    assert!(
+        told.lock()
+            .unwrap()
+            .iter()
+            .any(|change| change.ends_with("->10099)"))
+    );
+    assert!(slow.queue_len() <= 10 + 2 * 4, "{} wait", slow.queue_len());
+    gate.add_permits(100);
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let slow_told = slow_told.lock().unwrap();
+    assert!(slow_told.len() < 30);
+    assert!(
+        slow_told.iter().any(|change| change.ends_with("->10099)")),
+        "{slow_told:?}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_panicking_handler_ends_the_run_and_is_named() {
+    let (informer, _stop, running) = start([
+        ("LIST any 500", List(10, vec![("a", 1)])),
+        ("WATCH 10", Watch(vec![])),
+    ]);
+    let (_, other, gated) = Gated::new();
+    let waiting = informer.add_handler("other", gated).unwrap();
+    let bad = ResourceEventHandlerFuncs::new().on_add(|_, _| panic!("cannot cope"));
+    let registration = informer.add_handler("bad", bad).unwrap();
+    let error = running.await.unwrap().unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "handler \"bad\" of the informer for configmaps panicked: cannot cope"
+    );
+    assert_eq!(registration.synced().await, Err(Stopped));
+    assert_eq!(waiting.synced().await, Err(Stopped));
+    assert!(other.lock().unwrap().is_empty());
+    assert!(informer.add_handler("more", |_: Change| ()).is_err());
+}
+
+#[tokio::test(start_paused = true)]
+async fn remove_drops_what_is_pending_and_waits_for_the_running_call() {
+    let (informer, _stop, _running) = start([
+        ("LIST any 500", List(10, vec![("a", 1), ("b", 2)])),
+        ("WATCH 10", Watch(vec![])),
+    ]);
+    let (gate, told, handler) = Gated::new();
+    let registration = informer.add_handler("slow", handler).unwrap();
+    tokio::time::sleep(MOMENT).await;
+    let removal = tokio::spawn(registration.remove());
+    tokio::time::sleep(MOMENT).await;
+    assert!(!removal.is_finished(), "the call is still running");
+    gate.add_permits(5);
+    removal.await.unwrap();
+    assert_eq!(told.lock().unwrap().len(), 1);
+    assert_eq!(informer.handlers(), []);
+}
+
+#[tokio::test(start_paused = true)]
+async fn drain_delivers_what_is_pending_first() {
+    let (informer, _stop, _running) = start([
+        ("LIST any 500", List(10, vec![("a", 1), ("b", 2)])),
+        (
+            "WATCH 10",
+            Watch(vec![After(Duration::from_secs(1)), Modified("a", 11)]),
+        ),
+    ]);
+    let (gate, told, handler) = Gated::new();
+    let registration = informer.add_handler("slow", handler).unwrap();
+    tokio::time::sleep(MOMENT).await;
+    let drained = tokio::spawn(registration.drain());
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    gate.add_permits(5);
+    drained.await.unwrap();
+    assert_eq!(
+        *told.lock().unwrap(),
+        ["Add(ns/a@1, initial)", "Add(ns/b@2, initial)"]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn dropping_a_registration_removes_the_handler_and_detaching_keeps_it() {
+    let (informer, _stop, _running) = start([
+        ("LIST any 500", List(10, vec![])),
+        (
+            "WATCH 10",
+            Watch(vec![After(Duration::from_secs(1)), Added("a", 11)]),
+        ),
+    ]);
+    let (dropped_told, dropped) = recorder();
+    let (kept_told, kept) = recorder();
+    drop(informer.add_handler("dropped", dropped).unwrap());
+    informer.add_handler("kept", kept).unwrap().detach();
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    assert_eq!(dropped_told.lock().unwrap().len(), 0);
+    assert_eq!(*kept_told.lock().unwrap(), ["Add(ns/a@11)"]);
+}
+
+/// A handler that takes itself out when it is first told of something.
+struct Once {
+    registration: Arc<Mutex<Option<kube_informer::Registration>>>,
+    calls: Arc<Mutex<usize>>,
+}
+
+impl ResourceEventHandler<ConfigMap> for Once {
+    async fn on_add(&mut self, _: Arc<ConfigMap>, _: bool) {
+        *self.calls.lock().unwrap() += 1;
+        let registration = self.registration.lock().unwrap().take();
+        registration.expect("called once").remove().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_handler_can_remove_itself() {
+    let (informer, runner) = SharedInformer::builder(Script::new([
+        ("LIST any 500", List(10, vec![("a", 1), ("b", 2)])),
+        ("WATCH 10", Watch(vec![])),
+    ]))
+    .build();
+    let (registration, calls) = (Arc::new(Mutex::new(None)), Arc::new(Mutex::new(0)));
+    let handler = Once {
+        registration: registration.clone(),
+        calls: calls.clone(),
+    };
+    *registration.lock().unwrap() = Some(informer.add_handler("once", handler).unwrap());
+    let stop = CancellationToken::new();
+    let running = tokio::spawn(runner.run(stop.clone()));
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!(*calls.lock().unwrap(), 1);
+    stop.cancel();
+    running.await.unwrap().unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn stopping_joins_every_task_and_ends_streams() {
+    let metrics = tokio::runtime::Handle::current().metrics();
+    let before = metrics.num_alive_tasks();
+    let (informer, stop, running) = start([
+        ("LIST any 500", List(10, vec![("a", 1)])),
+        ("WATCH 10", Watch(vec![])),
+    ]);
+    let mut stream = informer.subscribe("stream").unwrap();
+    for name in ["one", "two"] {
+        informer.add_handler(name, |_: Change| ()).unwrap().detach();
+    }
+    informer.synced().await.unwrap();
+    stream.next().await.unwrap();
+    tokio::time::sleep(MOMENT).await;
+    assert_eq!(
+        metrics.num_alive_tasks() - before,
+        1 + 2 + 2,
+        "the run, reflector and driver, two handlers"
+    );
+    stop.cancel();
+    running.await.unwrap().unwrap();
+    assert_eq!(metrics.num_alive_tasks(), before);
+    assert!(stream.next().await.is_none());
+    assert_eq!(informer.store().len(), 1, "the store stays readable");
+    assert_eq!(informer.subscribe("late").err(), Some(Stopped));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stuck_handler_is_named_at_the_deadline() {
+    let (informer, stop, running) = start([
+        ("LIST any 500", List(10, vec![("a", 1)])),
+        ("WATCH 10", Watch(vec![])),
+    ]);
+    let (_gate, _, handler) = Gated::new();
+    informer.add_handler("stuck", handler).unwrap().detach();
+    informer.add_handler("fine", |_: Change| ()).unwrap().detach();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let before = tokio::time::Instant::now();
+    stop.cancel();
+    let error = running.await.unwrap().unwrap_err();
+    assert!(
+        matches!(error, RunError::Stuck { ref handlers, .. } if handlers == &["stuck"]),
+        "{error}"
+    );
+    assert_eq!(before.elapsed().as_secs(), 5);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_handler_finds_what_it_is_told_of_in_the_store() {
+    let events = (0..200u64).map(|n| {
+        if n % 3 == 2 {
+            Deleted("a", 100 + n)
+        } else {
+            Modified("a", 100 + n)
+        }
+    });
+    let (informer, _stop, _running) = start([
+        ("LIST any 500", List(10, vec![("a", 1)])),
+        ("WATCH 10", Watch(events.collect())),
+    ]);
+    let store = informer.store().clone();
+    let wrong = Arc::new(Mutex::new(vec![]));
+    let found = wrong.clone();
+    let version = |object: &Arc<ConfigMap>| {
+        object
+            .metadata
+            .resource_version
+            .as_ref()
+            .unwrap()
+            .parse::<u64>()
+            .unwrap()
+    };
+    let check = move |change: Change| {
+        let told = version(change.object().unwrap());
+        match store.get("ns/a").as_ref().map(version) {
+            Some(stored) if stored < told => found.lock().unwrap().push((told, stored)),
+            _ => {}
+        }
+    };
+    let handler = informer.add_handler("check", check).unwrap();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert!(handler.has_synced());
+    assert_eq!(*wrong.lock().unwrap(), []);
+}
+
+#[tokio::test(start_paused = true)]
+async fn all_who_wait_for_sync_are_woken() {
+    let (informer, _stop, _running) = start([
+        ("LIST any 500", Error(refused())),
+        ("LIST any 500", List(10, vec![])),
+        ("WATCH 10", Watch(vec![])),
+    ]);
+    let waiting: Vec<_> = (0..5)
+        .map(|_| {
+            let informer = informer.clone();
+            tokio::spawn(async move { informer.synced().await })
+        })
+        .collect();
+    for task in waiting {
+        tokio::time::timeout(Duration::from_secs(10), task)
+            .await
+            .expect("woken")
+            .unwrap()
+            .unwrap();
+    }
+}
