@@ -110,6 +110,8 @@ impl<O: Form> InformerRunner<O> {
 
         let result = loop {
             tokio::select! {
+                // First, because the end of a task that was told to stop is no failure.
+                biased;
                 () = stop.cancelled() => break Ok(()),
                 Some(job) = jobs.recv() => handlers.spawn(job),
                 Some(ended) = handlers.join_next(), if !handlers.tasks.is_empty() => {
