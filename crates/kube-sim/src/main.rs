@@ -85,7 +85,6 @@ async fn run(args: Args) -> anyhow::Result<()> {
 
 /// Says where the server is and how to use it.
 fn announce(server: &SimServer, kubeconfig: Option<PathBuf>) -> anyhow::Result<()> {
-    let mut out = std::io::stdout();
     let usage = match kubeconfig {
         None => format!("kubectl --server={} get pods -A", server.url()),
         Some(path) => {
