@@ -58,6 +58,8 @@ mod fingerprint;
 mod json;
 mod list;
 mod raw;
+#[cfg(test)]
+mod tests;
 mod watch;
 
 pub use error::{FrameError, FrameReason, ScanError, ScanReason};

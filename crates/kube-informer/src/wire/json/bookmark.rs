@@ -10,12 +10,14 @@ use crate::{
 };
 use std::borrow::Cow;
 
+const NOTHING: Bookmark = Bookmark {
+    resource_version: None,
+    initial_events_end: false,
+};
+
 /// Reads the object of a bookmark event.
 pub(in crate::wire) fn bookmark(bytes: &[u8]) -> Result<Bookmark, ScanError> {
-    let mut found = Bookmark {
-        resource_version: None,
-        initial_events_end: false,
-    };
+    let mut found = NOTHING;
     let mut walk = Walk::new(bytes);
     walk.members(|walk, name| {
         if &*text::member_name(walk.slice(name)) == b"metadata" {
@@ -31,10 +33,11 @@ pub(in crate::wire) fn bookmark(bytes: &[u8]) -> Result<Bookmark, ScanError> {
 }
 
 fn metadata(walk: &mut Walk<'_>) -> Result<Bookmark, Fault> {
-    let mut found = Bookmark {
-        resource_version: None,
-        initial_events_end: false,
-    };
+    let mut found = NOTHING;
+    if walk.peek() == Some(b'n') {
+        walk.skip()?;
+        return Ok(found);
+    }
     walk.members(|walk, name| {
         match &*text::member_name(walk.slice(name)) {
             b"resourceVersion" => {

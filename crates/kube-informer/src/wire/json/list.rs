@@ -8,7 +8,7 @@ use super::{
 use crate::wire::{FrameError, FrameReason, ListEnd};
 use bytes::Bytes;
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// See [`ListReader`](crate::wire::ListReader).
 #[derive(Debug)]
@@ -144,12 +144,10 @@ impl ListReader {
     }
 
     fn set_metadata(&mut self, value: &[u8]) -> Result<(), FrameError> {
-        // By way of a `Value`, because that lets the last of two members count.
-        let value: Option<Value> = self.read("metadata", value)?;
-        let metadata = value.map(Metadata::deserialize).transpose();
-        let metadata = metadata
-            .map_err(|_| self.feed.error(FrameReason::Invalid("metadata")))?
-            .unwrap_or_default();
+        // By way of a map, because that lets the last of two members count.
+        let map: Map<String, Value> = self.read("metadata", value)?.unwrap_or_default();
+        let metadata = Metadata::deserialize(Value::Object(map))
+            .map_err(|_| self.feed.error(FrameReason::Invalid("metadata")))?;
         let given = |text: &String| !text.is_empty();
         self.end.resource_version = metadata
             .resource_version

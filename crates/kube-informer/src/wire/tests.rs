@@ -1,0 +1,122 @@
+//! Properties that hold across the whole module, with `serde_json` as the model.
+
+mod arbitrary;
+mod fingerprint;
+mod list;
+mod scan;
+mod watch;
+
+use super::*;
+use bytes::Bytes;
+use proptest::prelude::*;
+
+/// Cuts `body` at the given places (each in parts per 65536 of its length), which need not be in order.
+fn cut(body: &str, places: &[u16]) -> Vec<Bytes> {
+    let body = Bytes::copy_from_slice(body.as_bytes());
+    let mut ends: Vec<usize> = places
+        .iter()
+        .map(|&p| body.len() * usize::from(p) / 65536)
+        .collect();
+    ends.push(body.len());
+    ends.sort_unstable();
+    let mut start = 0;
+    ends.iter()
+        .map(|&end| body.slice(std::mem::replace(&mut start, end)..end))
+        .collect()
+}
+
+/// Where to cut: nowhere, in a few places, or in very many.
+fn places() -> impl Strategy<Value = Vec<u16>> {
+    prop_oneof![
+        Just(Vec::new()),
+        proptest::collection::vec(any::<u16>(), 1..8),
+        proptest::collection::vec(any::<u16>(), 300),
+    ]
+}
+
+fn read_list(chunks: Vec<Bytes>) -> Result<(Vec<Bytes>, ListEnd), FrameError> {
+    let mut reader = ListReader::new(Encoding::Json);
+    let mut items = Vec::new();
+    for chunk in chunks {
+        reader.push(chunk);
+        while let Some(ListPart::Item(item)) = reader.next()? {
+            items.push(item);
+        }
+    }
+    Ok((items, reader.finish()?))
+}
+
+fn read_watch(chunks: Vec<Bytes>) -> (Vec<WatchFrame>, Result<(), FrameError>) {
+    let mut reader = WatchReader::new(Encoding::Json);
+    let mut frames = Vec::new();
+    for chunk in chunks {
+        reader.push(chunk);
+        loop {
+            match reader.next() {
+                Ok(Some(frame)) => frames.push(frame),
+                Ok(None) => break,
+                Err(error) => return (frames, Err(error)),
+            }
+        }
+    }
+    (frames, reader.finish())
+}
+
+fn scan(body: &str) -> Result<Raw, ScanError> {
+    Raw::scan(Encoding::Json, Bytes::copy_from_slice(body.as_bytes()))
+}
+
+/// Soup that looks a little like JSON.
+fn soup() -> impl Strategy<Value = String> {
+    let token = prop_oneof![
+        proptest::sample::select(vec![
+            "{", "}", "[", "]", ",", ":", "\"", "\\", " ", "\n", "null", "true", "-1e9", "\\u0041",
+            "\u{feff}", "é",
+        ])
+        .prop_map(str::to_owned),
+        proptest::sample::select(vec![
+            "\"items\":[",
+            "\"metadata\":{",
+            "\"name\":\"a\"",
+            "\"type\":\"ADDED\"",
+            "\"object\":{}",
+            "\"kind\":\"AList\"",
+            "\"labels\":{\"a\":\"b\"}",
+            "\"namespace\":\"n\"",
+            "\"uid\":1",
+        ])
+        .prop_map(str::to_owned),
+        ".{0,3}",
+    ];
+    proptest::collection::vec(token, 0..40).prop_map(|tokens| tokens.concat())
+}
+
+proptest! {
+    #[test]
+    fn whatever_comes_chunks_make_no_difference(body in soup(), places in places()) {
+        prop_assert_eq!(read_list(cut(&body, &places)), read_list(cut(&body, &[])));
+        prop_assert_eq!(read_watch(cut(&body, &places)), read_watch(cut(&body, &[])));
+        let _ = scan(&body);
+        let _ = bookmark(Encoding::Json, &body.clone().into());
+    }
+
+    #[test]
+    fn arbitrary_bytes_do_not_panic(body in proptest::collection::vec(any::<u8>(), 0..300)) {
+        let body = Bytes::from(body);
+        let _ = read_list(vec![body.clone()]);
+        let _ = read_watch(vec![body.clone()]);
+        let _ = bookmark(Encoding::Json, &body);
+        let _ = Raw::scan(Encoding::Json, body);
+    }
+
+    /// What our reader calls a complete list, in spite of being lenient, has the items that `serde_json` sees, when
+    /// that can read it at all.
+    #[test]
+    fn soup_that_is_a_list_has_the_same_items(body in soup()) {
+        let body = format!("{{\"items\":[{body}]}}");
+        if let Ok(model) = serde_json::from_str::<list::Model<'_>>(&body) {
+            let (items, _) = read_list(cut(&body, &[])).unwrap();
+            prop_assert_eq!(items, model.items.iter().map(|item| item.get()).collect::<Vec<_>>());
+        }
+    }
+}

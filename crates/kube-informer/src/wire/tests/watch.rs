@@ -1,0 +1,211 @@
+//! Watches.
+
+use super::{
+    arbitrary::{Json, json, sample, shuffle, space, string},
+    *,
+};
+use proptest::collection::vec;
+use serde_json::value::RawValue;
+
+#[derive(serde::Deserialize)]
+struct Model<'a> {
+    r#type: String,
+    #[serde(borrow)]
+    object: &'a RawValue,
+}
+
+fn frame() -> impl Strategy<Value = String> {
+    let event = proptest::sample::select(vec![
+        "ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR", "{\"}", "",
+    ]);
+    let object = prop_oneof![
+        json(),
+        sample().prop_map(|sample| Json::Token(sample.event((0, 1), "")))
+    ];
+    (
+        event,
+        object,
+        vec((string(), json()), 0..3),
+        any::<u64>(),
+        space(),
+    )
+        .prop_map(|(event, object, others, order, space)| {
+            let mut members = vec![
+                ("\"type\"".to_owned(), Json::text(event)),
+                ("\"object\"".to_owned(), object),
+            ];
+            members.extend(others);
+            shuffle(&mut members, order);
+            Json::Object(members).write(space)
+        })
+}
+
+proptest! {
+    #[test]
+    fn a_watch_is_split_as_serde_json_does(
+        frames in vec(frame(), 0..6),
+        between in proptest::sample::select(vec!["", "\n", " \r\n"]),
+        places in places(),
+    ) {
+        let body = frames.join(between) + between;
+        let model: Vec<WatchFrame> = serde_json::Deserializer::from_str(&body)
+            .into_iter::<Model<'_>>()
+            .map(Result::unwrap)
+            .map(|model| WatchFrame {
+                event: EventType::from(&*model.r#type),
+                object: Bytes::copy_from_slice(model.object.get().as_bytes()),
+            })
+            .collect();
+        let (frames, end) = read_watch(cut(&body, &places));
+        prop_assert_eq!(frames, model);
+        prop_assert_eq!(end, Ok(()));
+    }
+
+    #[test]
+    fn a_watch_cut_off_in_a_frame_is_an_error(frame in frame(), cut_at in any::<u16>(), places in places()) {
+        let mut length = 1 + (frame.len() - 2) * usize::from(cut_at) / 65536;
+        while !frame.is_char_boundary(length) {
+            length -= 1;
+        }
+        let body = format!("{frame}\n{}", &frame[..length]);
+        let (frames, end) = read_watch(cut(&body, &places));
+        prop_assert_eq!(frames.len(), 1);
+        let error = end.unwrap_err();
+        prop_assert_eq!(error.reason(), &FrameReason::Truncated);
+    }
+}
+
+#[track_caller]
+fn check(body: &str, whole: usize, expected: Result<(), FrameReason>) {
+    for places in [
+        &[][..],
+        &[0x4000, 0x8000, 0xC000],
+        &(0..=u16::MAX).step_by(256).collect::<Vec<_>>(),
+    ] {
+        let (frames, end) = read_watch(cut(body, places));
+        assert_eq!(frames.len(), whole, "{body}");
+        assert_eq!(end.map_err(|error| error.reason().clone()), expected, "{body}");
+    }
+}
+
+#[test]
+fn between_frames_a_watch_may_end() {
+    check("", 0, Ok(()));
+    check("\u{feff} \n", 0, Ok(()));
+    check(
+        r#"{"type":"ADDED","object":{}}{"object":null,"type":"X"}"#,
+        2,
+        Ok(()),
+    );
+}
+
+#[test]
+fn bad_frames_are_errors() {
+    let one = r#"{"type":"ADDED","object":{}}"#;
+    let after = |rest: &str| format!("{one}\n{rest}");
+    check(
+        &after(r#"{"type":"ADDED"}"#),
+        1,
+        Err(FrameReason::Missing("object")),
+    );
+    check(&after(r#"{"object":{}}"#), 1, Err(FrameReason::Missing("type")));
+    check(
+        &after(r#"{"type":null,"object":{}}"#),
+        1,
+        Err(FrameReason::Invalid("type")),
+    );
+    check(
+        &after(r#"{"type":"\x","object":{}}"#),
+        1,
+        Err(FrameReason::Invalid("type")),
+    );
+    check(&after("[]"), 1, Err(FrameReason::Expected("an object")));
+    check(&after("}"), 1, Err(FrameReason::Expected("an object")));
+    check(&after("{\"type\""), 1, Err(FrameReason::Truncated));
+}
+
+#[test]
+fn of_two_members_the_last_counts() {
+    let body = r#"{"type":"ADDED","object":1,"type":"ERROR","object":2}"#;
+    let (frames, _) = read_watch(cut(body, &[]));
+    assert_eq!(
+        frames,
+        [WatchFrame {
+            event: EventType::Error,
+            object: "2".into()
+        }]
+    );
+}
+
+#[test]
+fn frames_that_were_not_read_are_an_error_at_the_end() {
+    let mut reader = WatchReader::new(Encoding::Json);
+    reader.push(r#"{"type":"ADDED","object":{}}"#.into());
+    assert_eq!(reader.finish().unwrap_err().reason(), &FrameReason::Truncated);
+}
+
+#[test]
+fn chunks_may_be_pushed_ahead() {
+    let mut reader = WatchReader::new(Encoding::Json);
+    for chunk in [
+        "{\"type\":\"AD",
+        "",
+        "DED\",\"object\":{",
+        "}}{\"type\":\"ERROR\",",
+        "\"object\":1}",
+    ] {
+        reader.push(chunk.into());
+    }
+    assert_eq!(reader.next().unwrap().unwrap().event, EventType::Added);
+    assert_eq!(reader.next().unwrap().unwrap().event, EventType::Error);
+    assert_eq!(reader.next(), Ok(None));
+}
+
+#[test]
+fn an_object_above_the_limit_is_an_error() {
+    let mut reader = WatchReader::with_max_object_size(Encoding::Json, 10);
+    reader.push(r#"{"type":"ADDED","object":"12345678"}{"type":"ADDED","object":"123456789"}"#.into());
+    assert!(matches!(reader.next(), Ok(Some(_))));
+    let error = reader.next().unwrap_err();
+    assert_eq!(error.reason(), &FrameReason::TooLarge { limit: 10 });
+    assert_eq!(reader.next(), Err(error), "an error stays");
+}
+
+#[test]
+fn debugging_shows_no_body() {
+    let mut reader = WatchReader::new(Encoding::Json);
+    reader.push(r#"{"type":"ADDED","object":{"secret":1}}{"object":"secret","type":"#.into());
+    let frame = reader.next().unwrap().unwrap();
+    assert_eq!(reader.next(), Ok(None));
+    assert!(!format!("{reader:?} {frame:?}").contains("secret"));
+}
+
+#[test]
+fn a_bookmark_says_whether_the_initial_events_end() {
+    let read = |body: &str| bookmark(Encoding::Json, &body.to_owned().into());
+    let end = |value: &str| {
+        let body = format!(
+            r#"{{"metadata":{{"annotations":{{"k8s.io/initial-events-end":{value}}},"resourceVersion":"5"}}}}"#
+        );
+        read(&body).unwrap()
+    };
+    assert!(end("\"true\"").initial_events_end);
+    for value in ["\"True\"", "\"false\"", "\"\"", "null", "\"true \""] {
+        assert!(!end(value).initial_events_end, "{value}");
+    }
+    assert_eq!(end("null").resource_version, Some("5".into()));
+    let none = Bookmark {
+        resource_version: None,
+        initial_events_end: false,
+    };
+    for body in [
+        "{}",
+        r#"{"metadata":null}"#,
+        r#"{"metadata":{"annotations":null,"resourceVersion":""}}"#,
+    ] {
+        assert_eq!(read(body), Ok(none.clone()), "{body}");
+    }
+    for body in ["", "[]", "{", "{}1", r#"{"metadata":{"resourceVersion":5}}"#] {
+        assert!(read(body).is_err(), "{body}");
+    }
+}
