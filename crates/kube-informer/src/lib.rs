@@ -1,6 +1,7 @@
 //! Kubernetes informers: a local, indexed copy of the objects you care about, and notice of every change.
 
 pub mod object;
+pub mod selector;
 pub mod store;
 
 pub use object::{
