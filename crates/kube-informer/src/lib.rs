@@ -42,6 +42,7 @@ pub mod lister;
 pub mod object;
 pub mod queue;
 pub mod reflector;
+pub mod selector;
 pub mod source;
 pub mod store;
 pub mod wire;

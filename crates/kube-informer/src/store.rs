@@ -29,6 +29,7 @@ mod control;
 mod index;
 mod indexer;
 mod lookup;
+mod owned;
 mod slots;
 mod snapshot;
 mod sparse;
@@ -41,6 +42,7 @@ mod writer;
 
 pub use index::{Index, IndexError, IndexPanic, NAMESPACE_INDEX};
 pub use indexer::Indexer;
+pub use owned::{BatchError, Change, OwnedIndexer};
 pub use snapshot::Snapshot;
 pub use wait::{Wait, WaitError};
 pub use writer::{Entry, IndexWriter};

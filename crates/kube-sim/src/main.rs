@@ -93,6 +93,7 @@ fn announce(server: &SimServer, kubeconfig: Option<PathBuf>) -> anyhow::Result<(
             format!("kubectl --kubeconfig={} get pods -A", path.display())
         }
     };
+    let mut out = std::io::stdout().lock();
     writeln!(out, "{}\n\ntry: {usage}\nend: Ctrl-C", server.url())
         .context("cannot write to standard output")?;
     out.flush().context("cannot write to standard output")

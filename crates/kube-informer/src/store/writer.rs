@@ -118,17 +118,21 @@ impl<R> IndexWriter<R> {
     /// anything is held under the key does not matter. [`upsert`](Self::upsert) and [`remove`](Self::remove) take the
     /// mark away, too.
     pub fn mark_stale(&mut self, key: &ObjectKey, stale: bool) {
-        match (self.stale_slot(key.as_str()), stale) {
-            (None, true) => {
-                let hash = self.stale.hash(key.as_str());
-                self.stale.insert(self.free_stale.take(), hash, key.clone());
-            }
-            (Some(slot), false) => {
-                let hash = self.stale.hash(key.as_str());
-                self.stale.remove(slot, hash);
-                self.free_stale.give(slot);
-            }
-            _ => {}
+        if !stale {
+            self.unmark(key.as_str());
+        } else if !self.is_stale(key.as_str()) {
+            let hash = self.stale.hash(key.as_str());
+            self.stale.insert(self.free_stale.take(), hash, key.clone());
+        }
+    }
+
+    fn unmark(&mut self, key: &str) {
+        if self.stale.len() > 0
+            && let Some(slot) = self.stale_slot(key)
+        {
+            let hash = self.stale.hash(key);
+            self.stale.remove(slot, hash);
+            self.free_stale.give(slot);
         }
     }
 
@@ -215,9 +219,7 @@ impl<R: Clone + Send + Sync + 'static> IndexWriter<R> {
             partition,
         };
         self.compute(&row)?;
-        if self.stale.len() > 0 {
-            self.mark_stale(&row.key, false);
-        }
+        self.unmark(row.key.as_str());
         let hash = self.rows.hash(row.key.as_str());
         let found = self
             .rows
@@ -239,10 +241,10 @@ impl<R: Clone + Send + Sync + 'static> IndexWriter<R> {
     /// Removes the object under a key and gives it.
     #[doc(alias = "Delete")]
     pub fn remove(&mut self, key: &str) -> Option<R> {
+        self.unmark(key);
         let hash = self.rows.hash(key);
         let (slot, _) = self.rows.find(hash, |row| row.key.as_str() == key)?;
         let row = self.rows.remove(slot, hash)?;
-        self.mark_stale(&row.key, false);
         self.indexes.iter_mut().for_each(|index| index.clear(slot));
         self.free.give(slot);
         self.touched.push(slot);

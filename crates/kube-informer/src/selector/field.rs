@@ -1,0 +1,240 @@
+//! Field selectors.
+
+use super::parse::ParseSelectorError;
+use crate::ObjectKey;
+use std::{borrow::Cow, fmt, str::FromStr, sync::Arc};
+
+/// Selects objects by the values of some of their fields; an object is selected if every requirement holds.
+///
+/// Which fields can be selected on depends on the kind, and only the server knows them all; `metadata.name` and
+/// `metadata.namespace` can for every kind and are in the key.
+///
+/// ```
+/// use kube_informer::selector::FieldSelector;
+///
+/// let selector = FieldSelector::parse("metadata.namespace=shop,metadata.name!=web-0")?;
+/// assert_eq!(selector.matches_key(&"shop/web-1".into()), Ok(true));
+/// assert_eq!(selector.matches_key(&"shop/web-0".into()), Ok(false));
+///
+/// let by_node = FieldSelector::parse("spec.nodeName==node-1")?;
+/// assert!(by_node.matches(|field| (field == "spec.nodeName").then_some("node-1")));
+/// assert!(by_node.matches_key(&"shop/web-0".into()).is_err());
+/// # Ok::<_, kube_informer::selector::ParseSelectorError>(())
+/// ```
+///
+/// # Syntax
+/// `field=value`, `field==value` and `field!=value`, separated by commas. In values, a backslash stands before `,`, `=`
+/// and `\`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct FieldSelector {
+    requirements: Arc<[FieldRequirement]>,
+}
+
+/// One condition of a [`FieldSelector`].
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct FieldRequirement {
+    /// The path of the field, such as `spec.nodeName`.
+    pub field: Box<str>,
+    /// Whether the field must have this value, or must not.
+    pub equal: bool,
+    /// The value.
+    pub value: Box<str>,
+}
+
+/// A selector asks for a field that is not in the key.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("field {field:?} is not part of an object's key")]
+#[non_exhaustive]
+pub struct UnsupportedField {
+    /// The path of the field.
+    pub field: Box<str>,
+}
+
+impl FieldSelector {
+    /// Selects every object.
+    #[doc(alias = "Everything")]
+    pub fn everything() -> Self {
+        Self {
+            requirements: Arc::default(),
+        }
+    }
+
+    /// Reads a selector as the API server does.
+    ///
+    /// # Errors
+    /// A term without an operator, a bare `=` or `,` in a value, or an unknown escape. The error says at which
+    /// character.
+    #[doc(alias = "ParseSelector")]
+    pub fn parse(text: &str) -> Result<Self, ParseSelectorError> {
+        let terms = terms(text).into_iter().filter(|(_, term)| !term.is_empty());
+        let read = |(at, term)| Ok((term, requirement(text, at, term)?));
+        let mut requirements: Vec<(&str, FieldRequirement)> = terms.map(read).collect::<Result<_, _>>()?;
+        requirements.sort_by_key(|(term, _)| *term);
+        let requirements = requirements
+            .into_iter()
+            .map(|(_, requirement)| requirement)
+            .collect();
+        Ok(Self { requirements })
+    }
+
+    /// Whether an object with these fields is selected. `field` gives the value of a field; one that is missing counts
+    /// as empty.
+    pub fn matches<'a>(&self, field: impl Fn(&str) -> Option<&'a str>) -> bool {
+        self.requirements.iter().all(|requirement| {
+            let value = field(&requirement.field).unwrap_or_default();
+            (*requirement.value == *value) == requirement.equal
+        })
+    }
+
+    /// Whether the object with this key is selected.
+    ///
+    /// # Errors
+    /// The selector asks for a field other than `metadata.name` and `metadata.namespace`.
+    pub fn matches_key(&self, key: &ObjectKey) -> Result<bool, UnsupportedField> {
+        let in_key = |field: &str| matches!(field, "metadata.name" | "metadata.namespace");
+        if let Some(other) = self
+            .requirements
+            .iter()
+            .find(|requirement| !in_key(&requirement.field))
+        {
+            return Err(UnsupportedField {
+                field: other.field.clone(),
+            });
+        }
+        Ok(self.matches(|field| {
+            if field == "metadata.name" {
+                Some(key.name())
+            } else {
+                key.namespace()
+            }
+        }))
+    }
+
+    /// Whether every object is selected.
+    #[doc(alias = "Empty")]
+    pub fn is_everything(&self) -> bool {
+        self.requirements.is_empty()
+    }
+
+    /// The conditions, as the server sorts them.
+    pub fn requirements(&self) -> &[FieldRequirement] {
+        &self.requirements
+    }
+
+    /// The value that an object must have in `field` to be selected, if there is one.
+    #[doc(alias = "RequiresExactMatch")]
+    pub fn required_value(&self, field: &str) -> Option<&str> {
+        let required = self
+            .requirements
+            .iter()
+            .find(|requirement| requirement.equal && *requirement.field == *field);
+        required.map(|requirement| &*requirement.value)
+    }
+}
+
+/// The parts between commas that are not escaped, and where they begin.
+fn terms(text: &str) -> Vec<(usize, &str)> {
+    let (mut terms, mut start, mut escaped) = (Vec::new(), 0, false);
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            b',' => {
+                terms.push((start, &text[start..at]));
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    terms.push((start, &text[start..]));
+    terms
+}
+
+/// Reads one term, which begins at byte `start` of the whole text.
+fn requirement(text: &str, start: usize, term: &str) -> Result<FieldRequirement, ParseSelectorError> {
+    let operators = [("!=", false), ("==", true), ("=", true)];
+    let (at, symbol, equal) = (0..term.len())
+        .filter(|at| term.is_char_boundary(*at))
+        .find_map(|at| {
+            let (symbol, equal) = operators
+                .iter()
+                .find(|(symbol, _)| term[at..].starts_with(symbol))?;
+            Some((at, symbol, *equal))
+        })
+        .ok_or_else(|| ParseSelectorError::new(text, start + term.len(), "expected '=', '==' or '!='"))?;
+    let value = start + at + symbol.len();
+    Ok(FieldRequirement {
+        field: term[..at].into(),
+        equal,
+        value: unescape(text, value, &text[value..start + term.len()])?.into(),
+    })
+}
+
+fn unescape<'a>(text: &str, start: usize, value: &'a str) -> Result<Cow<'a, str>, ParseSelectorError> {
+    if !value.contains(['\\', '=']) {
+        return Ok(value.into());
+    }
+    let mut plain = String::with_capacity(value.len());
+    let mut chars = value.char_indices();
+    while let Some((at, c)) = chars.next() {
+        match c {
+            '=' => {
+                return Err(ParseSelectorError::new(
+                    text,
+                    start + at,
+                    "expected '=' to be escaped as '\\='",
+                ));
+            }
+            '\\' => match chars.next() {
+                Some((_, c @ ('\\' | ',' | '='))) => plain.push(c),
+                other => {
+                    let at = other.map_or(value.len(), |(at, _)| at);
+                    return Err(ParseSelectorError::new(
+                        text,
+                        start + at,
+                        "expected '\\', ',' or '=' after '\\'",
+                    ));
+                }
+            },
+            _ => plain.push(c),
+        }
+    }
+    Ok(plain.into())
+}
+
+impl Default for FieldSelector {
+    fn default() -> Self {
+        Self::everything()
+    }
+}
+
+impl FromStr for FieldSelector {
+    type Err = ParseSelectorError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::parse(text)
+    }
+}
+
+/// As the server writes it.
+impl fmt::Display for FieldSelector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (number, requirement) in self.requirements.iter().enumerate() {
+            let comma = if number > 0 { "," } else { "" };
+            write!(f, "{comma}{requirement}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for FieldRequirement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.field)?;
+        f.write_str(if self.equal { "=" } else { "!=" })?;
+        self.value.chars().try_for_each(|c| match c {
+            '\\' | ',' | '=' => write!(f, "\\{c}"),
+            _ => write!(f, "{c}"),
+        })
+    }
+}
