@@ -10,35 +10,45 @@
 //!
 //! let bytes = Bytes::from_static(br#"{"metadata":{"name":"a","namespace":"ns"},"data":{"k":"v"}}"#);
 //! let raw = Raw::scan(Encoding::Json, bytes)?;
-//! let object = ConfigMap::decode(&raw)?;
+//! let object = ConfigMap::decode(&raw, None)?;
 //! assert_eq!(object.data.as_ref().unwrap()["k"], "v");
 //!
 //! let raw = Raw::scan(Encoding::Json, Bytes::from_static(br#"{"metadata":{"name":"a"},"data":["secret"]}"#))?;
-//! let error = ConfigMap::decode(&raw).unwrap_err();
+//! let error = ConfigMap::decode(&raw, None).unwrap_err();
 //! assert_eq!(error.to_string(), "data: invalid type (line 1, column 32)");
 //! # Ok::<_, Box<dyn std::error::Error>>(())
 //! ```
 
 use crate::object::Object;
 use crate::wire::{Encoding, Raw};
+use kube::core::{DynamicObject, TypeMeta};
 use serde::de::DeserializeOwned;
 use serde_json::error::Category;
-use std::{fmt, sync::Arc};
+use std::{any::Any, fmt, sync::Arc};
 
 /// An [`Object`] that can be made from what a server sends.
 pub trait Form: Object {
-    /// Makes the form of `raw` that is held.
+    /// Makes the form of `raw` that is held. `types` says what kind it is if it does not say so itself: the items of
+    /// a list of built-in objects do not.
     ///
     /// # Errors
     /// The object is not what the type expects. The error says where, and never what stood there.
-    fn decode(raw: &Raw) -> Result<Self::Ref, DecodeError>;
+    fn decode(raw: &Raw, types: Option<&TypeMeta>) -> Result<Self::Ref, DecodeError>;
 }
 
 impl<K: kube::Resource + DeserializeOwned + Send + Sync + 'static> Form for K {
-    fn decode(raw: &Raw) -> Result<Arc<K>, DecodeError> {
-        match raw.encoding() {
-            Encoding::Json => json(raw.bytes()).map(Arc::new),
+    fn decode(raw: &Raw, types: Option<&TypeMeta>) -> Result<Arc<K>, DecodeError> {
+        let mut object: K = match raw.encoding() {
+            Encoding::Json => json(raw.bytes())?,
+        };
+        // A dynamic object that does not know its kind is of little use; it must not depend on how it came, by a list
+        // or by a watch, whether it does.
+        if let Some(dynamic) = (&mut object as &mut dyn Any).downcast_mut::<DynamicObject>()
+            && dynamic.types.is_none()
+        {
+            dynamic.types = types.cloned();
         }
+        Ok(Arc::new(object))
     }
 }
 

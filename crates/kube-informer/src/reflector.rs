@@ -75,6 +75,7 @@ use crate::queue::{Delta, Listed};
 use crate::source::{ApiError, BadObject, Item, ListEnd, ListPart, ListRequest, ListVersion, ListerWatcher};
 use backoff::BackoffState;
 use futures::StreamExt;
+use kube::core::TypeMeta;
 use status::Reporter;
 use std::{future::Future, sync::Arc, time::Duration};
 use tokio::sync::watch;
@@ -168,6 +169,7 @@ impl Default for ReflectorOptions {
 #[must_use = "a reflector does nothing until it is run"]
 pub struct Reflector<O: Form, S: Sink<O>> {
     source: Arc<dyn ListerWatcher<O>>,
+    types: Option<TypeMeta>,
     sink: S,
     options: ReflectorOptions,
     backoff: BackoffState,
@@ -203,6 +205,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
             backoff: BackoffState::new(options.backoff.clone()),
             pacer: WatchPacer::default(),
             reporter: Reporter::new(source.resource()),
+            types: source.types(),
             source,
             sink,
             options,
@@ -354,7 +357,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
     /// Decodes an object. One that is bad is reported; if it has no key either, there is nothing to hand on.
     fn arrived(&mut self, item: Item<O>) -> Option<(ObjectKey, Arrived<O>, Option<ResourceVersion>)> {
         let bad = match item {
-            Item::Raw(raw) => match O::decode(&raw) {
+            Item::Raw(raw) => match O::decode(&raw, self.types.as_ref()) {
                 Ok(object) => {
                     let held = Held {
                         object,

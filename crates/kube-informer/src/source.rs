@@ -47,6 +47,7 @@ pub use request::{ListRequest, ListVersion, WatchFrom, WatchRequest};
 use crate::object::{Object, ObjectKey, ResourceVersion};
 use crate::wire::Raw;
 use futures::{future::BoxFuture, stream::BoxStream};
+use kube::core::TypeMeta;
 use std::fmt;
 
 /// The parts of a list as they arrive; the last one is [`ListPart::End`].
@@ -63,6 +64,11 @@ pub type WatchStream<O> = BoxStream<'static, Result<WatchEvent<O>, ApiError>>;
 pub trait ListerWatcher<O: Object>: Send + Sync + 'static {
     /// The resource for messages: `pods`, `deployments.apps`.
     fn resource(&self) -> String;
+
+    /// The kind of the objects, for those that do not say it themselves. Default: unknown.
+    fn types(&self) -> Option<TypeMeta> {
+        None
+    }
 
     /// Asks for one page of the collection, or all of it.
     fn list(&self, request: ListRequest) -> BoxFuture<'_, Result<ListStream<O>, ApiError>>;

@@ -16,7 +16,7 @@ use futures::{FutureExt, StreamExt, stream};
 use http::{HeaderValue, Request, Response, StatusCode, header};
 use http_body_util::BodyExt;
 use kube::client::Body;
-use kube::core::ApiResource;
+use kube::core::{ApiResource, TypeMeta};
 use std::time::{Duration, SystemTime};
 
 /// How long a list may be silent.
@@ -324,6 +324,16 @@ impl<O: Object> ListerWatcher<O> for ClientSource {
             "" => self.resource.plural.clone(),
             group => format!("{}.{group}", self.resource.plural),
         }
+    }
+
+    fn types(&self) -> Option<TypeMeta> {
+        let ApiResource {
+            api_version, kind, ..
+        } = &self.resource;
+        Some(TypeMeta {
+            api_version: api_version.clone(),
+            kind: kind.clone(),
+        })
     }
 
     fn list(&self, request: ListRequest) -> BoxFuture<'_, Result<ListStream<O>, ApiError>> {

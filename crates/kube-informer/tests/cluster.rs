@@ -1,0 +1,307 @@
+//! Informers against a simulated cluster, over real HTTP and in the process.
+
+use futures::StreamExt;
+use k8s_openapi::api::core::v1::{Node, Pod};
+use kube::core::{ApiResource, DynamicObject, GroupVersionKind};
+use kube_informer::source::{ClientSource, Selection};
+use kube_informer::{
+    Deleted, Lister, Notification, Object, ObjectKey, ResourceEventHandlerFuncs, SharedInformer,
+};
+use kube_informer::{ResourceVersion, SharedInformerFactory};
+use kube_sim::{Sim, SimServer};
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+fn over_http(server: &SimServer) -> kube::Client {
+    let config = kube::Config::new(server.url().parse().unwrap());
+    kube::Client::try_from(config).unwrap()
+}
+
+fn config_map(name: &str, version: u32) -> Value {
+    json!({
+        "apiVersion": "v1", "kind": "ConfigMap",
+        "metadata": {"name": name, "namespace": "default", "labels": {"parity": (if version.is_multiple_of(2) { "even" } else { "odd" })}},
+        "data": {"version": version.to_string()},
+    })
+}
+
+/// What the cluster holds, in the form of the cache.
+fn truth(sim: &Sim, kind: &str) -> HashMap<String, Value> {
+    let objects = sim.store().list("v1", kind, None).unwrap();
+    objects.into_iter().map(|object| (key(&object), object)).collect()
+}
+
+fn key(object: &Value) -> String {
+    let text = |field: &str| object["metadata"][field].as_str();
+    ObjectKey::new(text("namespace"), text("name").unwrap()).to_string()
+}
+
+fn assert_holds<K>(store: &kube_informer::store::Indexer<Arc<K>>, truth: &HashMap<String, Value>)
+where
+    K: kube::Resource + serde::de::DeserializeOwned + serde::Serialize + Send + Sync + 'static,
+{
+    assert_eq!(store.len(), truth.len());
+    for (key, object) in truth {
+        let held = store.get(key).unwrap_or_else(|| panic!("{key} is missing"));
+        // Both through the type, which leaves out what it does not know.
+        let expected: K = serde_json::from_value(object.clone()).unwrap();
+        assert_eq!(
+            serde_json::to_value(&*held).unwrap(),
+            serde_json::to_value(expected).unwrap(),
+            "{key}"
+        );
+    }
+}
+
+async fn catches_up<R: Clone + Send + Sync + 'static>(store: &kube_informer::store::Indexer<R>, sim: &Sim) {
+    // A cluster's version moves with any object: the watch's own events may end before it.
+    let version = ResourceVersion::from(sim.store().resource_version());
+    tokio::time::timeout(Duration::from_secs(30), store.wait_until(&version))
+        .await
+        .expect("in time")
+        .unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn caches_end_equal_to_a_cluster_that_changes_all_the_time() {
+    let server = SimServer::builder()
+        .nodes(10)
+        .pods(300)
+        .churn(400.0)
+        .seed(7)
+        .bookmark_interval(Duration::from_millis(100))
+        .start()
+        .await
+        .unwrap();
+    let factory = SharedInformerFactory::new(over_http(&server));
+    let (pods, nodes) = (factory.informer::<Pod>(), factory.informer::<Node>());
+    let node_of = |pod: &Arc<Pod>| pod.spec.as_ref().and_then(|spec| spec.node_name.clone());
+    let by_node = pods.store().add_index("by-node", node_of).unwrap();
+
+    // What a handler knows after every notification; one from the start, one that comes late.
+    type Known = Arc<Mutex<HashMap<String, Arc<Pod>>>>;
+    let known: [Known; 2] = Default::default();
+    let follow = |known: &Known| {
+        let (add, update, delete) = (known.clone(), known.clone(), known.clone());
+        ResourceEventHandlerFuncs::<Pod>::new()
+            .on_add(move |pod, _| {
+                let held = add.lock().unwrap().insert(Pod::key(&pod).to_string(), pod);
+                assert!(held.is_none(), "added twice");
+            })
+            .on_update(move |old, new| {
+                let mut known = update.lock().unwrap();
+                let held = known.insert(Pod::key(&new).to_string(), new);
+                assert!(Arc::ptr_eq(&held.expect("known before it is updated"), &old));
+            })
+            .on_delete(move |Deleted { key, .. }| {
+                delete
+                    .lock()
+                    .unwrap()
+                    .remove(&*key)
+                    .expect("known before it is deleted");
+            })
+    };
+    let first = pods.add_handler("first", follow(&known[0])).unwrap();
+    factory.start();
+    factory.wait_for_sync(Duration::from_secs(30)).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    let late = pods.add_handler("late", follow(&known[1])).unwrap();
+    tokio::time::sleep(Duration::from_millis(1000)).await;
+    server.stop_churn().await;
+    assert!(server.changes() > 100);
+    catches_up(pods.store(), &server).await;
+
+    let truth = truth(&server, "Pod");
+    assert_holds(pods.store(), &truth);
+    assert_eq!(nodes.store().len(), 10);
+    for node in nodes.store().list_keys() {
+        let expected = truth
+            .values()
+            .filter(|pod| pod["spec"]["nodeName"] == *node.as_str())
+            .count();
+        assert_eq!(
+            pods.store().by(&by_node, node.as_str()).unwrap().len(),
+            expected,
+            "{node}"
+        );
+    }
+    first.drain().await;
+    late.drain().await;
+    for known in known {
+        let known = known.lock().unwrap();
+        assert_eq!(known.len(), truth.len());
+        assert!(
+            known
+                .iter()
+                .all(|(key, pod)| Arc::ptr_eq(pod, &pods.store().get(key).unwrap()))
+        );
+    }
+    factory.shutdown().await.unwrap();
+    server.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_factory_shares_what_is_selected_alike_and_nothing_else() {
+    let sim = Sim::builder().build().unwrap();
+    for n in 0..6 {
+        sim.store().create(config_map(&format!("c{n}"), n)).unwrap();
+    }
+    let factory = SharedInformerFactory::new(kube::Client::new(sim.service(), "default"));
+    let resource = ApiResource::erase::<k8s_openapi::api::core::v1::ConfigMap>(&());
+    let odd = Selection {
+        labels: Some("parity=odd".into()),
+        ..Selection::default()
+    };
+    let all = factory.informer_for::<DynamicObject>(resource.clone(), Selection::default());
+    let again = factory.informer_for::<DynamicObject>(resource.clone(), Selection::default());
+    let some = factory.informer_for::<DynamicObject>(resource, odd);
+    factory.start();
+    factory.wait_for_sync(Duration::from_secs(10)).await.unwrap();
+    assert_eq!(
+        (all.store().len(), again.store().len(), some.store().len()),
+        (6, 6, 3)
+    );
+    let index = all
+        .store()
+        .add_index("parity", |o| {
+            kube::ResourceExt::labels(&**o).get("parity").cloned()
+        })
+        .unwrap();
+    assert_eq!(
+        again.store().by(&index, "odd").unwrap().len(),
+        3,
+        "one store behind both handles"
+    );
+    assert!(some.store().by(&index, "odd").is_err(), "another store");
+
+    // An object that leaves the selection is deleted there, and updated here.
+    let (mut in_all, mut in_some) = (all.subscribe("all").unwrap(), some.subscribe("some").unwrap());
+    sim.store().update(config_map("c1", 2)).unwrap();
+    let told = loop {
+        let change = in_some.next().await.unwrap();
+        if !matches!(change, Notification::Add { .. }) {
+            break change;
+        }
+    };
+    assert!(matches!(told, Notification::Delete(Deleted { key, .. }) if key.as_str() == "default/c1"));
+    while !matches!(in_all.next().await.unwrap(), Notification::Update { .. }) {}
+    factory.shutdown().await.unwrap();
+    assert_eq!(in_all.next().await.map(|_| ()), None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_compaction_while_nobody_watches_is_a_relist() {
+    let sim = Sim::builder().build().unwrap();
+    sim.store().create(config_map("kept", 1)).unwrap();
+    sim.store().create(config_map("gone", 1)).unwrap();
+    let resource = ApiResource::erase::<k8s_openapi::api::core::v1::ConfigMap>(&());
+    let source = ClientSource::new(
+        kube::Client::new(sim.service(), "default"),
+        resource,
+        Selection::default(),
+    );
+    let (informer, runner) = SharedInformer::<DynamicObject>::builder(source).build();
+    let mut changes = informer.subscribe("test").unwrap();
+    let stop = CancellationToken::new();
+    let running = tokio::spawn(runner.run(stop.clone()));
+    informer.synced().await.unwrap();
+    let kept = informer.store().get("default/kept").unwrap();
+    for n in 0..5 {
+        let update = sim.store().update(config_map("changed", n));
+        if update.is_err() {
+            sim.store().create(config_map("changed", n)).unwrap();
+        }
+    }
+    sim.store()
+        .delete("v1", "ConfigMap", Some("default"), "gone")
+        .unwrap();
+    sim.store().compact(sim.store().resource_version());
+    // All of this happened before the watch was polled again; when it is, its place in the history is gone.
+    catches_up(informer.store(), &sim).await;
+    assert_holds(informer.store(), &truth(&sim, "ConfigMap"));
+    assert!(
+        Arc::ptr_eq(&kept, &informer.store().get("default/kept").unwrap()),
+        "unchanged, so not decoded again"
+    );
+    let mut told = vec![];
+    while let Ok(Some(change)) = tokio::time::timeout(Duration::from_secs(1), changes.next()).await {
+        told.push(change.key().to_string());
+    }
+    assert!(told.contains(&"default/gone".to_owned()) && told.contains(&"default/changed".to_owned()));
+    stop.cancel();
+    running.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn custom_resources_are_dynamic_objects() {
+    let crd = json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": {"name": "widgets.example.com"},
+        "spec": {
+            "group": "example.com", "scope": "Namespaced",
+            "names": {"plural": "widgets", "singular": "widget", "kind": "Widget", "listKind": "WidgetList"},
+            "versions": [{"name": "v1", "served": true, "storage": true,
+                "schema": {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}}}],
+        },
+    });
+    let sim = Sim::builder().crd(crd).build().unwrap();
+    let widget = |size: u32| {
+        json!({"apiVersion": "example.com/v1", "kind": "Widget",
+            "metadata": {"name": "w", "namespace": "default"}, "spec": {"size": size}})
+    };
+    sim.store().create(widget(1)).unwrap();
+    let factory = SharedInformerFactory::new(kube::Client::new(sim.service(), "default"));
+    let resource = ApiResource::from_gvk(&GroupVersionKind::gvk("example.com", "v1", "Widget"));
+    let widgets = factory.informer_for::<DynamicObject>(resource, Selection::default());
+    factory.start();
+    factory.wait_for_sync(Duration::from_secs(10)).await.unwrap();
+    let lister: Lister<DynamicObject> = widgets.lister();
+    assert_eq!(
+        lister.namespace("default").get("w").unwrap().data["spec"]["size"],
+        1
+    );
+    let missing = lister.namespace("default").get("x").unwrap_err();
+    assert_eq!(missing.to_string(), "widgets.example.com \"default/x\" not found");
+    sim.store().update(widget(2)).unwrap();
+    catches_up(widgets.store(), &sim).await;
+    assert_eq!(lister.get("default/w").unwrap().data["spec"]["size"], 2);
+    factory.shutdown().await.unwrap();
+}
+
+#[tokio::test]
+async fn what_stands_in_the_way_of_sync_is_named() {
+    let server = SimServer::builder().start().await.unwrap();
+    let client = over_http(&server);
+    let factory = SharedInformerFactory::new(client);
+    let pods = factory.informer::<Pod>();
+    let unknown = ApiResource::from_gvk(&GroupVersionKind::gvk("example.com", "v1", "Gadget"));
+    factory.informer_for::<DynamicObject>(unknown, Selection::default());
+    factory.start();
+    let error = factory.wait_for_sync(Duration::from_secs(2)).await.unwrap_err();
+    assert_eq!(error.unsynced.len(), 1, "{error}");
+    assert_eq!(error.unsynced[0].resource, "gadgets.example.com");
+    assert!(error.unsynced[0].why.starts_with("not-found: "), "{error}");
+    assert!(pods.has_synced());
+    factory.shutdown().await.unwrap();
+
+    let url = server.url();
+    server.shutdown().await;
+    let config = kube::Config::new(url.parse().unwrap());
+    let factory = SharedInformerFactory::new(kube::Client::try_from(config).unwrap());
+    factory.informer::<Pod>();
+    factory.start();
+    let error = factory
+        .wait_for_sync(Duration::from_millis(500))
+        .await
+        .unwrap_err();
+    assert!(
+        error.unsynced[0]
+            .why
+            .starts_with("unreachable: cannot reach the server"),
+        "{error}"
+    );
+    factory.shutdown().await.unwrap();
+}
