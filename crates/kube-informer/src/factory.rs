@@ -22,7 +22,7 @@
 use crate::form::Form;
 use crate::informer::{InformerBuilder, InformerOptions, RunError, SharedInformer};
 use crate::reflector::ReflectorOptions;
-use crate::source::{ClientSource, Selection};
+use crate::source::{ClientSource, Selection, StreamingLists};
 use futures::FutureExt;
 use futures::future::{BoxFuture, join_all};
 use kube::core::{ApiResource, ClusterResourceScope};
@@ -47,6 +47,7 @@ struct Shared {
     client: kube::Client,
     selection: Selection,
     options: InformerOptions,
+    streaming: StreamingLists,
     stop: CancellationToken,
     state: Mutex<State>,
     /// Signalled when an informer has failed.
@@ -168,6 +169,7 @@ impl FactoryBuilder {
             client,
             selection,
             options,
+            streaming: StreamingLists::default(),
             stop: CancellationToken::new(),
             state: Mutex::default(),
             failed: Notify::new(),
@@ -242,9 +244,10 @@ impl SharedInformerFactory {
         if let Some(informer) = known {
             return SharedInformer::clone(informer);
         }
-        let source = Arc::new(ClientSource::new(self.shared.client.clone(), resource, selection));
+        let source = ClientSource::new(self.shared.client.clone(), resource, selection)
+            .streaming_lists(self.shared.streaming.clone());
         let (informer, runner) =
-            InformerBuilder::<O>::with_options(source, self.shared.options.clone()).build();
+            InformerBuilder::<O>::with_options(Arc::new(source), self.shared.options.clone()).build();
         let member = Member {
             informer: Box::new(informer.clone()),
             watched: Arc::new(informer.clone()),

@@ -42,9 +42,19 @@
 //! # }
 //! ```
 //!
+//! # The initial state
+//! Where the source has it, the collection comes as a *streaming list* (KEP-3157): a watch that starts with what exists
+//! and says when that is complete, so the server need not put a list together. Nothing of it is handed on until it is
+//! complete. Where it fails, a list is asked for instead; a server whose stream makes no progress is remembered for an
+//! hour.
+//!
 //! # Recovery
 //! | what happens | what follows |
 //! |---|---|
+//! | a streaming list is refused or throttled | a pause, then another |
+//! | it fails because its version is too old or too new | at once, another of the newest state |
+//! | it breaks off before it is complete | at once, one more; then a list |
+//! | it fails otherwise, or makes no progress for the deadline | at once, a list |
 //! | a list fails | a pause, then a list |
 //! | a list at a version fails because that is too old or too new | at once, a list of the newest state |
 //! | a page fails because the continue token is too old | one list in one piece |
@@ -55,8 +65,11 @@
 //! | it ends early again and again | the next watches start further and further apart |
 //! | the server says 429 in the stream | a pause, then the watch again |
 //! | the server says anything else in the stream, or garbage comes | a pause, then a list |
+//! | a version comes that is older than one seen before | a pause, then a list of the newest state |
 //!
-//! A list that fails midway changes nothing: the sink hears of it when it is complete.
+//! A list that fails midway changes nothing: the sink hears of it when it is complete. When the new state's version is
+//! older than the last one, the server was restored from a backup or replaced: that is reported, and the new state
+//! counts.
 //!
 //! # Memory
 //! An object that is listed again unchanged is recognized by its [`Fingerprint`](crate::Fingerprint) before it is
@@ -64,6 +77,7 @@
 
 mod backoff;
 mod status;
+mod streaming;
 mod watching;
 
 pub use backoff::Backoff;
@@ -72,7 +86,9 @@ pub use status::{LastError, Phase, ReflectorStatus};
 use crate::form::Form;
 use crate::object::{Fingerprint, Known, Object, ObjectKey, ResourceVersion};
 use crate::queue::{Delta, Listed};
-use crate::source::{ApiError, BadObject, Item, ListEnd, ListPart, ListRequest, ListVersion, ListerWatcher};
+use crate::source::{
+    ApiError, BadObject, Item, ListEnd, ListPart, ListRequest, ListVersion, ListerWatcher, WatchStream,
+};
 use backoff::BackoffState;
 use futures::StreamExt;
 use kube::core::TypeMeta;
@@ -154,6 +170,30 @@ pub struct ReflectorOptions {
     /// The shortest time for which a watch is asked; the longest is twice that, and the actual one is random so that
     /// watches do not end together. Default: 5 minutes.
     pub watch_timeout: Duration,
+    /// How the initial state is asked for, and the state after a gap. Default: [`InitialState::Auto`].
+    pub initial: InitialState,
+    /// How long a streaming list may go without progress, be it an object or its end, before a list is asked for
+    /// instead. Default: 30 s.
+    pub streaming_deadline: Duration,
+}
+
+/// How a reflector asks for the state of a collection.
+///
+/// ```
+/// use kube_informer::reflector::{InitialState, ReflectorOptions};
+/// let options = ReflectorOptions { initial: InitialState::List, ..Default::default() };
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum InitialState {
+    /// A streaming list where the source has it, a list where it does not, or where it fails.
+    #[default]
+    Auto,
+    /// A list, in pages where that spares the server.
+    List,
+    /// A streaming list and nothing else: a watch that starts with what exists. It spares the server's memory; servers
+    /// have it since Kubernetes 1.32.
+    WatchList,
 }
 
 impl Default for ReflectorOptions {
@@ -161,6 +201,8 @@ impl Default for ReflectorOptions {
         Self {
             backoff: Backoff::default(),
             watch_timeout: Duration::from_secs(300),
+            initial: InitialState::default(),
+            streaming_deadline: Duration::from_secs(30),
         }
     }
 }
@@ -228,18 +270,43 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
 
     async fn reflect(&mut self) {
         loop {
-            let pause = match self.list().await {
-                Ok(()) => {
-                    self.backoff.healthy();
-                    self.watch().await
-                }
-                Err(error) => {
-                    self.reporter.failed("list", &error);
-                    error.status().and_then(|status| status.retry_after)
-                }
+            let pause = match self.populate().await {
+                Ok(stream) => self.watch(stream).await,
+                Err(error) => error.status().and_then(|status| status.retry_after),
             };
             self.pause(pause).await;
         }
+    }
+
+    /// Makes the sink equal to the collection. A stream that comes with it goes on as a watch.
+    async fn populate(&mut self) -> Result<Option<WatchStream<O>>, ApiError> {
+        let streaming = match self.options.initial {
+            InitialState::Auto => self.source.has_streaming_lists(),
+            InitialState::List => false,
+            InitialState::WatchList => true,
+        };
+        if streaming {
+            match self.stream_list().await {
+                Ok(stream) => return Ok(Some(stream)),
+                Err(error) if self.options.initial == InitialState::WatchList => {
+                    self.reporter.failed("watch-list", &error);
+                    return Err(error);
+                }
+                Err(error) => {
+                    let resource = self.reporter.resource();
+                    tracing::debug!(
+                        resource,
+                        error = error.chain(),
+                        "no streaming list; listing instead"
+                    );
+                }
+            }
+        }
+        let listed = self.list().await;
+        if let Err(error) = &listed {
+            self.reporter.failed("list", error);
+        }
+        listed.map(|()| None)
     }
 
     /// Waits a backoff step, or as long as the server asked for if that is longer.
@@ -251,13 +318,10 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
 
     /// Lists the collection and replaces the sink's content.
     async fn list(&mut self) -> Result<(), ApiError> {
-        self.reporter.phase(Phase::Listing {
-            received: 0,
-            remaining: None,
-        });
+        self.reporter.listing();
         let (entries, end) = match self.list_at(self.list_version()).await {
             Err(ApiError::Status(status))
-                if status.is_expired() || status.is_too_large_resource_version() =>
+                if !self.unavailable && (status.is_expired() || status.is_too_large_resource_version()) =>
             {
                 self.unavailable = true;
                 tracing::debug!(resource = self.reporter.resource(), %status, "listing the newest state instead");
@@ -265,11 +329,22 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
             }
             result => result?,
         };
-        self.unavailable = false;
-        self.seen = end.resource_version.clone();
-        self.sink.replace(entries, end.resource_version).await;
-        self.reporter.listed(self.seen.clone());
+        self.complete(entries, end.resource_version).await;
         Ok(())
+    }
+
+    /// Hands a complete list to the sink.
+    async fn complete(&mut self, entries: Vec<Listed<Arrived<O>>>, version: Option<ResourceVersion>) {
+        if let (Some(seen), Some(version)) = (&self.seen, &version)
+            && version < seen
+        {
+            self.reporter.went_back(seen, version);
+        }
+        self.unavailable = false;
+        self.seen = version.clone();
+        self.sink.replace(entries, version).await;
+        self.reporter.listed(self.seen.clone());
+        self.backoff.healthy();
     }
 
     fn list_version(&self) -> ListVersion {

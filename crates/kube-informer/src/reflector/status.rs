@@ -62,7 +62,7 @@ pub enum Phase {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LastError {
-    /// What was tried: `list`, `watch`.
+    /// What was tried: `list`, `watch`, `watch-list`.
     pub operation: &'static str,
     /// The kind of failure.
     pub class: ErrorClass,
@@ -98,6 +98,13 @@ impl Reporter {
 
     pub(super) fn subscribe(&self) -> watch::Receiver<ReflectorStatus> {
         self.status.subscribe()
+    }
+
+    pub(super) fn listing(&self) {
+        self.phase(Phase::Listing {
+            received: 0,
+            remaining: None,
+        });
     }
 
     pub(super) fn phase(&self, phase: Phase) {
@@ -150,18 +157,31 @@ impl Reporter {
     }
 
     pub(super) fn failed(&mut self, operation: &'static str, error: &ApiError) {
+        let (class, message) = (error.class(), error.chain());
+        tracing::warn!(resource = self.resource, operation, %class, error = message, "request failed");
+        self.error(operation, class, message);
+        self.status
+            .send_modify(|status| status.failures = status.failures.saturating_add(1));
+    }
+
+    /// The server's history is another one than before.
+    pub(super) fn went_back(&mut self, from: &ResourceVersion, to: &ResourceVersion) {
+        let message = format!(
+            "the server's resource version went back from {from} to {to}: it was restored or replaced"
+        );
+        tracing::warn!(resource = self.resource, "{message}");
+        self.error("list", ErrorClass::WentBack, message);
+    }
+
+    fn error(&mut self, operation: &'static str, class: ErrorClass, message: String) {
         self.errors += 1;
         let last = LastError {
             operation,
-            class: error.class(),
-            message: error.chain(),
+            class,
+            message,
             number: self.errors,
         };
-        tracing::warn!(resource = self.resource, operation, class = %last.class, error = last.message, "request failed");
-        self.status.send_modify(|status| {
-            status.failures = status.failures.saturating_add(1);
-            status.last_error = Some(last);
-        });
+        self.status.send_modify(|status| status.last_error = Some(last));
     }
 
     pub(super) fn bad(&self, bad: &BadObject) {

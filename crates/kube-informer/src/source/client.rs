@@ -17,7 +17,10 @@ use http::{HeaderValue, Request, Response, StatusCode, header};
 use http_body_util::BodyExt;
 use kube::client::Body;
 use kube::core::{ApiResource, TypeMeta};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
+use tokio::time::Instant;
 
 /// How long a list may be silent.
 const LIST_SILENCE: Duration = Duration::from_secs(60);
@@ -65,6 +68,38 @@ pub struct ClientSource {
     client: kube::Client,
     resource: ApiResource,
     selection: Selection,
+    streaming: StreamingLists,
+}
+
+/// Remembers for which resources a server's streaming lists do not end; shared by the sources of one client.
+///
+/// ```
+/// use kube_informer::source::StreamingLists;
+/// let memory = StreamingLists::default();
+/// assert!(memory.work_for("pods"));
+/// memory.failed_for("pods");
+/// assert!(!memory.clone().work_for("pods"));
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct StreamingLists(Arc<Mutex<HashMap<String, Instant>>>);
+
+/// For how long a failure is remembered.
+const STREAMING_FAILURE: Duration = Duration::from_secs(3600);
+
+impl StreamingLists {
+    /// Whether streaming lists of a resource are worth trying: they have not failed within the last hour.
+    pub fn work_for(&self, resource: &str) -> bool {
+        let failures = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        failures
+            .get(resource)
+            .is_none_or(|failed| failed.elapsed() >= STREAMING_FAILURE)
+    }
+
+    /// A streaming list of a resource was never completed.
+    pub fn failed_for(&self, resource: &str) {
+        let mut failures = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        failures.insert(resource.to_owned(), Instant::now());
+    }
 }
 
 impl ClientSource {
@@ -74,6 +109,22 @@ impl ClientSource {
             client,
             resource,
             selection,
+            streaming: StreamingLists::default(),
+        }
+    }
+
+    /// Shares what is known of the server's streaming lists with other sources of the same client.
+    #[must_use = "this is a builder"]
+    pub fn streaming_lists(mut self, shared: StreamingLists) -> Self {
+        self.streaming = shared;
+        self
+    }
+
+    /// The resource as `plural` or `plural.group`.
+    fn name(&self) -> String {
+        match self.resource.group.as_str() {
+            "" => self.resource.plural.clone(),
+            group => format!("{}.{group}", self.resource.plural),
         }
     }
 
@@ -320,10 +371,15 @@ impl WatchBody {
 
 impl<O: Object> ListerWatcher<O> for ClientSource {
     fn resource(&self) -> String {
-        match self.resource.group.as_str() {
-            "" => self.resource.plural.clone(),
-            group => format!("{}.{group}", self.resource.plural),
-        }
+        self.name()
+    }
+
+    fn has_streaming_lists(&self) -> bool {
+        self.streaming.work_for(&self.name())
+    }
+
+    fn streaming_list_failed(&self) {
+        self.streaming.failed_for(&self.name());
     }
 
     fn types(&self) -> Option<TypeMeta> {

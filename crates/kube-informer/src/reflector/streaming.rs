@@ -1,0 +1,165 @@
+//! The initial state as a streaming list (KEP-3157): a watch that starts with what exists.
+
+use super::{Arrived, Reflector, Sink};
+use crate::form::Form;
+use crate::object::{ObjectKey, ResourceVersion};
+use crate::queue::Listed;
+use crate::source::{ApiError, ApiStatus, ErrorClass, WatchEvent, WatchFrom, WatchRequest, WatchStream};
+use futures::StreamExt;
+use std::collections::HashMap;
+
+/// How many streams may break off before a list is asked for instead.
+const ATTEMPTS: usize = 2;
+
+/// How a streaming list went.
+enum Streamed<O: Form> {
+    /// It is complete; the stream goes on as a watch.
+    Complete(Collected<O>, Option<ResourceVersion>, WatchStream<O>),
+    /// It ended before it was complete, but brought something.
+    BrokeOff,
+    Failed(ApiError),
+}
+
+/// What a streaming list has brought so far. The store sees nothing of it until it is complete.
+struct Collected<O: Form> {
+    entries: Vec<Option<Listed<Arrived<O>>>>,
+    places: HashMap<ObjectKey, usize>,
+}
+
+impl<O: Form> Collected<O> {
+    fn put(&mut self, entry: Listed<Arrived<O>>) {
+        match self.places.get(entry.key()) {
+            Some(&place) => self.entries[place] = Some(entry),
+            None => {
+                self.places.insert(entry.key().clone(), self.entries.len());
+                self.entries.push(Some(entry));
+            }
+        }
+    }
+
+    fn remove(&mut self, key: &ObjectKey) {
+        if let Some(place) = self.places.remove(key) {
+            self.entries[place] = None;
+        }
+    }
+
+    fn into_entries(self) -> Vec<Listed<Arrived<O>>> {
+        self.entries.into_iter().flatten().collect()
+    }
+}
+
+impl<O: Form, S: Sink<O>> Reflector<O, S> {
+    /// Replaces the sink's content by a streaming list and returns the stream, which goes on as a watch.
+    ///
+    /// # Errors
+    /// A list should be asked for instead.
+    pub(super) async fn stream_list(&mut self) -> Result<WatchStream<O>, ApiError> {
+        let mut attempts = 0;
+        loop {
+            attempts += 1;
+            match self.stream_once().await {
+                Streamed::Complete(collected, version, stream) => {
+                    self.complete(collected.into_entries(), version).await;
+                    return Ok(stream);
+                }
+                Streamed::BrokeOff if attempts < ATTEMPTS => {}
+                Streamed::BrokeOff => {
+                    return Err(ApiError::while_reading(
+                        "streaming lists broke off before they were complete",
+                    ));
+                }
+                Streamed::Failed(ApiError::Status(status))
+                    if is_unavailable(&status) && !self.unavailable =>
+                {
+                    self.unavailable = true;
+                }
+                Streamed::Failed(error) if must_wait(&error) => {
+                    self.reporter.failed("watch-list", &error);
+                    self.pause(error.status().and_then(|status| status.retry_after))
+                        .await;
+                    attempts = 0;
+                }
+                Streamed::Failed(error) => return Err(error),
+            }
+        }
+    }
+
+    async fn stream_once(&mut self) -> Streamed<O> {
+        let not_older_than = self.seen.clone().filter(|_| !self.unavailable);
+        let from = WatchFrom::InitialEvents { not_older_than };
+        let request = WatchRequest {
+            from,
+            timeout: self.watch_timeout(),
+        };
+        self.reporter.listing();
+        let started = tokio::time::Instant::now();
+        let deadline = self.options.streaming_deadline;
+        let opened = tokio::time::timeout(deadline, self.source.watch(request)).await;
+        let mut stream = match opened {
+            Ok(Ok(stream)) => stream,
+            Ok(Err(error)) => return Streamed::Failed(error),
+            Err(_) => return Streamed::Failed(self.no_progress(0)),
+        };
+        let mut collected = Collected {
+            entries: Vec::new(),
+            places: HashMap::new(),
+        };
+        let mut progress = tokio::time::Instant::now();
+        loop {
+            let next = match tokio::time::timeout_at(progress + deadline, stream.next()).await {
+                Ok(next) => next,
+                Err(_) => return Streamed::Failed(self.no_progress(collected.places.len())),
+            };
+            match next {
+                Some(Ok(WatchEvent::Bookmark {
+                    resource_version,
+                    initial_events_end: true,
+                })) => {
+                    return Streamed::Complete(collected, resource_version, stream);
+                }
+                Some(Ok(WatchEvent::Bookmark { .. })) => continue,
+                Some(Ok(WatchEvent::Error(status))) => return Streamed::Failed(status.into()),
+                Some(Ok(WatchEvent::Added(item) | WatchEvent::Modified(item))) => {
+                    self.listed(item)
+                        .into_iter()
+                        .for_each(|entry| collected.put(entry));
+                    self.reporter.received(collected.entries.len());
+                }
+                Some(Ok(WatchEvent::Deleted(item))) => {
+                    if let Some((key, _, _)) = self.arrived(item) {
+                        collected.remove(&key);
+                    }
+                }
+                None
+                | Some(Err(ApiError::Interrupted(_) | ApiError::Timeout(_) | ApiError::Unreachable(_))) => {
+                    let nothing =
+                        collected.entries.is_empty() && started.elapsed() < super::watching::VERY_SHORT;
+                    return match nothing {
+                        true => Streamed::Failed(ApiError::while_reading("a streaming list ended at once")),
+                        false => Streamed::BrokeOff,
+                    };
+                }
+                Some(Err(error)) => return Streamed::Failed(error),
+            }
+            progress = tokio::time::Instant::now();
+        }
+    }
+
+    /// The stream is open, but the server does not come to an end.
+    fn no_progress(&self, received: usize) -> ApiError {
+        self.source.streaming_list_failed();
+        let seconds = self.options.streaming_deadline.as_secs_f64();
+        let text =
+            format!("no progress for {seconds} s, after {received} objects and no end of the initial events");
+        ApiError::Timeout(text.into())
+    }
+}
+
+fn is_unavailable(status: &ApiStatus) -> bool {
+    status.is_expired() || status.is_too_large_resource_version()
+}
+
+/// Whether the same request will do later, so that a list would be no better.
+fn must_wait(error: &ApiError) -> bool {
+    error.class() == ErrorClass::Unreachable || error.status().is_some_and(ApiStatus::is_too_many_requests)
+}
