@@ -25,7 +25,7 @@ use crate::reflector::ReflectorOptions;
 use crate::source::{ClientSource, Selection, StreamingLists};
 use futures::FutureExt;
 use futures::future::{BoxFuture, join_all};
-use kube::core::{ApiResource, ClusterResourceScope};
+use kube::core::{ApiResource, ClusterResourceScope, PartialObjectMeta};
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -72,6 +72,7 @@ struct Collection {
     version: String,
     plural: String,
     selection: Selection,
+    metadata_only: bool,
 }
 
 struct Member {
@@ -208,11 +209,7 @@ impl SharedInformerFactory {
     where
         K::Scope: 'static,
     {
-        let mut selection = self.shared.selection.clone();
-        if TypeId::of::<K::Scope>() == TypeId::of::<ClusterResourceScope>() {
-            selection.namespace = None;
-        }
-        self.informer_for(ApiResource::erase::<K>(&()), selection)
+        self.informer_for(ApiResource::erase::<K>(&()), self.selection_of::<K>())
     }
 
     /// The informer of any resource, in any form, with a selection of its own. What is selected differently is another
@@ -229,12 +226,63 @@ impl SharedInformerFactory {
     /// ```
     #[doc(alias = "ForResource")]
     pub fn informer_for<O: Form>(&self, resource: ApiResource, selection: Selection) -> SharedInformer<O> {
+        self.member(resource, selection, false)
+    }
+
+    /// The informer of a kind's metadata only: names, labels, owners. The server sends nothing else.
+    ///
+    /// ```no_run
+    /// # fn example(factory: kube_informer::SharedInformerFactory) {
+    /// use k8s_openapi::api::core::v1::Pod;
+    /// let informer = factory.metadata_informer::<Pod>();
+    /// # }
+    /// ```
+    pub fn metadata_informer<K>(&self) -> SharedInformer<PartialObjectMeta<K>>
+    where
+        K: kube::Resource<DynamicType = ()> + Send + Sync + 'static,
+        K::Scope: 'static,
+    {
+        self.metadata_informer_for(ApiResource::erase::<K>(&()), self.selection_of::<K>())
+    }
+
+    /// The informer of any resource's metadata only, with a selection of its own. For a resource that is known only at
+    /// run time, `K` is [`DynamicObject`](kube::core::DynamicObject).
+    pub fn metadata_informer_for<K>(
+        &self,
+        resource: ApiResource,
+        selection: Selection,
+    ) -> SharedInformer<PartialObjectMeta<K>>
+    where
+        K: kube::Resource + Send + Sync + 'static,
+    {
+        self.member(resource, selection, true)
+    }
+
+    /// The factory's selection for a kind: without the namespace if the kind has none.
+    fn selection_of<K: kube::Resource>(&self) -> Selection
+    where
+        K::Scope: 'static,
+    {
+        let mut selection = self.shared.selection.clone();
+        if TypeId::of::<K::Scope>() == TypeId::of::<ClusterResourceScope>() {
+            selection.namespace = None;
+        }
+        selection
+    }
+
+    fn member<O: Form>(
+        &self,
+        resource: ApiResource,
+        selection: Selection,
+        metadata_only: bool,
+    ) -> SharedInformer<O> {
         let collection = Collection {
             form: TypeId::of::<O>(),
             group: resource.group.clone(),
             version: resource.version.clone(),
             plural: resource.plural.clone(),
             selection: selection.clone(),
+            metadata_only,
         };
         let mut state = self.lock();
         let known = state
@@ -244,8 +292,11 @@ impl SharedInformerFactory {
         if let Some(informer) = known {
             return SharedInformer::clone(informer);
         }
-        let source = ClientSource::new(self.shared.client.clone(), resource, selection)
+        let mut source = ClientSource::new(self.shared.client.clone(), resource, selection)
             .streaming_lists(self.shared.streaming.clone());
+        if metadata_only {
+            source = source.metadata_only();
+        }
         let (informer, runner) =
             InformerBuilder::<O>::with_options(Arc::new(source), self.shared.options.clone()).build();
         let member = Member {

@@ -66,7 +66,7 @@ use crate::form::Form;
 use crate::lister::Lister;
 use crate::object::{Object, Partition, ResourceVersion};
 use crate::queue::DeltaFifo;
-use crate::reflector::{Reflector, ReflectorOptions, ReflectorStatus};
+use crate::reflector::{ErrorHook, LastError, Reflector, ReflectorOptions, ReflectorStatus};
 use crate::source::{BadObject, ListerWatcher};
 use crate::store::Indexer;
 use driver::{Parcel, QueueSink};
@@ -147,16 +147,29 @@ impl From<&str> for HandlerOptions {
 pub struct InformerBuilder<O: Form> {
     source: Arc<dyn ListerWatcher<O>>,
     options: InformerOptions,
+    on_error: Option<ErrorHook>,
 }
 
 impl<O: Form> InformerBuilder<O> {
     pub(crate) fn with_options(source: Arc<dyn ListerWatcher<O>>, options: InformerOptions) -> Self {
-        Self { source, options }
+        Self {
+            source,
+            options,
+            on_error: None,
+        }
     }
 
     /// How the reflector behaves.
     pub fn reflector(mut self, options: ReflectorOptions) -> Self {
         self.options.reflector = options;
+        self
+    }
+
+    /// Calls `hook` for each failed request, on the reflector's task: it must not block. Failures are tried again in
+    /// any case; the [status](SharedInformer::status) shows the last one. A hook that panics is not called again.
+    #[doc(alias = "SetWatchErrorHandler")]
+    pub fn on_error(mut self, hook: impl FnMut(&LastError) + Send + 'static) -> Self {
+        self.on_error = Some(Box::new(hook));
         self
     }
 
@@ -175,7 +188,11 @@ impl<O: Form> InformerBuilder<O> {
 
     /// The informer and what runs it.
     pub fn build(self) -> (SharedInformer<O>, InformerRunner<O>) {
-        let Self { source, options } = self;
+        let Self {
+            source,
+            options,
+            on_error,
+        } = self;
         let (store, writer) = Indexer::new();
         let fifo: DeltaFifo<Parcel<O>> = DeltaFifo::new(options.queue_capacity);
         let sink = QueueSink {
@@ -183,7 +200,10 @@ impl<O: Form> InformerBuilder<O> {
             fifo: fifo.clone(),
             store: store.clone(),
         };
-        let reflector = Reflector::with_options(source.clone(), sink, options.reflector.clone());
+        let mut reflector = Reflector::with_options(source.clone(), sink, options.reflector.clone());
+        if let Some(hook) = on_error {
+            reflector = reflector.on_error(hook);
+        }
         let (new_jobs, jobs) = mpsc::unbounded_channel();
         let shared = Arc::new(Shared {
             resource: source.resource(),

@@ -34,6 +34,7 @@
 //! | [`reflector`] | keeps a sink equal to a collection |
 //! | [`informer`] | [`SharedInformer`]: one reflector, one store, any number of handlers |
 //! | [`factory`], [`lister`] | sharing and lifetime; typed read views |
+//! | [`watcher`] | watching without a cache |
 
 pub mod factory;
 pub mod form;
@@ -45,6 +46,7 @@ pub mod reflector;
 pub mod selector;
 pub mod source;
 pub mod store;
+pub mod watcher;
 pub mod wire;
 
 pub use factory::SharedInformerFactory;

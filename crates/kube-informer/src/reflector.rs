@@ -81,6 +81,7 @@ mod streaming;
 mod watching;
 
 pub use backoff::Backoff;
+pub(crate) use status::ErrorHook;
 pub use status::{LastError, Phase, ReflectorStatus};
 
 use crate::form::Form;
@@ -255,6 +256,14 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
             unavailable: false,
             paginated: false,
         }
+    }
+
+    /// Calls `hook` for each failure, on the reflector's task: it must not block. The [`status`](Self::status) shows
+    /// only the last one. A hook that panics is not called again.
+    #[doc(alias = "SetWatchErrorHandler")]
+    pub fn on_error(mut self, hook: impl FnMut(&LastError) + Send + 'static) -> Self {
+        self.reporter.set_hook(Box::new(hook));
+        self
     }
 
     /// The reflector's state, to be read and awaited from elsewhere.

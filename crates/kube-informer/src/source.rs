@@ -35,6 +35,7 @@
 //! One object that cannot be read is an [`Item::Bad`] among the others, never the end of a stream: it says where it
 //! stood and why, but not what was in it, which may be a secret.
 
+mod body;
 mod client;
 mod error;
 mod request;

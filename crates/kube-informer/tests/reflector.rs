@@ -733,3 +733,36 @@ async fn a_list_without_a_version_is_followed_by_a_watch_of_the_newest_state() {
         .stop()
         .await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn every_failure_is_told_to_the_hook_and_a_panicking_hook_does_no_harm() {
+    let script = Script::new([
+        ("LIST any 500", Error(status(403, "no"))),
+        ("LIST any 500", Error(refused())),
+        ("LIST any 500", List(10, vec![])),
+        ("WATCH 10", Error(status(500, "boom"))),
+        ("LIST 10 all", List(11, vec![])),
+        ("WATCH 11", Watch(vec![])),
+    ]);
+    let told = std::sync::Arc::new(std::sync::Mutex::new(vec![]));
+    let record = told.clone();
+    let (informer, runner) = SharedInformer::builder(script.clone())
+        .on_error(move |error| {
+            record
+                .lock()
+                .unwrap()
+                .push(format!("{} {} {}", error.number, error.operation, error.class));
+            assert!(error.operation == "list", "scripted panic");
+        })
+        .build();
+    let stop = CancellationToken::new();
+    let running = tokio::spawn(runner.run(stop.clone()));
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    assert!(script.is_over() && informer.has_synced());
+    assert_eq!(
+        *told.lock().unwrap(),
+        ["1 list forbidden", "2 list unreachable", "3 watch other"]
+    );
+    stop.cancel();
+    running.await.unwrap().unwrap();
+}

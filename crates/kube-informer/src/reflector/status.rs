@@ -2,6 +2,7 @@
 
 use crate::object::ResourceVersion;
 use crate::source::{ApiError, BadObject, ErrorClass};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
@@ -72,12 +73,15 @@ pub struct LastError {
     pub number: u64,
 }
 
+/// The user's function that is told of each failure.
+pub(crate) type ErrorHook = Box<dyn FnMut(&LastError) + Send>;
+
 /// Writes the status and the log.
-#[derive(Debug)]
 pub(super) struct Reporter {
     resource: String,
     status: watch::Sender<ReflectorStatus>,
     errors: u64,
+    hook: Option<ErrorHook>,
 }
 
 /// The list's progress is published every so many objects, so that it costs nothing.
@@ -89,7 +93,12 @@ impl Reporter {
             resource,
             status: watch::Sender::default(),
             errors: 0,
+            hook: None,
         }
+    }
+
+    pub(super) fn set_hook(&mut self, hook: ErrorHook) {
+        self.hook = Some(hook);
     }
 
     pub(super) fn resource(&self) -> &str {
@@ -181,7 +190,17 @@ impl Reporter {
             message,
             number: self.errors,
         };
-        self.status.send_modify(|status| status.last_error = Some(last));
+        self.status
+            .send_modify(|status| status.last_error = Some(last.clone()));
+        if let Some(hook) = &mut self.hook
+            && catch_unwind(AssertUnwindSafe(|| hook(&last))).is_err()
+        {
+            tracing::error!(
+                resource = self.resource,
+                "the error hook panicked and is not called again"
+            );
+            self.hook = None;
+        }
     }
 
     pub(super) fn bad(&self, bad: &BadObject) {

@@ -4,6 +4,7 @@
 //! the answers are read as raw frames. Nothing of the client's own list and watch calls is used: they hold a whole
 //! body, lose objects that do not decode, and do not tell one failure from another.
 
+use super::body::{Chunks, silent};
 use super::{
     ApiError, ApiStatus, BadObject, BoxError, Item, ListEnd, ListPart, ListRequest, ListStream,
     ListerWatcher, WatchEvent, WatchRequest, WatchStream,
@@ -14,10 +15,10 @@ use bytes::Bytes;
 use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt, stream};
 use http::{HeaderValue, Request, Response, StatusCode, header};
-use http_body_util::BodyExt;
 use kube::client::Body;
 use kube::core::{ApiResource, TypeMeta};
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 use tokio::time::Instant;
@@ -26,6 +27,11 @@ use tokio::time::Instant;
 const LIST_SILENCE: Duration = Duration::from_secs(60);
 /// How much longer than the timeout that was asked for a watch may be silent.
 const WATCH_SILENCE: Duration = Duration::from_secs(30);
+/// Metadata of the objects of a list; whole objects from a server that cannot.
+const METADATA_LIST: &str =
+    "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
+/// Metadata of the objects of a watch.
+const METADATA: &str = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
 /// How much of the body of an error is read.
 const ERROR_BODY: usize = 1 << 20;
 
@@ -69,6 +75,9 @@ pub struct ClientSource {
     resource: ApiResource,
     selection: Selection,
     streaming: StreamingLists,
+    metadata_only: bool,
+    compression: bool,
+    received: Arc<AtomicU64>,
 }
 
 /// Remembers for which resources a server's streaming lists do not end; shared by the sources of one client.
@@ -110,7 +119,34 @@ impl ClientSource {
             resource,
             selection,
             streaming: StreamingLists::default(),
+            metadata_only: false,
+            compression: false,
+            received: Arc::default(),
         }
+    }
+
+    /// Asks the server for the objects' metadata only, to be held as
+    /// [`PartialObjectMeta`](kube::core::PartialObjectMeta). Default: whole objects.
+    ///
+    /// <https://kubernetes.io/docs/reference/using-api/api-concepts/#metadata-only-fetches>
+    #[must_use = "this is a builder"]
+    pub fn metadata_only(mut self) -> Self {
+        self.metadata_only = true;
+        self
+    }
+
+    /// Asks the server for gzip, which servers do for large lists. Worth it over slow networks only: compressing costs
+    /// the server, and decompressing costs more than reading. Default: no. An answer that is compressed nonetheless is
+    /// read in any case.
+    #[must_use = "this is a builder"]
+    pub fn compression(mut self) -> Self {
+        self.compression = true;
+        self
+    }
+
+    /// How many bytes of bodies have come so far, as they came over the network, for this source and its clones.
+    pub fn bytes_received(&self) -> u64 {
+        self.received.load(Ordering::Relaxed)
     }
 
     /// Shares what is known of the server's streaming lists with other sources of the same client.
@@ -164,10 +200,18 @@ impl ClientSource {
     }
 
     /// Sends a request and returns the answer if it is a good one.
-    async fn send(&self, query: String, silence: Duration) -> Result<Response<Body>, ApiError> {
+    async fn send(
+        &self,
+        query: String,
+        accept: &'static str,
+        silence: Duration,
+    ) -> Result<Response<Body>, ApiError> {
         let request = Request::get(self.uri(&query))
-            .header(header::ACCEPT, HeaderValue::from_static("application/json"))
-            .header(header::ACCEPT_ENCODING, HeaderValue::from_static("identity"))
+            .header(header::ACCEPT, HeaderValue::from_static(accept))
+            .header(
+                header::ACCEPT_ENCODING,
+                HeaderValue::from_static(if self.compression { "gzip" } else { "identity" }),
+            )
             .body(Body::empty())
             .map_err(|error| ApiError::Request(error.into()))?;
         let response = tokio::time::timeout(silence, self.client.send(request))
@@ -177,14 +221,28 @@ impl ClientSource {
         if response.status() == StatusCode::OK {
             return Ok(response);
         }
-        Err(rejection(response, silence).await)
+        Err(rejection(response, silence, self.received.clone()).await)
+    }
+
+    /// What is asked for: whole objects, or in this form. The one place where an encoding is negotiated.
+    fn accept(&self, metadata: &'static str) -> &'static str {
+        if self.metadata_only {
+            metadata
+        } else {
+            "application/json"
+        }
+    }
+
+    /// Whether this is the kind of an object that was asked for.
+    fn expects(&self, kind: &str) -> bool {
+        kind == self.resource.kind || (self.metadata_only && kind == "PartialObjectMetadata")
     }
 
     /// An object of a list or event, scanned but not decoded.
     fn item<O: Object>(&self, bytes: Bytes, place: impl FnOnce() -> String) -> Item<O> {
         match Raw::scan(Encoding::Json, bytes) {
             Ok(raw) => match raw.kind() {
-                Some(kind) if kind != self.resource.kind => {
+                Some(kind) if !self.expects(kind) => {
                     let reason = format!("expected kind {}, got {kind}", self.resource.kind);
                     Item::Bad(BadObject {
                         key: Some(raw.key()),
@@ -202,36 +260,8 @@ impl ClientSource {
     }
 }
 
-/// The body of an answer, chunk by chunk.
-struct Chunks {
-    body: Body,
-    silence: Duration,
-}
-
-impl Chunks {
-    /// The next chunk; `None` at the end.
-    async fn next(&mut self) -> Result<Option<Bytes>, ApiError> {
-        loop {
-            let frame = tokio::time::timeout(self.silence, self.body.frame());
-            match frame.await.map_err(|_| silent(self.silence))? {
-                None => return Ok(None),
-                Some(Err(error)) => return Err(ApiError::while_reading(error)),
-                Some(Ok(frame)) => {
-                    if let Ok(data) = frame.into_data() {
-                        return Ok(Some(data));
-                    }
-                }
-            }
-        }
-    }
-}
-
-fn silent(silence: Duration) -> ApiError {
-    ApiError::Timeout(format!("nothing came for {} s", silence.as_secs()).into())
-}
-
 /// The error that an answer other than 200 stands for.
-async fn rejection(response: Response<Body>, silence: Duration) -> ApiError {
+async fn rejection(response: Response<Body>, silence: Duration, received: Arc<AtomicU64>) -> ApiError {
     let code = response.status().as_u16();
     let retry_after = retry_after(response.headers());
     let media_type = response
@@ -239,10 +269,7 @@ async fn rejection(response: Response<Body>, silence: Duration) -> ApiError {
         .get(header::CONTENT_TYPE)
         .and_then(|v| v.to_str().ok());
     let media_type = media_type.unwrap_or("no media type").to_owned();
-    let mut chunks = Chunks {
-        body: response.into_body(),
-        silence,
-    };
+    let mut chunks = Chunks::new(response, silence, received);
     let mut body = Vec::new();
     while let Ok(Some(chunk)) = chunks.next().await {
         body.extend_from_slice(&chunk);
@@ -394,11 +421,10 @@ impl<O: Object> ListerWatcher<O> for ClientSource {
 
     fn list(&self, request: ListRequest) -> BoxFuture<'_, Result<ListStream<O>, ApiError>> {
         async move {
-            let response = self.send(request.query(), LIST_SILENCE).await?;
-            let chunks = Chunks {
-                body: response.into_body(),
-                silence: LIST_SILENCE,
-            };
+            let response = self
+                .send(request.query(), self.accept(METADATA_LIST), LIST_SILENCE)
+                .await?;
+            let chunks = Chunks::new(response, LIST_SILENCE, self.received.clone());
             let reader = ListReader::new(Encoding::Json);
             let body = ListBody {
                 source: self.clone(),
@@ -420,11 +446,8 @@ impl<O: Object> ListerWatcher<O> for ClientSource {
     fn watch(&self, request: WatchRequest) -> BoxFuture<'_, Result<WatchStream<O>, ApiError>> {
         async move {
             let silence = request.timeout + WATCH_SILENCE;
-            let response = self.send(request.query(), silence).await?;
-            let chunks = Chunks {
-                body: response.into_body(),
-                silence,
-            };
+            let response = self.send(request.query(), self.accept(METADATA), silence).await?;
+            let chunks = Chunks::new(response, silence, self.received.clone());
             let body = WatchBody {
                 source: self.clone(),
                 chunks,
