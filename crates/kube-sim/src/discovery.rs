@@ -4,6 +4,7 @@ use http::{Response, StatusCode};
 use serde_json::{Value, json};
 
 use crate::http::{SimBody, json_value, text};
+use crate::openapi;
 use crate::resources::{Registry, Resource};
 
 const VERBS: [&str; 8] = [
@@ -25,6 +26,7 @@ pub(crate) fn answer(registry: &Registry, segments: &[&str], accept: &str) -> Op
         ["healthz" | "readyz" | "livez", ..] => return Some(text(StatusCode::OK, "ok")),
         [] => json!({"paths": ["/api", "/api/v1", "/apis", "/healthz", "/livez", "/readyz", "/version"]}),
         ["version"] => version(),
+        ["openapi", "v3", path @ ..] => openapi::answer(registry, path)?,
         ["api"] if aggregated => return Some(discovery_list(registry, accept, true)),
         ["apis"] if aggregated => return Some(discovery_list(registry, accept, false)),
         ["api"] => json!({"kind": "APIVersions", "versions": ["v1"], "serverAddressByClientCIDRs": []}),

@@ -31,6 +31,7 @@ mod api;
 mod discovery;
 mod http;
 mod object;
+mod openapi;
 mod resources;
 mod selector;
 mod server;

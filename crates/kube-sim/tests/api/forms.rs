@@ -1,0 +1,194 @@
+//! Discovery, tables, metadata only.
+
+use serde_json::json;
+
+use crate::client::{CONFIGMAPS, Client, WIDGETS, widget, with_widgets};
+use kube_sim::Sim;
+
+const TABLE: &str = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json";
+const AGGREGATED: &str =
+    "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json";
+
+#[tokio::test]
+async fn resources_are_discovered() {
+    let client = with_widgets();
+    assert_eq!(client.get("/api").await.ok()["versions"], json!(["v1"]));
+    let core = client.get("/api/v1").await.ok();
+    let find = |name: &str| {
+        core["resources"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|r| r["name"] == name)
+            .unwrap()
+            .clone()
+    };
+    let pods = find("pods");
+    assert_eq!(
+        (
+            &pods["kind"],
+            &pods["singularName"],
+            &pods["shortNames"],
+            &pods["namespaced"]
+        ),
+        (&json!("Pod"), &json!("pod"), &json!(["po"]), &json!(true))
+    );
+    assert_eq!(find("pods/status")["verbs"], json!(["get", "patch", "update"]));
+    let groups = client.get("/apis").await.ok();
+    let widgets = groups["groups"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|g| g["name"] == "sim.example")
+        .unwrap();
+    assert_eq!(widgets["preferredVersion"]["groupVersion"], "sim.example/v1");
+    assert_eq!(client.get("/apis/sim.example").await.ok()["kind"], "APIGroup");
+    assert_eq!(
+        client.get("/apis/sim.example/v1").await.ok()["resources"][0]["shortNames"],
+        json!(["wd"])
+    );
+    assert_eq!(client.get("/apis/apps/v9").await.code, 404);
+
+    let answer = client.get_as("/apis", AGGREGATED).await;
+    assert_eq!(
+        answer.headers["content-type"],
+        "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
+    );
+    let all = answer.ok();
+    assert!(
+        all["items"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|g| g["metadata"]["name"] == "apps")
+    );
+    let core = client.get_as("/api", AGGREGATED).await.ok();
+    assert_eq!(core["items"][0]["versions"][0]["version"], "v1");
+}
+
+#[tokio::test]
+async fn the_server_tells_of_itself() {
+    let client = Client::empty();
+    assert_eq!(client.get("/version").await.ok()["minor"], "36");
+    for path in ["/healthz", "/readyz", "/livez", "/readyz/ping"] {
+        assert_eq!(
+            (client.get(path).await.code, &client.get(path).await.body[..]),
+            (200, &b"ok"[..])
+        );
+    }
+    // What kubectl looks for before it creates something.
+    assert_eq!(
+        client.get("/openapi/v3").await.ok()["paths"]["apis/apps/v1"]["serverRelativeURL"],
+        "/openapi/v3/apis/apps/v1"
+    );
+    let core = client.get("/openapi/v3/api/v1").await.ok();
+    let patch = &core["paths"]["/api/v1/namespaces/{namespace}/pods/{name}"]["patch"];
+    assert_eq!(
+        patch["x-kubernetes-group-version-kind"],
+        json!({"group": "", "version": "v1", "kind": "Pod"})
+    );
+    assert_eq!(client.get("/openapi/v3/apis/none/v1").await.code, 404);
+}
+
+#[tokio::test]
+async fn tables_are_what_kubectl_prints() {
+    let client = Client::new(Sim::builder().nodes(1).pods(1).build().unwrap());
+    let pods = client.get_as("/api/v1/pods", TABLE).await.ok();
+    let columns: Vec<_> = pods["columnDefinitions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|c| c["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        columns,
+        [
+            "Name",
+            "Ready",
+            "Status",
+            "Restarts",
+            "Age",
+            "IP",
+            "Node",
+            "Nominated Node",
+            "Readiness Gates"
+        ]
+    );
+    let row = &pods["rows"][0];
+    let stored = &client.store().list("v1", "Pod", None).unwrap()[0];
+    assert_eq!(row["cells"][0], stored["metadata"]["name"]);
+    assert_eq!(
+        (&row["cells"][2], &row["cells"][6]),
+        (&json!("Running"), &json!("node-0"))
+    );
+    assert_eq!(
+        (&row["object"]["kind"], &row["object"]["metadata"]),
+        (&json!("PartialObjectMetadata"), &stored["metadata"])
+    );
+
+    let path = "/api/v1/nodes/node-0?includeObject=";
+    let node = client.get_as(&format!("{path}None"), TABLE).await.ok();
+    assert_eq!(
+        (&node["rows"][0]["cells"][1], &node["rows"][0]["object"]),
+        (&json!("Ready"), &json!(null))
+    );
+    assert_eq!(
+        client.get_as(&format!("{path}Object"), TABLE).await.ok()["rows"][0]["object"]["kind"],
+        "Node"
+    );
+    assert_eq!(client.get_as(&format!("{path}Foo"), TABLE).await.code, 400);
+
+    let client = with_widgets();
+    client.store().create(widget("w", 7)).unwrap();
+    let table = client.get_as(WIDGETS, TABLE).await.ok();
+    assert_eq!(
+        (&table["columnDefinitions"][1]["name"], &table["rows"][0]["cells"]),
+        (&json!("Size"), &json!(["w", 7]))
+    );
+}
+
+#[tokio::test]
+async fn metadata_comes_alone() {
+    let client = Client::empty();
+    client.configmaps(&["a", "b"]);
+    let list = "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io,application/json";
+    let answer = client.get_as(&format!("{CONFIGMAPS}?limit=1"), list).await.ok();
+    assert_eq!(
+        (&answer["kind"], &answer["metadata"]["remainingItemCount"]),
+        (&json!("PartialObjectMetadataList"), &json!(1))
+    );
+    let whole = client.get(&format!("{CONFIGMAPS}/a")).await.ok();
+    let expected = json!({"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": whole["metadata"]});
+    assert_eq!(answer["items"], json!([expected]));
+    let one = client
+        .get_as(
+            &format!("{CONFIGMAPS}/a"),
+            "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io",
+        )
+        .await;
+    assert_eq!(one.ok(), expected);
+}
+
+#[tokio::test]
+async fn forms_are_negotiated() {
+    let client = Client::empty();
+    for accept in [
+        "*/*",
+        "",
+        "application/vnd.kubernetes.protobuf, application/json",
+        "application/json;as=Nope,application/*",
+    ] {
+        assert_eq!(
+            client.get_as(CONFIGMAPS, accept).await.ok()["kind"],
+            "ConfigMapList",
+            "{accept}"
+        );
+    }
+    for accept in [
+        "application/yaml",
+        "text/html",
+        "application/json;as=Table;v=v9;g=meta.k8s.io",
+    ] {
+        assert_eq!(client.get_as(CONFIGMAPS, accept).await.code, 406, "{accept}");
+    }
+}

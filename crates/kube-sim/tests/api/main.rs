@@ -1,0 +1,8 @@
+//! The API, called in the process: what a real kube-apiserver 1.36 answers, on a clock that tests can hold.
+
+mod client;
+mod forms;
+mod list;
+mod watch;
+mod workload;
+mod write;

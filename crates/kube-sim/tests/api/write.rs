@@ -1,0 +1,644 @@
+//! Writes, as a real kube-apiserver 1.36 answers them.
+
+use http::Method;
+use serde_json::{Value, json};
+
+use crate::client::{
+    CONFIGMAPS, Client, WIDGETS, configmap, version, widget, widget_definition, with_widgets,
+};
+
+const A: &str = "/api/v1/namespaces/default/configmaps/a";
+
+fn refused(code: u16, reason: &str, message: &str) -> (u16, String, String) {
+    (code, reason.into(), message.into())
+}
+
+#[tokio::test]
+async fn creation_fills_in_what_the_server_knows() {
+    let client = Client::empty();
+    let answer = client
+        .post(
+            CONFIGMAPS,
+            json!({"kind": "ConfigMap", "metadata": {"name": "a", "uid": "mine"}}),
+        )
+        .await;
+    assert_eq!(answer.code, 201);
+    let made = answer.json();
+    let metadata = &made["metadata"];
+    assert_eq!(
+        (&made["apiVersion"], &metadata["namespace"]),
+        (&json!("v1"), &json!("default"))
+    );
+    assert_eq!(metadata["uid"].as_str().unwrap().len(), 36);
+    assert_eq!(
+        metadata["creationTimestamp"].as_str().unwrap().len(),
+        "2026-11-21T13:53:22Z".len()
+    );
+    assert_eq!(version(&made), client.store().resource_version());
+    assert_eq!(metadata["generation"], json!(null));
+
+    let named = client
+        .post(CONFIGMAPS, json!({"metadata": {"generateName": "gen-"}}))
+        .await
+        .ok();
+    let name = named["metadata"]["name"].as_str().unwrap();
+    assert!(name.starts_with("gen-") && name.len() == 9, "{name}");
+
+    // A pod has a generation, and its status is not the client's.
+    let pod = json!({"metadata": {"name": "p"}, "spec": {"containers": []}, "status": {"phase": "Running"}});
+    let pod = client.post("/api/v1/namespaces/default/pods", pod).await.ok();
+    assert_eq!(
+        (&pod["metadata"]["generation"], &pod["status"]["phase"]),
+        (&json!(1), &json!("Pending"))
+    );
+}
+
+#[tokio::test]
+async fn creations_that_are_wrong_are_refused() {
+    let client = Client::empty();
+    client.configmaps(&["a"]);
+    let post = async |path: &str, object: Value| client.post(path, object).await.refusal();
+    assert_eq!(
+        post(CONFIGMAPS, configmap("a", 0)).await,
+        refused(409, "AlreadyExists", "configmaps \"a\" already exists")
+    );
+    assert_eq!(
+        post(
+            CONFIGMAPS,
+            json!({"metadata": {"name": "z", "namespace": "other"}})
+        )
+        .await,
+        refused(
+            400,
+            "BadRequest",
+            "the namespace of the provided object does not match the namespace sent on the request"
+        )
+    );
+    assert_eq!(
+        post(CONFIGMAPS, json!({"metadata": {}})).await,
+        refused(
+            422,
+            "Invalid",
+            "ConfigMap \"\" is invalid: metadata.name: Required value: name or generateName is required"
+        )
+    );
+    assert_eq!(
+        post(
+            "/api/v1/namespaces/nowhere/configmaps",
+            json!({"metadata": {"name": "a"}})
+        )
+        .await,
+        refused(404, "NotFound", "namespaces \"nowhere\" not found")
+    );
+    assert_eq!(
+        post(
+            CONFIGMAPS,
+            json!({"metadata": {"name": "z", "resourceVersion": "5"}})
+        )
+        .await,
+        refused(
+            500,
+            "",
+            "resourceVersion should not be set on objects to be created"
+        )
+    );
+    let (code, _, message) = post(CONFIGMAPS, json!({"metadata": {"name": "Bad_Name"}})).await;
+    assert!(
+        code == 422 && message.contains("metadata.name: Invalid value: \"Bad_Name\": a lowercase RFC 1123"),
+        "{message}"
+    );
+    for wrong in [
+        json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "z"}}),
+        json!({"apiVersion": "v2", "kind": "ConfigMap", "metadata": {"name": "z"}}),
+        json!({"metadata": {"name": "z", "labels": {"q": 5}}}),
+        json!({"metadata": "text"}),
+        json!([]),
+    ] {
+        assert_eq!(client.post(CONFIGMAPS, wrong.clone()).await.code, 400, "{wrong}");
+    }
+    assert_eq!(
+        client
+            .post(
+                CONFIGMAPS,
+                json!({"metadata": {"name": "z", "labels": {"x y": "a"}}})
+            )
+            .await
+            .code,
+        422
+    );
+
+    let (code, reason, message) = client
+        .send(Method::POST, CONFIGMAPS, &[], "{\"password\": bad")
+        .await
+        .refusal();
+    assert_eq!((code, reason.as_str()), (400, "BadRequest"));
+    assert!(!message.contains("password"), "bodies are not shown: {message}");
+    let yaml = client
+        .send(
+            Method::POST,
+            CONFIGMAPS,
+            &[("content-type", "application/yaml")],
+            "a: b",
+        )
+        .await;
+    assert_eq!(yaml.code, 415);
+    let large = client
+        .send(Method::POST, CONFIGMAPS, &[], vec![b' '; 4 << 20])
+        .await;
+    assert_eq!(large.code, 413);
+    assert_eq!(client.store().list("v1", "ConfigMap", None).unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn methods_that_make_no_sense_are_refused() {
+    let client = Client::empty();
+    client.configmaps(&["a"]);
+    let everywhere = "/api/v1/configmaps";
+    for (method, path) in [
+        (Method::POST, everywhere),
+        (Method::DELETE, everywhere),
+        (Method::POST, A),
+        (Method::PUT, CONFIGMAPS),
+        (Method::PATCH, CONFIGMAPS),
+        (Method::OPTIONS, A),
+    ] {
+        let (code, reason, _) = client.send(method.clone(), path, &[], "{}").await.refusal();
+        assert_eq!(
+            (code, reason.as_str()),
+            (405, "MethodNotAllowed"),
+            "{method} {path}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn an_update_replaces_the_version_it_names() {
+    let client = Client::empty();
+    let first = client.post(CONFIGMAPS, configmap("a", 0)).await.ok();
+    let mut changed = first.clone();
+    changed["data"] = json!({"k": "w"});
+    let second = client.put(A, changed.clone()).await.ok();
+    assert!(version(&second) > version(&first));
+    for kept in ["uid", "creationTimestamp"] {
+        assert_eq!(second["metadata"][kept], first["metadata"][kept]);
+    }
+    // The old version is gone.
+    let stale = "Operation cannot be fulfilled on configmaps \"a\": the object has been modified; please apply your changes to the latest version and try again";
+    assert_eq!(
+        client.put(A, changed).await.refusal(),
+        refused(409, "Conflict", stale)
+    );
+    // No version: whatever it is.
+    let third = client.put(A, configmap("a", 5)).await.ok();
+    assert!(version(&third) > version(&second));
+    // Nothing changed, nothing happens.
+    assert_eq!(client.put(A, configmap("a", 5)).await.ok(), third);
+
+    let mut other = configmap("a", 0);
+    other["metadata"]["uid"] = "abc".into();
+    let (code, reason, message) = client.put(A, other).await.refusal();
+    assert_eq!((code, reason.as_str()), (409, "Conflict"));
+    assert!(
+        message.contains("Precondition failed: UID in precondition: abc, UID in object meta: "),
+        "{message}"
+    );
+    assert_eq!(
+        client.put(A, configmap("b", 0)).await.refusal(),
+        refused(
+            400,
+            "BadRequest",
+            "the name of the object (b) does not match the name on the URL (a)"
+        )
+    );
+    assert_eq!(client.put(A, json!({"metadata": {}})).await.code, 400);
+    assert_eq!(
+        client
+            .put(&format!("{CONFIGMAPS}/b"), configmap("b", 0))
+            .await
+            .code,
+        404
+    );
+}
+
+#[tokio::test]
+async fn patches_change_a_part() {
+    let client = Client::empty();
+    let made = client.post(CONFIGMAPS, configmap("a", 0)).await.ok();
+    let patched = client
+        .merge(
+            A,
+            json!({"metadata": {"labels": {"n": null, "x": "y"}}, "data": {"l": "1"}}),
+        )
+        .await
+        .ok();
+    assert_eq!(patched["metadata"]["labels"], json!({"x": "y"}));
+    assert_eq!(patched["data"], json!({"k": "v", "l": "1"}));
+    assert!(version(&patched) > version(&made));
+    // Again: nothing.
+    assert_eq!(client.merge(A, json!({"data": {"l": "1"}})).await.ok(), patched);
+
+    let operations =
+        json!([{"op": "add", "path": "/data/m", "value": "2"}, {"op": "remove", "path": "/data/k"}]);
+    let patched = client
+        .patch(A, "application/json-patch+json", operations)
+        .await
+        .ok();
+    assert_eq!(patched["data"], json!({"l": "1", "m": "2"}));
+    let strategic = json!({"metadata": {"finalizers": ["x/y"]}, "data": {"m": null}});
+    let patched = client
+        .patch(A, "application/strategic-merge-patch+json", strategic)
+        .await
+        .ok();
+    assert_eq!(
+        (&patched["data"], &patched["metadata"]["finalizers"]),
+        (&json!({"l": "1"}), &json!(["x/y"]))
+    );
+}
+
+#[tokio::test]
+async fn patches_that_are_wrong_are_refused() {
+    let client = with_widgets();
+    client.configmaps(&["a"]);
+    client.store().create(widget("w", 1)).unwrap();
+    assert_eq!(
+        client
+            .merge(A, json!({"metadata": {"resourceVersion": "3"}}))
+            .await
+            .code,
+        409
+    );
+    let (code, _, message) = client
+        .merge(A, json!({"metadata": {"uid": "zzz"}}))
+        .await
+        .refusal();
+    assert_eq!(
+        (code, message.as_str()),
+        (
+            422,
+            "ConfigMap \"a\" is invalid: metadata.uid: Invalid value: \"zzz\": field is immutable"
+        )
+    );
+    assert_eq!(
+        client.merge(A, json!({"metadata": {"name": "zzz"}})).await.code,
+        400
+    );
+    assert_eq!(
+        client.merge(&format!("{CONFIGMAPS}/nope"), json!({})).await.code,
+        404
+    );
+    assert_eq!(client.merge(A, json!([])).await.code, 400);
+    assert_eq!(client.merge(A, json!({"metadata": null})).await.code, 400);
+    let json_patch = "application/json-patch+json";
+    assert_eq!(client.patch(A, json_patch, json!({"op": "add"})).await.code, 400);
+    for (operation, code) in [
+        (json!([{"op": "remove", "path": "/data/none"}]), 422),
+        (json!([{"op": "test", "path": "/data/k", "value": "other"}]), 422),
+        (json!([{"op": "replace", "path": "", "value": 5}]), 400),
+    ] {
+        assert_eq!(
+            client.patch(A, json_patch, operation.clone()).await.code,
+            code,
+            "{operation}"
+        );
+    }
+    for (path, kind) in [
+        (A, "application/json"),
+        (A, "application/apply-patch+yaml"),
+        (&*format!("{WIDGETS}/w"), "application/strategic-merge-patch+json"),
+    ] {
+        assert_eq!(client.patch(path, kind, json!({})).await.code, 415, "{kind}");
+    }
+}
+
+#[tokio::test]
+async fn deletion_answers_with_a_status_or_the_object() {
+    let client = with_widgets();
+    let made = client.post(CONFIGMAPS, configmap("a", 0)).await.ok();
+    let gone = client.delete(A, json!(null)).await.ok();
+    assert_eq!(
+        (&gone["kind"], &gone["status"]),
+        (&json!("Status"), &json!("Success"))
+    );
+    assert_eq!(
+        gone["details"],
+        json!({"name": "a", "kind": "configmaps", "uid": made["metadata"]["uid"]})
+    );
+    assert_eq!(
+        client.delete(A, json!(null)).await.refusal(),
+        refused(404, "NotFound", "configmaps \"a\" not found")
+    );
+
+    client.store().create(widget("w", 1)).unwrap();
+    let gone = client.delete(&format!("{WIDGETS}/w"), json!(null)).await.ok();
+    assert_eq!(
+        (&gone["details"]["kind"], &gone["details"]["group"]),
+        (&json!("widgets"), &json!("sim.example"))
+    );
+
+    let pods = "/api/v1/namespaces/default/pods";
+    client
+        .post(pods, json!({"metadata": {"name": "p"}, "spec": {}}))
+        .await
+        .ok();
+    let gone = client.delete(&format!("{pods}/p"), json!(null)).await.ok();
+    assert_eq!(gone["kind"], "Pod");
+    assert!(gone["metadata"]["deletionTimestamp"].is_string());
+    assert_eq!(client.get(&format!("{pods}/p")).await.code, 404);
+}
+
+#[tokio::test]
+async fn deletion_has_preconditions() {
+    let client = Client::empty();
+    let made = client.post(CONFIGMAPS, configmap("a", 0)).await.ok();
+    let (code, reason, message) = client
+        .delete(A, json!({"preconditions": {"uid": "abc"}}))
+        .await
+        .refusal();
+    assert_eq!((code, reason.as_str()), (409, "Conflict"));
+    assert!(message.starts_with("Operation cannot be fulfilled on ConfigMap \"a\": the UID in the precondition (abc) does not match"), "{message}");
+    let old = json!({"preconditions": {"resourceVersion": "1"}});
+    assert_eq!(client.delete(A, old).await.code, 409);
+    assert_eq!(
+        client.delete(A, json!({"propagationPolicy": "Foo"})).await.code,
+        422
+    );
+    assert_eq!(client.send(Method::DELETE, A, &[], "{bad").await.code, 400);
+    assert_eq!(
+        client.delete(&format!("{A}?dryRun=All"), json!(null)).await.code,
+        200
+    );
+    let fits = json!({"preconditions": {"uid": made["metadata"]["uid"], "resourceVersion": made["metadata"]["resourceVersion"]}});
+    client.delete(A, fits).await.ok();
+}
+
+#[tokio::test]
+async fn finalizers_hold_an_object() {
+    let client = Client::empty();
+    let mut object = configmap("a", 0);
+    object["metadata"]["finalizers"] = json!(["a.b/c"]);
+    client.post(CONFIGMAPS, object).await.ok();
+    let marked = client.delete(A, json!(null)).await.ok();
+    assert!(marked["metadata"]["deletionTimestamp"].is_string());
+    // Again, and nothing happens.
+    assert_eq!(client.delete(A, json!(null)).await.ok(), marked);
+    let (code, _, message) = client
+        .merge(A, json!({"metadata": {"finalizers": ["a.b/c", "d/e"]}}))
+        .await
+        .refusal();
+    assert!(
+        code == 422 && message.ends_with("found new finalizers []string{\"d/e\"}"),
+        "{message}"
+    );
+    // Nobody takes the mark away.
+    let kept = client
+        .merge(
+            A,
+            json!({"metadata": {"deletionTimestamp": null, "labels": {"x": "y"}}}),
+        )
+        .await
+        .ok();
+    assert_eq!(
+        kept["metadata"]["deletionTimestamp"],
+        marked["metadata"]["deletionTimestamp"]
+    );
+
+    let mut watch = client
+        .watch(&format!(
+            "{CONFIGMAPS}?watch=1&resourceVersion={}",
+            version(&kept)
+        ))
+        .await;
+    client
+        .merge(A, json!({"metadata": {"finalizers": null}}))
+        .await
+        .ok();
+    assert_eq!(client.get(A).await.code, 404);
+    assert_eq!(
+        watch.event().await,
+        ("DELETED".into(), "a".into(), client.store().resource_version())
+    );
+}
+
+#[tokio::test]
+async fn a_collection_can_be_deleted() {
+    let client = Client::empty();
+    client.configmaps(&["a", "b", "c"]);
+    let deleted = client
+        .delete(&format!("{CONFIGMAPS}?labelSelector=n+in+(0,2)"), json!(null))
+        .await;
+    assert_eq!(deleted.names(), ["a", "c"]);
+    assert_eq!(client.get(CONFIGMAPS).await.names(), ["b"]);
+}
+
+#[tokio::test]
+async fn status_and_the_rest_are_written_apart() {
+    let client = with_widgets();
+    let path = format!("{WIDGETS}/w");
+    let mut object = widget("w", 1);
+    object["status"] = json!({"x": 1});
+    let made = client.post(WIDGETS, object).await.ok();
+    assert_eq!(
+        (&made["status"], &made["metadata"]["generation"]),
+        (&json!(null), &json!(1))
+    );
+
+    let mut changed = made.clone();
+    changed["spec"]["size"] = 2.into();
+    changed["status"] = json!({"x": 2});
+    let spec = client.put(&path, changed.clone()).await.ok();
+    assert_eq!(
+        (
+            &spec["spec"]["size"],
+            &spec["status"],
+            &spec["metadata"]["generation"]
+        ),
+        (&json!(2), &json!(null), &json!(2))
+    );
+    changed["spec"]["size"] = 3.into();
+    changed["metadata"] = spec["metadata"].clone();
+    changed["metadata"]["labels"] = json!({"not": "kept"});
+    let status = client.put(&format!("{path}/status"), changed).await.ok();
+    assert_eq!(
+        (
+            &status["spec"]["size"],
+            &status["status"],
+            &status["metadata"]["generation"]
+        ),
+        (&json!(2), &json!({"x": 2}), &json!(2))
+    );
+    assert_eq!(status["metadata"]["labels"], json!(null));
+    let patched = client
+        .merge(
+            &format!("{path}/status"),
+            json!({"status": {"y": 3}, "spec": {"size": 9}}),
+        )
+        .await
+        .ok();
+    assert_eq!(
+        (&patched["spec"]["size"], &patched["status"]),
+        (&json!(2), &json!({"x": 2, "y": 3}))
+    );
+    assert_eq!(client.get(&format!("{path}/status")).await.ok(), patched);
+    // Custom resources are not replaced without their version.
+    let (code, _, message) = client.put(&path, widget("w", 1)).await.refusal();
+    assert_eq!(
+        (code, message.as_str()),
+        (
+            422,
+            "widgets.sim.example \"w\" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update"
+        )
+    );
+}
+
+#[tokio::test]
+async fn dry_runs_change_nothing() {
+    let client = Client::empty();
+    let before = client.store().resource_version();
+    assert_eq!(
+        client
+            .post(&format!("{CONFIGMAPS}?dryRun=All"), configmap("a", 0))
+            .await
+            .code,
+        201
+    );
+    assert_eq!(
+        (client.get(A).await.code, client.store().resource_version()),
+        (404, before)
+    );
+}
+
+#[tokio::test]
+async fn namespaces_hold_their_objects() {
+    let client = with_widgets();
+    let made = client
+        .post("/api/v1/namespaces", json!({"metadata": {"name": "team"}}))
+        .await
+        .ok();
+    assert_eq!(
+        (
+            &made["status"]["phase"],
+            &made["metadata"]["labels"]["kubernetes.io/metadata.name"]
+        ),
+        (&json!("Active"), &json!("team"))
+    );
+    for kind in ["pods", "configmaps"] {
+        client
+            .post(
+                &format!("/api/v1/namespaces/team/{kind}"),
+                json!({"metadata": {"name": "x"}}),
+            )
+            .await
+            .ok();
+    }
+    let mut watch = client.watch("/api/v1/pods?watch=1").await;
+    watch.event().await;
+    assert_eq!(
+        client.delete("/api/v1/namespaces/team", json!(null)).await.ok()["status"]["phase"],
+        "Terminating"
+    );
+    assert_eq!(watch.event().await.0, "DELETED");
+    assert_eq!(client.get("/api/v1/namespaces/team").await.code, 404);
+    assert_eq!(client.get("/api/v1/configmaps").await.names(), [""; 0]);
+    let (code, reason, _) = client
+        .delete("/api/v1/namespaces/default", json!(null))
+        .await
+        .refusal();
+    assert_eq!((code, reason.as_str()), (403, "Forbidden"));
+    assert_eq!(
+        client.get("/api/v1/namespaces").await.names(),
+        ["default", "kube-node-lease", "kube-public", "kube-system"]
+    );
+}
+
+#[tokio::test]
+async fn definitions_make_resources_come_and_go() {
+    let client = Client::empty();
+    let definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+    assert_eq!(client.get(WIDGETS).await.code, 404);
+    let made = client.post(definitions, widget_definition()).await.ok();
+    assert_eq!(
+        made["status"]["conditions"][1],
+        json!({
+            "type": "Established", "status": "True", "reason": "InitialNamesAccepted",
+            "message": "the initial names have been accepted", "lastTransitionTime": made["metadata"]["creationTimestamp"],
+        })
+    );
+    client.post(WIDGETS, widget("w", 1)).await.ok();
+    let (code, _, message) = client
+        .post(WIDGETS, json!({"kind": "Widget", "metadata": {"name": "x"}}))
+        .await
+        .refusal();
+    assert_eq!(
+        (code, message.as_str()),
+        (
+            400,
+            "the API version in the data () does not match the expected API version (sim.example/v1)"
+        )
+    );
+    assert_eq!(
+        client
+            .get(&format!("{WIDGETS}?fieldSelector=spec.color%3Dred"))
+            .await
+            .names(),
+        ["w"]
+    );
+    let mut watch = client.watch(&format!("{WIDGETS}?watch=1")).await;
+    watch.event().await;
+    client
+        .delete(&format!("{definitions}/widgets.sim.example"), json!(null))
+        .await
+        .ok();
+    assert_eq!(watch.event().await.0, "DELETED");
+    assert_eq!(client.get(WIDGETS).await.code, 404);
+
+    let mut wrong = widget_definition();
+    wrong["metadata"]["name"] = "other.sim.example".into();
+    assert_eq!(client.post(definitions, wrong.clone()).await.code, 422);
+    let error = kube_sim::Sim::builder().crd(wrong).build().unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "custom resource definition \"other.sim.example\" is refused"
+    );
+}
+
+/// Both go through the same rules, but the owner writes statuses too.
+#[tokio::test]
+async fn the_owner_writes_without_http() {
+    let client = Client::empty();
+    let store = client.store();
+    let pod = |phase: &str| {
+        json!({
+            "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "namespace": "default", "uid": "my-uid"},
+            "spec": {"nodeName": "n"}, "status": {"phase": phase},
+        })
+    };
+    let made = store.create(pod("Running")).unwrap();
+    assert_eq!(
+        (&made["status"]["phase"], &made["metadata"]["uid"]),
+        (&json!("Running"), &json!("my-uid"))
+    );
+    assert_eq!(store.update(pod("Failed")).unwrap()["status"]["phase"], "Failed");
+    assert_eq!(
+        store.get("v1", "Pod", Some("default"), "p").unwrap()["status"]["phase"],
+        "Failed"
+    );
+    let mut stale = pod("Running");
+    stale["metadata"]["resourceVersion"] = made["metadata"]["resourceVersion"].clone();
+    assert_eq!(store.update(stale).unwrap_err().code(), 409);
+    store.delete("v1", "Pod", Some("default"), "p").unwrap();
+    assert_eq!(
+        store
+            .delete("v1", "Pod", Some("default"), "p")
+            .unwrap_err()
+            .reason(),
+        "NotFound"
+    );
+    for wrong in [
+        json!(5),
+        json!({}),
+        json!({"apiVersion": "v1", "kind": "Nope"}),
+        json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}}),
+    ] {
+        assert_eq!(store.create(wrong.clone()).unwrap_err().code(), 400, "{wrong}");
+    }
+}

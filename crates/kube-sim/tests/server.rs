@@ -1,0 +1,296 @@
+//! The server behind a socket, and the binary.
+
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use futures::TryStreamExt;
+use http::{Request, Response};
+use http_body_util::{BodyExt, Empty};
+use hyper::body::Incoming;
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use k8s_openapi::api::core::v1::{ConfigMap, Pod};
+use kube::api::{Api, ListParams, Patch, PatchParams, PostParams, WatchEvent, WatchParams};
+use kube_sim::{Sim, SimServer, StartError};
+use serde_json::{Value, json};
+use tokio::net::TcpStream;
+
+async fn get(server: &SimServer, path: &str) -> Response<Incoming> {
+    let stream = TcpStream::connect(server.address()).await.unwrap();
+    let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream))
+        .await
+        .unwrap();
+    tokio::spawn(connection);
+    let request = Request::get(path)
+        .header("host", "localhost")
+        .body(Empty::<Bytes>::new())
+        .unwrap();
+    sender.send_request(request).await.unwrap()
+}
+
+async fn json_of(response: Response<Incoming>) -> Value {
+    serde_json::from_slice(&response.into_body().collect().await.unwrap().to_bytes()).unwrap()
+}
+
+#[tokio::test]
+async fn lists_and_watches_go_over_sockets() {
+    let server = SimServer::builder()
+        .nodes(3)
+        .pods(500)
+        .churn(50.0)
+        .start()
+        .await
+        .unwrap();
+    assert!(server.url().starts_with("http://127.0.0.1:"));
+    let list = json_of(get(&server, "/api/v1/pods").await).await;
+    assert!(list["items"].as_array().unwrap().len() > 450);
+
+    let response = get(&server, "/api/v1/pods?watch=1&resourceVersion=1").await;
+    assert_eq!(response.headers()["transfer-encoding"], "chunked");
+    let mut body = response.into_body();
+    let mut bytes = Vec::new();
+    while bytes.iter().filter(|b| **b == b'\n').count() < 520 {
+        bytes.extend_from_slice(
+            &body
+                .frame()
+                .await
+                .expect("the watch goes on")
+                .unwrap()
+                .into_data()
+                .unwrap(),
+        );
+    }
+    server.shutdown().await;
+}
+
+#[tokio::test]
+async fn http2_needs_no_upgrade() {
+    let server = SimServer::builder().pods(20).start().await.unwrap();
+    let stream = TcpStream::connect(server.address()).await.unwrap();
+    let (mut sender, connection) =
+        hyper::client::conn::http2::handshake(TokioExecutor::new(), TokioIo::new(stream))
+            .await
+            .unwrap();
+    tokio::spawn(connection);
+    for _ in 0..3 {
+        let request = Request::get(format!("{}/api/v1/pods", server.url()))
+            .body(Empty::<Bytes>::new())
+            .unwrap();
+        let list = json_of(sender.send_request(request).await.unwrap()).await;
+        assert_eq!(list["items"].as_array().unwrap().len(), 20);
+    }
+    server.shutdown().await;
+}
+
+/// Also with watches open, with connections that are idle and with clients that do not read.
+#[tokio::test]
+async fn shutdown_ends_everything() {
+    let server = SimServer::builder()
+        .nodes(3)
+        .pods(1000)
+        .churn(100.0)
+        .start()
+        .await
+        .unwrap();
+    let address = server.address();
+    let mut watch = get(&server, "/api/v1/namespaces/default/configmaps?watch=1")
+        .await
+        .into_body();
+    let _idle = TcpStream::connect(address).await.unwrap();
+    let _stalled = get(&server, "/api/v1/pods").await;
+    let started = Instant::now();
+    server.shutdown().await;
+    assert!(
+        started.elapsed() < Duration::from_secs(3),
+        "{:?}",
+        started.elapsed()
+    );
+    // A clean end, not a cut.
+    assert!(watch.frame().await.is_none());
+    assert!(TcpStream::connect(address).await.is_err());
+}
+
+#[tokio::test]
+async fn a_port_that_is_taken_is_an_error() {
+    let server = SimServer::builder().start().await.unwrap();
+    let error = SimServer::builder()
+        .port(server.address().port())
+        .start()
+        .await
+        .unwrap_err();
+    assert!(
+        matches!(error, StartError::Listen { address, .. } if address == server.address()),
+        "{error}"
+    );
+    server.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_kubeconfig_leads_to_the_server() {
+    let server = SimServer::builder().start().await.unwrap();
+    let config: Value = serde_json::from_str(&server.kubeconfig()).unwrap();
+    assert_eq!(config["clusters"][0]["cluster"]["server"], server.url());
+    assert_eq!(config["current-context"], config["contexts"][0]["name"]);
+}
+
+/// The client that most use, with the service in the process.
+#[tokio::test(start_paused = true)]
+async fn kube_clients_can_call_it_in_the_process() {
+    let sim = Sim::builder().nodes(2).pods(30).build().unwrap();
+    let client = kube::Client::new(sim.service(), "default");
+    let pods = Api::<Pod>::all(client.clone());
+    let page = pods.list(&ListParams::default().limit(10)).await.unwrap();
+    assert_eq!(
+        (page.items.len(), page.metadata.remaining_item_count),
+        (10, Some(20))
+    );
+    assert!(
+        page.items
+            .iter()
+            .all(|pod| pod.spec.as_ref().is_some_and(|spec| !spec.containers.is_empty()))
+    );
+
+    let maps = Api::<ConfigMap>::default_namespaced(client);
+    let version = sim.store().resource_version().to_string();
+    let mut map = ConfigMap {
+        data: Some([("k".into(), "v".into())].into()),
+        ..Default::default()
+    };
+    map.metadata.name = Some("a".into());
+    let made = maps.create(&PostParams::default(), &map).await.unwrap();
+    let patch = Patch::Merge(json!({"data": {"l": "w"}}));
+    maps.patch("a", &PatchParams::default(), &patch).await.unwrap();
+    let stale = maps
+        .replace("a", &PostParams::default(), &made)
+        .await
+        .unwrap_err();
+    assert!(matches!(stale, kube::Error::Api(status) if status.code == 409));
+    maps.delete("a", &Default::default()).await.unwrap();
+
+    let events = maps
+        .watch(&WatchParams::default().timeout(5), &version)
+        .await
+        .unwrap();
+    let events: Vec<_> = events.try_collect().await.unwrap();
+    let kinds: Vec<_> = events
+        .iter()
+        .map(|event| match event {
+            WatchEvent::Added(_) => "added",
+            WatchEvent::Modified(_) => "modified",
+            WatchEvent::Deleted(_) => "deleted",
+            WatchEvent::Bookmark(_) => "bookmark",
+            WatchEvent::Error(_) => "error",
+        })
+        .collect();
+    assert_eq!(kinds, ["added", "modified", "deleted", "bookmark"]);
+}
+
+/// Runs the binary; killed if the test fails.
+struct Program(Child);
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn program(args: &[&str]) -> Program {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_kube-sim"));
+    Program(
+        command
+            .args(args)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap(),
+    )
+}
+
+/// The URL it prints first.
+fn url_of(program: &mut Program) -> String {
+    let mut line = String::new();
+    BufReader::new(program.0.stdout.take().unwrap())
+        .read_line(&mut line)
+        .unwrap();
+    line.trim().to_owned()
+}
+
+/// The exit code and what it wrote to standard error.
+fn end_of(program: &mut Program) -> (Option<i32>, String) {
+    let mut text = String::new();
+    program
+        .0
+        .stderr
+        .take()
+        .unwrap()
+        .read_to_string(&mut text)
+        .unwrap();
+    (program.0.wait().unwrap().code(), text)
+}
+
+#[test]
+fn the_binary_serves_until_a_signal() {
+    for signal in ["-TERM", "-INT"] {
+        let path = std::env::temp_dir().join(format!("kube-sim-test-{}{signal}", std::process::id()));
+        let mut sim = program(&[
+            "--nodes",
+            "2",
+            "--pods",
+            "5",
+            "--churn",
+            "10",
+            "--kubeconfig",
+            path.to_str().unwrap(),
+        ]);
+        let url = url_of(&mut sim);
+        let address = url
+            .strip_prefix("http://")
+            .expect("a URL on the first line")
+            .to_owned();
+        let written = std::fs::read_to_string(&path).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        assert!(written.contains(&url), "{written}");
+        assert!(std::net::TcpStream::connect(&address).is_ok());
+
+        let started = Instant::now();
+        assert!(
+            Command::new("kill")
+                .args([signal, &sim.0.id().to_string()])
+                .status()
+                .unwrap()
+                .success()
+        );
+        assert_eq!(end_of(&mut sim), (Some(0), String::new()));
+        assert!(started.elapsed() < Duration::from_secs(5));
+    }
+}
+
+#[test]
+fn the_binary_says_what_is_wrong() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    let (code, text) = end_of(&mut program(&["--port", &port]));
+    assert_eq!((code, text.lines().count()), (Some(1), 1), "{text}");
+    assert!(
+        text.contains(&port) && text.contains("choose another --port"),
+        "{text}"
+    );
+
+    let (code, text) = end_of(&mut program(&["--kubeconfig", "/nonexistent/dir/file"]));
+    assert_eq!((code, text.lines().count()), (Some(1), 1), "{text}");
+    assert!(
+        text.contains("cannot write the kubeconfig /nonexistent/dir/file"),
+        "{text}"
+    );
+
+    for wrong in [
+        ["--port", "x"],
+        ["--churn", "-1"],
+        ["--churn", "NaN"],
+        ["--nope", "1"],
+    ] {
+        assert_eq!(end_of(&mut program(&wrong)).0, Some(2), "{wrong:?}");
+    }
+}
