@@ -182,7 +182,12 @@ impl Changer {
         let index = self.rng.random_range(0..self.pods.len());
         let (namespace, name) = &self.pods[index];
         let target = self.target("pods", Some(namespace), Some(name))?;
-        self.api.modify(&target, change)
+        let changed = self.api.modify(&target, change);
+        if changed.as_ref().is_err_and(|error| error.code() == 404) {
+            // Somebody else deleted it.
+            self.pods.swap_remove(index);
+        }
+        changed
     }
 
     fn heartbeat(&mut self) -> Result<(), StatusError> {
