@@ -87,8 +87,7 @@ struct Changer {
 impl Changer {
     fn new(api: Arc<Api>, workload: Workload, pods: usize, per_second: f64) -> Self {
         let rng = workload.rng("churn", 0);
-        let names = (0..pods as u64).map(|n| {
-            let pod = workload.pod(n, EPOCH);
+        let names = workload.pods(pods as u64).map(|pod| {
             let text = |name: &str| pod["metadata"][name].as_str().unwrap_or("").to_owned();
             (text("namespace"), text("name"))
         });
