@@ -458,12 +458,12 @@ async fn endless_delays_are_no_trouble() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_million_due_at_once_all_come() {
+async fn very_many_due_at_once_all_come() {
     let queue = WorkQueue::new();
-    (0..1_000_000).for_each(|item| queue.add_after(item, 1000 * MS));
+    (0..100_000).for_each(|item| queue.add_after(item, 1000 * MS));
     advance(1000 * MS).await;
-    assert_eq!(queue.len(), 1_000_000);
-    for expected in 0..1_000_000 {
+    assert_eq!(queue.len(), 100_000);
+    for expected in 0..100_000 {
         assert_eq!(*queue.get().await.unwrap(), expected);
     }
     assert_eq!(queue.len(), 0);
