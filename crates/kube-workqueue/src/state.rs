@@ -57,7 +57,7 @@ pub(crate) struct Taken<T> {
     pub(crate) item: T,
     pub(crate) slot: Slot,
     pub(crate) priority: Priority,
-    #[cfg(feature = "metrics")]
+    /// Measured for the metrics only.
     pub(crate) queued_for: Duration,
 }
 
@@ -90,6 +90,7 @@ impl<T> State<T> {
 
     /// Ends a worker's run of an item. Returns the item if the queue has no more use for it.
     pub(crate) fn done(&mut self, slot: Slot, effects: &mut Effects) -> Option<T> {
+        self.release_due(effects);
         self.processing -= 1;
         let entry = &mut self.entries[slot];
         let redo = entry.phase == Phase::Redo;
@@ -299,12 +300,15 @@ impl<T: Clone> State<T> {
         self.processing += 1;
         let entry = &mut self.entries[slot];
         entry.phase = Phase::Processing;
+        #[cfg(feature = "metrics")]
+        let queued_for = Duration::from_nanos(self.clock.now().saturating_sub(entry.dirty_since));
+        #[cfg(not(feature = "metrics"))]
+        let queued_for = Duration::ZERO;
         let taken = Taken {
             item,
             slot,
             priority: entry.priority,
-            #[cfg(feature = "metrics")]
-            queued_for: Duration::from_nanos(self.clock.now().saturating_sub(entry.dirty_since)),
+            queued_for,
         };
         self.settle(effects);
         Found::Item(taken)
