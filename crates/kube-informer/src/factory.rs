@@ -153,6 +153,13 @@ impl FactoryBuilder {
         self
     }
 
+    /// How often handlers that do not say otherwise are told again of every object; see
+    /// [`InformerBuilder::resync`](crate::informer::InformerBuilder::resync). Default: zero, which is never.
+    pub fn resync(mut self, period: Duration) -> Self {
+        self.options.resync = period;
+        self
+    }
+
     /// How long handlers have to return from the running call at shutdown. Default: 30 s.
     pub fn stop_deadline(mut self, deadline: Duration) -> Self {
         self.options.stop_deadline = deadline;

@@ -51,7 +51,7 @@ pub mod wire;
 
 pub use factory::SharedInformerFactory;
 pub use informer::{
-    Delivery, HandlerOptions, Notification, Notifications, Registration, ResourceEventHandler,
+    Delivery, HandlerOptions, Notification, Notifications, PanicPolicy, Registration, ResourceEventHandler,
     ResourceEventHandlerFuncs, SharedInformer,
 };
 pub use lister::Lister;

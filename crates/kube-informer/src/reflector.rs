@@ -94,6 +94,7 @@ use backoff::BackoffState;
 use futures::StreamExt;
 use kube::core::TypeMeta;
 use status::Reporter;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::{future::Future, sync::Arc, time::Duration};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -127,6 +128,15 @@ impl<O: Object> std::fmt::Debug for Held<O> {
         write!(f, "Held({})", O::key(&self.object))
     }
 }
+
+/// Why a transform failed. The text is reported, so it must not hold parts of the object.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct TransformError(pub String);
+
+/// The user's function that changes objects on their way in.
+pub(crate) type Transform<O> =
+    Box<dyn FnMut(<O as Object>::Ref) -> Result<<O as Object>::Ref, TransformError> + Send>;
 
 /// What a reflector writes into.
 ///
@@ -213,6 +223,7 @@ impl Default for ReflectorOptions {
 pub struct Reflector<O: Form, S: Sink<O>> {
     source: Arc<dyn ListerWatcher<O>>,
     types: Option<TypeMeta>,
+    transform: Option<Transform<O>>,
     sink: S,
     options: ReflectorOptions,
     backoff: BackoffState,
@@ -249,6 +260,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
             pacer: WatchPacer::default(),
             reporter: Reporter::new(source.resource()),
             types: source.types(),
+            transform: None,
             source,
             sink,
             options,
@@ -263,6 +275,32 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
     #[doc(alias = "SetWatchErrorHandler")]
     pub fn on_error(mut self, hook: impl FnMut(&LastError) + Send + 'static) -> Self {
         self.reporter.set_hook(Box::new(hook));
+        self
+    }
+
+    /// Changes every object once, after it was decoded and before the sink gets it. The object keeps its key, whatever
+    /// the transform makes of it. Objects that a list shows unchanged are not transformed again.
+    ///
+    /// An object for which `transform` fails or panics is set aside like one that cannot be read. It runs on the
+    /// reflector's task: it must not block.
+    ///
+    /// ```no_run
+    /// # use k8s_openapi::api::core::v1::Pod;
+    /// # use kube_informer::source::ListerWatcher;
+    /// # use kube_informer::{SharedInformer, informer::InformerBuilder};
+    /// # use std::sync::Arc;
+    /// # fn example(source: impl ListerWatcher<Pod>) -> InformerBuilder<Pod> {
+    /// SharedInformer::<Pod>::builder(source).transform(|mut pod| {
+    ///     Arc::make_mut(&mut pod).metadata.managed_fields = None;
+    ///     Ok(pod)
+    /// })
+    /// # }
+    /// ```
+    pub fn transform(
+        mut self,
+        transform: impl FnMut(O::Ref) -> Result<O::Ref, TransformError> + Send + 'static,
+    ) -> Self {
+        self.transform = Some(Box::new(transform));
         self
     }
 
@@ -440,42 +478,48 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
 
     /// Decodes an object. One that is bad is reported; if it has no key either, there is nothing to hand on.
     fn arrived(&mut self, item: Item<O>) -> Option<(ObjectKey, Arrived<O>, Option<ResourceVersion>)> {
-        let bad = match item {
-            Item::Raw(raw) => match O::decode(&raw, self.types.as_ref()) {
-                Ok(object) => {
-                    let held = Held {
-                        object,
-                        fingerprint: Some(raw.fingerprint()),
-                    };
-                    return Some((raw.key(), Ok(held), raw.resource_version()));
-                }
-                Err(error) => {
-                    let bad = BadObject {
-                        key: Some(raw.key()),
-                        reason: error.to_string(),
-                    };
-                    self.reporter.bad(&bad);
-                    return Some((raw.key(), Err(bad), raw.resource_version()));
-                }
-            },
-            Item::Object(object) if O::name(&object).is_empty() => BadObject {
-                key: None,
-                reason: "the object has no name".into(),
-            },
-            Item::Object(object) => {
-                let version = O::resource_version(&object);
-                return Some((
-                    O::key(&object),
-                    Ok(Held {
-                        object,
-                        fingerprint: None,
-                    }),
-                    version,
-                ));
+        let version = item.version();
+        let (key, decoded) = match item {
+            Item::Raw(raw) => {
+                let decoded = O::decode(&raw, self.types.as_ref()).map_err(|error| error.to_string());
+                let held = decoded.map(|object| Held {
+                    object,
+                    fingerprint: Some(raw.fingerprint()),
+                });
+                (Some(raw.key()), held)
             }
-            Item::Bad(bad) => bad,
+            Item::Object(object) if O::name(&object).is_empty() => {
+                (None, Err("the object has no name".to_owned()))
+            }
+            Item::Object(object) => (
+                Some(O::key(&object)),
+                Ok(Held {
+                    object,
+                    fingerprint: None,
+                }),
+            ),
+            Item::Bad(bad) => (bad.key, Err(bad.reason)),
         };
-        self.reporter.bad(&bad);
-        bad.key.clone().map(|key| (key, Err(bad), None))
+        let arrived = decoded.and_then(|held| self.transformed(held)).map_err(|reason| {
+            let bad = BadObject {
+                key: key.clone(),
+                reason,
+            };
+            self.reporter.bad(&bad);
+            bad
+        });
+        key.map(|key| (key, arrived, version))
+    }
+
+    fn transformed(&mut self, held: Held<O>) -> Result<Held<O>, String> {
+        let Some(transform) = &mut self.transform else {
+            return Ok(held);
+        };
+        let Held { object, fingerprint } = held;
+        match catch_unwind(AssertUnwindSafe(|| transform(object))) {
+            Ok(Ok(object)) => Ok(Held { object, fingerprint }),
+            Ok(Err(error)) => Err(format!("the transform failed: {error}")),
+            Err(_) => Err("the transform panicked".to_owned()),
+        }
     }
 }
