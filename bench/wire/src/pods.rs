@@ -21,16 +21,30 @@ pub fn pod(i: usize) -> String {
         ("creationTimestamp", json!("2026-07-01T10:00:00Z")),
         ("labels", labels(i)),
         ("annotations", annotations(i)),
-        ("ownerReferences", json!([{"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": format!("web-{:x}", i % 10),
-            "uid": uid(i % 10), "controller": true, "blockOwnerDeletion": true}])),
+        (
+            "ownerReferences",
+            json!([{"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": format!("web-{:x}", i % 10),
+            "uid": uid(i % 10), "controller": true, "blockOwnerDeletion": true}]),
+        ),
         ("managedFields", managed_fields()),
     ]);
-    format!("{{\"metadata\":{metadata},\"spec\":{},\"status\":{}}}", spec(i), status(i))
+    format!(
+        "{{\"metadata\":{metadata},\"spec\":{},\"status\":{}}}",
+        spec(i),
+        status(i)
+    )
 }
 
 fn uid(i: usize) -> String {
     let h = (i as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    format!("{:08x}-{:04x}-4{:03x}-a{:03x}-{:012x}", h >> 32, h & 0xffff, h >> 52, (h >> 16) & 0xfff, h >> 16)
+    format!(
+        "{:08x}-{:04x}-4{:03x}-a{:03x}-{:012x}",
+        h >> 32,
+        h & 0xffff,
+        h >> 52,
+        (h >> 16) & 0xfff,
+        h >> 16
+    )
 }
 
 fn labels(i: usize) -> Value {
@@ -82,17 +96,21 @@ fn spec(i: usize) -> Value {
 }
 
 fn status(i: usize) -> Value {
-    let condition = |kind: &str| {
-        json!({"type": kind, "status": "True", "lastProbeTime": null, "lastTransitionTime": format!("2026-07-01T10:00:{:02}Z", i % 60)})
-    };
+    let condition = |kind: &str| json!({"type": kind, "status": "True", "lastProbeTime": null, "lastTransitionTime": format!("2026-07-01T10:00:{:02}Z", i % 60)});
     let container = |name: &str| {
         json!({"name": name, "state": {"running": {"startedAt": format!("2026-07-01T10:00:{:02}Z", i % 60)}}, "lastState": {}, "ready": true,
             "restartCount": 0, "image": format!("registry.example.com/shop/{name}:1.24.{}", i % 10),
             "imageID": format!("registry.example.com/shop/{name}@sha256:{0}{0}", uid(i % 10)),
             "containerID": format!("containerd://{0}{0}", uid(i)), "started": true})
     };
-    let conditions =
-        ["PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady", "PodScheduled"].map(condition);
+    let conditions = [
+        "PodReadyToStartContainers",
+        "Initialized",
+        "Ready",
+        "ContainersReady",
+        "PodScheduled",
+    ]
+    .map(condition);
     let containers = ["web", "proxy"].map(container);
     json!({"phase": "Running", "conditions": conditions,
         "hostIP": format!("10.0.{}.{}", i % 1000 / 250, i % 250), "podIP": format!("10.1.{}.{}", i / 250 % 250, i % 250),
@@ -102,9 +120,19 @@ fn status(i: usize) -> Value {
 fn managed_fields() -> Value {
     let fields = |names: &[&str]| -> Value {
         let fields = names.iter().map(|name| (format!("f:{name}"), json!({})));
-        Value::Object(std::iter::once((".".to_owned(), json!({}))).chain(fields).collect())
+        Value::Object(
+            std::iter::once((".".to_owned(), json!({})))
+                .chain(fields)
+                .collect(),
+        )
     };
-    let probe = fields(&["failureThreshold", "httpGet", "periodSeconds", "successThreshold", "timeoutSeconds"]);
+    let probe = fields(&[
+        "failureThreshold",
+        "httpGet",
+        "periodSeconds",
+        "successThreshold",
+        "timeoutSeconds",
+    ]);
     let container = json!({".": {}, "f:args": {}, "f:env": {".": {}, "k:{\"name\":\"SETTING_0\"}": fields(&["name", "value"]),
             "k:{\"name\":\"SECRET_1\"}": {".": {}, "f:name": {}, "f:valueFrom": fields(&["secretKeyRef"])}},
         "f:image": {}, "f:imagePullPolicy": {}, "f:livenessProbe": probe, "f:name": {}, "f:ports": {".": {},
