@@ -3,9 +3,12 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"runtime"
 	"sort"
+	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"k8s.io/client-go/util/workqueue"
@@ -28,14 +31,36 @@ func ints(from, count int) []uint64 {
 	return ints
 }
 
-func perOp(began time.Time, ops int) float64 {
-	return float64(time.Since(began).Nanoseconds()) / float64(ops)
+// stopwatch measures time passed, and processor time spent by all threads.
+type stopwatch struct {
+	wall time.Time
+	cpu  time.Duration
 }
 
-func uncontended[T comparable](keys []T) float64 {
+func start() stopwatch {
+	return stopwatch{time.Now(), cpuTime()}
+}
+
+// times are nanoseconds for each operation.
+type times struct{ wall, cpu float64 }
+
+func (s stopwatch) perOp(ops int) times {
+	wall, cpu := time.Since(s.wall), cpuTime()-s.cpu
+	return times{float64(wall.Nanoseconds()) / float64(ops), float64(cpu.Nanoseconds()) / float64(ops)}
+}
+
+func cpuTime() time.Duration {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		panic(err)
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}
+
+func uncontended[T comparable](keys []T) times {
 	queue := workqueue.NewTyped[T]()
 	rounds := 2_000_000 / len(keys)
-	began := time.Now()
+	began := start()
 	for range rounds {
 		for _, key := range keys {
 			queue.Add(key)
@@ -43,10 +68,27 @@ func uncontended[T comparable](keys []T) float64 {
 			queue.Done(item)
 		}
 	}
-	return perOp(began, rounds*len(keys))
+	return began.perOp(rounds * len(keys))
 }
 
-func twoAndTwo[T comparable](one, two []T) float64 {
+const bursts = 10
+
+func burst[T comparable](keys []T) times {
+	queue := workqueue.NewTyped[T]()
+	began := start()
+	for range bursts {
+		for _, key := range keys {
+			queue.Add(key)
+		}
+		for range keys {
+			item, _ := queue.Get()
+			queue.Done(item)
+		}
+	}
+	return began.perOp(bursts * len(keys))
+}
+
+func twoAndTwo[T comparable](one, two []T) times {
 	queue := workqueue.NewTyped[T]()
 	adds := len(one) + len(two)
 	var consumers, producers sync.WaitGroup
@@ -65,7 +107,7 @@ func twoAndTwo[T comparable](one, two []T) float64 {
 			counts[c] = n
 		})
 	}
-	began := time.Now()
+	began := start()
 	for _, keys := range [][]T{one, two} {
 		producers.Go(func() {
 			for _, key := range keys {
@@ -76,22 +118,22 @@ func twoAndTwo[T comparable](one, two []T) float64 {
 	producers.Wait()
 	queue.ShutDown()
 	consumers.Wait()
-	elapsed := perOp(began, adds)
+	elapsed := began.perOp(adds)
 	if counts[0]+counts[1] != adds {
 		panic("items were lost")
 	}
 	return elapsed
 }
 
-func delayedAdds() float64 {
+func delayedAdds() times {
 	queue := workqueue.NewTypedDelayingQueue[uint64]()
 	defer queue.ShutDown()
 	count := 1_000_000
-	began := time.Now()
+	began := start()
 	for n := range uint64(count) {
 		queue.AddAfter(n, time.Hour+time.Duration(n*2_654_435_761%1_000_000)*time.Millisecond)
 	}
-	return perOp(began, count)
+	return began.perOp(count)
 }
 
 func heap() float64 {
@@ -146,14 +188,33 @@ func wakeUp() (float64, float64) {
 }
 
 func main() {
-	fmt.Printf("uncontended_int_ns %.1f\n", uncontended(ints(0, 1000)))
-	fmt.Printf("uncontended_string_ns %.1f\n", uncontended(keys(0, 1000)))
-	fmt.Printf("two_and_two_int_ns %.1f\n", twoAndTwo(ints(0, 1_000_000), ints(1_000_000, 1_000_000)))
-	fmt.Printf("two_and_two_string_ns %.1f\n", twoAndTwo(keys(0, 500_000), keys(500_000, 500_000)))
-	fmt.Printf("delayed_add_ns %.1f\n", delayedAdds())
-	fmt.Printf("delayed_bytes %.1f\n", delayedBytes(1_000_000))
-	fmt.Printf("delayed_bytes_just_grown %.1f\n", delayedBytes(1<<20+1))
-	median, p99 := wakeUp()
-	fmt.Printf("wake_up_median_us %.0f\n", median)
-	fmt.Printf("wake_up_p99_us %.0f\n", p99)
+	only := ""
+	if len(os.Args) > 1 {
+		only = os.Args[1]
+	}
+	show := func(name string, measure func() times) {
+		if strings.Contains(name, only) {
+			times := measure()
+			fmt.Printf("%s_ns %.1f\n%s_cpu_ns %.1f\n", name, times.wall, name, times.cpu)
+		}
+	}
+	one, two := ints(0, 1_000_000), ints(1_000_000, 1_000_000)
+	show("uncontended_int", func() times { return uncontended(one[:1000]) })
+	show("uncontended_string", func() times { return uncontended(keys(0, 1000)) })
+	show("burst_int", func() times { return burst(one[:100_000]) })
+	show("burst_string", func() times { return burst(keys(0, 100_000)) })
+	show("two_and_two_int", func() times { return twoAndTwo(one, two) })
+	show("two_and_two_string", func() times { return twoAndTwo(keys(0, 500_000), keys(500_000, 500_000)) })
+	// The same once more: goroutines are what a Go program has for both of our cases.
+	show("two_and_two_threads_int", func() times { return twoAndTwo(one, two) })
+	show("delayed_add", delayedAdds)
+	if strings.Contains("delayed_bytes", only) {
+		fmt.Printf("delayed_bytes %.1f\n", delayedBytes(1_000_000))
+		fmt.Printf("delayed_bytes_just_grown %.1f\n", delayedBytes(1<<20+1))
+	}
+	if strings.Contains("wake_up", only) {
+		median, p99 := wakeUp()
+		fmt.Printf("wake_up_median_us %.0f\n", median)
+		fmt.Printf("wake_up_p99_us %.0f\n", p99)
+	}
 }

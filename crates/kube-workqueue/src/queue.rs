@@ -42,6 +42,7 @@ struct Shared<T> {
 
 impl<T> Shared<T> {
     /// Runs one operation under the lock, and its effects after.
+    #[inline]
     fn with<R>(&self, operation: impl FnOnce(&mut State<T>, &mut Effects) -> R) -> R {
         let mut effects = Effects::default();
         let mut state = self.state.lock();
