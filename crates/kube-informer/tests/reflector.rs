@@ -440,6 +440,33 @@ async fn bad_objects_are_set_aside_and_stop_nobody() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_bad_object_that_was_never_held_and_is_gone_is_no_longer_stale() {
+    let mut scene = Scene::start([
+        (
+            "LIST any 500",
+            BadList(10, vec![("a", 1)], vec![Some("ns/x"), Some("ns/y")]),
+        ),
+        (
+            "WATCH 10",
+            Watch(vec![
+                After(Duration::from_secs(5)),
+                Status(kube_informer::source::ApiStatus::from_code(410, "")),
+            ]),
+        ),
+        ("LIST 10 all", BadList(20, vec![("a", 1)], vec![Some("ns/y")])),
+        ("WATCH 20", Watch(vec![])),
+    ]);
+    scene.after(Duration::from_secs(1)).await;
+    assert_eq!(
+        scene.informer.store().stale_keys(),
+        ["ns/x", "ns/y"].map(Into::into)
+    );
+    let scene = scene.plays(&[]).await;
+    assert_eq!(scene.informer.store().stale_keys(), ["ns/y".into()]);
+    scene.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn stopping_interrupts_requests_and_pauses() {
     for script in [vec![], vec![("LIST any 500", Error(status(500, "boom")))]] {
         let mut scene = Scene::start(script);
