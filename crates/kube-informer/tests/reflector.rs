@@ -578,6 +578,27 @@ async fn streaming_lists_that_break_off_are_followed_by_a_list() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn streaming_lists_that_end_early_count_among_the_watches_that_do() {
+    let streams = [
+        vec![Status(kube_informer::source::ApiStatus::from_code(410, ""))],
+        vec![Added("a", 1), Close],
+    ];
+    let streams = streams.map(|events| ("STREAM newest", Watch(events)));
+    let rest = [
+        ("LIST newest 500", List(10, vec![])),
+        ("WATCH 10", Watch(vec![Bookmark(11), Close])),
+        ("WATCH 11", Watch(vec![Bookmark(12), Close])),
+        ("WATCH 12", Watch(vec![])),
+    ];
+    let script = streams.into_iter().chain(rest);
+    let scene = Scene::with(Script::streaming(script), ReflectorOptions::default())
+        .plays(&[])
+        .await;
+    assert_eq!(scene.script.pauses(), [0, 0, 0, 1000, 2000]);
+    scene.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_streaming_list_waits_out_what_a_list_could_not_avoid() {
     let scene = Scene::streaming([
         ("STREAM newest", Error(refused())),
