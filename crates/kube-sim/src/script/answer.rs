@@ -218,7 +218,11 @@ impl Answer {
             match end {
                 End::Close => None,
                 End::Open => std::future::pending().await,
-                End::Broken => Some(Err(io::Error::from(io::ErrorKind::ConnectionReset).into())),
+                End::Broken => {
+                    // Lets a connection send what came before.
+                    tokio::task::yield_now().await;
+                    Some(Err(io::Error::from(io::ErrorKind::ConnectionReset).into()))
+                }
             }
         });
         let body = StreamBody::new(parts.chain(end.filter_map(|end| async { end })));

@@ -26,12 +26,25 @@ pub struct ScriptedServer {
     state: Arc<Mutex<State>>,
 }
 
-#[derive(Debug, Default)]
+/// Answers what the script has nothing for.
+type Otherwise = Box<dyn FnMut(&Received) -> Answer + Send>;
+
+#[derive(Default)]
 struct State {
     steps: Vec<Step>,
+    otherwise: Option<Otherwise>,
     received: Vec<Received>,
     /// Requests that the script does not have, in words.
     deviations: Vec<String>,
+}
+
+impl std::fmt::Debug for State {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("State")
+            .field("steps", &self.steps)
+            .field("received", &self.received)
+            .finish_non_exhaustive()
+    }
 }
 
 #[derive(Debug)]
@@ -54,6 +67,19 @@ impl ScriptedServer {
             answer: Some(answer),
         };
         self.state().steps.push(step);
+        self
+    }
+
+    /// How to answer requests that the script has nothing for, or nothing more; they are no deviations then.
+    ///
+    /// ```
+    /// use kube_sim::script::{Answer, ScriptedServer};
+    /// // An outage without end.
+    /// let server = ScriptedServer::new().otherwise(|_| Answer::code(503));
+    /// # server.assert_finished();
+    /// ```
+    pub fn otherwise(self, answer: impl FnMut(&Received) -> Answer + Send + 'static) -> Self {
+        self.state().otherwise = Some(Box::new(answer));
         self
     }
 
@@ -170,12 +196,15 @@ impl State {
                     "a request differs\n  expected {expected}\n  but got  {request}{headers}"
                 ))
             }
-            None if known => {
-                self.deviations
-                    .push(format!("this request is beyond the script: {request}"));
-                Ok(Answer::never())
-            }
-            None => Err(format!("the script has nothing for {request}")),
+            None => match &mut self.otherwise {
+                Some(otherwise) => Ok(otherwise(&request)),
+                None if known => {
+                    self.deviations
+                        .push(format!("this request is beyond the script: {request}"));
+                    Ok(Answer::never())
+                }
+                None => Err(format!("the script has nothing for {request}")),
+            },
         };
         if let Err(deviation) = &result {
             self.deviations.push(deviation.clone());
