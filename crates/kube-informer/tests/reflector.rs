@@ -440,6 +440,33 @@ async fn bad_objects_are_set_aside_and_stop_nobody() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_bad_object_that_was_never_held_and_is_gone_is_no_longer_stale() {
+    let mut scene = Scene::start([
+        (
+            "LIST any 500",
+            BadList(10, vec![("a", 1)], vec![Some("ns/x"), Some("ns/y")]),
+        ),
+        (
+            "WATCH 10",
+            Watch(vec![
+                After(Duration::from_secs(5)),
+                Status(kube_informer::source::ApiStatus::from_code(410, "")),
+            ]),
+        ),
+        ("LIST 10 all", BadList(20, vec![("a", 1)], vec![Some("ns/y")])),
+        ("WATCH 20", Watch(vec![])),
+    ]);
+    scene.after(Duration::from_secs(1)).await;
+    assert_eq!(
+        scene.informer.store().stale_keys(),
+        ["ns/x", "ns/y"].map(Into::into)
+    );
+    let scene = scene.plays(&[]).await;
+    assert_eq!(scene.informer.store().stale_keys(), ["ns/y".into()]);
+    scene.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn stopping_interrupts_requests_and_pauses() {
     for script in [vec![], vec![("LIST any 500", Error(status(500, "boom")))]] {
         let mut scene = Scene::start(script);
@@ -547,6 +574,27 @@ async fn streaming_lists_that_break_off_are_followed_by_a_list() {
     ]);
     let scene = scene.plays(&["Add(ns/a@1, initial)"]).await;
     assert_eq!(scene.script.pauses(), [0, 0, 0]);
+    scene.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn streaming_lists_that_end_early_count_among_the_watches_that_do() {
+    let streams = [
+        vec![Status(kube_informer::source::ApiStatus::from_code(410, ""))],
+        vec![Added("a", 1), Close],
+    ];
+    let streams = streams.map(|events| ("STREAM newest", Watch(events)));
+    let rest = [
+        ("LIST newest 500", List(10, vec![])),
+        ("WATCH 10", Watch(vec![Bookmark(11), Close])),
+        ("WATCH 11", Watch(vec![Bookmark(12), Close])),
+        ("WATCH 12", Watch(vec![])),
+    ];
+    let script = streams.into_iter().chain(rest);
+    let scene = Scene::with(Script::streaming(script), ReflectorOptions::default())
+        .plays(&[])
+        .await;
+    assert_eq!(scene.script.pauses(), [0, 0, 0, 1000, 2000]);
     scene.stop().await;
 }
 

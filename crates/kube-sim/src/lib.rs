@@ -37,6 +37,7 @@ mod http;
 mod object;
 mod openapi;
 mod resources;
+pub mod script;
 mod selector;
 mod server;
 mod sim;

@@ -217,6 +217,12 @@ impl<O: Object> Driver<O> {
         let listed: HashSet<&ObjectKey> = replace.entries.iter().map(Listed::key).collect();
         let held = self.writer.partition(replace.partition).map(|entry| entry.key);
         let vanished: Vec<ObjectKey> = held.filter(|key| !listed.contains(key)).cloned().collect();
+        // What could never be read is not held, but can vanish all the same.
+        for key in self.shared.store.stale_keys() {
+            if !listed.contains(&key) {
+                self.writer.mark_stale(&key, false);
+            }
+        }
         drop(listed);
         for key in vanished {
             self.delete(key, None, DeleteCause::Missed, outcome);

@@ -7,6 +7,7 @@ use crate::queue::Listed;
 use crate::source::{ApiError, ApiStatus, ErrorClass, WatchEvent, WatchFrom, WatchRequest, WatchStream};
 use futures::StreamExt;
 use std::collections::HashMap;
+use std::time::Duration;
 
 /// How many streams may break off before a list is asked for instead.
 const ATTEMPTS: usize = 2;
@@ -57,12 +58,20 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
         let mut attempts = 0;
         loop {
             attempts += 1;
-            match self.stream_once().await {
+            let started = tokio::time::Instant::now();
+            let streamed = self.stream_once().await;
+            let early = match &streamed {
+                Streamed::Complete(..) => Duration::ZERO,
+                Streamed::Failed(error) if must_wait(error) => Duration::ZERO,
+                // It is a watch that ended early, and counts with those that follow.
+                _ => self.pacer.after(started.elapsed()),
+            };
+            match streamed {
                 Streamed::Complete(collected, version, stream) => {
                     self.complete(collected.into_entries(), version).await;
                     return Ok(stream);
                 }
-                Streamed::BrokeOff if attempts < ATTEMPTS => {}
+                Streamed::BrokeOff if attempts < ATTEMPTS => tokio::time::sleep(early).await,
                 Streamed::BrokeOff => {
                     return Err(ApiError::while_reading(
                         "streaming lists broke off before they were complete",

@@ -37,7 +37,7 @@ impl Default for WatchPacer {
 
 impl WatchPacer {
     /// How long to wait before the next watch, after one that lasted so long.
-    fn after(&mut self, lasted: Duration) -> Duration {
+    pub(super) fn after(&mut self, lasted: Duration) -> Duration {
         if lasted >= self.spacing {
             *self = Self::default();
             return Duration::ZERO;
