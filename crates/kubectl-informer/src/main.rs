@@ -1,2 +1,19 @@
-//! The `kubectl informer` command.
-fn main() {}
+//! The `kubectl informer` command: shows what an informer does, watches resources, tells what a cache costs.
+
+mod age;
+mod args;
+mod cmd;
+mod connection;
+mod discovery;
+mod failure;
+mod feed;
+mod output;
+mod process;
+mod signals;
+mod target;
+
+use clap::Parser as _;
+
+fn main() -> std::process::ExitCode {
+    cmd::run(args::Args::parse())
+}

@@ -1,0 +1,235 @@
+//! The command line.
+
+use clap::{Args as ArgGroup, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Kubernetes informers at the command line: a local copy of a collection that is kept up to date by a watch.
+///
+/// Start with `demo`: it needs no cluster.
+#[derive(Debug, Parser)]
+#[command(name = "kubectl-informer", bin_name = "kubectl informer", version)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    /// Say more of what happens, on standard error (-vv: every request)
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub(crate) verbose: u8,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Show what an informer does, on a simulated cluster in this process
+    Demo(DemoArgs),
+    /// Print every change of a resource, and never give up
+    Watch(WatchArgs),
+    /// Tell what keeping a resource in memory costs
+    Measure(MeasureArgs),
+}
+
+/// Show what an informer does, on a simulated cluster in this process.
+///
+/// A simulated API server listens on a loopback port, with nodes and pods that keep changing. Informers list and watch
+/// them over HTTP, as they would a real server. At the end every object they hold is compared, whole, with an
+/// independent LIST; the exit code is 1 if anything differs. Ctrl-C ends it early, with the comparison.
+#[derive(Debug, ArgGroup)]
+pub(crate) struct DemoArgs {
+    /// How many nodes the cluster has
+    #[arg(long, default_value_t = 100, value_name = "N")]
+    pub(crate) nodes: usize,
+    /// How many pods the cluster has at the start
+    #[arg(long, default_value_t = 5000, value_name = "N")]
+    pub(crate) pods: usize,
+    /// How many changes a second happen in the cluster; 0: none
+    #[arg(long, default_value_t = 200.0, value_name = "N", value_parser = rate)]
+    pub(crate) churn: f64,
+    /// What the objects and changes are made from: the same seed makes the same ones
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    pub(crate) seed: u64,
+    /// How long to follow the changes, such as 15s or 2m
+    #[arg(long = "for", default_value = "15s", value_name = "DURATION", value_parser = duration)]
+    pub(crate) period: Duration,
+}
+
+/// Print every change of a resource, and never give up.
+///
+/// First come the objects that exist, each as an initial add; then every change as it happens. When the connection
+/// breaks, the server restarts or its history is gone, the informer recovers and prints what it missed. If the output
+/// is read more slowly than things change, successive changes of one object may be printed as one.
+#[derive(Debug, ArgGroup)]
+pub(crate) struct WatchArgs {
+    #[command(flatten)]
+    pub(crate) selection: SelectionArgs,
+    /// How to print a change
+    #[arg(short, long, value_enum, default_value_t = WatchOutput::Table, value_name = "FORMAT")]
+    pub(crate) output: WatchOutput,
+    /// Print the object with each change; for secrets, that is their data too
+    #[arg(long)]
+    pub(crate) show_object: bool,
+    /// How long a streamed list may take before a plain one is asked for (not supported yet)
+    #[arg(long, value_name = "DURATION", value_parser = unsupported)]
+    pub(crate) watch_list_deadline: Option<Duration>,
+    /// How often to print every object again, changed or not (not supported yet)
+    #[arg(long, value_name = "DURATION", value_parser = unsupported)]
+    pub(crate) resync: Option<Duration>,
+}
+
+/// Tell what keeping a resource in memory costs.
+///
+/// Fills an informer's cache from the server and tells the objects, time, CPU, memory and bytes it took. With --events,
+/// follows the changes until that many have come, and tells what they cost.
+#[derive(Debug, ArgGroup)]
+pub(crate) struct MeasureArgs {
+    #[command(flatten)]
+    pub(crate) selection: SelectionArgs,
+    /// How the objects are held in memory; only `typed` so far: decoded once into a Rust type
+    #[arg(long, default_value = "typed", value_name = "FORM", value_parser = form)]
+    pub(crate) form: Form,
+    /// After the sync, wait for this many changes
+    #[arg(long, value_name = "N")]
+    pub(crate) events: Option<u64>,
+    /// How to print the result
+    #[arg(short, long, value_enum, default_value_t = MeasureOutput::Text, value_name = "FORMAT")]
+    pub(crate) output: MeasureOutput,
+}
+
+/// Which objects of which server.
+#[derive(Debug, ArgGroup)]
+pub(crate) struct SelectionArgs {
+    /// What to watch, as kubectl has it: pods, pod, po, Deployment, deployments.apps, deployments.v1.apps
+    pub(crate) resource: String,
+    /// All namespaces
+    #[arg(short = 'A', long)]
+    pub(crate) all_namespaces: bool,
+    /// This namespace; by default that of the kubeconfig's context, or `default`
+    #[arg(short, long, value_name = "NS")]
+    pub(crate) namespace: Option<String>,
+    /// Only objects with these labels, such as `app=web,tier!=cache`
+    #[arg(short = 'l', long, value_name = "SELECTOR")]
+    pub(crate) selector: Option<String>,
+    /// Only objects with these fields, such as `spec.nodeName=node-1`; which fields there are, the server decides
+    #[arg(long, value_name = "SELECTOR")]
+    pub(crate) field_selector: Option<String>,
+    /// Where the initial state comes from; only `list` so far
+    #[arg(long, default_value = "list", value_name = "MODE", value_parser = initial)]
+    pub(crate) initial: Initial,
+    #[command(flatten)]
+    pub(crate) connection: ConnectionArgs,
+}
+
+/// Which server.
+#[derive(Debug, ArgGroup)]
+pub(crate) struct ConnectionArgs {
+    /// The server's URL, http or https; no kubeconfig is read then
+    #[arg(long, value_name = "URL", conflicts_with_all = ["kubeconfig", "context"])]
+    pub(crate) server: Option<String>,
+    /// The kubeconfig file; by default $KUBECONFIG, or ~/.kube/config, or that of the pod this runs in
+    #[arg(long, value_name = "FILE")]
+    pub(crate) kubeconfig: Option<PathBuf>,
+    /// The context of the kubeconfig; by default its current one
+    #[arg(long, value_name = "NAME")]
+    pub(crate) context: Option<String>,
+}
+
+/// How `watch` prints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum WatchOutput {
+    /// One row for each change
+    Table,
+    /// A table with more columns
+    Wide,
+    /// The object's name alone, such as pod/web-0
+    Name,
+    /// One line of JSON for each change
+    Json,
+}
+
+/// How `measure` prints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MeasureOutput {
+    /// For people
+    Text,
+    /// One line of JSON for each phase
+    Json,
+}
+
+/// Where an informer's initial state comes from. One variant for each mode whose machinery exists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Initial {
+    /// A LIST.
+    List,
+}
+
+/// How objects are held in memory. One variant for each form that exists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// As a Rust type.
+    Typed,
+}
+
+fn initial(text: &str) -> Result<Initial, String> {
+    match text {
+        "list" => Ok(Initial::List),
+        "auto" | "watch-list" => Err("not supported yet; use `list`".into()),
+        _ => Err("expected one of: auto, list, watch-list".into()),
+    }
+}
+
+fn form(text: &str) -> Result<Form, String> {
+    match text {
+        "typed" => Ok(Form::Typed),
+        "metadata" | "packed" => Err("not supported yet; use `typed`".into()),
+        _ => Err("expected one of: typed, metadata, packed".into()),
+    }
+}
+
+/// For an option whose machinery does not exist yet.
+fn unsupported(text: &str) -> Result<Duration, String> {
+    duration(text)?;
+    Err("this option is not supported yet; leave it out".into())
+}
+
+/// `15s`, `1m30s`, `500ms`, or a plain number of seconds.
+fn duration(text: &str) -> Result<Duration, String> {
+    let parsed = match text.parse::<f64>() {
+        Ok(seconds) => Duration::try_from_secs_f64(seconds).ok(),
+        Err(_) => text
+            .parse::<jiff::SignedDuration>()
+            .ok()
+            .and_then(|duration| duration.try_into().ok()),
+    };
+    parsed.ok_or_else(|| "expected a duration such as 15s, 1m30s or 500ms".into())
+}
+
+fn rate(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(rate) if (0.0..=100_000.0).contains(&rate) => Ok(rate),
+        _ => Err("must be a number from 0 to 100000".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        use clap::CommandFactory as _;
+        Args::command().debug_assert();
+    }
+
+    #[test]
+    fn durations() {
+        let check = |text, expected: Option<u64>| {
+            assert_eq!(duration(text).ok(), expected.map(Duration::from_millis), "{text}");
+        };
+        check("15s", Some(15_000));
+        check("1m30s", Some(90_000));
+        check("500ms", Some(500));
+        check("2", Some(2000));
+        check("0.5", Some(500));
+        for bad in ["", "-1s", "-1", "abc", "NaN", "inf", "5 parsecs"] {
+            check(bad, None);
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! The commands.
+
+mod demo;
+mod watch;
+
+use crate::args::{Args, Command};
+use crate::failure;
+use std::process::ExitCode;
+use tracing_subscriber::EnvFilter;
+
+/// Runs the command; errors are told on standard error.
+pub(crate) fn run(args: Args) -> ExitCode {
+    log_to_stderr(args.verbose);
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let result = match runtime {
+        Ok(runtime) => runtime.block_on(command(args.command)),
+        Err(error) => Err(anyhow::Error::new(error).context("cannot start the runtime")),
+    };
+    failure::exit_code(result)
+}
+
+async fn command(command: Command) -> anyhow::Result<ExitCode> {
+    match command {
+        Command::Demo(args) => demo::run(args).await,
+        Command::Watch(args) => watch::run(args).await,
+        Command::Measure(_) => anyhow::bail!("measure is not built yet"),
+    }
+}
+
+/// `RUST_LOG` goes before the number of `-v`s.
+fn log_to_stderr(verbose: u8) {
+    let default = match verbose {
+        0 => "warn,kube_client=error",
+        1 => "warn,kube_client=error,kube_informer=debug,kubectl_informer=debug",
+        _ => "debug",
+    };
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(default));
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_target(false)
+        .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()))
+        .with_writer(std::io::stderr)
+        .init();
+}

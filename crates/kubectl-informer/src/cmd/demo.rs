@@ -1,0 +1,332 @@
+//! `demo`: what an informer does, on a simulated cluster in this process.
+//!
+//! Start the simulator, then informers that reach it over HTTP; show the initial sync, some lookups, and a live line
+//! while things change; stop the changes, let everything drain, and compare each copy of the cluster with the server's:
+//! the caches, the index, and what the workers wrote down.
+
+mod compare;
+mod screen;
+mod workers;
+
+use crate::args::DemoArgs;
+use crate::connection::Connection;
+use crate::process::Memory;
+use crate::signals;
+use anyhow::{Context as _, bail};
+use compare::Comparison;
+use k8s_openapi::api::core::v1::{Node, Pod};
+use kube_informer::reflector::Phase;
+use kube_informer::store::Index;
+use kube_informer::{ResourceVersion, SharedInformer, SharedInformerFactory};
+use kube_sim::SimServer;
+use screen::Screen;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+use tokio_util::sync::CancellationToken;
+use workers::Workers;
+
+/// How often the simulator tells its watchers how far it is. A real server does it every minute; here the nodes'
+/// informer shall hear soon of a version that only a pod has brought.
+const BOOKMARKS: Duration = Duration::from_millis(250);
+/// How long anything may take that should take no time.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+pub(crate) async fn run(args: DemoArgs) -> anyhow::Result<ExitCode> {
+    let stop = signals::token(None)?;
+    let screen = Screen::new();
+    let server = start_server(&args).await?;
+    introduce(&screen, &args, &server)?;
+    let demo = Demo::new(&server)?;
+    let outcome = tokio::select! {
+        outcome = demo.play(&args, &screen, &server, &stop) => outcome,
+        failure = demo.factory.failed() => Err(failure.into()),
+    };
+    let stopped = demo.factory.shutdown().await;
+    server.shutdown().await;
+    let differs = outcome?;
+    stopped?;
+    Ok(if differs {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
+    })
+}
+
+async fn start_server(args: &DemoArgs) -> anyhow::Result<SimServer> {
+    let builder = SimServer::builder().nodes(args.nodes).pods(args.pods);
+    let builder = builder
+        .churn(args.churn)
+        .seed(args.seed)
+        .bookmark_interval(BOOKMARKS);
+    builder
+        .start()
+        .await
+        .context("cannot start the simulated API server")
+}
+
+fn introduce(screen: &Screen, args: &DemoArgs, server: &SimServer) -> anyhow::Result<()> {
+    let DemoArgs {
+        nodes,
+        pods,
+        churn,
+        seed,
+        ..
+    } = args;
+    screen.say(&format!(
+        "kube-informer demo: a simulated Kubernetes API server, and informers that follow it over HTTP.\n\n  \
+         server      {}: {nodes} nodes, {pods} pods, {churn} changes a second (seed {seed})\n  \
+         informers   nodes and pods, kept in memory as Rust types; an index of pods by node\n  \
+         handlers    add the key of whatever changed to a work queue, from which two workers take it\n",
+        server.url()
+    ))
+}
+
+/// The informers and what hangs on them.
+struct Demo {
+    factory: SharedInformerFactory,
+    nodes: SharedInformer<Node>,
+    pods: SharedInformer<Pod>,
+    by_node: Index<String>,
+    workers: Workers,
+    connection: Connection,
+}
+
+impl Demo {
+    fn new(server: &SimServer) -> anyhow::Result<Self> {
+        let connection = Connection::with_config(kube::Config::new(server.url().parse()?))?;
+        let factory = SharedInformerFactory::new(connection.client.clone());
+        let (nodes, pods) = (factory.informer::<Node>(), factory.informer::<Pod>());
+        let by_node = pods
+            .store()
+            .add_index("by-node", |pod| pod.spec.as_ref()?.node_name.clone())?;
+        let workers = Workers::start(&nodes, &pods)?;
+        Ok(Self {
+            factory,
+            nodes,
+            pods,
+            by_node,
+            workers,
+            connection,
+        })
+    }
+
+    /// The whole play; true if anything differs at the end.
+    async fn play(
+        &self,
+        args: &DemoArgs,
+        screen: &Screen,
+        server: &SimServer,
+        stop: &CancellationToken,
+    ) -> anyhow::Result<bool> {
+        self.sync(args, screen, stop).await?;
+        if self.nodes.has_synced() && self.pods.has_synced() {
+            self.look_up(screen)?;
+            self.follow(args.period, screen, stop).await?;
+        } else {
+            bail!("stopped before the informers had synced");
+        }
+        let version = self.settle(screen, server).await?;
+        self.judge(screen, &version).await
+    }
+
+    /// Starts the informers and shows how they fill.
+    async fn sync(&self, args: &DemoArgs, screen: &Screen, stop: &CancellationToken) -> anyhow::Result<()> {
+        let started = Instant::now();
+        let progress = screen.progress((args.nodes + args.pods) as u64)?;
+        self.factory.start();
+        let synced = self.factory.wait_for_sync(PATIENCE);
+        tokio::pin!(synced);
+        let mut ticks = tokio::time::interval(Duration::from_millis(50));
+        loop {
+            tokio::select! {
+                result = &mut synced => break result?,
+                () = stop.cancelled() => return Ok(()),
+                _ = ticks.tick() => progress.at((received(&self.nodes) + received(&self.pods)) as u64),
+            }
+        }
+        progress.finish();
+        screen.say(&format!(
+            "synced: {} nodes and {} pods in {:.2} s\n",
+            self.nodes.store().len(),
+            self.pods.store().len(),
+            started.elapsed().as_secs_f64()
+        ))
+    }
+
+    /// What reading the cache looks like.
+    fn look_up(&self, screen: &Screen) -> anyhow::Result<()> {
+        screen.say("A lookup now reads memory; nothing is asked of the server:")?;
+        let (lister, store) = (self.pods.lister(), self.pods.store());
+        let Some(key) = store.list_keys().into_iter().min() else {
+            return screen.say("  (there are no pods to look up)\n");
+        };
+        let say = |call: String, answer: String, took: Duration| {
+            screen.say(&format!("  {call:<48} {answer:<14} {took:.1?}"))
+        };
+        let (pod, took) = timed(|| lister.get(&key));
+        let node = pod?
+            .spec
+            .as_ref()
+            .and_then(|spec| spec.node_name.clone())
+            .unwrap_or_default();
+        say(format!("pods.get({:?})", &*key), format!("on {node}"), took)?;
+        let namespace = key.namespace().unwrap_or_default();
+        let (found, took) = timed(|| lister.namespace(namespace).list());
+        say(
+            format!("pods.namespace({namespace:?}).list()"),
+            format!("{} pods", found.len()),
+            took,
+        )?;
+        let (found, took) = timed(|| store.by(&self.by_node, &*node));
+        say(
+            format!("pods.by(by_node, {node:?})"),
+            format!("{} pods", found?.len()),
+            took,
+        )?;
+        screen.say("\nNow the cluster changes, and the informers follow:")
+    }
+
+    /// Shows the changes as they come, until the time is over.
+    async fn follow(
+        &self,
+        period: Duration,
+        screen: &Screen,
+        stop: &CancellationToken,
+    ) -> anyhow::Result<()> {
+        let live = screen.live();
+        let end = tokio::time::sleep(period);
+        tokio::pin!(end);
+        let mut ticks = tokio::time::interval(screen.tick());
+        ticks.tick().await;
+        let (started, mut seen, mut last) = (Instant::now(), self.workers.events(), Instant::now());
+        for round in 0.. {
+            tokio::select! {
+                () = &mut end => break,
+                () = stop.cancelled() => break,
+                _ = ticks.tick() => {}
+            }
+            let events = self.workers.events();
+            let rate = (events - seen) as f64 / last.elapsed().as_secs_f64();
+            (seen, last) = (events, Instant::now());
+            live.show(
+                &self.live_line(started.elapsed(), rate),
+                &self.lookup_line(round)?,
+            )?;
+        }
+        live.finish();
+        Ok(())
+    }
+
+    fn live_line(&self, elapsed: Duration, rate: f64) -> String {
+        let (nodes, pods) = (self.nodes.status(), self.pods.status());
+        let handlers = [self.nodes.handlers(), self.pods.handlers()].concat();
+        let waiting: usize = handlers.iter().map(|(_, waiting)| waiting).sum();
+        format!(
+            "{:>3} s  {} objects  {rate:>4.0} events/s  queued: informers {}, handlers {waiting}, work {}  version {}  \
+             memory {:.0} MiB (simulator included)",
+            elapsed.as_secs(),
+            nodes.objects + pods.objects,
+            nodes.queued + pods.queued,
+            self.workers.queued(),
+            pods.applied
+                .map(|version| version.to_string())
+                .unwrap_or_default(),
+            Memory::now().rss_mib,
+        )
+    }
+
+    /// Another node each time, and how many pods the index finds on it.
+    fn lookup_line(&self, round: usize) -> anyhow::Result<String> {
+        let mut nodes = self.nodes.store().list_keys();
+        nodes.sort();
+        let Some(node) = nodes.get(round % nodes.len().max(1)) else {
+            return Ok(String::new());
+        };
+        let (pods, took) = timed(|| self.pods.store().by(&self.by_node, &**node));
+        let pods = pods?;
+        let running = |pod: &&std::sync::Arc<Pod>| {
+            pod.status.as_ref().and_then(|s| s.phase.as_deref()) == Some("Running")
+        };
+        Ok(format!(
+            "       by-node {:?}: {} pods, {} running, found in {took:.1?}; the workers have reconciled {}",
+            &**node,
+            pods.len(),
+            pods.iter().filter(running).count(),
+            self.workers.reconciled()
+        ))
+    }
+
+    /// Stops the changes and waits until nothing is under way any more. Returns the version of the cluster then.
+    async fn settle(&self, screen: &Screen, server: &SimServer) -> anyhow::Result<ResourceVersion> {
+        server.stop_churn().await;
+        let version = ResourceVersion::from(server.store().resource_version());
+        let started = Instant::now();
+        self.nodes.store().wait_until(&version).timeout(PATIENCE).await?;
+        self.pods.store().wait_until(&version).timeout(PATIENCE).await?;
+        let caught_up = started.elapsed();
+        self.workers.drain().await?;
+        screen.say(&format!(
+            "the changes have stopped at resource version {version} after {} changes; \
+             the informers were there {:.0} ms later, the workers after {:.0} ms",
+            server.changes(),
+            caught_up.as_secs_f64() * 1000.0,
+            started.elapsed().as_secs_f64() * 1000.0,
+        ))?;
+        Ok(version)
+    }
+
+    /// Compares everything and tells the result; true if anything differs.
+    async fn judge(&self, screen: &Screen, version: &ResourceVersion) -> anyhow::Result<bool> {
+        let mut comparison = Comparison::default();
+        let nodes = comparison
+            .cache(&self.connection, "/api/v1/nodes", self.nodes.store())
+            .await?;
+        let pods = comparison
+            .cache(&self.connection, "/api/v1/pods", self.pods.store())
+            .await?;
+        comparison.index(self.pods.store(), &self.by_node, &pods)?;
+        comparison.ledger(&self.workers.ledger(), &nodes, &pods);
+        for difference in comparison.differences().iter().take(20) {
+            screen.say(&format!("DIFFERENT: {difference}"))?;
+        }
+        let found = comparison.differences().len();
+        screen.say(&format!(
+            "\nat version {version}, compared with an independent LIST, each object whole:\n  \
+             nodes {:>6}   pods {:>6}   index entries {:>6}   objects as the workers last saw them {:>6}\n  {}\n  \
+             events {} (initial {}, add {}, update {}, delete {})   peak memory {:.0} MiB (simulator included)",
+            nodes.len(),
+            pods.len(),
+            comparison.indexed,
+            comparison.in_ledger,
+            match found {
+                0 => "everything is equal".to_owned(),
+                found => format!("{found} DIFFERENCES"),
+            },
+            self.workers.events(),
+            self.workers.counts.initial(),
+            self.workers.counts.added(),
+            self.workers.counts.updated(),
+            self.workers.counts.deleted(),
+            Memory::now().peak_mib,
+        ))?;
+        Ok(found > 0)
+    }
+}
+
+/// How many objects have come.
+fn received<K>(informer: &SharedInformer<K>) -> usize
+where
+    K: kube_informer::form::Form,
+{
+    let status = informer.status();
+    match status.reflector.phase {
+        Phase::Listing { received, .. } => received,
+        _ => status.objects,
+    }
+}
+
+fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
+    let started = Instant::now();
+    let result = work();
+    (result, started.elapsed())
+}

@@ -1,0 +1,117 @@
+//! `watch`: prints every change of a resource.
+
+mod printer;
+mod table;
+
+use crate::args::WatchArgs;
+use crate::feed::{Feed, Step};
+use crate::signals;
+use crate::target::Target;
+use kube::core::DynamicObject;
+use kube_informer::SharedInformer;
+use kube_informer::reflector::ReflectorStatus;
+use printer::Printer;
+use std::process::ExitCode;
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+/// How long the informer has to stop after a signal.
+const STOP: Duration = Duration::from_secs(2);
+/// When the program ends after a signal, whatever hangs.
+const GRACE: Duration = Duration::from_secs(4);
+
+pub(crate) async fn run(args: WatchArgs) -> anyhow::Result<ExitCode> {
+    let stop = signals::token(Some(GRACE))?;
+    let Some(target) = stop.run_until_cancelled(Target::find(&args.selection)).await else {
+        return Ok(ExitCode::SUCCESS);
+    };
+    let target = target?;
+    tracing::debug!(
+        resource = target.resource.full_name(),
+        server = target.connection.url,
+        "found"
+    );
+    let (informer, runner) = SharedInformer::<DynamicObject>::builder(target.source())
+        .stop_deadline(STOP)
+        .build();
+    let feed = Feed::new(informer.subscribe("print")?);
+    let running = tokio::spawn(runner.run(stop.clone()));
+    let printer = Printer::new(&args, &target.resource, informer.clone());
+    let printed = print(feed, printer, &informer, &stop).await;
+    stop.cancel();
+    running.await??;
+    printed.map(|()| ExitCode::SUCCESS)
+}
+
+/// Prints until the informer or the reader of the output has had enough.
+async fn print(
+    mut feed: Feed<DynamicObject>,
+    mut printer: Printer,
+    informer: &SharedInformer<DynamicObject>,
+    stop: &CancellationToken,
+) -> anyhow::Result<()> {
+    let mut status = informer.reflector_status();
+    let mut told = Told::default();
+    loop {
+        tokio::select! {
+            () = stop.cancelled() => return Ok(()),
+            Ok(()) = status.changed() => {
+                for failure in told.news(&status.borrow_and_update()) {
+                    printer.failure(&failure)?;
+                }
+            }
+            step = feed.next() => match step {
+                Some(Step::Change(change)) => printer.change(&change)?,
+                Some(Step::Synced) => printer.synced()?,
+                None => return Ok(()),
+            }
+        }
+    }
+}
+
+/// A failure to be told.
+struct Failure {
+    class: String,
+    message: String,
+}
+
+/// Which failures have been told.
+#[derive(Default)]
+struct Told {
+    errors: u64,
+    bad_objects: u64,
+}
+
+impl Told {
+    /// What is new in the status. Of failures that came at once only the last one is known; it tells how many there were.
+    fn news(&mut self, status: &ReflectorStatus) -> Vec<Failure> {
+        let mut news = Vec::new();
+        if let Some(error) = status
+            .last_error
+            .as_ref()
+            .filter(|error| error.number > self.errors)
+        {
+            news.push(Failure {
+                class: error.class.to_string(),
+                message: format!("{}: {}", error.operation, error.message),
+            });
+            self.errors = error.number;
+        }
+        if let Some(bad) = status
+            .last_bad_object
+            .as_ref()
+            .filter(|_| status.bad_objects > self.bad_objects)
+        {
+            let others = match status.bad_objects - self.bad_objects {
+                1 => String::new(),
+                several => format!("{several} objects could not be read, the last: "),
+            };
+            news.push(Failure {
+                class: "decode".into(),
+                message: format!("{others}{bad}"),
+            });
+            self.bad_objects = status.bad_objects;
+        }
+        news
+    }
+}

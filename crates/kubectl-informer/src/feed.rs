@@ -1,0 +1,51 @@
+//! An informer's notifications, with the end of the initial state among them.
+
+use futures::StreamExt as _;
+use kube_informer::{Notification, Notifications, Object};
+use std::task::{Poll, ready};
+
+/// One thing to be told.
+pub(crate) enum Step<O: Object> {
+    /// A change.
+    Change(Notification<O>),
+    /// The initial adds have all been told.
+    Synced,
+}
+
+/// The notifications of an informer; [`Step::Synced`] comes once, between the last initial add and what follows.
+pub(crate) struct Feed<O: Object> {
+    notifications: Notifications<O>,
+    synced: bool,
+    /// What came together with the news that the initial adds are over: a change, or the end.
+    held_back: Option<Option<Notification<O>>>,
+}
+
+impl<O: Object> Feed<O> {
+    pub(crate) fn new(notifications: Notifications<O>) -> Self {
+        Self {
+            notifications,
+            synced: false,
+            held_back: None,
+        }
+    }
+
+    /// The next step; `None` when the informer has stopped. Cancel safe.
+    pub(crate) async fn next(&mut self) -> Option<Step<O>> {
+        if let Some(next) = self.held_back.take() {
+            return next.map(Step::Change);
+        }
+        std::future::poll_fn(|cx| {
+            let next = self.notifications.poll_next_unpin(cx);
+            // Asking for the next one is what ends the initial adds.
+            if !self.synced && self.notifications.has_synced() {
+                self.synced = true;
+                if let Poll::Ready(change) = next {
+                    self.held_back = Some(change);
+                }
+                return Poll::Ready(Some(Step::Synced));
+            }
+            Poll::Ready(ready!(next).map(Step::Change))
+        })
+        .await
+    }
+}

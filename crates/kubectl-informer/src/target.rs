@@ -1,0 +1,113 @@
+//! What a command is about: a server, a resource of it, and which of its objects.
+
+use crate::args::SelectionArgs;
+use crate::connection::Connection;
+use crate::discovery::{Resource, Resources};
+use crate::failure::{Usage, chain};
+use anyhow::anyhow;
+use http::StatusCode;
+use kube_informer::selector::{FieldSelector, LabelSelector, ParseSelectorError};
+use kube_informer::source::{ClientSource, Selection};
+
+/// A resource of a server, and which of its objects are wanted.
+pub(crate) struct Target {
+    pub(crate) connection: Connection,
+    pub(crate) resource: Resource,
+    pub(crate) selection: Selection,
+}
+
+impl Target {
+    /// Connects to the server and finds the resource.
+    ///
+    /// # Errors
+    /// The server cannot be reached or is none, there is no such resource, or a selector is malformed.
+    pub(crate) async fn find(args: &SelectionArgs) -> anyhow::Result<Self> {
+        check_syntax(args)?;
+        let connection = Connection::new(&args.connection).await?;
+        let resource = Resources::of(&connection).await?.resolve(&args.resource)?.clone();
+        let namespace = match &args.namespace {
+            _ if args.all_namespaces || !resource.namespaced => None,
+            Some(namespace) => Some(namespace.clone()),
+            None => Some(connection.default_namespace.clone()),
+        };
+        let selection = Selection {
+            namespace,
+            labels: args.selector.clone(),
+            fields: args.field_selector.clone(),
+        };
+        let target = Self {
+            connection,
+            resource,
+            selection,
+        };
+        if target.selection.labels.is_some() || target.selection.fields.is_some() {
+            target.check_selectors().await?;
+        }
+        Ok(target)
+    }
+
+    /// The objects as an informer's source.
+    pub(crate) fn source(&self) -> ClientSource {
+        ClientSource::new(
+            self.connection.client.clone(),
+            self.resource.api(),
+            self.selection.clone(),
+        )
+    }
+
+    /// Asks the server whether it takes the selectors, of which it knows only certain fields: an informer would try for
+    /// ever. Any other refusal is left to the informer.
+    async fn check_selectors(&self) -> anyhow::Result<()> {
+        let answer = self.connection.get(&self.probe(), "application/json").await?;
+        if answer.status != StatusCode::BAD_REQUEST {
+            return Ok(());
+        }
+        let message = answer.body["message"].as_str().unwrap_or("it is malformed");
+        let Selection { labels, fields, .. } = &self.selection;
+        let given = [("--selector", labels), ("--field-selector", fields)];
+        let given = given.map(|(option, text)| text.as_ref().map(|text| format!("{option} {text:?}")));
+        let given: Vec<_> = given.into_iter().flatten().collect();
+        Err(anyhow!(Usage(format!(
+            "the server does not take {}: {message}",
+            given.join(" ")
+        ))))
+    }
+
+    /// The smallest list with these selectors.
+    fn probe(&self) -> String {
+        let Selection {
+            namespace,
+            labels,
+            fields,
+        } = &self.selection;
+        let base = match &*self.resource.group {
+            "" => format!("/api/{}", self.resource.version),
+            group => format!("/apis/{group}/{}", self.resource.version),
+        };
+        let namespace = namespace
+            .iter()
+            .map(|namespace| format!("/namespaces/{namespace}"));
+        let mut query = form_urlencoded::Serializer::new("limit=1".to_owned());
+        for (name, selector) in [("labelSelector", labels), ("fieldSelector", fields)] {
+            if let Some(selector) = selector {
+                query.append_pair(name, selector);
+            }
+        }
+        let namespace: String = namespace.collect();
+        format!("{base}{namespace}/{}?{}", self.resource.plural, query.finish())
+    }
+}
+
+/// What can be said of the selectors without a server.
+fn check_syntax(args: &SelectionArgs) -> Result<(), Usage> {
+    let malformed = |option, text: &str, error: ParseSelectorError| {
+        Usage(format!("{option} {text:?} is malformed: {}", chain(&error)))
+    };
+    if let Some(text) = &args.selector {
+        LabelSelector::parse(text).map_err(|error| malformed("--selector", text, error))?;
+    }
+    if let Some(text) = &args.field_selector {
+        FieldSelector::parse(text).map_err(|error| malformed("--field-selector", text, error))?;
+    }
+    Ok(())
+}
