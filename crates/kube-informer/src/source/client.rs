@@ -17,6 +17,8 @@ use http::{HeaderValue, Request, Response, StatusCode, header};
 use http_body_util::BodyExt;
 use kube::client::Body;
 use kube::core::{ApiResource, TypeMeta};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
 /// How long a list may be silent.
@@ -65,6 +67,7 @@ pub struct ClientSource {
     client: kube::Client,
     resource: ApiResource,
     selection: Selection,
+    received: Arc<AtomicU64>,
 }
 
 impl ClientSource {
@@ -74,6 +77,22 @@ impl ClientSource {
             client,
             resource,
             selection,
+            received: Arc::default(),
+        }
+    }
+
+    /// How many bytes of answers this source and its clones have read: bodies, without headers. So a clone tells how
+    /// much an informer has read that was given the source.
+    pub fn bytes_received(&self) -> u64 {
+        self.received.load(Ordering::Relaxed)
+    }
+
+    /// The body of an answer, to be read and counted.
+    fn chunks(&self, body: Body, silence: Duration) -> Chunks {
+        Chunks {
+            body,
+            silence,
+            received: self.received.clone(),
         }
     }
 
@@ -126,7 +145,8 @@ impl ClientSource {
         if response.status() == StatusCode::OK {
             return Ok(response);
         }
-        Err(rejection(response, silence).await)
+        let (head, body) = response.into_parts();
+        Err(rejection(&head, self.chunks(body, silence)).await)
     }
 
     /// An object of a list or event, scanned but not decoded.
@@ -155,6 +175,7 @@ impl ClientSource {
 struct Chunks {
     body: Body,
     silence: Duration,
+    received: Arc<AtomicU64>,
 }
 
 impl Chunks {
@@ -167,6 +188,7 @@ impl Chunks {
                 Some(Err(error)) => return Err(ApiError::while_reading(error)),
                 Some(Ok(frame)) => {
                     if let Ok(data) = frame.into_data() {
+                        self.received.fetch_add(data.len() as u64, Ordering::Relaxed);
                         return Ok(Some(data));
                     }
                 }
@@ -180,18 +202,14 @@ fn silent(silence: Duration) -> ApiError {
 }
 
 /// The error that an answer other than 200 stands for.
-async fn rejection(response: Response<Body>, silence: Duration) -> ApiError {
-    let code = response.status().as_u16();
-    let retry_after = retry_after(response.headers());
-    let media_type = response
-        .headers()
+async fn rejection(head: &http::response::Parts, mut chunks: Chunks) -> ApiError {
+    let code = head.status.as_u16();
+    let retry_after = retry_after(&head.headers);
+    let media_type = head
+        .headers
         .get(header::CONTENT_TYPE)
         .and_then(|v| v.to_str().ok());
     let media_type = media_type.unwrap_or("no media type").to_owned();
-    let mut chunks = Chunks {
-        body: response.into_body(),
-        silence,
-    };
     let mut body = Vec::new();
     while let Ok(Some(chunk)) = chunks.next().await {
         body.extend_from_slice(&chunk);
@@ -339,10 +357,7 @@ impl<O: Object> ListerWatcher<O> for ClientSource {
     fn list(&self, request: ListRequest) -> BoxFuture<'_, Result<ListStream<O>, ApiError>> {
         async move {
             let response = self.send(request.query(), LIST_SILENCE).await?;
-            let chunks = Chunks {
-                body: response.into_body(),
-                silence: LIST_SILENCE,
-            };
+            let chunks = self.chunks(response.into_body(), LIST_SILENCE);
             let reader = ListReader::new(Encoding::Json);
             let body = ListBody {
                 source: self.clone(),
@@ -365,10 +380,7 @@ impl<O: Object> ListerWatcher<O> for ClientSource {
         async move {
             let silence = request.timeout + WATCH_SILENCE;
             let response = self.send(request.query(), silence).await?;
-            let chunks = Chunks {
-                body: response.into_body(),
-                silence,
-            };
+            let chunks = self.chunks(response.into_body(), silence);
             let body = WatchBody {
                 source: self.clone(),
                 chunks,
@@ -383,6 +395,7 @@ impl<O: Object> ListerWatcher<O> for ClientSource {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::source::{ListVersion, WatchFrom};
     use k8s_openapi::api::{apps::v1::Deployment, core::v1::Pod};
     use kube::Resource;
 
@@ -409,6 +422,35 @@ mod tests {
             "/apis/apps/v1/namespaces/shop/deployments?limit=5&labelSelector=app%3Dweb%2Ctier%21%3Dx\
              &fieldSelector=metadata.name%3Da"
         );
+    }
+
+    #[tokio::test]
+    async fn bytes_are_counted_of_good_answers_and_bad_ones() {
+        const LIST: &str =
+            r#"{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[]}"#;
+        let service = tower::service_fn(|request: Request<Body>| async move {
+            let (code, body) = match request.uri().query() {
+                Some(query) if query.contains("watch") => (403, "no"),
+                _ => (200, LIST),
+            };
+            let response = Response::builder()
+                .status(code)
+                .body(Body::from(body.as_bytes().to_vec()));
+            Ok::<_, std::convert::Infallible>(response.unwrap())
+        });
+        let client = kube::Client::new(service, "default");
+        let source = ClientSource::new(client, ApiResource::erase::<Pod>(&()), Selection::default());
+        let used: Box<dyn ListerWatcher<Pod>> = Box::new(source.clone());
+        let list = used.list(ListRequest::new(ListVersion::Newest)).await.unwrap();
+        assert_eq!(source.bytes_received(), 0);
+        assert_eq!(list.count().await, 1);
+        assert_eq!(source.bytes_received(), LIST.len() as u64);
+        let watch = WatchRequest {
+            from: WatchFrom::Newest,
+            timeout: Duration::ZERO,
+        };
+        assert!(used.watch(watch).await.is_err());
+        assert_eq!(source.bytes_received(), LIST.len() as u64 + 2);
     }
 
     #[test]
