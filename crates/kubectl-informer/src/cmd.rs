@@ -1,6 +1,7 @@
 //! The commands.
 
 mod demo;
+mod measure;
 mod watch;
 
 use crate::args::{Args, Command};
@@ -23,15 +24,16 @@ async fn command(command: Command) -> anyhow::Result<ExitCode> {
     match command {
         Command::Demo(args) => demo::run(args).await,
         Command::Watch(args) => watch::run(args).await,
-        Command::Measure(_) => anyhow::bail!("measure is not built yet"),
+        Command::Measure(args) => measure::run(args).await,
     }
 }
 
 /// `RUST_LOG` goes before the number of `-v`s.
 fn log_to_stderr(verbose: u8) {
+    // What goes wrong in kube's client is in our own messages.
     let default = match verbose {
-        0 => "warn,kube_client=error",
-        1 => "warn,kube_client=error,kube_informer=debug,kubectl_informer=debug",
+        0 => "warn,kube_client=off",
+        1 => "warn,kube_informer=debug,kubectl_informer=debug",
         _ => "debug",
     };
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(default));

@@ -111,28 +111,34 @@ impl Connection {
 
     /// What it means that a request got no answer.
     fn failed(&self, error: &anyhow::Error) -> anyhow::Error {
-        let why = chain(error.as_ref());
+        // What the client puts around the cause says nothing.
+        let cause = match error.downcast_ref::<kube::Error>() {
+            Some(kube::Error::Service(cause)) => &**cause,
+            _ => error.as_ref() as &(dyn std::error::Error + 'static),
+        };
+        let (why, url) = (chain(cause), &self.url);
         if matches!(error.downcast_ref(), Some(kube::Error::Auth(_))) {
+            return anyhow!("cannot get credentials for {url}: {why}; check the user in the kubeconfig");
+        }
+        if error.chain().any(is_tls_error) {
             return anyhow!(
-                "cannot get credentials for {}: {why}; check the user in the kubeconfig",
-                self.url
+                "cannot agree on TLS with {url}: {why}; http instead of https, or a certificate authority that is not known?"
             );
         }
-        let io_error = error
-            .chain()
-            .filter_map(|cause| cause.downcast_ref::<io::Error>())
-            .last();
-        match io_error.map(io::Error::kind) {
-            // TLS libraries report their errors as invalid data of the stream below.
-            Some(io::ErrorKind::InvalidData) => {
-                anyhow!(
-                    "cannot agree on TLS with {}: {why}; http instead of https, or another certificate authority?",
-                    self.url
-                )
-            }
-            _ => self.unreachable(&why),
-        }
+        self.unreachable(&why)
     }
+}
+
+/// Whether this is what TLS libraries report: invalid data of the stream below, possibly wrapped once more.
+fn is_tls_error(cause: &(dyn std::error::Error + 'static)) -> bool {
+    let mut next = cause.downcast_ref::<io::Error>();
+    while let Some(error) = next {
+        if error.kind() == io::ErrorKind::InvalidData {
+            return true;
+        }
+        next = error.get_ref().and_then(|inner| inner.downcast_ref());
+    }
+    false
 }
 
 /// The address that `--server` gives.

@@ -7,6 +7,7 @@ mod connection;
 mod discovery;
 mod failure;
 mod feed;
+mod kinds;
 mod output;
 mod process;
 mod signals;

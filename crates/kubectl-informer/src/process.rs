@@ -1,5 +1,18 @@
 //! What this process uses.
 
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::TimeValLike as _;
+use std::time::Duration;
+
+/// User and system time of all threads since the program started.
+pub(crate) fn cpu_time() -> Duration {
+    let Ok(usage) = getrusage(UsageWho::RUSAGE_SELF) else {
+        return Duration::ZERO;
+    };
+    let micros = usage.user_time().num_microseconds() + usage.system_time().num_microseconds();
+    Duration::from_micros(micros.unsigned_abs())
+}
+
 /// Memory in use and its highest value so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Memory {
@@ -20,9 +33,26 @@ impl Memory {
             peak_mib: field_mib(&status, "VmHWM:"),
         }
     }
+
+    /// The memory of this process: the highest value stands for both where the current one is not easily had.
+    #[cfg(not(target_os = "linux"))]
+    pub(crate) fn now() -> Self {
+        let unit = if cfg!(target_vendor = "apple") {
+            1.0
+        } else {
+            1024.0
+        };
+        let most = getrusage(UsageWho::RUSAGE_SELF).map_or(0, |usage| usage.max_rss());
+        let peak_mib = most as f64 * unit / f64::from(1 << 20);
+        Self {
+            rss_mib: peak_mib,
+            peak_mib,
+        }
+    }
 }
 
 /// A field of `/proc/self/status` that is in KiB.
+#[cfg(target_os = "linux")]
 fn field_mib(status: &str, name: &str) -> f64 {
     let line = status.lines().find_map(|line| line.strip_prefix(name));
     let kib = line.and_then(|rest| rest.split_whitespace().next()?.parse::<f64>().ok());

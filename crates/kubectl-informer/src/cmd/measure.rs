@@ -1,0 +1,177 @@
+//! `measure`: what keeping a resource in memory costs.
+
+use crate::args::{MeasureArgs, MeasureOutput};
+use crate::feed::{Feed, Step};
+use crate::kinds::{self, Typed};
+use crate::output;
+use crate::process::{self, Memory};
+use crate::signals;
+use crate::target::Target;
+use anyhow::bail;
+use kube_informer::SharedInformer;
+use kube_informer::reflector::ReflectorStatus;
+use kube_informer::source::ClientSource;
+use serde::Serialize;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+use tokio::sync::watch;
+
+/// When the program ends after a signal, whatever hangs.
+const GRACE: Duration = Duration::from_secs(4);
+
+/// What a phase cost. The CPU time of the sync is that of the process so far: connecting is part of the price.
+#[derive(Debug, Serialize)]
+struct Cost {
+    phase: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    objects: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    events: Option<u64>,
+    wall_s: f64,
+    cpu_s: f64,
+    rss_mib: f64,
+    peak_mib: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bytes_received: Option<u64>,
+}
+
+pub(crate) async fn run(args: MeasureArgs) -> anyhow::Result<ExitCode> {
+    let stop = signals::token(Some(GRACE))?;
+    let Some(target) = stop.run_until_cancelled(Target::find(&args.selection)).await else {
+        return Ok(ExitCode::SUCCESS);
+    };
+    let target = target?;
+    if !kinds::has_type(&target.resource.api()) {
+        let name = target.resource.full_name();
+        output::diagnostic(&format!(
+            "no Rust type is built in for {name}: held as DynamicObject"
+        ));
+    }
+    let source = target.source();
+    let (informer, runner) = SharedInformer::<Typed>::builder(source.clone()).build();
+    let measurement = Measurement {
+        feed: Feed::new(informer.subscribe("measure")?),
+        informer,
+        source,
+        started: Instant::now(),
+        output: args.output,
+    };
+    let running = tokio::spawn(runner.run(stop.clone()));
+    let measured = stop.run_until_cancelled(measurement.run(args.events)).await;
+    stop.cancel();
+    running.await??;
+    measured.unwrap_or(Ok(()))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// An informer whose costs are told.
+struct Measurement {
+    informer: SharedInformer<Typed>,
+    feed: Feed<Typed>,
+    source: ClientSource,
+    started: Instant,
+    output: MeasureOutput,
+}
+
+impl Measurement {
+    async fn run(mut self, events: Option<u64>) -> anyhow::Result<()> {
+        tokio::select! {
+            () = until_synced(&mut self.feed) => {}
+            failure = hopeless(self.informer.reflector_status()) => bail!("{failure}"),
+        }
+        let cost = Cost {
+            objects: Some(self.informer.store().len()),
+            bytes_received: Some(self.source.bytes_received()),
+            ..Cost::of("sync", self.started, Duration::ZERO)
+        };
+        self.tell(&cost)?;
+        let Some(events) = events else { return Ok(()) };
+        let (started, cpu) = (Instant::now(), process::cpu_time());
+        for _ in 0..events {
+            if self.feed.next().await.is_none() {
+                return Ok(());
+            }
+        }
+        let cost = Cost {
+            events: Some(events),
+            ..Cost::of("events", started, cpu)
+        };
+        self.tell(&cost)
+    }
+
+    fn tell(&self, cost: &Cost) -> anyhow::Result<()> {
+        let text = match self.output {
+            MeasureOutput::Json => serde_json::to_string(cost)?,
+            MeasureOutput::Text => cost.text(),
+        };
+        Ok(output::line(&text)?)
+    }
+}
+
+impl Cost {
+    /// What is measured in each phase; `cpu` is what had been used before it.
+    fn of(phase: &'static str, started: Instant, cpu: Duration) -> Self {
+        let memory = Memory::now();
+        Self {
+            phase,
+            objects: None,
+            events: None,
+            wall_s: rounded(started.elapsed().as_secs_f64()),
+            cpu_s: rounded(process::cpu_time().saturating_sub(cpu).as_secs_f64()),
+            rss_mib: rounded(memory.rss_mib),
+            peak_mib: rounded(memory.peak_mib),
+            bytes_received: None,
+        }
+    }
+
+    fn text(&self) -> String {
+        let Self {
+            phase,
+            wall_s,
+            cpu_s,
+            rss_mib,
+            peak_mib,
+            ..
+        } = self;
+        let objects = self.objects.map(|objects| format!("{objects} objects, "));
+        let events = self.events.map(|events| format!("{events} events, "));
+        let received = self
+            .bytes_received
+            .map(|bytes| format!(", received {:.1} MiB", mib(bytes)));
+        format!(
+            "{phase:<7} {}{wall_s:.2} s, CPU {cpu_s:.2} s, memory {rss_mib:.1} MiB (peak {peak_mib:.1} MiB){}",
+            objects.or(events).unwrap_or_default(),
+            received.unwrap_or_default(),
+        )
+    }
+}
+
+fn mib(bytes: u64) -> f64 {
+    bytes as f64 / f64::from(1 << 20)
+}
+
+/// To three places: more says nothing.
+fn rounded(value: f64) -> f64 {
+    (value * 1000.0).round() / 1000.0
+}
+
+async fn until_synced(feed: &mut Feed<Typed>) {
+    while let Some(Step::Change(_)) = feed.next().await {}
+}
+
+/// Ends with the first failure that no retry helps against.
+async fn hopeless(mut status: watch::Receiver<ReflectorStatus>) -> String {
+    let hopeless = |status: &ReflectorStatus| {
+        let error = status.last_error.as_ref();
+        error.is_some_and(|error| !error.class.is_retriable())
+    };
+    let message = status.wait_for(hopeless).await.ok().and_then(|status| {
+        let error = status.last_error.as_ref()?;
+        Some(format!("cannot {}: {}", error.operation, error.message))
+    });
+    match message {
+        Some(message) => message,
+        // The informer has stopped, which its runner reports.
+        None => std::future::pending().await,
+    }
+}

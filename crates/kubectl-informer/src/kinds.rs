@@ -1,0 +1,126 @@
+//! The built-in kinds as Rust types, chosen at run time.
+//!
+//! Each object is held as its own type behind [`Arc<dyn Held>`], so that one informer serves every kind: the machinery
+//! is compiled once, and for each kind only what decodes it.
+
+use k8s_openapi::api::{apps, batch, coordination, core, discovery, events, networking, rbac};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kube::core::{ApiResource, DynamicObject, TypeMeta};
+use kube_informer::form::{DecodeError, Form};
+use kube_informer::wire::Raw;
+use kube_informer::{Object, ResourceVersion};
+use std::sync::Arc;
+
+/// An object of some type.
+pub(crate) trait Held: Send + Sync {
+    /// What all objects have.
+    fn metadata(&self) -> &ObjectMeta;
+}
+
+impl<K: kube::Resource + Send + Sync> Held for K {
+    fn metadata(&self) -> &ObjectMeta {
+        self.meta()
+    }
+}
+
+/// The form in which each object is decoded into the Rust type of its kind, or into a [`DynamicObject`].
+pub(crate) struct Typed;
+
+impl Object for Typed {
+    type Ref = Arc<dyn Held>;
+
+    fn name(object: &Self::Ref) -> &str {
+        object.metadata().name.as_deref().unwrap_or_default()
+    }
+
+    fn namespace(object: &Self::Ref) -> Option<&str> {
+        object.metadata().namespace.as_deref()
+    }
+
+    fn uid(object: &Self::Ref) -> Option<&str> {
+        object.metadata().uid.as_deref()
+    }
+
+    fn resource_version(object: &Self::Ref) -> Option<ResourceVersion> {
+        object.metadata().resource_version.as_deref().map(Into::into)
+    }
+
+    fn label<'a>(object: &'a Self::Ref, name: &str) -> Option<&'a str> {
+        object.metadata().labels.as_ref()?.get(name).map(String::as_str)
+    }
+}
+
+impl Form for Typed {
+    fn decode(raw: &Raw, types: Option<&TypeMeta>) -> Result<Self::Ref, DecodeError> {
+        let decode = types.and_then(|types| decoder(&types.api_version, &types.kind));
+        decode.unwrap_or(decode_as::<DynamicObject>)(raw, types)
+    }
+}
+
+/// Whether the objects of a resource have a Rust type.
+pub(crate) fn has_type(resource: &ApiResource) -> bool {
+    decoder(&resource.api_version, &resource.kind).is_some()
+}
+
+type Decode = fn(&Raw, Option<&TypeMeta>) -> Result<Arc<dyn Held>, DecodeError>;
+
+fn decode_as<K: Form<Ref = Arc<K>> + Held>(
+    raw: &Raw,
+    types: Option<&TypeMeta>,
+) -> Result<Arc<dyn Held>, DecodeError> {
+    K::decode(raw, types).map(|object| object as Arc<dyn Held>)
+}
+
+/// What decodes objects of a built-in kind.
+fn decoder(api_version: &str, kind: &str) -> Option<Decode> {
+    macro_rules! find {
+        ($($api_version:literal: $module:ident { $($kind:ident)* })*) => {
+            match (api_version, kind) {
+                $($(($api_version, stringify!($kind)) => Some(decode_as::<$module::v1::$kind> as Decode),)*)*
+                _ => None,
+            }
+        };
+    }
+    find! {
+        "v1": core {
+            Pod Node Service ConfigMap Secret Event Endpoints Namespace ServiceAccount PersistentVolume
+            PersistentVolumeClaim ReplicationController
+        }
+        "apps/v1": apps { Deployment ReplicaSet StatefulSet DaemonSet ControllerRevision }
+        "batch/v1": batch { Job CronJob }
+        "coordination.k8s.io/v1": coordination { Lease }
+        "discovery.k8s.io/v1": discovery { EndpointSlice }
+        "events.k8s.io/v1": events { Event }
+        "networking.k8s.io/v1": networking { Ingress NetworkPolicy }
+        "rbac.authorization.k8s.io/v1": rbac { Role RoleBinding ClusterRole ClusterRoleBinding }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bytes::Bytes;
+    use kube_informer::wire::Encoding;
+
+    /// What of a wrong type fails to decode only if the type is known.
+    fn decode(api_version: &str, kind: &str) -> Result<String, String> {
+        let bytes = Bytes::from_static(br#"{"metadata":{"name":"a","namespace":"ns"},"data":["wrong"]}"#);
+        let raw = Raw::scan(Encoding::Json, bytes).unwrap();
+        let types = TypeMeta {
+            api_version: api_version.into(),
+            kind: kind.into(),
+        };
+        let object = Typed::decode(&raw, Some(&types)).map_err(|error| error.to_string())?;
+        Ok(Typed::key(&object).to_string())
+    }
+
+    #[test]
+    fn built_in_kinds_are_decoded_as_what_they_are() {
+        assert!(
+            decode("v1", "ConfigMap")
+                .unwrap_err()
+                .starts_with("data: invalid type")
+        );
+        assert_eq!(decode("example.com/v1", "ConfigMap").as_deref(), Ok("ns/a"));
+    }
+}

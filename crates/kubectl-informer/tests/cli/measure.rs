@@ -1,0 +1,84 @@
+//! `measure`.
+
+use crate::cluster;
+use crate::process::{Running, run};
+use serde_json::{Value, json};
+
+fn members(line: &Value) -> Vec<&str> {
+    let mut names: Vec<_> = line.as_object().unwrap().keys().map(String::as_str).collect();
+    names.sort_unstable();
+    names
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn both_phases_in_json() {
+    let server = cluster().nodes(3).pods(40).start().await.unwrap();
+    let list = server.store().list("v1", "Pod", None).unwrap();
+    let mut measure = Running::start(&format!(
+        "measure pods -A --form typed --events 2 -o json --server {}",
+        server.url()
+    ));
+    let sync = measure.json().await;
+    assert_eq!(
+        members(&sync),
+        [
+            "bytes_received",
+            "cpu_s",
+            "objects",
+            "peak_mib",
+            "phase",
+            "rss_mib",
+            "wall_s"
+        ]
+    );
+    assert_eq!((&sync["phase"], &sync["objects"]), (&json!("sync"), &json!(40)));
+    let size: usize = list.iter().map(|pod| pod.to_string().len()).sum();
+    let received = sync["bytes_received"].as_u64().unwrap();
+    assert!(
+        (size * 9 / 10..size * 2).contains(&(received as usize)),
+        "{received} for objects of {size}"
+    );
+    for name in ["wall_s", "cpu_s", "rss_mib"] {
+        assert!(sync[name].as_f64().unwrap() > 0.0, "{sync}");
+    }
+    assert!(sync["peak_mib"].as_f64() >= sync["rss_mib"].as_f64(), "{sync}");
+
+    for mut pod in list.into_iter().take(2) {
+        pod["metadata"]["labels"]["changed"] = "yes".into();
+        server.store().update(pod).unwrap();
+    }
+    let events = measure.json().await;
+    assert_eq!(
+        members(&events),
+        ["cpu_s", "events", "peak_mib", "phase", "rss_mib", "wall_s"]
+    );
+    assert_eq!(
+        (&events["phase"], &events["events"]),
+        (&json!("events"), &json!(2))
+    );
+    let ended = measure.end().await;
+    assert_eq!((ended.code, &*ended.out, &*ended.err), (Some(0), "", ""));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_events_it_ends_after_the_sync() {
+    let server = cluster().start().await.unwrap();
+    let ended = run(&format!("measure namespaces --server {}", server.url())).await;
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert!(ended.out.starts_with("sync    4 objects, "), "{ended:?}");
+    assert_eq!(ended.out.lines().count(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_kind_without_a_rust_type_is_measured_and_told() {
+    let server = cluster().start().await.unwrap();
+    let ended = run(&format!("measure wd -o json --server {}", server.url())).await;
+    let line: Value = serde_json::from_str(&ended.out).unwrap();
+    assert_eq!((ended.code, &line["objects"]), (Some(0), &json!(0)));
+    assert!(
+        ended
+            .err
+            .contains("no Rust type is built in for widgets.example.com"),
+        "{ended:?}"
+    );
+}

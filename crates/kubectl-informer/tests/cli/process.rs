@@ -1,0 +1,129 @@
+//! The program as a process.
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use serde_json::Value;
+use std::process::Stdio;
+use std::time::Duration;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader, Lines};
+use tokio::process::{Child, ChildStdout, Command};
+use tokio::time::timeout;
+
+/// Long enough for a busy machine; nothing waits for it unless it fails.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The program while it runs. Dropping it kills it.
+pub(crate) struct Running {
+    child: Child,
+    out: Lines<BufReader<ChildStdout>>,
+}
+
+/// How the program ended, and what it said that was not read before.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    pub(crate) code: Option<i32>,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl Running {
+    /// Starts it with arguments, separated by spaces. It finds no kubeconfig.
+    pub(crate) fn start(args: &str) -> Self {
+        let args: Vec<_> = args.split_whitespace().collect();
+        Self::start_with(&args)
+    }
+
+    pub(crate) fn start_with(args: &[&str]) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_kubectl-informer"))
+            .args(args)
+            .env_remove("KUBECONFIG")
+            .env_remove("KUBERNETES_SERVICE_HOST")
+            .env_remove("RUST_LOG")
+            .env("HOME", "/nonexistent")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()
+            .unwrap();
+        let out = BufReader::new(child.stdout.take().unwrap()).lines();
+        Self { child, out }
+    }
+
+    /// The next line of its output.
+    pub(crate) async fn line(&mut self) -> String {
+        let line = timeout(PATIENCE, self.out.next_line()).await;
+        match line.expect("no line came in time").unwrap() {
+            Some(line) => line,
+            None => panic!("it ended: {}", self.error_output().await),
+        }
+    }
+
+    /// The next line, which is JSON.
+    pub(crate) async fn json(&mut self) -> Value {
+        let line = self.line().await;
+        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"))
+    }
+
+    /// The lines, which are JSON, up to one with this event, which comes last.
+    pub(crate) async fn until(&mut self, event: &str) -> Vec<Value> {
+        let mut lines = Vec::new();
+        loop {
+            lines.push(self.json().await);
+            if lines.last().unwrap()["event"] == event {
+                return lines;
+            }
+        }
+    }
+
+    async fn error_output(&mut self) -> String {
+        let mut text = String::new();
+        if let Some(mut stderr) = self.child.stderr.take() {
+            stderr.read_to_string(&mut text).await.unwrap();
+        }
+        text
+    }
+
+    pub(crate) fn signal(&self, signal: Signal) {
+        let pid = self.child.id().expect("it runs");
+        kill(Pid::from_raw(pid.try_into().unwrap()), signal).unwrap();
+    }
+
+    /// Stops reading what it prints.
+    pub(crate) fn close_output(&mut self) {
+        // Another pipe takes the place of the one that is closed.
+        let (nothing, _) = nix::unistd::pipe().unwrap();
+        let nothing = std::process::ChildStdout::from(nothing);
+        self.out = BufReader::new(ChildStdout::from_std(nothing).unwrap()).lines();
+    }
+
+    /// Waits for the end without reading its output.
+    pub(crate) async fn exit_code(&mut self) -> Option<i32> {
+        let status = timeout(PATIENCE, self.child.wait()).await;
+        status.expect("it did not end in time").unwrap().code()
+    }
+
+    /// Waits for the end.
+    pub(crate) async fn end(mut self) -> Ended {
+        let (mut out, mut err) = (Vec::new(), String::new());
+        let mut stderr = self.child.stderr.take().unwrap();
+        let read_out = async {
+            while let Some(line) = self.out.next_line().await.unwrap() {
+                out.push(line);
+            }
+        };
+        let read = async { tokio::join!(read_out, stderr.read_to_string(&mut err)).1.unwrap() };
+        timeout(PATIENCE, read).await.expect("it did not end in time");
+        let code = self.exit_code().await;
+        Ended {
+            code,
+            out: out.join("\n"),
+            err,
+        }
+    }
+}
+
+/// Runs it to its end.
+pub(crate) async fn run(args: &str) -> Ended {
+    Running::start(args).end().await
+}
