@@ -87,7 +87,7 @@ async fn not_a_kubernetes_server() {
     )
     .await;
     const REFUSAL: &[u8] =
-        b"HTTP/1.1 401 Unauthorized\r\ncontent-type: application/json\r\ncontent-length: 68\r\n\r\n\
+        b"HTTP/1.1 401 Unauthorized\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n\
         {\"kind\":\"Status\",\"code\":401,\"message\":\"Unauthorized\",\"status\":\"Fail\"}";
     let address = server_that_says(REFUSAL).await;
     check(
@@ -247,7 +247,7 @@ async fn the_command_line() {
             "cannot be used with",
         ),
         ("demo --for ever", "expected a duration such as 15s"),
-        ("demo --churn -5", "--churn"),
+        ("demo --churn=-5", "must be a number from 0 to 100000"),
         ("", "Usage: kubectl informer"),
     ] {
         let ended = run(args).await;

@@ -210,7 +210,8 @@ async fn it_never_gives_up_and_tells_what_it_missed() {
         "{error}"
     );
 
-    let second = cluster().port(port).start().await.unwrap();
+    // Its versions are ahead, and it has no history from before: as after a long outage.
+    let second = cluster().nodes(50).history(0).port(port).start().await.unwrap();
     second.store().create(config_map("default", "b", "web")).unwrap();
     // Other objects of the same names: deleted while nobody looked, and one is created anew.
     let lines = watch.until("add").await;
