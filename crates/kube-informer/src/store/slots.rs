@@ -283,3 +283,50 @@ impl Iterator for Iter<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    /// Ranges to add or to remove: single slots, and enough to make chunks dense.
+    fn range() -> impl Strategy<Value = (u32, u32, bool)> {
+        let from = prop_oneof![0..100u32, 0..20_000u32, Just(u32::MAX - 2000)];
+        (from, prop_oneof![Just(1u32), 1..2000u32], any::<bool>())
+    }
+
+    fn check(set: &SlotSet, model: &BTreeSet<u32>) {
+        assert_eq!(set.len(), model.len());
+        assert_eq!(set.is_empty(), model.is_empty());
+        assert!(set.iter().eq(model.iter().copied()));
+        for slot in model
+            .iter()
+            .flat_map(|slot| [*slot, slot.saturating_add(1), slot ^ 1 << 13])
+            .take(500)
+        {
+            assert_eq!(set.contains(slot), model.contains(&slot));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn it_is_a_set_and_copies_stay_as_they_were(ranges in prop::collection::vec(range(), 0..12)) {
+            let (mut set, mut model) = (SlotSet::default(), BTreeSet::new());
+            let mut copies = Vec::new();
+            for (from, count, add) in ranges {
+                copies.push((set.clone(), model.clone()));
+                for slot in from..from + count {
+                    match add {
+                        true => prop_assert_eq!(set.insert(slot), model.insert(slot)),
+                        false => prop_assert_eq!(set.remove(slot), model.remove(&slot)),
+                    }
+                }
+                check(&set, &model);
+            }
+            copies.iter().for_each(|(set, model)| check(set, model));
+            model.iter().for_each(|slot| assert!(set.remove(*slot)));
+            prop_assert!(matches!(&set.repr, Repr::Few(slots) if slots.is_empty()), "{set:?}");
+        }
+    }
+}
