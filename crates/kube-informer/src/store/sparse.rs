@@ -3,9 +3,9 @@
 use std::{slice, sync::Arc};
 
 /// A leaf is copied whole when one of its items changes, which touches the reference count of every other: it is short.
-const LEAF_BITS: u32 = 3;
+const LEAF_BITS: u32 = 2;
 const LEAF: usize = 1 << LEAF_BITS;
-const BRANCH_BITS: u32 = 5;
+const BRANCH_BITS: u32 = 4;
 const BRANCH: usize = 1 << BRANCH_BITS;
 
 /// Items by number. A clone is O(1); a change copies the path to one leaf, unless nobody shares it.
@@ -19,10 +19,6 @@ pub(crate) struct SparseArray<T> {
 }
 
 #[derive(Debug, Clone)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "a leaf of what the store keeps is no smaller than a branch"
-)]
 enum Node<T> {
     Branch([Option<Arc<Node<T>>>; BRANCH]),
     Leaf([Option<T>; LEAF]),
