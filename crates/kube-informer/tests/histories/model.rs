@@ -601,7 +601,7 @@ impl Watch {
     async fn send(&mut self, sender: &Sender, frame: String) -> Result<(), Over> {
         let fault = sender
             .server
-            .decide(|model| model.fault().then(|| model.rng.random_range(0..12)));
+            .decide(|model| model.fault().then(|| model.rng.random_range(0..14)));
         let error = |code, reason| event("ERROR", &status(code, reason, "no more"));
         match fault {
             Some(0) => return Err(Over),
