@@ -578,6 +578,41 @@ async fn streaming_lists_that_break_off_are_followed_by_a_list() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_streaming_list_that_repeats_what_is_over_is_not_believed() {
+    let repeating = [
+        vec![Added("a", 1), Modified("a", 3), Added("a", 1), End(4)],
+        vec![Added("a", 1), Deleted("a", 3), Added("a", 1), End(4)],
+        vec![
+            Added("a", 1),
+            Deleted("a", 3),
+            Added("a#2", 4),
+            Deleted("a", 3),
+            End(4),
+        ],
+    ];
+    for events in repeating {
+        let scene = Scene::streaming([
+            ("STREAM newest", Watch(events)),
+            ("LIST any 500", List(10, vec![("a#3", 5)])),
+            ("WATCH 10", Watch(vec![])),
+        ]);
+        scene.plays(&["Add(ns/a@5, initial)"]).await.stop().await;
+    }
+    // The same again is no harm.
+    let scene = Scene::streaming([(
+        "STREAM newest",
+        Watch(vec![
+            Added("a", 1),
+            Added("a", 1),
+            Deleted("b", 2),
+            Deleted("b", 2),
+            End(4),
+        ]),
+    )]);
+    scene.plays(&["Add(ns/a@1, initial)"]).await.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn streaming_lists_that_end_early_count_among_the_watches_that_do() {
     let streams = [
         vec![Status(kube_informer::source::ApiStatus::from_code(410, ""))],

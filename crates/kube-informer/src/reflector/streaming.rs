@@ -24,24 +24,33 @@ enum Streamed<O: Form> {
 /// What a streaming list has brought so far. The store sees nothing of it until it is complete.
 struct Collected<O: Form> {
     entries: Vec<Option<Listed<Arrived<O>>>>,
-    places: HashMap<ObjectKey, usize>,
+    /// Where each key stands, even one that is gone again, and the version that came last.
+    places: HashMap<ObjectKey, (usize, Option<ResourceVersion>)>,
 }
 
+/// Something came that is older than what came before.
+struct Older;
+
 impl<O: Form> Collected<O> {
-    fn put(&mut self, entry: Listed<Arrived<O>>) {
-        match self.places.get(entry.key()) {
-            Some(&place) => self.entries[place] = Some(entry),
+    /// Puts an entry, or takes it away if there is none.
+    fn put(
+        &mut self,
+        key: ObjectKey,
+        entry: Option<Listed<Arrived<O>>>,
+        version: Option<ResourceVersion>,
+    ) -> Result<(), Older> {
+        match self.places.get_mut(&key) {
+            Some((_, last)) if version < *last && version.is_some() => return Err(Older),
+            Some((place, last)) => {
+                self.entries[*place] = entry;
+                *last = version.or(last.take());
+            }
             None => {
-                self.places.insert(entry.key().clone(), self.entries.len());
-                self.entries.push(Some(entry));
+                self.places.insert(key, (self.entries.len(), version));
+                self.entries.push(entry);
             }
         }
-    }
-
-    fn remove(&mut self, key: &ObjectKey) {
-        if let Some(place) = self.places.remove(key) {
-            self.entries[place] = None;
-        }
+        Ok(())
     }
 
     fn into_entries(self) -> Vec<Listed<Arrived<O>>> {
@@ -129,14 +138,19 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
                 Some(Ok(WatchEvent::Bookmark { .. })) => continue,
                 Some(Ok(WatchEvent::Error(status))) => return Streamed::Failed(status.into()),
                 Some(Ok(WatchEvent::Added(item) | WatchEvent::Modified(item))) => {
-                    self.listed(item)
-                        .into_iter()
-                        .for_each(|entry| collected.put(entry));
+                    let version = item.version();
+                    if let Some(entry) = self.listed(item)
+                        && collected.put(entry.key().clone(), Some(entry), version).is_err()
+                    {
+                        return Streamed::Failed(older());
+                    }
                     self.reporter.received(collected.entries.len());
                 }
                 Some(Ok(WatchEvent::Deleted(item))) => {
-                    if let Some((key, _, _)) = self.arrived(item) {
-                        collected.remove(&key);
+                    if let Some((key, _, version)) = self.arrived(item)
+                        && collected.put(key, None, version).is_err()
+                    {
+                        return Streamed::Failed(older());
                     }
                 }
                 None
@@ -162,6 +176,11 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
             format!("no progress for {seconds} s, after {received} objects and no end of the initial events");
         ApiError::Timeout(text.into())
     }
+}
+
+/// An object came in an older state than before; nobody knows what else does.
+fn older() -> ApiError {
+    ApiError::Protocol("a streaming list went back to an older state of an object".into())
 }
 
 fn is_unavailable(status: &ApiStatus) -> bool {
