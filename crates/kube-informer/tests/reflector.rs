@@ -849,3 +849,29 @@ async fn every_failure_is_told_to_the_hook_and_a_panicking_hook_does_no_harm() {
     stop.cancel();
     running.await.unwrap().unwrap();
 }
+
+#[tokio::test(start_paused = true)]
+async fn those_who_wait_for_a_version_are_told_when_versions_go_back() {
+    let scene = Scene::start([
+        ("LIST any 500", List(100, vec![])),
+        (
+            "WATCH 100",
+            Watch(vec![After(Duration::from_secs(5)), Bookmark(40)]),
+        ),
+        ("LIST newest 500", List(41, vec![])),
+        ("WATCH 41", Watch(vec![])),
+    ]);
+    scene.informer.synced().await.unwrap();
+    let error = scene
+        .informer
+        .store()
+        .wait_until(&"105".into())
+        .await
+        .unwrap_err();
+    assert!(
+        matches!(error, kube_informer::store::WaitError::WentBack { .. }),
+        "{error}"
+    );
+    scene.informer.store().wait_until(&"41".into()).await.unwrap();
+    scene.stop().await;
+}
