@@ -72,7 +72,7 @@
 //! counts.
 //!
 //! # Memory
-//! An object that is listed again unchanged is recognized by its [`Fingerprint`](crate::Fingerprint) before it is
+//! An object that is listed again unchanged is recognized by its [`Fingerprint`] before it is
 //! decoded; the sink gets only its key.
 
 mod backoff;
