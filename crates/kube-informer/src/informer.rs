@@ -78,6 +78,7 @@ use crate::store::Indexer;
 use driver::{Parcel, QueueSink};
 use listener::Listener;
 use processor::{Processor, Sync};
+use runner::StopOnDrop;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::{mpsc, watch};
@@ -289,6 +290,7 @@ impl<O: Form> InformerBuilder<O> {
             jobs,
             options,
             reflector,
+            stopped: StopOnDrop(shared.clone()),
         };
         (SharedInformer { shared }, runner)
     }

@@ -704,3 +704,18 @@ async fn lag_is_the_age_of_what_waits() {
         (0, Duration::ZERO)
     );
 }
+
+#[tokio::test(start_paused = true)]
+async fn nobody_waits_for_an_informer_that_will_never_run() {
+    let (informer, runner) = SharedInformer::builder(Script::new([])).build();
+    let handler = informer.add_handler("handler", |_: Change| ()).unwrap();
+    let drained = tokio::spawn(informer.add_handler("drained", |_: Change| ()).unwrap().drain());
+    let mut stream = informer.subscribe("stream").unwrap();
+    tokio::time::sleep(MOMENT).await;
+    drop(runner);
+    assert_eq!(informer.synced().await, Err(Stopped));
+    assert_eq!(handler.synced().await, Err(Stopped));
+    assert!(stream.next().await.is_none());
+    drained.await.unwrap();
+    assert_eq!(informer.add_handler("late", |_: Change| ()).err(), Some(Stopped));
+}

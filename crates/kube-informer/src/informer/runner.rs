@@ -32,6 +32,16 @@ pub struct InformerRunner<O: Form> {
     pub(super) jobs: mpsc::UnboundedReceiver<Job>,
     pub(super) options: InformerOptions,
     pub(super) reflector: Reflector<O, QueueSink<O>>,
+    pub(super) stopped: StopOnDrop<O>,
+}
+
+/// Tells everybody who waits that the informer has stopped, even if its runner is dropped without being run.
+pub(super) struct StopOnDrop<O: Object>(pub(super) Arc<Shared<O>>);
+
+impl<O: Object> Drop for StopOnDrop<O> {
+    fn drop(&mut self) {
+        self.0.processor.stop();
+    }
 }
 
 /// Why an informer ended other than by being stopped, or did not stop cleanly.
@@ -89,6 +99,7 @@ impl<O: Form> InformerRunner<O> {
             mut jobs,
             options,
             reflector,
+            stopped,
         } = self;
         let resource = shared.resource.clone();
         let stop = token.child_token();
@@ -130,7 +141,7 @@ impl<O: Form> InformerRunner<O> {
         stop.cancel();
         fifo.close();
         while core.join_next().await.is_some() {}
-        shared.processor.stop();
+        drop(stopped);
         jobs.close();
         while let Some(job) = jobs.recv().await {
             handlers.spawn(job);
@@ -194,9 +205,10 @@ pub(super) fn job<O: Object>(
     mut handler: impl ResourceEventHandler<O>,
 ) -> Job {
     let name = listener.name().to_owned();
+    // Made here, so that it also says so when the job is dropped without ever being run.
+    let ended = EndedOnDrop(listener.clone());
     let run = async move {
         listener.started();
-        let ended = EndedOnDrop(&listener);
         while let Some(notification) = listener.next().await {
             let call = AssertUnwindSafe(handler::handle(&mut handler, notification)).catch_unwind();
             let Err(panic) = call.await else { continue };
@@ -213,6 +225,7 @@ pub(super) fn job<O: Object>(
                 }
             }
         }
+        drop(ended);
         Ok(())
     };
     Job {
@@ -221,9 +234,9 @@ pub(super) fn job<O: Object>(
     }
 }
 
-struct EndedOnDrop<'l, O: Object>(&'l Listener<O>);
+struct EndedOnDrop<O: Object>(Arc<Listener<O>>);
 
-impl<O: Object> Drop for EndedOnDrop<'_, O> {
+impl<O: Object> Drop for EndedOnDrop<O> {
     fn drop(&mut self) {
         self.0.ended();
     }
