@@ -366,6 +366,28 @@ async fn every_waiter_is_woken_by_the_version_it_waits_for() {
     }
 }
 
+/// The publication comes at about the moment at which the waiter looks, and no other follows it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_wake_up_is_lost_between_looking_and_waiting() {
+    let (store, mut writer) = Store::new();
+    for number in 1..=20_000 {
+        let (reader, begun) = (store.clone(), Arc::new(AtomicBool::new(false)));
+        let beginning = begun.clone();
+        let waiter = tokio::spawn(async move {
+            beginning.store(true, SeqCst);
+            reader.wait_until(&version(number)).await
+        });
+        while !begun.load(SeqCst) {
+            tokio::task::yield_now().await;
+        }
+        (0..number % 64).for_each(|_| std::hint::spin_loop());
+        writer.set_resource_version(Partition::ONLY, version(number));
+        writer.publish();
+        let woken = tokio::time::timeout(Duration::from_secs(20), waiter).await;
+        woken.expect("was not woken").unwrap().unwrap();
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_wait_says_how_far_it_is() {
     let (store, mut writer) = Store::new();

@@ -123,9 +123,8 @@ impl<'a, R> Wait<'a, R> {
     async fn reached(&self) -> Result<(), WaitError> {
         let rewinds = self.shared.published.load().versions.rewinds();
         loop {
-            let mut changed = std::pin::pin!(self.shared.changed.notified());
-            // Registered before looking, so that no publication after the look is missed.
-            changed.as_mut().enable();
+            // Made before looking: it completes with any publication after this line.
+            let changed = self.shared.changed.notified();
             let closed = self.shared.closed.load(Ordering::Acquire);
             match self.look()? {
                 None => return Ok(()),
