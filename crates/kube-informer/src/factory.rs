@@ -22,10 +22,10 @@
 use crate::form::Form;
 use crate::informer::{InformerBuilder, InformerOptions, RunError, SharedInformer};
 use crate::reflector::ReflectorOptions;
-use crate::source::{ClientSource, Selection};
+use crate::source::{ClientSource, Selection, StreamingLists};
 use futures::FutureExt;
 use futures::future::{BoxFuture, join_all};
-use kube::core::{ApiResource, ClusterResourceScope};
+use kube::core::{ApiResource, ClusterResourceScope, PartialObjectMeta};
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -47,6 +47,7 @@ struct Shared {
     client: kube::Client,
     selection: Selection,
     options: InformerOptions,
+    streaming: StreamingLists,
     stop: CancellationToken,
     state: Mutex<State>,
     /// Signalled when an informer has failed.
@@ -71,6 +72,7 @@ struct Collection {
     version: String,
     plural: String,
     selection: Selection,
+    metadata_only: bool,
 }
 
 struct Member {
@@ -151,6 +153,13 @@ impl FactoryBuilder {
         self
     }
 
+    /// How often handlers that do not say otherwise are told again of every object; see
+    /// [`InformerBuilder::resync`](crate::informer::InformerBuilder::resync). Default: zero, which is never.
+    pub fn resync(mut self, period: Duration) -> Self {
+        self.options.resync = period;
+        self
+    }
+
     /// How long handlers have to return from the running call at shutdown. Default: 30 s.
     pub fn stop_deadline(mut self, deadline: Duration) -> Self {
         self.options.stop_deadline = deadline;
@@ -168,6 +177,7 @@ impl FactoryBuilder {
             client,
             selection,
             options,
+            streaming: StreamingLists::default(),
             stop: CancellationToken::new(),
             state: Mutex::default(),
             failed: Notify::new(),
@@ -206,11 +216,7 @@ impl SharedInformerFactory {
     where
         K::Scope: 'static,
     {
-        let mut selection = self.shared.selection.clone();
-        if TypeId::of::<K::Scope>() == TypeId::of::<ClusterResourceScope>() {
-            selection.namespace = None;
-        }
-        self.informer_for(ApiResource::erase::<K>(&()), selection)
+        self.informer_for(ApiResource::erase::<K>(&()), self.selection_of::<K>())
     }
 
     /// The informer of any resource, in any form, with a selection of its own. What is selected differently is another
@@ -227,12 +233,63 @@ impl SharedInformerFactory {
     /// ```
     #[doc(alias = "ForResource")]
     pub fn informer_for<O: Form>(&self, resource: ApiResource, selection: Selection) -> SharedInformer<O> {
+        self.member(resource, selection, false)
+    }
+
+    /// The informer of a kind's metadata only: names, labels, owners. The server sends nothing else.
+    ///
+    /// ```no_run
+    /// # fn example(factory: kube_informer::SharedInformerFactory) {
+    /// use k8s_openapi::api::core::v1::Pod;
+    /// let informer = factory.metadata_informer::<Pod>();
+    /// # }
+    /// ```
+    pub fn metadata_informer<K>(&self) -> SharedInformer<PartialObjectMeta<K>>
+    where
+        K: kube::Resource<DynamicType = ()> + Send + Sync + 'static,
+        K::Scope: 'static,
+    {
+        self.metadata_informer_for(ApiResource::erase::<K>(&()), self.selection_of::<K>())
+    }
+
+    /// The informer of any resource's metadata only, with a selection of its own. For a resource that is known only at
+    /// run time, `K` is [`DynamicObject`](kube::core::DynamicObject).
+    pub fn metadata_informer_for<K>(
+        &self,
+        resource: ApiResource,
+        selection: Selection,
+    ) -> SharedInformer<PartialObjectMeta<K>>
+    where
+        K: kube::Resource + Send + Sync + 'static,
+    {
+        self.member(resource, selection, true)
+    }
+
+    /// The factory's selection for a kind: without the namespace if the kind has none.
+    fn selection_of<K: kube::Resource>(&self) -> Selection
+    where
+        K::Scope: 'static,
+    {
+        let mut selection = self.shared.selection.clone();
+        if TypeId::of::<K::Scope>() == TypeId::of::<ClusterResourceScope>() {
+            selection.namespace = None;
+        }
+        selection
+    }
+
+    fn member<O: Form>(
+        &self,
+        resource: ApiResource,
+        selection: Selection,
+        metadata_only: bool,
+    ) -> SharedInformer<O> {
         let collection = Collection {
             form: TypeId::of::<O>(),
             group: resource.group.clone(),
             version: resource.version.clone(),
             plural: resource.plural.clone(),
             selection: selection.clone(),
+            metadata_only,
         };
         let mut state = self.lock();
         let known = state
@@ -242,9 +299,13 @@ impl SharedInformerFactory {
         if let Some(informer) = known {
             return SharedInformer::clone(informer);
         }
-        let source = Arc::new(ClientSource::new(self.shared.client.clone(), resource, selection));
+        let mut source = ClientSource::new(self.shared.client.clone(), resource, selection)
+            .streaming_lists(self.shared.streaming.clone());
+        if metadata_only {
+            source = source.metadata_only();
+        }
         let (informer, runner) =
-            InformerBuilder::<O>::with_options(source, self.shared.options.clone()).build();
+            InformerBuilder::<O>::with_options(Arc::new(source), self.shared.options.clone()).build();
         let member = Member {
             informer: Box::new(informer.clone()),
             watched: Arc::new(informer.clone()),

@@ -47,18 +47,22 @@
 //! [`InformerRunner::run`] returns when every task has ended. Handlers finish the call that is running; what they
 //! were still to be told is dropped. The store stays readable.
 
+mod adapt;
 mod driver;
 mod handler;
 mod listener;
 mod merge;
 mod notification;
+mod own_writes;
 mod processor;
 mod registration;
 mod runner;
 
+pub use adapt::{Filtered, blocking};
 pub use handler::{ResourceEventHandler, ResourceEventHandlerFuncs};
 pub use merge::Delivery;
 pub use notification::Notification;
+pub use own_writes::OwnWrites;
 pub use registration::{Notifications, Registration};
 pub use runner::{InformerRunner, RunError};
 
@@ -66,7 +70,9 @@ use crate::form::Form;
 use crate::lister::Lister;
 use crate::object::{Object, Partition, ResourceVersion};
 use crate::queue::DeltaFifo;
-use crate::reflector::{Reflector, ReflectorOptions, ReflectorStatus};
+use crate::reflector::{
+    ErrorHook, LastError, Reflector, ReflectorOptions, ReflectorStatus, Transform, TransformError,
+};
 use crate::source::{BadObject, ListerWatcher};
 use crate::store::Indexer;
 use driver::{Parcel, QueueSink};
@@ -87,6 +93,8 @@ pub(crate) struct InformerOptions {
     pub(crate) reflector: ReflectorOptions,
     /// How many changes wait between the reader of the network and the writer of the store.
     pub(crate) queue_capacity: usize,
+    /// How often handlers are told again of everything; zero: never.
+    pub(crate) resync: Duration,
     /// How long handlers have to return when the informer is stopped.
     pub(crate) stop_deadline: Duration,
 }
@@ -96,6 +104,7 @@ impl Default for InformerOptions {
         Self {
             reflector: ReflectorOptions::default(),
             queue_capacity: 4096,
+            resync: Duration::ZERO,
             stop_deadline: Duration::from_secs(30),
         }
     }
@@ -112,6 +121,20 @@ impl Default for InformerOptions {
 pub struct HandlerOptions {
     name: String,
     delivery: Delivery,
+    resync: Option<Duration>,
+    on_panic: PanicPolicy,
+}
+
+/// What follows when a handler panics.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum PanicPolicy {
+    /// The informer's run ends with an error that names the handler.
+    #[default]
+    Stop,
+    /// The panic is logged, the notification counts as handled, and the next one follows. The handler must be prepared
+    /// to find itself in the state in which it panicked.
+    Isolate,
 }
 
 impl HandlerOptions {
@@ -120,6 +143,8 @@ impl HandlerOptions {
         Self {
             name: name.into(),
             delivery: Delivery::default(),
+            resync: None,
+            on_panic: PanicPolicy::default(),
         }
     }
 
@@ -132,6 +157,24 @@ impl HandlerOptions {
     #[must_use = "this is a builder"]
     pub fn delivery(mut self, delivery: Delivery) -> Self {
         self.delivery = delivery;
+        self
+    }
+
+    /// How often the handler is told again of every object as an update from a state to itself. Default: as often as the
+    /// [informer](InformerBuilder::resync) says; zero: never.
+    ///
+    /// The period is raised to a second, and rounded up to a multiple of the informer's. Nothing is asked of the server,
+    /// and relists do not delay it. A handler with a resync is also told of objects that a relist showed unchanged.
+    #[must_use = "this is a builder"]
+    pub fn resync(mut self, period: Duration) -> Self {
+        self.resync = Some(period);
+        self
+    }
+
+    /// What follows when the handler panics. Default: the informer's run ends with an error.
+    #[must_use = "this is a builder"]
+    pub fn on_panic(mut self, policy: PanicPolicy) -> Self {
+        self.on_panic = policy;
         self
     }
 }
@@ -147,11 +190,18 @@ impl From<&str> for HandlerOptions {
 pub struct InformerBuilder<O: Form> {
     source: Arc<dyn ListerWatcher<O>>,
     options: InformerOptions,
+    on_error: Option<ErrorHook>,
+    transform: Option<Transform<O>>,
 }
 
 impl<O: Form> InformerBuilder<O> {
     pub(crate) fn with_options(source: Arc<dyn ListerWatcher<O>>, options: InformerOptions) -> Self {
-        Self { source, options }
+        Self {
+            source,
+            options,
+            on_error: None,
+            transform: None,
+        }
     }
 
     /// How the reflector behaves.
@@ -160,10 +210,37 @@ impl<O: Form> InformerBuilder<O> {
         self
     }
 
+    /// Calls `hook` for each failed request, on the reflector's task: it must not block. Failures are tried again in
+    /// any case; the [status](SharedInformer::status) shows the last one. A hook that panics is not called again.
+    #[doc(alias = "SetWatchErrorHandler")]
+    pub fn on_error(mut self, hook: impl FnMut(&LastError) + Send + 'static) -> Self {
+        self.on_error = Some(Box::new(hook));
+        self
+    }
+
+    /// Changes every object once, before it gets into the store: to drop what is not needed, for example. See
+    /// [`Reflector::transform`].
+    #[doc(alias = "SetTransform")]
+    pub fn transform(
+        mut self,
+        transform: impl FnMut(O::Ref) -> Result<O::Ref, TransformError> + Send + 'static,
+    ) -> Self {
+        self.transform = Some(Box::new(transform));
+        self
+    }
+
     /// How many changes may wait between the reader of the network and the writer of the store before reading stops.
     /// Default: 4096; at least 1.
     pub fn queue_capacity(mut self, capacity: usize) -> Self {
         self.options.queue_capacity = capacity;
+        self
+    }
+
+    /// How often handlers that do not say otherwise are told again of every object, and how often the informer looks
+    /// whether a handler is due. Default: zero, which is never, whatever handlers ask for.
+    #[doc(alias = "ResyncPeriod")]
+    pub fn resync(mut self, period: Duration) -> Self {
+        self.options.resync = period;
         self
     }
 
@@ -175,7 +252,12 @@ impl<O: Form> InformerBuilder<O> {
 
     /// The informer and what runs it.
     pub fn build(self) -> (SharedInformer<O>, InformerRunner<O>) {
-        let Self { source, options } = self;
+        let Self {
+            source,
+            options,
+            on_error,
+            transform,
+        } = self;
         let (store, writer) = Indexer::new();
         let fifo: DeltaFifo<Parcel<O>> = DeltaFifo::new(options.queue_capacity);
         let sink = QueueSink {
@@ -183,12 +265,18 @@ impl<O: Form> InformerBuilder<O> {
             fifo: fifo.clone(),
             store: store.clone(),
         };
-        let reflector = Reflector::with_options(source.clone(), sink, options.reflector.clone());
+        let mut reflector = Reflector::with_options(source.clone(), sink, options.reflector.clone());
+        if let Some(hook) = on_error {
+            reflector = reflector.on_error(hook);
+        }
+        if let Some(transform) = transform {
+            reflector = reflector.transform(transform);
+        }
         let (new_jobs, jobs) = mpsc::unbounded_channel();
         let shared = Arc::new(Shared {
             resource: source.resource(),
             store,
-            processor: Arc::new(Processor::new()),
+            processor: Arc::new(Processor::new(options.resync)),
             fifo: fifo.clone(),
             reflector: reflector.status(),
             set_aside: Mutex::default(),
@@ -326,7 +414,7 @@ impl<O: Object> SharedInformer<O> {
         if self.shared.new_jobs.is_closed() {
             return Err(Stopped);
         }
-        let listener = Arc::new(Listener::new(options.name, options.delivery));
+        let listener = Arc::new(Listener::new(options));
         self.shared.processor.add(listener.clone(), &self.shared.store)?;
         Ok(listener)
     }

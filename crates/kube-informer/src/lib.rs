@@ -34,6 +34,7 @@
 //! | [`reflector`] | keeps a sink equal to a collection |
 //! | [`informer`] | [`SharedInformer`]: one reflector, one store, any number of handlers |
 //! | [`factory`], [`lister`] | sharing and lifetime; typed read views |
+//! | [`watcher`] | watching without a cache |
 
 pub mod factory;
 pub mod form;
@@ -45,11 +46,12 @@ pub mod reflector;
 pub mod selector;
 pub mod source;
 pub mod store;
+pub mod watcher;
 pub mod wire;
 
 pub use factory::SharedInformerFactory;
 pub use informer::{
-    Delivery, HandlerOptions, Notification, Notifications, Registration, ResourceEventHandler,
+    Delivery, HandlerOptions, Notification, Notifications, PanicPolicy, Registration, ResourceEventHandler,
     ResourceEventHandlerFuncs, SharedInformer,
 };
 pub use lister::Lister;

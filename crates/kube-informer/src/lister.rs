@@ -1,6 +1,7 @@
 //! Listers: typed, read-only views of a store.
 
 use crate::object::{Object, ObjectKey};
+use crate::selector::LabelSelector;
 use crate::store::Indexer;
 
 /// Reads the objects of an informer's store by name, namespace and label.
@@ -59,6 +60,23 @@ impl<O: Object> Lister<O> {
         self.store.list()
     }
 
+    /// The objects whose labels a selector selects, in no particular order. Nothing is decoded, and no label is looked at
+    /// if the selector selects everything.
+    ///
+    /// ```no_run
+    /// # use k8s_openapi::api::core::v1::Pod;
+    /// # use kube_informer::selector::{LabelSelector, ParseSelectorError};
+    /// # fn example(informer: kube_informer::SharedInformer<Pod>) -> Result<(), ParseSelectorError> {
+    /// let web = LabelSelector::parse("app=web,tier notin (cache)")?;
+    /// let everywhere = informer.lister().select(&web);
+    /// let here = informer.lister().namespace("shop").select(&web);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn select(&self, selector: &LabelSelector) -> Vec<O::Ref> {
+        selected::<O>(self.store.snapshot().iter(), selector)
+    }
+
     /// The objects of one namespace.
     pub fn namespace<'l>(&'l self, namespace: &'l str) -> NamespaceLister<'l, O> {
         NamespaceLister {
@@ -84,8 +102,26 @@ impl<O: Object> NamespaceLister<'_, O> {
         self.lister.get(&ObjectKey::new(Some(self.namespace), name))
     }
 
+    /// The objects of the namespace whose labels a selector selects; see [`Lister::select`].
+    pub fn select(&self, selector: &LabelSelector) -> Vec<O::Ref> {
+        selected::<O>(self.lister.store.snapshot().namespace(self.namespace), selector)
+    }
+
     /// All objects of the namespace, in no particular order.
     pub fn list(&self) -> Vec<O::Ref> {
         self.lister.store.list_namespace(self.namespace)
     }
+}
+
+fn selected<'o, O: Object>(
+    objects: impl Iterator<Item = &'o O::Ref>,
+    selector: &LabelSelector,
+) -> Vec<O::Ref> {
+    if selector.is_everything() {
+        return objects.cloned().collect();
+    }
+    objects
+        .filter(|object| selector.matches(|label| O::label(object, label)))
+        .cloned()
+        .collect()
 }

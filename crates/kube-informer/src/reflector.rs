@@ -42,9 +42,19 @@
 //! # }
 //! ```
 //!
+//! # The initial state
+//! Where the source has it, the collection comes as a *streaming list* (KEP-3157): a watch that starts with what exists
+//! and says when that is complete, so the server need not put a list together. Nothing of it is handed on until it is
+//! complete. Where it fails, a list is asked for instead; a server whose stream makes no progress is remembered for an
+//! hour.
+//!
 //! # Recovery
 //! | what happens | what follows |
 //! |---|---|
+//! | a streaming list is refused or throttled | a pause, then another |
+//! | it fails because its version is too old or too new | at once, another of the newest state |
+//! | it breaks off before it is complete | at once, one more; then a list |
+//! | it fails otherwise, or makes no progress for the deadline | at once, a list |
 //! | a list fails | a pause, then a list |
 //! | a list at a version fails because that is too old or too new | at once, a list of the newest state |
 //! | a page fails because the continue token is too old | one list in one piece |
@@ -55,28 +65,36 @@
 //! | it ends early again and again | the next watches start further and further apart |
 //! | the server says 429 in the stream | a pause, then the watch again |
 //! | the server says anything else in the stream, or garbage comes | a pause, then a list |
+//! | a version comes that is older than one seen before | a pause, then a list of the newest state |
 //!
-//! A list that fails midway changes nothing: the sink hears of it when it is complete.
+//! A list that fails midway changes nothing: the sink hears of it when it is complete. When the new state's version is
+//! older than the last one, the server was restored from a backup or replaced: that is reported, and the new state
+//! counts.
 //!
 //! # Memory
-//! An object that is listed again unchanged is recognized by its [`Fingerprint`](crate::Fingerprint) before it is
+//! An object that is listed again unchanged is recognized by its [`Fingerprint`] before it is
 //! decoded; the sink gets only its key.
 
 mod backoff;
 mod status;
+mod streaming;
 mod watching;
 
 pub use backoff::Backoff;
+pub(crate) use status::ErrorHook;
 pub use status::{LastError, Phase, ReflectorStatus};
 
 use crate::form::Form;
 use crate::object::{Fingerprint, Known, Object, ObjectKey, ResourceVersion};
 use crate::queue::{Delta, Listed};
-use crate::source::{ApiError, BadObject, Item, ListEnd, ListPart, ListRequest, ListVersion, ListerWatcher};
+use crate::source::{
+    ApiError, BadObject, Item, ListEnd, ListPart, ListRequest, ListVersion, ListerWatcher, WatchStream,
+};
 use backoff::BackoffState;
 use futures::StreamExt;
 use kube::core::TypeMeta;
 use status::Reporter;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::{future::Future, sync::Arc, time::Duration};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -110,6 +128,15 @@ impl<O: Object> std::fmt::Debug for Held<O> {
         write!(f, "Held({})", O::key(&self.object))
     }
 }
+
+/// Why a transform failed. The text is reported, so it must not hold parts of the object.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct TransformError(pub String);
+
+/// The user's function that changes objects on their way in.
+pub(crate) type Transform<O> =
+    Box<dyn FnMut(<O as Object>::Ref) -> Result<<O as Object>::Ref, TransformError> + Send>;
 
 /// What a reflector writes into.
 ///
@@ -154,6 +181,30 @@ pub struct ReflectorOptions {
     /// The shortest time for which a watch is asked; the longest is twice that, and the actual one is random so that
     /// watches do not end together. Default: 5 minutes.
     pub watch_timeout: Duration,
+    /// How the initial state is asked for, and the state after a gap. Default: [`InitialState::Auto`].
+    pub initial: InitialState,
+    /// How long a streaming list may go without progress, be it an object or its end, before a list is asked for
+    /// instead. Default: 30 s.
+    pub streaming_deadline: Duration,
+}
+
+/// How a reflector asks for the state of a collection.
+///
+/// ```
+/// use kube_informer::reflector::{InitialState, ReflectorOptions};
+/// let options = ReflectorOptions { initial: InitialState::List, ..Default::default() };
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum InitialState {
+    /// A streaming list where the source has it, a list where it does not, or where it fails.
+    #[default]
+    Auto,
+    /// A list, in pages where that spares the server.
+    List,
+    /// A streaming list and nothing else: a watch that starts with what exists. It spares the server's memory; servers
+    /// have it since Kubernetes 1.32.
+    WatchList,
 }
 
 impl Default for ReflectorOptions {
@@ -161,6 +212,8 @@ impl Default for ReflectorOptions {
         Self {
             backoff: Backoff::default(),
             watch_timeout: Duration::from_secs(300),
+            initial: InitialState::default(),
+            streaming_deadline: Duration::from_secs(30),
         }
     }
 }
@@ -170,6 +223,7 @@ impl Default for ReflectorOptions {
 pub struct Reflector<O: Form, S: Sink<O>> {
     source: Arc<dyn ListerWatcher<O>>,
     types: Option<TypeMeta>,
+    transform: Option<Transform<O>>,
     sink: S,
     options: ReflectorOptions,
     backoff: BackoffState,
@@ -206,6 +260,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
             pacer: WatchPacer::default(),
             reporter: Reporter::new(source.resource()),
             types: source.types(),
+            transform: None,
             source,
             sink,
             options,
@@ -213,6 +268,40 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
             unavailable: false,
             paginated: false,
         }
+    }
+
+    /// Calls `hook` for each failure, on the reflector's task: it must not block. The [`status`](Self::status) shows
+    /// only the last one. A hook that panics is not called again.
+    #[doc(alias = "SetWatchErrorHandler")]
+    pub fn on_error(mut self, hook: impl FnMut(&LastError) + Send + 'static) -> Self {
+        self.reporter.set_hook(Box::new(hook));
+        self
+    }
+
+    /// Changes every object once, after it was decoded and before the sink gets it. The object keeps its key, whatever
+    /// the transform makes of it. Objects that a list shows unchanged are not transformed again.
+    ///
+    /// An object for which `transform` fails or panics is set aside like one that cannot be read. It runs on the
+    /// reflector's task: it must not block.
+    ///
+    /// ```no_run
+    /// # use k8s_openapi::api::core::v1::Pod;
+    /// # use kube_informer::source::ListerWatcher;
+    /// # use kube_informer::{SharedInformer, informer::InformerBuilder};
+    /// # use std::sync::Arc;
+    /// # fn example(source: impl ListerWatcher<Pod>) -> InformerBuilder<Pod> {
+    /// SharedInformer::<Pod>::builder(source).transform(|mut pod| {
+    ///     Arc::make_mut(&mut pod).metadata.managed_fields = None;
+    ///     Ok(pod)
+    /// })
+    /// # }
+    /// ```
+    pub fn transform(
+        mut self,
+        transform: impl FnMut(O::Ref) -> Result<O::Ref, TransformError> + Send + 'static,
+    ) -> Self {
+        self.transform = Some(Box::new(transform));
+        self
     }
 
     /// The reflector's state, to be read and awaited from elsewhere.
@@ -228,18 +317,43 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
 
     async fn reflect(&mut self) {
         loop {
-            let pause = match self.list().await {
-                Ok(()) => {
-                    self.backoff.healthy();
-                    self.watch().await
-                }
-                Err(error) => {
-                    self.reporter.failed("list", &error);
-                    error.status().and_then(|status| status.retry_after)
-                }
+            let pause = match self.populate().await {
+                Ok(stream) => self.watch(stream).await,
+                Err(error) => error.status().and_then(|status| status.retry_after),
             };
             self.pause(pause).await;
         }
+    }
+
+    /// Makes the sink equal to the collection. A stream that comes with it goes on as a watch.
+    async fn populate(&mut self) -> Result<Option<WatchStream<O>>, ApiError> {
+        let streaming = match self.options.initial {
+            InitialState::Auto => self.source.has_streaming_lists(),
+            InitialState::List => false,
+            InitialState::WatchList => true,
+        };
+        if streaming {
+            match self.stream_list().await {
+                Ok(stream) => return Ok(Some(stream)),
+                Err(error) if self.options.initial == InitialState::WatchList => {
+                    self.reporter.failed("watch-list", &error);
+                    return Err(error);
+                }
+                Err(error) => {
+                    let resource = self.reporter.resource();
+                    tracing::debug!(
+                        resource,
+                        error = error.chain(),
+                        "no streaming list; listing instead"
+                    );
+                }
+            }
+        }
+        let listed = self.list().await;
+        if let Err(error) = &listed {
+            self.reporter.failed("list", error);
+        }
+        listed.map(|()| None)
     }
 
     /// Waits a backoff step, or as long as the server asked for if that is longer.
@@ -251,13 +365,10 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
 
     /// Lists the collection and replaces the sink's content.
     async fn list(&mut self) -> Result<(), ApiError> {
-        self.reporter.phase(Phase::Listing {
-            received: 0,
-            remaining: None,
-        });
+        self.reporter.listing();
         let (entries, end) = match self.list_at(self.list_version()).await {
             Err(ApiError::Status(status))
-                if status.is_expired() || status.is_too_large_resource_version() =>
+                if !self.unavailable && (status.is_expired() || status.is_too_large_resource_version()) =>
             {
                 self.unavailable = true;
                 tracing::debug!(resource = self.reporter.resource(), %status, "listing the newest state instead");
@@ -265,11 +376,22 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
             }
             result => result?,
         };
-        self.unavailable = false;
-        self.seen = end.resource_version.clone();
-        self.sink.replace(entries, end.resource_version).await;
-        self.reporter.listed(self.seen.clone());
+        self.complete(entries, end.resource_version).await;
         Ok(())
+    }
+
+    /// Hands a complete list to the sink.
+    async fn complete(&mut self, entries: Vec<Listed<Arrived<O>>>, version: Option<ResourceVersion>) {
+        if let (Some(seen), Some(version)) = (&self.seen, &version)
+            && version < seen
+        {
+            self.reporter.went_back(seen, version);
+        }
+        self.unavailable = false;
+        self.seen = version.clone();
+        self.sink.replace(entries, version).await;
+        self.reporter.listed(self.seen.clone());
+        self.backoff.healthy();
     }
 
     fn list_version(&self) -> ListVersion {
@@ -356,42 +478,48 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
 
     /// Decodes an object. One that is bad is reported; if it has no key either, there is nothing to hand on.
     fn arrived(&mut self, item: Item<O>) -> Option<(ObjectKey, Arrived<O>, Option<ResourceVersion>)> {
-        let bad = match item {
-            Item::Raw(raw) => match O::decode(&raw, self.types.as_ref()) {
-                Ok(object) => {
-                    let held = Held {
-                        object,
-                        fingerprint: Some(raw.fingerprint()),
-                    };
-                    return Some((raw.key(), Ok(held), raw.resource_version()));
-                }
-                Err(error) => {
-                    let bad = BadObject {
-                        key: Some(raw.key()),
-                        reason: error.to_string(),
-                    };
-                    self.reporter.bad(&bad);
-                    return Some((raw.key(), Err(bad), raw.resource_version()));
-                }
-            },
-            Item::Object(object) if O::name(&object).is_empty() => BadObject {
-                key: None,
-                reason: "the object has no name".into(),
-            },
-            Item::Object(object) => {
-                let version = O::resource_version(&object);
-                return Some((
-                    O::key(&object),
-                    Ok(Held {
-                        object,
-                        fingerprint: None,
-                    }),
-                    version,
-                ));
+        let version = item.version();
+        let (key, decoded) = match item {
+            Item::Raw(raw) => {
+                let decoded = O::decode(&raw, self.types.as_ref()).map_err(|error| error.to_string());
+                let held = decoded.map(|object| Held {
+                    object,
+                    fingerprint: Some(raw.fingerprint()),
+                });
+                (Some(raw.key()), held)
             }
-            Item::Bad(bad) => bad,
+            Item::Object(object) if O::name(&object).is_empty() => {
+                (None, Err("the object has no name".to_owned()))
+            }
+            Item::Object(object) => (
+                Some(O::key(&object)),
+                Ok(Held {
+                    object,
+                    fingerprint: None,
+                }),
+            ),
+            Item::Bad(bad) => (bad.key, Err(bad.reason)),
         };
-        self.reporter.bad(&bad);
-        bad.key.clone().map(|key| (key, Err(bad), None))
+        let arrived = decoded.and_then(|held| self.transformed(held)).map_err(|reason| {
+            let bad = BadObject {
+                key: key.clone(),
+                reason,
+            };
+            self.reporter.bad(&bad);
+            bad
+        });
+        key.map(|key| (key, arrived, version))
+    }
+
+    fn transformed(&mut self, held: Held<O>) -> Result<Held<O>, String> {
+        let Some(transform) = &mut self.transform else {
+            return Ok(held);
+        };
+        let Held { object, fingerprint } = held;
+        match catch_unwind(AssertUnwindSafe(|| transform(object))) {
+            Ok(Ok(object)) => Ok(Held { object, fingerprint }),
+            Ok(Err(error)) => Err(format!("the transform failed: {error}")),
+            Err(_) => Err("the transform panicked".to_owned()),
+        }
     }
 }

@@ -35,11 +35,12 @@
 //! One object that cannot be read is an [`Item::Bad`] among the others, never the end of a stream: it says where it
 //! stood and why, but not what was in it, which may be a secret.
 
+mod body;
 mod client;
 mod error;
 mod request;
 
-pub use client::{ClientSource, Selection};
+pub use client::{ClientSource, Selection, StreamingLists};
 use error::BoxError;
 pub use error::{ApiError, ApiStatus, ErrorClass, Reason};
 pub use request::{ListRequest, ListVersion, WatchFrom, WatchRequest};
@@ -69,6 +70,14 @@ pub trait ListerWatcher<O: Object>: Send + Sync + 'static {
     fn types(&self) -> Option<TypeMeta> {
         None
     }
+
+    /// Whether [`watch`](Self::watch) can be asked for [initial events](WatchFrom::InitialEvents). Default: no.
+    fn has_streaming_lists(&self) -> bool {
+        false
+    }
+
+    /// Initial events were asked for and never came to an end. Default: nothing happens.
+    fn streaming_list_failed(&self) {}
 
     /// Asks for one page of the collection, or all of it.
     fn list(&self, request: ListRequest) -> BoxFuture<'_, Result<ListStream<O>, ApiError>>;
@@ -125,6 +134,17 @@ pub enum Item<O: Object> {
     Object(O::Ref),
     /// Not readable.
     Bad(BadObject),
+}
+
+impl<O: Object> Item<O> {
+    /// The object's resource version, if it can be read.
+    pub fn version(&self) -> Option<ResourceVersion> {
+        match self {
+            Self::Raw(raw) => raw.resource_version(),
+            Self::Object(object) => O::resource_version(object),
+            Self::Bad(_) => None,
+        }
+    }
 }
 
 impl<O: Object> fmt::Debug for Item<O> {

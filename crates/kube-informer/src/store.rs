@@ -22,10 +22,12 @@
 //!
 //! # Memory
 //! A key is one allocation, shared by everything that needs it; an index value is stored once, however many objects
-//! have it; in an index, an object costs between 4 bytes and 1 bit, and 16 bytes with the writer. What has been
+//! have it; in an index, an object costs
+//! between 4 bytes and 1 bit, and 4 bytes more with the writer. What has been
 //! replaced is freed by the writer, see [`IndexWriter`].
 
 mod control;
+mod held;
 mod index;
 mod indexer;
 mod lookup;

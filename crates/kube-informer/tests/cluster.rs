@@ -3,6 +3,7 @@
 use futures::StreamExt;
 use k8s_openapi::api::core::v1::{Node, Pod};
 use kube::core::{ApiResource, DynamicObject, GroupVersionKind};
+use kube_informer::selector::LabelSelector;
 use kube_informer::source::{ClientSource, Selection};
 use kube_informer::{
     Deleted, Lister, Notification, Object, ObjectKey, ResourceEventHandlerFuncs, SharedInformer,
@@ -176,6 +177,26 @@ async fn a_factory_shares_what_is_selected_alike_and_nothing_else() {
         "one store behind both handles"
     );
     assert!(some.store().by(&index, "odd").is_err(), "another store");
+    let selected = |text: &str| {
+        let selector = LabelSelector::parse(text).unwrap();
+        let lister = all.lister();
+        let (all, here) = (
+            lister.select(&selector),
+            lister.namespace("default").select(&selector),
+        );
+        assert_eq!(all.len(), here.len());
+        assert_eq!(lister.namespace("elsewhere").select(&selector).len(), 0);
+        all.len()
+    };
+    assert_eq!(
+        (
+            selected(""),
+            selected("parity=odd"),
+            selected("parity,parity!=odd"),
+            selected("!parity")
+        ),
+        (6, 3, 3, 0)
+    );
 
     // An object that leaves the selection is deleted there, and updated here.
     let (mut in_all, mut in_some) = (all.subscribe("all").unwrap(), some.subscribe("some").unwrap());

@@ -5,9 +5,11 @@ mod common;
 use common::{Answer::*, Event::*, *};
 use futures::StreamExt;
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube_informer::informer::{RunError, Stopped};
+use kube_informer::informer::{OwnWrites, RunError, Stopped, blocking};
+use kube_informer::reflector::TransformError;
 use kube_informer::{
-    Delivery, HandlerOptions, Notification, ResourceEventHandler, ResourceEventHandlerFuncs, SharedInformer,
+    Delivery, HandlerOptions, Notification, Object, PanicPolicy, ResourceEventHandler,
+    ResourceEventHandlerFuncs, SharedInformer,
 };
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -125,7 +127,7 @@ async fn a_late_handler_is_told_what_exists_and_then_every_change() {
     ]);
     tokio::time::sleep(Duration::from_secs(5)).await;
     let mut late = informer.subscribe("late").unwrap();
-    assert_eq!(late.queue_len(), 2 + 1, "two objects, and the mark behind them");
+    assert_eq!(late.queue_len(), 2);
     let mut told = vec![];
     for _ in 0..4 {
         told.push(format!("{:?}", late.next().await.unwrap()));
@@ -419,4 +421,286 @@ async fn all_who_wait_for_sync_are_woken() {
             .unwrap()
             .unwrap();
     }
+}
+
+/// The notifications of a handler that does not ask for more than its name.
+fn counter(informer: &SharedInformer<ConfigMap>, options: HandlerOptions) -> Arc<Mutex<usize>> {
+    let count = Arc::new(Mutex::new(0));
+    let counted = count.clone();
+    informer
+        .add_handler(options, move |_: Change| *counted.lock().unwrap() += 1)
+        .unwrap()
+        .detach();
+    count
+}
+
+#[tokio::test(start_paused = true)]
+async fn resyncs_are_rounded_and_raised() {
+    let script = Script::new([
+        ("LIST any 500", List(10, vec![("a", 1), ("b", 2)])),
+        ("WATCH 10", Watch(vec![])),
+    ]);
+    let (informer, runner) = SharedInformer::builder(script)
+        .resync(Duration::from_secs(2))
+        .build();
+    let by_default = counter(&informer, "default".into());
+    let never = counter(&informer, HandlerOptions::named("never").resync(Duration::ZERO));
+    let often = counter(
+        &informer,
+        HandlerOptions::named("often").resync(Duration::from_millis(100)),
+    );
+    tokio::spawn(runner.run(CancellationToken::new()));
+    tokio::time::sleep(MOMENT).await;
+    let late = counter(
+        &informer,
+        HandlerOptions::named("late").resync(Duration::from_millis(500)),
+    );
+    tokio::time::sleep(Duration::from_millis(2600)).await;
+    let counts = [&by_default, &never, &often, &late].map(|count| *count.lock().unwrap());
+    // Two initial adds each, then: one resync after 2 s; none; two, because 100 ms were raised to a second; for the
+    // late one the time counts from when it came, so it is due at the second look.
+    assert_eq!(counts, [4, 2, 6, 4]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_informer_without_resync_has_none_whatever_a_handler_asks_for() {
+    let (informer, _stop, _running) = start([
+        ("LIST any 500", List(10, vec![("a", 1)])),
+        ("WATCH 10", Watch(vec![])),
+    ]);
+    let count = counter(
+        &informer,
+        HandlerOptions::named("hopeful").resync(Duration::from_secs(1)),
+    );
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    assert_eq!(*count.lock().unwrap(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_unchanged_relist_is_told_to_those_with_a_resync_and_does_not_delay_it() {
+    let relists = (0..5).flat_map(|_| {
+        [
+            (
+                "WATCH 10",
+                Watch(vec![
+                    After(Duration::from_secs(3)),
+                    Status(kube_informer::source::ApiStatus::from_code(410, "")),
+                ]),
+            ),
+            ("LIST 10 all", List(10, vec![("a", 1)])),
+        ]
+    });
+    let script = Script::new(
+        [("LIST any 500", List(10, vec![("a", 1)]))]
+            .into_iter()
+            .chain(relists),
+    );
+    let (informer, runner) = SharedInformer::builder(script)
+        .resync(Duration::from_secs(10))
+        .build();
+    let without = counter(&informer, HandlerOptions::named("without").resync(Duration::ZERO));
+    let with = counter(&informer, "with".into());
+    tokio::spawn(runner.run(CancellationToken::new()));
+    tokio::time::sleep(Duration::from_millis(9_900)).await;
+    let before = *with.lock().unwrap();
+    assert!(before >= 2, "an add and at least one relist: {before}");
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    assert!(*with.lock().unwrap() > before, "relists do not restart the timer");
+    assert_eq!(*without.lock().unwrap(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_filter_turns_updates_into_adds_and_deletions() {
+    let (informer, _stop, _running) = start([
+        ("LIST any 500", List(10, vec![("a", 1), ("b", 2)])),
+        (
+            "WATCH 10",
+            Watch(vec![
+                After(MOMENT),
+                Modified("b", 11),
+                After(MOMENT),
+                Modified("b", 13),
+                After(MOMENT),
+                Modified("a", 14),
+                After(MOMENT),
+                Deleted("a", 16),
+                Modified("b", 18),
+                Deleted("b", 20),
+            ]),
+        ),
+    ]);
+    let (told, record) = recorder();
+    let odd = |object: &Arc<ConfigMap>| {
+        object
+            .metadata
+            .resource_version
+            .as_ref()
+            .unwrap()
+            .parse::<u64>()
+            .unwrap()
+            % 2
+            == 1
+    };
+    informer
+        .add_handler("odd", record.filtered(odd))
+        .unwrap()
+        .detach();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!(
+        *told.lock().unwrap(),
+        [
+            "Add(ns/a@1, initial)",
+            "Add(ns/b@11)",
+            "Update(ns/b@11->13)",
+            "Delete(ns/a@1, Unselected)",
+            "Delete(ns/b@13, Unselected)",
+        ],
+        "the end of a@16 and b@20 is not told: they did not pass before"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_isolated_panic_is_one_lost_call() {
+    let (informer, _stop, running) = start([
+        ("LIST any 500", List(10, vec![("a", 1), ("b", 2)])),
+        ("WATCH 10", Watch(vec![])),
+    ]);
+    let calls = Arc::new(Mutex::new(0));
+    let counted = calls.clone();
+    let bad = move |_: Change| {
+        *counted.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) += 1;
+        panic!("cannot cope")
+    };
+    let options = HandlerOptions::named("bad").on_panic(PanicPolicy::Isolate);
+    let registration = informer.add_handler(options, bad).unwrap();
+    registration.synced().await.unwrap();
+    assert_eq!(*calls.lock().unwrap_or_else(|poisoned| poisoned.into_inner()), 2);
+    assert!(!running.is_finished());
+}
+
+#[tokio::test]
+async fn a_blocking_handler_blocks_nobody() {
+    let (informer, stop, running) = start([
+        ("LIST any 500", List(10, vec![("a", 1), ("b", 2)])),
+        ("WATCH 10", Watch(vec![])),
+    ]);
+    let (release, gate) = std::sync::mpsc::channel::<()>();
+    let (told, mut record) = recorder();
+    let slow = informer
+        .add_handler(
+            "slow",
+            blocking(move |change: Change| {
+                gate.recv().unwrap();
+                record(change);
+            }),
+        )
+        .unwrap();
+    let quick = informer.add_handler("quick", |_: Change| ()).unwrap();
+    quick.synced().await.unwrap();
+    assert_eq!(told.lock().unwrap().len(), 0);
+    release.send(()).unwrap();
+    release.send(()).unwrap();
+    slow.synced().await.unwrap();
+    assert_eq!(told.lock().unwrap().len(), 2);
+    stop.cancel();
+    running.await.unwrap().unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_transform_sees_each_object_once_and_what_it_cannot_do_is_set_aside() {
+    let script = Script::new([
+        ("LIST any 500", List(10, vec![("a", 1), ("b", 2), ("c", 3)])),
+        ("WATCH 10", Watch(vec![Modified("a", 11), Deleted("a", 12)])),
+    ]);
+    let seen = Arc::new(Mutex::new(vec![]));
+    let record = seen.clone();
+    let (informer, runner) = SharedInformer::<ConfigMap>::builder(script)
+        .transform(move |mut object| {
+            record
+                .lock()
+                .unwrap()
+                .push(format!("{}", ConfigMap::key(&object)));
+            match ConfigMap::name(&object) {
+                "b" => Err(TransformError("not b".into())),
+                "c" => panic!("not c either"),
+                _ => {
+                    Arc::make_mut(&mut object).metadata.namespace = Some("changed".into());
+                    Ok(object)
+                }
+            }
+        })
+        .build();
+    let mut changes = informer.subscribe("test").unwrap();
+    tokio::spawn(runner.run(CancellationToken::new()));
+    let mut told = vec![];
+    while let Ok(Some(change)) = tokio::time::timeout(Duration::from_secs(5), changes.next()).await {
+        told.push((
+            change.key().to_string(),
+            change.object().unwrap().metadata.namespace.clone().unwrap(),
+        ));
+    }
+    assert_eq!(*seen.lock().unwrap(), ["ns/a", "ns/b", "ns/c", "ns/a", "ns/a"]);
+    assert_eq!(told.len(), 3);
+    assert!(
+        told.iter().all(|(_, namespace)| namespace == "changed"),
+        "{told:?}"
+    );
+    let status = informer.status().reflector;
+    assert_eq!(status.bad_objects, 2);
+    assert_eq!(
+        status.last_bad_object.unwrap().to_string(),
+        "ns/c: the transform panicked"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_controller_waits_for_its_own_writes() {
+    let (informer, _stop, _running) = start([
+        ("LIST any 500", List(10, vec![("a", 1), ("b", 2)])),
+        (
+            "WATCH 10",
+            Watch(vec![
+                After(Duration::from_secs(5)),
+                Modified("a", 20),
+                After(Duration::from_secs(5)),
+                Bookmark(31),
+            ]),
+        ),
+    ]);
+    informer.synced().await.unwrap();
+    let writes = OwnWrites::new(informer.clone());
+    assert!(writes.caught_up("ns/a"));
+    writes.record("ns/a".into(), "20".into());
+    writes.record("ns/a".into(), "15".into());
+    writes.record("ns/b".into(), "30".into());
+    assert!(!writes.caught_up("ns/a") && !writes.caught_up("ns/b"));
+    tokio::time::sleep(Duration::from_secs(6)).await;
+    assert!(writes.caught_up("ns/a") && !writes.caught_up("ns/b"));
+    tokio::time::timeout(Duration::from_secs(10), writes.wait("ns/b"))
+        .await
+        .unwrap()
+        .unwrap();
+    assert!(writes.caught_up("ns/b"), "a bookmark counts");
+}
+
+#[tokio::test(start_paused = true)]
+async fn lag_is_the_age_of_what_waits() {
+    let (informer, _stop, _running) = start([
+        ("LIST any 500", List(10, vec![("a", 1)])),
+        (
+            "WATCH 10",
+            Watch(vec![After(Duration::from_secs(1)), Modified("a", 11)]),
+        ),
+    ]);
+    let (gate, _, handler) = Gated::new();
+    let registration = informer.add_handler("slow", handler).unwrap();
+    tokio::time::sleep(Duration::from_secs(8)).await;
+    assert_eq!((registration.queue_len(), registration.lag().as_secs()), (1, 7));
+    gate.add_permits(2);
+    registration.synced().await.unwrap();
+    tokio::time::sleep(MOMENT).await;
+    assert_eq!(
+        (registration.queue_len(), registration.lag()),
+        (0, Duration::ZERO)
+    );
 }

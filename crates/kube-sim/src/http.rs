@@ -153,7 +153,11 @@ impl Route {
             .iter()
             .any(|r| r.group == group && r.versions.iter().any(|v| v == version));
         if !known || rest.is_empty() {
-            return Ok(None);
+            return if group.is_empty() {
+                Err(StatusError::no_such_resource())
+            } else {
+                Ok(None)
+            };
         }
         let watch = rest[0] == "watch";
         if watch {

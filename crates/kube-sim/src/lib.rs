@@ -27,12 +27,17 @@
 //! It has no controllers, no garbage collector, no authentication, no admission, no schemas and no server-side apply;
 //! `managedFields` are kept as they come. See the README for all differences from a real server.
 
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 mod api;
 mod discovery;
 mod http;
 mod object;
 mod openapi;
 mod resources;
+pub mod script;
 mod selector;
 mod server;
 mod sim;

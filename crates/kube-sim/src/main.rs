@@ -93,8 +93,9 @@ fn announce(server: &SimServer, kubeconfig: Option<PathBuf>) -> anyhow::Result<(
             format!("kubectl --kubeconfig={} get pods -A", path.display())
         }
     };
-    let mut out = std::io::stdout().lock();
-    writeln!(out, "{}\n\ntry: {usage}\nend: Ctrl-C", server.url())
-        .context("cannot write to standard output")?;
-    out.flush().context("cannot write to standard output")
+    // In one write: whoever reads only the first line, the URL, closes the pipe then.
+    let text = format!("{}\n\ntry: {usage}\nend: Ctrl-C\n", server.url());
+    std::io::stdout()
+        .write_all(text.as_bytes())
+        .context("cannot write to standard output")
 }

@@ -50,7 +50,7 @@ const METADATA_ORDER: [&str; 14] = [
 impl Stored {
     /// Serializes `object` under `resource_version`.
     pub(crate) fn encode(resource: &Resource, object: &Map<String, Value>, resource_version: u64) -> Self {
-        let mut out = Vec::with_capacity(1024);
+        let mut out = Vec::with_capacity(16 * 1024);
         out.extend_from_slice(b"\"metadata\":{");
         let empty = Map::new();
         let metadata = object

@@ -44,8 +44,7 @@ enum Field {
 
 impl Selector {
     pub(crate) fn parse(resource: &Resource, labels: &str, fields: &str) -> Result<Self, StatusError> {
-        let labels = parse_labels(labels)
-            .map_err(|why| StatusError::bad_request(format!("unable to parse requirement: {why}")))?;
+        let labels = parse_labels(labels).map_err(StatusError::bad_request)?;
         Ok(Self {
             labels,
             fields: parse_fields(resource, fields)?,
@@ -146,7 +145,14 @@ fn parse_labels(text: &str) -> Result<Vec<LabelTerm>, String> {
     };
     let mut terms = Vec::new();
     while tokens.next < tokens.tokens.len() {
-        terms.push(parse_requirement(&mut tokens)?);
+        if !is_word(tokens.peek()) && tokens.peek() != "!" {
+            return Err(format!(
+                "found '{}', expected: !, identifier, or 'end of string'",
+                tokens.peek()
+            ));
+        }
+        let term = parse_requirement(&mut tokens);
+        terms.push(term.map_err(|why| format!("unable to parse requirement: {why}"))?);
         match tokens.take() {
             "" => break,
             "," if is_word(tokens.peek()) || tokens.peek() == "!" => {}
@@ -179,34 +185,34 @@ fn parse_requirement(tokens: &mut Tokens<'_>) -> Result<LabelTerm, String> {
         });
     }
     let test = match tokens.take() {
-        "=" | "==" => Test::In(vec![parse_value(tokens)?]),
-        "!=" => Test::NotIn(vec![parse_value(tokens)?]),
-        "in" => Test::In(parse_values(tokens)?),
-        "notin" => Test::NotIn(parse_values(tokens)?),
-        ">" | "gt" => Test::Greater(parse_bound(tokens)?),
-        "<" | "lt" => Test::Less(parse_bound(tokens)?),
+        "=" | "==" => Test::In(vec![parse_value(tokens, &key)?]),
+        "!=" => Test::NotIn(vec![parse_value(tokens, &key)?]),
+        "in" => Test::In(parse_values(tokens, &key)?),
+        "notin" => Test::NotIn(parse_values(tokens, &key)?),
+        ">" | "gt" => Test::Greater(parse_bound(tokens, &key)?),
+        "<" | "lt" => Test::Less(parse_bound(tokens, &key)?),
         other => return Err(format!("found '{other}', expected: in, notin, =, ==, !=, gt, lt")),
     };
     Ok(LabelTerm { key, test })
 }
 
 /// A value; the empty one when a comma or the end follows.
-fn parse_value(tokens: &mut Tokens<'_>) -> Result<String, String> {
+fn parse_value(tokens: &mut Tokens<'_>, key: &str) -> Result<String, String> {
     if matches!(tokens.peek(), "" | ",") {
         return Ok(String::new());
     }
-    valid_value(tokens.word()?)
+    valid_value(key, tokens.word()?)
 }
 
-fn parse_bound(tokens: &mut Tokens<'_>) -> Result<i64, String> {
-    let value = parse_value(tokens)?;
+fn parse_bound(tokens: &mut Tokens<'_>, key: &str) -> Result<i64, String> {
+    let value = parse_value(tokens, key)?;
     let why = "for 'Gt', 'Lt' operators, the value must be an integer";
     value
         .parse()
         .map_err(|_| format!("values[0]: Invalid value: \"{value}\": {why}"))
 }
 
-fn parse_values(tokens: &mut Tokens<'_>) -> Result<Vec<String>, String> {
+fn parse_values(tokens: &mut Tokens<'_>, key: &str) -> Result<Vec<String>, String> {
     match tokens.take() {
         "(" => {}
         other => return Err(format!("found '{other}' expected: '('")),
@@ -215,7 +221,7 @@ fn parse_values(tokens: &mut Tokens<'_>) -> Result<Vec<String>, String> {
     loop {
         values.push(match tokens.peek() {
             "," | ")" => String::new(),
-            _ => valid_value(tokens.word()?)?,
+            _ => valid_value(key, tokens.word()?)?,
         });
         match tokens.take() {
             "," => {}
@@ -233,11 +239,13 @@ fn valid_key(key: &str) -> Result<String, String> {
     }
 }
 
-fn valid_value(value: &str) -> Result<String, String> {
+fn valid_value(key: &str, value: &str) -> Result<String, String> {
     if is_label_value(value) {
         Ok(value.to_owned())
     } else {
-        Err(format!("values[0][]: Invalid value: \"{value}\": {VALUE_RULE}"))
+        Err(format!(
+            "values[0][{key}]: Invalid value: \"{value}\": {VALUE_RULE}"
+        ))
     }
 }
 
@@ -320,7 +328,9 @@ mod tests {
     use super::*;
 
     fn error(text: &str) -> String {
-        parse_labels(text).expect_err(text)
+        parse_labels(text)
+            .expect_err(text)
+            .replace("unable to parse requirement: ", "")
     }
 
     #[test]
@@ -352,7 +362,11 @@ mod tests {
         assert!(error("a>").starts_with("values[0]: Invalid value: \"\": for 'Gt'"));
         assert!(error("-a=b").contains("name part must consist of"));
         assert!(error("a=b-").contains("a valid label must be"));
-        assert!(error("a=b,").contains("expected: identifier after ','"));
+        assert_eq!(error("a=b,"), "found '', expected: identifier after ','");
+        assert_eq!(
+            error(","),
+            "found ',', expected: !, identifier, or 'end of string'"
+        );
     }
 
     #[test]

@@ -162,7 +162,7 @@ impl SimBuilder {
         }
         let workload = Workload::new(self.seed, self.nodes);
         for object in workload.initial_objects(self.pods) {
-            store.create(object).expect("the workload's objects are valid");
+            store.add(object).expect("the workload's objects are valid");
         }
         let churn = (self.churn > 0.0).then(|| Churn::start(api.clone(), workload, self.pods, self.churn));
         Ok(Sim {

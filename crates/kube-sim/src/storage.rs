@@ -302,3 +302,72 @@ impl Transaction<'_> {
         Some(object)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use rand::rngs::StdRng;
+    use rand::{Rng, SeedableRng};
+    use serde_json::json;
+
+    use super::*;
+    use crate::resources::Registry;
+
+    fn state(snapshot: &Snapshot) -> BTreeMap<String, u64> {
+        snapshot
+            .range("", None)
+            .map(|o| (o.key.to_string(), o.resource_version))
+            .collect()
+    }
+
+    /// After random changes: each remembered version has the state it had then, and the changes after it lead to now.
+    #[test]
+    fn the_past_is_as_it_was() {
+        let resource = Registry::builtin()
+            .find("", "v1", "nodes")
+            .expect("a built-in kind");
+        let mut rng = StdRng::seed_from_u64(5);
+        for history in [0, 1, 7, 100] {
+            let storage = Storage::new(10, history);
+            let mut states = vec![(10, BTreeMap::new())];
+            for _ in 0..60 {
+                let name = format!("n{}", rng.random_range(0..6));
+                storage.transact(|transaction| {
+                    if rng.random_bool(0.3) {
+                        transaction.remove(&resource, &name);
+                    } else if let serde_json::Value::Object(node) = json!({"metadata": {"name": name}}) {
+                        transaction.put(&resource, &node);
+                    }
+                });
+                states.push((storage.resource_version(), state(&storage.snapshot(&resource))));
+            }
+            states.dedup_by_key(|(version, _)| *version);
+            let now = states.last().expect("there are states").clone();
+            for (n, (version, then)) in states.iter().enumerate() {
+                let remembered = n + history >= states.len() - 1;
+                assert_eq!(
+                    storage.snapshot_at(&resource, *version).is_ok(),
+                    remembered,
+                    "{history}: {version}"
+                );
+                let Ok(snapshot) = storage.snapshot_at(&resource, *version) else {
+                    continue;
+                };
+                assert_eq!(&state(&snapshot), then, "{history}: {version}");
+                let (changes, position) = storage
+                    .changes_after(&resource, *version, usize::MAX)
+                    .expect("as remembered as the snapshot");
+                let mut replayed = then.clone();
+                for change in changes {
+                    let key = change.object.key.to_string();
+                    match change.deleted {
+                        true => replayed.remove(&key),
+                        false => replayed.insert(key, change.resource_version),
+                    };
+                }
+                assert_eq!((position, &replayed), (now.0, &now.1));
+            }
+        }
+    }
+}

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::api::write::{DeleteOptions, Deleted, Writer};
 use crate::api::{Api, Target};
+use crate::object::Stored;
 use crate::status::StatusError;
 
 /// A cluster's objects, to look at and to change without HTTP in between.
@@ -57,10 +58,16 @@ impl Store {
     ///
     /// As the API: an unknown kind, a namespace that does not exist, an object that exists or is not valid.
     pub fn create(&self, object: Value) -> Result<Value, StatusError> {
+        let (target, stored) = self.add(object)?;
+        Ok(Value::Object(stored.decode(&target.head())))
+    }
+
+    /// Creates an object, without a look at what came of it.
+    pub(crate) fn add(&self, object: Value) -> Result<(Target, Arc<Stored>), StatusError> {
         let (mut target, object) = self.target_of(object)?;
         target.name = None;
         let stored = self.api.create(&target, object, Writer::Owner)?;
-        Ok(Value::Object(stored.decode(&target.head())))
+        Ok((target, stored))
     }
 
     /// Replaces an object, status included. With a resource version in it, only that version of it is replaced. Returns

@@ -53,9 +53,7 @@ impl Workload {
             .filter(move |_| pods > 0)
             .map(|name| self.namespace(name));
         let nodes = (0..self.nodes).map(|n| self.node(n));
-        namespaces
-            .chain(nodes)
-            .chain((0..pods as u64).map(|n| self.pod(n, EPOCH)))
+        namespaces.chain(nodes).chain(self.pods(pods as u64))
     }
 
     fn namespace(&self, name: &str) -> Value {

@@ -1,12 +1,21 @@
 //! Where items live: each item once, in a slab, found by its hash and named by its slot everywhere else.
 
 use hashbrown::HashTable;
+use hashbrown::hash_table::Entry as Place;
 use slab::Slab;
 
 use crate::Priority;
 
 /// Names an entry for as long as the entry exists.
 pub(crate) type Slot = u32;
+
+/// The half of a hash that is kept. The table keeps it beside the slot, so that growing it touches no entry.
+type Hash = u32;
+
+/// Spreads a kept hash over the bits that the table looks at; no two become one.
+fn spread(hash: Hash) -> u64 {
+    u64::from(hash).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
 
 /// "No slot" in links, "no place" in the heap.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -30,7 +39,7 @@ pub(crate) enum Phase {
 #[derive(Debug)]
 pub(crate) struct Entry<T> {
     pub(crate) item: T,
-    hash: u64,
+    hash: Hash,
     /// When it got in line: larger is later.
     pub(crate) ticket: u64,
     pub(crate) prev: Slot,
@@ -49,7 +58,7 @@ pub(crate) struct Entry<T> {
 #[derive(Debug)]
 pub(crate) struct Entries<T> {
     slab: Slab<Entry<T>>,
-    index: HashTable<Slot>,
+    index: HashTable<(Hash, Slot)>,
 }
 
 impl<T> Entries<T> {
@@ -60,8 +69,42 @@ impl<T> Entries<T> {
         }
     }
 
-    pub(crate) fn insert(&mut self, hash: u64, item: T) -> Slot {
-        let key = self.slab.insert(Entry {
+    pub(crate) fn remove(&mut self, slot: Slot) -> T {
+        let entry = self.slab.remove(slot as usize);
+        if let Ok(found) = self
+            .index
+            .find_entry(spread(entry.hash), |&(_, other)| other == slot)
+        {
+            found.remove();
+        }
+        if self.slab.is_empty() && self.slab.capacity() > KEEP {
+            *self = Self::new();
+        }
+        entry.item
+    }
+}
+
+impl<T: Eq> Entries<T> {
+    /// The entry of an item; and the item itself, if there was an entry already.
+    pub(crate) fn enter(&mut self, hash: u64, item: T) -> (Slot, Option<T>) {
+        let Self { slab, index } = self;
+        let hash = hash as Hash;
+        let same = |&(other, slot): &(Hash, Slot)| other == hash && slab[slot as usize].item == item;
+        match index.entry(spread(hash), same, |&(hash, _)| spread(hash)) {
+            Place::Occupied(place) => (place.get().1, Some(item)),
+            Place::Vacant(place) => {
+                let slot = Slot::try_from(slab.vacant_key()).expect("fewer than 2^32 items");
+                place.insert((hash, slot));
+                slab.insert(Entry::new(item, hash));
+                (slot, None)
+            }
+        }
+    }
+}
+
+impl<T> Entry<T> {
+    fn new(item: T, hash: Hash) -> Self {
+        Self {
             item,
             hash,
             ticket: 0,
@@ -73,30 +116,7 @@ impl<T> Entries<T> {
             waiting_priority: Priority::default(),
             #[cfg(feature = "metrics")]
             dirty_since: 0,
-        });
-        let slot = Slot::try_from(key).expect("fewer than 2^32 items");
-        let slab = &self.slab;
-        self.index
-            .insert_unique(hash, slot, |&slot| slab[slot as usize].hash);
-        slot
-    }
-
-    pub(crate) fn remove(&mut self, slot: Slot) -> T {
-        let entry = self.slab.remove(slot as usize);
-        if let Ok(found) = self.index.find_entry(entry.hash, |&other| other == slot) {
-            found.remove();
         }
-        if self.slab.is_empty() && self.slab.capacity() > KEEP {
-            *self = Self::new();
-        }
-        entry.item
-    }
-}
-
-impl<T: Eq> Entries<T> {
-    pub(crate) fn find(&self, hash: u64, item: &T) -> Option<Slot> {
-        let same = |&slot: &Slot| self.slab[slot as usize].item == *item;
-        self.index.find(hash, same).copied()
     }
 }
 

@@ -68,6 +68,19 @@
 //!
 //! A `get` that was woken holds that wake-up until it is polled or dropped. So do not keep one that you no longer poll.
 //!
+//! # Workers
+//!
+//! [`Workers`] are the loop that most controllers want around this: so many tasks, a function that reconciles one item and
+//! says what is next, a timeout, and retries with backoff after errors and panics.
+//!
+//! # Metrics
+//!
+//! With the feature `metrics`, a queue that has a [name](Builder::name) reports to the recorder of the `metrics` crate that
+//! is installed when the queue is built, under client-go's names and with the label `name`: `workqueue_depth`,
+//! `workqueue_adds_total`, `workqueue_retries_total`, `workqueue_queue_duration_seconds`,
+//! `workqueue_work_duration_seconds`, and every half second until the shutdown `workqueue_unfinished_work_seconds` and
+//! `workqueue_longest_running_processor_seconds`. The last two need a task, so build the queue inside the runtime.
+//!
 //! # Memory
 //!
 //! An item is held once while it is queued, waits, or is processed (and once by its worker). The rest is 60 to 80 bytes for
@@ -79,7 +92,7 @@
 //! One lock is held for the length of an operation, which is short. Under it the queue calls `T`'s `Eq` and `Clone`, and
 //! nothing else of yours: hashing, rate limiters, wakers and drops come before or after.
 
-// `cfg(loom)` is for the model checker.
+// `cfg(loom)` is for the model checker: RUSTFLAGS="--cfg loom" cargo test -p kube-workqueue --release --lib
 #![allow(unexpected_cfgs)]
 
 mod clock;
@@ -87,12 +100,18 @@ mod delay;
 mod entry;
 #[cfg(loom)]
 mod loom_clock;
+#[cfg(all(loom, test))]
+mod loom_tests;
+#[cfg_attr(not(feature = "metrics"), path = "no_metrics.rs")]
+mod metrics;
 mod priority;
 mod queue;
 mod rate_limiter;
 mod state;
 mod sync;
 mod wait;
+#[cfg(not(loom))]
+mod workers;
 
 pub use priority::Priority;
 pub use queue::{Builder, Processing, WorkQueue};
@@ -100,3 +119,5 @@ pub use rate_limiter::{
     ItemExponential, ItemFastSlow, MaxOf, RateLimiter, TokenBucket, WithMaxWait,
     default_controller_rate_limiter,
 };
+#[cfg(not(loom))]
+pub use workers::{Action, WorkerStats, Workers};

@@ -26,6 +26,7 @@ pub(crate) const FAIR_SHARE: u32 = 8;
 #[derive(Debug)]
 struct Lane {
     priority: Priority,
+    /// `NONE` if the lane is empty.
     head: Slot,
     tail: Slot,
 }
@@ -33,7 +34,7 @@ struct Lane {
 /// The queued items.
 #[derive(Debug)]
 pub(crate) struct Ready {
-    /// Lowest priority first; none is empty, so there are at most 256.
+    /// One for each priority ever used, the highest first; there are at most 256.
     lanes: Vec<Lane>,
     len: usize,
     next_ticket: u64,
@@ -56,49 +57,58 @@ impl Ready {
 
     /// Puts an entry at the end of its priority's line.
     pub(crate) fn push<T>(&mut self, entries: &mut Entries<T>, slot: Slot) {
-        let entry = &mut entries[slot];
-        entry.ticket = self.next_ticket;
-        entry.next = NONE;
-        let priority = entry.priority;
+        let priority = entries[slot].priority;
+        let ticket = self.next_ticket;
         self.next_ticket += 1;
         self.len += 1;
-        match self.lanes.binary_search_by_key(&priority, |lane| lane.priority) {
-            Ok(at) => {
-                let tail = std::mem::replace(&mut self.lanes[at].tail, slot);
-                entries[slot].prev = tail;
-                entries[tail].next = slot;
-            }
+        let lane = self.lane(priority);
+        let tail = std::mem::replace(&mut lane.tail, slot);
+        match tail {
+            NONE => lane.head = slot,
+            tail => entries[tail].next = slot,
+        }
+        let entry = &mut entries[slot];
+        (entry.ticket, entry.prev, entry.next) = (ticket, tail, NONE);
+    }
+
+    /// The entry whose turn it is, and its lane; it stays in line.
+    pub(crate) fn front<T>(&self, entries: &Entries<T>) -> Option<(usize, Slot)> {
+        let heads = self.lanes.iter().map(|lane| lane.head).enumerate();
+        let mut heads = heads.filter(|&(_, head)| head != NONE);
+        if self.taken % FAIR_SHARE == FAIR_SHARE - 1 && self.lanes.len() > 1 {
+            return heads.min_by_key(|&(_, head)| entries[head].ticket);
+        }
+        heads.next()
+    }
+
+    /// Takes the entry that [`front`](Self::front) named out of the line.
+    pub(crate) fn take<T>(&mut self, entries: &mut Entries<T>, lane: usize) {
+        let lane = &mut self.lanes[lane];
+        lane.head = entries[lane.head].next;
+        match lane.head {
+            NONE => lane.tail = NONE,
+            head => entries[head].prev = NONE,
+        }
+        self.len -= 1;
+        self.taken = self.taken.wrapping_add(1);
+    }
+
+    fn lane(&mut self, priority: Priority) -> &mut Lane {
+        let at = match self.lanes.binary_search_by(|lane| priority.cmp(&lane.priority)) {
+            Ok(at) => at,
             Err(at) => {
-                entries[slot].prev = NONE;
                 self.lanes.insert(
                     at,
                     Lane {
                         priority,
-                        head: slot,
-                        tail: slot,
+                        head: NONE,
+                        tail: NONE,
                     },
                 );
+                at
             }
-        }
-    }
-
-    /// The entry whose turn it is; it stays in line.
-    pub(crate) fn front<T>(&self, entries: &Entries<T>) -> Option<Slot> {
-        let highest = self.lanes.last()?;
-        if self.lanes.len() > 1 && self.taken % FAIR_SHARE == FAIR_SHARE - 1 {
-            return self
-                .lanes
-                .iter()
-                .map(|lane| lane.head)
-                .min_by_key(|&head| entries[head].ticket);
-        }
-        Some(highest.head)
-    }
-
-    /// Takes the entry that [`front`](Self::front) named out of the line.
-    pub(crate) fn take<T>(&mut self, entries: &mut Entries<T>, slot: Slot) {
-        self.taken = self.taken.wrapping_add(1);
-        self.unlink(entries, slot);
+        };
+        &mut self.lanes[at]
     }
 
     /// Moves a queued entry to the end of a more urgent line; does nothing if it is as urgent already.
@@ -113,21 +123,13 @@ impl Ready {
     fn unlink<T>(&mut self, entries: &mut Entries<T>, slot: Slot) {
         let (prev, next, priority) = (entries[slot].prev, entries[slot].next, entries[slot].priority);
         self.len -= 1;
-        if prev != NONE {
-            entries[prev].next = next;
+        match prev {
+            NONE => self.lane(priority).head = next,
+            prev => entries[prev].next = next,
         }
-        if next != NONE {
-            entries[next].prev = prev;
-        }
-        if prev != NONE && next != NONE {
-            return;
-        }
-        if let Ok(at) = self.lanes.binary_search_by_key(&priority, |lane| lane.priority) {
-            match (prev, next) {
-                (NONE, NONE) => drop(self.lanes.remove(at)),
-                (NONE, next) => self.lanes[at].head = next,
-                (prev, _) => self.lanes[at].tail = prev,
-            }
+        match next {
+            NONE => self.lane(priority).tail = prev,
+            next => entries[next].prev = prev,
         }
     }
 }

@@ -13,6 +13,7 @@ use hashbrown::DefaultHashBuilder;
 use crate::Priority;
 use crate::clock::{Sleep, sleep_until};
 use crate::entry::Slot;
+use crate::metrics::{Metrics, Run};
 use crate::rate_limiter::{RateLimiter, default_controller_rate_limiter};
 use crate::state::{Found, State, Taken};
 use crate::sync::{Arc, Mutex};
@@ -35,16 +36,19 @@ struct Shared<T> {
     name: String,
     hasher: DefaultHashBuilder,
     rate_limiter: Box<dyn RateLimiter<T>>,
+    metrics: Metrics,
     state: Mutex<State<T>>,
 }
 
 impl<T> Shared<T> {
     /// Runs one operation under the lock, and its effects after.
+    #[inline]
     fn with<R>(&self, operation: impl FnOnce(&mut State<T>, &mut Effects) -> R) -> R {
         let mut effects = Effects::default();
         let mut state = self.state.lock();
         let result = operation(&mut state, &mut effects);
         drop(state);
+        self.metrics.added(effects.added);
         result
     }
 }
@@ -87,6 +91,7 @@ where
     /// in the order of the calls. A delay of zero is an [`add`](Self::add). A shutdown forgets what waits.
     #[doc(alias = "AddAfter")]
     pub fn add_after(&self, item: T, delay: Duration) {
+        self.shared.metrics.retried();
         if delay.is_zero() {
             return self.add(item);
         }
@@ -142,17 +147,10 @@ where
             let progress = ready!(tokio::task::coop::poll_proceed(cx));
             loop {
                 match getter.poll(cx) {
-                    Found::Item(Taken {
-                        item, slot, priority, ..
-                    }) => {
+                    Found::Item(taken) => {
                         #[cfg(not(loom))]
                         progress.made_progress();
-                        return Poll::Ready(Some(Processing {
-                            queue: self.clone(),
-                            slot,
-                            priority,
-                            item,
-                        }));
+                        return Poll::Ready(Some(Processing::new(self, taken)));
                     }
                     Found::ShutDown => return Poll::Ready(None),
                     Found::Nothing => {
@@ -197,6 +195,7 @@ where
     /// Returns at once, and releases every [`shut_down_with_drain`](Self::shut_down_with_drain) under way.
     #[doc(alias = "ShutDown")]
     pub fn shut_down(&self) {
+        self.shared.metrics.stop();
         let _forgotten = self.shared.with(|state, effects| state.shut_down(true, effects));
     }
 
@@ -209,6 +208,7 @@ where
     /// The queue is shut down at the first poll and stays so; only the wait is cancelled.
     #[doc(alias = "ShutDownWithDrain")]
     pub async fn shut_down_with_drain(&self) -> bool {
+        self.shared.metrics.stop();
         let (_forgotten, began) = self.shared.with(|state, effects| {
             let forgotten = state.shut_down(false, effects);
             (forgotten, state.shut_downs())
@@ -306,15 +306,15 @@ where
     pub fn build(self) -> WorkQueue<T> {
         let Self { name, rate_limiter } = self;
         let rate_limiter = rate_limiter.unwrap_or_else(|| Box::new(default_controller_rate_limiter()));
-        let (hasher, state) = (DefaultHashBuilder::default(), Mutex::new(State::new()));
-        let shared = Arc::new(Shared {
-            name,
-            hasher,
+        let shared = Shared {
+            hasher: DefaultHashBuilder::default(),
+            metrics: Metrics::new(&name),
+            state: Mutex::new(State::new()),
             rate_limiter,
-            state,
-        });
+            name,
+        };
         WorkQueue {
-            shared,
+            shared: Arc::new(shared),
             priority: Priority::default(),
         }
     }
@@ -338,9 +338,27 @@ pub struct Processing<T> {
     slot: Slot,
     priority: Priority,
     item: T,
+    run: Run,
 }
 
 impl<T> Processing<T> {
+    fn new(queue: &WorkQueue<T>, taken: Taken<T>) -> Self {
+        let Taken {
+            item,
+            slot,
+            priority,
+            queued_for,
+        } = taken;
+        let run = queue.shared.metrics.taken(queued_for);
+        Self {
+            queue: queue.clone(),
+            slot,
+            priority,
+            item,
+            run,
+        }
+    }
+
     /// The priority that the item was queued with.
     #[doc(alias = "GetWithPriority")]
     pub fn priority(&self) -> Priority {
@@ -358,10 +376,9 @@ impl<T> Deref for Processing<T> {
 
 impl<T> Drop for Processing<T> {
     fn drop(&mut self) {
-        let _unused = self
-            .queue
-            .shared
-            .with(|state, effects| state.done(self.slot, effects));
+        let shared = &self.queue.shared;
+        shared.metrics.done(&self.run);
+        let _unused = shared.with(|state, effects| state.done(self.slot, effects));
     }
 }
 

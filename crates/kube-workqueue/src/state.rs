@@ -57,7 +57,7 @@ pub(crate) struct Taken<T> {
     pub(crate) item: T,
     pub(crate) slot: Slot,
     pub(crate) priority: Priority,
-    #[cfg(feature = "metrics")]
+    /// Measured for the metrics only.
     pub(crate) queued_for: Duration,
 }
 
@@ -90,6 +90,7 @@ impl<T> State<T> {
 
     /// Ends a worker's run of an item. Returns the item if the queue has no more use for it.
     pub(crate) fn done(&mut self, slot: Slot, effects: &mut Effects) -> Option<T> {
+        self.release_due(effects);
         self.processing -= 1;
         let entry = &mut self.entries[slot];
         let redo = entry.phase == Phase::Redo;
@@ -105,11 +106,18 @@ impl<T> State<T> {
     }
 
     /// Queues what is due, up to a batch. Returns whether there may be more.
+    #[inline]
     pub(crate) fn release_due(&mut self, effects: &mut Effects) -> bool {
-        if self.delayed.next_due().is_none() {
+        self.delayed
+            .next_due()
+            .is_some_and(|due| self.release_until(due, effects))
+    }
+
+    fn release_until(&mut self, next_due: u64, effects: &mut Effects) -> bool {
+        let now = self.clock.now();
+        if now < next_due {
             return false;
         }
-        let now = self.clock.now();
         for _ in 0..BATCH {
             let Some(slot) = self.delayed.pop_due(&mut self.entries, now) else {
                 return false;
@@ -168,7 +176,14 @@ impl<T> State<T> {
     }
 
     /// Wakes whom the present state concerns; every operation ends with it.
+    #[inline]
     pub(crate) fn settle(&mut self, effects: &mut Effects) {
+        if !self.getters.is_empty() || self.timekeeper.is_some() || !self.drainers.is_empty() {
+            self.wake_concerned(effects);
+        }
+    }
+
+    fn wake_concerned(&mut self, effects: &mut Effects) {
         while self.awake < self.ready.len() && self.wake_getter(effects) {}
         let timeless = self.timekeeper.is_none() && self.delayed.next_due().is_some();
         if timeless && self.awake == 0 {
@@ -236,7 +251,7 @@ impl<T: Eq> State<T> {
             return Some(item);
         }
         self.release_due(effects);
-        let (slot, unused) = self.enter(item, hash);
+        let (slot, unused) = self.entries.enter(hash, item);
         self.mark_dirty(slot, priority, effects);
         self.settle(effects);
         unused
@@ -257,7 +272,7 @@ impl<T: Eq> State<T> {
         self.release_due(effects);
         let due = self.clock.now().saturating_add(nanos(delay));
         let next_due = self.delayed.next_due();
-        let (slot, unused) = self.enter(item, hash);
+        let (slot, unused) = self.entries.enter(hash, item);
         let entry = &mut self.entries[slot];
         entry.waiting_priority = match entry.heap_at {
             NONE => priority,
@@ -270,14 +285,6 @@ impl<T: Eq> State<T> {
         self.settle(effects);
         unused
     }
-
-    /// The entry of an item, and the item itself if there was an entry already.
-    fn enter(&mut self, item: T, hash: u64) -> (Slot, Option<T>) {
-        match self.entries.find(hash, &item) {
-            Some(slot) => (slot, Some(item)),
-            None => (self.entries.insert(hash, item), None),
-        }
-    }
 }
 
 impl<T: Clone> State<T> {
@@ -289,22 +296,25 @@ impl<T: Clone> State<T> {
         effects: &mut Effects,
     ) -> Found<T> {
         self.release_due(effects);
-        let Some(slot) = self.ready.front(&self.entries) else {
+        let Some((lane, slot)) = self.ready.front(&self.entries) else {
             return self.wait(waiter, waker, effects);
         };
         // First, because it may panic.
         let item = self.entries[slot].item.clone();
         self.leave(waiter, effects);
-        self.ready.take(&mut self.entries, slot);
+        self.ready.take(&mut self.entries, lane);
         self.processing += 1;
         let entry = &mut self.entries[slot];
         entry.phase = Phase::Processing;
+        #[cfg(feature = "metrics")]
+        let queued_for = Duration::from_nanos(self.clock.now().saturating_sub(entry.dirty_since));
+        #[cfg(not(feature = "metrics"))]
+        let queued_for = Duration::ZERO;
         let taken = Taken {
             item,
             slot,
             priority: entry.priority,
-            #[cfg(feature = "metrics")]
-            queued_for: Duration::from_nanos(self.clock.now().saturating_sub(entry.dirty_since)),
+            queued_for,
         };
         self.settle(effects);
         Found::Item(taken)

@@ -12,29 +12,32 @@ pub(crate) type WaiterId = u64;
 pub(crate) struct Effects {
     /// How many runs were accepted, for the metrics.
     pub(crate) added: usize,
-    first: Option<Waker>,
-    more: Vec<Waker>,
-    unused: Option<Waker>,
+    /// Most operations have none: a null pointer is quickly made and dropped.
+    wakers: Option<Box<Wakers>>,
+}
+
+#[derive(Debug, Default)]
+struct Wakers {
+    wake: Vec<Waker>,
+    unused: Vec<Waker>,
 }
 
 impl Effects {
     pub(crate) fn wake(&mut self, waker: Waker) {
-        match self.first {
-            None => self.first = Some(waker),
-            Some(_) => self.more.push(waker),
-        }
+        self.wakers.get_or_insert_default().wake.push(waker);
     }
 
-    /// At most one per operation: the waker that the calling future had registered.
+    /// The waker is only dropped.
     pub(crate) fn discard(&mut self, waker: Waker) {
-        self.unused = Some(waker);
+        self.wakers.get_or_insert_default().unused.push(waker);
     }
 }
 
 impl Drop for Effects {
+    #[inline]
     fn drop(&mut self) {
-        for waker in self.first.take().into_iter().chain(self.more.drain(..)) {
-            waker.wake();
+        if let Some(wakers) = self.wakers.take() {
+            wakers.wake.into_iter().for_each(Waker::wake);
         }
     }
 }
@@ -46,6 +49,10 @@ pub(crate) struct Line {
 }
 
 impl Line {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.waiters.is_empty()
+    }
+
     pub(crate) fn join(&mut self, id: WaiterId, waker: Waker) {
         self.waiters.push_back((id, waker));
     }

@@ -1,6 +1,7 @@
 //! The command line.
 
 use clap::{Args as ArgGroup, Parser, Subcommand, ValueEnum};
+use kube_informer::reflector::{InitialState, ReflectorOptions};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -66,12 +67,9 @@ pub(crate) struct WatchArgs {
     /// Print the object with each change; for secrets, that is their data too
     #[arg(long)]
     pub(crate) show_object: bool,
-    /// How long a streamed list may take before a plain one is asked for (not supported yet)
-    #[arg(long, value_name = "DURATION", value_parser = unsupported)]
-    pub(crate) watch_list_deadline: Option<Duration>,
-    /// How often to print every object again, changed or not (not supported yet)
-    #[arg(long, value_name = "DURATION", value_parser = unsupported)]
-    pub(crate) resync: Option<Duration>,
+    /// How often to print every object again, changed or not; 0: never
+    #[arg(long, default_value = "0", value_name = "DURATION", value_parser = duration)]
+    pub(crate) resync: Duration,
 }
 
 /// Tell what keeping a resource in memory costs.
@@ -82,7 +80,8 @@ pub(crate) struct WatchArgs {
 pub(crate) struct MeasureArgs {
     #[command(flatten)]
     pub(crate) selection: SelectionArgs,
-    /// How the objects are held in memory; only `typed` so far: decoded once into a Rust type
+    /// How the objects are held in memory: `typed`, decoded once into a Rust type, or `metadata`, which is all that the
+    /// server sends then
     #[arg(long, default_value = "typed", value_name = "FORM", value_parser = form)]
     pub(crate) form: Form,
     /// After the sync, wait for this many changes
@@ -110,9 +109,12 @@ pub(crate) struct SelectionArgs {
     /// Only objects with these fields, such as `spec.nodeName=node-1`; which fields there are, the server decides
     #[arg(long, value_name = "SELECTOR")]
     pub(crate) field_selector: Option<String>,
-    /// Where the initial state comes from; only `list` so far
-    #[arg(long, default_value = "list", value_name = "MODE", value_parser = initial)]
+    /// Where the initial state comes from
+    #[arg(long, value_enum, default_value_t = Initial::Auto, value_name = "MODE")]
     pub(crate) initial: Initial,
+    /// How long a streaming list may go without progress before a LIST is asked for instead
+    #[arg(long, default_value = "30s", value_name = "DURATION", value_parser = duration)]
+    pub(crate) watch_list_deadline: Duration,
     #[command(flatten)]
     pub(crate) connection: ConnectionArgs,
 }
@@ -153,11 +155,36 @@ pub(crate) enum MeasureOutput {
     Json,
 }
 
-/// Where an informer's initial state comes from. One variant for each mode whose machinery exists.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Where an informer's initial state comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Initial {
-    /// A LIST.
+    /// A streaming list where the server has it, a LIST where it does not
+    Auto,
+    /// A LIST
     List,
+    /// A streaming list, whatever happens
+    WatchList,
+}
+
+impl From<Initial> for InitialState {
+    fn from(initial: Initial) -> Self {
+        match initial {
+            Initial::Auto => Self::Auto,
+            Initial::List => Self::List,
+            Initial::WatchList => Self::WatchList,
+        }
+    }
+}
+
+impl SelectionArgs {
+    /// How the reflector is to behave.
+    pub(crate) fn reflector(&self) -> ReflectorOptions {
+        ReflectorOptions {
+            initial: self.initial.into(),
+            streaming_deadline: self.watch_list_deadline,
+            ..ReflectorOptions::default()
+        }
+    }
 }
 
 /// How objects are held in memory. One variant for each form that exists.
@@ -165,28 +192,17 @@ pub(crate) enum Initial {
 pub(crate) enum Form {
     /// As a Rust type.
     Typed,
-}
-
-fn initial(text: &str) -> Result<Initial, String> {
-    match text {
-        "list" => Ok(Initial::List),
-        "auto" | "watch-list" => Err("not supported yet; use `list`".into()),
-        _ => Err("expected one of: auto, list, watch-list".into()),
-    }
+    /// Metadata only.
+    Metadata,
 }
 
 fn form(text: &str) -> Result<Form, String> {
     match text {
         "typed" => Ok(Form::Typed),
-        "metadata" | "packed" => Err("not supported yet; use `typed`".into()),
+        "metadata" => Ok(Form::Metadata),
+        "packed" => Err("not supported yet; use `typed` or `metadata`".into()),
         _ => Err("expected one of: typed, metadata, packed".into()),
     }
-}
-
-/// For an option whose machinery does not exist yet.
-fn unsupported(text: &str) -> Result<Duration, String> {
-    duration(text)?;
-    Err("this option is not supported yet; leave it out".into())
 }
 
 /// `15s`, `1m30s`, `500ms`, or a plain number of seconds.

@@ -12,6 +12,8 @@ use crate::source::BadObject;
 use crate::store::{IndexWriter, Indexer};
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::{Instant, MissedTickBehavior};
 
 /// What travels from a reflector to the driver.
 #[derive(Debug, Clone)]
@@ -113,10 +115,43 @@ struct Outcome<O: Object> {
 impl<O: Object> Driver<O> {
     /// Runs until the queue is closed.
     pub(super) async fn run(mut self) {
-        while let Some(batch) = self.fifo.pop(usize::MAX).await {
-            self.apply(batch);
+        let check = self.processor().start_resync();
+        // A year is never; a select wants a branch all the same.
+        let period = if check.is_zero() {
+            Duration::from_secs(365 * 86_400)
+        } else {
+            check
+        };
+        let mut resync = tokio::time::interval_at(Instant::now() + period, period);
+        resync.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                batch = self.fifo.pop(usize::MAX) => match batch {
+                    Some(batch) => self.apply(batch),
+                    None => return,
+                },
+                now = resync.tick(), if !check.is_zero() => self.resync(now),
+            }
             // A queue that is never empty must not keep the thread from everybody else.
             tokio::task::consume_budget().await;
+        }
+    }
+
+    /// Tells the handlers that are due of everything again, except for objects that are about to change anyway.
+    fn resync(&mut self, now: Instant) {
+        let due = self.processor().due_for_resync(now);
+        if due.is_empty() {
+            return;
+        }
+        let settled = self
+            .writer
+            .entries()
+            .filter(|entry| !self.fifo.is_pending(entry.key));
+        let changes: Vec<_> = settled
+            .map(|entry| Change::sync(entry.key.clone(), entry.object.clone()))
+            .collect();
+        for listener in due {
+            listener.push(&changes, now);
         }
     }
 
@@ -182,6 +217,12 @@ impl<O: Object> Driver<O> {
         let listed: HashSet<&ObjectKey> = replace.entries.iter().map(Listed::key).collect();
         let held = self.writer.partition(replace.partition).map(|entry| entry.key);
         let vanished: Vec<ObjectKey> = held.filter(|key| !listed.contains(key)).cloned().collect();
+        // What could never be read is not held, but can vanish all the same.
+        for key in self.shared.store.stale_keys() {
+            if !listed.contains(&key) {
+                self.writer.mark_stale(&key, false);
+            }
+        }
         drop(listed);
         for key in vanished {
             self.delete(key, None, DeleteCause::Missed, outcome);
@@ -224,13 +265,7 @@ impl<O: Object> Driver<O> {
         if outcome.wants_sync
             && let Some(object) = self.writer.get(key)
         {
-            outcome.changes.push(Change {
-                notification: Notification::Update {
-                    old: object.clone(),
-                    new: object.clone(),
-                },
-                sync: true,
-            });
+            outcome.changes.push(Change::sync(key.clone(), object.clone()));
         }
     }
 
@@ -247,34 +282,36 @@ impl<O: Object> Driver<O> {
 }
 
 impl<O: Object> Outcome<O> {
-    fn push(&mut self, notification: Notification<O>) {
+    fn push(&mut self, key: ObjectKey, notification: Notification<O>) {
         self.changes.push(Change {
+            key,
             notification,
             sync: false,
         });
     }
 
     fn delete(&mut self, deleted: Deleted<O::Ref>) {
-        self.push(Notification::Delete(deleted));
+        self.push(deleted.key.clone(), Notification::Delete(deleted));
     }
 
     /// The store decides: what it did not hold is an add; another uid is a deletion that was missed, and an add.
     fn put(&mut self, key: ObjectKey, old: Option<O::Ref>, new: O::Ref) {
         let initial = self.initial;
         match old {
-            None => self.push(Notification::Add { object: new, initial }),
+            None => self.push(key, Notification::Add { object: new, initial }),
             Some(old) if O::uid(&old) != O::uid(&new) => {
                 self.delete(Deleted {
-                    key,
+                    key: key.clone(),
                     last_known: Some(old),
                     cause: DeleteCause::Missed,
                 });
-                self.push(Notification::Add { object: new, initial });
+                self.push(key, Notification::Add { object: new, initial });
             }
             Some(old) => {
                 let version = O::resource_version(&new);
                 let sync = version.is_some() && O::resource_version(&old) == version;
                 self.changes.push(Change {
+                    key,
                     notification: Notification::Update { old, new },
                     sync,
                 });

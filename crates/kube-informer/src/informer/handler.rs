@@ -1,6 +1,6 @@
 //! Handlers: the user's code that is told of changes.
 
-use super::Notification;
+use super::{Filtered, Notification};
 use crate::object::{Deleted, Object};
 use std::future::Future;
 
@@ -50,6 +50,23 @@ pub trait ResourceEventHandler<O: Object>: Send + 'static {
     fn on_delete(&mut self, deleted: Deleted<O::Ref>) -> impl Future<Output = ()> + Send {
         let _ = deleted;
         async {}
+    }
+
+    /// This handler, told only of objects that pass `filter`. An object that comes to pass it is an add, one that no
+    /// longer does is a deletion.
+    ///
+    /// ```
+    /// # use k8s_openapi::api::core::v1::Pod;
+    /// use kube_informer::{Object, ResourceEventHandler, ResourceEventHandlerFuncs};
+    ///
+    /// let handler = ResourceEventHandlerFuncs::<Pod>::new().on_add(|pod, _| println!("{}", Pod::key(&pod)));
+    /// let handler = handler.filtered(|pod| Pod::label(pod, "app") == Some("web"));
+    /// ```
+    fn filtered<F: FnMut(&O::Ref) -> bool + Send + 'static>(self, filter: F) -> Filtered<Self, F>
+    where
+        Self: Sized,
+    {
+        Filtered::new(self, filter)
     }
 }
 

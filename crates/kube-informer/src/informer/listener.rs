@@ -1,17 +1,18 @@
 //! One handler's side of an informer: its queue, what it starts with, and how far it is.
 
+use super::HandlerOptions;
 use super::Notification;
-use super::merge::{Change, Delivery, Entry, MergeQueue};
+use super::merge::{Change, Entry, MergeQueue};
 use crate::object::Object;
 use crate::store::Snapshot;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 use tokio::sync::{Notify, watch};
+use tokio::time::Instant;
 
 /// How a listener's notifications reach it.
 pub(super) struct Listener<O: Object> {
-    name: String,
-    /// Whether it wants to be told again of what has not changed.
-    wants_sync: bool,
+    options: HandlerOptions,
     state: Mutex<State<O>>,
     /// Signalled when there is something to take, or nothing more to come.
     wake: Notify,
@@ -22,7 +23,14 @@ struct State<O: Object> {
     /// What a late handler starts with.
     initial: Initial<O>,
     queue: MergeQueue<O>,
+    resync: Resync,
     end: Option<End>,
+}
+
+/// When a listener is told again of everything. A period of zero is never.
+struct Resync {
+    period: Duration,
+    next: Instant,
 }
 
 /// The adds of a late handler, made from the store's state at the time it was added.
@@ -53,15 +61,18 @@ pub(super) struct Progress {
 }
 
 impl<O: Object> Listener<O> {
-    pub(super) fn new(name: String, delivery: Delivery) -> Self {
+    pub(super) fn new(options: HandlerOptions) -> Self {
         let state = State {
             initial: Initial::None,
-            queue: MergeQueue::new(delivery),
+            queue: MergeQueue::new(options.delivery),
+            resync: Resync {
+                period: Duration::ZERO,
+                next: Instant::now(),
+            },
             end: None,
         };
         Self {
-            name,
-            wants_sync: false,
+            options,
             state: Mutex::new(state),
             wake: Notify::new(),
             progress: watch::Sender::default(),
@@ -69,7 +80,11 @@ impl<O: Object> Listener<O> {
     }
 
     pub(super) fn name(&self) -> &str {
-        &self.name
+        &self.options.name
+    }
+
+    pub(super) fn options(&self) -> &HandlerOptions {
+        &self.options
     }
 
     fn lock(&self) -> MutexGuard<'_, State<O>> {
@@ -82,14 +97,15 @@ impl<O: Object> Listener<O> {
         self.wake.notify_one();
     }
 
-    pub(super) fn push(&self, changes: &[Change<O>]) {
+    pub(super) fn push(&self, changes: &[Change<O>], now: Instant) {
         let mut state = self.lock();
         if state.end.is_some() {
             return;
         }
+        let wants_sync = !state.resync.period.is_zero();
         for change in changes {
-            if !change.sync || self.wants_sync {
-                state.queue.push(change.clone());
+            if !change.sync || wants_sync {
+                state.queue.push(change.clone(), now);
             }
         }
         drop(state);
@@ -98,8 +114,26 @@ impl<O: Object> Listener<O> {
 
     /// Marks the end of the initial adds.
     pub(super) fn push_synced(&self) {
-        self.lock().queue.push_synced();
+        self.lock().queue.push_synced(Instant::now());
         self.wake.notify_one();
+    }
+
+    /// Sets how often it is told again of everything; the time counts from now.
+    pub(super) fn set_resync(&self, period: Duration) {
+        self.lock().resync = Resync {
+            period,
+            next: Instant::now() + period,
+        };
+    }
+
+    /// Whether it is time to be told again of everything; if so, the next time is a period away.
+    pub(super) fn resync_is_due(&self, now: Instant) -> bool {
+        let resync = &mut self.lock().resync;
+        let due = !resync.period.is_zero() && now >= resync.next;
+        if due {
+            resync.next = now + resync.period;
+        }
+        due
     }
 
     /// No more notifications will be pushed.
@@ -131,7 +165,16 @@ impl<O: Object> Listener<O> {
     }
 
     pub(super) fn wants_sync(&self) -> bool {
-        self.wants_sync
+        !self.lock().resync.period.is_zero()
+    }
+
+    /// For how long the oldest pending notification has been waiting.
+    pub(super) fn lag(&self) -> Duration {
+        self.lock()
+            .queue
+            .oldest()
+            .map(|since| since.elapsed())
+            .unwrap_or_default()
     }
 
     pub(super) fn progress(&self) -> watch::Receiver<Progress> {

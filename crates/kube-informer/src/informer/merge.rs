@@ -3,6 +3,7 @@
 use super::Notification;
 use crate::object::{Object, ObjectKey};
 use std::collections::{BTreeMap, HashMap};
+use tokio::time::Instant;
 
 /// What happens to notifications that a handler has not taken yet.
 ///
@@ -32,14 +33,30 @@ impl Default for Delivery {
 
 /// One change on its way to handlers.
 pub(super) struct Change<O: Object> {
+    pub(super) key: ObjectKey,
     pub(super) notification: Notification<O>,
     /// Whether nothing changed: only for handlers that want to be told again of what they know.
     pub(super) sync: bool,
 }
 
+impl<O: Object> Change<O> {
+    /// Nothing changed; somebody wants to be told again.
+    pub(super) fn sync(key: ObjectKey, object: O::Ref) -> Self {
+        Self {
+            key,
+            notification: Notification::Update {
+                old: object.clone(),
+                new: object,
+            },
+            sync: true,
+        }
+    }
+}
+
 impl<O: Object> Clone for Change<O> {
     fn clone(&self) -> Self {
         Self {
+            key: self.key.clone(),
             notification: self.notification.clone(),
             sync: self.sync,
         }
@@ -53,11 +70,19 @@ pub(super) enum Entry<O: Object> {
     Synced,
 }
 
+struct Pending<O: Object> {
+    entry: Entry<O>,
+    /// When the first notification that went into it was pushed.
+    since: Instant,
+}
+
 /// Pending notifications, oldest first.
 pub(super) struct MergeQueue<O: Object> {
     capacity: usize,
     /// By number; numbers grow and are never used again.
-    entries: BTreeMap<u64, Entry<O>>,
+    entries: BTreeMap<u64, Pending<O>>,
+    /// How many entries are marks; at most one.
+    marks: usize,
     next: u64,
     /// The last pending entry of each key; kept only while the queue is over its capacity.
     last: Option<HashMap<ObjectKey, u64>>,
@@ -72,105 +97,143 @@ impl<O: Object> MergeQueue<O> {
         Self {
             capacity,
             entries: BTreeMap::new(),
+            marks: 0,
             next: 0,
             last: None,
         }
     }
 
+    /// The number of pending notifications.
     pub(super) fn len(&self) -> usize {
-        self.entries.len()
+        self.entries.len() - self.marks
+    }
+
+    fn changes(&self) -> impl Iterator<Item = &Pending<O>> {
+        self.entries
+            .values()
+            .filter(|pending| matches!(pending.entry, Entry::Change(_)))
     }
 
     pub(super) fn clear(&mut self) {
         self.entries.clear();
+        self.marks = 0;
         self.last = None;
     }
 
-    pub(super) fn push_synced(&mut self) {
-        self.append(Entry::Synced);
+    /// When the oldest pending notification was pushed.
+    pub(super) fn oldest(&self) -> Option<Instant> {
+        self.changes().next().map(|pending| pending.since)
     }
 
-    pub(super) fn push(&mut self, change: Change<O>) {
-        if self.entries.len() < self.capacity {
+    pub(super) fn push_synced(&mut self, now: Instant) {
+        self.append(Entry::Synced, now);
+        self.marks += 1;
+    }
+
+    pub(super) fn push(&mut self, change: Change<O>, now: Instant) {
+        if self.len() < self.capacity {
             self.last = None;
-            self.append(Entry::Change(change));
+            self.append(Entry::Change(change), now);
             return;
         }
         let entries = &self.entries;
-        let last = self.last.get_or_insert_with(|| {
-            let changes = entries.iter().filter_map(|(number, entry)| match entry {
-                Entry::Change(change) => Some((change.notification.key(), *number)),
-                Entry::Synced => None,
-            });
-            changes.collect()
-        });
-        let key = change.notification.key();
+        let last = self.last.get_or_insert_with(|| last_of_each_key(entries));
         let pending = last
-            .get(&key)
-            .and_then(|number| self.entries.remove(number).map(|entry| (*number, entry)));
-        match pending {
-            Some((number, Entry::Change(pending))) => match merge(pending, change) {
-                Merged::Nothing => {
-                    last.remove(&key);
-                }
-                Merged::One(merged) => {
-                    self.entries.insert(number, Entry::Change(merged));
-                }
-                Merged::Two(first, second) => {
-                    self.entries.insert(number, Entry::Change(first));
-                    last.insert(key, self.next);
-                    self.append(Entry::Change(second));
-                }
+            .get(&change.key)
+            .copied()
+            .and_then(|number| Some((number, self.entries.remove(&number)?)));
+        let Some((
+            number,
+            Pending {
+                entry: Entry::Change(pending),
+                since,
             },
-            _ => {
-                last.insert(key, self.next);
-                self.append(Entry::Change(change));
+        )) = pending
+        else {
+            last.insert(change.key.clone(), self.next);
+            self.append(Entry::Change(change), now);
+            return;
+        };
+        let (first, second) = match merge(pending, change) {
+            Merged::Nothing(key) => {
+                last.remove(&key);
+                return;
             }
+            Merged::One(merged) => (merged, None),
+            Merged::Two(first, second) => (first, Some(second)),
+        };
+        self.entries.insert(
+            number,
+            Pending {
+                entry: Entry::Change(first),
+                since,
+            },
+        );
+        if let Some(second) = second {
+            last.insert(second.key.clone(), self.next);
+            self.append(Entry::Change(second), now);
         }
     }
 
-    fn append(&mut self, entry: Entry<O>) {
-        self.entries.insert(self.next, entry);
+    fn append(&mut self, entry: Entry<O>, since: Instant) {
+        self.entries.insert(self.next, Pending { entry, since });
         self.next += 1;
     }
 
     pub(super) fn pop(&mut self) -> Option<Entry<O>> {
-        let (number, entry) = self.entries.pop_first()?;
-        if let (Some(last), Entry::Change(change)) = (&mut self.last, &entry) {
-            let key = change.notification.key();
-            if last.get(&key) == Some(&number) {
-                last.remove(&key);
+        let (number, Pending { entry, .. }) = self.entries.pop_first()?;
+        match (&mut self.last, &entry) {
+            (_, Entry::Synced) => self.marks -= 1,
+            (Some(last), Entry::Change(change)) if last.get(&change.key) == Some(&number) => {
+                last.remove(&change.key);
             }
+            _ => {}
         }
         Some(entry)
     }
 }
 
+fn last_of_each_key<O: Object>(entries: &BTreeMap<u64, Pending<O>>) -> HashMap<ObjectKey, u64> {
+    let changes = entries
+        .iter()
+        .filter_map(|(number, pending)| match &pending.entry {
+            Entry::Change(change) => Some((change.key.clone(), *number)),
+            Entry::Synced => None,
+        });
+    changes.collect()
+}
+
 /// What two successive notifications of one key come to.
 enum Merged<O: Object> {
-    Nothing,
+    Nothing(ObjectKey),
     One(Change<O>),
     Two(Change<O>, Change<O>),
 }
 
 fn merge<O: Object>(first: Change<O>, second: Change<O>) -> Merged<O> {
     use Notification::{Add, Delete, Update};
-    let sync = first.sync && second.sync;
-    let one = |notification| Merged::One(Change { notification, sync });
+    let (key, sync) = (second.key, first.sync && second.sync);
+    let one = |key, notification| {
+        Merged::One(Change {
+            key,
+            notification,
+            sync,
+        })
+    };
     match (first.notification, second.notification) {
-        (Add { initial, .. }, Update { new, .. }) => one(Add { object: new, initial }),
-        (Add { .. }, Delete(_)) => Merged::Nothing,
-        // A state that is merely told of again says nothing that the update does not.
-        (Update { old, .. }, Update { new, .. }) if !first.sync => one(Update { old, new }),
-        (Update { .. }, Update { old, new }) => one(Update { old, new }),
-        (Update { .. }, Delete(deleted)) => one(Delete(deleted)),
+        (Add { initial, .. }, Update { new, .. }) => one(key, Add { object: new, initial }),
+        (Add { .. }, Delete(_)) => Merged::Nothing(key),
+        (Update { old, .. }, Update { new, .. }) => one(key, Update { old, new }),
+        (Update { .. }, Delete(deleted)) => one(key, Delete(deleted)),
         // A deletion and what comes after it are two histories.
         (a, b) => Merged::Two(
             Change {
+                key: first.key,
                 notification: a,
                 sync: first.sync,
             },
             Change {
+                key,
                 notification: b,
                 sync: second.sync,
             },

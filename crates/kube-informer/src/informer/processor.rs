@@ -1,12 +1,14 @@
 //! The fan-out: all listeners of an informer.
 
-use super::Stopped;
 use super::listener::{End, Listener};
 use super::merge::Change;
+use super::{HandlerOptions, Stopped};
 use crate::object::Object;
 use crate::store::Indexer;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 use tokio::sync::watch;
+use tokio::time::Instant;
 
 /// The listeners of one informer.
 ///
@@ -19,8 +21,41 @@ pub(super) struct Processor<O: Object> {
 
 struct State<O: Object> {
     listeners: Vec<Arc<Listener<O>>>,
+    resync: ResyncPeriods,
     synced: bool,
     stopped: bool,
+}
+
+/// How often handlers are told again of everything.
+///
+/// An informer looks at its *check period* whether a handler is due, so a handler's period is rounded up to a multiple
+/// of that. Before the informer runs, a handler that asks for less shortens the check period; after that, its own period
+/// is raised. An informer whose period is zero never resyncs, whatever its handlers ask for.
+struct ResyncPeriods {
+    default: Duration,
+    check: Duration,
+    running: bool,
+}
+
+/// The shortest resync period; shorter ones are raised.
+const SHORTEST_RESYNC: Duration = Duration::from_secs(1);
+
+impl ResyncPeriods {
+    /// What a handler asks for, before it is fitted to the check period.
+    fn asked(&self, options: &HandlerOptions) -> Duration {
+        match options.resync.unwrap_or(self.default) {
+            Duration::ZERO => Duration::ZERO,
+            period => period.max(SHORTEST_RESYNC),
+        }
+    }
+
+    /// What a handler gets.
+    fn fitted(&self, options: &HandlerOptions) -> Duration {
+        match (self.asked(options), self.check) {
+            (Duration::ZERO, _) | (_, Duration::ZERO) => Duration::ZERO,
+            (asked, check) => asked.max(check),
+        }
+    }
 }
 
 /// Whether an informer has synced, or never will.
@@ -34,8 +69,17 @@ pub(super) enum Sync {
 }
 
 impl<O: Object> Processor<O> {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(resync: Duration) -> Self {
+        let resync = match resync {
+            Duration::ZERO => resync,
+            period => period.max(SHORTEST_RESYNC),
+        };
         let state = State {
+            resync: ResyncPeriods {
+                default: resync,
+                check: resync,
+                running: false,
+            },
             listeners: Vec::new(),
             synced: false,
             stopped: false,
@@ -56,6 +100,14 @@ impl<O: Object> Processor<O> {
         if state.stopped {
             return Err(Stopped);
         }
+        let asked = state.resync.asked(listener.options());
+        if !state.resync.running && !asked.is_zero() && asked < state.resync.check {
+            state.resync.check = asked;
+            for other in &state.listeners {
+                other.set_resync(state.resync.fitted(other.options()));
+            }
+        }
+        listener.set_resync(state.resync.fitted(listener.options()));
         listener.start_with(store.snapshot());
         if state.synced {
             listener.push_synced();
@@ -81,13 +133,32 @@ impl<O: Object> Processor<O> {
         self.lock().listeners.iter().any(|listener| listener.wants_sync())
     }
 
+    /// Fixes the check period, because the informer runs now, and returns it. Zero is never.
+    pub(super) fn start_resync(&self) -> Duration {
+        let mut state = self.lock();
+        state.resync.running = true;
+        state.resync.check
+    }
+
+    /// The listeners that are to be told again of everything.
+    pub(super) fn due_for_resync(&self, now: Instant) -> Vec<Arc<Listener<O>>> {
+        let state = self.lock();
+        state
+            .listeners
+            .iter()
+            .filter(|listener| listener.resync_is_due(now))
+            .cloned()
+            .collect()
+    }
+
     /// Makes a state visible and tells everybody what led to it.
     pub(super) fn publish(&self, changes: &[Change<O>], publish: impl FnOnce()) {
         let state = self.lock();
         publish();
         if !changes.is_empty() {
+            let now = Instant::now();
             for listener in &state.listeners {
-                listener.push(changes);
+                listener.push(changes, now);
             }
         }
     }

@@ -10,6 +10,7 @@ use std::{
     pin::Pin,
     sync::Arc,
     task::{Context, Poll},
+    time::Duration,
 };
 use tokio::sync::watch;
 
@@ -17,6 +18,7 @@ use tokio::sync::watch;
 trait Registered: Send + Sync {
     fn name(&self) -> &str;
     fn queue_len(&self) -> usize;
+    fn lag(&self) -> Duration;
     fn progress(&self) -> watch::Receiver<Progress>;
     fn end(&self, end: End);
 }
@@ -33,6 +35,10 @@ impl<O: Object> Registered for Member<O> {
 
     fn queue_len(&self) -> usize {
         self.listener.queue_len()
+    }
+
+    fn lag(&self) -> Duration {
+        self.listener.lag()
     }
 
     fn progress(&self) -> watch::Receiver<Progress> {
@@ -84,6 +90,11 @@ impl Registration {
     /// How many notifications wait for the handler.
     pub fn queue_len(&self) -> usize {
         self.member().queue_len()
+    }
+
+    /// For how long the oldest notification that waits has been waiting. What a late handler starts with does not count.
+    pub fn lag(&self) -> Duration {
+        self.member().lag()
     }
 
     /// Whether the handler has handled the whole initial state: the informer has synced, and the calls for all

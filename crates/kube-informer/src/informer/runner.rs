@@ -3,7 +3,7 @@
 use super::driver::{Driver, Parcel, QueueSink};
 use super::handler::{self, ResourceEventHandler};
 use super::listener::Listener;
-use super::{InformerOptions, Shared};
+use super::{InformerOptions, PanicPolicy, Shared};
 use crate::form::Form;
 use crate::object::Object;
 use crate::queue::DeltaFifo;
@@ -199,14 +199,18 @@ pub(super) fn job<O: Object>(
         let ended = EndedOnDrop(&listener);
         while let Some(notification) = listener.next().await {
             let call = AssertUnwindSafe(handler::handle(&mut handler, notification)).catch_unwind();
-            if let Err(panic) = call.await {
-                drop(ended);
-                let (handler, message) = (listener.name().to_owned(), panic_of(Some(panic)));
-                return Err(RunError::HandlerPanicked {
-                    resource,
-                    handler,
-                    message,
-                });
+            let Err(panic) = call.await else { continue };
+            let (handler, message) = (listener.name().to_owned(), panic_of(Some(panic)));
+            match listener.options().on_panic {
+                PanicPolicy::Isolate => tracing::error!(resource, handler, message, "a handler panicked"),
+                PanicPolicy::Stop => {
+                    drop(ended);
+                    return Err(RunError::HandlerPanicked {
+                        resource,
+                        handler,
+                        message,
+                    });
+                }
             }
         }
         Ok(())

@@ -2,6 +2,7 @@
 
 use crate::object::ResourceVersion;
 use crate::source::{ApiError, BadObject, ErrorClass};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
@@ -62,7 +63,7 @@ pub enum Phase {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LastError {
-    /// What was tried: `list`, `watch`.
+    /// What was tried: `list`, `watch`, `watch-list`.
     pub operation: &'static str,
     /// The kind of failure.
     pub class: ErrorClass,
@@ -72,12 +73,15 @@ pub struct LastError {
     pub number: u64,
 }
 
+/// The user's function that is told of each failure.
+pub(crate) type ErrorHook = Box<dyn FnMut(&LastError) + Send>;
+
 /// Writes the status and the log.
-#[derive(Debug)]
 pub(super) struct Reporter {
     resource: String,
     status: watch::Sender<ReflectorStatus>,
     errors: u64,
+    hook: Option<ErrorHook>,
 }
 
 /// The list's progress is published every so many objects, so that it costs nothing.
@@ -89,7 +93,12 @@ impl Reporter {
             resource,
             status: watch::Sender::default(),
             errors: 0,
+            hook: None,
         }
+    }
+
+    pub(super) fn set_hook(&mut self, hook: ErrorHook) {
+        self.hook = Some(hook);
     }
 
     pub(super) fn resource(&self) -> &str {
@@ -98,6 +107,13 @@ impl Reporter {
 
     pub(super) fn subscribe(&self) -> watch::Receiver<ReflectorStatus> {
         self.status.subscribe()
+    }
+
+    pub(super) fn listing(&self) {
+        self.phase(Phase::Listing {
+            received: 0,
+            remaining: None,
+        });
     }
 
     pub(super) fn phase(&self, phase: Phase) {
@@ -150,18 +166,41 @@ impl Reporter {
     }
 
     pub(super) fn failed(&mut self, operation: &'static str, error: &ApiError) {
+        let (class, message) = (error.class(), error.chain());
+        tracing::warn!(resource = self.resource, operation, %class, error = message, "request failed");
+        self.error(operation, class, message);
+        self.status
+            .send_modify(|status| status.failures = status.failures.saturating_add(1));
+    }
+
+    /// The server's history is another one than before.
+    pub(super) fn went_back(&mut self, from: &ResourceVersion, to: &ResourceVersion) {
+        let message = format!(
+            "the server's resource version went back from {from} to {to}: it was restored or replaced"
+        );
+        tracing::warn!(resource = self.resource, "{message}");
+        self.error("list", ErrorClass::WentBack, message);
+    }
+
+    fn error(&mut self, operation: &'static str, class: ErrorClass, message: String) {
         self.errors += 1;
         let last = LastError {
             operation,
-            class: error.class(),
-            message: error.chain(),
+            class,
+            message,
             number: self.errors,
         };
-        tracing::warn!(resource = self.resource, operation, class = %last.class, error = last.message, "request failed");
-        self.status.send_modify(|status| {
-            status.failures = status.failures.saturating_add(1);
-            status.last_error = Some(last);
-        });
+        self.status
+            .send_modify(|status| status.last_error = Some(last.clone()));
+        if let Some(hook) = &mut self.hook
+            && catch_unwind(AssertUnwindSafe(|| hook(&last))).is_err()
+        {
+            tracing::error!(
+                resource = self.resource,
+                "the error hook panicked and is not called again"
+            );
+            self.hook = None;
+        }
     }
 
     pub(super) fn bad(&self, bad: &BadObject) {

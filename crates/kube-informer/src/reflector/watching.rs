@@ -13,7 +13,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// A watch that ends sooner than this without any event is suspicious.
-const VERY_SHORT: Duration = Duration::from_secs(1);
+pub(super) const VERY_SHORT: Duration = Duration::from_secs(1);
 /// How many watches in a row may end early before their starts are spaced.
 const EARLY_ENDS: u32 = 3;
 const FIRST_SPACING: Duration = Duration::from_secs(1);
@@ -37,7 +37,7 @@ impl Default for WatchPacer {
 
 impl WatchPacer {
     /// How long to wait before the next watch, after one that lasted so long.
-    fn after(&mut self, lasted: Duration) -> Duration {
+    pub(super) fn after(&mut self, lasted: Duration) -> Duration {
         if lasted >= self.spacing {
             *self = Self::default();
             return Duration::ZERO;
@@ -61,10 +61,15 @@ struct Watched {
 }
 
 impl<O: Form, S: Sink<O>> Reflector<O, S> {
-    /// Watches until the collection must be listed again; returns how long the server asked to wait before that.
-    pub(super) async fn watch(&mut self) -> Option<Duration> {
+    /// Watches until the collection must be listed again; returns how long the server asked to wait before that. The
+    /// first stream may be open already.
+    pub(super) async fn watch(&mut self, mut open: Option<WatchStream<O>>) -> Option<Duration> {
         loop {
-            let ended = match self.source.watch(self.watch_request()).await {
+            let opened = match open.take() {
+                Some(stream) => Ok(stream),
+                None => self.source.watch(self.watch_request()).await,
+            };
+            let ended = match opened {
                 Ok(stream) => self.follow(stream).await,
                 Err(error) => self.not_opened(error),
             };
@@ -81,12 +86,15 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
             Some(version) => WatchFrom::Version(version.clone()),
             None => WatchFrom::Newest,
         };
-        let shortest = self.options.watch_timeout.as_secs().max(1);
-        let seconds = rand::rng().random_range(shortest..=shortest.saturating_mul(2));
         WatchRequest {
             from,
-            timeout: Duration::from_secs(seconds),
+            timeout: self.watch_timeout(),
         }
+    }
+
+    pub(super) fn watch_timeout(&self) -> Duration {
+        let shortest = self.options.watch_timeout.as_secs().max(1);
+        Duration::from_secs(rand::rng().random_range(shortest..=shortest.saturating_mul(2)))
     }
 
     fn not_opened(&mut self, error: ApiError) -> Ended {
@@ -129,6 +137,10 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
                 Some(Ok(event)) => event,
             };
             ordered |= !matches!(event, WatchEvent::Added(_));
+            if ordered && self.went_back(&event) {
+                self.unavailable = true;
+                return Ended::Relist(None);
+            }
             match &event {
                 WatchEvent::Bookmark { .. } => watched.bookmarks += 1,
                 _ => watched.events += 1,
@@ -141,6 +153,26 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
             Some(error) => self.broken(error, &watched).await,
             None => self.over(&watched).await,
         }
+    }
+
+    /// Whether an event is older than what was seen before. Then either the server's history is another one, or the
+    /// event was sent out of order; both leave doubt about everything after.
+    fn went_back(&self, event: &WatchEvent<O>) -> bool {
+        let version = match event {
+            WatchEvent::Added(item) | WatchEvent::Modified(item) | WatchEvent::Deleted(item) => {
+                item.version()
+            }
+            WatchEvent::Bookmark { resource_version, .. } => resource_version.clone(),
+            WatchEvent::Error(_) => None,
+        };
+        let (Some(version), Some(seen)) = (version, &self.seen) else {
+            return false;
+        };
+        let older = version < *seen;
+        if older {
+            tracing::warn!(resource = self.reporter.resource(), %seen, %version, "the resource version went back");
+        }
+        older
     }
 
     /// Hands on one event.

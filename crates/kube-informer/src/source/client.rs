@@ -4,6 +4,7 @@
 //! the answers are read as raw frames. Nothing of the client's own list and watch calls is used: they hold a whole
 //! body, lose objects that do not decode, and do not tell one failure from another.
 
+use super::body::{Chunks, silent};
 use super::{
     ApiError, ApiStatus, BadObject, BoxError, Item, ListEnd, ListPart, ListRequest, ListStream,
     ListerWatcher, WatchEvent, WatchRequest, WatchStream,
@@ -14,17 +15,23 @@ use bytes::Bytes;
 use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt, stream};
 use http::{HeaderValue, Request, Response, StatusCode, header};
-use http_body_util::BodyExt;
 use kube::client::Body;
 use kube::core::{ApiResource, TypeMeta};
-use std::sync::Arc;
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
+use tokio::time::Instant;
 
 /// How long a list may be silent.
 const LIST_SILENCE: Duration = Duration::from_secs(60);
 /// How much longer than the timeout that was asked for a watch may be silent.
 const WATCH_SILENCE: Duration = Duration::from_secs(30);
+/// Metadata of the objects of a list; whole objects from a server that cannot.
+const METADATA_LIST: &str =
+    "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
+/// Metadata of the objects of a watch.
+const METADATA: &str = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
 /// How much of the body of an error is read.
 const ERROR_BODY: usize = 1 << 20;
 
@@ -67,7 +74,41 @@ pub struct ClientSource {
     client: kube::Client,
     resource: ApiResource,
     selection: Selection,
+    streaming: StreamingLists,
+    metadata_only: bool,
+    compression: bool,
     received: Arc<AtomicU64>,
+}
+
+/// Remembers for which resources a server's streaming lists do not end; shared by the sources of one client.
+///
+/// ```
+/// use kube_informer::source::StreamingLists;
+/// let memory = StreamingLists::default();
+/// assert!(memory.work_for("pods"));
+/// memory.failed_for("pods");
+/// assert!(!memory.clone().work_for("pods"));
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct StreamingLists(Arc<Mutex<HashMap<String, Instant>>>);
+
+/// For how long a failure is remembered.
+const STREAMING_FAILURE: Duration = Duration::from_secs(3600);
+
+impl StreamingLists {
+    /// Whether streaming lists of a resource are worth trying: they have not failed within the last hour.
+    pub fn work_for(&self, resource: &str) -> bool {
+        let failures = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        failures
+            .get(resource)
+            .is_none_or(|failed| failed.elapsed() >= STREAMING_FAILURE)
+    }
+
+    /// A streaming list of a resource was never completed.
+    pub fn failed_for(&self, resource: &str) {
+        let mut failures = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        failures.insert(resource.to_owned(), Instant::now());
+    }
 }
 
 impl ClientSource {
@@ -77,22 +118,49 @@ impl ClientSource {
             client,
             resource,
             selection,
+            streaming: StreamingLists::default(),
+            metadata_only: false,
+            compression: false,
             received: Arc::default(),
         }
     }
 
-    /// How many bytes of answers this source and its clones have read: bodies, without headers. So a clone tells how
-    /// much an informer has read that was given the source.
+    /// Asks the server for the objects' metadata only, to be held as
+    /// [`PartialObjectMeta`](kube::core::PartialObjectMeta). Default: whole objects.
+    ///
+    /// <https://kubernetes.io/docs/reference/using-api/api-concepts/#metadata-only-fetches>
+    #[must_use = "this is a builder"]
+    pub fn metadata_only(mut self) -> Self {
+        self.metadata_only = true;
+        self
+    }
+
+    /// Asks the server for gzip, which servers do for large lists. Worth it over slow networks only: compressing costs
+    /// the server, and decompressing costs more than reading. Default: no. An answer that is compressed nonetheless is
+    /// read in any case.
+    #[must_use = "this is a builder"]
+    pub fn compression(mut self) -> Self {
+        self.compression = true;
+        self
+    }
+
+    /// How many bytes of bodies have come so far, as they came over the network, for this source and its clones.
     pub fn bytes_received(&self) -> u64 {
         self.received.load(Ordering::Relaxed)
     }
 
-    /// The body of an answer, to be read and counted.
-    fn chunks(&self, body: Body, silence: Duration) -> Chunks {
-        Chunks {
-            body,
-            silence,
-            received: self.received.clone(),
+    /// Shares what is known of the server's streaming lists with other sources of the same client.
+    #[must_use = "this is a builder"]
+    pub fn streaming_lists(mut self, shared: StreamingLists) -> Self {
+        self.streaming = shared;
+        self
+    }
+
+    /// The resource as `plural` or `plural.group`.
+    fn name(&self) -> String {
+        match self.resource.group.as_str() {
+            "" => self.resource.plural.clone(),
+            group => format!("{}.{group}", self.resource.plural),
         }
     }
 
@@ -132,10 +200,18 @@ impl ClientSource {
     }
 
     /// Sends a request and returns the answer if it is a good one.
-    async fn send(&self, query: String, silence: Duration) -> Result<Response<Body>, ApiError> {
+    async fn send(
+        &self,
+        query: String,
+        accept: &'static str,
+        silence: Duration,
+    ) -> Result<Response<Body>, ApiError> {
         let request = Request::get(self.uri(&query))
-            .header(header::ACCEPT, HeaderValue::from_static("application/json"))
-            .header(header::ACCEPT_ENCODING, HeaderValue::from_static("identity"))
+            .header(header::ACCEPT, HeaderValue::from_static(accept))
+            .header(
+                header::ACCEPT_ENCODING,
+                HeaderValue::from_static(if self.compression { "gzip" } else { "identity" }),
+            )
             .body(Body::empty())
             .map_err(|error| ApiError::Request(error.into()))?;
         let response = tokio::time::timeout(silence, self.client.send(request))
@@ -145,15 +221,28 @@ impl ClientSource {
         if response.status() == StatusCode::OK {
             return Ok(response);
         }
-        let (head, body) = response.into_parts();
-        Err(rejection(&head, self.chunks(body, silence)).await)
+        Err(rejection(response, silence, self.received.clone()).await)
+    }
+
+    /// What is asked for: whole objects, or in this form. The one place where an encoding is negotiated.
+    fn accept(&self, metadata: &'static str) -> &'static str {
+        if self.metadata_only {
+            metadata
+        } else {
+            "application/json"
+        }
+    }
+
+    /// Whether this is the kind of an object that was asked for.
+    fn expects(&self, kind: &str) -> bool {
+        kind == self.resource.kind || (self.metadata_only && kind == "PartialObjectMetadata")
     }
 
     /// An object of a list or event, scanned but not decoded.
     fn item<O: Object>(&self, bytes: Bytes, place: impl FnOnce() -> String) -> Item<O> {
         match Raw::scan(Encoding::Json, bytes) {
             Ok(raw) => match raw.kind() {
-                Some(kind) if kind != self.resource.kind => {
+                Some(kind) if !self.expects(kind) => {
                     let reason = format!("expected kind {}, got {kind}", self.resource.kind);
                     Item::Bad(BadObject {
                         key: Some(raw.key()),
@@ -171,45 +260,16 @@ impl ClientSource {
     }
 }
 
-/// The body of an answer, chunk by chunk.
-struct Chunks {
-    body: Body,
-    silence: Duration,
-    received: Arc<AtomicU64>,
-}
-
-impl Chunks {
-    /// The next chunk; `None` at the end.
-    async fn next(&mut self) -> Result<Option<Bytes>, ApiError> {
-        loop {
-            let frame = tokio::time::timeout(self.silence, self.body.frame());
-            match frame.await.map_err(|_| silent(self.silence))? {
-                None => return Ok(None),
-                Some(Err(error)) => return Err(ApiError::while_reading(error)),
-                Some(Ok(frame)) => {
-                    if let Ok(data) = frame.into_data() {
-                        self.received.fetch_add(data.len() as u64, Ordering::Relaxed);
-                        return Ok(Some(data));
-                    }
-                }
-            }
-        }
-    }
-}
-
-fn silent(silence: Duration) -> ApiError {
-    ApiError::Timeout(format!("nothing came for {} s", silence.as_secs()).into())
-}
-
 /// The error that an answer other than 200 stands for.
-async fn rejection(head: &http::response::Parts, mut chunks: Chunks) -> ApiError {
-    let code = head.status.as_u16();
-    let retry_after = retry_after(&head.headers);
-    let media_type = head
-        .headers
+async fn rejection(response: Response<Body>, silence: Duration, received: Arc<AtomicU64>) -> ApiError {
+    let code = response.status().as_u16();
+    let retry_after = retry_after(response.headers());
+    let media_type = response
+        .headers()
         .get(header::CONTENT_TYPE)
         .and_then(|v| v.to_str().ok());
     let media_type = media_type.unwrap_or("no media type").to_owned();
+    let mut chunks = Chunks::new(response, silence, received);
     let mut body = Vec::new();
     while let Ok(Some(chunk)) = chunks.next().await {
         body.extend_from_slice(&chunk);
@@ -338,10 +398,15 @@ impl WatchBody {
 
 impl<O: Object> ListerWatcher<O> for ClientSource {
     fn resource(&self) -> String {
-        match self.resource.group.as_str() {
-            "" => self.resource.plural.clone(),
-            group => format!("{}.{group}", self.resource.plural),
-        }
+        self.name()
+    }
+
+    fn has_streaming_lists(&self) -> bool {
+        self.streaming.work_for(&self.name())
+    }
+
+    fn streaming_list_failed(&self) {
+        self.streaming.failed_for(&self.name());
     }
 
     fn types(&self) -> Option<TypeMeta> {
@@ -356,8 +421,10 @@ impl<O: Object> ListerWatcher<O> for ClientSource {
 
     fn list(&self, request: ListRequest) -> BoxFuture<'_, Result<ListStream<O>, ApiError>> {
         async move {
-            let response = self.send(request.query(), LIST_SILENCE).await?;
-            let chunks = self.chunks(response.into_body(), LIST_SILENCE);
+            let response = self
+                .send(request.query(), self.accept(METADATA_LIST), LIST_SILENCE)
+                .await?;
+            let chunks = Chunks::new(response, LIST_SILENCE, self.received.clone());
             let reader = ListReader::new(Encoding::Json);
             let body = ListBody {
                 source: self.clone(),
@@ -379,8 +446,8 @@ impl<O: Object> ListerWatcher<O> for ClientSource {
     fn watch(&self, request: WatchRequest) -> BoxFuture<'_, Result<WatchStream<O>, ApiError>> {
         async move {
             let silence = request.timeout + WATCH_SILENCE;
-            let response = self.send(request.query(), silence).await?;
-            let chunks = self.chunks(response.into_body(), silence);
+            let response = self.send(request.query(), self.accept(METADATA), silence).await?;
+            let chunks = Chunks::new(response, silence, self.received.clone());
             let body = WatchBody {
                 source: self.clone(),
                 chunks,
@@ -395,7 +462,6 @@ impl<O: Object> ListerWatcher<O> for ClientSource {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::{ListVersion, WatchFrom};
     use k8s_openapi::api::{apps::v1::Deployment, core::v1::Pod};
     use kube::Resource;
 
@@ -422,35 +488,6 @@ mod tests {
             "/apis/apps/v1/namespaces/shop/deployments?limit=5&labelSelector=app%3Dweb%2Ctier%21%3Dx\
              &fieldSelector=metadata.name%3Da"
         );
-    }
-
-    #[tokio::test]
-    async fn bytes_are_counted_of_good_answers_and_bad_ones() {
-        const LIST: &str =
-            r#"{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[]}"#;
-        let service = tower::service_fn(|request: Request<Body>| async move {
-            let (code, body) = match request.uri().query() {
-                Some(query) if query.contains("watch") => (403, "no"),
-                _ => (200, LIST),
-            };
-            let response = Response::builder()
-                .status(code)
-                .body(Body::from(body.as_bytes().to_vec()));
-            Ok::<_, std::convert::Infallible>(response.unwrap())
-        });
-        let client = kube::Client::new(service, "default");
-        let source = ClientSource::new(client, ApiResource::erase::<Pod>(&()), Selection::default());
-        let used: Box<dyn ListerWatcher<Pod>> = Box::new(source.clone());
-        let list = used.list(ListRequest::new(ListVersion::Newest)).await.unwrap();
-        assert_eq!(source.bytes_received(), 0);
-        assert_eq!(list.count().await, 1);
-        assert_eq!(source.bytes_received(), LIST.len() as u64);
-        let watch = WatchRequest {
-            from: WatchFrom::Newest,
-            timeout: Duration::ZERO,
-        };
-        assert!(used.watch(watch).await.is_err());
-        assert_eq!(source.bytes_received(), LIST.len() as u64 + 2);
     }
 
     #[test]

@@ -74,6 +74,8 @@ pub enum ErrorClass {
     Throttled,
     /// What came could not be read.
     Decode,
+    /// The server's resource version went back: it was restored from a backup, or replaced.
+    WentBack,
     /// Anything else.
     Other,
 }
@@ -99,6 +101,7 @@ impl ErrorClass {
             Self::Gone => "gone",
             Self::Throttled => "throttled",
             Self::Decode => "decode",
+            Self::WentBack => "went-back",
             Self::Other => "other",
         }
     }

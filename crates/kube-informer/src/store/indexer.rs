@@ -136,7 +136,7 @@ impl<R: Clone + Send + Sync + 'static> Indexer<R> {
     pub fn list(&self) -> Vec<R> {
         let state = self.shared.published.load();
         let mut objects = Vec::with_capacity(state.rows.len());
-        state.rows.iter().for_each(|row| objects.push(row.object.clone()));
+        state.rows.for_each(|row| objects.push(row.object.clone()));
         objects
     }
 
@@ -366,7 +366,7 @@ impl<R> State<R> {
 
 impl<R> Known for Indexer<R> {
     fn fingerprint(&self, key: &str) -> Option<Fingerprint> {
-        self.shared.published.load().row(key)?.fingerprint
+        self.shared.published.load().row(key)?.fingerprint()
     }
 }
 

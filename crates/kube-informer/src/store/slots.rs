@@ -21,6 +21,8 @@ pub(crate) struct SlotSet {
 
 #[derive(Debug, Clone)]
 enum Repr {
+    /// The most common case where values are unique: no allocation.
+    One(u32),
     Few(Arc<[u32]>),
     Chunks(Arc<[(u32, Chunk)]>),
 }
@@ -71,6 +73,7 @@ impl SlotSet {
 
     pub(crate) fn contains(&self, slot: u32) -> bool {
         match &self.repr {
+            Repr::One(one) => *one == slot,
             Repr::Few(slots) => slots.binary_search(&slot).is_ok(),
             Repr::Chunks(chunks) => {
                 let (number, low) = split(slot);
@@ -87,6 +90,8 @@ impl SlotSet {
         }
         self.len += 1;
         match &mut self.repr {
+            Repr::One(one) => self.repr = Repr::Few([slot.min(*one), slot.max(*one)].into()),
+            Repr::Few(slots) if slots.is_empty() => self.repr = Repr::One(slot),
             Repr::Few(slots) => {
                 let at = slots.partition_point(|other| *other < slot);
                 let slots = with(slots, at, slot);
@@ -114,6 +119,7 @@ impl SlotSet {
         }
         self.len -= 1;
         match &mut self.repr {
+            Repr::One(_) => self.repr = Repr::Few(Arc::default()),
             Repr::Few(slots) => {
                 let at = slots.partition_point(|other| *other < slot);
                 *slots = without(slots, at);
@@ -133,19 +139,16 @@ impl SlotSet {
     }
 
     pub(crate) fn iter(&self) -> Iter<'_> {
-        match &self.repr {
-            Repr::Few(slots) => Iter {
-                few: slots.iter(),
-                chunks: [].iter(),
-                base: 0,
-                chunk: ChunkIter::default(),
-            },
-            Repr::Chunks(chunks) => Iter {
-                few: [].iter(),
-                chunks: chunks.iter(),
-                base: 0,
-                chunk: ChunkIter::default(),
-            },
+        let (few, chunks): (&[u32], &[(u32, Chunk)]) = match &self.repr {
+            Repr::One(slot) => (slice::from_ref(slot), &[]),
+            Repr::Few(slots) => (slots, &[]),
+            Repr::Chunks(chunks) => (&[], chunks),
+        };
+        Iter {
+            few: few.iter(),
+            chunks: chunks.iter(),
+            base: 0,
+            chunk: ChunkIter::default(),
         }
     }
 }
@@ -280,6 +283,53 @@ impl Iterator for Iter<'_> {
                     next: 0,
                 },
             };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    /// Ranges to add or to remove: single slots, and enough to make chunks dense.
+    fn range() -> impl Strategy<Value = (u32, u32, bool)> {
+        let from = prop_oneof![0..100u32, 0..20_000u32, Just(u32::MAX - 2000)];
+        (from, prop_oneof![Just(1u32), 1..4u32, 1..2000u32], any::<bool>())
+    }
+
+    fn check(set: &SlotSet, model: &BTreeSet<u32>) {
+        assert_eq!(set.len(), model.len());
+        assert_eq!(set.is_empty(), model.is_empty());
+        assert!(set.iter().eq(model.iter().copied()));
+        for slot in model
+            .iter()
+            .flat_map(|slot| [*slot, slot.saturating_add(1), slot ^ 1 << 13])
+            .take(500)
+        {
+            assert_eq!(set.contains(slot), model.contains(&slot));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn it_is_a_set_and_copies_stay_as_they_were(ranges in prop::collection::vec(range(), 0..12)) {
+            let (mut set, mut model) = (SlotSet::default(), BTreeSet::new());
+            let mut copies = Vec::new();
+            for (from, count, add) in ranges {
+                copies.push((set.clone(), model.clone()));
+                for slot in from..from + count {
+                    match add {
+                        true => prop_assert_eq!(set.insert(slot), model.insert(slot)),
+                        false => prop_assert_eq!(set.remove(slot), model.remove(&slot)),
+                    }
+                }
+                check(&set, &model);
+            }
+            copies.iter().for_each(|(set, model)| check(set, model));
+            model.iter().for_each(|slot| assert!(set.remove(*slot)));
+            prop_assert!(matches!(&set.repr, Repr::Few(slots) if slots.is_empty()), "{set:?}");
         }
     }
 }

@@ -224,7 +224,7 @@ impl<R> Snapshot<R> {
 
 impl<R> Known for Snapshot<R> {
     fn fingerprint(&self, key: &str) -> Option<Fingerprint> {
-        self.state.row(key)?.fingerprint
+        self.state.row(key)?.fingerprint()
     }
 }
 

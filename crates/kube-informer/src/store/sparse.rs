@@ -3,7 +3,7 @@
 use std::{slice, sync::Arc};
 
 /// A leaf is copied whole when one of its items changes, which touches the reference count of every other: it is short.
-const LEAF_BITS: u32 = 3;
+const LEAF_BITS: u32 = 2;
 const LEAF: usize = 1 << LEAF_BITS;
 const BRANCH_BITS: u32 = 4;
 const BRANCH: usize = 1 << BRANCH_BITS;
@@ -22,6 +22,15 @@ pub(crate) struct SparseArray<T> {
 enum Node<T> {
     Branch([Option<Arc<Node<T>>>; BRANCH]),
     Leaf([Option<T>; LEAF]),
+}
+
+impl<T> Node<T> {
+    fn for_each(&self, each: &mut impl FnMut(&T)) {
+        match self {
+            Self::Leaf(items) => items.iter().flatten().for_each(each),
+            Self::Branch(children) => children.iter().flatten().for_each(|child| child.for_each(each)),
+        }
+    }
 }
 
 impl<T> Clone for SparseArray<T> {
@@ -88,6 +97,13 @@ impl<T> SparseArray<T> {
             leaf: [].iter(),
             at: 0,
             above: vec![root],
+        }
+    }
+
+    /// Calls `each` with every item in the order of their numbers: the fastest way through all.
+    pub(crate) fn for_each(&self, mut each: impl FnMut(&T)) {
+        if let Some(root) = &self.root {
+            root.for_each(&mut each);
         }
     }
 
@@ -200,7 +216,7 @@ impl<'a, T> Iterator for Iter<'a, T> {
             for item in self.leaf.by_ref() {
                 self.at += 1;
                 if let Some(item) = item {
-                    return Some((self.at as u32 - 1, item));
+                    return Some(((self.at - 1) as u32, item));
                 }
             }
             let level = self.above.last_mut()?;
@@ -247,5 +263,58 @@ impl<'a, T> Cursor<'a, T> {
             self.leaf = self.array.leaf(at);
         }
         self.leaf?[place(at)].as_ref()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    fn number() -> impl Strategy<Value = u32> {
+        prop_oneof![0..40u32, 0..3000u32, any::<u32>(), Just(u32::MAX)]
+    }
+
+    fn check(array: &SparseArray<u32>, model: &BTreeMap<u32, u32>) {
+        assert_eq!(
+            array.iter().collect::<Vec<_>>(),
+            model.iter().map(|(at, item)| (*at, item)).collect::<Vec<_>>()
+        );
+        let mut items = Vec::new();
+        array.for_each(|item| items.push(*item));
+        assert!(items.iter().eq(model.values()));
+        let mut cursor = array.cursor();
+        for at in model.keys().flat_map(|at| [*at, at ^ 1, at ^ 1 << 20]) {
+            assert_eq!(array.get(at), model.get(&at));
+            assert_eq!(cursor.get(at), model.get(&at));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn it_is_a_map_and_copies_stay_as_they_were(ops in prop::collection::vec((number(), 0..4u8), 0..300)) {
+            let (mut array, mut model) = (SparseArray::default(), BTreeMap::new());
+            let mut copies = Vec::new();
+            for (step, (at, what)) in (0..).zip(ops) {
+                match what {
+                    0 => prop_assert_eq!(array.remove(at), model.remove(&at)),
+                    1 => {
+                        if let Some(item) = array.get_mut(at) {
+                            *item += 1;
+                        }
+                        model.entry(at).and_modify(|item| *item += 1);
+                    }
+                    _ => prop_assert_eq!(array.insert(at, step), model.insert(at, step)),
+                }
+                if step % 50 == 0 {
+                    copies.push((array.clone(), model.clone()));
+                }
+            }
+            check(&array, &model);
+            copies.iter().for_each(|(array, model)| check(array, model));
+            model.iter().for_each(|(at, item)| assert_eq!(array.remove(*at), Some(*item)));
+            prop_assert!(array.root.is_none(), "an empty array keeps no nodes");
+        }
     }
 }

@@ -11,6 +11,7 @@ use crate::{Fingerprint, ObjectKey, Partition};
 use std::{
     borrow::Borrow,
     hash::Hash,
+    num::NonZeroU64,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{Arc, atomic::AtomicUsize},
 };
@@ -20,8 +21,30 @@ use std::{
 pub(crate) struct Row<R> {
     pub(crate) key: ObjectKey,
     pub(crate) object: R,
-    pub(crate) fingerprint: Option<Fingerprint>,
+    /// The fingerprint; a hash of zero counts as unknown, which costs 8 bytes less.
+    fingerprint: Option<NonZeroU64>,
     pub(crate) partition: Partition,
+}
+
+impl<R> Row<R> {
+    pub(crate) fn new(
+        key: ObjectKey,
+        object: R,
+        fingerprint: Option<Fingerprint>,
+        partition: Partition,
+    ) -> Self {
+        let fingerprint = fingerprint.and_then(|fingerprint| NonZeroU64::new(fingerprint.get()));
+        Self {
+            key,
+            object,
+            fingerprint,
+            partition,
+        }
+    }
+
+    pub(crate) fn fingerprint(&self) -> Option<Fingerprint> {
+        self.fingerprint.map(|hash| Fingerprint::new(hash.get()))
+    }
 }
 
 /// Everything that a reader may ask. Never changed once it is published.

@@ -69,6 +69,11 @@ impl<T> Table<T> {
         self.items.iter().map(|(_, item)| item)
     }
 
+    /// Calls `each` with every item in the order of their slots: faster than [`iter`](Self::iter).
+    pub(crate) fn for_each(&self, each: impl FnMut(&T)) {
+        self.items.for_each(each);
+    }
+
     /// All items and their slots.
     pub(crate) fn slots(&self) -> impl Iterator<Item = (u32, &T)> {
         self.items.iter()
@@ -130,6 +135,34 @@ impl FreeSlots {
         }
         if self.holes.len() == self.end as usize {
             *self = Self::default();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    proptest! {
+        #[test]
+        fn free_slots_are_taken_lowest_first(steps in prop::collection::vec(any::<Option<prop::sample::Index>>(), 0..200)) {
+            let (mut free, mut taken) = (FreeSlots::default(), BTreeSet::new());
+            for step in steps {
+                match step {
+                    Some(which) if !taken.is_empty() => {
+                        let slot = *taken.iter().nth(which.index(taken.len())).unwrap();
+                        taken.remove(&slot);
+                        free.give(slot);
+                    }
+                    _ => {
+                        let lowest = (0..).find(|slot| !taken.contains(slot)).unwrap();
+                        prop_assert_eq!(free.take(), lowest);
+                        taken.insert(lowest);
+                    }
+                }
+            }
         }
     }
 }

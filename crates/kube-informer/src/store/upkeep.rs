@@ -1,6 +1,7 @@
 //! Indexes as the writer keeps them: what each slot has been indexed under, and how that changes.
 
 use super::{
+    held::{Held, HeldBySlot},
     index::{Definition, Frozen, FrozenIndex, IndexId, Posting, Postings},
     table::FreeSlots,
 };
@@ -35,27 +36,6 @@ pub(crate) trait Upkeep<R>: Send {
     fn into_any(self: Box<Self>) -> Box<dyn Any>;
 }
 
-/// What one slot is indexed under: values by their slots in [`Postings::values`].
-///
-/// The index function is not asked again when an object goes: a function that is not pure would leave entries behind.
-#[derive(Debug, Default)]
-enum Held {
-    #[default]
-    Nothing,
-    One(u32),
-    Many(Box<[u32]>),
-}
-
-impl Held {
-    fn as_slice(&self) -> &[u32] {
-        match self {
-            Self::Nothing => &[],
-            Self::One(value) => std::slice::from_ref(value),
-            Self::Many(values) => values,
-        }
-    }
-}
-
 /// A value that was computed and waits to be applied.
 enum Computed<V> {
     Known(u32),
@@ -67,8 +47,9 @@ pub(crate) struct Working<R, V> {
     definition: Arc<Definition<R, V>>,
     postings: Postings<V>,
     free: FreeSlots,
-    /// By slot of the object.
-    held: Vec<Held>,
+    /// By slot of the object, its values by their slots in [`Postings::values`]. The index function is not asked again
+    /// when an object goes: one that is not pure would leave entries behind.
+    held: HeldBySlot,
     computed: Vec<Computed<V>>,
     /// The published form, if nothing has changed since.
     frozen: Option<Arc<dyn FrozenIndex<R>>>,
@@ -81,7 +62,7 @@ impl<R, V: Hash + Eq> Working<R, V> {
             definition,
             postings,
             free,
-            held: Vec::new(),
+            held: HeldBySlot::default(),
             computed: Vec::new(),
             frozen: None,
         }
@@ -113,27 +94,17 @@ impl<R, V: Hash + Eq> Working<R, V> {
     }
 
     fn change(&mut self, slot: u32) {
-        if let [Computed::Known(value)] = self.computed[..]
-            && let Some(Held::One(held)) = self.held.get(slot as usize)
-            && *held == value
-        {
+        let same = match (&self.computed[..], self.held.single(slot)) {
+            ([], Some(Held::Nothing)) => true,
+            ([Computed::Known(value)], Some(Held::One(held))) => held == *value,
+            _ => false,
+        };
+        if same {
             return;
         }
-        if self.computed.is_empty()
-            && self
-                .held
-                .get(slot as usize)
-                .is_none_or(|held| held.as_slice().is_empty())
-        {
-            return;
-        }
-        let new = self.resolve();
         self.frozen = None;
-        let needed = slot as usize + 1;
-        if self.held.len() < needed {
-            self.held.resize_with(needed, Held::default);
-        }
-        let old = mem::take(&mut self.held[slot as usize]);
+        let new = self.resolve();
+        let old = self.held.replace(slot, new.clone());
         for value in new
             .as_slice()
             .iter()
@@ -150,9 +121,8 @@ impl<R, V: Hash + Eq> Working<R, V> {
         {
             self.take_out(*value, slot);
         }
-        self.held[slot as usize] = new;
         if self.postings.values.len() == 0 {
-            self.held = Vec::new();
+            self.held = HeldBySlot::default();
         }
     }
 

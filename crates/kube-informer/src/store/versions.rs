@@ -5,7 +5,11 @@ use std::cmp::Ordering;
 
 /// The partitions of a store and the resource version up to which each has been applied.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Versions(Vec<(Partition, Option<ResourceVersion>)>);
+pub(crate) struct Versions {
+    partitions: Vec<(Partition, Option<ResourceVersion>)>,
+    /// How often a version went back: the server's history is another one since.
+    rewinds: u64,
+}
 
 /// What is missing until a version is reached.
 #[derive(Debug, PartialEq, Eq)]
@@ -20,44 +24,58 @@ pub(crate) enum Reached {
 impl Versions {
     pub(crate) fn add(&mut self, partition: Partition) {
         if let Err(at) = self
-            .0
+            .partitions
             .binary_search_by_key(&partition, |(partition, _)| *partition)
         {
-            self.0.insert(at, (partition, None));
+            self.partitions.insert(at, (partition, None));
         }
     }
 
     pub(crate) fn remove(&mut self, partition: Partition) {
-        self.0.retain(|(other, _)| *other != partition);
+        self.partitions.retain(|(other, _)| *other != partition);
     }
 
     pub(crate) fn set(&mut self, partition: Partition, version: ResourceVersion) {
         match self
-            .0
+            .partitions
             .binary_search_by_key(&partition, |(partition, _)| *partition)
         {
-            Ok(at) => self.0[at].1 = Some(version),
-            Err(at) => self.0.insert(at, (partition, Some(version))),
+            Ok(at) => {
+                let old = self.partitions[at].1.replace(version);
+                if old.is_some_and(|old| {
+                    self.partitions[at]
+                        .1
+                        .as_ref()
+                        .is_some_and(|version| *version < old)
+                }) {
+                    self.rewinds += 1;
+                }
+            }
+            Err(at) => self.partitions.insert(at, (partition, Some(version))),
         }
+    }
+
+    pub(crate) fn rewinds(&self) -> u64 {
+        self.rewinds
     }
 
     pub(crate) fn get(&self, partition: Partition) -> Option<&ResourceVersion> {
         let at = self
-            .0
+            .partitions
             .binary_search_by_key(&partition, |(partition, _)| *partition)
             .ok()?;
-        self.0[at].1.as_ref()
+        self.partitions[at].1.as_ref()
     }
 
     pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = (Partition, Option<&ResourceVersion>)> {
-        self.0
+        self.partitions
             .iter()
             .map(|(partition, version)| (*partition, version.as_ref()))
     }
 
     /// The version that every partition has reached: the lowest.
     pub(crate) fn lowest(&self) -> Option<&ResourceVersion> {
-        let mut versions = self.0.iter().map(|(_, version)| version.as_ref());
+        let mut versions = self.partitions.iter().map(|(_, version)| version.as_ref());
         let first = versions.next()??;
         versions.try_fold(first, |lowest, version| match version?.partial_cmp(lowest)? {
             Ordering::Less => version,

@@ -38,6 +38,17 @@ pub enum WaitError {
         /// Where that partition is.
         reached: ResourceVersion,
     },
+    /// While it was waited for, the store's version went back: the server was restored or replaced, and its versions
+    /// from before mean nothing any more.
+    #[error("gave up waiting for resource version {wanted}: the server's version went back, partition {partition} is at {}", display(.reached))]
+    WentBack {
+        /// What was waited for.
+        wanted: ResourceVersion,
+        /// Where it had not been applied (the first such partition).
+        partition: Partition,
+        /// Where that partition is.
+        reached: Option<ResourceVersion>,
+    },
     /// The time was up.
     #[error("timed out waiting for resource version {wanted}: partition {partition} is at {}", display(.reached))]
     Timeout {
@@ -110,6 +121,7 @@ impl<'a, R> Wait<'a, R> {
     }
 
     async fn reached(&self) -> Result<(), WaitError> {
+        let rewinds = self.shared.published.load().versions.rewinds();
         loop {
             let mut changed = std::pin::pin!(self.shared.changed.notified());
             // Registered before looking, so that no publication after the look is missed.
@@ -119,6 +131,13 @@ impl<'a, R> Wait<'a, R> {
                 None => return Ok(()),
                 Some((partition, reached)) if closed => {
                     return Err(WaitError::Closed {
+                        wanted: self.version.clone(),
+                        partition,
+                        reached,
+                    });
+                }
+                Some((partition, reached)) if self.shared.published.load().versions.rewinds() != rewinds => {
+                    return Err(WaitError::WentBack {
                         wanted: self.version.clone(),
                         partition,
                         reached,

@@ -66,7 +66,7 @@ impl<'a, R> From<&'a Row<R>> for Entry<'a, R> {
         Self {
             key: &row.key,
             object: &row.object,
-            fingerprint: row.fingerprint,
+            fingerprint: row.fingerprint(),
             partition: row.partition,
         }
     }
@@ -212,12 +212,7 @@ impl<R: Clone + Send + Sync + 'static> IndexWriter<R> {
         fingerprint: Option<Fingerprint>,
         partition: Partition,
     ) -> Result<Option<R>, IndexPanic> {
-        let row = Row {
-            key,
-            object,
-            fingerprint,
-            partition,
-        };
+        let row = Row::new(key, object, fingerprint, partition);
         self.compute(&row)?;
         self.unmark(row.key.as_str());
         let hash = self.rows.hash(row.key.as_str());

@@ -38,8 +38,12 @@ pub enum Answer {
     BadList(u64, Vec<(&'static str, u64)>, Vec<Option<&'static str>>),
     /// A watch with these events; it stays open unless they end it.
     Watch(Vec<Event>),
+    /// A list that does not say its version.
+    Unversioned(Vec<(&'static str, u64)>),
     /// No stream.
     Error(ApiError),
+    /// No answer at all.
+    Hang,
 }
 
 pub enum Event {
@@ -49,6 +53,8 @@ pub enum Event {
     /// A modified object that cannot be read.
     Bad(&'static str),
     Bookmark(u64),
+    /// The end of the initial events.
+    End(u64),
     Status(ApiStatus),
     /// Time passes.
     After(Duration),
@@ -74,6 +80,8 @@ pub fn refused() -> ApiError {
 #[derive(Clone)]
 pub struct Script {
     steps: Arc<Mutex<VecDeque<(&'static str, Answer)>>>,
+    /// Whether streaming lists are worth trying.
+    streaming: Arc<Mutex<bool>>,
     log: Arc<Mutex<Vec<(String, Instant)>>>,
 }
 
@@ -82,8 +90,16 @@ impl Script {
     pub fn new(steps: impl IntoIterator<Item = (&'static str, Answer)>) -> Self {
         Self {
             steps: Arc::new(Mutex::new(steps.into_iter().collect())),
+            streaming: Arc::default(),
             log: Arc::default(),
         }
+    }
+
+    /// The same for a source with streaming lists.
+    pub fn streaming(steps: impl IntoIterator<Item = (&'static str, Answer)>) -> Self {
+        let script = Self::new(steps);
+        *script.streaming.lock().unwrap() = true;
+        script
     }
 
     /// The pauses between the requests so far, in milliseconds.
@@ -130,11 +146,18 @@ fn list_name(request: &ListRequest) -> String {
     format!("LIST {version} {limit}{token}")
 }
 
-fn watch_name(request: &WatchRequest) -> String {
+fn watch_name(request: &WatchRequest, any_timeout: bool) -> String {
     let seconds = request.timeout.as_secs();
-    assert!((300..=600).contains(&seconds), "watch for {seconds} s");
+    assert!(
+        any_timeout || (300..=600).contains(&seconds),
+        "watch for {seconds} s"
+    );
     match &request.from {
         WatchFrom::Version(version) => format!("WATCH {version}"),
+        WatchFrom::InitialEvents { not_older_than: None } => "STREAM newest".into(),
+        WatchFrom::InitialEvents {
+            not_older_than: Some(version),
+        } => format!("STREAM {version}"),
         other => format!("WATCH {other:?}"),
     }
 }
@@ -155,17 +178,30 @@ impl ListerWatcher<ConfigMap> for Script {
         "configmaps".into()
     }
 
+    fn has_streaming_lists(&self) -> bool {
+        *self.streaming.lock().unwrap()
+    }
+
+    fn streaming_list_failed(&self) {
+        *self.streaming.lock().unwrap() = false;
+    }
+
     fn list(&self, request: ListRequest) -> BoxFuture<'_, Result<ListStream<ConfigMap>, ApiError>> {
         let answer = self.next(list_name(&request));
         async move {
+            let mut versioned = true;
             let (version, objects, bads, token) = match answer {
+                Some(Answer::Unversioned(objects)) => {
+                    versioned = false;
+                    (Some(0), objects, vec![], None)
+                }
                 Some(Answer::List(version, objects)) => (Some(version), objects, vec![], None),
                 Some(Answer::Page(version, objects, token)) => (Some(version), objects, vec![], Some(token)),
                 Some(Answer::BadList(version, objects, bads)) => (Some(version), objects, bads, None),
                 Some(Answer::BrokenList(objects)) => (None, objects, vec![], None),
                 Some(Answer::Error(error)) => return Err(error),
                 Some(Answer::Watch(_)) => panic!("the script has a watch for a list"),
-                None => return futures::future::pending().await,
+                None | Some(Answer::Hang) => return futures::future::pending().await,
             };
             let objects = objects.into_iter().map(|(name, version)| item(name, version));
             let items = objects
@@ -173,7 +209,7 @@ impl ListerWatcher<ConfigMap> for Script {
                 .map(|item| Ok(ListPart::Item(item)));
             let end = match version {
                 Some(version) => Ok(ListPart::End(ListEnd {
-                    resource_version: Some(version.into()),
+                    resource_version: versioned.then(|| version.into()),
                     continue_token: token.map(Into::into),
                     remaining_item_count: None,
                 })),
@@ -185,13 +221,13 @@ impl ListerWatcher<ConfigMap> for Script {
     }
 
     fn watch(&self, request: WatchRequest) -> BoxFuture<'_, Result<WatchStream<ConfigMap>, ApiError>> {
-        let answer = self.next(watch_name(&request));
+        let answer = self.next(watch_name(&request, request.timeout.is_zero()));
         async move {
             let events = match answer {
                 Some(Answer::Watch(events)) => events,
                 Some(Answer::Error(error)) => return Err(error),
+                None | Some(Answer::Hang) => return futures::future::pending().await,
                 Some(_) => panic!("the script has a list for a watch"),
-                None => return futures::future::pending().await,
             };
             Ok(stream::unfold(VecDeque::from(events), next_event).boxed())
         }
@@ -211,6 +247,10 @@ async fn next_event(
             Some(Event::Bookmark(version)) => WatchEvent::Bookmark {
                 resource_version: Some(version.into()),
                 initial_events_end: false,
+            },
+            Some(Event::End(version)) => WatchEvent::Bookmark {
+                resource_version: Some(version.into()),
+                initial_events_end: true,
             },
             Some(Event::Status(status)) => WatchEvent::Error(status),
             Some(Event::Break(error)) => return Some((Err(error), events)),

@@ -143,6 +143,7 @@ const MATCH: &str = "resourceVersionMatch";
 
 impl ListOptions {
     pub(crate) fn parse(query: &Query) -> Result<Self, StatusError> {
+        query.number("timeoutSeconds")?;
         let limit = query.number("limit")?;
         let (version, matching, token) = (
             query.get("resourceVersion"),

@@ -102,7 +102,9 @@ impl Watch {
     async fn next(&mut self) -> Option<Bytes> {
         let mut out = BytesMut::new();
         loop {
-            if self.api.closing.is_cancelled() || self.deadline <= Instant::now() {
+            // A real server waits for a resource version past the timeout of the watch.
+            let waits = matches!(self.phase, Phase::Waiting(_));
+            if self.api.closing.is_cancelled() || (!waits && self.deadline <= Instant::now()) {
                 self.phase = Phase::Done;
             }
             match self.phase {
@@ -219,7 +221,6 @@ impl Watch {
     async fn wait_for(&mut self, version: u64) -> Option<Result<(), StatusError>> {
         tokio::select! {
             () = self.api.closing.cancelled() => None,
-            () = tokio::time::sleep_until(self.deadline) => None,
             result = self.api.wait_for(version) => Some(result),
         }
     }

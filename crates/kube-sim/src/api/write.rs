@@ -454,18 +454,13 @@ fn keep_system_fields(old: &Object, new: &mut Object) {
 
 /// Built-in kinds have a spec; everything of a custom resource but metadata and status counts.
 fn spec_differs(resource: &Resource, old: &Object, new: &Object) -> bool {
-    let rest = |object: &Object| -> Object {
-        let counts = |name: &str| match resource.custom {
-            true => !matches!(name, "metadata" | "status" | "apiVersion" | "kind"),
-            false => name == "spec",
-        };
-        object
-            .iter()
-            .filter(|(name, _)| counts(name))
-            .map(|(n, v)| (n.clone(), v.clone()))
-            .collect()
+    if !resource.custom {
+        return old.get("spec") != new.get("spec");
+    }
+    let rest = |(name, _): &(&String, &Value)| {
+        !matches!(name.as_str(), "metadata" | "status" | "apiVersion" | "kind")
     };
-    rest(old) != rest(new)
+    !old.iter().filter(rest).eq(new.iter().filter(rest))
 }
 
 fn bump_generation(object: &mut Object) {

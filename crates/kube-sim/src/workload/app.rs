@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{EPOCH, NAMESPACES, Workload, hex, pick, suffix, uid};
 
 /// About as many pods belong to one application.
-const PODS_PER_APP: u64 = 12;
+pub(super) const PODS_PER_APP: u64 = 12;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Owner {
@@ -37,12 +37,8 @@ pub(super) struct Container {
 }
 
 impl Workload {
-    /// The application of the `n`th pod, and which of its pods that is.
-    pub(super) fn app_of(&self, n: u64) -> (App, u64) {
-        (self.app(n / PODS_PER_APP), n % PODS_PER_APP)
-    }
-
-    fn app(&self, n: u64) -> App {
+    /// The `n`th application.
+    pub(super) fn app(&self, n: u64) -> App {
         let mut rng = self.rng("app", n);
         let owner = match n % 20 {
             0..14 => Owner::Deployment,

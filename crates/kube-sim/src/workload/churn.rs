@@ -87,8 +87,7 @@ struct Changer {
 impl Changer {
     fn new(api: Arc<Api>, workload: Workload, pods: usize, per_second: f64) -> Self {
         let rng = workload.rng("churn", 0);
-        let names = (0..pods as u64).map(|n| {
-            let pod = workload.pod(n, EPOCH);
+        let names = workload.pods(pods as u64).map(|pod| {
             let text = |name: &str| pod["metadata"][name].as_str().unwrap_or("").to_owned();
             (text("namespace"), text("name"))
         });
@@ -182,7 +181,12 @@ impl Changer {
         let index = self.rng.random_range(0..self.pods.len());
         let (namespace, name) = &self.pods[index];
         let target = self.target("pods", Some(namespace), Some(name))?;
-        self.api.modify(&target, change)
+        let changed = self.api.modify(&target, change);
+        if changed.as_ref().is_err_and(|error| error.code() == 404) {
+            // Somebody else deleted it.
+            self.pods.swap_remove(index);
+        }
+        changed
     }
 
     fn heartbeat(&mut self) -> Result<(), StatusError> {

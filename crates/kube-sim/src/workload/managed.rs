@@ -2,16 +2,31 @@
 
 use serde_json::{Map, Value, json};
 
-/// The entry of one manager that has set `fields`.
-pub(super) fn entry(manager: &str, subresource: Option<&str>, time: &str, fields: &Value) -> Value {
+/// The entry of one manager that has set these fields of the object.
+pub(super) fn entry(
+    manager: &str,
+    subresource: Option<&str>,
+    time: &str,
+    object: &Value,
+    fields: &[&str],
+    metadata: &[&str],
+) -> Value {
+    let mut set = Map::new();
+    if !metadata.is_empty() {
+        let members = metadata.iter().map(|name| (*name, &object["metadata"][*name]));
+        set.insert("f:metadata".into(), members_set(members, false));
+    }
+    for name in fields {
+        set.insert(format!("f:{name}"), set_of(&object[*name], false));
+    }
     let mut entry = json!({
         "manager": manager,
         "operation": "Update",
         "apiVersion": "v1",
         "time": time,
         "fieldsType": "FieldsV1",
-        "fieldsV1": set_of(fields, false),
     });
+    entry["fieldsV1"] = Value::Object(set);
     if let Some(subresource) = subresource {
         entry["subresource"] = subresource.into();
     }
@@ -33,22 +48,28 @@ const WHOLE: [&str; 10] = [
 
 /// `within` a map or list element, the set also holds the thing itself, as ".".
 fn set_of(fields: &Value, within: bool) -> Value {
+    members_set(
+        fields
+            .as_object()
+            .into_iter()
+            .flatten()
+            .map(|(name, value)| (name.as_str(), value)),
+        within,
+    )
+}
+
+fn members_set<'a>(members: impl Iterator<Item = (&'a str, &'a Value)>, within: bool) -> Value {
     let mut set = Map::new();
     if within {
         set.insert(".".into(), json!({}));
     }
-    for (name, value) in fields
-        .as_object()
-        .into_iter()
-        .flatten()
-        .filter(|(_, value)| !value.is_null())
-    {
+    for (name, value) in members.filter(|(_, value)| !value.is_null()) {
         let member = match value {
             // Set as a whole, or near enough: the sizes are those of real pods.
-            Value::Object(_) if WHOLE.contains(&name.as_str()) => json!({}),
+            Value::Object(_) if WHOLE.contains(&name) => json!({}),
             Value::Object(members) => set_of(
                 value,
-                !matches!(name.as_str(), "metadata" | "spec" | "status") && !members.is_empty(),
+                !matches!(name, "metadata" | "spec" | "status") && !members.is_empty(),
             ),
             Value::Array(items) => list_set(name, items),
             _ => json!({}),

@@ -76,23 +76,18 @@ impl Workload {
                 "images": self.images(n),
             },
         });
-        node["metadata"]["managedFields"] = json!([
+        let entries = vec![
             managed::entry(
                 "kubelet",
                 None,
                 &time(created),
-                &json!({
-                    "metadata": {"annotations": node["metadata"]["annotations"], "labels": node["metadata"]["labels"]},
-                    "spec": node["spec"],
-                })
+                &node,
+                &["spec"],
+                &["annotations", "labels"],
             ),
-            managed::entry(
-                "kubelet",
-                Some("status"),
-                &time(EPOCH),
-                &json!({"status": node["status"]})
-            ),
-        ]);
+            managed::entry("kubelet", Some("status"), &time(EPOCH), &node, &["status"], &[]),
+        ];
+        node["metadata"]["managedFields"] = entries.into();
         node
     }
 

@@ -4,13 +4,25 @@ use rand::Rng;
 use rand::rngs::StdRng;
 use serde_json::{Map, Value, json};
 
-use super::app::{App, Container, Owner};
-use super::{Workload, hex, managed, node_ip, node_name, suffix, time, uid};
+use super::app::{App, Container, Owner, PODS_PER_APP};
+use super::{EPOCH, Workload, hex, managed, node_ip, node_name, suffix, time, uid};
 
 impl Workload {
     /// The `n`th pod; it was started some time before `now`, in seconds since 1970.
     pub(crate) fn pod(&self, n: u64, now: i64) -> Value {
-        let (app, ordinal) = self.app_of(n);
+        self.pod_of(&self.app(n / PODS_PER_APP), n, now)
+    }
+
+    /// The first `count` pods.
+    pub(super) fn pods(&self, count: u64) -> impl Iterator<Item = Value> + '_ {
+        (0..count.div_ceil(PODS_PER_APP)).flat_map(move |number| {
+            let app = self.app(number);
+            let first = number * PODS_PER_APP;
+            (first..count.min(first + PODS_PER_APP)).map(move |n| self.pod_of(&app, n, EPOCH))
+        })
+    }
+
+    fn pod_of(&self, app: &App, n: u64, now: i64) -> Value {
         let mut rng = self.rng("pod", n);
         let node = if self.nodes == 0 {
             None
@@ -18,44 +30,33 @@ impl Workload {
             Some(rng.random_range(0..self.nodes))
         };
         let started = (now - rng.random_range(60..86_400 * 30)).max(app.created);
-        let mut pod = json!({
-            "apiVersion": "v1",
-            "kind": "Pod",
-            "metadata": metadata(&app, n, ordinal, &mut rng, started),
-            "spec": spec(&app, node, &mut rng),
-            "status": status(&app, n, node, &mut rng, started),
-        });
+        let mut pod = json!({"apiVersion": "v1", "kind": "Pod"});
+        pod["metadata"] = metadata(app, n, &mut rng, started);
+        pod["spec"] = spec(app, node, &mut rng);
+        pod["status"] = status(app, n, node, &mut rng, started);
         if node.is_none() {
             pod["status"] = json!({"phase": "Pending", "qosClass": "Burstable"});
         }
         let manager = "kube-controller-manager";
-        pod["metadata"]["managedFields"] = json!([
-            managed::entry(
-                manager,
-                None,
-                &time(started),
-                &json!({
-                    "metadata": {
-                        "annotations": pod["metadata"]["annotations"],
-                        "generateName": pod["metadata"]["generateName"],
-                        "labels": pod["metadata"]["labels"],
-                        "ownerReferences": pod["metadata"]["ownerReferences"],
-                    },
-                    "spec": pod["spec"],
-                })
-            ),
+        let set = ["annotations", "generateName", "labels", "ownerReferences"];
+        let entries = vec![
+            managed::entry(manager, None, &time(started), &pod, &["spec"], &set),
             managed::entry(
                 "kubelet",
                 Some("status"),
                 &time(started + 12),
-                &json!({"status": pod["status"]})
+                &pod,
+                &["status"],
+                &[],
             ),
-        ]);
+        ];
+        pod["metadata"]["managedFields"] = entries.into();
         pod
     }
 }
 
-fn metadata(app: &App, n: u64, ordinal: u64, rng: &mut StdRng, created: i64) -> Value {
+fn metadata(app: &App, n: u64, rng: &mut StdRng, created: i64) -> Value {
+    let ordinal = n % PODS_PER_APP;
     let (kind, owner, generate_name) = match app.owner {
         Owner::Deployment => {
             let set = format!("{}-{}", app.name, app.hash);
@@ -123,8 +124,6 @@ fn spec(app: &App, node: Option<usize>, rng: &mut StdRng) -> Value {
         .collect();
     let toleration = |key: &str| json!({"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300});
     let mut spec = json!({
-        "containers": containers,
-        "volumes": volumes(app, &token),
         "restartPolicy": "Always",
         "terminationGracePeriodSeconds": 30,
         "dnsPolicy": "ClusterFirst",
@@ -137,6 +136,8 @@ fn spec(app: &App, node: Option<usize>, rng: &mut StdRng) -> Value {
         "enableServiceLinks": true,
         "preemptionPolicy": "PreemptLowerPriority",
     });
+    spec["containers"] = containers.into();
+    spec["volumes"] = volumes(app, &token);
     if let Some(node) = node {
         spec["nodeName"] = node_name(node).into();
     }
@@ -179,24 +180,26 @@ fn status(app: &App, n: u64, node: Option<usize>, rng: &mut StdRng, started: i64
         .iter()
         .map(|c| container_status(c, rng, started))
         .collect();
-    json!({
+    let mut status = json!({
         "phase": "Running",
         "observedGeneration": 1,
-        "conditions": [
-            condition("PodReadyToStartContainers", 3),
-            condition("Initialized", 0),
-            condition("Ready", ready),
-            condition("ContainersReady", ready),
-            condition("PodScheduled", 0),
-        ],
         "hostIP": host,
         "hostIPs": [{"ip": host}],
         "podIP": ip,
         "podIPs": [{"ip": ip}],
         "startTime": time(started),
-        "containerStatuses": statuses,
         "qosClass": "Burstable",
-    })
+    });
+    status["conditions"] = vec![
+        condition("PodReadyToStartContainers", 3),
+        condition("Initialized", 0),
+        condition("Ready", ready),
+        condition("ContainersReady", ready),
+        condition("PodScheduled", 0),
+    ]
+    .into();
+    status["containerStatuses"] = statuses.into();
+    status
 }
 
 fn container_status(container: &Container, rng: &mut StdRng, started: i64) -> Value {

@@ -14,7 +14,7 @@ async fn changes_come_at_their_rate_until_they_are_stopped() {
     let sim = Sim::builder()
         .nodes(5)
         .pods(50)
-        .churn(200.0)
+        .churn(50.0)
         .seed(3)
         .build()
         .unwrap();
@@ -62,7 +62,7 @@ async fn a_list_and_its_watch_are_the_collection() {
         Sim::builder()
             .nodes(3)
             .pods(40)
-            .churn(500.0)
+            .churn(200.0)
             .seed(9)
             .build()
             .unwrap(),

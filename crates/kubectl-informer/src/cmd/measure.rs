@@ -1,6 +1,6 @@
 //! `measure`: what keeping a resource in memory costs.
 
-use crate::args::{MeasureArgs, MeasureOutput};
+use crate::args::{Form, MeasureArgs, MeasureOutput};
 use crate::feed::{Feed, Step};
 use crate::kinds::{self, Typed};
 use crate::output;
@@ -8,13 +8,15 @@ use crate::process::{self, Memory};
 use crate::signals;
 use crate::target::Target;
 use anyhow::bail;
-use kube_informer::SharedInformer;
+use kube::core::{DynamicObject, PartialObjectMeta};
 use kube_informer::reflector::ReflectorStatus;
 use kube_informer::source::ClientSource;
+use kube_informer::{Object, SharedInformer, form};
 use serde::Serialize;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
 
 /// When the program ends after a signal, whatever hangs.
 const GRACE: Duration = Duration::from_secs(4);
@@ -41,14 +43,32 @@ pub(crate) async fn run(args: MeasureArgs) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     };
     let target = target?;
-    if !kinds::has_type(&target.resource.api()) {
-        let name = target.resource.full_name();
-        output::diagnostic(&format!(
-            "no Rust type is built in for {name}: held as DynamicObject"
-        ));
-    }
-    let source = target.source();
-    let (informer, runner) = SharedInformer::<Typed>::builder(source.clone()).build();
+    let measured = match args.form {
+        Form::Typed => {
+            if !kinds::has_type(&target.resource.api()) {
+                let name = target.resource.full_name();
+                output::diagnostic(&format!(
+                    "no Rust type is built in for {name}: held as DynamicObject"
+                ));
+            }
+            measure::<Typed>(target.source(), &args, stop).await
+        }
+        Form::Metadata => {
+            let source = target.source().metadata_only();
+            measure::<PartialObjectMeta<DynamicObject>>(source, &args, stop).await
+        }
+    };
+    measured.map(|()| ExitCode::SUCCESS)
+}
+
+/// Runs an informer of this form and tells what it costs.
+async fn measure<O: form::Form>(
+    source: ClientSource,
+    args: &MeasureArgs,
+    stop: CancellationToken,
+) -> anyhow::Result<()> {
+    let builder = SharedInformer::<O>::builder(source.clone()).reflector(args.selection.reflector());
+    let (informer, runner) = builder.build();
     let measurement = Measurement {
         feed: Feed::new(informer.subscribe("measure")?),
         informer,
@@ -60,20 +80,19 @@ pub(crate) async fn run(args: MeasureArgs) -> anyhow::Result<ExitCode> {
     let measured = stop.run_until_cancelled(measurement.run(args.events)).await;
     stop.cancel();
     running.await??;
-    measured.unwrap_or(Ok(()))?;
-    Ok(ExitCode::SUCCESS)
+    measured.unwrap_or(Ok(()))
 }
 
 /// An informer whose costs are told.
-struct Measurement {
-    informer: SharedInformer<Typed>,
-    feed: Feed<Typed>,
+struct Measurement<O: Object> {
+    informer: SharedInformer<O>,
+    feed: Feed<O>,
     source: ClientSource,
     started: Instant,
     output: MeasureOutput,
 }
 
-impl Measurement {
+impl<O: Object> Measurement<O> {
     async fn run(mut self, events: Option<u64>) -> anyhow::Result<()> {
         tokio::select! {
             () = until_synced(&mut self.feed) => {}
@@ -155,7 +174,7 @@ fn rounded(value: f64) -> f64 {
     (value * 1000.0).round() / 1000.0
 }
 
-async fn until_synced(feed: &mut Feed<Typed>) {
+async fn until_synced<O: Object>(feed: &mut Feed<O>) {
     while let Some(Step::Change(_)) = feed.next().await {}
 }
 

@@ -33,6 +33,8 @@ pub(crate) async fn run(args: WatchArgs) -> anyhow::Result<ExitCode> {
         "found"
     );
     let (informer, runner) = SharedInformer::<DynamicObject>::builder(target.source())
+        .reflector(args.selection.reflector())
+        .resync(args.resync)
         .stop_deadline(STOP)
         .build();
     let feed = Feed::new(informer.subscribe("print")?);

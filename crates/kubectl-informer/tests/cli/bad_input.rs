@@ -225,20 +225,19 @@ contexts: [{name: one, context: {cluster: c, user: u}}, {name: two, context: {cl
 #[tokio::test(flavor = "multi_thread")]
 async fn the_command_line() {
     for (args, expected) in [
-        ("watch pods --initial auto", "not supported yet; use `list`"),
-        ("watch pods --initial watch-list", "not supported yet; use `list`"),
-        ("measure pods --initial auto", "not supported yet; use `list`"),
         (
             "watch pods --initial sometimes",
-            "expected one of: auto, list, watch-list",
+            "possible values: auto, list, watch-list",
         ),
         (
-            "watch pods --watch-list-deadline 5s",
-            "not supported yet; leave it out",
+            "watch pods --watch-list-deadline soon",
+            "expected a duration such as 15s",
         ),
-        ("watch pods --resync 1m", "not supported yet; leave it out"),
         ("watch pods --resync often", "expected a duration such as 15s"),
-        ("measure pods --form packed", "not supported yet; use `typed`"),
+        (
+            "measure pods --form packed",
+            "not supported yet; use `typed` or `metadata`",
+        ),
         ("measure pods --events many", "--events"),
         ("watch", "<RESOURCE>"),
         ("watch pods -o yaml", "possible values: table, wide, name, json"),

@@ -68,6 +68,7 @@ impl World {
             }
         };
         Change {
+            key: notification.key(),
             notification,
             sync: false,
         }
@@ -81,6 +82,7 @@ impl World {
             cause: DeleteCause::Event,
         };
         Some(Change {
+            key: name.into(),
             notification: Notification::Delete(deleted),
             sync: false,
         })
@@ -88,11 +90,13 @@ impl World {
 
     fn sync(&self, name: &str) -> Option<Change<Thing>> {
         let state = self.objects.get(name)?.clone();
+        let notification = Notification::Update {
+            old: state.clone(),
+            new: state,
+        };
         Some(Change {
-            notification: Notification::Update {
-                old: state.clone(),
-                new: state,
-            },
+            key: name.into(),
+            notification,
             sync: true,
         })
     }
@@ -180,7 +184,7 @@ proptest! {
             };
             if let Some(change) = change {
                 pushed += 1;
-                queue.push(change);
+                queue.push(change, Instant::now());
             }
             if !every {
                 prop_assert!(queue.len() <= capacity + 2 * 4, "{} wait", queue.len());
@@ -199,7 +203,7 @@ proptest! {
         let mut queue = MergeQueue::<Thing>::new(Delivery::Merged { capacity: 50 });
         let mut world = World::default();
         for n in &changes {
-            queue.push(world.change(n.to_string()));
+            queue.push(world.change(n.to_string()), Instant::now());
         }
         prop_assert_eq!(queue.len(), changes.len());
     }
@@ -209,10 +213,10 @@ proptest! {
 fn an_initial_add_stays_initial_and_before_the_mark() {
     let mut queue = MergeQueue::<Thing>::new(Delivery::Merged { capacity: 1 });
     let mut world = World::default();
-    queue.push(world.change("a".into()));
-    queue.push_synced();
-    queue.push(world.change("a".into()));
-    assert_eq!(queue.len(), 2);
+    queue.push(world.change("a".into()), Instant::now());
+    queue.push_synced(Instant::now());
+    queue.push(world.change("a".into()), Instant::now());
+    assert_eq!(queue.len(), 1);
     let Some(Entry::Change(Change {
         notification: Notification::Add { object, initial },
         ..
@@ -230,8 +234,8 @@ fn endless_creation_and_deletion_leaves_nothing_behind() {
     let mut world = World::default();
     for n in 0..1000 {
         let name = n.to_string();
-        queue.push(world.change(name.clone()));
-        queue.push(world.delete(&name).unwrap());
+        queue.push(world.change(name.clone()), Instant::now());
+        queue.push(world.delete(&name).unwrap(), Instant::now());
     }
     assert_eq!(queue.len(), 0);
     assert_eq!(queue.last.as_ref().map(HashMap::len), Some(0));

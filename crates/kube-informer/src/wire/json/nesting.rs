@@ -1,12 +1,16 @@
 //! Finding the end of an object or array.
 
+use super::block::{BLOCK, Marks, escaped, parity};
+
 /// Where we are inside an object or array.
 ///
 /// Follows strings and counts brackets; it does not tell `{` from `[`. Whatever is valid JSON ends where it should.
 #[derive(Debug)]
 pub(super) struct Nesting {
     depth: usize,
-    in_string: bool,
+    /// All bits are set inside of a string.
+    in_string: u64,
+    /// The next byte is escaped.
     escaped: bool,
 }
 
@@ -15,29 +19,116 @@ impl Nesting {
     pub(super) fn opened() -> Self {
         Self {
             depth: 1,
-            in_string: false,
+            in_string: 0,
             escaped: false,
         }
     }
 
     /// Goes on with the next bytes. Gives the number of bytes up to and with the closing bracket, if it is there.
     pub(super) fn advance(&mut self, bytes: &[u8]) -> Option<usize> {
-        for (i, byte) in bytes.iter().enumerate() {
-            match byte {
-                _ if self.escaped => self.escaped = false,
-                b'\\' if self.in_string => self.escaped = true,
-                b'"' => self.in_string = !self.in_string,
-                _ if self.in_string => {}
-                b'{' | b'[' => self.depth += 1,
-                b'}' | b']' => {
-                    self.depth -= 1;
-                    if self.depth == 0 {
-                        return Some(i + 1);
-                    }
-                }
-                _ => {}
+        let (blocks, rest) = bytes.as_chunks::<BLOCK>();
+        for (i, block) in blocks.iter().enumerate() {
+            if let Some(n) = self.block(block) {
+                return Some(i * BLOCK + n);
+            }
+        }
+        self.rest(rest).map(|n| blocks.len() * BLOCK + n)
+    }
+
+    /// Goes on with less than a block.
+    #[inline(never)]
+    fn rest(&mut self, rest: &[u8]) -> Option<usize> {
+        if rest.is_empty() {
+            return None;
+        }
+        let mut block = [b' '; BLOCK];
+        block[..rest.len()].copy_from_slice(rest);
+        let escaped_behind =
+            escaped(Marks::of(&block).backslashes, &mut self.escaped.clone()) >> rest.len() & 1;
+        let end = self.block(&block);
+        self.escaped = escaped_behind == 1;
+        end
+    }
+
+    #[inline(always)]
+    fn block(&mut self, block: &[u8; BLOCK]) -> Option<usize> {
+        let marks = Marks::of(block);
+        let quotes = marks.quotes & !escaped(marks.backslashes, &mut self.escaped);
+        let in_string = parity(quotes) ^ self.in_string;
+        self.in_string = ((in_string as i64) >> 63) as u64;
+        let opening = marks.opening & !in_string;
+        let closing = marks.closing & !in_string;
+        let closed = closing.count_ones() as usize;
+        if closed < self.depth {
+            self.depth = self.depth + opening.count_ones() as usize - closed;
+            return None;
+        }
+        self.end_within(opening, closing)
+    }
+
+    /// Goes from bracket to bracket, where the end may be among them.
+    #[inline(never)]
+    fn end_within(&mut self, opening: u64, closing: u64) -> Option<usize> {
+        let mut brackets = opening | closing;
+        while brackets != 0 {
+            let at = brackets.trailing_zeros() as usize;
+            brackets &= brackets - 1;
+            if opening >> at & 1 == 1 {
+                self.depth += 1;
+                continue;
+            }
+            self.depth -= 1;
+            if self.depth == 0 {
+                return Some(at + 1);
             }
         }
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The same, byte by byte.
+    fn model(bytes: &[u8]) -> Option<usize> {
+        let (mut depth, mut in_string, mut escaped) = (1, false, false);
+        for (i, byte) in bytes.iter().enumerate() {
+            match byte {
+                b'"' if !escaped => in_string = !in_string,
+                b'{' | b'[' if !in_string => depth += 1,
+                b'}' | b']' if !in_string => depth -= 1,
+                _ => {}
+            }
+            // Outside of strings there is no backslash in JSON; what one does there matters to nobody.
+            escaped = *byte == b'\\' && !escaped;
+            if depth == 0 {
+                return Some(i + 1);
+            }
+        }
+        None
+    }
+
+    proptest! {
+        #[test]
+        fn the_end_is_found_as_byte_by_byte(
+            bytes in "[a{}\\[\\]\"\\\\]{0,40}[a \"\\\\]{0,90}[a{}\\[\\]\"\\\\]{0,200}",
+            cuts in proptest::collection::vec(0..300usize, 0..6),
+        ) {
+            let bytes = bytes.as_bytes();
+            let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(bytes.len())).collect();
+            cuts.push(bytes.len());
+            cuts.sort_unstable();
+            let (mut nesting, mut start, mut end) = (Nesting::opened(), 0, None);
+            for cut in cuts {
+                end = nesting.advance(&bytes[start..cut]).map(|n| start + n);
+                start = cut;
+                if end.is_some() {
+                    break;
+                }
+            }
+            prop_assert_eq!(end, model(bytes));
+        }
     }
 }

@@ -1,0 +1,193 @@
+//! The initial state as a streaming list (KEP-3157): a watch that starts with what exists.
+
+use super::{Arrived, Reflector, Sink};
+use crate::form::Form;
+use crate::object::{ObjectKey, ResourceVersion};
+use crate::queue::Listed;
+use crate::source::{ApiError, ApiStatus, ErrorClass, WatchEvent, WatchFrom, WatchRequest, WatchStream};
+use futures::StreamExt;
+use std::collections::HashMap;
+use std::time::Duration;
+
+/// How many streams may break off before a list is asked for instead.
+const ATTEMPTS: usize = 2;
+
+/// How a streaming list went.
+enum Streamed<O: Form> {
+    /// It is complete; the stream goes on as a watch.
+    Complete(Collected<O>, Option<ResourceVersion>, WatchStream<O>),
+    /// It ended before it was complete, but brought something.
+    BrokeOff,
+    Failed(ApiError),
+}
+
+/// What a streaming list has brought so far. The store sees nothing of it until it is complete.
+struct Collected<O: Form> {
+    entries: Vec<Option<Listed<Arrived<O>>>>,
+    /// Where each key stands, even one that is gone again, and the version that came last.
+    places: HashMap<ObjectKey, (usize, Option<ResourceVersion>)>,
+}
+
+/// Something came that is older than what came before.
+struct Older;
+
+impl<O: Form> Collected<O> {
+    /// Puts an entry, or takes it away if there is none.
+    fn put(
+        &mut self,
+        key: ObjectKey,
+        entry: Option<Listed<Arrived<O>>>,
+        version: Option<ResourceVersion>,
+    ) -> Result<(), Older> {
+        match self.places.get_mut(&key) {
+            Some((_, last)) if version < *last && version.is_some() => return Err(Older),
+            Some((place, last)) => {
+                self.entries[*place] = entry;
+                *last = version.or(last.take());
+            }
+            None => {
+                self.places.insert(key, (self.entries.len(), version));
+                self.entries.push(entry);
+            }
+        }
+        Ok(())
+    }
+
+    fn into_entries(self) -> Vec<Listed<Arrived<O>>> {
+        self.entries.into_iter().flatten().collect()
+    }
+}
+
+impl<O: Form, S: Sink<O>> Reflector<O, S> {
+    /// Replaces the sink's content by a streaming list and returns the stream, which goes on as a watch.
+    ///
+    /// # Errors
+    /// A list should be asked for instead.
+    pub(super) async fn stream_list(&mut self) -> Result<WatchStream<O>, ApiError> {
+        let mut attempts = 0;
+        loop {
+            attempts += 1;
+            let started = tokio::time::Instant::now();
+            let streamed = self.stream_once().await;
+            let early = match &streamed {
+                Streamed::Complete(..) => Duration::ZERO,
+                Streamed::Failed(error) if must_wait(error) => Duration::ZERO,
+                // It is a watch that ended early, and counts with those that follow.
+                _ => self.pacer.after(started.elapsed()),
+            };
+            match streamed {
+                Streamed::Complete(collected, version, stream) => {
+                    self.complete(collected.into_entries(), version).await;
+                    return Ok(stream);
+                }
+                Streamed::BrokeOff if attempts < ATTEMPTS => tokio::time::sleep(early).await,
+                Streamed::BrokeOff => {
+                    return Err(ApiError::while_reading(
+                        "streaming lists broke off before they were complete",
+                    ));
+                }
+                Streamed::Failed(ApiError::Status(status))
+                    if is_unavailable(&status) && !self.unavailable =>
+                {
+                    self.unavailable = true;
+                }
+                Streamed::Failed(error) if must_wait(&error) => {
+                    self.reporter.failed("watch-list", &error);
+                    self.pause(error.status().and_then(|status| status.retry_after))
+                        .await;
+                    attempts = 0;
+                }
+                Streamed::Failed(error) => return Err(error),
+            }
+        }
+    }
+
+    async fn stream_once(&mut self) -> Streamed<O> {
+        let not_older_than = self.seen.clone().filter(|_| !self.unavailable);
+        let from = WatchFrom::InitialEvents { not_older_than };
+        let request = WatchRequest {
+            from,
+            timeout: self.watch_timeout(),
+        };
+        self.reporter.listing();
+        let started = tokio::time::Instant::now();
+        let deadline = self.options.streaming_deadline;
+        let opened = tokio::time::timeout(deadline, self.source.watch(request)).await;
+        let mut stream = match opened {
+            Ok(Ok(stream)) => stream,
+            Ok(Err(error)) => return Streamed::Failed(error),
+            Err(_) => return Streamed::Failed(self.no_progress(0)),
+        };
+        let mut collected = Collected {
+            entries: Vec::new(),
+            places: HashMap::new(),
+        };
+        let mut progress = tokio::time::Instant::now();
+        loop {
+            let next = match tokio::time::timeout_at(progress + deadline, stream.next()).await {
+                Ok(next) => next,
+                Err(_) => return Streamed::Failed(self.no_progress(collected.places.len())),
+            };
+            match next {
+                Some(Ok(WatchEvent::Bookmark {
+                    resource_version,
+                    initial_events_end: true,
+                })) => {
+                    return Streamed::Complete(collected, resource_version, stream);
+                }
+                Some(Ok(WatchEvent::Bookmark { .. })) => continue,
+                Some(Ok(WatchEvent::Error(status))) => return Streamed::Failed(status.into()),
+                Some(Ok(WatchEvent::Added(item) | WatchEvent::Modified(item))) => {
+                    let version = item.version();
+                    if let Some(entry) = self.listed(item)
+                        && collected.put(entry.key().clone(), Some(entry), version).is_err()
+                    {
+                        return Streamed::Failed(older());
+                    }
+                    self.reporter.received(collected.entries.len());
+                }
+                Some(Ok(WatchEvent::Deleted(item))) => {
+                    if let Some((key, _, version)) = self.arrived(item)
+                        && collected.put(key, None, version).is_err()
+                    {
+                        return Streamed::Failed(older());
+                    }
+                }
+                None
+                | Some(Err(ApiError::Interrupted(_) | ApiError::Timeout(_) | ApiError::Unreachable(_))) => {
+                    let nothing =
+                        collected.entries.is_empty() && started.elapsed() < super::watching::VERY_SHORT;
+                    return match nothing {
+                        true => Streamed::Failed(ApiError::while_reading("a streaming list ended at once")),
+                        false => Streamed::BrokeOff,
+                    };
+                }
+                Some(Err(error)) => return Streamed::Failed(error),
+            }
+            progress = tokio::time::Instant::now();
+        }
+    }
+
+    /// The stream is open, but the server does not come to an end.
+    fn no_progress(&self, received: usize) -> ApiError {
+        self.source.streaming_list_failed();
+        let seconds = self.options.streaming_deadline.as_secs_f64();
+        let text =
+            format!("no progress for {seconds} s, after {received} objects and no end of the initial events");
+        ApiError::Timeout(text.into())
+    }
+}
+
+/// An object came in an older state than before; nobody knows what else does.
+fn older() -> ApiError {
+    ApiError::Protocol("a streaming list went back to an older state of an object".into())
+}
+
+fn is_unavailable(status: &ApiStatus) -> bool {
+    status.is_expired() || status.is_too_large_resource_version()
+}
+
+/// Whether the same request will do later, so that a list would be no better.
+fn must_wait(error: &ApiError) -> bool {
+    error.class() == ErrorClass::Unreachable || error.status().is_some_and(ApiStatus::is_too_many_requests)
+}

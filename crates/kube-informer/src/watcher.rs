@@ -1,0 +1,238 @@
+//! Watching without a cache: a watch that resumes itself, and waiting for a condition.
+//!
+//! For the few cases in which a store would be too much: a program that waits until one object is in a certain state,
+//! or that only passes events on. Everything else is better off with a [`SharedInformer`](crate::SharedInformer), which
+//! recovers from a history that is too old by listing again; a [`RetryWatcher`] can only say so and end.
+//!
+//! ```no_run
+//! use k8s_openapi::api::core::v1::Pod;
+//! use kube::core::ApiResource;
+//! use kube_informer::source::{ClientSource, Selection};
+//! use kube_informer::watcher::{RetryWatcher, until};
+//!
+//! # async fn example(client: kube::Client) -> Result<(), Box<dyn std::error::Error>> {
+//! let selection = Selection {
+//!     namespace: Some("shop".into()),
+//!     fields: Some("metadata.name=migration".into()),
+//!     ..Default::default()
+//! };
+//! let source = ClientSource::new(client, ApiResource::erase::<Pod>(&()), selection);
+//! let mut events = RetryWatcher::<Pod>::new(source, "1234".into());
+//! let succeeded = |pod: &Pod| pod.status.as_ref().and_then(|s| s.phase.as_deref()) == Some("Succeeded");
+//! let done = until(&mut events, |event| event.object().is_some_and(|pod| succeeded(pod)));
+//! tokio::time::timeout(std::time::Duration::from_secs(60), done).await??;
+//! # Ok(())
+//! # }
+//! ```
+
+use crate::form::Form;
+use crate::object::{Object, ResourceVersion};
+use crate::source::{
+    ApiError, ApiStatus, BadObject, ErrorClass, Item, ListerWatcher, WatchEvent, WatchFrom, WatchRequest,
+    WatchStream,
+};
+use futures::stream::{BoxStream, Stream, StreamExt};
+use kube::core::TypeMeta;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// The starts of two watches are at least this far apart.
+const SPACING: Duration = Duration::from_secs(1);
+
+/// One event of a [`RetryWatcher`].
+pub enum Watched<O: Object> {
+    /// An object appeared.
+    Added(O::Ref),
+    /// An object changed.
+    Modified(O::Ref),
+    /// An object is gone; this is its last state.
+    Deleted(O::Ref),
+    /// An object appeared, changed or went that could not be read.
+    Bad(BadObject),
+}
+
+impl<O: Object> Watched<O> {
+    /// The object, unless it could not be read.
+    pub fn object(&self) -> Option<&O::Ref> {
+        match self {
+            Self::Added(object) | Self::Modified(object) | Self::Deleted(object) => Some(object),
+            Self::Bad(_) => None,
+        }
+    }
+}
+
+/// A watch that is opened again where it stopped, until that cannot be done without losing something.
+///
+/// It yields the events after a resource version. When the connection breaks, the server ends the watch, or fails in a
+/// way that may pass, another watch is opened from the last event, at most one in a second, later if the server asks
+/// for it. Bookmarks are not shown.
+///
+/// # Errors
+/// The stream ends with an error when the version is too old for the server (list again, then watch from there), when
+/// the server forbids the watch or does not know the resource or the user, and when it sends what cannot be understood.
+#[must_use = "a stream does nothing unless it is polled"]
+pub struct RetryWatcher<O: Object>(BoxStream<'static, Result<Watched<O>, ApiError>>);
+
+impl<O: Form> RetryWatcher<O> {
+    /// Watches from the first change after `from`, which is the version of a list or of an object.
+    pub fn new(source: impl ListerWatcher<O>, from: ResourceVersion) -> Self {
+        let source: Arc<dyn ListerWatcher<O>> = Arc::new(source);
+        let types = source.types();
+        let resumed = Resumed {
+            source,
+            types,
+            from,
+            open: None,
+            next_start: Instant::now(),
+        };
+        Self(futures::stream::try_unfold(resumed, Resumed::next).boxed())
+    }
+}
+
+impl<O: Object> Stream for RetryWatcher<O> {
+    type Item = Result<Watched<O>, ApiError>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.0.poll_next_unpin(cx)
+    }
+}
+
+struct Resumed<O: Form> {
+    source: Arc<dyn ListerWatcher<O>>,
+    types: Option<TypeMeta>,
+    from: ResourceVersion,
+    open: Option<WatchStream<O>>,
+    next_start: Instant,
+}
+
+impl<O: Form> Resumed<O> {
+    async fn next(mut self) -> Result<Option<(Watched<O>, Self)>, ApiError> {
+        loop {
+            let mut stream = match self.open.take() {
+                Some(stream) => stream,
+                None => match self.start().await {
+                    Ok(stream) => stream,
+                    Err(error) => {
+                        self.retry(error)?;
+                        continue;
+                    }
+                },
+            };
+            let event = match stream.next().await {
+                None => continue,
+                Some(Err(error)) => {
+                    self.retry(error)?;
+                    continue;
+                }
+                Some(Ok(WatchEvent::Error(status))) => {
+                    self.retry(status.into())?;
+                    continue;
+                }
+                Some(Ok(event)) => event,
+            };
+            self.open = Some(stream);
+            if let Some(event) = self.event(event)? {
+                return Ok(Some((event, self)));
+            }
+        }
+    }
+
+    async fn start(&mut self) -> Result<WatchStream<O>, ApiError> {
+        tokio::time::sleep_until(self.next_start).await;
+        self.next_start = Instant::now() + SPACING;
+        let request = WatchRequest {
+            from: WatchFrom::Version(self.from.clone()),
+            timeout: Duration::ZERO,
+        };
+        self.source.watch(request).await
+    }
+
+    /// Plans the next start, if there is any sense in one.
+    fn retry(&mut self, error: ApiError) -> Result<(), ApiError> {
+        let hopeless = !error.class().is_retriable()
+            || matches!(error.class(), ErrorClass::Gone | ErrorClass::Decode)
+            || error
+                .status()
+                .is_some_and(ApiStatus::is_too_large_resource_version);
+        if hopeless {
+            return Err(error);
+        }
+        tracing::debug!(
+            resource = self.source.resource(),
+            error = error.chain(),
+            "watching again"
+        );
+        if let Some(asked) = error.status().and_then(|status| status.retry_after) {
+            self.next_start = self.next_start.max(Instant::now() + asked);
+        }
+        Ok(())
+    }
+
+    /// What to tell of an event, if anything; the next watch starts after it.
+    fn event(&mut self, event: WatchEvent<O>) -> Result<Option<Watched<O>>, ApiError> {
+        Ok(match event {
+            WatchEvent::Added(item) => Some(self.object(item)?.map_or_else(Watched::Bad, Watched::Added)),
+            WatchEvent::Modified(item) => {
+                Some(self.object(item)?.map_or_else(Watched::Bad, Watched::Modified))
+            }
+            WatchEvent::Deleted(item) => Some(self.object(item)?.map_or_else(Watched::Bad, Watched::Deleted)),
+            WatchEvent::Bookmark { resource_version, .. } => {
+                self.from = resource_version.unwrap_or_else(|| self.from.clone());
+                None
+            }
+            WatchEvent::Error(_) => None,
+        })
+    }
+
+    fn object(&mut self, item: Item<O>) -> Result<Result<O::Ref, BadObject>, ApiError> {
+        match (item.version(), &item) {
+            (Some(version), _) => self.from = version,
+            (None, Item::Bad(_)) => {}
+            (None, _) => return Err(ApiError::Protocol("an object without a resource version".into())),
+        }
+        Ok(match item {
+            Item::Object(object) => Ok(object),
+            Item::Bad(bad) => Err(bad),
+            Item::Raw(raw) => O::decode(&raw, self.types.as_ref()).map_err(|error| BadObject {
+                key: Some(raw.key()),
+                reason: error.to_string(),
+            }),
+        })
+    }
+}
+
+/// Why [`until`] ended without the condition being met.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum UntilError {
+    /// The events ended.
+    #[error("the watch ended before the condition was met")]
+    Ended,
+    /// The watch failed.
+    #[error("the watch failed before the condition was met")]
+    Failed(#[source] ApiError),
+}
+
+/// Takes events until one meets the condition, and returns it. For a time limit use [`tokio::time::timeout`].
+///
+/// # Errors
+/// The events ended or failed first.
+///
+/// # Cancel safety
+/// Events that did not meet the condition are gone, the others are still in the stream.
+pub async fn until<O: Object>(
+    mut events: impl Stream<Item = Result<Watched<O>, ApiError>> + Unpin,
+    mut condition: impl FnMut(&Watched<O>) -> bool,
+) -> Result<Watched<O>, UntilError> {
+    loop {
+        match events.next().await {
+            None => return Err(UntilError::Ended),
+            Some(Err(error)) => return Err(UntilError::Failed(error)),
+            Some(Ok(event)) if condition(&event) => return Ok(event),
+            Some(Ok(_)) => {}
+        }
+    }
+}

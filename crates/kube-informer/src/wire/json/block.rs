@@ -1,0 +1,109 @@
+//! Looking at 64 bytes at once.
+
+use wide::u8x32;
+
+pub(super) const BLOCK: usize = 64;
+
+/// Where the bytes stand in a block that make up the structure of JSON: bit *n* is byte *n*.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Marks {
+    pub(super) quotes: u64,
+    pub(super) backslashes: u64,
+    /// `{` and `[`.
+    pub(super) opening: u64,
+    /// `}` and `]`.
+    pub(super) closing: u64,
+}
+
+impl Marks {
+    #[inline]
+    pub(super) fn of(block: &[u8; BLOCK]) -> Self {
+        let (halves, _) = block.as_chunks::<32>();
+        let halves = [u8x32::new(halves[0]), u8x32::new(halves[1])];
+        // This bit is all in which `[` differs from `{`, and `]` from `}`; no other byte becomes one of them.
+        let folded = halves.map(|half| half | u8x32::splat(b'[' ^ b'{'));
+        Self {
+            quotes: equal(halves, b'"'),
+            backslashes: equal(halves, b'\\'),
+            opening: equal(folded, b'{'),
+            closing: equal(folded, b'}'),
+        }
+    }
+}
+
+#[inline]
+fn equal(halves: [u8x32; 2], byte: u8) -> u64 {
+    let [low, high] = halves.map(|half| u64::from(half.simd_eq(u8x32::splat(byte)).to_bitmask()));
+    low | high << 32
+}
+
+/// The bytes that a backslash before them escapes.
+///
+/// `escaped` says whether the first byte is, and then whether the one behind the block is.
+#[inline]
+pub(super) fn escaped(backslashes: u64, escaped: &mut bool) -> u64 {
+    const EVEN: u64 = 0x5555_5555_5555_5555;
+    let carried = u64::from(*escaped);
+    // In a run of backslashes every second byte is escaped, and the byte behind a run of odd length. An addition
+    // carries through a run that starts at an odd place, which tells where it ends (the method is simdjson's).
+    let backslashes = backslashes & !carried;
+    let follows = backslashes << 1 | carried;
+    let odd_starts = backslashes & !EVEN & !follows;
+    let (runs, carry) = odd_starts.overflowing_add(backslashes);
+    *escaped = carry;
+    (EVEN ^ (runs << 1)) & follows
+}
+
+/// Each bit is the parity of the bits up to and with it: set from an opening quote to before its closing one.
+#[inline]
+pub(super) fn parity(mut bits: u64) -> u64 {
+    for shift in [1, 2, 4, 8, 16, 32] {
+        bits ^= bits << shift;
+    }
+    bits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn bits(mut test: impl FnMut(usize) -> bool) -> u64 {
+        (0..BLOCK).filter(|&n| test(n)).map(|n| 1 << n).sum()
+    }
+
+    #[test]
+    fn every_byte_is_marked_as_what_it_is() {
+        for start in 0..4u8 {
+            let block: [u8; BLOCK] = std::array::from_fn(|n| start * 64 + n as u8);
+            let marks = Marks::of(&block);
+            assert_eq!(marks.quotes, bits(|n| block[n] == b'"'));
+            assert_eq!(marks.backslashes, bits(|n| block[n] == b'\\'));
+            assert_eq!(marks.opening, bits(|n| matches!(block[n], b'{' | b'[')));
+            assert_eq!(marks.closing, bits(|n| matches!(block[n], b'}' | b']')));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn escapes_are_followed_from_block_to_block(blocks in proptest::collection::vec(any::<u64>(), 1..4), dense: bool) {
+            let (mut carried, mut model) = (false, false);
+            for block in blocks {
+                let backslashes = if dense { block | block << 1 | block >> 1 | block << 7 } else { block };
+                let expected = bits(|n| {
+                    let is_escaped = model;
+                    model = !is_escaped && backslashes >> n & 1 == 1;
+                    is_escaped
+                });
+                prop_assert_eq!(escaped(backslashes, &mut carried), expected);
+                prop_assert_eq!(carried, model);
+            }
+        }
+
+        #[test]
+        fn parity_counts_the_bits_below(block: u64) {
+            let expected = bits(|n| (block << (63 - n)).count_ones() % 2 == 1);
+            prop_assert_eq!(parity(block), expected);
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! A watch that resumes itself, and waiting for a condition.
+
+mod common;
+
+use common::{Answer::*, Event::*, *};
+use futures::StreamExt;
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube_informer::Object;
+use kube_informer::source::{ApiError, ApiStatus, ErrorClass};
+use kube_informer::watcher::{RetryWatcher, UntilError, Watched, until};
+use std::time::Duration;
+
+fn show(event: Result<Watched<ConfigMap>, ApiError>) -> String {
+    let at = |object| {
+        format!(
+            "{}@{}",
+            ConfigMap::key(object),
+            ConfigMap::resource_version(object).unwrap()
+        )
+    };
+    match &event {
+        Ok(Watched::Added(object)) => format!("added {}", at(object)),
+        Ok(Watched::Modified(object)) => format!("modified {}", at(object)),
+        Ok(Watched::Deleted(object)) => format!("deleted {}", at(object)),
+        Ok(Watched::Bad(bad)) => format!("bad {bad}"),
+        Err(error) => format!("error {}", error.class()),
+    }
+}
+
+/// Everything that is yielded until the stream ends, or nothing comes for an hour.
+async fn all(script: &Script) -> Vec<String> {
+    let mut events = RetryWatcher::<ConfigMap>::new(script.clone(), "5".into());
+    let mut shown = vec![];
+    while let Ok(Some(event)) = tokio::time::timeout(Duration::from_secs(3600), events.next()).await {
+        shown.push(show(event));
+    }
+    assert!(
+        script.is_over(),
+        "only these requests came: {:?}",
+        script.requests()
+    );
+    shown
+}
+
+#[tokio::test(start_paused = true)]
+async fn resumes_from_the_last_event_whatever_passes() {
+    let mut throttled = ApiStatus::from_code(429, "slow down");
+    throttled.retry_after = Some(Duration::from_secs(7));
+    let script = Script::new([
+        ("WATCH 5", Error(refused())),
+        ("WATCH 5", Watch(vec![Added("a", 6), Bookmark(7), Close])),
+        (
+            "WATCH 7",
+            Watch(vec![Modified("a", 8), Status(ApiStatus::from_code(500, "boom"))]),
+        ),
+        (
+            "WATCH 8",
+            Watch(vec![Break(ApiError::Interrupted("reset".into()))]),
+        ),
+        ("WATCH 8", Error(throttled.into())),
+        (
+            "WATCH 8",
+            Watch(vec![
+                After(Duration::from_secs(60)),
+                Bad("ns/b"),
+                Deleted("a", 9),
+                Close,
+            ]),
+        ),
+        ("WATCH 9", Watch(vec![])),
+    ]);
+    let shown = all(&script).await;
+    assert_eq!(
+        shown,
+        [
+            "added ns/a@6",
+            "modified ns/a@8",
+            "bad ns/b: scripted",
+            "deleted ns/a@9"
+        ]
+    );
+    assert_eq!(
+        script.pauses(),
+        [1000, 1000, 1000, 1000, 7000, 60_000],
+        "a watch that lasted is resumed at once"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn ends_when_it_cannot_go_on_without_losing_something() {
+    for (answer, class) in [
+        (Error(expired()), ErrorClass::Gone),
+        (
+            Watch(vec![Status(ApiStatus::from_code(410, "expired"))]),
+            ErrorClass::Gone,
+        ),
+        (Error(status(403, "no")), ErrorClass::Forbidden),
+        (Error(status(401, "no")), ErrorClass::Unauthorized),
+        (
+            Watch(vec![Break(ApiError::Protocol("garbage".into()))]),
+            ErrorClass::Decode,
+        ),
+    ] {
+        let script = Script::new([
+            ("WATCH 5", Watch(vec![Added("a", 6), Close])),
+            ("WATCH 6", answer),
+        ]);
+        assert_eq!(
+            all(&script).await,
+            ["added ns/a@6".to_owned(), format!("error {class}")]
+        );
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn until_returns_the_event_that_meets_the_condition() {
+    let script = Script::new([
+        (
+            "WATCH 5",
+            Watch(vec![Added("a", 6), Modified("a", 7), Modified("a", 8), Close]),
+        ),
+        ("WATCH 8", Error(expired())),
+    ]);
+    let mut events = RetryWatcher::<ConfigMap>::new(script, "5".into());
+    let found = until(&mut events, |event| matches!(event, Watched::Modified(_)))
+        .await
+        .unwrap();
+    assert_eq!(show(Ok(found)), "modified ns/a@7");
+    let error = until(&mut events, |event| matches!(event, Watched::Deleted(_)))
+        .await
+        .err()
+        .unwrap();
+    assert!(matches!(error, UntilError::Failed(_)), "{error}");
+    let error = until(&mut events, |_| true).await.err().unwrap();
+    assert!(matches!(error, UntilError::Ended), "{error}");
+}

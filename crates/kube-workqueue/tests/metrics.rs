@@ -1,0 +1,166 @@
+//! The metrics of a queue, value by value.
+#![cfg(feature = "metrics")]
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use kube_workqueue::WorkQueue;
+use metrics_util::debugging::{DebugValue, DebuggingRecorder, Snapshotter};
+use tokio::time::sleep;
+
+/// What changed since the last look; of a gauge that is set, the value if it was.
+#[derive(Debug, Default, PartialEq)]
+struct Values {
+    depth: f64,
+    adds: u64,
+    retries: u64,
+    queued: Vec<f64>,
+    worked: Vec<f64>,
+    unfinished: f64,
+    longest: f64,
+}
+
+fn look(snapshotter: &Snapshotter) -> Values {
+    let mut values = HashMap::new();
+    for (key, _, _, value) in snapshotter.snapshot().into_vec() {
+        let labels: Vec<_> = key
+            .key()
+            .labels()
+            .map(|label| (label.key(), label.value()))
+            .collect();
+        assert_eq!(labels, [("name", "test")]);
+        values.insert(key.key().name().to_owned(), value);
+    }
+    let round = |seconds: f64| (seconds * 1000.0).round() / 1000.0;
+    let mut gauge = |name: &str| match values.remove(name) {
+        Some(DebugValue::Gauge(value)) => round(value.into_inner()),
+        other => panic!("{name}: {other:?}"),
+    };
+    let depth = gauge("workqueue_depth");
+    let unfinished = gauge("workqueue_unfinished_work_seconds");
+    let longest = gauge("workqueue_longest_running_processor_seconds");
+    let mut counter = |name: &str| match values.remove(name) {
+        Some(DebugValue::Counter(value)) => value,
+        other => panic!("{name}: {other:?}"),
+    };
+    let (adds, retries) = (
+        counter("workqueue_adds_total"),
+        counter("workqueue_retries_total"),
+    );
+    let mut histogram = |name: &str| match values.remove(name) {
+        Some(DebugValue::Histogram(values)) => values.into_iter().map(|v| round(v.into_inner())).collect(),
+        other => panic!("{name}: {other:?}"),
+    };
+    let queued = histogram("workqueue_queue_duration_seconds");
+    let worked = histogram("workqueue_work_duration_seconds");
+    assert!(values.is_empty(), "nothing else: {values:?}");
+    Values {
+        depth,
+        adds,
+        retries,
+        queued,
+        worked,
+        unfinished,
+        longest,
+    }
+}
+
+fn named_queue() -> (WorkQueue<&'static str>, Snapshotter) {
+    let recorder = DebuggingRecorder::new();
+    let snapshotter = recorder.snapshotter();
+    let queue = metrics::with_local_recorder(&recorder, || WorkQueue::builder().name("test").build());
+    (queue, snapshotter)
+}
+
+fn changed(depth: f64, adds: u64, retries: u64) -> Values {
+    Values {
+        depth,
+        adds,
+        retries,
+        ..Values::default()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_step_of_an_item_shows() {
+    let (queue, snapshotter) = named_queue();
+    queue.add("foo");
+    assert_eq!(look(&snapshotter), changed(1.0, 1, 0));
+    sleep(Duration::from_millis(100)).await;
+    let foo = queue.get().await.unwrap();
+    assert_eq!(
+        look(&snapshotter),
+        Values {
+            queued: vec![0.1],
+            ..changed(-1.0, 0, 0)
+        }
+    );
+
+    (0..5).for_each(|_| queue.add("foo"));
+    assert_eq!(look(&snapshotter), changed(1.0, 1, 0));
+    sleep(Duration::from_millis(25)).await;
+    drop(foo);
+    assert_eq!(
+        look(&snapshotter),
+        Values {
+            worked: vec![0.025],
+            ..changed(0.0, 0, 0)
+        }
+    );
+    sleep(Duration::from_millis(10)).await;
+    let foo = queue.get().await.unwrap();
+    assert_eq!(
+        look(&snapshotter),
+        Values {
+            queued: vec![0.035],
+            ..changed(-1.0, 0, 0)
+        }
+    );
+    drop(foo);
+    assert_eq!(
+        look(&snapshotter),
+        Values {
+            worked: vec![0.0],
+            ..changed(0.0, 0, 0)
+        }
+    );
+
+    queue.add_after("bar", Duration::from_millis(40));
+    assert_eq!(look(&snapshotter), changed(0.0, 0, 1));
+    sleep(Duration::from_millis(40)).await;
+    assert_eq!(queue.len(), 1);
+    assert_eq!(look(&snapshotter), changed(1.0, 1, 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn unfinished_work_shows_until_the_shutdown() {
+    let (queue, snapshotter) = named_queue();
+    queue.add("foo");
+    queue.add("bar");
+    sleep(Duration::from_millis(100)).await;
+    let _foo = queue.get().await.unwrap();
+    sleep(Duration::from_millis(100)).await;
+    let _bar = queue.get().await.unwrap();
+    sleep(Duration::from_millis(301)).await;
+    let values = look(&snapshotter);
+    assert_eq!((values.unfinished, values.longest), (0.7, 0.4), "as of 500 ms");
+    sleep(Duration::from_millis(500)).await;
+    let values = look(&snapshotter);
+    assert_eq!((values.unfinished, values.longest), (1.7, 0.9), "as of 1000 ms");
+    queue.shut_down();
+    sleep(Duration::from_millis(2000)).await;
+    let values = look(&snapshotter);
+    assert_eq!(
+        (values.unfinished, values.longest),
+        (0.0, 0.0),
+        "not set any more"
+    );
+}
+
+#[tokio::test]
+async fn a_queue_without_a_name_has_no_metrics() {
+    let recorder = DebuggingRecorder::new();
+    let snapshotter = recorder.snapshotter();
+    metrics::with_local_recorder(&recorder, || WorkQueue::new().add("foo"));
+    assert!(snapshotter.snapshot().into_vec().is_empty());
+}
