@@ -1,6 +1,5 @@
 //! The `kubectl informer` command: shows what an informer does, watches resources, tells what a cache costs.
 
-mod age;
 mod args;
 mod cmd;
 mod connection;

@@ -161,7 +161,7 @@ impl Demo {
             return screen.say("  (there are no pods to look up)\n");
         };
         let say = |call: String, answer: String, took: Duration| {
-            screen.say(&format!("  {call:<48} {answer:<14} {took:.1?}"))
+            screen.say(&format!("  {call:<56} {answer:<14} {took:.1?}"))
         };
         let (pod, took) = timed(|| lister.get(&key));
         let node = pod?

@@ -1,5 +1,6 @@
 //! `watch`: prints every change of a resource.
 
+mod age;
 mod printer;
 mod table;
 

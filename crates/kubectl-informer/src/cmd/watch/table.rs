@@ -1,6 +1,6 @@
 //! Rows of a table that never ends: columns are as wide as what has been seen, so that a row can be printed at once.
 
-use crate::age;
+use super::age;
 use jiff::Timestamp;
 use kube::core::DynamicObject;
 use kube_informer::Notification;
