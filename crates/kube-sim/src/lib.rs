@@ -22,6 +22,8 @@
 //! A request goes from `server` (sockets) through `http` (routes, forms, bodies) to `api` (what LIST, WATCH and the
 //! writes mean) and `storage` (objects, history, snapshots). `workload` makes realistic objects and changes them.
 //!
+//! For answers that no API server gives, there is a server that answers from a [`script`].
+//!
 //! # What it is not
 //!
 //! It has no controllers, no garbage collector, no authentication, no admission, no schemas and no server-side apply;
