@@ -388,6 +388,7 @@ impl WatchBody {
                 None => return Err(ApiError::Protocol("an ERROR event that is no API status".into())),
             },
             EventType::Unknown(name) => {
+                let name: String = name.chars().take(40).collect();
                 return Err(ApiError::Protocol(format!(
                     "unknown type of watch event {name:?}"
                 )));

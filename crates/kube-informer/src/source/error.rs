@@ -184,7 +184,11 @@ fn innermost_io<'e>(error: &'e (dyn StdError + 'static)) -> Option<&'e io::Error
     let mut found = None;
     let mut next = Some(error);
     while let Some(cause) = next {
-        if let Some(io) = cause.downcast_ref::<io::Error>() {
+        if let Some(mut io) = cause.downcast_ref::<io::Error>() {
+            // The source of an I/O error that wraps another is the source of that other.
+            while let Some(inner) = io.get_ref().and_then(|inner| inner.downcast_ref::<io::Error>()) {
+                io = inner;
+            }
             found = Some(io);
         }
         next = cause.source();
@@ -433,6 +437,25 @@ mod tests {
             assert!(status.is_too_large_resource_version(), "{status:?}");
         }
         assert!(!ApiStatus::from_code(500, "Too large resource version").is_too_large_resource_version());
+    }
+
+    #[test]
+    fn a_failed_handshake_is_found_behind_other_errors() {
+        let class = |error: io::Error| ApiError::from_client(kube::Error::Service(Box::new(error))).class();
+        let handshake = || io::Error::new(io::ErrorKind::InvalidData, "unknown issuer");
+        assert_eq!(class(handshake()), ErrorClass::Tls);
+        assert_eq!(
+            class(io::Error::other(io::Error::other(handshake()))),
+            ErrorClass::Tls
+        );
+        assert_eq!(
+            class(io::Error::from(io::ErrorKind::ConnectionRefused)),
+            ErrorClass::Unreachable
+        );
+        assert_eq!(
+            class(io::Error::other(io::Error::from(io::ErrorKind::TimedOut))),
+            ErrorClass::Timeout
+        );
     }
 
     #[test]
