@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use kube_workqueue::{ItemExponential, Processing, WorkQueue};
+use kube_workqueue::{ItemExponential, Priority, Processing, WorkQueue};
 use tokio::task::{JoinHandle, yield_now};
 use tokio::time::{advance, timeout};
 
@@ -556,6 +556,43 @@ async fn all_who_wait_learn_of_the_shutdown() {
     for task in tasks {
         assert_eq!(task.await.unwrap(), None);
     }
+}
+
+#[tokio::test]
+async fn higher_priorities_go_first_and_low_ones_are_raised() {
+    let queue = WorkQueue::new();
+    let low = queue.with_priority(Priority::LOW);
+    ["a", "b", "c"].into_iter().for_each(|item| low.add(item));
+    queue.add("d");
+    queue.add("b");
+    low.add("d");
+    for expected in [
+        ("d", Priority::NORMAL),
+        ("b", Priority::NORMAL),
+        ("a", Priority::LOW),
+        ("c", Priority::LOW),
+    ] {
+        let item = get(&queue).await;
+        assert_eq!((*item, item.priority()), expected);
+    }
+}
+
+#[tokio::test]
+async fn low_priorities_do_not_starve() {
+    let queue = WorkQueue::new();
+    let low = queue.with_priority(Priority::LOW);
+    low.add("first low");
+    low.add("second low");
+    ["one", "two"].into_iter().for_each(|item| queue.add(item));
+    let mut turns = Vec::new();
+    for turn in 1..=16 {
+        let item = get(&queue).await;
+        match item.priority() {
+            Priority::LOW => turns.push((turn, *item)),
+            _ => queue.add(*item), // there is always more urgent work
+        }
+    }
+    assert_eq!(turns, [(8, "first low"), (16, "second low")]);
 }
 
 #[test]
