@@ -67,6 +67,8 @@
 //! | the server says anything else in the stream, or garbage comes | a pause, then a list |
 //! | a version comes that is older than one seen before | a pause, then a list of the newest state |
 //!
+//! Whatever the answers, at most four requests (further pages aside) follow each other without a pause.
+//!
 //! A list that fails midway changes nothing: the sink hears of it when it is complete. When the new state's version is
 //! older than the last one, the server was restored from a backup or replaced: that is reported, and the new state
 //! counts.
@@ -100,6 +102,8 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use watching::WatchPacer;
 
+/// The most requests that follow each other without a pause.
+const QUICK_REQUESTS: u32 = 4;
 /// The most objects asked for in one page.
 const PAGE_SIZE: u32 = 500;
 
@@ -233,6 +237,9 @@ pub struct Reflector<O: Form, S: Sink<O>> {
     seen: Option<ResourceVersion>,
     /// Whether the server could not serve a list or watch at `seen`.
     unavailable: bool,
+    /// How many requests have followed each other without a pause, and when the last one was sent.
+    quick_requests: u32,
+    last_request: tokio::time::Instant,
     /// Whether the server has shown that it pages lists of any state, so it has no cache to serve them from.
     paginated: bool,
 }
@@ -266,6 +273,8 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
             options,
             seen: None,
             unavailable: false,
+            quick_requests: 0,
+            last_request: tokio::time::Instant::now(),
             paginated: false,
         }
     }
@@ -356,8 +365,22 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
         listed.map(|()| None)
     }
 
+    /// Comes before every request but those for further pages: whatever the server answers, only so many follow each
+    /// other at once.
+    async fn before_request(&mut self) {
+        if self.last_request.elapsed() >= watching::VERY_SHORT {
+            self.quick_requests = 0;
+        }
+        if self.quick_requests >= QUICK_REQUESTS {
+            self.pause(None).await;
+        }
+        self.quick_requests += 1;
+        self.last_request = tokio::time::Instant::now();
+    }
+
     /// Waits a backoff step, or as long as the server asked for if that is longer.
     async fn pause(&mut self, asked: Option<Duration>) {
+        self.quick_requests = 0;
         let until = tokio::time::Instant::now() + self.backoff.next().max(asked.unwrap_or_default());
         self.reporter.phase(Phase::BackingOff { until });
         tokio::time::sleep_until(until).await;
@@ -415,6 +438,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
             continue_token: None,
         };
         let mut entries = Vec::new();
+        self.before_request().await;
         let mut end = self.page(&request, &mut entries).await?;
         if end.continue_token.is_some() && request.version == ListVersion::Any {
             self.paginated = true;
@@ -434,6 +458,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
                         continue_token: None,
                         ..request
                     };
+                    self.before_request().await;
                     end = self.page(&request, &mut entries).await?;
                 }
                 Err(error) => return Err(error),

@@ -326,3 +326,99 @@ async fn what_stands_in_the_way_of_sync_is_named() {
     );
     factory.shutdown().await.unwrap();
 }
+
+#[tokio::test]
+async fn metadata_comes_alone() {
+    let sim = Sim::builder().nodes(2).pods(20).seed(3).build().unwrap();
+    let service = sim.service();
+    let accepted = Arc::new(Mutex::new(vec![]));
+    let seen = accepted.clone();
+    let spy = tower::service_fn(move |request: http::Request<kube::client::Body>| {
+        seen.lock()
+            .unwrap()
+            .push(request.headers()["accept"].to_str().unwrap().to_owned());
+        tower::ServiceExt::oneshot(service.clone(), request)
+    });
+    let client = kube::Client::new(spy, "default");
+    let factory = SharedInformerFactory::new(client.clone());
+    let pods = factory.metadata_informer::<Pod>();
+    factory.start();
+    factory.wait_for_sync(Duration::from_secs(10)).await.unwrap();
+    assert_eq!(pods.store().len(), 20);
+    for pod in pods.store().list() {
+        assert!(pod.metadata.owner_references.is_some() && pod.metadata.labels.is_some());
+    }
+    factory.shutdown().await.unwrap();
+    assert!(
+        accepted.lock().unwrap()[0]
+            .starts_with("application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1")
+    );
+
+    // The same by a list, and what it spares.
+    let received = async |metadata_only: bool| {
+        let source = ClientSource::new(
+            client.clone(),
+            ApiResource::erase::<Pod>(&()),
+            Selection::default(),
+        );
+        let source = if metadata_only {
+            source.metadata_only()
+        } else {
+            source
+        };
+        let options = kube_informer::reflector::ReflectorOptions {
+            initial: kube_informer::reflector::InitialState::List,
+            ..Default::default()
+        };
+        let builder =
+            SharedInformer::<kube::core::PartialObjectMeta<Pod>>::builder(source.clone()).reflector(options);
+        let (informer, runner) = builder.build();
+        let running = tokio::spawn(runner.run(CancellationToken::new()));
+        informer.synced().await.unwrap();
+        running.abort();
+        assert_eq!(informer.store().len(), 20);
+        source.bytes_received()
+    };
+    let (whole, metadata) = (received(false).await, received(true).await);
+    assert!(metadata < whole, "{metadata} of {whole} bytes");
+    assert!(
+        accepted
+            .lock()
+            .unwrap()
+            .iter()
+            .any(|accept| accept.contains("as=PartialObjectMetadataList"))
+    );
+}
+
+#[tokio::test]
+async fn a_compressed_answer_is_read() {
+    use async_compression::tokio::write::GzipEncoder;
+    use tokio::io::AsyncWriteExt;
+
+    let list = r#"{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"5"},
+        "items":[{"metadata":{"name":"a","namespace":"ns","resourceVersion":"4"},"data":{"k":"v"}}]}"#;
+    let mut encoder = GzipEncoder::new(Vec::new());
+    encoder.write_all(list.as_bytes()).await.unwrap();
+    encoder.shutdown().await.unwrap();
+    let compressed = encoder.into_inner();
+    let length = compressed.len() as u64;
+    let server = tower::service_fn(move |request: http::Request<kube::client::Body>| {
+        assert_eq!(request.headers()["accept-encoding"], "gzip");
+        let body = kube::client::Body::from(compressed.clone());
+        let response = http::Response::builder()
+            .header("content-encoding", "gzip")
+            .body(body)
+            .unwrap();
+        async { Ok::<_, std::convert::Infallible>(response) }
+    });
+    let resource = ApiResource::erase::<k8s_openapi::api::core::v1::ConfigMap>(&());
+    let client = kube::Client::new(server, "default");
+    let source = ClientSource::new(client, resource, Selection::default()).compression();
+    let request = kube_informer::source::ListRequest::new(kube_informer::source::ListVersion::Any);
+    let lister: &dyn kube_informer::source::ListerWatcher<DynamicObject> = &source;
+    let parts: Vec<_> = lister.list(request).await.unwrap().collect().await;
+    let parts: Vec<_> = parts.into_iter().map(Result::unwrap).collect();
+    assert_eq!(parts.len(), 2);
+    assert_eq!(format!("{:?}", parts[0]), "Item(Raw(ns/a))");
+    assert_eq!(source.bytes_received(), length);
+}

@@ -875,3 +875,21 @@ async fn those_who_wait_for_a_version_are_told_when_versions_go_back() {
     scene.informer.store().wait_until(&"41".into()).await.unwrap();
     scene.stop().await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn no_mixture_of_answers_leads_to_more_than_four_requests_at_once() {
+    let scene = Scene::start([
+        ("LIST any 500", Error(expired())),
+        ("LIST newest 500", List(10, vec![])),
+        ("WATCH 10", Watch(vec![Added("a", 11), Close])),
+        ("WATCH 11", Watch(vec![Added("b", 12), Close])),
+        ("WATCH 12", Watch(vec![Added("c", 13)])),
+    ]);
+    let scene = scene
+        .plays(&["Add(ns/a@11)", "Add(ns/b@12)", "Add(ns/c@13)"])
+        .await;
+    let pauses = scene.script.pauses();
+    assert_eq!(pauses[..3], [0, 0, 0]);
+    assert!(pauses[3] >= 800, "{pauses:?}");
+    scene.stop().await;
+}

@@ -67,6 +67,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
         let mut attempts = 0;
         loop {
             attempts += 1;
+            self.before_request().await;
             let started = tokio::time::Instant::now();
             let streamed = self.stream_once().await;
             let early = match &streamed {

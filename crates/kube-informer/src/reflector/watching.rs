@@ -67,7 +67,10 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
         loop {
             let opened = match open.take() {
                 Some(stream) => Ok(stream),
-                None => self.source.watch(self.watch_request()).await,
+                None => {
+                    self.before_request().await;
+                    self.source.watch(self.watch_request()).await
+                }
             };
             let ended = match opened {
                 Ok(stream) => self.follow(stream).await,

@@ -509,4 +509,14 @@ mod tests {
         );
         assert_eq!(retry_after(&header("soon".into())), None);
     }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_failed_streaming_list_is_tried_again_after_an_hour() {
+        let memory = StreamingLists::default();
+        memory.failed_for("pods");
+        tokio::time::advance(STREAMING_FAILURE - Duration::from_secs(1)).await;
+        assert!(!memory.work_for("pods") && memory.work_for("nodes"));
+        tokio::time::advance(Duration::from_secs(1)).await;
+        assert!(memory.work_for("pods"));
+    }
 }
