@@ -475,6 +475,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
     ) -> Result<ListEnd, ApiError> {
         let mut parts = self.source.list(request.clone()).await?;
         while let Some(part) = parts.next().await {
+            tokio::task::consume_budget().await;
             match part? {
                 ListPart::Item(item) => {
                     entries.extend(self.listed(item));

@@ -3,10 +3,11 @@
 mod common;
 
 use common::{Answer::*, Event::*, *};
-use futures::StreamExt;
+use futures::{FutureExt, StreamExt, future::BoxFuture};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube_informer::informer::{OwnWrites, RunError, Stopped, blocking};
 use kube_informer::reflector::TransformError;
+use kube_informer::source::{ApiError, Item, ListRequest, ListStream, WatchEvent, WatchRequest, WatchStream};
 use kube_informer::{
     Delivery, HandlerOptions, Notification, Object, PanicPolicy, ResourceEventHandler,
     ResourceEventHandlerFuncs, SharedInformer,
@@ -718,4 +719,41 @@ async fn nobody_waits_for_an_informer_that_will_never_run() {
     assert!(stream.next().await.is_none());
     drained.await.unwrap();
     assert_eq!(informer.add_handler("late", |_: Change| ()).err(), Some(Stopped));
+}
+
+/// A source that is never at a loss for an event.
+struct Endless;
+
+impl kube_informer::source::ListerWatcher<ConfigMap> for Endless {
+    fn resource(&self) -> String {
+        "configmaps".into()
+    }
+
+    fn list(&self, request: ListRequest) -> BoxFuture<'_, Result<ListStream<ConfigMap>, ApiError>> {
+        async move {
+            let script = Script::new([("LIST any 500", List(10, vec![("a", 1)]))]);
+            kube_informer::source::ListerWatcher::list(&script, request).await
+        }
+        .boxed()
+    }
+
+    fn watch(&self, _: WatchRequest) -> BoxFuture<'_, Result<WatchStream<ConfigMap>, ApiError>> {
+        let events = (11..).map(|version| Ok(WatchEvent::Modified(Item::Object(object("a", version)))));
+        async { Ok(futures::stream::iter(events).boxed()) }.boxed()
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_informer_stops_even_if_its_source_never_pauses() {
+    let (informer, runner) = SharedInformer::builder(Endless).build();
+    let stop = CancellationToken::new();
+    let running = tokio::spawn(runner.run(stop.clone()));
+    informer.synced().await.unwrap();
+    informer.store().wait_until(&"5000".into()).await.unwrap();
+    stop.cancel();
+    tokio::time::timeout(Duration::from_secs(20), running)
+        .await
+        .expect("in time")
+        .unwrap()
+        .unwrap();
 }

@@ -166,6 +166,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
                 Some(Err(error)) => return Streamed::Failed(error),
             }
             progress = tokio::time::Instant::now();
+            tokio::task::consume_budget().await;
         }
     }
 

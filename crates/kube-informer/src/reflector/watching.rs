@@ -133,6 +133,8 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
         // says nothing about how far the collection has been seen.
         let mut ordered = self.seen.is_some();
         let error = loop {
+            // A source that always has something must not keep the thread, nor hide that the reflector is cancelled.
+            tokio::task::consume_budget().await;
             let event = match stream.next().await {
                 None => break None,
                 Some(Err(error)) => break Some(error),
