@@ -37,6 +37,7 @@
 //! | [`watcher`] | watching without a cache |
 
 pub mod factory;
+mod field_path;
 pub mod form;
 pub mod informer;
 pub mod lister;
@@ -50,6 +51,7 @@ pub mod watcher;
 pub mod wire;
 
 pub use factory::SharedInformerFactory;
+pub use field_path::{FieldPath, ParseFieldPathError};
 pub use informer::{
     Delivery, HandlerOptions, Notification, Notifications, PanicPolicy, Registration, ResourceEventHandler,
     ResourceEventHandlerFuncs, SharedInformer,

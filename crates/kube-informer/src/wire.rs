@@ -57,6 +57,7 @@ mod error;
 mod fingerprint;
 mod json;
 mod list;
+mod plan;
 mod raw;
 #[cfg(test)]
 mod tests;
@@ -64,6 +65,7 @@ mod watch;
 
 pub use error::{FrameError, FrameReason, ScanError, ScanReason};
 pub use list::{ListEnd, ListPart, ListReader};
+pub use plan::{Plan, PruneError};
 pub use raw::Raw;
 pub use watch::{Bookmark, EventType, WatchFrame, WatchReader, bookmark};
 

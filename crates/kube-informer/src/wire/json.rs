@@ -11,6 +11,7 @@ mod labels;
 mod list;
 mod members;
 mod nesting;
+mod planned;
 mod scan;
 mod text;
 mod value;

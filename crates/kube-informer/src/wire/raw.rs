@@ -1,8 +1,9 @@
 //! One object as the server sent it.
 
-use super::{Encoding, ScanError, json};
+use super::{Encoding, Plan, ScanError, json};
 use crate::{Fingerprint, ObjectKey, ResourceVersion};
 use bytes::Bytes;
+use smallvec::SmallVec;
 use std::{borrow::Cow, fmt, ops::Range};
 
 /// One object as the server sent it, with what a single pass over its bytes found.
@@ -47,6 +48,10 @@ pub(super) struct Meta {
     /// The value of `metadata.labels`, checked to be texts.
     pub(super) labels: Option<Span>,
     pub(super) fingerprint: Fingerprint,
+    /// What is left out, in order.
+    pub(super) cuts: SmallVec<[Span; 1]>,
+    /// The numbers of fields that were looked for, and their values.
+    pub(super) fields: SmallVec<[(u16, Span); 1]>,
 }
 
 /// A range of an object's bytes.
@@ -63,6 +68,14 @@ impl Span {
             start: range.start as u32,
             end: range.end as u32,
         }
+    }
+
+    pub(super) fn start(self) -> usize {
+        self.start as usize
+    }
+
+    pub(super) fn end(self) -> usize {
+        self.end as usize
     }
 
     pub(super) fn of(self, bytes: &[u8]) -> &[u8] {
@@ -100,8 +113,16 @@ impl Raw {
     /// The bytes are not one object with a name, or something that is read has the wrong type. Parts that are not read
     /// are not checked; see [Validity](super#validity).
     pub fn scan(encoding: Encoding, bytes: Bytes) -> Result<Self, ScanError> {
+        Self::scan_for(encoding, bytes, &Plan::default())
+    }
+
+    /// The same, and finds what `plan` asks for in the same pass.
+    ///
+    /// # Errors
+    /// As [`scan`](Self::scan).
+    pub fn scan_for(encoding: Encoding, bytes: Bytes, plan: &Plan) -> Result<Self, ScanError> {
         let meta = match encoding {
-            Encoding::Json => json::scan(&bytes)?,
+            Encoding::Json => json::scan(&bytes, plan)?,
         };
         Ok(Self {
             encoding,
@@ -197,6 +218,36 @@ impl Raw {
     /// The object as it was sent.
     pub fn bytes(&self) -> &Bytes {
         &self.bytes
+    }
+
+    /// The object without what the [`Plan`] of its scan leaves out; not copied if that is nothing.
+    pub fn body(&self) -> Cow<'_, [u8]> {
+        if self.meta.cuts.is_empty() {
+            return Cow::Borrowed(&self.bytes);
+        }
+        let mut body = Vec::new();
+        self.write_body(&mut body);
+        Cow::Owned(body)
+    }
+
+    /// Writes the [`body`](Self::body) over what `buffer` holds.
+    pub fn write_body(&self, buffer: &mut Vec<u8>) {
+        buffer.clear();
+        let mut from = 0;
+        for cut in &self.meta.cuts {
+            buffer.extend_from_slice(&self.bytes[from..cut.start()]);
+            from = cut.end();
+        }
+        buffer.extend_from_slice(&self.bytes[from..]);
+    }
+
+    /// The values, as they were written, of the field with this number in the [`Plan`] of the scan; at most one, unless
+    /// the path has a wildcard. A field can be found in a part that is left out.
+    ///
+    /// No server sends a member twice. If one did, both would come, and the last one counts.
+    pub fn found(&self, number: u16) -> impl Iterator<Item = &[u8]> {
+        let fields = self.meta.fields.iter().filter(move |(field, _)| *field == number);
+        fields.map(|(_, span)| span.of(&self.bytes))
     }
 
     /// The object as it was sent, without the rest.

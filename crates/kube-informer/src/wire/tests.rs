@@ -3,6 +3,7 @@
 mod arbitrary;
 mod fingerprint;
 mod list;
+mod plan;
 mod scan;
 mod watch;
 

@@ -5,30 +5,34 @@
 
 use super::{
     labels,
+    planned::{Found, Object},
     text::{self, Read},
     walk::{Fault, Walk},
 };
 use crate::{
     ObjectKey, ResourceVersion,
     wire::{
-        ScanError, ScanReason,
+        Plan, ScanError, ScanReason,
         fingerprint::BodyHash,
+        plan::{self, Node},
         raw::{Meta, Span, Text},
     },
 };
 use std::{borrow::Cow, ops::Range};
 
-/// Finds what [`Meta`] has.
-pub(in crate::wire) fn scan(bytes: &[u8]) -> Result<Meta, ScanError> {
+/// Finds what [`Meta`] has, and what `plan` asks for.
+pub(in crate::wire) fn scan(bytes: &[u8], plan: &Plan) -> Result<Meta, ScanError> {
     if u32::try_from(bytes.len()).is_err() {
         return Err(ScanError::new(None, ScanReason::TooLarge, 0));
     }
     let mut scan = Scan::default();
     let mut walk = Walk::new(bytes);
     let mut hash = BodyHash::new();
+    let mut top = Object::default();
     let walked = walk
-        .members(|walk, name| scan.top_member(walk, name, &mut hash))
+        .members(|walk, name| scan.top_member(walk, name, &mut top, plan.root(), &mut hash))
         .and_then(|()| walk.end());
+    top.end(&mut scan.found);
     let fault = walked.err().or(scan.fault).or_else(|| scan.metadata.no_name());
     match fault {
         Some(fault) => Err(ScanError::new(
@@ -45,6 +49,8 @@ pub(in crate::wire) fn scan(bytes: &[u8]) -> Result<Meta, ScanError> {
             resource_version: scan.metadata.resource_version,
             labels: scan.metadata.labels,
             fingerprint: hash.finish(),
+            cuts: scan.found.cuts,
+            fields: scan.found.fields,
         }),
     }
 }
@@ -54,6 +60,7 @@ struct Scan {
     api_version: Text,
     kind: Text,
     metadata: Metadata,
+    found: Found,
     /// The first member that is read and has another type than it should.
     fault: Option<Fault>,
 }
@@ -89,40 +96,76 @@ impl Scan {
         &mut self,
         walk: &mut Walk<'_>,
         name: Range<usize>,
+        top: &mut Object,
+        root: &Node,
         hash: &mut BodyHash,
     ) -> Result<(), Fault> {
         let start = name.start;
-        match &*text::member_name(walk.slice(name)) {
-            b"kind" => self.kind = self.text(walk, "kind")?.unwrap_or_default(),
-            b"apiVersion" => self.api_version = self.text(walk, "apiVersion")?.unwrap_or_default(),
-            member => {
-                match member {
-                    b"metadata" => self.metadata = self.metadata(walk)?,
-                    _ => walk.skip()?,
-                }
-                hash.part(walk.slice(start..walk.at()));
+        let member = text::member_name(walk.slice(name.clone()));
+        let nodes = plan::member(&[root], &member);
+        let mut found = std::mem::take(&mut self.found);
+        top.member(walk, name, &nodes, &mut found, |found, walk| match &*member {
+            b"kind" => {
+                self.kind = self.text(walk, "kind")?.unwrap_or_default();
+                Ok(())
             }
+            b"apiVersion" => {
+                self.api_version = self.text(walk, "apiVersion")?.unwrap_or_default();
+                Ok(())
+            }
+            b"metadata" => {
+                self.metadata = self.metadata(walk, &nodes, found)?;
+                Ok(())
+            }
+            _ => found.value(walk, &nodes),
+        })?;
+        self.found = found;
+        if !matches!(&*member, b"kind" | b"apiVersion") {
+            hash.part(walk.slice(start..walk.at()));
         }
         Ok(())
     }
 
-    fn metadata(&mut self, walk: &mut Walk<'_>) -> Result<Metadata, Fault> {
-        let mut found = Metadata::default();
-        if walk.peek() == Some(b'{') {
-            walk.members(|walk, name| self.metadata_member(walk, name, &mut found))?;
-        } else {
+    fn metadata(
+        &mut self,
+        walk: &mut Walk<'_>,
+        nodes: &[&Node],
+        found: &mut Found,
+    ) -> Result<Metadata, Fault> {
+        let mut metadata = Metadata::default();
+        if walk.peek() != Some(b'{') {
             self.no_object(walk, "metadata")?;
+            return Ok(metadata);
         }
-        Ok(found)
+        let mut object = Object::default();
+        walk.members(|walk, name| {
+            let member = text::member_name(walk.slice(name.clone()));
+            let nodes = plan::member(nodes, &member);
+            object.member(walk, name, &nodes, found, |found, walk| {
+                let start = walk.at();
+                if !self.metadata_member(walk, &member, &mut metadata)? {
+                    return found.value(walk, &nodes);
+                }
+                if nodes.iter().any(|node| node.is_inner()) {
+                    walk.back_to(start);
+                    return found.value(walk, &nodes);
+                }
+                found.found(&nodes, start..walk.at());
+                Ok(())
+            })
+        })?;
+        object.end(found);
+        Ok(metadata)
     }
 
+    /// Reads a member of the metadata, if it is one of those that are always read.
     fn metadata_member(
         &mut self,
         walk: &mut Walk<'_>,
-        name: Range<usize>,
+        member: &[u8],
         found: &mut Metadata,
-    ) -> Result<(), Fault> {
-        match &*text::member_name(walk.slice(name)) {
+    ) -> Result<bool, Fault> {
+        match member {
             b"name" => found.name = self.text(walk, "metadata.name")?.unwrap_or_default(),
             b"namespace" => match self.text(walk, "metadata.namespace")? {
                 Some(namespace) => found.namespace = namespace,
@@ -137,9 +180,9 @@ impl Scan {
                 };
             }
             b"labels" => found.labels = self.labels(walk)?,
-            _ => walk.skip()?,
+            _ => return Ok(false),
         }
-        Ok(())
+        Ok(true)
     }
 
     fn labels(&mut self, walk: &mut Walk<'_>) -> Result<Option<Span>, Fault> {

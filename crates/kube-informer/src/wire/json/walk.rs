@@ -32,6 +32,11 @@ impl<'a> Walk<'a> {
         self.at
     }
 
+    /// Goes back to a place where it was.
+    pub(super) fn back_to(&mut self, at: usize) {
+        self.at = at;
+    }
+
     /// The next byte that is not whitespace.
     pub(super) fn peek(&mut self) -> Option<u8> {
         while let Some(&byte) = self.bytes.get(self.at) {
@@ -67,6 +72,27 @@ impl<'a> Walk<'a> {
                 return Ok(());
             }
             self.consume(b',', "a comma or the end of the object")?;
+        }
+    }
+
+    /// Visits each item of the array that begins here. `visit` has to go over it.
+    pub(super) fn items(
+        &mut self,
+        mut visit: impl FnMut(&mut Self) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        self.consume(b'[', "an array")?;
+        if self.peek() == Some(b']') {
+            self.at += 1;
+            return Ok(());
+        }
+        loop {
+            self.peek();
+            visit(self)?;
+            if self.peek() == Some(b']') {
+                self.at += 1;
+                return Ok(());
+            }
+            self.consume(b',', "a comma or the end of the array")?;
         }
     }
 

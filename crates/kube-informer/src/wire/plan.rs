@@ -1,0 +1,164 @@
+//! What a scan looks for beside metadata.
+
+use crate::FieldPath;
+use smallvec::SmallVec;
+use std::{
+    hash::{Hash, Hasher},
+    sync::Arc,
+};
+
+/// What a scan looks for beside metadata: parts to leave out, and fields to find.
+///
+/// It is made once and used for every object, so that one pass over an object's bytes finds all that is ever asked of
+/// them. A clone is cheap.
+///
+/// ```
+/// use kube_informer::{FieldPath, wire::{Encoding, Plan, Raw}};
+///
+/// let plan = Plan::new([FieldPath::parse("/metadata/managedFields")?], [FieldPath::parse("/spec/nodeName")?])?;
+/// let body = r#"{"metadata":{"name":"a","managedFields":[{}]},"spec":{"nodeName":"node-1"}}"#;
+/// let raw = Raw::scan_for(Encoding::Json, body.into(), &plan)?;
+/// assert_eq!(*raw.body(), *br#"{"metadata":{"name":"a"},"spec":{"nodeName":"node-1"}}"#);
+/// assert_eq!(raw.found(0).collect::<Vec<_>>(), [b"\"node-1\""]);
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Plan(Arc<Inner>);
+
+#[derive(Debug, Default)]
+struct Inner {
+    pruned: Vec<FieldPath>,
+    fields: Vec<FieldPath>,
+    root: Node,
+}
+
+/// A path that cannot be left out, because the object could not be kept without it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0} cannot be pruned: an object is not kept without it")]
+pub struct PruneError(pub FieldPath);
+
+/// What is looked for in the value of a member.
+#[derive(Debug, Default)]
+pub(super) struct Node {
+    members: Vec<(Box<str>, Node)>,
+    pub(super) prune: bool,
+    /// The numbers of the fields that are found here.
+    pub(super) fields: Vec<u16>,
+}
+
+/// The nodes that a member stands for: one by its name, one by a wildcard.
+pub(super) type Nodes<'p> = SmallVec<[&'p Node; 2]>;
+
+const WILDCARD: &str = "*";
+
+impl Plan {
+    /// Leaves out `pruned`, with all that is in them, and finds `fields`, which are numbered in their order.
+    ///
+    /// # Errors
+    /// `metadata` itself, or what makes a key, uid or version, is to be left out, or `kind` or `apiVersion`.
+    ///
+    /// # Panics
+    /// There are more than 65,536 fields.
+    pub fn new(
+        pruned: impl IntoIterator<Item = FieldPath>,
+        fields: impl IntoIterator<Item = FieldPath>,
+    ) -> Result<Self, PruneError> {
+        let mut inner = Inner {
+            pruned: pruned.into_iter().collect(),
+            fields: fields.into_iter().collect(),
+            root: Node::default(),
+        };
+        inner.pruned.sort();
+        inner.pruned.dedup();
+        for path in &inner.pruned {
+            if is_vital(path) {
+                return Err(PruneError(path.clone()));
+            }
+            inner.root.at(path).prune = true;
+        }
+        for (number, path) in inner.fields.iter().enumerate() {
+            let number = u16::try_from(number).expect("no more than 65,536 fields");
+            inner.root.at(path).fields.push(number);
+        }
+        Ok(Self(Arc::new(inner)))
+    }
+
+    /// The paths that are left out, in order.
+    pub fn pruned(&self) -> &[FieldPath] {
+        &self.0.pruned
+    }
+
+    /// The fields that are found, in the order that was given.
+    pub fn fields(&self) -> &[FieldPath] {
+        &self.0.fields
+    }
+
+    pub(super) fn root(&self) -> &Node {
+        &self.0.root
+    }
+}
+
+impl PartialEq for Plan {
+    fn eq(&self, other: &Self) -> bool {
+        (self.pruned(), self.fields()) == (other.pruned(), other.fields())
+    }
+}
+
+impl Eq for Plan {}
+
+impl Hash for Plan {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.pruned(), self.fields()).hash(state);
+    }
+}
+
+fn is_vital(path: &FieldPath) -> bool {
+    let is = |step: &str, name| step == name || step == WILDCARD;
+    let steps: SmallVec<[&str; 4]> = path.steps().collect();
+    match steps[..] {
+        [top] => ["metadata", "kind", "apiVersion"]
+            .iter()
+            .any(|name| is(top, *name)),
+        [top, member] => {
+            let vital = ["name", "namespace", "uid", "resourceVersion"];
+            is(top, "metadata") && vital.iter().any(|name| is(member, *name))
+        }
+        _ => false,
+    }
+}
+
+impl Node {
+    fn at(&mut self, path: &FieldPath) -> &mut Self {
+        path.steps().fold(self, |node, step| {
+            let at = node.members.iter().position(|(name, _)| **name == *step);
+            let at = at.unwrap_or_else(|| {
+                node.members.push((step.into(), Self::default()));
+                node.members.len() - 1
+            });
+            &mut node.members[at].1
+        })
+    }
+
+    /// Whether anything is looked for inside.
+    pub(super) fn is_inner(&self) -> bool {
+        !self.members.is_empty()
+    }
+}
+
+/// What is looked for in the member `name` of objects at `nodes`.
+pub(super) fn member<'p>(nodes: &[&'p Node], name: &[u8]) -> Nodes<'p> {
+    let members = nodes.iter().flat_map(|node| &node.members);
+    members
+        .filter(|(step, _)| step.as_bytes() == name || **step == *WILDCARD)
+        .map(|(_, node)| node)
+        .collect()
+}
+
+/// What is looked for in the items of arrays at `nodes`.
+pub(super) fn item<'p>(nodes: &[&'p Node]) -> Nodes<'p> {
+    let members = nodes.iter().flat_map(|node| &node.members);
+    members
+        .filter(|(step, _)| **step == *WILDCARD)
+        .map(|(_, node)| node)
+        .collect()
+}

@@ -1,0 +1,132 @@
+//! Leaving out parts and finding fields in the pass of a scan.
+
+use super::{
+    arbitrary::{Json, json, space},
+    *,
+};
+use crate::{FieldPath, wire::Plan};
+use proptest::collection::vec;
+use serde_json::Value;
+use std::collections::HashSet;
+
+fn paths(texts: &[String]) -> Vec<FieldPath> {
+    texts.iter().map(|text| text.parse().unwrap()).collect()
+}
+
+/// Removes what `steps` lead to.
+fn remove(value: &mut Value, steps: &[&str]) {
+    match (value, steps) {
+        (Value::Object(members), [last]) => members.retain(|name, _| name != last && *last != "*"),
+        (Value::Object(members), [step, rest @ ..]) => {
+            let inner = members
+                .iter_mut()
+                .filter(|(name, _)| name == step || *step == "*");
+            inner.for_each(|(_, value)| remove(value, rest));
+        }
+        (Value::Array(items), ["*", rest @ ..]) if !rest.is_empty() => {
+            items.iter_mut().for_each(|item| remove(item, rest));
+        }
+        _ => {}
+    }
+}
+
+/// What `steps` lead to, in order of the text for objects whose members are in order.
+fn find<'v>(value: &'v Value, steps: &[&str], found: &mut Vec<&'v Value>) {
+    match (value, steps) {
+        (value, []) => found.push(value),
+        (Value::Object(members), [step, rest @ ..]) => {
+            let inner = members.iter().filter(|(name, _)| name == step || *step == "*");
+            inner.for_each(|(_, value)| find(value, rest, found));
+        }
+        (Value::Array(items), ["*", rest @ ..]) => items.iter().for_each(|item| find(item, rest, found)),
+        _ => {}
+    }
+}
+
+/// The same with members whose names are few, so that paths meet them, and no member twice.
+fn with_few_names(json: Json) -> Json {
+    match json {
+        Json::Object(members) => {
+            let mut seen = HashSet::new();
+            let few = members.into_iter().map(|(name, value)| {
+                let name = ["\"a\"", "\"b\"", "\"\\u0063\""][name.len() % 3];
+                (name.to_owned(), with_few_names(value))
+            });
+            Json::Object(few.filter(|(name, _)| seen.insert(name.clone())).collect())
+        }
+        Json::Array(items) => Json::Array(items.into_iter().map(with_few_names).collect()),
+        token => token,
+    }
+}
+
+fn path() -> impl Strategy<Value = String> {
+    let step = proptest::sample::select(vec!["a", "b", "c", "*"]);
+    let place = proptest::sample::select(vec!["/spec", "/status", "/metadata/x", "/metadata/labels"]);
+    (place, vec(step, 0..4)).prop_map(|(place, steps)| {
+        steps
+            .into_iter()
+            .fold(place.to_owned(), |path, step| format!("{path}/{step}"))
+    })
+}
+
+fn labels() -> impl Strategy<Value = Json> {
+    vec("[ab]", 0..3).prop_map(|names| {
+        let names: HashSet<_> = names.into_iter().collect();
+        Json::object(names.iter().map(|name| (&**name, Json::text("v"))).collect())
+    })
+}
+
+proptest! {
+    #[test]
+    fn parts_are_left_out_and_fields_found_as_in_a_tree(
+        values in (json(), json(), json()),
+        labels in labels(),
+        pruned in vec(path(), 0..4),
+        fields in vec(path(), 0..4),
+        space in space(),
+    ) {
+        let [spec, status, x] = <[Json; 3]>::from(values).map(with_few_names);
+        let metadata = Json::object(vec![("x", x), ("labels", labels), ("name", Json::text("a"))]);
+        let body = Json::object(vec![("spec", spec), ("metadata", metadata), ("status", status)]).write(space);
+        let plan = Plan::new(paths(&pruned), paths(&fields)).unwrap();
+        let raw = Raw::scan_for(Encoding::Json, body.clone().into(), &plan).unwrap();
+        prop_assert_eq!(raw.fingerprint(), scan(&body).unwrap().fingerprint());
+
+        let model: Value = serde_json::from_str(&body).unwrap();
+        for (number, field) in plan.fields().iter().enumerate() {
+            let mut expected = Vec::new();
+            find(&model, &field.steps().collect::<Vec<_>>(), &mut expected);
+            let found = raw.found(number as u16).map(|value| serde_json::from_slice::<Value>(value).unwrap());
+            let mut found: Vec<_> = found.map(|value| value.to_string()).collect();
+            let mut expected: Vec<_> = expected.into_iter().map(Value::to_string).collect();
+            found.sort();
+            expected.sort();
+            prop_assert_eq!(found, expected);
+        }
+        let mut model = model;
+        for path in plan.pruned() {
+            remove(&mut model, &path.steps().collect::<Vec<_>>());
+        }
+        let body: Value = serde_json::from_slice(&raw.body()).unwrap();
+        prop_assert_eq!(body, model);
+    }
+}
+
+#[test]
+fn what_an_object_cannot_be_kept_without_is_not_left_out() {
+    for path in [
+        "/metadata",
+        "/kind",
+        "/apiVersion",
+        "/*",
+        "/metadata/name",
+        "/metadata/*",
+        "/*/uid",
+    ] {
+        let path = FieldPath::parse(path).unwrap();
+        assert_eq!(Plan::new([path.clone()], []).unwrap_err().0, path);
+    }
+    let path = FieldPath::parse("/status").unwrap();
+    let plan = Plan::new([path.clone(), path.clone()], []).unwrap();
+    assert_eq!(plan.pruned(), [path]);
+}
