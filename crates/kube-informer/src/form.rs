@@ -1,26 +1,41 @@
 //! Forms: how the bytes of an object become what is held of it.
 //!
-//! [`Object`] says how a type is held and read; [`Form`] adds how it is made from what a server sent. Any
-//! [`kube::Resource`] that can be deserialized is a form: it is decoded once, when it arrives.
+//! [`Object`] says how a type is held and read; [`Form`] adds how it is made from what a server sent. The user picks a
+//! form by naming a type:
+//!
+//! | type | held as | for |
+//! |---|---|---|
+//! | `Pod`, any [`kube::Resource`] that can be deserialized | `Arc<Pod>`, decoded when it arrives | small collections; code that looks at all objects often |
+//! | [`Packed<Pod>`](Packed) | the object's bytes, compressed; decoded when somebody asks | large collections; handlers that only take the key |
+//! | [`PartialObjectMeta<Pod>`](kube::core::PartialObjectMeta) | metadata only, asked of the server as such | owners, garbage collection |
 //!
 //! ```
 //! use bytes::Bytes;
 //! use k8s_openapi::api::core::v1::ConfigMap;
-//! use kube_informer::{form::Form, wire::{Encoding, Raw}};
+//! use kube_informer::{form::{Collection, Form}, wire::{Encoding, Raw}};
 //!
+//! let maker = ConfigMap::maker(Collection::default());
 //! let bytes = Bytes::from_static(br#"{"metadata":{"name":"a","namespace":"ns"},"data":{"k":"v"}}"#);
 //! let raw = Raw::scan(Encoding::Json, bytes)?;
-//! let object = ConfigMap::decode(&raw, None)?;
+//! let object = ConfigMap::make(&maker, &raw.key(), &raw)?;
 //! assert_eq!(object.data.as_ref().unwrap()["k"], "v");
 //!
 //! let raw = Raw::scan(Encoding::Json, Bytes::from_static(br#"{"metadata":{"name":"a"},"data":["secret"]}"#))?;
-//! let error = ConfigMap::decode(&raw, None).unwrap_err();
+//! let error = ConfigMap::make(&maker, &raw.key(), &raw).unwrap_err();
 //! assert_eq!(error.to_string(), "data: invalid type (line 1, column 32)");
 //! # Ok::<_, Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! # Leaving out parts
+//! Whatever the form, a [`Plan`] can name paths that are left out while an object is scanned: they are neither decoded
+//! nor kept. [`Packed`] leaves out `metadata.managedFields` unless told otherwise.
 
-use crate::object::Object;
-use crate::wire::{Encoding, Raw};
+mod packed;
+
+pub use packed::{FieldError, Packed, Packer, PackerStats};
+
+use crate::object::{Object, ObjectKey};
+use crate::wire::{Encoding, Plan, Raw};
 use kube::core::{DynamicObject, TypeMeta};
 use serde::de::DeserializeOwned;
 use serde_json::error::Category;
@@ -28,27 +43,87 @@ use std::{any::Any, fmt, sync::Arc};
 
 /// An [`Object`] that can be made from what a server sends.
 pub trait Form: Object {
-    /// Makes the form of `raw` that is held. `types` says what kind it is if it does not say so itself: the items of
-    /// a list of built-in objects do not.
+    /// What the objects of one collection share while they are made.
+    type Maker: Send + Sync + 'static;
+
+    /// What makes the objects of a collection.
+    fn maker(collection: Collection) -> Self::Maker;
+
+    /// Makes the form of `raw` that is held under `key`, which is the key of `raw`.
     ///
     /// # Errors
     /// The object is not what the type expects. The error says where, and never what stood there.
-    fn decode(raw: &Raw, types: Option<&TypeMeta>) -> Result<Self::Ref, DecodeError>;
+    fn make(maker: &Self::Maker, key: &ObjectKey, raw: &Raw) -> Result<Self::Ref, DecodeError>;
+
+    /// What the scans of these objects look for unless told otherwise. Default: nothing, and nothing is left out.
+    fn plan() -> Plan {
+        Plan::default()
+    }
+}
+
+/// What is known of the objects of a collection before the first one comes.
+///
+/// ```
+/// use kube_informer::form::Collection;
+/// let collection = Collection::default();
+/// assert_eq!(collection.types, None);
+/// ```
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Collection {
+    /// What kind the objects are if they do not say so themselves: the items of a list of built-in objects do not.
+    pub types: Option<TypeMeta>,
+    /// What their scans look for.
+    pub plan: Plan,
 }
 
 impl<K: kube::Resource + DeserializeOwned + Send + Sync + 'static> Form for K {
-    fn decode(raw: &Raw, types: Option<&TypeMeta>) -> Result<Arc<K>, DecodeError> {
-        let mut object: K = match raw.encoding() {
-            Encoding::Json => json(raw.bytes())?,
-        };
-        // A dynamic object that does not know its kind is of little use; it must not depend on how it came, by a list
-        // or by a watch, whether it does.
-        if let Some(dynamic) = (&mut object as &mut dyn Any).downcast_mut::<DynamicObject>()
-            && dynamic.types.is_none()
-        {
-            dynamic.types = types.cloned();
-        }
+    type Maker = Collection;
+
+    fn maker(collection: Collection) -> Collection {
+        collection
+    }
+
+    fn make(collection: &Collection, _: &ObjectKey, raw: &Raw) -> Result<Arc<K>, DecodeError> {
+        let mut object = from_body(raw.encoding(), &raw.body())?;
+        complete(&mut object, collection.types.as_ref());
         Ok(Arc::new(object))
+    }
+}
+
+/// Decodes an object without what the plan of its scan leaves out: what a form of one's own does.
+///
+/// ```
+/// use kube_informer::{form, wire::{Encoding, Raw}};
+///
+/// #[derive(serde::Deserialize)]
+/// struct Data {
+///     data: std::collections::BTreeMap<String, String>,
+/// }
+///
+/// let raw = Raw::scan(Encoding::Json, r#"{"metadata":{"name":"a"},"data":{"k":"v"}}"#.into())?;
+/// assert_eq!(form::decode::<Data>(&raw)?.data["k"], "v");
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// The object is not what the type expects.
+pub fn decode<T: DeserializeOwned>(raw: &Raw) -> Result<T, DecodeError> {
+    from_body(raw.encoding(), &raw.body())
+}
+
+fn from_body<T: DeserializeOwned>(encoding: Encoding, body: &[u8]) -> Result<T, DecodeError> {
+    match encoding {
+        Encoding::Json => json(body),
+    }
+}
+
+/// A dynamic object that does not know its kind is of little use; it must not depend on how it came, by a list or by a
+/// watch, whether it does.
+fn complete<K: 'static>(object: &mut K, types: Option<&TypeMeta>) {
+    if let Some(dynamic) = (object as &mut dyn Any).downcast_mut::<DynamicObject>()
+        && dynamic.types.is_none()
+    {
+        dynamic.types = types.cloned();
     }
 }
 
@@ -74,6 +149,9 @@ fn reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
     match error.classify() {
         Category::Eof => "the object ends too early".to_owned(),
+        Category::Syntax if text.starts_with("recursion limit") => {
+            "nested more than 128 levels deep".to_owned()
+        }
         Category::Syntax => "not JSON".to_owned(),
         Category::Io => "cannot be read".to_owned(),
         Category::Data => {

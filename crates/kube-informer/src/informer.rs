@@ -75,6 +75,7 @@ use crate::reflector::{
 };
 use crate::source::{BadObject, ListerWatcher};
 use crate::store::Indexer;
+use crate::wire::Plan;
 use driver::{Parcel, QueueSink};
 use listener::Listener;
 use processor::{Processor, Sync};
@@ -227,6 +228,22 @@ impl<O: Form> InformerBuilder<O> {
         transform: impl FnMut(O::Ref) -> Result<O::Ref, TransformError> + Send + 'static,
     ) -> Self {
         self.transform = Some(Box::new(transform));
+        self
+    }
+
+    /// What the scan of each object looks for, and what it leaves out: parts that are neither decoded nor kept. Default:
+    /// [what the form says](Form::plan).
+    ///
+    /// ```no_run
+    /// # use k8s_openapi::api::core::v1::Pod;
+    /// # use kube_informer::source::ListerWatcher;
+    /// # use kube_informer::{SharedInformer, informer::InformerBuilder, wire::Plan};
+    /// # fn example(source: impl ListerWatcher<Pod>) -> InformerBuilder<Pod> {
+    /// SharedInformer::<Pod>::builder(source).plan(Plan::without_managed_fields())
+    /// # }
+    /// ```
+    pub fn plan(mut self, plan: Plan) -> Self {
+        self.options.reflector.plan = Some(plan);
         self
     }
 

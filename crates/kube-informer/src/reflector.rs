@@ -17,7 +17,7 @@
 //! struct Print;
 //!
 //! impl Known for Print {
-//!     fn fingerprint(&self, _: &str) -> Option<Fingerprint> {
+//!     fn held(&self, _: &str) -> Option<(ObjectKey, Fingerprint)> {
 //!         None
 //!     }
 //! }
@@ -86,15 +86,15 @@ pub use backoff::Backoff;
 pub(crate) use status::ErrorHook;
 pub use status::{LastError, Phase, ReflectorStatus};
 
-use crate::form::Form;
+use crate::form::{Collection, Form};
 use crate::object::{Fingerprint, Known, Object, ObjectKey, ResourceVersion};
 use crate::queue::{Delta, Listed};
 use crate::source::{
     ApiError, BadObject, Item, ListEnd, ListPart, ListRequest, ListVersion, ListerWatcher, WatchStream,
 };
+use crate::wire::Plan;
 use backoff::BackoffState;
 use futures::StreamExt;
-use kube::core::TypeMeta;
 use status::Reporter;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::{future::Future, sync::Arc, time::Duration};
@@ -190,6 +190,8 @@ pub struct ReflectorOptions {
     /// How long a streaming list may go without progress, be it an object or its end, before a list is asked for
     /// instead. Default: 30 s.
     pub streaming_deadline: Duration,
+    /// What the scan of each object looks for, and what it leaves out. Default: [what the form says](Form::plan).
+    pub plan: Option<Plan>,
 }
 
 /// How a reflector asks for the state of a collection.
@@ -218,6 +220,7 @@ impl Default for ReflectorOptions {
             watch_timeout: Duration::from_secs(300),
             initial: InitialState::default(),
             streaming_deadline: Duration::from_secs(30),
+            plan: None,
         }
     }
 }
@@ -226,9 +229,11 @@ impl Default for ReflectorOptions {
 #[must_use = "a reflector does nothing until it is run"]
 pub struct Reflector<O: Form, S: Sink<O>> {
     source: Arc<dyn ListerWatcher<O>>,
-    types: Option<TypeMeta>,
+    maker: Arc<O::Maker>,
+    plan: Plan,
     transform: Option<Transform<O>>,
     sink: S,
+    key_buffer: String,
     options: ReflectorOptions,
     backoff: BackoffState,
     pacer: WatchPacer,
@@ -262,14 +267,21 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
 
     /// A reflector with options.
     pub fn with_options(source: Arc<dyn ListerWatcher<O>>, sink: S, options: ReflectorOptions) -> Self {
+        let plan = options.plan.clone().unwrap_or_else(O::plan);
+        let collection = Collection {
+            types: source.types(),
+            plan: plan.clone(),
+        };
         Self {
             backoff: BackoffState::new(options.backoff.clone()),
             pacer: WatchPacer::default(),
             reporter: Reporter::new(source.resource()),
-            types: source.types(),
+            maker: Arc::new(O::maker(collection)),
+            plan,
             transform: None,
             source,
             sink,
+            key_buffer: String::new(),
             options,
             seen: None,
             unavailable: false,
@@ -311,6 +323,11 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
     ) -> Self {
         self.transform = Some(Box::new(transform));
         self
+    }
+
+    /// What makes the objects, to be asked how it fares.
+    pub fn maker(&self) -> &Arc<O::Maker> {
+        &self.maker
     }
 
     /// The reflector's state, to be read and awaited from elsewhere.
@@ -436,6 +453,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
             version,
             limit: paged.then_some(PAGE_SIZE),
             continue_token: None,
+            plan: self.plan.clone(),
         };
         let mut entries = Vec::new();
         self.before_request().await;
@@ -493,8 +511,10 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
     /// One object of a list; not decoded if it is held as it is.
     fn listed(&mut self, item: Item<O>) -> Option<Listed<Arrived<O>>> {
         if let Item::Raw(raw) = &item {
-            let key = raw.key();
-            if self.sink.fingerprint(&key) == Some(raw.fingerprint()) {
+            raw.write_key(&mut self.key_buffer);
+            if let Some((key, fingerprint)) = self.sink.held(&self.key_buffer)
+                && fingerprint == raw.fingerprint()
+            {
                 return Some(Listed::Kept(key));
             }
         }
@@ -507,12 +527,13 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
         let version = item.version();
         let (key, decoded) = match item {
             Item::Raw(raw) => {
-                let decoded = O::decode(&raw, self.types.as_ref()).map_err(|error| error.to_string());
+                let key = raw.key();
+                let decoded = O::make(&self.maker, &key, &raw).map_err(|error| error.to_string());
                 let held = decoded.map(|object| Held {
                     object,
                     fingerprint: Some(raw.fingerprint()),
                 });
-                (Some(raw.key()), held)
+                (Some(key), held)
             }
             Item::Object(object) if O::name(&object).is_empty() => {
                 (None, Err("the object has no name".to_owned()))

@@ -127,6 +127,10 @@ pub enum WatchEvent<O: Object> {
 }
 
 /// One object, in whatever state it came.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "an item is moved a few times; a box would be an allocation for each"
+)]
 pub enum Item<O: Object> {
     /// The server's bytes, not decoded yet.
     Raw(Raw),

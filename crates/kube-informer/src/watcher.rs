@@ -25,14 +25,13 @@
 //! # }
 //! ```
 
-use crate::form::Form;
+use crate::form::{Collection, Form};
 use crate::object::{Object, ResourceVersion};
 use crate::source::{
     ApiError, ApiStatus, BadObject, ErrorClass, Item, ListerWatcher, WatchEvent, WatchFrom, WatchRequest,
     WatchStream,
 };
 use futures::stream::{BoxStream, Stream, StreamExt};
-use kube::core::TypeMeta;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -80,10 +79,13 @@ impl<O: Form> RetryWatcher<O> {
     /// Watches from the first change after `from`, which is the version of a list or of an object.
     pub fn new(source: impl ListerWatcher<O>, from: ResourceVersion) -> Self {
         let source: Arc<dyn ListerWatcher<O>> = Arc::new(source);
-        let types = source.types();
+        let collection = Collection {
+            types: source.types(),
+            plan: O::plan(),
+        };
         let resumed = Resumed {
             source,
-            types,
+            maker: O::maker(collection),
             from,
             open: None,
             next_start: Instant::now(),
@@ -102,7 +104,7 @@ impl<O: Object> Stream for RetryWatcher<O> {
 
 struct Resumed<O: Form> {
     source: Arc<dyn ListerWatcher<O>>,
-    types: Option<TypeMeta>,
+    maker: O::Maker,
     from: ResourceVersion,
     open: Option<WatchStream<O>>,
     next_start: Instant,
@@ -146,6 +148,7 @@ impl<O: Form> Resumed<O> {
         let request = WatchRequest {
             from: WatchFrom::Version(self.from.clone()),
             timeout: Duration::ZERO,
+            plan: O::plan(),
         };
         self.source.watch(request).await
     }
@@ -196,10 +199,13 @@ impl<O: Form> Resumed<O> {
         Ok(match item {
             Item::Object(object) => Ok(object),
             Item::Bad(bad) => Err(bad),
-            Item::Raw(raw) => O::decode(&raw, self.types.as_ref()).map_err(|error| BadObject {
-                key: Some(raw.key()),
-                reason: error.to_string(),
-            }),
+            Item::Raw(raw) => {
+                let key = raw.key();
+                O::make(&self.maker, &key, &raw).map_err(|error| BadObject {
+                    key: Some(key),
+                    reason: error.to_string(),
+                })
+            }
         })
     }
 }

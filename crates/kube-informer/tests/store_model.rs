@@ -385,8 +385,10 @@ fn check_objects(snapshot: &Snapshot<Arc<Thing>>, model: &Model) {
         assert_eq!(snapshot.get(key.as_str()).map(|thing| &**thing), expected);
         assert_eq!(snapshot.contains(key.as_str()), expected.is_some());
         assert_eq!(
-            snapshot.fingerprint(key.as_str()),
-            expected.and_then(Thing::fingerprint)
+            snapshot.held(key.as_str()),
+            expected
+                .and_then(Thing::fingerprint)
+                .map(|fingerprint| (key.clone(), fingerprint))
         );
         assert_eq!(snapshot.is_stale(key.as_str()), model.stale.contains(&key));
     }

@@ -5,10 +5,10 @@
 
 use k8s_openapi::api::{apps, batch, coordination, core, discovery, events, networking, rbac};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kube::core::{ApiResource, DynamicObject, TypeMeta};
-use kube_informer::form::{DecodeError, Form};
+use kube::core::{ApiResource, DynamicObject};
+use kube_informer::form::{Collection, DecodeError, Form};
 use kube_informer::wire::Raw;
-use kube_informer::{Object, ResourceVersion};
+use kube_informer::{Object, ObjectKey, ResourceVersion};
 use std::sync::Arc;
 
 /// An object of some type.
@@ -51,32 +51,37 @@ impl Object for Typed {
 }
 
 impl Form for Typed {
-    fn decode(raw: &Raw, types: Option<&TypeMeta>) -> Result<Self::Ref, DecodeError> {
-        let decode = types.and_then(|types| decoder(&types.api_version, &types.kind));
-        decode.unwrap_or(decode_as::<DynamicObject>)(raw, types)
+    type Maker = Box<dyn Fn(&ObjectKey, &Raw) -> Result<Arc<dyn Held>, DecodeError> + Send + Sync>;
+
+    fn maker(collection: Collection) -> Self::Maker {
+        let types = collection.types.as_ref();
+        let maker = types.and_then(|types| maker(&types.api_version, &types.kind));
+        maker.unwrap_or(maker_of::<DynamicObject>)(collection)
+    }
+
+    fn make(maker: &Self::Maker, key: &ObjectKey, raw: &Raw) -> Result<Self::Ref, DecodeError> {
+        maker(key, raw)
     }
 }
 
 /// Whether the objects of a resource have a Rust type.
 pub(crate) fn has_type(resource: &ApiResource) -> bool {
-    decoder(&resource.api_version, &resource.kind).is_some()
+    maker(&resource.api_version, &resource.kind).is_some()
 }
 
-type Decode = fn(&Raw, Option<&TypeMeta>) -> Result<Arc<dyn Held>, DecodeError>;
+type NewMaker = fn(Collection) -> <Typed as Form>::Maker;
 
-fn decode_as<K: Form<Ref = Arc<K>> + Held>(
-    raw: &Raw,
-    types: Option<&TypeMeta>,
-) -> Result<Arc<dyn Held>, DecodeError> {
-    K::decode(raw, types).map(|object| object as Arc<dyn Held>)
+fn maker_of<K: Form<Ref = Arc<K>> + Held>(collection: Collection) -> <Typed as Form>::Maker {
+    let maker = K::maker(collection);
+    Box::new(move |key, raw| K::make(&maker, key, raw).map(|object| object as Arc<dyn Held>))
 }
 
 /// What decodes objects of a built-in kind.
-fn decoder(api_version: &str, kind: &str) -> Option<Decode> {
+fn maker(api_version: &str, kind: &str) -> Option<NewMaker> {
     macro_rules! find {
         ($($api_version:literal: $module:ident { $($kind:ident)* })*) => {
             match (api_version, kind) {
-                $($(($api_version, stringify!($kind)) => Some(decode_as::<$module::v1::$kind> as Decode),)*)*
+                $($(($api_version, stringify!($kind)) => Some(maker_of::<$module::v1::$kind> as NewMaker),)*)*
                 _ => None,
             }
         };
@@ -100,6 +105,7 @@ fn decoder(api_version: &str, kind: &str) -> Option<Decode> {
 mod tests {
     use super::*;
     use bytes::Bytes;
+    use kube::core::TypeMeta;
     use kube_informer::wire::Encoding;
 
     /// What of a wrong type fails to decode only if the type is known.
@@ -110,7 +116,11 @@ mod tests {
             api_version: api_version.into(),
             kind: kind.into(),
         };
-        let object = Typed::decode(&raw, Some(&types)).map_err(|error| error.to_string())?;
+        let maker = Typed::maker(Collection {
+            types: Some(types),
+            ..Collection::default()
+        });
+        let object = Typed::make(&maker, &raw.key(), &raw).map_err(|error| error.to_string())?;
         Ok(Typed::key(&object).to_string())
     }
 

@@ -47,8 +47,8 @@ impl<O: Object> QueueSink<O> {
 
 impl<O: Object> Known for QueueSink<O> {
     /// What the store holds, unless that is about to change.
-    fn fingerprint(&self, key: &str) -> Option<Fingerprint> {
-        let held = self.store.fingerprint(key)?;
+    fn held(&self, key: &str) -> Option<(ObjectKey, Fingerprint)> {
+        let held = self.store.held(key)?;
         (!self.fifo.is_pending(key)).then_some(held)
     }
 }

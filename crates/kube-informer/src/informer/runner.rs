@@ -80,6 +80,11 @@ pub enum RunError {
 }
 
 impl<O: Form> InformerRunner<O> {
+    /// What makes the informer's objects: a [`Packer`](crate::form::Packer), for example, which knows what they take.
+    pub fn maker(&self) -> Arc<O::Maker> {
+        self.reflector.maker().clone()
+    }
+
     /// Runs the informer until `token` is cancelled: lists and watches, keeps the store, and calls the handlers.
     ///
     /// When it returns, every task of the informer has ended. Handlers finish the call that is running; what they

@@ -1,5 +1,7 @@
 //! Telling an unchanged object from a changed one without decoding either.
 
+use super::ObjectKey;
+
 /// Identifies one exact state of one object: a hash of its body, in which uid and resource version stand.
 ///
 /// Two states of one key with the same fingerprint are the same state. The resource version alone would not do: a new
@@ -27,20 +29,21 @@ impl Fingerprint {
 /// Answers which state of a key is held, so that a relist can leave unchanged objects as they are.
 ///
 /// ```
-/// use kube_informer::{Fingerprint, Known};
+/// use kube_informer::{Fingerprint, Known, ObjectKey};
 /// use std::collections::HashMap;
 ///
-/// struct Held(HashMap<String, Fingerprint>);
+/// struct Held(HashMap<ObjectKey, Fingerprint>);
 ///
 /// impl Known for Held {
-///     fn fingerprint(&self, key: &str) -> Option<Fingerprint> {
-///         self.0.get(key).copied()
+///     fn held(&self, key: &str) -> Option<(ObjectKey, Fingerprint)> {
+///         self.0.get_key_value(key).map(|(key, fingerprint)| (key.clone(), *fingerprint))
 ///     }
 /// }
-/// # let held = Held(HashMap::from([("ns/a".to_string(), Fingerprint::new(1))]));
-/// # assert_eq!(held.fingerprint("ns/a"), Some(Fingerprint::new(1)));
+/// # let held = Held(HashMap::from([("ns/a".into(), Fingerprint::new(1))]));
+/// # assert_eq!(held.held("ns/a"), Some(("ns/a".into(), Fingerprint::new(1))));
 /// ```
 pub trait Known {
-    /// The state of `key` that is held; `None` if it is unknown, about to change, or not held.
-    fn fingerprint(&self, key: &str) -> Option<Fingerprint>;
+    /// The state of `key` that is held, and the key as it is held, so that it need not be allocated again; `None` if it
+    /// is unknown, about to change, or not held.
+    fn held(&self, key: &str) -> Option<(ObjectKey, Fingerprint)>;
 }

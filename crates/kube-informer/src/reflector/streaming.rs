@@ -109,6 +109,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
         let request = WatchRequest {
             from,
             timeout: self.watch_timeout(),
+            plan: self.plan.clone(),
         };
         self.reporter.listing();
         let started = tokio::time::Instant::now();

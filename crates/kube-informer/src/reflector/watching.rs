@@ -92,6 +92,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
         WatchRequest {
             from,
             timeout: self.watch_timeout(),
+            plan: self.plan.clone(),
         }
     }
 

@@ -10,7 +10,7 @@ use super::{
     ListerWatcher, WatchEvent, WatchRequest, WatchStream,
 };
 use crate::object::Object;
-use crate::wire::{self, Encoding, EventType, ListReader, Raw, WatchReader};
+use crate::wire::{self, Encoding, EventType, ListReader, Plan, Raw, WatchReader};
 use bytes::Bytes;
 use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt, stream};
@@ -32,6 +32,8 @@ const METADATA_LIST: &str =
     "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
 /// Metadata of the objects of a watch.
 const METADATA: &str = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
+/// Objects without their managed fields (KEP-5958); whole objects from a server that does not know how to.
+const WITHOUT_MANAGED_FIELDS: &str = "application/json;drop=metadata.managedFields,application/json";
 /// How much of the body of an error is read.
 const ERROR_BODY: usize = 1 << 20;
 
@@ -225,9 +227,11 @@ impl ClientSource {
     }
 
     /// What is asked for: whole objects, or in this form. The one place where an encoding is negotiated.
-    fn accept(&self, metadata: &'static str) -> &'static str {
+    fn accept(&self, metadata: &'static str, plan: &Plan) -> &'static str {
         if self.metadata_only {
             metadata
+        } else if plan.prunes_managed_fields() {
+            WITHOUT_MANAGED_FIELDS
         } else {
             "application/json"
         }
@@ -239,8 +243,8 @@ impl ClientSource {
     }
 
     /// An object of a list or event, scanned but not decoded.
-    fn item<O: Object>(&self, bytes: Bytes, place: impl FnOnce() -> String) -> Item<O> {
-        match Raw::scan(Encoding::Json, bytes) {
+    fn item<O: Object>(&self, bytes: Bytes, plan: &Plan, place: impl FnOnce() -> String) -> Item<O> {
+        match Raw::scan_for(Encoding::Json, bytes, plan) {
             Ok(raw) => match raw.kind() {
                 Some(kind) if !self.expects(kind) => {
                     let reason = format!("expected kind {}, got {kind}", self.resource.kind);
@@ -313,6 +317,7 @@ struct ListBody {
     source: ClientSource,
     chunks: Chunks,
     reader: ListReader,
+    plan: Plan,
     items: usize,
 }
 
@@ -322,7 +327,9 @@ impl ListBody {
             if let Some(wire::ListPart::Item(bytes)) = self.reader.next().map_err(not_a_list)? {
                 let position = self.items;
                 self.items += 1;
-                let item = self.source.item(bytes, || format!("item {position} of a list"));
+                let item = self
+                    .source
+                    .item(bytes, &self.plan, || format!("item {position} of a list"));
                 return Ok(Some((ListPart::Item(item), Some(self))));
             }
             match self.chunks.next().await? {
@@ -346,6 +353,7 @@ struct WatchBody {
     source: ClientSource,
     chunks: Chunks,
     reader: WatchReader,
+    plan: Plan,
 }
 
 impl WatchBody {
@@ -366,7 +374,8 @@ impl WatchBody {
     }
 
     fn event<O: Object>(&self, frame: wire::WatchFrame) -> Result<WatchEvent<O>, ApiError> {
-        let item = |bytes| self.source.item(bytes, || "an event of the watch".to_owned());
+        let place = || "an event of the watch".to_owned();
+        let item = |bytes| self.source.item(bytes, &self.plan, place);
         Ok(match frame.event {
             EventType::Added => WatchEvent::Added(item(frame.object)),
             EventType::Modified => WatchEvent::Modified(item(frame.object)),
@@ -423,7 +432,11 @@ impl<O: Object> ListerWatcher<O> for ClientSource {
     fn list(&self, request: ListRequest) -> BoxFuture<'_, Result<ListStream<O>, ApiError>> {
         async move {
             let response = self
-                .send(request.query(), self.accept(METADATA_LIST), LIST_SILENCE)
+                .send(
+                    request.query(),
+                    self.accept(METADATA_LIST, &request.plan),
+                    LIST_SILENCE,
+                )
                 .await?;
             let chunks = Chunks::new(response, LIST_SILENCE, self.received.clone());
             let reader = ListReader::new(Encoding::Json);
@@ -431,6 +444,7 @@ impl<O: Object> ListerWatcher<O> for ClientSource {
                 source: self.clone(),
                 chunks,
                 reader,
+                plan: request.plan,
                 items: 0,
             };
             let parts = stream::try_unfold(Some(body), |body| async {
@@ -447,12 +461,15 @@ impl<O: Object> ListerWatcher<O> for ClientSource {
     fn watch(&self, request: WatchRequest) -> BoxFuture<'_, Result<WatchStream<O>, ApiError>> {
         async move {
             let silence = request.timeout + WATCH_SILENCE;
-            let response = self.send(request.query(), self.accept(METADATA), silence).await?;
+            let response = self
+                .send(request.query(), self.accept(METADATA, &request.plan), silence)
+                .await?;
             let chunks = Chunks::new(response, silence, self.received.clone());
             let body = WatchBody {
                 source: self.clone(),
                 chunks,
                 reader: WatchReader::new(Encoding::Json),
+                plan: request.plan,
             };
             Ok(stream::try_unfold(body, WatchBody::next).boxed())
         }

@@ -1,6 +1,7 @@
 //! What is asked of a server.
 
 use crate::object::ResourceVersion;
+use crate::wire::Plan;
 use std::time::Duration;
 
 /// One list request.
@@ -18,6 +19,8 @@ pub struct ListRequest {
     pub limit: Option<u32>,
     /// Where the page starts, as the page before said. `version` is not sent with it: the token holds it.
     pub continue_token: Option<String>,
+    /// What the scan of each object is to look for, and what the server need not send.
+    pub plan: Plan,
 }
 
 /// Which state of the collection a list may show.
@@ -43,6 +46,7 @@ impl ListRequest {
             version,
             limit: None,
             continue_token: None,
+            plan: Plan::default(),
         }
     }
 
@@ -79,7 +83,7 @@ impl ListRequest {
 /// use kube_informer::source::{WatchFrom, WatchRequest};
 /// use std::time::Duration;
 ///
-/// let request = WatchRequest { from: WatchFrom::Version("7".into()), timeout: Duration::from_secs(300) };
+/// let request = WatchRequest::new(WatchFrom::Version("7".into()), Duration::from_secs(300));
 /// assert_eq!(request.query(), "watch=true&allowWatchBookmarks=true&timeoutSeconds=300&resourceVersion=7");
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -88,6 +92,8 @@ pub struct WatchRequest {
     pub from: WatchFrom,
     /// After how long the server shall end the watch. Whole seconds are sent; zero leaves it to the server.
     pub timeout: Duration,
+    /// What the scan of each object is to look for, and what the server need not send.
+    pub plan: Plan,
 }
 
 /// Where the events of a watch start.
@@ -111,6 +117,15 @@ pub enum WatchFrom {
 }
 
 impl WatchRequest {
+    /// A request for whole objects.
+    pub fn new(from: WatchFrom, timeout: Duration) -> Self {
+        Self {
+            from,
+            timeout,
+            plan: Plan::default(),
+        }
+    }
+
     /// The request's parameters as a URL query.
     pub fn query(&self) -> String {
         let mut query = form_urlencoded::Serializer::new(String::new());
@@ -164,13 +179,7 @@ mod tests {
 
     #[test]
     fn watches() {
-        let query = |from| {
-            WatchRequest {
-                from,
-                timeout: Duration::ZERO,
-            }
-            .query()
-        };
+        let query = |from| WatchRequest::new(from, Duration::ZERO).query();
         let plain = "watch=true&allowWatchBookmarks=true";
         assert_eq!(query(WatchFrom::Newest), plain);
         assert_eq!(query(WatchFrom::Any), format!("{plain}&resourceVersion=0"));

@@ -365,8 +365,8 @@ impl<R> State<R> {
 }
 
 impl<R> Known for Indexer<R> {
-    fn fingerprint(&self, key: &str) -> Option<Fingerprint> {
-        self.shared.published.load().row(key)?.fingerprint()
+    fn held(&self, key: &str) -> Option<(ObjectKey, Fingerprint)> {
+        self.shared.published.load().held(key)
     }
 }
 

@@ -223,8 +223,8 @@ impl<R> Snapshot<R> {
 }
 
 impl<R> Known for Snapshot<R> {
-    fn fingerprint(&self, key: &str) -> Option<Fingerprint> {
-        self.state.row(key)?.fingerprint()
+    fn held(&self, key: &str) -> Option<(ObjectKey, Fingerprint)> {
+        self.state.held(key)
     }
 }
 

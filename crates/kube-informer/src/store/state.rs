@@ -67,6 +67,11 @@ impl<R> State<R> {
         find(&self.rows, key).map(|(_, row)| row)
     }
 
+    pub(crate) fn held(&self, key: &str) -> Option<(ObjectKey, Fingerprint)> {
+        let row = self.row(key)?;
+        Some((row.key.clone(), row.fingerprint()?))
+    }
+
     pub(crate) fn is_stale(&self, key: &str) -> bool {
         self.stale
             .find(self.stale.hash(key), |stale| stale.as_str() == key)

@@ -4,7 +4,7 @@ use crate::FieldPath;
 use smallvec::SmallVec;
 use std::{
     hash::{Hash, Hasher},
-    sync::Arc,
+    sync::{Arc, LazyLock},
 };
 
 /// What a scan looks for beside metadata: parts to leave out, and fields to find.
@@ -83,6 +83,15 @@ impl Plan {
         Ok(Self(Arc::new(inner)))
     }
 
+    /// Leaves out `metadata.managedFields`, which is a third of a usual object and of use only to the server.
+    pub fn without_managed_fields() -> Self {
+        static PLAN: LazyLock<Plan> = LazyLock::new(|| {
+            let path = FieldPath::parse("/metadata/managedFields").expect("a path");
+            Plan::new([path], []).expect("objects are kept without it")
+        });
+        PLAN.clone()
+    }
+
     /// The paths that are left out, in order.
     pub fn pruned(&self) -> &[FieldPath] {
         &self.0.pruned
@@ -91,6 +100,14 @@ impl Plan {
     /// The fields that are found, in the order that was given.
     pub fn fields(&self) -> &[FieldPath] {
         &self.0.fields
+    }
+
+    /// Whether `metadata.managedFields` is left out.
+    pub(crate) fn prunes_managed_fields(&self) -> bool {
+        self.0
+            .pruned
+            .iter()
+            .any(|path| path.steps().eq(["metadata", "managedFields"]))
     }
 
     pub(super) fn root(&self) -> &Node {

@@ -1,0 +1,344 @@
+//! Objects kept as their bytes.
+
+mod coding;
+mod labels;
+mod packer;
+#[cfg(test)]
+mod tests;
+
+pub use packer::{Packer, PackerStats};
+
+use super::{Collection, DecodeError, Form};
+use crate::FieldPath;
+use crate::object::{Fingerprint, Object, ObjectKey, ResourceVersion};
+use crate::wire::{Encoding, Plan, Raw};
+use coding::Coding;
+use labels::Labels;
+use packer::Shared;
+use serde::de::DeserializeOwned;
+use std::{fmt, sync::Arc};
+use triomphe::ThinArc;
+
+/// An object kept as its bytes, compressed, beside what is read without decoding: key, uid, resource version, labels
+/// and the fields that its [`Plan`] looks for.
+///
+/// A clone is another reference to the same bytes. The object is decoded by [`decode`](Self::decode), or a field of it
+/// by [`field`](Self::field), when somebody asks.
+///
+/// ```
+/// use k8s_openapi::api::core::v1::Pod;
+/// use kube_informer::form::{Collection, Form, Packed};
+/// use kube_informer::{FieldPath, wire::{Encoding, Raw}};
+/// use std::sync::Arc;
+///
+/// let body = r#"{"metadata":{"name":"web-0","namespace":"shop","labels":{"app":"web"}},
+///     "spec":{"containers":[],"nodeName":"node-1"}}"#;
+/// let raw = Raw::scan_for(Encoding::Json, body.into(), &Packed::<Pod>::plan())?;
+/// let packer = Packed::<Pod>::maker(Collection::default());
+/// let pod: Packed<Pod> = Packed::<Pod>::make(&packer, &raw.key(), &raw)?;
+///
+/// assert_eq!((pod.key().as_str(), pod.label("app")), ("shop/web-0", Some("web")));
+/// let node: Option<String> = pod.field(&FieldPath::parse("/spec/nodeName")?)?;
+/// assert_eq!(node.as_deref(), Some("node-1"));
+/// let decoded: Arc<Pod> = pod.decode()?;
+/// assert!(Arc::ptr_eq(&decoded, &pod.decode()?), "what is alive is shared");
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// An object whose key can be read is packed, whatever the rest of it: what its type does not expect is an error of
+/// [`decode`](Self::decode).
+///
+/// # Cost
+/// Reading the key, the uid, the version, a label or a [declared field](Plan::fields) costs nothing. Anything else
+/// decompresses the object first, some microseconds for a pod; decoding it takes some ten more. Code that looks at
+/// every object in full again and again is better off with the type itself, or with a struct of the few fields it needs.
+///
+/// # Memory
+/// One allocation holds the bytes and all that belongs to this object alone; sets of labels are shared between the
+/// objects of a collection. The first 64 objects are kept as they are; a dictionary that is learned from them
+/// compresses the ones after, and another one is learned when it stops paying.
+pub struct Packed<K>(ThinArc<Header<K>, u8>);
+
+/// What stands beside the bytes. These are the body as it is kept, the uid, then each value of a declared field: its
+/// number, its length, and the value.
+struct Header<K> {
+    key: ObjectKey,
+    shared: Arc<Shared<K>>,
+    coding: Coding,
+    version: Option<ResourceVersion>,
+    labels: Labels,
+    fingerprint: Fingerprint,
+    /// The size of the body as it was, and as it is kept; that of all that is kept.
+    size: u32,
+    kept: u32,
+    all: u32,
+    uid: u16,
+    encoding: Encoding,
+}
+
+impl<K> Header<K> {
+    /// What a packed object takes beside its bytes: with a count of references and a length.
+    const SIZE: usize = size_of::<Self>() + 2 * size_of::<usize>();
+}
+
+impl<K> Packed<K> {
+    /// The key under which the object is stored.
+    pub fn key(&self) -> &ObjectKey {
+        &self.header().key
+    }
+
+    /// The object's name.
+    pub fn name(&self) -> &str {
+        self.key().name()
+    }
+
+    /// The object's namespace; `None` for cluster-scoped kinds.
+    pub fn namespace(&self) -> Option<&str> {
+        self.key().namespace()
+    }
+
+    /// The object's unique id.
+    pub fn uid(&self) -> Option<&str> {
+        let Header { kept, uid, .. } = *self.header();
+        let uid = &self.0.slice[kept as usize..][..usize::from(uid)];
+        std::str::from_utf8(uid).ok().filter(|uid| !uid.is_empty())
+    }
+
+    /// The version of this state of the object.
+    pub fn resource_version(&self) -> Option<&ResourceVersion> {
+        self.header().version.as_ref()
+    }
+
+    /// The value of one label.
+    pub fn label(&self, name: &str) -> Option<&str> {
+        self.header().labels.get(name)
+    }
+
+    /// The labels, in the order in which the server sent them.
+    pub fn labels(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.header().labels.iter()
+    }
+
+    /// Identifies this state of the object.
+    pub fn fingerprint(&self) -> Fingerprint {
+        self.header().fingerprint
+    }
+
+    /// How many bytes the object takes, all in all, beside its key and what it shares with others.
+    pub fn size(&self) -> usize {
+        Header::<K>::SIZE + self.0.slice.len()
+    }
+
+    /// The object as the server sent it, without what the plan leaves out.
+    pub fn body(&self) -> Vec<u8> {
+        let header = self.header();
+        header
+            .coding
+            .read(&self.0.slice[..header.kept as usize], header.size as usize)
+    }
+
+    fn header(&self) -> &Header<K> {
+        &self.0.header.header
+    }
+
+    /// The values of a field that the plan declares, as they were written.
+    fn declared(&self, number: usize) -> impl Iterator<Item = &[u8]> {
+        let header = self.header();
+        let mut rest = &self.0.slice[header.kept as usize + usize::from(header.uid)..];
+        std::iter::from_fn(move || {
+            let (field, behind) = rest.split_first_chunk()?;
+            let (length, behind) = behind.split_first_chunk()?;
+            let (value, behind) = behind.split_at_checked(u32::from_le_bytes(*length) as usize)?;
+            rest = behind;
+            Some((usize::from(u16::from_le_bytes(*field)), value))
+        })
+        .filter_map(move |(field, value)| (field == number).then_some(value))
+    }
+}
+
+impl<K: DeserializeOwned + Send + Sync + 'static> Packed<K> {
+    /// Decodes the object. While somebody holds what this gave, everybody gets the same.
+    ///
+    /// # Errors
+    /// The object is not what the type expects.
+    pub fn decode(&self) -> Result<Arc<K>, DecodeError> {
+        let header = self.header();
+        let place = (self.0.slice.as_ptr() as usize, header.fingerprint);
+        header.shared.decoded(place, || {
+            let mut object = super::from_body(header.encoding, &self.body())?;
+            super::complete(&mut object, header.shared.collection.types.as_ref());
+            Ok(object)
+        })
+    }
+}
+
+impl<K> Packed<K> {
+    /// Reads one field, and nothing else; `None` if it is absent or null. Of a path that leads to several values, the last one.
+    ///
+    /// It costs a few nanoseconds if the collection's [`Plan`] declares the field, else decompressing the object and a scan.
+    ///
+    /// # Errors
+    /// The value is not what the type expects.
+    pub fn field<T: DeserializeOwned>(&self, path: &FieldPath) -> Result<Option<T>, FieldError> {
+        let mut last = None;
+        self.each_field(path, |value| {
+            last = read(path, value)?;
+            Ok(())
+        })?;
+        Ok(last)
+    }
+
+    /// Reads all values of a path with wildcards, in order; those that are null are left out.
+    ///
+    /// ```
+    /// # use k8s_openapi::api::core::v1::Pod;
+    /// # use kube_informer::{FieldPath, form::{FieldError, Packed}};
+    /// fn images(pod: &Packed<Pod>, path: &FieldPath) -> Result<Vec<String>, FieldError> {
+    ///     assert_eq!(path.to_string(), "/spec/containers/*/image");
+    ///     pod.fields(path)
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// A value is not what the type expects.
+    pub fn fields<T: DeserializeOwned>(&self, path: &FieldPath) -> Result<Vec<T>, FieldError> {
+        let mut values = Vec::new();
+        self.each_field(path, |value| {
+            values.extend(read(path, value)?);
+            Ok(())
+        })?;
+        Ok(values)
+    }
+
+    /// An index function: the texts that stand at `path`. What is no text is not indexed. Declare the path in the
+    /// collection's [`Plan`], so that each object is indexed without being decompressed again.
+    ///
+    /// ```no_run
+    /// # use k8s_openapi::api::core::v1::Pod;
+    /// # use kube_informer::source::ListerWatcher;
+    /// use kube_informer::{FieldPath, SharedInformer, form::Packed, wire::Plan};
+    ///
+    /// # fn example(source: impl ListerWatcher<Packed<Pod>>) -> Result<(), Box<dyn std::error::Error>> {
+    /// let (managed, node) = (FieldPath::parse("/metadata/managedFields")?, FieldPath::parse("/spec/nodeName")?);
+    /// let plan = Plan::new([managed], [node.clone()])?;
+    /// let (informer, runner) = SharedInformer::<Packed<Pod>>::builder(source).plan(plan).build();
+    /// let by_node = informer.store().add_index("by-node", Packed::index_by(node))?;
+    /// let pods: Vec<Packed<Pod>> = informer.store().by(&by_node, "node-1")?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn index_by(path: FieldPath) -> impl Fn(&Self) -> Vec<String> + Send + Sync + 'static {
+        move |packed| {
+            let mut texts = Vec::new();
+            let _ = packed.each_field(&path, |value| {
+                texts.extend(super::json::<String>(value).ok());
+                Ok(())
+            });
+            texts
+        }
+    }
+
+    fn each_field(
+        &self,
+        path: &FieldPath,
+        visit: impl FnMut(&[u8]) -> Result<(), FieldError>,
+    ) -> Result<(), FieldError> {
+        let header = self.header();
+        let declared = header.shared.collection.plan.fields();
+        if let Some(number) = declared.iter().position(|field| field == path) {
+            return self.declared(number).try_for_each(visit);
+        }
+        let fail = |reason: String| FieldError {
+            path: path.clone(),
+            reason,
+        };
+        let plan = Plan::new([], [path.clone()]).map_err(|error| fail(error.to_string()))?;
+        let raw = Raw::scan_for(header.encoding, self.body().into(), &plan);
+        let raw = raw.map_err(|error| fail(error.to_string()))?;
+        raw.found(0).try_for_each(visit)
+    }
+}
+
+fn read<T: DeserializeOwned>(path: &FieldPath, value: &[u8]) -> Result<Option<T>, FieldError> {
+    super::json(value).map_err(|error| FieldError {
+        path: path.clone(),
+        reason: error.to_string(),
+    })
+}
+
+/// A field is not what was expected. The error says where and what, but not what stands there.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{path}: {reason}")]
+pub struct FieldError {
+    path: FieldPath,
+    reason: String,
+}
+
+impl<K> Drop for Header<K> {
+    fn drop(&mut self) {
+        self.shared.held.remove(self.size, self.kept, self.all);
+    }
+}
+
+impl<K> Clone for Packed<K> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+/// The key, the version and the size, never the body.
+impl<K> fmt::Debug for Packed<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Packed")
+            .field("key", self.key())
+            .field("resource_version", &self.resource_version())
+            .field("size", &self.size())
+            .finish_non_exhaustive()
+    }
+}
+
+impl<K: Send + Sync + 'static> Object for Packed<K> {
+    type Ref = Self;
+
+    fn name(object: &Self) -> &str {
+        Self::name(object)
+    }
+
+    fn namespace(object: &Self) -> Option<&str> {
+        Self::namespace(object)
+    }
+
+    fn uid(object: &Self) -> Option<&str> {
+        Self::uid(object)
+    }
+
+    fn resource_version(object: &Self) -> Option<ResourceVersion> {
+        Self::resource_version(object).cloned()
+    }
+
+    fn label<'a>(object: &'a Self, name: &str) -> Option<&'a str> {
+        Self::label(object, name)
+    }
+
+    fn key(object: &Self) -> ObjectKey {
+        Self::key(object).clone()
+    }
+}
+
+impl<K: Send + Sync + 'static> Form for Packed<K> {
+    type Maker = Packer<K>;
+
+    fn maker(collection: Collection) -> Packer<K> {
+        Packer::new(collection)
+    }
+
+    fn make(packer: &Packer<K>, key: &ObjectKey, raw: &Raw) -> Result<Self, DecodeError> {
+        packer.pack(key, raw)
+    }
+
+    /// Leaves out `metadata.managedFields`.
+    fn plan() -> Plan {
+        Plan::without_managed_fields()
+    }
+}

@@ -1,0 +1,242 @@
+use super::*;
+use k8s_openapi::api::core::v1::{ConfigMap, Pod};
+use kube::core::{DynamicObject, TypeMeta};
+use serde_json::{Value, json};
+
+fn packer<K: Send + Sync + 'static>(plan: Plan) -> Packer<K> {
+    Packed::maker(Collection { types: None, plan })
+}
+
+fn pack<K: Send + Sync + 'static>(packer: &Packer<K>, object: &Value) -> Packed<K> {
+    let plan = &packer.plan();
+    let raw = Raw::scan_for(Encoding::Json, object.to_string().into(), plan).unwrap();
+    Packed::make(packer, &raw.key(), &raw).unwrap()
+}
+
+/// A config map of some hundred bytes, much like the others of its sort.
+fn config_map(number: usize, sort: &str) -> Value {
+    let settings = (0..8).map(|n| {
+        (
+            format!("{sort}.setting.{n}"),
+            format!("{sort} value {}", (number + n) % 10),
+        )
+    });
+    json!({
+        "metadata": {
+            "name": format!("{sort}-{number}"), "namespace": "shop", "uid": format!("{number:036}"),
+            "resourceVersion": (number + 1).to_string(), "labels": {"sort": sort},
+            "managedFields": [{"manager": sort}],
+        },
+        "data": settings.collect::<std::collections::BTreeMap<_, _>>(),
+    })
+}
+
+fn path(path: &str) -> FieldPath {
+    path.parse().unwrap()
+}
+
+#[test]
+fn what_is_read_without_decoding_is_what_was_sent() {
+    let packer = packer::<ConfigMap>(Plan::default());
+    for number in 0..200 {
+        let packed = pack(&packer, &config_map(number, "web"));
+        assert_eq!(packed.key().as_str(), format!("shop/web-{number}"));
+        assert_eq!(
+            (packed.namespace(), packed.name()),
+            (Some("shop"), packed.key().name())
+        );
+        assert_eq!(packed.uid().unwrap(), format!("{number:036}"));
+        assert_eq!(
+            packed.resource_version(),
+            Some(&(&*(number + 1).to_string()).into())
+        );
+        assert_eq!(packed.labels().collect::<Vec<_>>(), [("sort", "web")]);
+        assert_eq!((packed.label("sort"), packed.label("so")), (Some("web"), None));
+        assert_eq!(
+            serde_json::from_slice::<Value>(&packed.body()).unwrap(),
+            config_map(number, "web")
+        );
+    }
+    let bare = pack(&packer, &json!({"metadata": {"name": "a"}}));
+    assert_eq!(
+        (bare.uid(), bare.resource_version(), bare.labels().count()),
+        (None, None, 0)
+    );
+}
+
+#[test]
+fn a_dictionary_is_learned_from_the_first_objects() {
+    let packer = packer::<ConfigMap>(Plan::without_managed_fields());
+    let all: Vec<_> = (0..264)
+        .map(|number| pack(&packer, &config_map(number, "web")))
+        .collect();
+    assert_eq!(packer.stats().dictionaries, 1);
+    assert_eq!(packer.stats().label_sets, 1);
+    let kept = |packed: &Packed<ConfigMap>| packed.header().kept as usize;
+    assert!(
+        all[..64].iter().all(|packed| kept(packed) == packed.body().len()),
+        "small collections stay plain"
+    );
+    let (first, later) = (kept(&all[0]), all[64..].iter().map(kept).max().unwrap());
+    assert!(later * 3 < first, "{later} of {first} bytes");
+    for (number, packed) in all.iter().enumerate() {
+        let mut expected = config_map(number, "web");
+        expected["metadata"]
+            .as_object_mut()
+            .unwrap()
+            .remove("managedFields");
+        assert_eq!(serde_json::from_slice::<Value>(&packed.body()).unwrap(), expected);
+    }
+    let stats = packer.stats();
+    assert_eq!(stats.objects, 264);
+    assert_eq!(
+        stats.total_bytes,
+        all.iter().map(|packed| packed.size() as u64).sum::<u64>()
+    );
+    drop(all);
+    let stats = packer.stats();
+    assert_eq!(
+        (
+            stats.objects,
+            stats.body_bytes,
+            stats.kept_bytes,
+            stats.total_bytes
+        ),
+        (0, 0, 0, 0)
+    );
+}
+
+#[test]
+fn another_dictionary_is_learned_when_the_first_stops_paying() {
+    let packer = packer::<ConfigMap>(Plan::default());
+    for number in 0..1200 {
+        pack(&packer, &config_map(number, "web"));
+    }
+    assert_eq!(packer.stats().dictionaries, 1);
+    let kept = |number| {
+        pack(&packer, &config_map(number, "entirely-different"))
+            .header()
+            .kept
+    };
+    let before = kept(0);
+    (1..4000).for_each(|number| _ = kept(number));
+    assert_eq!(packer.stats().dictionaries, 2);
+    assert!(kept(4000) * 3 < before * 2, "{} of {before} bytes", kept(4000));
+}
+
+#[test]
+fn what_does_not_compress_stays_as_it_is() {
+    let packer = packer::<ConfigMap>(Plan::default());
+    for number in 0..100_u64 {
+        let noise: String = (0..40)
+            .map(|n| format!("{:x}", (number * 40 + n + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15)))
+            .collect();
+        let object = json!({"metadata": {"name": number.to_string()}, "data": {"x": noise}});
+        let packed = pack(&packer, &object);
+        assert!(packed.header().kept <= packed.header().size);
+        assert_eq!(serde_json::from_slice::<Value>(&packed.body()).unwrap(), object);
+    }
+}
+
+#[test]
+fn a_large_object_is_compressed_by_itself() {
+    let packer = packer::<ConfigMap>(Plan::default());
+    let object = json!({"metadata": {"name": "large"}, "data": {"x": "all the same ".repeat(100_000)}});
+    let packed = pack(&packer, &object);
+    assert!(packed.size() < 2000, "{}", packed.size());
+    assert_eq!(
+        packed.decode().unwrap().data.as_ref().unwrap()["x"].len(),
+        1_300_000
+    );
+}
+
+#[test]
+fn who_decodes_while_another_holds_it_gets_the_same() {
+    let packer = packer::<ConfigMap>(Plan::default());
+    let packed = pack(&packer, &config_map(1, "web"));
+    let first = packed.decode().unwrap();
+    assert!(Arc::ptr_eq(&first, &packed.clone().decode().unwrap()));
+    assert_eq!(Arc::strong_count(&first), 1, "nothing is kept for later");
+    let other = pack(&packer, &config_map(2, "web"));
+    assert_eq!(other.decode().unwrap().metadata.name.as_deref(), Some("web-2"));
+    // However many are decoded, little is remembered of those that are gone.
+    for number in 0..1000 {
+        pack(&packer, &config_map(number, "web")).decode().unwrap();
+    }
+    assert!(packer.remembered() <= 128, "{}", packer.remembered());
+}
+
+#[test]
+fn fields_are_the_same_declared_or_not() {
+    let object = json!({
+        "metadata": {"name": "a", "ownerReferences": [{"uid": "u1"}, {"uid": "u2"}]},
+        "spec": {"nodeName": "node-1", "priority": null, "n": 7},
+    });
+    let paths = [
+        "/spec/nodeName",
+        "/metadata/ownerReferences/*/uid",
+        "/spec/priority",
+        "/spec/none",
+        "/spec/n",
+    ]
+    .map(path);
+    let declared = pack(
+        &packer::<DynamicObject>(Plan::new([], paths.clone()).unwrap()),
+        &object,
+    );
+    let undeclared = pack(&packer::<DynamicObject>(Plan::default()), &object);
+    for packed in [&declared, &undeclared] {
+        assert_eq!(packed.field::<String>(&paths[0]), Ok(Some("node-1".into())));
+        assert_eq!(
+            packed.fields::<String>(&paths[1]),
+            Ok(vec!["u1".into(), "u2".into()])
+        );
+        assert_eq!(packed.field::<String>(&paths[1]), Ok(Some("u2".into())));
+        assert_eq!(packed.field::<String>(&paths[2]), Ok(None));
+        assert_eq!(packed.field::<String>(&paths[3]), Ok(None));
+        assert_eq!(packed.field::<u32>(&paths[4]), Ok(Some(7)));
+        let error = packed.field::<u32>(&paths[0]).unwrap_err().to_string();
+        assert_eq!(error, "/spec/nodeName: invalid type (line 1, column 8)");
+    }
+}
+
+#[test]
+fn errors_of_the_schema_appear_when_it_is_decoded() {
+    let packed = pack(
+        &packer::<Pod>(Plan::default()),
+        &json!({"metadata": {"name": "a"}, "spec": {"containers": "hunter2"}}),
+    );
+    let error = packed.decode().unwrap_err().to_string();
+    assert!(
+        error.starts_with("spec.containers: invalid type") && !error.contains("hunter2"),
+        "{error}"
+    );
+    let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
+    let deep = format!(r#"{{"metadata":{{"name":"a"}},"spec":{deep}}}"#);
+    let raw = Raw::scan(Encoding::Json, deep.into()).unwrap();
+    let packed: Packed<DynamicObject> = Packed::make(&packer(Plan::default()), &raw.key(), &raw).unwrap();
+    let error = packed.decode().unwrap_err().to_string();
+    assert!(error.contains("nested more than 128 levels deep"), "{error}");
+}
+
+#[test]
+fn a_dynamic_object_knows_its_kind() {
+    let types = TypeMeta {
+        api_version: "v1".into(),
+        kind: "ConfigMap".into(),
+    };
+    let packer = Packed::<DynamicObject>::maker(Collection {
+        types: Some(types.clone()),
+        plan: Plan::default(),
+    });
+    assert_eq!(
+        pack(&packer, &config_map(0, "web")).decode().unwrap().types,
+        Some(types)
+    );
+}
+
+#[test]
+fn debugging_shows_no_body() {
+    let packed = pack(&packer::<ConfigMap>(Plan::default()), &config_map(0, "web"));
+    assert!(!format!("{packed:?}").contains("setting"), "{packed:?}");
+}
