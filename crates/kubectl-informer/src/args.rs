@@ -80,9 +80,8 @@ pub(crate) struct WatchArgs {
 pub(crate) struct MeasureArgs {
     #[command(flatten)]
     pub(crate) selection: SelectionArgs,
-    /// How the objects are held in memory: `typed`, decoded once into a Rust type, or `metadata`, which is all that the
-    /// server sends then
-    #[arg(long, default_value = "typed", value_name = "FORM", value_parser = form)]
+    /// How the objects are held in memory
+    #[arg(long, value_enum, default_value_t = Form::Typed, value_name = "FORM")]
     pub(crate) form: Form,
     /// After the sync, wait for this many changes
     #[arg(long, value_name = "N")]
@@ -187,22 +186,15 @@ impl SelectionArgs {
     }
 }
 
-/// How objects are held in memory. One variant for each form that exists.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// How objects are held in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Form {
-    /// As a Rust type.
+    /// Decoded once, into a Rust type
     Typed,
-    /// Metadata only.
+    /// As their bytes without managedFields, compressed with a dictionary learned from the first objects
+    Packed,
+    /// Metadata only, which is all that the server sends then
     Metadata,
-}
-
-fn form(text: &str) -> Result<Form, String> {
-    match text {
-        "typed" => Ok(Form::Typed),
-        "metadata" => Ok(Form::Metadata),
-        "packed" => Err("not supported yet; use `typed` or `metadata`".into()),
-        _ => Err("expected one of: typed, metadata, packed".into()),
-    }
 }
 
 /// `15s`, `1m30s`, `500ms`, or a plain number of seconds.

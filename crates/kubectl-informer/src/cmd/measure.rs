@@ -9,6 +9,7 @@ use crate::signals;
 use crate::target::Target;
 use anyhow::bail;
 use kube::core::{DynamicObject, PartialObjectMeta};
+use kube_informer::form::{Packed, Packer, PackerStats};
 use kube_informer::reflector::ReflectorStatus;
 use kube_informer::source::ClientSource;
 use kube_informer::{Object, SharedInformer, form};
@@ -35,6 +36,53 @@ struct Cost {
     peak_mib: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     bytes_received: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    packing: Option<Packing>,
+}
+
+/// What packed objects take.
+#[derive(Debug, Clone, Serialize)]
+struct Packing {
+    /// What of the objects' bytes is kept, without managedFields, and as it is kept.
+    body_bytes_per_object: u64,
+    kept_bytes_per_object: u64,
+    /// With what stands beside the bytes; without the key and the store.
+    bytes_per_object: u64,
+    dictionaries: u64,
+    dictionary_bytes: u64,
+    label_sets: u64,
+}
+
+impl From<PackerStats> for Packing {
+    fn from(stats: PackerStats) -> Self {
+        let each = |bytes: u64| bytes.checked_div(stats.objects).unwrap_or_default();
+        Self {
+            body_bytes_per_object: each(stats.body_bytes),
+            kept_bytes_per_object: each(stats.kept_bytes),
+            bytes_per_object: each(stats.total_bytes),
+            dictionaries: stats.dictionaries,
+            dictionary_bytes: stats.dictionary_bytes,
+            label_sets: stats.label_sets,
+        }
+    }
+}
+
+impl Packing {
+    fn text(&self) -> String {
+        let dictionary = match self.dictionaries {
+            0 => "no dictionary".to_owned(),
+            1 => format!("a dictionary of {} bytes", self.dictionary_bytes),
+            many => format!(
+                "{many} dictionaries, the last one of {} bytes",
+                self.dictionary_bytes
+            ),
+        };
+        let ratio = self.body_bytes_per_object as f64 / self.kept_bytes_per_object.max(1) as f64;
+        format!(
+            "packed  {} bytes an object: {} as sent, kept in {} ({ratio:.1} to 1), {dictionary}, {} sets of labels",
+            self.bytes_per_object, self.body_bytes_per_object, self.kept_bytes_per_object, self.label_sets
+        )
+    }
 }
 
 pub(crate) async fn run(args: MeasureArgs) -> anyhow::Result<ExitCode> {
@@ -51,11 +99,15 @@ pub(crate) async fn run(args: MeasureArgs) -> anyhow::Result<ExitCode> {
                     "no Rust type is built in for {name}: held as DynamicObject"
                 ));
             }
-            measure::<Typed>(target.source(), &args, stop).await
+            measure::<Typed>(target.source(), &args, stop, |_| None).await
+        }
+        Form::Packed => {
+            let stats = |packer: &Packer<DynamicObject>| Some(packer.stats());
+            measure::<Packed<DynamicObject>>(target.source(), &args, stop, stats).await
         }
         Form::Metadata => {
             let source = target.source().metadata_only();
-            measure::<PartialObjectMeta<DynamicObject>>(source, &args, stop).await
+            measure::<PartialObjectMeta<DynamicObject>>(source, &args, stop, |_| None).await
         }
     };
     measured.map(|()| ExitCode::SUCCESS)
@@ -66,15 +118,18 @@ async fn measure<O: form::Form>(
     source: ClientSource,
     args: &MeasureArgs,
     stop: CancellationToken,
+    packing: fn(&O::Maker) -> Option<PackerStats>,
 ) -> anyhow::Result<()> {
     let builder = SharedInformer::<O>::builder(source.clone()).reflector(args.selection.reflector());
     let (informer, runner) = builder.build();
+    let maker = runner.maker();
     let measurement = Measurement {
         feed: Feed::new(informer.subscribe("measure")?),
         informer,
         source,
         started: Instant::now(),
         output: args.output,
+        packing: Box::new(move || packing(&maker)),
     };
     let running = tokio::spawn(runner.run(stop.clone()));
     let measured = stop.run_until_cancelled(measurement.run(args.events)).await;
@@ -90,6 +145,7 @@ struct Measurement<O: Object> {
     source: ClientSource,
     started: Instant,
     output: MeasureOutput,
+    packing: Box<dyn Fn() -> Option<PackerStats> + Send>,
 }
 
 impl<O: Object> Measurement<O> {
@@ -101,6 +157,7 @@ impl<O: Object> Measurement<O> {
         let cost = Cost {
             objects: Some(self.informer.store().len()),
             bytes_received: Some(self.source.bytes_received()),
+            packing: (self.packing)().map(Packing::from),
             ..Cost::of("sync", self.started, Duration::ZERO)
         };
         self.tell(&cost)?;
@@ -140,6 +197,7 @@ impl Cost {
             rss_mib: rounded(memory.rss_mib),
             peak_mib: rounded(memory.peak_mib),
             bytes_received: None,
+            packing: None,
         }
     }
 
@@ -161,7 +219,10 @@ impl Cost {
             "{phase:<7} {}{wall_s:.2} s, CPU {cpu_s:.2} s, memory {rss_mib:.1} MiB (peak {peak_mib:.1} MiB){}",
             objects.or(events).unwrap_or_default(),
             received.unwrap_or_default(),
-        )
+        ) + &self
+            .packing
+            .as_ref()
+            .map_or(String::new(), |packing| format!("\n{}", packing.text()))
     }
 }
 

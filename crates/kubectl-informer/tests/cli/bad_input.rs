@@ -235,8 +235,8 @@ async fn the_command_line() {
         ),
         ("watch pods --resync often", "expected a duration such as 15s"),
         (
-            "measure pods --form packed",
-            "not supported yet; use `typed` or `metadata`",
+            "measure pods --form zipped",
+            "possible values: typed, packed, metadata",
         ),
         ("measure pods --events many", "--events"),
         ("watch", "<RESOURCE>"),

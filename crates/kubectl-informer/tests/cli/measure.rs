@@ -82,3 +82,31 @@ async fn a_kind_without_a_rust_type_is_measured_and_told() {
         "{ended:?}"
     );
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn packed_objects_tell_what_they_take() {
+    let server = cluster().nodes(3).pods(400).start().await.unwrap();
+    let command = format!("measure pods -A --form packed --server {}", server.url());
+    let ended = run(&format!("{command} -o json")).await;
+    let line: Value = serde_json::from_str(&ended.out).unwrap();
+    assert_eq!(
+        (ended.code, &line["objects"]),
+        (Some(0), &json!(400)),
+        "{ended:?}"
+    );
+    let packing = |name: &str| line["packing"][name].as_u64().unwrap();
+    assert_eq!(packing("dictionaries"), 1);
+    assert!(packing("dictionary_bytes") > 0 && packing("label_sets") > 0);
+    // The first 64 are kept as they are.
+    let (sent, kept) = (packing("body_bytes_per_object"), packing("kept_bytes_per_object"));
+    assert!(kept * 2 < sent && sent < 9000, "{kept} of {sent}");
+    assert!(packing("bytes_per_object") > kept);
+
+    let ended = run(&command).await;
+    let lines: Vec<_> = ended.out.lines().collect();
+    assert!(lines[0].starts_with("sync    400 objects, "), "{ended:?}");
+    assert!(
+        lines[1].starts_with("packed  ") && lines[1].contains("a dictionary of "),
+        "{ended:?}"
+    );
+}
