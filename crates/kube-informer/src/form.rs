@@ -7,6 +7,7 @@
 //! |---|---|---|
 //! | `Pod`, any [`kube::Resource`] that can be deserialized | `Arc<Pod>`, decoded when it arrives | small collections; code that looks at all objects often |
 //! | [`Packed<Pod>`](Packed) | the object's bytes, compressed; decoded when somebody asks | large collections; handlers that only take the key |
+//! | a struct of yours with the fields you need, which [derives `Object`](macro@crate::Object) | an `Arc` of it | large collections that are looked at often |
 //! | [`PartialObjectMeta<Pod>`](kube::core::PartialObjectMeta) | metadata only, asked of the server as such | owners, garbage collection |
 //!
 //! ```
@@ -30,8 +31,10 @@
 //! Whatever the form, a [`Plan`] can name paths that are left out while an object is scanned: they are neither decoded
 //! nor kept. [`Packed`] leaves out `metadata.managedFields` unless told otherwise.
 
+mod metadata;
 mod packed;
 
+pub use metadata::{HasMetadata, Metadata};
 pub use packed::{FieldError, Packed, Packer, PackerStats};
 
 use crate::object::{Object, ObjectKey};

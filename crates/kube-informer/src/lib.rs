@@ -56,6 +56,7 @@ pub use informer::{
     Delivery, HandlerOptions, Notification, Notifications, PanicPolicy, Registration, ResourceEventHandler,
     ResourceEventHandlerFuncs, SharedInformer,
 };
+pub use kube_informer_derive::Object;
 pub use lister::Lister;
 pub use object::{
     DeleteCause, Deleted, Fingerprint, Known, Object, ObjectKey, ParseKeyError, Partition, ResourceVersion,

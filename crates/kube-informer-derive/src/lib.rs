@@ -1,0 +1,106 @@
+//! The derive macro of `kube-informer`, which re-exports it: see `kube_informer::Object`.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::spanned::Spanned;
+use syn::{Data, DeriveInput, Error, Fields, Member, parse_macro_input};
+
+/// Makes a struct of a few fields a form in which an informer can hold objects: a projection.
+///
+/// The struct is `Deserialize`, `Send` and `Sync`. The field named `metadata`, or the one marked `#[object(metadata)]`, holds
+/// the metadata: a `kube_informer::form::Metadata`, an `ObjectMeta`, or anything else that is `HasMetadata`.
+#[proc_macro_derive(Object, attributes(object))]
+pub fn object(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    expand(&input).unwrap_or_else(Error::into_compile_error).into()
+}
+
+fn expand(input: &DeriveInput) -> Result<TokenStream, Error> {
+    let (name, metadata) = (&input.ident, metadata(input)?);
+    if !input.generics.params.is_empty() {
+        return Err(Error::new(
+            input.generics.span(),
+            "a projection has no parameters: implement `Object` and `Form`",
+        ));
+    }
+    let has = quote!(::kube_informer::form::HasMetadata);
+    Ok(quote! {
+        impl ::kube_informer::Object for #name {
+            type Ref = ::std::sync::Arc<Self>;
+
+            fn name(object: &Self::Ref) -> &str {
+                #has::name(&object.#metadata)
+            }
+
+            fn namespace(object: &Self::Ref) -> ::std::option::Option<&str> {
+                #has::namespace(&object.#metadata)
+            }
+
+            fn uid(object: &Self::Ref) -> ::std::option::Option<&str> {
+                #has::uid(&object.#metadata)
+            }
+
+            fn resource_version(object: &Self::Ref) -> ::std::option::Option<::kube_informer::ResourceVersion> {
+                #has::resource_version(&object.#metadata).map(::std::convert::Into::into)
+            }
+
+            fn label<'a>(object: &'a Self::Ref, name: &str) -> ::std::option::Option<&'a str> {
+                #has::label(&object.#metadata, name)
+            }
+        }
+
+        impl ::kube_informer::form::Form for #name {
+            type Maker = ();
+
+            fn maker(_: ::kube_informer::form::Collection) {}
+
+            fn make(
+                _: &(),
+                _: &::kube_informer::ObjectKey,
+                raw: &::kube_informer::wire::Raw,
+            ) -> ::std::result::Result<Self::Ref, ::kube_informer::form::DecodeError> {
+                ::kube_informer::form::decode(raw).map(::std::sync::Arc::new)
+            }
+        }
+    })
+}
+
+/// The field with the metadata.
+fn metadata(input: &DeriveInput) -> Result<Member, Error> {
+    let Data::Struct(data) = &input.data else {
+        return Err(Error::new(input.span(), "a projection is a struct"));
+    };
+    let mut marked = Vec::new();
+    for (field, member) in data.fields.iter().zip(data.fields.members()) {
+        for attribute in field
+            .attrs
+            .iter()
+            .filter(|attribute| attribute.path().is_ident("object"))
+        {
+            attribute.parse_nested_meta(|meta| {
+                if !meta.path.is_ident("metadata") {
+                    return Err(meta.error("expected `metadata`"));
+                }
+                marked.push(member.clone());
+                Ok(())
+            })?;
+        }
+    }
+    let named = || match &data.fields {
+        Fields::Named(fields) => {
+            let mut names = fields.named.iter().filter_map(|field| field.ident.clone());
+            names.find(|name| name == "metadata").map(Member::from)
+        }
+        _ => None,
+    };
+    match &marked[..] {
+        [one] => Ok(one.clone()),
+        [] => named().ok_or_else(|| {
+            Error::new(
+                input.span(),
+                "which field is the metadata? Name it `metadata` or mark it `#[object(metadata)]`",
+            )
+        }),
+        [_, second, ..] => Err(Error::new(second.span(), "the metadata is marked twice")),
+    }
+}

@@ -1,0 +1,106 @@
+//! Metadata of projections.
+
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// The metadata that an informer needs of an object, and nothing else: for a projection.
+///
+/// ```
+/// use kube_informer::{Object, form::Metadata};
+/// use serde::Deserialize;
+///
+/// /// The few fields of a pod that a scheduler looks at.
+/// #[derive(Debug, Deserialize, Object)]
+/// struct PodView {
+///     metadata: Metadata,
+///     spec: Spec,
+/// }
+///
+/// #[derive(Debug, Deserialize)]
+/// #[serde(rename_all = "camelCase")]
+/// struct Spec {
+///     node_name: Option<String>,
+/// }
+///
+/// # fn example(source: impl kube_informer::source::ListerWatcher<PodView>) {
+/// let (pods, runner) = kube_informer::SharedInformer::<PodView>::builder(source).build();
+/// let by_node = pods.store().add_index("by-node", |pod| pod.spec.node_name.clone());
+/// # }
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+#[non_exhaustive]
+pub struct Metadata {
+    /// The object's name.
+    pub name: String,
+    /// The object's namespace; `None` for cluster-scoped kinds.
+    pub namespace: Option<String>,
+    /// The object's unique id.
+    pub uid: Option<String>,
+    /// The version of this state of the object.
+    pub resource_version: Option<String>,
+    /// The object's labels.
+    pub labels: Option<BTreeMap<String, String>>,
+}
+
+/// Metadata of any sort: what [deriving `Object`](macro@crate::Object) needs of the field that holds it.
+pub trait HasMetadata {
+    /// The object's name; empty if it has none.
+    fn name(&self) -> &str;
+
+    /// The object's namespace; `None` for cluster-scoped kinds.
+    fn namespace(&self) -> Option<&str>;
+
+    /// The object's unique id.
+    fn uid(&self) -> Option<&str>;
+
+    /// The version of this state of the object.
+    fn resource_version(&self) -> Option<&str>;
+
+    /// The value of one label.
+    fn label(&self, name: &str) -> Option<&str>;
+}
+
+impl HasMetadata for Metadata {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn namespace(&self) -> Option<&str> {
+        self.namespace.as_deref()
+    }
+
+    fn uid(&self) -> Option<&str> {
+        self.uid.as_deref()
+    }
+
+    fn resource_version(&self) -> Option<&str> {
+        self.resource_version.as_deref()
+    }
+
+    fn label(&self, name: &str) -> Option<&str> {
+        self.labels.as_ref()?.get(name).map(String::as_str)
+    }
+}
+
+impl HasMetadata for kube::core::ObjectMeta {
+    fn name(&self) -> &str {
+        self.name.as_deref().unwrap_or_default()
+    }
+
+    fn namespace(&self) -> Option<&str> {
+        self.namespace.as_deref()
+    }
+
+    fn uid(&self) -> Option<&str> {
+        self.uid.as_deref()
+    }
+
+    fn resource_version(&self) -> Option<&str> {
+        self.resource_version.as_deref()
+    }
+
+    fn label(&self, name: &str) -> Option<&str> {
+        self.labels.as_ref()?.get(name).map(String::as_str)
+    }
+}

@@ -1,0 +1,64 @@
+//! Projections: a struct of a few fields as the form in which objects are held.
+
+use kube_informer::form::{Collection, Form, Metadata};
+use kube_informer::wire::{Encoding, Raw};
+use kube_informer::{Object, ResourceVersion};
+use serde::Deserialize;
+
+#[derive(Debug, Deserialize, Object)]
+struct View {
+    metadata: Metadata,
+    spec: Spec,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Spec {
+    node_name: Option<String>,
+}
+
+#[derive(Debug, Deserialize, Object)]
+struct Marked {
+    #[serde(rename = "metadata")]
+    #[object(metadata)]
+    meta: kube::core::ObjectMeta,
+}
+
+const POD: &str = r#"{"metadata":{"name":"web-0","namespace":"shop","uid":"u1","resourceVersion":"7","labels":{"app":"web"},
+    "managedFields":[{"manager":"kubelet"}]},"spec":{"nodeName":"node-1","containers":[{"name":"web"}]},"status":{}}"#;
+
+fn check<O: Form>() -> O::Ref {
+    let raw = Raw::scan(Encoding::Json, POD.into()).unwrap();
+    let object = O::make(&O::maker(Collection::default()), &raw.key(), &raw).unwrap();
+    assert_eq!(O::key(&object).as_str(), "shop/web-0");
+    assert_eq!(O::uid(&object), Some("u1"));
+    assert_eq!(O::resource_version(&object), Some(ResourceVersion::from("7")));
+    assert_eq!(
+        (O::label(&object, "app"), O::label(&object, "x")),
+        (Some("web"), None)
+    );
+    object
+}
+
+#[test]
+fn a_struct_says_where_its_metadata_is() {
+    let view = check::<View>();
+    assert_eq!(view.spec.node_name.as_deref(), Some("node-1"));
+    assert_eq!(view.metadata.labels.as_ref().unwrap().len(), 1);
+    let marked = check::<Marked>();
+    assert_eq!(marked.meta.managed_fields.as_ref().unwrap().len(), 1);
+}
+
+#[test]
+fn what_the_struct_does_not_expect_is_an_error_that_says_where() {
+    let raw = Raw::scan(
+        Encoding::Json,
+        r#"{"metadata":{"name":"a"},"spec":{"nodeName":["hunter2"]}}"#.into(),
+    )
+    .unwrap();
+    let error = View::make(&(), &raw.key(), &raw).unwrap_err().to_string();
+    assert!(
+        error.starts_with("spec.nodeName: invalid type") && !error.contains("hunter2"),
+        "{error}"
+    );
+}
