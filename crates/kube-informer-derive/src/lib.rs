@@ -52,6 +52,8 @@ fn expand(input: &DeriveInput) -> Result<TokenStream, Error> {
         impl ::kube_informer::form::Form for #name {
             type Maker = ();
 
+            const COSTLY: bool = true;
+
             fn maker(_: ::kube_informer::form::Collection) {}
 
             fn make(

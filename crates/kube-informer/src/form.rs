@@ -49,6 +49,9 @@ pub trait Form: Object {
     /// What the objects of one collection share while they are made.
     type Maker: Send + Sync + 'static;
 
+    /// Whether making an object takes so long that several threads are worth it where many come at once. Default: no.
+    const COSTLY: bool = false;
+
     /// What makes the objects of a collection.
     fn maker(collection: Collection) -> Self::Maker;
 
@@ -81,6 +84,8 @@ pub struct Collection {
 
 impl<K: kube::Resource + DeserializeOwned + Send + Sync + 'static> Form for K {
     type Maker = Collection;
+
+    const COSTLY: bool = true;
 
     fn maker(collection: Collection) -> Collection {
         collection

@@ -77,6 +77,7 @@
 //! An object that is listed again unchanged is recognized by its [`Fingerprint`] before it is
 //! decoded; the sink gets only its key.
 
+mod ahead;
 mod backoff;
 mod status;
 mod streaming;
@@ -90,11 +91,11 @@ use crate::form::{Collection, Form};
 use crate::object::{Fingerprint, Known, Object, ObjectKey, ResourceVersion};
 use crate::queue::{Delta, Listed};
 use crate::source::{
-    ApiError, BadObject, Item, ListEnd, ListPart, ListRequest, ListVersion, ListerWatcher, WatchStream,
+    ApiError, BadObject, Item, ListEnd, ListPart, ListRequest, ListVersion, ListerWatcher, WatchEvent,
 };
-use crate::wire::Plan;
+use crate::wire::{Plan, Raw};
+use ahead::{Ahead, Made};
 use backoff::BackoffState;
-use futures::StreamExt;
 use status::Reporter;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::{future::Future, sync::Arc, time::Duration};
@@ -249,6 +250,9 @@ pub struct Reflector<O: Form, S: Sink<O>> {
     paginated: bool,
 }
 
+/// The events of a watch.
+type Events<O> = Ahead<O, WatchEvent<O>>;
+
 /// Why watching stopped.
 enum Ended {
     /// The collection must be listed again, after a pause of at least what the server asked for.
@@ -257,6 +261,17 @@ enum Ended {
     Again,
     /// The watch can be opened again after a pause.
     AfterPause(Option<Duration>),
+}
+
+/// Whether an object is held as it is.
+fn is_held<K: Known>(known: &K) -> impl FnMut(&Raw) -> bool {
+    let mut key = String::new();
+    move |raw| {
+        raw.write_key(&mut key);
+        known
+            .held(&key)
+            .is_some_and(|(_, held)| held == raw.fingerprint())
+    }
 }
 
 impl<O: Form, S: Sink<O>> Reflector<O, S> {
@@ -352,7 +367,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
     }
 
     /// Makes the sink equal to the collection. A stream that comes with it goes on as a watch.
-    async fn populate(&mut self) -> Result<Option<WatchStream<O>>, ApiError> {
+    async fn populate(&mut self) -> Result<Option<Events<O>>, ApiError> {
         let streaming = match self.options.initial {
             InitialState::Auto => self.source.has_streaming_lists(),
             InitialState::List => false,
@@ -491,12 +506,12 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
         request: &ListRequest,
         entries: &mut Vec<Listed<Arrived<O>>>,
     ) -> Result<ListEnd, ApiError> {
-        let mut parts = self.source.list(request.clone()).await?;
-        while let Some(part) = parts.next().await {
+        let mut parts = Ahead::new(self.source.list(request.clone()).await?);
+        while let Some((part, made)) = parts.next(&self.maker, is_held(&self.sink)).await {
             tokio::task::consume_budget().await;
             match part? {
                 ListPart::Item(item) => {
-                    entries.extend(self.listed(item));
+                    entries.extend(self.listed(item, made));
                     self.reporter.received(entries.len());
                 }
                 ListPart::End(end) => {
@@ -509,7 +524,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
     }
 
     /// One object of a list; not decoded if it is held as it is.
-    fn listed(&mut self, item: Item<O>) -> Option<Listed<Arrived<O>>> {
+    fn listed(&mut self, item: Item<O>, made: Option<Made<O>>) -> Option<Listed<Arrived<O>>> {
         if let Item::Raw(raw) = &item {
             raw.write_key(&mut self.key_buffer);
             if let Some((key, fingerprint)) = self.sink.held(&self.key_buffer)
@@ -518,18 +533,22 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
                 return Some(Listed::Kept(key));
             }
         }
-        self.arrived(item)
+        self.arrived(item, made)
             .map(|(key, arrived, _)| Listed::New(key, arrived))
     }
 
-    /// Decodes an object. One that is bad is reported; if it has no key either, there is nothing to hand on.
-    fn arrived(&mut self, item: Item<O>) -> Option<(ObjectKey, Arrived<O>, Option<ResourceVersion>)> {
+    /// Makes an object, unless that was done ahead. One that is bad is reported; if it has no key either, there is nothing to hand on.
+    fn arrived(
+        &mut self,
+        item: Item<O>,
+        made: Option<Made<O>>,
+    ) -> Option<(ObjectKey, Arrived<O>, Option<ResourceVersion>)> {
         let version = item.version();
         let (key, decoded) = match item {
             Item::Raw(raw) => {
                 let key = raw.key();
-                let decoded = O::make(&self.maker, &key, &raw).map_err(|error| error.to_string());
-                let held = decoded.map(|object| Held {
+                let made = made.unwrap_or_else(|| ahead::make::<O>(&self.maker, &key, &raw));
+                let held = made.map(|object| Held {
                     object,
                     fingerprint: Some(raw.fingerprint()),
                 });

@@ -1,11 +1,10 @@
 //! The initial state as a streaming list (KEP-3157): a watch that starts with what exists.
 
-use super::{Arrived, Reflector, Sink};
+use super::{Arrived, Events, Reflector, Sink, is_held};
 use crate::form::Form;
 use crate::object::{ObjectKey, ResourceVersion};
 use crate::queue::Listed;
-use crate::source::{ApiError, ApiStatus, ErrorClass, WatchEvent, WatchFrom, WatchRequest, WatchStream};
-use futures::StreamExt;
+use crate::source::{ApiError, ApiStatus, ErrorClass, WatchEvent, WatchFrom, WatchRequest};
 use std::collections::HashMap;
 use std::time::Duration;
 
@@ -15,7 +14,7 @@ const ATTEMPTS: usize = 2;
 /// How a streaming list went.
 enum Streamed<O: Form> {
     /// It is complete; the stream goes on as a watch.
-    Complete(Collected<O>, Option<ResourceVersion>, WatchStream<O>),
+    Complete(Collected<O>, Option<ResourceVersion>, Events<O>),
     /// It ended before it was complete, but brought something.
     BrokeOff,
     Failed(ApiError),
@@ -63,7 +62,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
     ///
     /// # Errors
     /// A list should be asked for instead.
-    pub(super) async fn stream_list(&mut self) -> Result<WatchStream<O>, ApiError> {
+    pub(super) async fn stream_list(&mut self) -> Result<Events<O>, ApiError> {
         let mut attempts = 0;
         loop {
             attempts += 1;
@@ -116,7 +115,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
         let deadline = self.options.streaming_deadline;
         let opened = tokio::time::timeout(deadline, self.source.watch(request)).await;
         let mut stream = match opened {
-            Ok(Ok(stream)) => stream,
+            Ok(Ok(stream)) => Events::new(stream),
             Ok(Err(error)) => return Streamed::Failed(error),
             Err(_) => return Streamed::Failed(self.no_progress(0)),
         };
@@ -126,8 +125,10 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
         };
         let mut progress = tokio::time::Instant::now();
         loop {
-            let next = match tokio::time::timeout_at(progress + deadline, stream.next()).await {
-                Ok(next) => next,
+            let next = stream.next(&self.maker, is_held(&self.sink));
+            let (next, made) = match tokio::time::timeout_at(progress + deadline, next).await {
+                Ok(Some((next, made))) => (Some(next), made),
+                Ok(None) => (None, None),
                 Err(_) => return Streamed::Failed(self.no_progress(collected.places.len())),
             };
             match next {
@@ -141,7 +142,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
                 Some(Ok(WatchEvent::Error(status))) => return Streamed::Failed(status.into()),
                 Some(Ok(WatchEvent::Added(item) | WatchEvent::Modified(item))) => {
                     let version = item.version();
-                    if let Some(entry) = self.listed(item)
+                    if let Some(entry) = self.listed(item, made)
                         && collected.put(entry.key().clone(), Some(entry), version).is_err()
                     {
                         return Streamed::Failed(older());
@@ -149,7 +150,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
                     self.reporter.received(collected.entries.len());
                 }
                 Some(Ok(WatchEvent::Deleted(item))) => {
-                    if let Some((key, _, version)) = self.arrived(item)
+                    if let Some((key, _, version)) = self.arrived(item, made)
                         && collected.put(key, None, version).is_err()
                     {
                         return Streamed::Failed(older());

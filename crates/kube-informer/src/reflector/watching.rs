@@ -1,13 +1,10 @@
 //! The watch phase of a reflector.
 
-use super::{Ended, Reflector, Sink};
+use super::{Ended, Events, Made, Reflector, Sink};
 use crate::form::Form;
 use crate::object::{DeleteCause, Deleted, ResourceVersion};
 use crate::queue::Delta;
-use crate::source::{
-    ApiError, ApiStatus, ErrorClass, Item, WatchEvent, WatchFrom, WatchRequest, WatchStream,
-};
-use futures::StreamExt;
+use crate::source::{ApiError, ApiStatus, ErrorClass, Item, WatchEvent, WatchFrom, WatchRequest};
 use rand::Rng;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -63,13 +60,13 @@ struct Watched {
 impl<O: Form, S: Sink<O>> Reflector<O, S> {
     /// Watches until the collection must be listed again; returns how long the server asked to wait before that. The
     /// first stream may be open already.
-    pub(super) async fn watch(&mut self, mut open: Option<WatchStream<O>>) -> Option<Duration> {
+    pub(super) async fn watch(&mut self, mut open: Option<Events<O>>) -> Option<Duration> {
         loop {
             let opened = match open.take() {
                 Some(stream) => Ok(stream),
                 None => {
                     self.before_request().await;
-                    self.source.watch(self.watch_request()).await
+                    self.source.watch(self.watch_request()).await.map(Events::new)
                 }
             };
             let ended = match opened {
@@ -121,7 +118,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
     }
 
     /// Hands on the events of one watch until it ends.
-    async fn follow(&mut self, mut stream: WatchStream<O>) -> Ended {
+    async fn follow(&mut self, mut stream: Events<O>) -> Ended {
         self.reporter.watching();
         self.backoff.healthy();
         let started = Instant::now();
@@ -136,11 +133,11 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
         let error = loop {
             // A source that always has something must not keep the thread, nor hide that the reflector is cancelled.
             tokio::task::consume_budget().await;
-            let event = match stream.next().await {
+            let (event, made) = match stream.next(&self.maker, |_| false).await {
                 None => break None,
-                Some(Err(error)) => break Some(error),
-                Some(Ok(WatchEvent::Error(status))) => break Some(ApiError::Status(status)),
-                Some(Ok(event)) => event,
+                Some((Err(error), _)) => break Some(error),
+                Some((Ok(WatchEvent::Error(status)), _)) => break Some(ApiError::Status(status)),
+                Some((Ok(event), made)) => (event, made),
             };
             ordered |= !matches!(event, WatchEvent::Added(_));
             if ordered && self.went_back(&event) {
@@ -152,7 +149,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
                 _ => watched.events += 1,
             }
             self.reporter.works();
-            self.handle(event, ordered).await;
+            self.handle(event, made, ordered).await;
         };
         watched.lasted = started.elapsed();
         match error {
@@ -182,11 +179,11 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
     }
 
     /// Hands on one event.
-    async fn handle(&mut self, event: WatchEvent<O>, ordered: bool) {
+    async fn handle(&mut self, event: WatchEvent<O>, made: Option<Made<O>>, ordered: bool) {
         let (item, added) = match event {
             WatchEvent::Added(item) => (item, true),
             WatchEvent::Modified(item) => (item, false),
-            WatchEvent::Deleted(item) => return self.deleted(item).await,
+            WatchEvent::Deleted(item) => return self.deleted(item, made).await,
             WatchEvent::Bookmark { resource_version, .. } => {
                 if let Some(version) = resource_version {
                     self.advance(Some(&version));
@@ -196,7 +193,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
             }
             WatchEvent::Error(_) => return,
         };
-        if let Some((key, arrived, version)) = self.arrived(item) {
+        if let Some((key, arrived, version)) = self.arrived(item, made) {
             let version = version.filter(|_| ordered);
             self.advance(version.as_ref());
             let delta = if added {
@@ -209,8 +206,8 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
     }
 
     /// A deletion deletes, whatever its body looks like, if only there is a key.
-    async fn deleted(&mut self, item: Item<O>) {
-        if let Some((key, arrived, version)) = self.arrived(item) {
+    async fn deleted(&mut self, item: Item<O>, made: Option<Made<O>>) {
+        if let Some((key, arrived, version)) = self.arrived(item, made) {
             self.advance(version.as_ref());
             let last_known = arrived.ok().map(Ok);
             let deleted = Deleted {

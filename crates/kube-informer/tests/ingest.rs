@@ -1,0 +1,149 @@
+//! Objects that come at once are made on several threads, and handed on in the order in which they came.
+
+use futures::{FutureExt, StreamExt, future::BoxFuture, stream};
+use kube_informer::form::{Collection, DecodeError, Form, Metadata};
+use kube_informer::source::{
+    ApiError, Item, ListEnd, ListPart, ListRequest, ListStream, ListerWatcher, WatchEvent, WatchRequest,
+    WatchStream,
+};
+use kube_informer::wire::{Encoding, Raw};
+use kube_informer::{Notification, Object, ObjectKey, SharedInformer};
+use serde::Deserialize;
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex};
+use std::thread::{ThreadId, available_parallelism, current};
+use tokio_util::sync::CancellationToken;
+
+static THREADS: Mutex<Option<HashSet<ThreadId>>> = Mutex::new(None);
+
+#[derive(Debug, Deserialize, Object)]
+struct Fields {
+    metadata: Metadata,
+    step: u64,
+}
+
+/// An object that knows which threads made it and its like.
+#[derive(Debug)]
+struct Thing;
+
+impl Object for Thing {
+    type Ref = Arc<Fields>;
+
+    fn name(object: &Self::Ref) -> &str {
+        &object.metadata.name
+    }
+
+    fn namespace(_: &Self::Ref) -> Option<&str> {
+        None
+    }
+
+    fn uid(_: &Self::Ref) -> Option<&str> {
+        None
+    }
+
+    fn resource_version(object: &Self::Ref) -> Option<kube_informer::ResourceVersion> {
+        object.metadata.resource_version.as_deref().map(Into::into)
+    }
+
+    fn label<'a>(_: &'a Self::Ref, _: &str) -> Option<&'a str> {
+        None
+    }
+}
+
+impl Form for Thing {
+    type Maker = ();
+
+    const COSTLY: bool = true;
+
+    fn maker(_: Collection) {}
+
+    fn make(_: &(), key: &ObjectKey, raw: &Raw) -> Result<Self::Ref, DecodeError> {
+        THREADS
+            .lock()
+            .unwrap()
+            .get_or_insert_default()
+            .insert(current().id());
+        assert!(!key.starts_with("panics"), "this one panics");
+        Fields::make(&(), key, raw)
+    }
+}
+
+fn thing(name: &str, step: u64) -> Item<Thing> {
+    let ballast = "x".repeat(4000);
+    let body = format!(
+        r#"{{"metadata":{{"name":"{name}","resourceVersion":"{step}"}},"step":{step},"ballast":"{ballast}"}}"#
+    );
+    Item::Raw(Raw::scan(Encoding::Json, body.into()).unwrap())
+}
+
+/// Lists 1000 things, then has 2000 events of ten of them ready at once.
+struct Source;
+
+const LISTED: u64 = 1000;
+const EVENTS: u64 = 2000;
+
+impl ListerWatcher<Thing> for Source {
+    fn resource(&self) -> String {
+        "things".into()
+    }
+
+    fn list(&self, _: ListRequest) -> BoxFuture<'_, Result<ListStream<Thing>, ApiError>> {
+        let items = (1..=LISTED).map(|n| ListPart::Item(thing(&format!("thing-{n}"), n)));
+        let bad = ListPart::Item(thing("panics", 1));
+        let end = ListPart::End(ListEnd {
+            resource_version: Some("1000".into()),
+            ..ListEnd::default()
+        });
+        let parts: Vec<_> = items.chain([bad, end]).map(Ok).collect();
+        async move { Ok(stream::iter(parts).boxed()) }.boxed()
+    }
+
+    fn watch(&self, _: WatchRequest) -> BoxFuture<'_, Result<WatchStream<Thing>, ApiError>> {
+        let steps = LISTED + 1..=LISTED + EVENTS;
+        let events: Vec<_> = steps
+            .map(|step| {
+                Ok(WatchEvent::Modified(thing(
+                    &format!("thing-{}", step % 10 + 1),
+                    step,
+                )))
+            })
+            .collect();
+        async move { Ok(stream::iter(events).chain(stream::pending()).boxed()) }.boxed()
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_comes_at_once_is_made_by_several_threads_in_order() {
+    let (things, runner) = SharedInformer::<Thing>::builder(Source).build();
+    let options = kube_informer::HandlerOptions::named("order").delivery(kube_informer::Delivery::Every);
+    let mut changes = things.subscribe(options).unwrap();
+    let stop = CancellationToken::new();
+    let running = tokio::spawn(runner.run(stop.clone()));
+    let (mut added, mut updated) = (0, 0);
+    let mut last = HashMap::new();
+    while updated < EVENTS {
+        match changes.next().await.unwrap() {
+            Notification::Add { object, .. } => {
+                added += 1;
+                assert_eq!(object.step, added, "in the list's order");
+                last.insert(object.metadata.name.clone(), object.step);
+            }
+            Notification::Update { old, new } => {
+                updated += 1;
+                let before = last.insert(new.metadata.name.clone(), new.step).unwrap();
+                assert_eq!(old.step, before);
+                assert!(new.step > before, "in the order of the object's events");
+            }
+            Notification::Delete(gone) => panic!("{gone:?}"),
+        }
+    }
+    assert_eq!(added, LISTED);
+    let status = things.reflector_status().borrow().clone();
+    let bad = status.last_bad_object.expect("the one that panicked is reported");
+    assert_eq!(bad.to_string(), "panics: decoding it panicked");
+    let threads = THREADS.lock().unwrap().take().unwrap().len();
+    let cores = available_parallelism().unwrap().get();
+    assert!(threads > 1 || cores == 1, "{threads} threads on {cores} cores");
+    stop.cancel();
+    running.await.unwrap().unwrap();
+}
