@@ -37,12 +37,12 @@ pub async fn run<F: Form>(
     informer.add_handler("count", handler)?.detach();
     let stop = CancellationToken::new();
     let running = tokio::spawn(runner.run(stop.clone()));
-    let measured = measurement.run().await;
+    measurement.run().await?;
     anyhow::ensure!(
         informer.store().len() == measurement.arguments.pods + 1,
         "the store is not complete"
     );
     stop.cancel();
     running.await??;
-    measured
+    Ok(())
 }

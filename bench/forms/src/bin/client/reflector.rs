@@ -32,11 +32,11 @@ pub async fn run(
             }
         }
     });
-    let measured = measurement.run().await;
+    measurement.run().await?;
     anyhow::ensure!(
         store.len() == measurement.arguments.pods + 1,
         "the store is not complete"
     );
     reading.abort();
-    measured
+    Ok(())
 }
