@@ -1,0 +1,199 @@
+// Measures client-go's shared informer: "client-go FORM LIST URL PODS CHANGES RATE", as the Rust client beside it does, with
+// the same phases and the same output. See run.sh.
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+)
+
+const (
+	// When it gives up: a phase takes minutes at most.
+	patience = 900 * time.Second
+	// The namespace of the pod that the server changes last in each phase.
+	mark = "zz-mark/"
+)
+
+// What the one handler does: it takes the key and counts.
+var notifications, marks atomic.Int64
+
+func count(object any) {
+	key, err := cache.DeletionHandlingMetaNamespaceKeyFunc(object)
+	must(err)
+	notifications.Add(1)
+	if strings.HasPrefix(key, mark) {
+		marks.Add(1)
+	}
+}
+
+func main() {
+	if len(os.Args) != 7 {
+		fmt.Fprintln(os.Stderr, "usage: client-go FORM stream|list URL PODS CHANGES RATE")
+		os.Exit(2)
+	}
+	form, list, url := os.Args[1], os.Args[2], os.Args[3]
+	pods, changes, rate := number(os.Args[4]), number(os.Args[5]), number(os.Args[6])
+	// Read when the first client is made.
+	must(os.Setenv("KUBE_FEATURE_WatchListClient", strconv.FormatBool(list == "stream")))
+
+	config := &rest.Config{Host: url, QPS: -1}
+	config.ContentType, config.AcceptContentTypes = "application/json", "application/json"
+	client, err := kubernetes.NewForConfig(config)
+	must(err)
+	factory := informers.NewSharedInformerFactory(client, 0)
+	informer := factory.Core().V1().Pods().Informer()
+	_, err = informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+		AddFunc:    count,
+		UpdateFunc: func(_, object any) { count(object) },
+		DeleteFunc: count,
+	})
+	must(err)
+	stop := make(chan struct{})
+	factory.Start(stop)
+
+	m := measurement{form: form, list: list, url: url, pods: pods}
+	m.phase("sync", pods, 0, func() {})
+	m.phase("churn", changes, cpuTime(), func() { m.post(fmt.Sprintf("/bench/churn?changes=%d&rate=%d", changes, rate)) })
+	m.phase("burst", changes, cpuTime(), func() { m.post(fmt.Sprintf("/bench/churn?changes=%d&rate=0", changes)) })
+	lists := m.lists()
+	m.phase("relist", 0, cpuTime(), func() { m.post("/bench/expire") })
+	if lists == m.lists() {
+		fail("there was no relist")
+	}
+	if kept := len(informer.GetStore().ListKeys()); kept != int(pods)+1 {
+		fail(fmt.Sprintf("the store is not complete: %d of %d", kept, pods+1))
+	}
+	close(stop)
+	factory.Shutdown()
+}
+
+type measurement struct {
+	form, list, url string
+	pods            int64
+}
+
+// phase waits until the handler was told of the expected objects and of the mark, and the process has come to rest.
+func (m *measurement) phase(name string, expected int64, cpu time.Duration, begin func()) {
+	told, marked := notifications.Load(), marks.Load()
+	if name == "sync" {
+		// From the start of the process; its first objects may have come already.
+		told, marked = 0, 0
+	} else {
+		must(os.WriteFile("/proc/self/clear_refs", []byte("5"), 0))
+	}
+	started := time.Now()
+	begin()
+	for marks.Load() <= marked || notifications.Load() <= told+expected {
+		if time.Since(started) > patience {
+			fail(fmt.Sprintf("%s: told of %d of %d", name, notifications.Load()-told, expected))
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	wall := time.Since(started)
+	atRest()
+	spent := cpuTime() - cpu
+	rss, peak := memory()
+	line, err := json.Marshal(map[string]any{
+		"form": m.form, "list": m.list, "pods": m.pods, "phase": name, "changes": expected,
+		"wall_s": rounded(wall.Seconds()), "cpu_s": rounded(spent.Seconds()), "rss_mib": rounded(rss),
+		"peak_mib": rounded(peak),
+	})
+	must(err)
+	fmt.Println(string(line))
+}
+
+func (m *measurement) post(path string) {
+	response, err := http.Post(m.url+path, "", nil)
+	must(err)
+	read(response)
+}
+
+func (m *measurement) lists() string {
+	response, err := http.Get(m.url + "/bench/lists")
+	must(err)
+	return read(response)
+}
+
+func read(response *http.Response) string {
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	must(err)
+	if response.StatusCode != http.StatusOK {
+		fail(response.Status)
+	}
+	return string(body)
+}
+
+// atRest returns when next to no CPU time was used for a second; what is done late, such as collecting garbage, belongs to
+// the phase.
+func atRest() {
+	calm, before := 0, cpuTime()
+	for range 60 {
+		time.Sleep(250 * time.Millisecond)
+		now := cpuTime()
+		if now-before < 5*time.Millisecond {
+			calm++
+		} else {
+			calm = 0
+		}
+		before = now
+		if calm == 4 {
+			return
+		}
+	}
+}
+
+func cpuTime() time.Duration {
+	var usage syscall.Rusage
+	must(syscall.Getrusage(syscall.RUSAGE_SELF, &usage))
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}
+
+// memory is the resident memory now, and the most since the peak was reset, in MiB.
+func memory() (rss, peak float64) {
+	status, err := os.ReadFile("/proc/self/status")
+	must(err)
+	field := func(name string) float64 {
+		for line := range strings.Lines(string(status)) {
+			if rest, found := strings.CutPrefix(line, name); found {
+				return float64(number(strings.Fields(rest)[0])) / 1024
+			}
+		}
+		fail(name + " is missing")
+		return 0
+	}
+	return field("VmRSS:"), field("VmHWM:")
+}
+
+func number(text string) int64 {
+	n, err := strconv.ParseInt(text, 10, 64)
+	must(err)
+	return n
+}
+
+func rounded(value float64) float64 { return math.Round(value*1000) / 1000 }
+
+func must(err error) {
+	if err != nil {
+		fail(err.Error())
+	}
+}
+
+func fail(message string) {
+	fmt.Fprintln(os.Stderr, "client-go:", message)
+	os.Exit(1)
+}

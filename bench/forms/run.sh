@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# Measures the forms of kube-informer, kube-rs's reflector and client-go's informer, turn by turn on one server, each in a
+# process of its own, and prints the medians and their ratios as Markdown.
+#
+#   bench/forms/run.sh [PODS, 10000 unless told] [TEMPLATES, 1000; 0: no two pods alike] [ROUNDS, 3]
+#
+#   CLIENTS    what runs, in this order; "typed/stream metadata/stream kube-rs/list ..." unless told
+#   ALLOCATOR  of the Rust clients: system (unless told), mimalloc or jemalloc
+#   CHANGES    how many pods are changed in a phase: 5000, or all if there are fewer; at most 25000
+#   RATE       how many of them a second in the phase that is not a burst: 1000
+#   RAW        a file to which each client's lines of JSON are added
+#
+# Needs cargo, go and jq, and besides what the clients take 11.5 KB of memory for each pod and 700 MB for replaced versions. Ends by itself, at the latest
+# 20 minutes per client after the server is ready, and takes the server with it.
+set -euo pipefail
+cd "$(dirname "$0")"
+pods=${1:-10000}
+templates=${2:-1000}
+rounds=${3:-3}
+allocator=${ALLOCATOR:-system}
+changes=${CHANGES:-$((pods < 5000 ? pods : 5000))}
+rate=${RATE:-1000}
+clients=${CLIENTS:-typed/stream typed/list metadata/stream kube-rs/stream kube-rs/list client-go/stream client-go/list}
+if ((changes > pods || changes > 25000)); then
+    echo "run.sh: CHANGES is more than there are pods, or than the server remembers" >&2
+    exit 2
+fi
+
+work=$(mktemp -d)
+server=
+end() {
+    [ -z "$server" ] || kill "$server" 2>/dev/null || true
+    [ -z "$server" ] || wait "$server" 2>/dev/null || true
+    rm -rf "$work"
+}
+trap end EXIT
+trap 'exit 130' INT TERM
+
+case $allocator in
+system) features= ;;
+mimalloc | jemalloc) features=$allocator ;;
+*) echo "run.sh: ALLOCATOR is system, mimalloc or jemalloc" >&2 && exit 2 ;;
+esac
+export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/target}
+cargo build --release --quiet --features "$features"
+cp "$CARGO_TARGET_DIR/release/client" "$CARGO_TARGET_DIR/release/server" "$work"
+(cd go && go build -o "$work/client-go" .)
+
+"$work/server" "$pods" "$templates" >"$work/url" &
+server=$!
+until [ -s "$work/url" ]; do
+    kill -0 "$server" 2>/dev/null || { echo "run.sh: the server did not start" >&2; exit 1; }
+    sleep 0.2
+done
+url=$(cat "$work/url")
+
+for ((round = 1; round <= rounds; round++)); do
+    for client in $clients; do
+        echo "round $round of $rounds: $client" >&2
+        program=$work/client
+        [ "${client%/*}" != client-go ] || program=$work/client-go
+        timeout 1200 "$program" "${client%/*}" "${client#*/}" "$url" "$pods" "$changes" "$rate" >>"$work/lines"
+    done
+done
+[ -z "${RAW:-}" ] || cat "$work/lines" >>"$RAW"
+echo "the server's memory: $(grep VmRSS "/proc/$server/status" | tr -s '[:space:]' ' ')" >&2
+
+printf '%s pods, %s templates, %s changes, allocator of the Rust clients: %s; median of %s\n\n' \
+    "$pods" "$templates" "$changes" "$allocator" "$rounds"
+jq -rs -f table.jq "$work/lines"

@@ -1,0 +1,48 @@
+//! kube-informer, whatever the form.
+
+use crate::measure::{Counter, Measurement};
+use k8s_openapi::api::core::v1::Pod;
+use kube::core::ApiResource;
+use kube_informer::form::Form;
+use kube_informer::reflector::{InitialState, ReflectorOptions};
+use kube_informer::source::{ClientSource, Selection};
+use kube_informer::{Notification, SharedInformer};
+use tokio_util::sync::CancellationToken;
+
+pub fn source(client: kube::Client) -> ClientSource {
+    ClientSource::new(client, ApiResource::erase::<Pod>(&()), Selection::default())
+}
+
+/// Measures an informer that holds the source's objects in this form.
+pub async fn run<F: Form>(
+    source: ClientSource,
+    streaming: bool,
+    counter: Counter,
+    measurement: Measurement,
+) -> anyhow::Result<()> {
+    let initial = if streaming {
+        InitialState::WatchList
+    } else {
+        InitialState::List
+    };
+    let options = ReflectorOptions {
+        initial,
+        ..Default::default()
+    };
+    let (informer, runner) = SharedInformer::<F>::builder(source).reflector(options).build();
+    let handler = move |notification: Notification<F>| {
+        let key = notification.key();
+        counter.count(key.namespace().unwrap_or_default(), key.name());
+    };
+    informer.add_handler("count", handler)?.detach();
+    let stop = CancellationToken::new();
+    let running = tokio::spawn(runner.run(stop.clone()));
+    measurement.run().await?;
+    anyhow::ensure!(
+        informer.store().len() == measurement.arguments.pods + 1,
+        "the store is not complete"
+    );
+    stop.cancel();
+    running.await??;
+    Ok(())
+}

@@ -1,0 +1,167 @@
+//! What a phase costs this process.
+
+use crate::Arguments;
+use anyhow::Context as _;
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::TimeValLike as _;
+use serde_json::json;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+/// When a client gives up: a phase takes minutes at most.
+const PATIENCE: Duration = Duration::from_secs(900);
+
+/// The namespace of the pod that the server changes last in each phase.
+const MARK: &str = "zz-mark";
+
+/// What the one handler of every form does: it takes the key and counts.
+#[derive(Clone, Default)]
+pub struct Counter(Arc<Counts>);
+
+#[derive(Default)]
+struct Counts {
+    notifications: AtomicUsize,
+    marks: AtomicUsize,
+}
+
+impl Counter {
+    /// A notification came for the object of this namespace and name.
+    pub fn count(&self, namespace: &str, name: &str) {
+        std::hint::black_box(name);
+        self.0.notifications.fetch_add(1, Relaxed);
+        if namespace == MARK {
+            self.0.marks.fetch_add(1, Relaxed);
+        }
+    }
+
+    fn now(&self) -> (usize, usize) {
+        (self.0.notifications.load(Relaxed), self.0.marks.load(Relaxed))
+    }
+}
+
+/// Runs the phases one after the other, the process idle in between, and prints a line of JSON for each.
+pub struct Measurement {
+    pub arguments: Arguments,
+    pub client: kube::Client,
+    pub counter: Counter,
+}
+
+impl Measurement {
+    /// All phases of a client that has just been started.
+    pub async fn run(&self) -> anyhow::Result<()> {
+        let Arguments {
+            pods, changes, rate, ..
+        } = self.arguments;
+        // From the start of the process: connecting is part of the price.
+        self.phase("sync", pods, Duration::ZERO, (0, 0), async { Ok(()) })
+            .await?;
+        for (name, rate) in [("churn", rate), ("burst", 0)] {
+            let path = format!("/bench/churn?changes={changes}&rate={rate}");
+            let begin = async { self.request("POST", &path).await.map(drop) };
+            self.phase(name, changes, cpu_time(), self.counter.now(), begin)
+                .await?;
+        }
+        let lists = self.request("GET", "/bench/lists").await?;
+        let begin = async { self.request("POST", "/bench/expire").await.map(drop) };
+        self.phase("relist", 0, cpu_time(), self.counter.now(), begin)
+            .await?;
+        anyhow::ensure!(
+            lists != self.request("GET", "/bench/lists").await?,
+            "there was no relist"
+        );
+        Ok(())
+    }
+
+    /// Waits until the handler was told of `expected` objects and of the mark, and the process has come to rest.
+    async fn phase(
+        &self,
+        name: &str,
+        expected: usize,
+        cpu: Duration,
+        (told, marks): (usize, usize),
+        begin: impl Future<Output = anyhow::Result<()>>,
+    ) -> anyhow::Result<()> {
+        // Not for the first phase, whose peak is that of the process so far.
+        if cpu > Duration::ZERO {
+            std::fs::write("/proc/self/clear_refs", "5").context("the peak cannot be reset")?;
+        }
+        let started = Instant::now();
+        begin.await?;
+        loop {
+            let (now, marked) = self.counter.now();
+            if marked > marks && now > told + expected {
+                break;
+            }
+            anyhow::ensure!(
+                started.elapsed() < PATIENCE,
+                "{name}: told of {} of {expected}",
+                now - told
+            );
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        let wall = started.elapsed();
+        at_rest().await;
+        let cpu_s = (cpu_time() - cpu).as_secs_f64();
+        let (rss_mib, peak_mib) = memory()?;
+        let Arguments { form, list, pods, .. } = &self.arguments;
+        println!(
+            "{}",
+            json!({
+                "form": form, "list": list, "pods": pods, "phase": name, "changes": expected,
+                "wall_s": rounded(wall.as_secs_f64()), "cpu_s": rounded(cpu_s), "rss_mib": rounded(rss_mib),
+                "peak_mib": rounded(peak_mib),
+            })
+        );
+        Ok(())
+    }
+
+    async fn request(&self, method: &str, path: &str) -> anyhow::Result<String> {
+        let request = http::Request::builder()
+            .method(method)
+            .uri(path)
+            .body(Vec::new())?;
+        Ok(self.client.request_text(request).await?)
+    }
+}
+
+/// Until next to no CPU time was used for a second; what is done late, such as freeing, belongs to the phase.
+async fn at_rest() {
+    let (mut calm, mut before) = (0, cpu_time());
+    for _ in 0..60 {
+        tokio::time::sleep(Duration::from_millis(250)).await;
+        let now = cpu_time();
+        calm = if now - before < Duration::from_millis(5) {
+            calm + 1
+        } else {
+            0
+        };
+        before = now;
+        if calm == 4 {
+            return;
+        }
+    }
+}
+
+/// User and system time of all threads since the program started.
+fn cpu_time() -> Duration {
+    let usage = getrusage(UsageWho::RUSAGE_SELF).expect("the own usage is always there");
+    let micros = usage.user_time().num_microseconds() + usage.system_time().num_microseconds();
+    Duration::from_micros(micros.unsigned_abs())
+}
+
+/// Resident memory now, and the most since the peak was reset, in MiB.
+fn memory() -> anyhow::Result<(f64, f64)> {
+    let status = std::fs::read_to_string("/proc/self/status")?;
+    let field = |name| {
+        let line = status.lines().find_map(|line| line.strip_prefix(name));
+        let kib = line.and_then(|rest| rest.split_whitespace().next()?.parse::<f64>().ok());
+        kib.map(|kib| kib / 1024.0)
+            .context("a field of /proc/self/status is missing")
+    };
+    Ok((field("VmRSS:")?, field("VmHWM:")?))
+}
+
+fn rounded(value: f64) -> f64 {
+    (value * 1000.0).round() / 1000.0
+}
