@@ -6,6 +6,7 @@ use kube::core::ApiResource;
 use kube_informer::form::Form;
 use kube_informer::reflector::{InitialState, ReflectorOptions};
 use kube_informer::source::{ClientSource, Selection};
+use kube_informer::wire::Plan;
 use kube_informer::{Notification, SharedInformer};
 use tokio_util::sync::CancellationToken;
 
@@ -13,9 +14,10 @@ pub fn source(client: kube::Client) -> ClientSource {
     ClientSource::new(client, ApiResource::erase::<Pod>(&()), Selection::default())
 }
 
-/// Measures an informer that holds the source's objects in this form.
+/// Measures an informer that holds the source's objects in this form, without what the plan leaves out.
 pub async fn run<F: Form>(
     source: ClientSource,
+    plan: Option<Plan>,
     streaming: bool,
     counter: Counter,
     measurement: Measurement,
@@ -27,6 +29,7 @@ pub async fn run<F: Form>(
     };
     let options = ReflectorOptions {
         initial,
+        plan,
         ..Default::default()
     };
     let (informer, runner) = SharedInformer::<F>::builder(source).reflector(options).build();

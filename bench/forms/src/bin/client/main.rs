@@ -9,6 +9,7 @@ mod reflector;
 use anyhow::{Context as _, bail};
 use k8s_openapi::api::core::v1::Pod;
 use kube::core::PartialObjectMeta;
+use kube_informer::{form::Packed, wire::Plan};
 use measure::{Counter, Measurement};
 
 #[cfg(feature = "mimalloc")]
@@ -70,10 +71,15 @@ async fn main() -> anyhow::Result<()> {
     };
     let source = informer::source(client.clone());
     match &*form {
-        "typed" => informer::run::<Pod>(source, streaming, counter, measurement).await,
+        "typed" => informer::run::<Pod>(source, None, streaming, counter, measurement).await,
+        "pruned" => {
+            let plan = Some(Plan::without_managed_fields());
+            informer::run::<Pod>(source, plan, streaming, counter, measurement).await
+        }
+        "packed" => informer::run::<Packed<Pod>>(source, None, streaming, counter, measurement).await,
         "metadata" => {
             let source = source.metadata_only();
-            informer::run::<PartialObjectMeta<Pod>>(source, streaming, counter, measurement).await
+            informer::run::<PartialObjectMeta<Pod>>(source, None, streaming, counter, measurement).await
         }
         "kube-rs" => reflector::run(client, streaming, counter, measurement).await,
         other => bail!("no form is called {other}"),

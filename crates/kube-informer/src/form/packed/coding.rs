@@ -101,14 +101,11 @@ impl Compressor {
     /// One with a dictionary learned from `samples`, if it makes enough of a difference to them.
     pub(super) fn learn(samples: &[Vec<u8>]) -> Option<Self> {
         let (judges, teachers) = samples.split_at_checked(JUDGES)?;
-        let candidates = [trained(teachers), Some(cut_from(teachers))];
-        let candidates = candidates.into_iter().flatten().filter_map(|dictionary| {
-            let mut compressor = Self::with(&dictionary)?;
-            let ratio = compressor.ratio(judges);
-            Some((compressor, ratio))
-        });
-        let (best, ratio) = candidates.min_by(|(_, a), (_, b)| a.total_cmp(b))?;
-        (ratio < WORTH_IT).then_some(best)
+        // What zstd trains spares each object tables of its own, which takes twice as long; the other is for samples
+        // that it cannot learn from.
+        let dictionary = trained(teachers).unwrap_or_else(|| cut_from(teachers));
+        let mut compressor = Self::with(&dictionary)?;
+        (compressor.ratio(judges) < WORTH_IT).then_some(compressor)
     }
 
     /// How small bodies become, in parts of their size.
