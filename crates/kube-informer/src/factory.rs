@@ -20,7 +20,7 @@
 //! ```
 
 use crate::form::Form;
-use crate::informer::{InformerBuilder, InformerOptions, RunError, SharedInformer};
+use crate::informer::{InformerOptions, RunError, SharedInformer};
 use crate::reflector::ReflectorOptions;
 use crate::source::{ClientSource, Selection, StreamingLists};
 use futures::FutureExt;
@@ -304,8 +304,9 @@ impl SharedInformerFactory {
         if metadata_only {
             source = source.metadata_only();
         }
-        let (informer, runner) =
-            InformerBuilder::<O>::with_options(Arc::new(source), self.shared.options.clone()).build();
+        let (informer, runner) = SharedInformer::<O>::builder(source)
+            .options(self.shared.options.clone())
+            .build();
         let member = Member {
             informer: Box::new(informer.clone()),
             watched: Arc::new(informer.clone()),

@@ -51,8 +51,8 @@ pub mod wire;
 
 pub use factory::SharedInformerFactory;
 pub use informer::{
-    Delivery, HandlerOptions, Notification, Notifications, PanicPolicy, Registration, ResourceEventHandler,
-    ResourceEventHandlerFuncs, SharedInformer,
+    Delivery, HandlerOptions, NamespaceSet, Notification, Notifications, PanicPolicy, Registration,
+    ResourceEventHandler, ResourceEventHandlerFuncs, SharedInformer,
 };
 pub use lister::Lister;
 pub use object::{

@@ -56,6 +56,7 @@
 //! | it breaks off before it is complete | at once, one more; then a list |
 //! | it fails otherwise, or makes no progress for the deadline | at once, a list |
 //! | a list fails | a pause, then a list |
+//! | the server does not know the resource | short pauses, until it does |
 //! | a list at a version fails because that is too old or too new | at once, a list of the newest state |
 //! | a page fails because the continue token is too old | one list in one piece |
 //! | a watch cannot be opened: refused, or 429 | a pause, then the watch again, no list |
@@ -73,6 +74,13 @@
 //! older than the last one, the server was restored from a backup or replaced: that is reported, and the new state
 //! counts.
 //!
+//! # Resources that come and go
+//! A resource that the server does not know ([`Phase::Absent`]) is asked for again and again, with pauses that stay
+//! short, so that it is listed within seconds once its definition is installed. When the definition is deleted later, the
+//! server reports the deletion of every object, ends the watch, and does not know the resource any more. That it does not
+//! is taken for no deletion: a version of a definition can stop being served while its objects stay. What was deleted
+//! while nobody watched is found missing by the first list after the resource is back.
+//!
 //! # Memory
 //! An object that is listed again unchanged is recognized by its [`Fingerprint`] before it is
 //! decoded; the sink gets only its key.
@@ -83,14 +91,15 @@ mod streaming;
 mod watching;
 
 pub use backoff::Backoff;
-pub(crate) use status::ErrorHook;
+pub(crate) use status::ErrorFunction;
 pub use status::{LastError, Phase, ReflectorStatus};
 
 use crate::form::Form;
 use crate::object::{Fingerprint, Known, Object, ObjectKey, ResourceVersion};
 use crate::queue::{Delta, Listed};
 use crate::source::{
-    ApiError, BadObject, Item, ListEnd, ListPart, ListRequest, ListVersion, ListerWatcher, WatchStream,
+    ApiError, BadObject, ErrorClass, Item, ListEnd, ListPart, ListRequest, ListVersion, ListerWatcher,
+    WatchStream,
 };
 use backoff::BackoffState;
 use futures::StreamExt;
@@ -139,8 +148,7 @@ impl<O: Object> std::fmt::Debug for Held<O> {
 pub struct TransformError(pub String);
 
 /// The user's function that changes objects on their way in.
-pub(crate) type Transform<O> =
-    Box<dyn FnMut(<O as Object>::Ref) -> Result<<O as Object>::Ref, TransformError> + Send>;
+type Transform<O> = Box<dyn FnMut(<O as Object>::Ref) -> Result<<O as Object>::Ref, TransformError> + Send>;
 
 /// What a reflector writes into.
 ///
@@ -187,6 +195,10 @@ pub struct ReflectorOptions {
     pub watch_timeout: Duration,
     /// How the initial state is asked for, and the state after a gap. Default: [`InitialState::Auto`].
     pub initial: InitialState,
+    /// The longest pause, before jitter, while the server does not know the resource: its definition is not installed
+    /// yet, or was deleted. Such an answer costs the server little, and the objects are wanted as soon as there are any.
+    /// Default: 3 s.
+    pub absent_cap: Duration,
     /// How long a streaming list may go without progress, be it an object or its end, before a list is asked for
     /// instead. Default: 30 s.
     pub streaming_deadline: Duration,
@@ -217,6 +229,7 @@ impl Default for ReflectorOptions {
             backoff: Backoff::default(),
             watch_timeout: Duration::from_secs(300),
             initial: InitialState::default(),
+            absent_cap: Duration::from_secs(3),
             streaming_deadline: Duration::from_secs(30),
         }
     }
@@ -237,6 +250,8 @@ pub struct Reflector<O: Form, S: Sink<O>> {
     seen: Option<ResourceVersion>,
     /// Whether the server could not serve a list or watch at `seen`.
     unavailable: bool,
+    /// Whether the server does not know the resource.
+    absent: bool,
     /// How many requests have followed each other without a pause, and when the last one was sent.
     quick_requests: u32,
     last_request: tokio::time::Instant,
@@ -273,6 +288,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
             options,
             seen: None,
             unavailable: false,
+            absent: false,
             quick_requests: 0,
             last_request: tokio::time::Instant::now(),
             paginated: false,
@@ -313,6 +329,18 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
         self
     }
 
+    /// The namespace whose objects these are, for logs and errors.
+    pub(crate) fn named_after(mut self, namespace: &str) -> Self {
+        self.reporter.set_namespace(namespace);
+        self
+    }
+
+    /// Reports to this channel.
+    pub(crate) fn reporting_to(mut self, status: watch::Sender<ReflectorStatus>) -> Self {
+        self.reporter.set_status(status);
+        self
+    }
+
     /// The reflector's state, to be read and awaited from elsewhere.
     pub fn status(&self) -> watch::Receiver<ReflectorStatus> {
         self.reporter.subscribe()
@@ -345,7 +373,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
             match self.stream_list().await {
                 Ok(stream) => return Ok(Some(stream)),
                 Err(error) if self.options.initial == InitialState::WatchList => {
-                    self.reporter.failed("watch-list", &error);
+                    self.failed("watch-list", &error);
                     return Err(error);
                 }
                 Err(error) => {
@@ -360,7 +388,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
         }
         let listed = self.list().await;
         if let Err(error) = &listed {
-            self.reporter.failed("list", error);
+            self.failed("list", error);
         }
         listed.map(|()| None)
     }
@@ -378,11 +406,27 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
         self.last_request = tokio::time::Instant::now();
     }
 
+    /// A request failed.
+    fn failed(&mut self, operation: &'static str, error: &ApiError) {
+        let absent = error.class() == ErrorClass::NotFound;
+        if self.absent && !absent {
+            // The resource is about to appear, or the outage is another one.
+            self.backoff.start_over();
+        }
+        self.reporter.failed(operation, error, absent && self.absent);
+        self.absent = absent;
+    }
+
     /// Waits a backoff step, or as long as the server asked for if that is longer.
     async fn pause(&mut self, asked: Option<Duration>) {
         self.quick_requests = 0;
-        let until = tokio::time::Instant::now() + self.backoff.next().max(asked.unwrap_or_default());
-        self.reporter.phase(Phase::BackingOff { until });
+        let cap = self.absent.then_some(self.options.absent_cap);
+        let pause = self.backoff.next(cap).max(asked.unwrap_or_default());
+        let until = tokio::time::Instant::now() + pause;
+        self.reporter.phase(match self.absent {
+            true => Phase::Absent { until },
+            false => Phase::BackingOff { until },
+        });
         tokio::time::sleep_until(until).await;
     }
 
@@ -411,6 +455,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
             self.reporter.went_back(seen, version);
         }
         self.unavailable = false;
+        self.absent = false;
         self.seen = version.clone();
         self.sink.replace(entries, version).await;
         self.reporter.listed(self.seen.clone());

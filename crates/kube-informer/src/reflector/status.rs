@@ -2,7 +2,9 @@
 
 use crate::object::ResourceVersion;
 use crate::source::{ApiError, BadObject, ErrorClass};
+use std::cmp::Reverse;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
@@ -34,6 +36,38 @@ pub struct ReflectorStatus {
     pub watches: u64,
 }
 
+impl ReflectorStatus {
+    /// Several reflectors taken together: what they have done in all, and for the rest the state of the one that is
+    /// furthest from watching.
+    pub(crate) fn together<'a>(all: impl Iterator<Item = &'a Self> + Clone) -> Self {
+        let order = |status: &&Self| (status.phase.distance(), Reverse(status.failures));
+        let Some(worst) = all.clone().min_by_key(order) else {
+            return Self::default();
+        };
+        Self {
+            bad_objects: all.clone().map(|status| status.bad_objects).sum(),
+            last_bad_object: all.clone().find_map(|status| status.last_bad_object.clone()),
+            lists: all.clone().map(|status| status.lists).sum(),
+            watches: all.map(|status| status.watches).sum(),
+            ..worst.clone()
+        }
+    }
+}
+
+impl Phase {
+    /// Orders phases by what is still to come until changes are watched.
+    fn distance(self) -> u8 {
+        match self {
+            Self::Absent { .. } => 0,
+            Self::BackingOff { .. } => 1,
+            Self::Connecting => 2,
+            Self::Listing { .. } => 3,
+            Self::Watching => 4,
+            Self::Stopped => 5,
+        }
+    }
+}
+
 /// What a reflector is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
@@ -50,6 +84,12 @@ pub enum Phase {
     },
     /// Changes are handed on as they come.
     Watching,
+    /// The server does not know the resource: its definition is not installed (yet), or was deleted. It is asked for
+    /// again at `until`.
+    Absent {
+        /// When the pause ends.
+        until: Instant,
+    },
     /// The next attempt is at `until`.
     BackingOff {
         /// When the pause ends.
@@ -63,6 +103,10 @@ pub enum Phase {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LastError {
+    /// The resource: `pods`, `deployments.apps`.
+    pub resource: String,
+    /// The namespace, if the informer is over several.
+    pub namespace: Option<String>,
     /// What was tried: `list`, `watch`, `watch-list`.
     pub operation: &'static str,
     /// The kind of failure.
@@ -73,12 +117,18 @@ pub struct LastError {
     pub number: u64,
 }
 
-/// The user's function that is told of each failure.
-pub(crate) type ErrorHook = Box<dyn FnMut(&LastError) + Send>;
+/// The user's function that is told of each failure of one reflector.
+type ErrorHook = Box<dyn FnMut(&LastError) + Send>;
+
+/// The user's function that is told of each failure of several reflectors.
+pub(crate) type ErrorFunction = Arc<dyn Fn(&LastError) + Send + Sync>;
 
 /// Writes the status and the log.
 pub(super) struct Reporter {
+    /// The resource, and the name by which logs call it.
     resource: String,
+    name: String,
+    namespace: Option<String>,
     status: watch::Sender<ReflectorStatus>,
     errors: u64,
     hook: Option<ErrorHook>,
@@ -90,7 +140,9 @@ const PROGRESS_EVERY: usize = 256;
 impl Reporter {
     pub(super) fn new(resource: String) -> Self {
         Self {
+            name: resource.clone(),
             resource,
+            namespace: None,
             status: watch::Sender::default(),
             errors: 0,
             hook: None,
@@ -101,8 +153,18 @@ impl Reporter {
         self.hook = Some(hook);
     }
 
+    pub(super) fn set_namespace(&mut self, namespace: &str) {
+        self.name = format!("{} in {namespace:?}", self.resource);
+        self.namespace = Some(namespace.to_owned());
+    }
+
+    pub(super) fn set_status(&mut self, status: watch::Sender<ReflectorStatus>) {
+        self.status = status;
+    }
+
+    /// The resource, and its namespace if there are several: for logs.
     pub(super) fn resource(&self) -> &str {
-        &self.resource
+        &self.name
     }
 
     pub(super) fn subscribe(&self) -> watch::Receiver<ReflectorStatus> {
@@ -139,7 +201,7 @@ impl Reporter {
     }
 
     pub(super) fn listed(&self, version: Option<ResourceVersion>) {
-        tracing::debug!(resource = self.resource, version = ?version, "listed");
+        tracing::debug!(resource = self.name, version = ?version, "listed");
         self.status.send_modify(|status| {
             status.resource_version = version;
             status.lists += 1;
@@ -165,9 +227,17 @@ impl Reporter {
             .send_modify(|status| status.resource_version = Some(version.clone()));
     }
 
-    pub(super) fn failed(&mut self, operation: &'static str, error: &ApiError) {
+    /// A request failed. What is known already is no warning.
+    pub(super) fn failed(&mut self, operation: &'static str, error: &ApiError, known: bool) {
         let (class, message) = (error.class(), error.chain());
-        tracing::warn!(resource = self.resource, operation, %class, error = message, "request failed");
+        match known {
+            true => {
+                tracing::debug!(resource = self.name, operation, %class, error = message, "request failed again");
+            }
+            false => {
+                tracing::warn!(resource = self.name, operation, %class, error = message, "request failed")
+            }
+        }
         self.error(operation, class, message);
         self.status
             .send_modify(|status| status.failures = status.failures.saturating_add(1));
@@ -178,13 +248,15 @@ impl Reporter {
         let message = format!(
             "the server's resource version went back from {from} to {to}: it was restored or replaced"
         );
-        tracing::warn!(resource = self.resource, "{message}");
+        tracing::warn!(resource = self.name, "{message}");
         self.error("list", ErrorClass::WentBack, message);
     }
 
     fn error(&mut self, operation: &'static str, class: ErrorClass, message: String) {
         self.errors += 1;
         let last = LastError {
+            resource: self.resource.clone(),
+            namespace: self.namespace.clone(),
             operation,
             class,
             message,
@@ -196,7 +268,7 @@ impl Reporter {
             && catch_unwind(AssertUnwindSafe(|| hook(&last))).is_err()
         {
             tracing::error!(
-                resource = self.resource,
+                resource = self.name,
                 "the error hook panicked and is not called again"
             );
             self.hook = None;
@@ -204,7 +276,7 @@ impl Reporter {
     }
 
     pub(super) fn bad(&self, bad: &BadObject) {
-        tracing::warn!(resource = self.resource, object = %bad, "an object was set aside");
+        tracing::warn!(resource = self.name, object = %bad, "an object was set aside");
         self.status.send_modify(|status| {
             status.bad_objects += 1;
             status.last_bad_object = Some(bad.clone());

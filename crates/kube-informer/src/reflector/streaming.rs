@@ -93,7 +93,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
                     self.unavailable = true;
                 }
                 Streamed::Failed(error) if must_wait(&error) => {
-                    self.reporter.failed("watch-list", &error);
+                    self.failed("watch-list", &error);
                     self.pause(error.status().and_then(|status| status.retry_after))
                         .await;
                     attempts = 0;
@@ -191,5 +191,6 @@ fn is_unavailable(status: &ApiStatus) -> bool {
 
 /// Whether the same request will do later, so that a list would be no better.
 fn must_wait(error: &ApiError) -> bool {
-    error.class() == ErrorClass::Unreachable || error.status().is_some_and(ApiStatus::is_too_many_requests)
+    matches!(error.class(), ErrorClass::Unreachable | ErrorClass::NotFound)
+        || error.status().is_some_and(ApiStatus::is_too_many_requests)
 }

@@ -101,7 +101,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
     }
 
     fn not_opened(&mut self, error: ApiError) -> Ended {
-        self.reporter.failed("watch", &error);
+        self.failed("watch", &error);
         let asked = error.status().and_then(|status| status.retry_after);
         match error.class() {
             ErrorClass::Unreachable => Ended::AfterPause(None),
@@ -122,6 +122,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
     /// Hands on the events of one watch until it ends.
     async fn follow(&mut self, mut stream: WatchStream<O>) -> Ended {
         self.reporter.watching();
+        self.absent = false;
         self.backoff.healthy();
         let started = Instant::now();
         let mut watched = Watched {
@@ -260,7 +261,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
                 Ended::Relist(None)
             }
             _ => {
-                self.reporter.failed("watch", &error);
+                self.failed("watch", &error);
                 let status = error.status();
                 let asked = status.and_then(|status| status.retry_after);
                 match status {

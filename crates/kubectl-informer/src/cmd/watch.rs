@@ -9,8 +9,8 @@ use crate::feed::{Feed, Step};
 use crate::signals;
 use crate::target::Target;
 use kube::core::DynamicObject;
-use kube_informer::SharedInformer;
 use kube_informer::reflector::ReflectorStatus;
+use kube_informer::{Partition, SharedInformer};
 use printer::Printer;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -53,7 +53,7 @@ async fn print(
     informer: &SharedInformer<DynamicObject>,
     stop: &CancellationToken,
 ) -> anyhow::Result<()> {
-    let mut status = informer.reflector_status();
+    let mut status = informer.reflector_status(Partition::ONLY);
     let mut told = Told::default();
     loop {
         tokio::select! {
