@@ -365,7 +365,8 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
     /// Makes the sink equal to the collection. A stream that comes with it goes on as a watch.
     async fn populate(&mut self) -> Result<Option<WatchStream<O>>, ApiError> {
         let streaming = match self.options.initial {
-            InitialState::Auto => self.source.has_streaming_lists(),
+            // One request is enough to ask whether the server knows the resource by now.
+            InitialState::Auto => !self.absent && self.source.has_streaming_lists(),
             InitialState::List => false,
             InitialState::WatchList => true,
         };

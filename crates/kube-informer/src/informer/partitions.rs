@@ -33,7 +33,31 @@ struct Part {
     synced: bool,
     /// No longer wanted: its objects are about to be taken out.
     leaving: bool,
-    status: watch::Sender<ReflectorStatus>,
+    status: watch::Receiver<ReflectorStatus>,
+    /// Where its reflector reports; the reflector has it once it runs.
+    reporter: Option<watch::Sender<ReflectorStatus>>,
+}
+
+impl Part {
+    fn new(partition: Partition) -> Self {
+        let (reporter, status) = watch::channel(ReflectorStatus::default());
+        Self {
+            partition,
+            synced: false,
+            leaving: false,
+            status,
+            reporter: Some(reporter),
+        }
+    }
+}
+
+impl Parts {
+    fn get_or_add(&mut self, name: Arc<str>) -> &mut Part {
+        self.by_name.entry(name).or_insert_with(|| {
+            self.next += 1;
+            Part::new(Partition::new(self.next - 1))
+        })
+    }
 }
 
 /// The name of the part that is the whole collection.
@@ -47,7 +71,9 @@ impl Partitions {
             parts: watch::Sender::default(),
         };
         if partitions.wanted.is_none() {
-            partitions.add(WHOLE.into());
+            partitions
+                .parts
+                .send_modify(|parts| _ = parts.get_or_add(WHOLE.into()));
         }
         partitions
     }
@@ -57,22 +83,14 @@ impl Partitions {
         self.wanted.as_ref()
     }
 
-    /// The number of a part, and where its reflector reports. A part that is not known is added.
-    pub(super) fn add(&self, name: Arc<str>) -> (Partition, watch::Sender<ReflectorStatus>) {
-        let mut added = None;
+    /// A part is about to be watched: its number, and where its reflector reports. One that is not known is added.
+    pub(super) fn start(&self, name: Arc<str>) -> (Partition, watch::Sender<ReflectorStatus>) {
+        let mut started = (Partition::ONLY, None);
         self.parts.send_modify(|parts| {
-            let part = parts.by_name.entry(name).or_insert_with(|| {
-                parts.next += 1;
-                Part {
-                    partition: Partition::new(parts.next - 1),
-                    synced: false,
-                    leaving: false,
-                    status: watch::Sender::default(),
-                }
-            });
-            added = Some((part.partition, part.status.clone()));
+            let part = parts.get_or_add(name);
+            started = (part.partition, part.reporter.take());
         });
-        added.expect("the closure was called")
+        (started.0, started.1.unwrap_or_default())
     }
 
     /// A part is about to be taken out.
@@ -109,7 +127,11 @@ impl Partitions {
 
     /// The informer was stopped.
     pub(super) fn stop(&self) {
-        self.parts.send_modify(|parts| parts.stopped = true);
+        self.parts.send_modify(|parts| {
+            parts.stopped = true;
+            // Of those that never ran.
+            parts.by_name.values_mut().for_each(|part| part.reporter = None);
+        });
     }
 
     /// Whether everything that is wanted has been published.
@@ -192,7 +214,7 @@ impl Partitions {
         let part = parts.by_name.values().find(|part| part.partition == partition);
         part.map_or_else(
             || watch::channel(ReflectorStatus::default()).1,
-            |part| part.status.subscribe(),
+            |part| part.status.clone(),
         )
     }
 

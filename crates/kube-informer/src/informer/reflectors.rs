@@ -119,7 +119,7 @@ impl<O: Form> Reflectors<O> {
     }
 
     fn run(&mut self, name: Arc<str>) {
-        let (partition, status) = self.shared.partitions.add(name.clone());
+        let (partition, status) = self.shared.partitions.start(name.clone());
         let sink = QueueSink {
             partition,
             fifo: self.shared.fifo.clone(),

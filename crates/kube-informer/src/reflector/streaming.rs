@@ -191,6 +191,5 @@ fn is_unavailable(status: &ApiStatus) -> bool {
 
 /// Whether the same request will do later, so that a list would be no better.
 fn must_wait(error: &ApiError) -> bool {
-    matches!(error.class(), ErrorClass::Unreachable | ErrorClass::NotFound)
-        || error.status().is_some_and(ApiStatus::is_too_many_requests)
+    error.class() == ErrorClass::Unreachable || error.status().is_some_and(ApiStatus::is_too_many_requests)
 }
