@@ -32,7 +32,7 @@
 //! | [`queue`] | [`DeltaFifo`](queue::DeltaFifo): changes by key, bounded |
 //! | [`store`] | [`Indexer`](store::Indexer): objects, indexes, snapshots |
 //! | [`reflector`] | keeps a sink equal to a collection |
-//! | [`informer`] | [`SharedInformer`]: one reflector, one store, any number of handlers |
+//! | [`informer`] | [`SharedInformer`]: one store, any number of handlers, a reflector for each part of the collection |
 //! | [`factory`], [`lister`] | sharing and lifetime; typed read views |
 //! | [`watcher`] | watching without a cache |
 
@@ -49,7 +49,7 @@ pub mod store;
 pub mod watcher;
 pub mod wire;
 
-pub use factory::SharedInformerFactory;
+pub use factory::{InformerRequest, SharedInformerFactory};
 pub use informer::{
     Delivery, HandlerOptions, NamespaceSet, Notification, Notifications, PanicPolicy, Registration,
     ResourceEventHandler, ResourceEventHandlerFuncs, SharedInformer,

@@ -240,14 +240,18 @@ impl Partitions {
         let unsynced = self.names().into_iter().filter_map(|name| {
             let part = parts.by_name.get(&*name).filter(|part| !part.leaving);
             let why = match part {
-                Some(part) if part.synced && parts.populated => return None,
+                Some(part) if part.synced => return None,
                 Some(part) => why(&part.status.borrow()),
                 None if parts.stopped => "stopped".to_owned(),
                 None => "not started".to_owned(),
             };
             Some(((*name != *WHOLE).then_some(name), why))
         });
-        unsynced.collect()
+        let mut unsynced: Vec<_> = unsynced.collect();
+        if unsynced.is_empty() && !parts.populated {
+            unsynced.push((None, "about to sync".to_owned()));
+        }
+        unsynced
     }
 }
 
