@@ -369,7 +369,7 @@ async fn what_is_selected_differently_is_never_shared() {
         plain().namespaces(["y"]),
         plain().namespaces(["x", "y"]),
         plain().namespaces(&tenants),
-        plain().namespaces(&NamespaceSet::new(["x"])),
+        plain().namespaces(NamespaceSet::new(["x"])),
         plain().labels("parity=odd"),
         plain().fields("metadata.name=a"),
         plain().labels("parity=odd").fields("metadata.name=a"),
@@ -518,7 +518,7 @@ async fn what_has_not_synced_is_named_down_to_the_namespace() {
         1,
         "the others are there"
     );
-    let errors = errors.lock().unwrap();
+    let errors = errors.lock().unwrap().clone();
     for informer in ["configmaps", "secrets"] {
         assert!(errors.contains(&(informer.into(), Some("forbidden".into()), ErrorClass::Forbidden)));
     }
@@ -527,7 +527,6 @@ async fn what_has_not_synced_is_named_down_to_the_namespace() {
             .iter()
             .all(|(_, namespace, _)| namespace.as_deref() == Some("forbidden"))
     );
-    drop(errors);
     drop((configs, secrets));
     // What nobody wants any more is no obstacle.
     tokio::time::sleep(GRACE + MOMENT).await;

@@ -125,9 +125,10 @@ pub(crate) type ErrorFunction = Arc<dyn Fn(&LastError) + Send + Sync>;
 
 /// Writes the status and the log.
 pub(super) struct Reporter {
-    /// The resource, and the name by which logs call it.
+    /// The resource as logs call it, with its namespace if there are several.
     resource: String,
-    name: String,
+    /// The resource alone.
+    plain: String,
     namespace: Option<String>,
     status: watch::Sender<ReflectorStatus>,
     errors: u64,
@@ -140,7 +141,7 @@ const PROGRESS_EVERY: usize = 256;
 impl Reporter {
     pub(super) fn new(resource: String) -> Self {
         Self {
-            name: resource.clone(),
+            plain: resource.clone(),
             resource,
             namespace: None,
             status: watch::Sender::default(),
@@ -154,7 +155,7 @@ impl Reporter {
     }
 
     pub(super) fn set_namespace(&mut self, namespace: &str) {
-        self.name = format!("{} in {namespace:?}", self.resource);
+        self.resource = format!("{} in {namespace:?}", self.plain);
         self.namespace = Some(namespace.to_owned());
     }
 
@@ -164,7 +165,7 @@ impl Reporter {
 
     /// The resource, and its namespace if there are several: for logs.
     pub(super) fn resource(&self) -> &str {
-        &self.name
+        &self.resource
     }
 
     pub(super) fn subscribe(&self) -> watch::Receiver<ReflectorStatus> {
@@ -201,7 +202,7 @@ impl Reporter {
     }
 
     pub(super) fn listed(&self, version: Option<ResourceVersion>) {
-        tracing::debug!(resource = self.name, version = ?version, "listed");
+        tracing::debug!(resource = self.resource, version = ?version, "listed");
         self.status.send_modify(|status| {
             status.resource_version = version;
             status.lists += 1;
@@ -232,10 +233,10 @@ impl Reporter {
         let (class, message) = (error.class(), error.chain());
         match known {
             true => {
-                tracing::debug!(resource = self.name, operation, %class, error = message, "request failed again");
+                tracing::debug!(resource = self.resource, operation, %class, error = message, "request failed again");
             }
             false => {
-                tracing::warn!(resource = self.name, operation, %class, error = message, "request failed")
+                tracing::warn!(resource = self.resource, operation, %class, error = message, "request failed")
             }
         }
         self.error(operation, class, message);
@@ -248,14 +249,14 @@ impl Reporter {
         let message = format!(
             "the server's resource version went back from {from} to {to}: it was restored or replaced"
         );
-        tracing::warn!(resource = self.name, "{message}");
+        tracing::warn!(resource = self.resource, "{message}");
         self.error("list", ErrorClass::WentBack, message);
     }
 
     fn error(&mut self, operation: &'static str, class: ErrorClass, message: String) {
         self.errors += 1;
         let last = LastError {
-            resource: self.resource.clone(),
+            resource: self.plain.clone(),
             namespace: self.namespace.clone(),
             operation,
             class,
@@ -268,7 +269,7 @@ impl Reporter {
             && catch_unwind(AssertUnwindSafe(|| hook(&last))).is_err()
         {
             tracing::error!(
-                resource = self.name,
+                resource = self.resource,
                 "the error hook panicked and is not called again"
             );
             self.hook = None;
@@ -276,7 +277,7 @@ impl Reporter {
     }
 
     pub(super) fn bad(&self, bad: &BadObject) {
-        tracing::warn!(resource = self.name, object = %bad, "an object was set aside");
+        tracing::warn!(resource = self.resource, object = %bad, "an object was set aside");
         self.status.send_modify(|status| {
             status.bad_objects += 1;
             status.last_bad_object = Some(bad.clone());
