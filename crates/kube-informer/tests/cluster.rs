@@ -7,7 +7,8 @@ use kube_informer::reflector::Phase;
 use kube_informer::selector::LabelSelector;
 use kube_informer::source::{ClientSource, Selection};
 use kube_informer::{
-    Deleted, Lister, Notification, Object, ObjectKey, Partition, ResourceEventHandlerFuncs, SharedInformer,
+    Deleted, Lister, NamespaceSet, Notification, Object, ObjectKey, Partition, ResourceEventHandlerFuncs,
+    SharedInformer,
 };
 use kube_informer::{ResourceVersion, SharedInformerFactory};
 use kube_sim::{Sim, SimServer};
@@ -141,6 +142,70 @@ async fn caches_end_equal_to_a_cluster_that_changes_all_the_time() {
                 .all(|(key, pod)| Arc::ptr_eq(pod, &pods.store().get(key).unwrap()))
         );
     }
+    factory.shutdown().await.unwrap();
+    server.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn namespaces_come_and_go_while_everything_changes() {
+    let server = SimServer::builder()
+        .nodes(10)
+        .pods(300)
+        .churn(400.0)
+        .seed(11)
+        .bookmark_interval(Duration::from_millis(100))
+        .start()
+        .await
+        .unwrap();
+    let names: Vec<String> = truth(&server, "Namespace").into_keys().collect();
+    let selected = NamespaceSet::new(names.iter().step_by(2).cloned());
+    let factory = SharedInformerFactory::builder(over_http(&server))
+        .namespaces(&selected)
+        .build();
+    let pods = factory.informer::<Pod>();
+    let (known, count) = (
+        Arc::<Mutex<HashMap<String, Arc<Pod>>>>::default(),
+        Arc::new(Mutex::new(0)),
+    );
+    let (follow, wrong) = (known.clone(), count.clone());
+    let handler = move |change: Notification<Pod>| {
+        let mut known = follow.lock().unwrap();
+        let key = change.key().to_string();
+        let legal = match change {
+            Notification::Add { object, .. } => known.insert(key, object).is_none(),
+            Notification::Update { old, new } => known
+                .insert(key, new)
+                .is_some_and(|held| Arc::ptr_eq(&held, &old)),
+            Notification::Delete(_) => known.remove(&key).is_some(),
+        };
+        *wrong.lock().unwrap() += usize::from(!legal);
+    };
+    let registration = pods.add_handler("follow", handler).unwrap();
+    factory.start();
+    for turn in 0..300 {
+        let name = &names[turn * 7 % names.len()];
+        if !selected.add(name) {
+            selected.remove(name);
+        }
+        if turn % 3 == 0 {
+            // Time for some to be listed, and for others to be taken out in the middle of it.
+            tokio::time::sleep(Duration::from_millis(turn as u64 % 20)).await;
+        }
+    }
+    server.stop_churn().await;
+    factory.wait_for_sync(Duration::from_secs(30)).await.unwrap();
+    catches_up(pods.store(), &server).await;
+    let mut truth = truth(&server, "Pod");
+    truth.retain(|_, pod| selected.contains(pod["metadata"]["namespace"].as_str().unwrap()));
+    assert!(!truth.is_empty() && truth.len() < 300);
+    assert_holds(pods.store(), &truth);
+    registration.drain().await;
+    assert_eq!(*count.lock().unwrap(), 0, "illegal notifications");
+    let mut keys: Vec<_> = known.lock().unwrap().keys().cloned().collect();
+    let mut expected: Vec<_> = truth.into_keys().collect();
+    keys.sort();
+    expected.sort();
+    assert_eq!(keys, expected);
     factory.shutdown().await.unwrap();
     server.shutdown().await;
 }

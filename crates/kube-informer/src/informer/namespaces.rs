@@ -96,6 +96,13 @@ impl From<&NamespaceSet> for NamespaceSet {
     }
 }
 
+/// A new set, without any namespace.
+impl Default for NamespaceSet {
+    fn default() -> Self {
+        Self::new(std::iter::empty::<String>())
+    }
+}
+
 impl PartialEq for NamespaceSet {
     fn eq(&self, other: &Self) -> bool {
         self.id == other.id
