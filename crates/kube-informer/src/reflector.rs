@@ -572,6 +572,13 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
             ),
             Item::Bad(bad) => (bad.key, Err(bad.reason)),
         };
+        let (key, decoded) = match key {
+            Some(key) if self.reporter.is_foreign(&key) => (
+                None,
+                Err(format!("{key} is of another namespace than was asked for")),
+            ),
+            key => (key, decoded),
+        };
         let arrived = decoded.and_then(|held| self.transformed(held)).map_err(|reason| {
             let bad = BadObject {
                 key: key.clone(),

@@ -490,3 +490,40 @@ async fn every_task_ends_with_its_namespace_or_with_the_informer() {
         "nobody follows any more"
     );
 }
+
+#[tokio::test(start_paused = true)]
+async fn an_object_of_a_namespace_that_was_not_asked_for_is_set_aside() {
+    let scripts = Scripts::default().with("x", quiet(10, vec![("x/a", 1)])).with(
+        "y",
+        [
+            ("LIST any 500", List(12, vec![("x/a", 1), ("y/a", 3)])),
+            ("WATCH 12", Watch(vec![Deleted("x/a", 13), Added("x/b", 14)])),
+        ],
+    );
+    let scene = Scene::start(["x", "y"], scripts);
+    scene.informer.synced().await.unwrap();
+    assert_eq!(scene.told().await, ["Add(x/a@1, initial)", "Add(y/a@3, initial)"]);
+    let status = scene.informer.status();
+    assert_eq!(status.reflector.bad_objects, 3);
+    let bad = status.partitions[1].reflector.last_bad_object.clone().unwrap();
+    assert_eq!(
+        bad.to_string(),
+        "(no key): x/b is of another namespace than was asked for"
+    );
+    scene.namespaces.remove("y");
+    assert_eq!(scene.told().await, ["Delete(y/a@3, Unselected)"]);
+    scene.end().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_source_that_panics_ends_the_run_and_nobody_waits_for_ever() {
+    let scene = Scene::start(["x"], Scripts::default().with("x", quiet(10, vec![])));
+    scene.informer.synced().await.unwrap();
+    scene.namespaces.add("unexpected");
+    let error = scene.running.await.unwrap().unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the informer for configmaps failed: no script for unexpected"
+    );
+    assert!(scene.informer.synced().await.is_err());
+}

@@ -61,7 +61,7 @@ impl<O: Form> Blueprint<O> {
 
 /// The running reflectors. They follow the namespaces that are wanted.
 pub(super) struct Reflectors<O: Form> {
-    blueprint: Blueprint<O>,
+    blueprint: Arc<Blueprint<O>>,
     shared: Arc<Shared<O>>,
     driver: mpsc::UnboundedSender<Command>,
     wanted: Option<watch::Receiver<BTreeSet<String>>>,
@@ -82,7 +82,7 @@ impl<O: Form> Reflectors<O> {
     ) -> Self {
         let wanted = shared.partitions.wanted().map(super::NamespaceSet::subscribe);
         let mut reflectors = Self {
-            blueprint,
+            blueprint: Arc::new(blueprint),
             shared,
             driver,
             wanted,
@@ -125,14 +125,15 @@ impl<O: Form> Reflectors<O> {
             fifo: self.shared.fifo.clone(),
             store: self.shared.store.clone(),
         };
-        let reflector = self.blueprint.reflector(&name, sink).reporting_to(status);
         let leave = self.stop.child_token();
         self.running.insert(name.clone(), leave.clone());
         self.shared.fifo.add_partition(partition);
         // Before anything of it is pushed. If the driver is gone, everything ends anyway.
         let _ = self.driver.send(Command::Add(partition));
-        let (stop, driver) = (self.stop.clone(), self.driver.clone());
+        let (stop, driver, blueprint) = (self.stop.clone(), self.driver.clone(), self.blueprint.clone());
         self.tasks.spawn(async move {
+            // Here, because it may panic: the source is the user's.
+            let reflector = blueprint.reflector(&name, sink).reporting_to(status);
             reflector.run(leave).await;
             // A stopped informer keeps what it has.
             if !stop.is_cancelled() {
@@ -147,7 +148,7 @@ impl<O: Form> Reflectors<O> {
     /// Waits until something is to be done, and does it; never returns if there is nothing. To be called again.
     ///
     /// # Errors
-    /// A reflector panicked.
+    /// A reflector, or the source it was to be made of, panicked.
     pub(super) async fn next(&mut self) -> Result<(), JoinError> {
         let changed = async {
             match &mut self.wanted {

@@ -1,6 +1,6 @@
 //! What a reflector says of itself.
 
-use crate::object::ResourceVersion;
+use crate::object::{ObjectKey, ResourceVersion};
 use crate::source::{ApiError, BadObject, ErrorClass};
 use std::cmp::Reverse;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -157,6 +157,12 @@ impl Reporter {
     pub(super) fn set_namespace(&mut self, namespace: &str) {
         self.resource = format!("{} in {namespace:?}", self.plain);
         self.namespace = Some(namespace.to_owned());
+    }
+
+    /// Whether a key is of another namespace than this is about.
+    pub(super) fn is_foreign(&self, key: &ObjectKey) -> bool {
+        let namespace = self.namespace.as_deref();
+        namespace.is_some_and(|namespace| key.namespace() != Some(namespace))
     }
 
     pub(super) fn set_status(&mut self, status: watch::Sender<ReflectorStatus>) {
