@@ -10,8 +10,8 @@ use tokio::sync::watch;
 /// A set of namespaces that can change while informers watch them.
 ///
 /// Any number of informers, of any kinds, can be [over one set](super::SharedInformer::over_namespaces): each watches
-/// every namespace in it, and follows when one is added or removed. A clone is the same set, and only that one is equal
-/// to it.
+/// every namespace in it, and follows when one is added or removed. An empty name is no namespace, and never in a set. A
+/// clone is the same set, and only that one is equal to it.
 ///
 /// ```
 /// use kube_informer::NamespaceSet;
@@ -20,6 +20,7 @@ use tokio::sync::watch;
 /// assert!(tenants.add("games"));
 /// assert!(tenants.remove("bank"));
 /// assert!(!tenants.remove("bank"), "it is gone already");
+/// assert!(!tenants.add(""), "that is no namespace");
 /// assert_eq!(tenants.names(), ["games", "shop"]);
 /// ```
 #[derive(Clone)]
@@ -33,17 +34,16 @@ impl NamespaceSet {
     /// A set that starts with these namespaces. An empty one selects nothing.
     pub fn new(names: impl IntoIterator<Item = impl Into<String>>) -> Self {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
-        let names = names.into_iter().map(Into::into).collect();
         Self {
             id: NUMBER.fetch_add(1, Ordering::Relaxed),
-            names: Arc::new(watch::Sender::new(names)),
+            names: Arc::new(watch::Sender::new(set_of(names))),
         }
     }
 
     /// Adds a namespace, and says whether it is new. The informers over the set list it and watch it from now on.
     pub fn add(&self, namespace: impl Into<String>) -> bool {
         let namespace = namespace.into();
-        self.names.send_if_modified(|names| names.insert(namespace))
+        !namespace.is_empty() && self.names.send_if_modified(|names| names.insert(namespace))
     }
 
     /// Removes a namespace, and says whether it was there. The informers over the set end its watch, and delete its
@@ -54,7 +54,7 @@ impl NamespaceSet {
 
     /// Makes the set consist of exactly these namespaces. What stays in it is not listed again.
     pub fn replace(&self, names: impl IntoIterator<Item = impl Into<String>>) {
-        let new: BTreeSet<String> = names.into_iter().map(Into::into).collect();
+        let new = set_of(names);
         self.names.send_if_modified(|names| {
             let changed = *names != new;
             *names = new;
@@ -76,6 +76,11 @@ impl NamespaceSet {
     pub(super) fn subscribe(&self) -> watch::Receiver<BTreeSet<String>> {
         self.names.subscribe()
     }
+}
+
+fn set_of(names: impl IntoIterator<Item = impl Into<String>>) -> BTreeSet<String> {
+    let names = names.into_iter().map(Into::into);
+    names.filter(|name: &String| !name.is_empty()).collect()
 }
 
 impl<S: Into<String>, const N: usize> From<[S; N]> for NamespaceSet {
