@@ -18,25 +18,64 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! # What is shared
+//! Two [requests](InformerRequest) mean the same informer if they ask for the same resource in the same form, from the same
+//! namespaces, with the same selectors, plan and transform. Whatever differs makes another informer, with a watch and a
+//! store of its own. A resync period makes none: it belongs to the handlers.
+//!
+//! # Lifetimes
+//! An informer runs for as long as somebody makes use of it. Users are:
+//!
+//! - every handle to it, and whatever was made from one: [listers](crate::Lister), clones of its
+//!   [store](SharedInformer::store), [`OwnWrites`](crate::informer::OwnWrites);
+//! - every handler and stream until it is removed, also one that was [detached](crate::Registration::detach).
+//!
+//! A [`Snapshot`](crate::store::Snapshot) is none: it does not change anyway. When the last user is gone, the informer goes on for
+//! a [grace period](FactoryBuilder::grace_period); who asks for it within that time gets it as it is, cache and all. After
+//! that its watch ends and its cache is freed, and who asks for it later gets a new one. So whoever sees a store of a
+//! factory sees one that is kept up to date, until [`shutdown`](SharedInformerFactory::shutdown). The period starts when
+//! the factory does.
+//!
+//! An informer that failed, because a handler panicked, is not restarted behind the backs of those who hold it. It is
+//! reported ([`failed`](SharedInformerFactory::failed)), and who asks for it next gets a new one.
+//!
+//! # Kinds that are not installed yet
+//! An informer of a kind that the server does not know waits, and lists it within seconds after its definition was
+//! installed. Until then [`wait_for_sync`](SharedInformerFactory::wait_for_sync) names it, and the
+//! [phase](crate::reflector::Phase::Absent) of its reflector says so.
+
+mod error;
+mod member;
+mod request;
+
+pub use error::{ShutdownError, SyncError, Unsynced};
+pub use request::{InformerRequest, Namespaces};
 
 use crate::form::Form;
-use crate::informer::{InformerBuilder, InformerOptions, RunError, SharedInformer};
-use crate::reflector::ReflectorOptions;
-use crate::source::{ClientSource, Selection, StreamingLists};
-use futures::FutureExt;
-use futures::future::{BoxFuture, join_all};
-use kube::core::{ApiResource, ClusterResourceScope, PartialObjectMeta};
-use std::any::{Any, TypeId};
+use crate::informer::{InformerOptions, RunError, SharedInformer};
+use crate::reflector::{ErrorFunction, LastError, ReflectorOptions};
+use crate::source::{Selection, StreamingLists};
+use futures::future::join_all;
+use kube::core::{ApiResource, PartialObjectMeta};
+use member::Member;
+use request::{Defaults, Key};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::{fmt, time::Duration};
+use tokio::runtime::Handle;
 use tokio::sync::{Notify, watch};
-use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+/// For how long an informer that nobody makes use of goes on.
+const GRACE: Duration = Duration::from_secs(60);
+/// How many failures are kept for the report at the end.
+const FAILURES: usize = 100;
 
 /// Makes informers, shares them, runs them, and stops them together; see the [module](self).
 ///
-/// A clone is another handle to the same factory. Dropping the last one does not stop the informers:
+/// A clone is another handle to the same factory. Dropping the last one stops no informer that somebody makes use of:
 /// [`shutdown`](Self::shutdown) does.
 #[derive(Clone)]
 pub struct SharedInformerFactory {
@@ -45,89 +84,41 @@ pub struct SharedInformerFactory {
 
 struct Shared {
     client: kube::Client,
-    selection: Selection,
+    defaults: Defaults,
     options: InformerOptions,
+    on_error: Option<ErrorFunction>,
+    grace: Duration,
     streaming: StreamingLists,
     stop: CancellationToken,
+    tasks: TaskTracker,
     state: Mutex<State>,
     /// Signalled when an informer has failed.
     failed: Notify,
-    /// Whether all informers have been joined.
-    joined: watch::Sender<bool>,
 }
 
 #[derive(Default)]
 struct State {
-    members: HashMap<Collection, Member>,
-    started: bool,
-    tasks: JoinSet<()>,
+    members: HashMap<Key, Member>,
+    /// How many members there ever were.
+    numbered: u64,
+    /// Where informers run, once the factory was started.
+    runtime: Option<Handle>,
+    /// The first failures.
     failures: Vec<RunError>,
-}
-
-/// What makes two requests mean the same informer.
-#[derive(PartialEq, Eq, Hash)]
-struct Collection {
-    form: TypeId,
-    group: String,
-    version: String,
-    plural: String,
-    selection: Selection,
-    metadata_only: bool,
-}
-
-struct Member {
-    /// A `SharedInformer` of the form that the collection names.
-    informer: Box<dyn Any + Send>,
-    watched: Arc<dyn Watched>,
-    /// What is run when the factory is started; taken then.
-    runner: Option<Run>,
-}
-
-type Run = Box<dyn FnOnce(CancellationToken) -> BoxFuture<'static, Result<(), RunError>> + Send>;
-
-/// An informer, whatever its form.
-trait Watched: Send + Sync {
-    fn resource(&self) -> String;
-    fn has_synced(&self) -> bool;
-    fn synced(&self) -> BoxFuture<'_, ()>;
-    /// Why it has not synced, as far as is known.
-    fn obstacle(&self) -> String;
-}
-
-impl<O: Form> Watched for SharedInformer<O> {
-    fn resource(&self) -> String {
-        SharedInformer::resource(self).to_owned()
-    }
-
-    fn has_synced(&self) -> bool {
-        SharedInformer::has_synced(self)
-    }
-
-    fn synced(&self) -> BoxFuture<'_, ()> {
-        async {
-            let _ = SharedInformer::synced(self).await;
-        }
-        .boxed()
-    }
-
-    fn obstacle(&self) -> String {
-        let status = self.status().reflector;
-        match status.last_error {
-            Some(error) => format!("{}: {}", error.class, error.message),
-            None => format!("no error so far, {:?}", status.phase),
-        }
-    }
 }
 
 /// Sets up a [`SharedInformerFactory`].
 ///
 /// ```no_run
 /// # async fn example() -> Result<(), kube::Error> {
-/// use kube_informer::{SharedInformerFactory, source::Selection};
+/// use kube_informer::SharedInformerFactory;
+/// use std::time::Duration;
 ///
 /// let client = kube::Client::try_default().await?;
 /// let factory = SharedInformerFactory::builder(client)
-///     .selection(Selection { namespace: Some("shop".into()), ..Default::default() })
+///     .namespaces(["shop", "bank"])
+///     .on_error(|error| eprintln!("{} {:?}: {}", error.resource, error.namespace, error.message))
+///     .grace_period(Duration::from_secs(10))
 ///     .build();
 /// # Ok(())
 /// # }
@@ -135,15 +126,24 @@ impl<O: Form> Watched for SharedInformer<O> {
 #[must_use = "call `build`"]
 pub struct FactoryBuilder {
     client: kube::Client,
-    selection: Selection,
+    defaults: Defaults,
     options: InformerOptions,
+    on_error: Option<ErrorFunction>,
+    grace: Duration,
 }
 
 impl FactoryBuilder {
     /// What informers select unless they are asked for with another selection. Cluster-scoped kinds ignore the
     /// namespace. Default: everything.
     pub fn selection(mut self, selection: Selection) -> Self {
-        self.selection = selection;
+        self.defaults.select(selection);
+        self
+    }
+
+    /// The namespaces that informers cover unless they are asked for with others: an array of names, or a
+    /// [set](crate::NamespaceSet) that may change. Cluster-scoped kinds ignore them. Default: all.
+    pub fn namespaces(mut self, namespaces: impl Into<Namespaces>) -> Self {
+        self.defaults.namespaces = namespaces.into();
         self
     }
 
@@ -153,10 +153,25 @@ impl FactoryBuilder {
         self
     }
 
+    /// Calls `hook` for each failed request of any informer; it says which. See
+    /// [`InformerBuilder::on_error`](crate::informer::InformerBuilder::on_error).
+    #[doc(alias = "SetWatchErrorHandler")]
+    pub fn on_error(mut self, hook: impl Fn(&LastError) + Send + Sync + 'static) -> Self {
+        self.on_error = Some(Arc::new(hook));
+        self
+    }
+
     /// How often handlers that do not say otherwise are told again of every object; see
     /// [`InformerBuilder::resync`](crate::informer::InformerBuilder::resync). Default: zero, which is never.
     pub fn resync(mut self, period: Duration) -> Self {
-        self.options.resync = period;
+        self.defaults.resync = period;
+        self
+    }
+
+    /// How long an informer goes on that nobody makes use of; see [there](self#lifetimes). Default: a minute, which bridges
+    /// the time between one request and the next. Zero: it stops at once. [`Duration::MAX`]: it never stops.
+    pub fn grace_period(mut self, period: Duration) -> Self {
+        self.grace = period;
         self
     }
 
@@ -168,20 +183,17 @@ impl FactoryBuilder {
 
     /// The factory.
     pub fn build(self) -> SharedInformerFactory {
-        let Self {
-            client,
-            selection,
-            options,
-        } = self;
         let shared = Shared {
-            client,
-            selection,
-            options,
+            client: self.client,
+            defaults: self.defaults,
+            options: self.options,
+            on_error: self.on_error,
+            grace: self.grace,
             streaming: StreamingLists::default(),
             stop: CancellationToken::new(),
+            tasks: TaskTracker::new(),
             state: Mutex::default(),
             failed: Notify::new(),
-            joined: watch::Sender::default(),
         };
         SharedInformerFactory {
             shared: Arc::new(shared),
@@ -199,8 +211,10 @@ impl SharedInformerFactory {
     pub fn builder(client: kube::Client) -> FactoryBuilder {
         FactoryBuilder {
             client,
-            selection: Selection::default(),
+            defaults: Defaults::default(),
             options: InformerOptions::default(),
+            on_error: None,
+            grace: GRACE,
         }
     }
 
@@ -208,15 +222,46 @@ impl SharedInformerFactory {
         self.shared.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The informer of a kind that is known at compile time, with the factory's selection.
+    /// The informer that a request means.
     ///
-    /// The first request makes it, later ones get the same one. If the factory was started, it runs at once.
+    /// The first request makes it, later ones get the same one, for as long as somebody makes use of it. If the factory
+    /// was started, it runs at once. After [`shutdown`](Self::shutdown), it has stopped already.
+    pub fn request<O: Form>(&self, request: InformerRequest<O>) -> SharedInformer<O> {
+        let wanted = request.resolve(&self.shared.defaults, &self.shared.options.reflector.plan);
+        let (key, resync) = (wanted.key.clone(), wanted.resync);
+        let mut state = self.lock();
+        let known = state.members.get(&key).filter(|member| member.failure.is_none());
+        if let Some(informer) = known.and_then(|member| member.handle(resync)) {
+            return informer;
+        }
+        let mut options = InformerOptions {
+            resync,
+            ..self.shared.options.clone()
+        };
+        options.reflector.plan = Some(wanted.key.plan.clone());
+        let (informer, runner) = wanted
+            .builder(self.shared.client.clone(), self.shared.streaming.clone())
+            .options(options)
+            .error_function(self.shared.on_error.clone())
+            .build();
+        if self.shared.stop.is_cancelled() {
+            return informer;
+        }
+        state.numbered += 1;
+        let member = Member::new(state.numbered, informer.clone(), runner);
+        let handle = member.handle(resync).unwrap_or(informer);
+        state.members.insert(key, member);
+        self.start_new(&mut state);
+        handle
+    }
+
+    /// The informer of a kind that is known at compile time, as the factory selects.
     #[doc(alias = "InformerFor")]
     pub fn informer<K: Form + kube::Resource<DynamicType = ()>>(&self) -> SharedInformer<K>
     where
         K::Scope: 'static,
     {
-        self.informer_for(ApiResource::erase::<K>(&()), self.selection_of::<K>())
+        self.request(InformerRequest::new())
     }
 
     /// The informer of any resource, in any form, with a selection of its own. What is selected differently is another
@@ -233,7 +278,7 @@ impl SharedInformerFactory {
     /// ```
     #[doc(alias = "ForResource")]
     pub fn informer_for<O: Form>(&self, resource: ApiResource, selection: Selection) -> SharedInformer<O> {
-        self.member(resource, selection, false)
+        self.request(InformerRequest::of(resource).selection(selection))
     }
 
     /// The informer of a kind's metadata only: names, labels, owners. The server sends nothing else.
@@ -249,7 +294,7 @@ impl SharedInformerFactory {
         K: kube::Resource<DynamicType = ()> + Send + Sync + 'static,
         K::Scope: 'static,
     {
-        self.metadata_informer_for(ApiResource::erase::<K>(&()), self.selection_of::<K>())
+        self.request(InformerRequest::new())
     }
 
     /// The informer of any resource's metadata only, with a selection of its own. For a resource that is known only at
@@ -262,116 +307,85 @@ impl SharedInformerFactory {
     where
         K: kube::Resource + Send + Sync + 'static,
     {
-        self.member(resource, selection, true)
+        self.request(InformerRequest::of(resource).metadata_only().selection(selection))
     }
 
-    /// The factory's selection for a kind: without the namespace if the kind has none.
-    fn selection_of<K: kube::Resource>(&self) -> Selection
-    where
-        K::Scope: 'static,
-    {
-        let mut selection = self.shared.selection.clone();
-        if TypeId::of::<K::Scope>() == TypeId::of::<ClusterResourceScope>() {
-            selection.namespace = None;
-        }
-        selection
-    }
-
-    fn member<O: Form>(
-        &self,
-        resource: ApiResource,
-        selection: Selection,
-        metadata_only: bool,
-    ) -> SharedInformer<O> {
-        let collection = Collection {
-            form: TypeId::of::<O>(),
-            group: resource.group.clone(),
-            version: resource.version.clone(),
-            plural: resource.plural.clone(),
-            selection: selection.clone(),
-            metadata_only,
-        };
-        let mut state = self.lock();
-        let known = state
-            .members
-            .get(&collection)
-            .and_then(|member| member.informer.downcast_ref());
-        if let Some(informer) = known {
-            return SharedInformer::clone(informer);
-        }
-        let mut source = ClientSource::new(self.shared.client.clone(), resource, selection)
-            .streaming_lists(self.shared.streaming.clone());
-        if metadata_only {
-            source = source.metadata_only();
-        }
-        let (informer, runner) =
-            InformerBuilder::<O>::with_options(Arc::new(source), self.shared.options.clone()).build();
-        let member = Member {
-            informer: Box::new(informer.clone()),
-            watched: Arc::new(informer.clone()),
-            runner: Some(Box::new(|stop| runner.run(stop).boxed())),
-        };
-        state.members.insert(collection, member);
-        if state.started {
-            self.start_new(&mut state);
-        }
-        informer
-    }
-
-    /// Starts all informers; those that are asked for later start at once. A second call does nothing.
+    /// Starts all informers; those that are asked for later start at once, also from outside the runtime. A second call
+    /// does nothing.
     ///
     /// # Panics
     /// If it is not called from within a tokio runtime.
     #[doc(alias = "Start")]
     pub fn start(&self) {
         let mut state = self.lock();
-        state.started = true;
+        state.runtime.get_or_insert_with(Handle::current);
         self.start_new(&mut state);
     }
 
+    /// Starts the informers that have not been, if the factory was started.
     fn start_new(&self, state: &mut State) {
-        let State { members, tasks, .. } = state;
-        for runner in members.values_mut().filter_map(|member| member.runner.take()) {
-            let run = runner(self.shared.stop.child_token());
-            let shared = Arc::downgrade(&self.shared);
-            tasks.spawn(async move {
-                let Err(error) = run.await else { return };
-                let Some(shared) = shared.upgrade() else { return };
-                tracing::error!(%error, "an informer failed");
-                shared
-                    .state
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .failures
-                    .push(error);
-                shared.failed.notify_waiters();
-            });
+        let Some(runtime) = &state.runtime else { return };
+        for (key, member) in &mut state.members {
+            let Some(run) = member.runner.take() else { continue };
+            let task = member::attend(self.clone(), key.clone(), member.number, run, member.users());
+            self.shared.tasks.spawn_on(task, runtime);
         }
     }
 
-    fn watched(&self) -> Vec<Arc<dyn Watched>> {
-        self.lock()
-            .members
-            .values()
-            .map(|member| member.watched.clone())
-            .collect()
+    /// Gives a member up, unless somebody has come to make use of it.
+    fn retire(&self, key: &Key, number: u64, users: &watch::Receiver<usize>) -> bool {
+        let mut state = self.lock();
+        if users.has_changed().unwrap_or(true) {
+            return false;
+        }
+        let retired = match state.members.get(key) {
+            Some(member) if member.number == number => state.members.remove(key),
+            _ => None,
+        };
+        drop(state);
+        if let Some(member) = retired {
+            tracing::debug!(
+                resource = member.watched.resource(),
+                "an informer that nobody uses stops"
+            );
+        }
+        true
     }
 
-    /// Waits until all informers that were asked for so far have synced.
+    fn note_failure(&self, key: &Key, number: u64, error: RunError) {
+        tracing::error!(%error, "an informer failed");
+        let mut state = self.lock();
+        if let Some(member) = state
+            .members
+            .get_mut(key)
+            .filter(|member| member.number == number)
+        {
+            member.failure = Some(error.clone());
+        }
+        if state.failures.len() < FAILURES {
+            state.failures.push(error);
+        }
+        drop(state);
+        self.shared.failed.notify_waiters();
+    }
+
+    /// Waits until all informers that were asked for so far have synced. Those that were given up since, because nobody
+    /// makes use of them any more, do not count.
     ///
     /// # Errors
-    /// Some have not within `timeout`: the error names them, each with what stands in its way.
+    /// Some have not within `timeout`: the error names them, each with what stands in its way, and of an informer over
+    /// namespaces only the namespaces that have not. If all that is missing are informers that failed, it comes at once.
     #[doc(alias = "WaitForCacheSync")]
     pub async fn wait_for_sync(&self, timeout: Duration) -> Result<(), SyncError> {
-        let watched = self.watched();
+        let numbers = 1..=self.lock().numbered;
+        let watched: Vec<_> = self.lock().members.values().map(|m| m.watched.clone()).collect();
         let all = join_all(watched.iter().map(|informer| informer.synced()));
         let _ = tokio::time::timeout(timeout, all).await;
-        let unsynced = watched.iter().filter(|informer| !informer.has_synced());
-        let mut unsynced: Vec<_> = unsynced
-            .map(|i| Unsynced {
-                resource: i.resource(),
-                why: i.obstacle(),
-            })
+        let state = self.lock();
+        let members = state.members.values();
+        let mut unsynced: Vec<_> = members
+            .filter(|member| numbers.contains(&member.number) && !member.watched.has_synced())
+            .flat_map(unsynced)
             .collect();
         unsynced.sort();
         if unsynced.is_empty() {
@@ -381,7 +395,7 @@ impl SharedInformerFactory {
         }
     }
 
-    /// Waits until an informer has failed: a handler panicked. The others go on.
+    /// Waits until an informer has failed: a handler panicked. The others go on. Returns the first failure there was.
     pub async fn failed(&self) -> RunError {
         loop {
             let mut failed = std::pin::pin!(self.shared.failed.notified());
@@ -398,25 +412,21 @@ impl SharedInformerFactory {
     /// It may be called repeatedly and at the same time; every call waits for the same end.
     ///
     /// # Errors
-    /// Some informers failed before or did not stop cleanly.
+    /// Some informers failed before or did not stop cleanly: a handler that is stuck is named.
+    ///
+    /// # Cancel safety
+    /// Dropped early, the informers still stop; another call waits for it.
     #[doc(alias = "Shutdown")]
     pub async fn shutdown(&self) -> Result<(), ShutdownError> {
-        self.shared.stop.cancel();
-        let tasks = {
+        {
             let mut state = self.lock();
+            self.shared.stop.cancel();
             // Those that were never started stop as well: their handlers must not wait for ever.
+            state.runtime.get_or_insert_with(Handle::current);
             self.start_new(&mut state);
-            std::mem::take(&mut state.tasks)
-        };
-        if tasks.is_empty() {
-            let members = self.lock().members.is_empty();
-            if !members {
-                let _ = self.shared.joined.subscribe().wait_for(|joined| *joined).await;
-            }
-        } else {
-            tasks.join_all().await;
-            self.shared.joined.send_replace(true);
         }
+        self.shared.tasks.close();
+        self.shared.tasks.wait().await;
         let failures = self.lock().failures.clone();
         if failures.is_empty() {
             Ok(())
@@ -426,62 +436,26 @@ impl SharedInformerFactory {
     }
 }
 
+/// What of a member has not synced.
+fn unsynced(member: &Member) -> Vec<Unsynced> {
+    match &member.failure {
+        None => member.watched.unsynced(),
+        Some(failure) => vec![Unsynced {
+            resource: member.watched.resource().to_owned(),
+            namespace: None,
+            why: format!("it failed: {failure}"),
+        }],
+    }
+}
+
 impl fmt::Debug for SharedInformerFactory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let resources: Vec<_> = self
-            .watched()
-            .iter()
-            .map(|informer| informer.resource())
-            .collect();
+        let state = self.lock();
+        let members = state.members.values();
+        let mut resources: Vec<_> = members.map(|member| member.watched.resource()).collect();
+        resources.sort_unstable();
         f.debug_struct("SharedInformerFactory")
             .field("informers", &resources)
             .finish_non_exhaustive()
     }
 }
-
-/// Some informers have not synced in time.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SyncError {
-    /// The informers, sorted by resource.
-    pub unsynced: Vec<Unsynced>,
-    /// How long they had.
-    pub timeout: Duration,
-}
-
-/// An informer that has not synced.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Unsynced {
-    /// Its resource.
-    pub resource: String,
-    /// What stands in its way: the last error, or what it is doing.
-    pub why: String,
-}
-
-impl fmt::Display for SyncError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "not synced within {} s: ", self.timeout.as_secs_f64())?;
-        for (index, unsynced) in self.unsynced.iter().enumerate() {
-            let separator = if index == 0 { "" } else { "; " };
-            write!(f, "{separator}{} ({})", unsynced.resource, unsynced.why)?;
-        }
-        Ok(())
-    }
-}
-
-impl std::error::Error for SyncError {}
-
-/// Informers that failed, or did not stop cleanly.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ShutdownError {
-    /// The failures; at least one.
-    pub failures: Vec<RunError>,
-}
-
-impl fmt::Display for ShutdownError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let failures: Vec<_> = self.failures.iter().map(RunError::to_string).collect();
-        f.write_str(&failures.join("; "))
-    }
-}
-
-impl std::error::Error for ShutdownError {}

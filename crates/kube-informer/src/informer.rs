@@ -31,13 +31,29 @@
 //! The *reflector* reads it from the server and pushes it into the queue; the *driver* takes everything that is
 //! queued, applies it to the store, publishes that as one new state, and hands the notifications to the *listeners*;
 //! each listener has a queue and a task that calls its handler. These are all the tasks there are: one reflector for
-//! each partition, one driver, one for each handler.
+//! each partition (one, or one for each namespace), one driver, one for each handler.
 //!
 //! # Consistency
 //! The store is changed before the notification of that change is sent, so a handler finds what it is told of in the
 //! store, or something newer. Each handler is told one thing at a time, and for one object in the order of the
 //! server's states. A handler that is added late is told of everything that exists as initial adds, then of every
 //! change.
+//!
+//! # Several namespaces
+//! An informer [over a set of namespaces](SharedInformer::over_namespaces) lists and watches each on its own, and shows
+//! them as one collection. Each has its own resource version, errors and recovery: one that is forbidden or slow does not
+//! stop the others, and a relist of one leaves the others alone. The [status](InformerStatus::partitions) and errors name
+//! them. The set can change at any time:
+//!
+//! - *A namespace that is added* is listed and watched. The informer [has synced](SharedInformer::has_synced) again when
+//!   its objects are in the store. Handlers are told of them as adds; as *initial* ones only if the informer had not
+//!   synced before, since what makes up a handler's initial state is over when it has been told of it.
+//! - *A namespace that is removed* is no longer watched, and its objects leave the store at once. Handlers are told of
+//!   their deletion, with [`DeleteCause::Unselected`](crate::DeleteCause::Unselected): the objects may well still exist.
+//!
+//! [`wait_until`](crate::store::Indexer::wait_until) waits for all namespaces that are watched. One that was just added
+//! counts as soon as the informer has taken it up, so wait for [`synced`](SharedInformer::synced) first; to depend on no
+//! other, wait for its [partition](SharedInformer::partition) alone.
 //!
 //! # Slow handlers
 //! A handler delays neither the others nor the store. Its queue is bounded: beyond a capacity, notifications of one
@@ -48,38 +64,45 @@
 //! were still to be told is dropped. The store stays readable.
 
 mod adapt;
+mod builder;
 mod driver;
 mod handler;
 mod listener;
 mod merge;
+mod namespaces;
 mod notification;
 mod own_writes;
+mod partitions;
 mod processor;
+mod reflectors;
 mod registration;
 mod runner;
+mod transform;
 
 pub use adapt::{Filtered, blocking};
+pub use builder::InformerBuilder;
+pub(crate) use builder::InformerOptions;
 pub use handler::{ResourceEventHandler, ResourceEventHandlerFuncs};
 pub use merge::Delivery;
+pub use namespaces::NamespaceSet;
 pub use notification::Notification;
 pub use own_writes::OwnWrites;
+pub use partitions::PartitionStatus;
 pub use registration::{Notifications, Registration};
 pub use runner::{InformerRunner, RunError};
+pub use transform::Transform;
 
 use crate::form::Form;
 use crate::lister::Lister;
 use crate::object::{Object, Partition, ResourceVersion};
 use crate::queue::DeltaFifo;
-use crate::reflector::{
-    ErrorHook, LastError, Reflector, ReflectorOptions, ReflectorStatus, Transform, TransformError,
-};
-use crate::source::{BadObject, ListerWatcher};
-use crate::store::Indexer;
-use crate::wire::Plan;
-use driver::{Parcel, QueueSink};
+use crate::reflector::ReflectorStatus;
+use crate::source::{BadObject, ListerWatcher, NamespacedSource};
+use crate::store::{Indexer, Lease};
+use driver::Parcel;
 use listener::Listener;
-use processor::{Processor, Sync};
-use runner::StopOnDrop;
+use partitions::{Partitions, Place};
+use processor::Processor;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::{mpsc, watch};
@@ -88,29 +111,6 @@ use tokio::sync::{mpsc, watch};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the informer was stopped")]
 pub struct Stopped;
-
-/// How an informer behaves.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct InformerOptions {
-    pub(crate) reflector: ReflectorOptions,
-    /// How many changes wait between the reader of the network and the writer of the store.
-    pub(crate) queue_capacity: usize,
-    /// How often handlers are told again of everything; zero: never.
-    pub(crate) resync: Duration,
-    /// How long handlers have to return when the informer is stopped.
-    pub(crate) stop_deadline: Duration,
-}
-
-impl Default for InformerOptions {
-    fn default() -> Self {
-        Self {
-            reflector: ReflectorOptions::default(),
-            queue_capacity: 4096,
-            resync: Duration::ZERO,
-            stop_deadline: Duration::from_secs(30),
-        }
-    }
-}
 
 /// How a handler or stream is told of changes. A name alone does: `"log".into()`.
 ///
@@ -187,139 +187,13 @@ impl From<&str> for HandlerOptions {
     }
 }
 
-/// Makes a [`SharedInformer`] and its runner.
-#[must_use = "call `build`"]
-pub struct InformerBuilder<O: Form> {
-    source: Arc<dyn ListerWatcher<O>>,
-    options: InformerOptions,
-    on_error: Option<ErrorHook>,
-    transform: Option<Transform<O>>,
-}
-
-impl<O: Form> InformerBuilder<O> {
-    pub(crate) fn with_options(source: Arc<dyn ListerWatcher<O>>, options: InformerOptions) -> Self {
-        Self {
-            source,
-            options,
-            on_error: None,
-            transform: None,
-        }
-    }
-
-    /// How the reflector behaves.
-    pub fn reflector(mut self, options: ReflectorOptions) -> Self {
-        self.options.reflector = options;
-        self
-    }
-
-    /// Calls `hook` for each failed request, on the reflector's task: it must not block. Failures are tried again in
-    /// any case; the [status](SharedInformer::status) shows the last one. A hook that panics is not called again.
-    #[doc(alias = "SetWatchErrorHandler")]
-    pub fn on_error(mut self, hook: impl FnMut(&LastError) + Send + 'static) -> Self {
-        self.on_error = Some(Box::new(hook));
-        self
-    }
-
-    /// Changes every object once, before it gets into the store: to drop what is not needed, for example. See
-    /// [`Reflector::transform`].
-    #[doc(alias = "SetTransform")]
-    pub fn transform(
-        mut self,
-        transform: impl FnMut(O::Ref) -> Result<O::Ref, TransformError> + Send + 'static,
-    ) -> Self {
-        self.transform = Some(Box::new(transform));
-        self
-    }
-
-    /// What the scan of each object looks for, and what it leaves out: parts that are neither decoded nor kept. Default:
-    /// [what the form says](Form::plan).
-    ///
-    /// ```no_run
-    /// # use k8s_openapi::api::core::v1::Pod;
-    /// # use kube_informer::source::ListerWatcher;
-    /// # use kube_informer::{SharedInformer, informer::InformerBuilder, wire::Plan};
-    /// # fn example(source: impl ListerWatcher<Pod>) -> InformerBuilder<Pod> {
-    /// SharedInformer::<Pod>::builder(source).plan(Plan::without_managed_fields())
-    /// # }
-    /// ```
-    pub fn plan(mut self, plan: Plan) -> Self {
-        self.options.reflector.plan = Some(plan);
-        self
-    }
-
-    /// How many changes may wait between the reader of the network and the writer of the store before reading stops.
-    /// Default: 4096; at least 1.
-    pub fn queue_capacity(mut self, capacity: usize) -> Self {
-        self.options.queue_capacity = capacity;
-        self
-    }
-
-    /// How often handlers that do not say otherwise are told again of every object, and how often the informer looks
-    /// whether a handler is due. Default: zero, which is never, whatever handlers ask for.
-    #[doc(alias = "ResyncPeriod")]
-    pub fn resync(mut self, period: Duration) -> Self {
-        self.options.resync = period;
-        self
-    }
-
-    /// How long handlers have to return from the running call when the informer is stopped. Default: 30 s.
-    pub fn stop_deadline(mut self, deadline: Duration) -> Self {
-        self.options.stop_deadline = deadline;
-        self
-    }
-
-    /// The informer and what runs it.
-    pub fn build(self) -> (SharedInformer<O>, InformerRunner<O>) {
-        let Self {
-            source,
-            options,
-            on_error,
-            transform,
-        } = self;
-        let (store, writer) = Indexer::new();
-        let fifo: DeltaFifo<Parcel<O>> = DeltaFifo::new(options.queue_capacity);
-        let sink = QueueSink {
-            partition: Partition::ONLY,
-            fifo: fifo.clone(),
-            store: store.clone(),
-        };
-        let mut reflector = Reflector::with_options(source.clone(), sink, options.reflector.clone());
-        if let Some(hook) = on_error {
-            reflector = reflector.on_error(hook);
-        }
-        if let Some(transform) = transform {
-            reflector = reflector.transform(transform);
-        }
-        let (new_jobs, jobs) = mpsc::unbounded_channel();
-        let shared = Arc::new(Shared {
-            resource: source.resource(),
-            store,
-            processor: Arc::new(Processor::new(options.resync)),
-            fifo: fifo.clone(),
-            reflector: reflector.status(),
-            set_aside: Mutex::default(),
-            new_jobs,
-        });
-        let runner = InformerRunner {
-            shared: shared.clone(),
-            writer,
-            fifo,
-            jobs,
-            options,
-            reflector,
-            stopped: StopOnDrop(shared.clone()),
-        };
-        (SharedInformer { shared }, runner)
-    }
-}
-
 /// What the informer's handles and tasks share.
 struct Shared<O: Object> {
     resource: String,
     store: Indexer<O::Ref>,
     processor: Arc<Processor<O>>,
     fifo: DeltaFifo<Parcel<O>>,
-    reflector: watch::Receiver<ReflectorStatus>,
+    partitions: Partitions,
     /// Objects that could not be indexed: how many, and the last one.
     set_aside: Mutex<(u64, Option<BadObject>)>,
     new_jobs: mpsc::UnboundedSender<runner::Job>,
@@ -341,12 +215,18 @@ impl<O: Object> Shared<O> {
 #[doc(alias = "SharedIndexInformer")]
 pub struct SharedInformer<O: Object> {
     shared: Arc<Shared<O>>,
+    /// The store; the handle's lease is in it.
+    store: Indexer<O::Ref>,
+    /// The resync period of handlers that are added through this handle and do not say otherwise.
+    resync: Option<Duration>,
 }
 
 impl<O: Object> Clone for SharedInformer<O> {
     fn clone(&self) -> Self {
         Self {
             shared: self.shared.clone(),
+            store: self.store.clone(),
+            resync: self.resync,
         }
     }
 }
@@ -365,7 +245,30 @@ impl<O: Object> std::fmt::Debug for SharedInformer<O> {
 impl<O: Form> SharedInformer<O> {
     /// An informer of what `source` shows.
     pub fn builder(source: impl ListerWatcher<O>) -> InformerBuilder<O> {
-        InformerBuilder::with_options(Arc::new(source), InformerOptions::default())
+        InformerBuilder::whole(Arc::new(source))
+    }
+
+    /// An informer of what `source` shows in several namespaces: one store, one set of handlers, and a list and watch of
+    /// each namespace. When the [set](NamespaceSet) changes, the informer follows; see [there](self#several-namespaces).
+    ///
+    /// ```no_run
+    /// use k8s_openapi::api::core::v1::Pod;
+    /// use kube::core::ApiResource;
+    /// use kube_informer::source::{ClientSource, Selection};
+    /// use kube_informer::{NamespaceSet, SharedInformer};
+    ///
+    /// # fn example(client: kube::Client) {
+    /// let source = ClientSource::new(client, ApiResource::erase::<Pod>(&()), Selection::default());
+    /// let tenants = NamespaceSet::new(["shop", "bank"]);
+    /// let (informer, runner) = SharedInformer::<Pod>::over_namespaces(source, &tenants).build();
+    /// tenants.add("games");
+    /// # }
+    /// ```
+    pub fn over_namespaces(
+        source: impl NamespacedSource<O>,
+        namespaces: impl Into<NamespaceSet>,
+    ) -> InformerBuilder<O> {
+        InformerBuilder::namespaced(Arc::new(source), namespaces.into())
     }
 }
 
@@ -379,12 +282,12 @@ impl<O: Object> SharedInformer<O> {
     #[doc(alias = "GetIndexer")]
     #[doc(alias = "GetStore")]
     pub fn store(&self) -> &Indexer<O::Ref> {
-        &self.shared.store
+        &self.store
     }
 
     /// A typed view of the store.
     pub fn lister(&self) -> Lister<O> {
-        Lister::new(self.shared.resource.clone(), self.shared.store.clone())
+        Lister::new(self.shared.resource.clone(), self.store.clone())
     }
 
     /// Adds a handler; it gets a task of its own. It is told of everything that exists as initial adds, then of every
@@ -429,20 +332,23 @@ impl<O: Object> SharedInformer<O> {
         Ok(Notifications::new(listener, registration))
     }
 
-    fn add_listener(&self, options: HandlerOptions) -> Result<Arc<Listener<O>>, Stopped> {
+    fn add_listener(&self, mut options: HandlerOptions) -> Result<Arc<Listener<O>>, Stopped> {
         if self.shared.new_jobs.is_closed() {
             return Err(Stopped);
         }
-        let listener = Arc::new(Listener::new(options));
+        options.resync = options.resync.or(self.resync);
+        let listener = Arc::new(Listener::new(options, self.store.lease()));
         self.shared.processor.add(listener.clone(), &self.shared.store)?;
         Ok(listener)
     }
 
-    /// Whether the store holds the whole collection as it was at one point in time. It says nothing about handlers:
-    /// see [`Registration::has_synced`].
+    /// Whether the store holds the whole collection as it was at one point in time; of an informer over several
+    /// namespaces, each as it was at some point. It says nothing about handlers: see [`Registration::has_synced`].
+    ///
+    /// When a namespace is added, the informer has not synced until that one has been listed, too.
     #[doc(alias = "HasSynced")]
     pub fn has_synced(&self) -> bool {
-        *self.shared.processor.synced().borrow() == Sync::Synced
+        self.shared.partitions.have_synced()
     }
 
     /// Waits until [`has_synced`](Self::has_synced).
@@ -452,10 +358,18 @@ impl<O: Object> SharedInformer<O> {
     /// is in the way.
     #[doc(alias = "WaitForCacheSync")]
     pub async fn synced(&self) -> Result<(), Stopped> {
-        let mut synced = self.shared.processor.synced();
-        match synced.wait_for(|synced| *synced != Sync::NotYet).await {
-            Ok(synced) if *synced == Sync::Synced => Ok(()),
-            _ => Err(Stopped),
+        self.shared.partitions.synced().await
+    }
+
+    /// The part of the collection that holds a namespace's objects: to wait for a resource version
+    /// [there alone](crate::store::Wait::partition), for example. An informer that is not over several namespaces has one
+    /// part, for all of them and for objects without one.
+    ///
+    /// `None`: the informer is over several namespaces, and does not watch this one (yet).
+    pub fn partition(&self, namespace: Option<&str>) -> Option<Partition> {
+        match self.shared.partitions.place(namespace) {
+            Place::Part(partition) => Some(partition),
+            Place::NotYet | Place::Nowhere => None,
         }
     }
 
@@ -467,21 +381,41 @@ impl<O: Object> SharedInformer<O> {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clone();
-        let reflector = self.shared.reflector.borrow().clone();
+        let partitions = self
+            .shared
+            .partitions
+            .status(|partition| self.store.resource_version_of(partition));
         InformerStatus {
             synced: self.has_synced(),
-            objects: self.shared.store.len(),
+            objects: self.store.len(),
             queued: self.shared.fifo.len(),
-            applied: self.shared.store.resource_version(),
+            applied: self.store.resource_version(),
             not_indexed,
             last_not_indexed,
-            reflector,
+            reflector: ReflectorStatus::together(partitions.iter().map(|partition| &partition.reflector)),
+            partitions,
         }
     }
 
-    /// The reflector's state, to be awaited.
-    pub fn reflector_status(&self) -> watch::Receiver<ReflectorStatus> {
-        self.shared.reflector.clone()
+    /// The state of the reflector of one part, to be awaited. That of a part that is not there (any more) does not
+    /// change. An informer that is not over several namespaces has the one part [`Partition::ONLY`].
+    pub fn reflector_status(&self, partition: Partition) -> watch::Receiver<ReflectorStatus> {
+        self.shared.partitions.reflector(partition)
+    }
+
+    /// The parts of the collection that are not in the store yet, by their namespaces, and why.
+    pub(crate) fn obstacles(&self) -> Vec<(Option<String>, String)> {
+        self.shared.partitions.obstacles()
+    }
+
+    /// Another handle, that holds this lease; handlers added through it are told again of everything this often.
+    pub(crate) fn handle(&self, lease: Lease, resync: Duration) -> Self {
+        self.shared.processor.shorten_resync(resync);
+        Self {
+            shared: self.shared.clone(),
+            store: self.shared.store.leased(Some(lease)),
+            resync: Some(resync),
+        }
     }
 
     /// The handlers and streams, each with the number of notifications that wait for it.
@@ -504,13 +438,16 @@ pub struct InformerStatus {
     pub objects: usize,
     /// How many changes wait to be applied.
     pub queued: usize,
-    /// The version up to which the store is complete. The reflector's
+    /// The version up to which the store is complete: the lowest of all parts. The reflector's
     /// [`resource_version`](ReflectorStatus::resource_version), up to which changes have been seen, may be ahead.
     pub applied: Option<ResourceVersion>,
     /// How many objects were set aside so far because an index function panicked.
     pub not_indexed: u64,
     /// The last of them.
     pub last_not_indexed: Option<BadObject>,
-    /// The state of the list and watch.
+    /// The state of the list and watch; of several, what they have done in all, and for the rest the state of the one
+    /// that is furthest from watching.
     pub reflector: ReflectorStatus,
+    /// The state of each part of the collection, sorted by namespace.
+    pub partitions: Vec<PartitionStatus>,
 }

@@ -32,7 +32,7 @@
 //! | [`queue`] | [`DeltaFifo`](queue::DeltaFifo): changes by key, bounded |
 //! | [`store`] | [`Indexer`](store::Indexer): objects, indexes, snapshots |
 //! | [`reflector`] | keeps a sink equal to a collection |
-//! | [`informer`] | [`SharedInformer`]: one reflector, one store, any number of handlers |
+//! | [`informer`] | [`SharedInformer`]: one store, any number of handlers, a reflector for each part of the collection |
 //! | [`factory`], [`lister`] | sharing and lifetime; typed read views |
 //! | [`watcher`] | watching without a cache |
 
@@ -50,11 +50,11 @@ pub mod store;
 pub mod watcher;
 pub mod wire;
 
-pub use factory::SharedInformerFactory;
+pub use factory::{InformerRequest, SharedInformerFactory};
 pub use field_path::{FieldPath, ParseFieldPathError};
 pub use informer::{
-    Delivery, HandlerOptions, Notification, Notifications, PanicPolicy, Registration, ResourceEventHandler,
-    ResourceEventHandlerFuncs, SharedInformer,
+    Delivery, HandlerOptions, NamespaceSet, Notification, Notifications, PanicPolicy, Registration,
+    ResourceEventHandler, ResourceEventHandlerFuncs, SharedInformer,
 };
 pub use kube_informer_derive::Object;
 pub use lister::Lister;

@@ -56,6 +56,7 @@
 //! | it breaks off before it is complete | at once, one more; then a list |
 //! | it fails otherwise, or makes no progress for the deadline | at once, a list |
 //! | a list fails | a pause, then a list |
+//! | the server does not know the resource | short pauses, until it does |
 //! | a list at a version fails because that is too old or too new | at once, a list of the newest state |
 //! | a page fails because the continue token is too old | one list in one piece |
 //! | a watch cannot be opened: refused, or 429 | a pause, then the watch again, no list |
@@ -73,25 +74,35 @@
 //! older than the last one, the server was restored from a backup or replaced: that is reported, and the new state
 //! counts.
 //!
+//! # Resources that come and go
+//! A resource that the server does not know ([`Phase::Absent`]) is asked for again and again, with pauses that stay
+//! short, so that it is listed within seconds once its definition is installed. When the definition is deleted later, the
+//! server reports the deletion of every object, ends the watch, and does not know the resource any more. That it does not
+//! is taken for no deletion: a version of a definition can stop being served while its objects stay. What was deleted
+//! while nobody watched is found missing by the first list after the resource is back.
+//!
 //! # Memory
 //! An object that is listed again unchanged is recognized by its [`Fingerprint`] before it is
 //! decoded; the sink gets only its key.
 
 mod ahead;
 mod backoff;
+mod options;
 mod status;
 mod streaming;
 mod watching;
 
 pub use backoff::Backoff;
-pub(crate) use status::ErrorHook;
+pub use options::{InitialState, ReflectorOptions};
+pub(crate) use status::ErrorFunction;
 pub use status::{LastError, Phase, ReflectorStatus};
 
 use crate::form::{Collection, Form};
 use crate::object::{Fingerprint, Known, Object, ObjectKey, ResourceVersion};
 use crate::queue::{Delta, Listed};
 use crate::source::{
-    ApiError, BadObject, Item, ListEnd, ListPart, ListRequest, ListVersion, ListerWatcher, WatchEvent,
+    ApiError, BadObject, ErrorClass, Item, ListEnd, ListPart, ListRequest, ListVersion, ListerWatcher,
+    WatchEvent,
 };
 use crate::wire::{Plan, Raw};
 use ahead::{Ahead, Made};
@@ -140,8 +151,7 @@ impl<O: Object> std::fmt::Debug for Held<O> {
 pub struct TransformError(pub String);
 
 /// The user's function that changes objects on their way in.
-pub(crate) type Transform<O> =
-    Box<dyn FnMut(<O as Object>::Ref) -> Result<<O as Object>::Ref, TransformError> + Send>;
+type Transform<O> = Box<dyn FnMut(<O as Object>::Ref) -> Result<<O as Object>::Ref, TransformError> + Send>;
 
 /// What a reflector writes into.
 ///
@@ -170,62 +180,6 @@ pub trait Sink<O: Object>: Known + Send + 'static {
     fn bookmark(&mut self, version: ResourceVersion);
 }
 
-/// How a [`Reflector`] behaves; the defaults are those of client-go.
-///
-/// ```
-/// use kube_informer::reflector::ReflectorOptions;
-/// use std::time::Duration;
-///
-/// let options = ReflectorOptions { watch_timeout: Duration::from_secs(600), ..Default::default() };
-/// assert_eq!(options.backoff.initial, Duration::from_millis(800));
-/// ```
-#[derive(Debug, Clone, PartialEq)]
-pub struct ReflectorOptions {
-    /// The pause after a failure.
-    pub backoff: Backoff,
-    /// The shortest time for which a watch is asked; the longest is twice that, and the actual one is random so that
-    /// watches do not end together. Default: 5 minutes.
-    pub watch_timeout: Duration,
-    /// How the initial state is asked for, and the state after a gap. Default: [`InitialState::Auto`].
-    pub initial: InitialState,
-    /// How long a streaming list may go without progress, be it an object or its end, before a list is asked for
-    /// instead. Default: 30 s.
-    pub streaming_deadline: Duration,
-    /// What the scan of each object looks for, and what it leaves out. Default: [what the form says](Form::plan).
-    pub plan: Option<Plan>,
-}
-
-/// How a reflector asks for the state of a collection.
-///
-/// ```
-/// use kube_informer::reflector::{InitialState, ReflectorOptions};
-/// let options = ReflectorOptions { initial: InitialState::List, ..Default::default() };
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub enum InitialState {
-    /// A streaming list where the source has it, a list where it does not, or where it fails.
-    #[default]
-    Auto,
-    /// A list, in pages where that spares the server.
-    List,
-    /// A streaming list and nothing else: a watch that starts with what exists. It spares the server's memory; servers
-    /// have it since Kubernetes 1.32.
-    WatchList,
-}
-
-impl Default for ReflectorOptions {
-    fn default() -> Self {
-        Self {
-            backoff: Backoff::default(),
-            watch_timeout: Duration::from_secs(300),
-            initial: InitialState::default(),
-            streaming_deadline: Duration::from_secs(30),
-            plan: None,
-        }
-    }
-}
-
 /// Keeps a [`Sink`] equal to what a [`ListerWatcher`] shows; see the [module](self).
 #[must_use = "a reflector does nothing until it is run"]
 pub struct Reflector<O: Form, S: Sink<O>> {
@@ -243,6 +197,8 @@ pub struct Reflector<O: Form, S: Sink<O>> {
     seen: Option<ResourceVersion>,
     /// Whether the server could not serve a list or watch at `seen`.
     unavailable: bool,
+    /// Whether the server does not know the resource.
+    absent: bool,
     /// How many requests have followed each other without a pause, and when the last one was sent.
     quick_requests: u32,
     last_request: tokio::time::Instant,
@@ -300,6 +256,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
             options,
             seen: None,
             unavailable: false,
+            absent: false,
             quick_requests: 0,
             last_request: tokio::time::Instant::now(),
             paginated: false,
@@ -340,9 +297,22 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
         self
     }
 
-    /// What makes the objects, to be asked how it fares.
-    pub fn maker(&self) -> &Arc<O::Maker> {
-        &self.maker
+    /// Makes the objects with what others share.
+    pub(crate) fn made_by(mut self, maker: Arc<O::Maker>) -> Self {
+        self.maker = maker;
+        self
+    }
+
+    /// The namespace whose objects these are, for logs and errors.
+    pub(crate) fn named_after(mut self, namespace: &str) -> Self {
+        self.reporter.set_namespace(namespace);
+        self
+    }
+
+    /// Reports to this channel.
+    pub(crate) fn reporting_to(mut self, status: watch::Sender<ReflectorStatus>) -> Self {
+        self.reporter.set_status(status);
+        self
     }
 
     /// The reflector's state, to be read and awaited from elsewhere.
@@ -369,7 +339,8 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
     /// Makes the sink equal to the collection. A stream that comes with it goes on as a watch.
     async fn populate(&mut self) -> Result<Option<Events<O>>, ApiError> {
         let streaming = match self.options.initial {
-            InitialState::Auto => self.source.has_streaming_lists(),
+            // One request is enough to ask whether the server knows the resource by now.
+            InitialState::Auto => !self.absent && self.source.has_streaming_lists(),
             InitialState::List => false,
             InitialState::WatchList => true,
         };
@@ -377,7 +348,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
             match self.stream_list().await {
                 Ok(stream) => return Ok(Some(stream)),
                 Err(error) if self.options.initial == InitialState::WatchList => {
-                    self.reporter.failed("watch-list", &error);
+                    self.failed("watch-list", &error);
                     return Err(error);
                 }
                 Err(error) => {
@@ -392,7 +363,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
         }
         let listed = self.list().await;
         if let Err(error) = &listed {
-            self.reporter.failed("list", error);
+            self.failed("list", error);
         }
         listed.map(|()| None)
     }
@@ -410,11 +381,27 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
         self.last_request = tokio::time::Instant::now();
     }
 
+    /// A request failed.
+    fn failed(&mut self, operation: &'static str, error: &ApiError) {
+        let absent = error.class() == ErrorClass::NotFound;
+        if self.absent && !absent {
+            // The resource is about to appear, or the outage is another one.
+            self.backoff.start_over();
+        }
+        self.reporter.failed(operation, error, absent && self.absent);
+        self.absent = absent;
+    }
+
     /// Waits a backoff step, or as long as the server asked for if that is longer.
     async fn pause(&mut self, asked: Option<Duration>) {
         self.quick_requests = 0;
-        let until = tokio::time::Instant::now() + self.backoff.next().max(asked.unwrap_or_default());
-        self.reporter.phase(Phase::BackingOff { until });
+        let cap = self.absent.then_some(self.options.absent_cap);
+        let pause = self.backoff.next(cap).max(asked.unwrap_or_default());
+        let until = tokio::time::Instant::now() + pause;
+        self.reporter.phase(match self.absent {
+            true => Phase::Absent { until },
+            false => Phase::BackingOff { until },
+        });
         tokio::time::sleep_until(until).await;
     }
 
@@ -443,6 +430,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
             self.reporter.went_back(seen, version);
         }
         self.unavailable = false;
+        self.absent = false;
         self.seen = version.clone();
         self.sink.replace(entries, version).await;
         self.reporter.listed(self.seen.clone());
@@ -565,6 +553,13 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
                 }),
             ),
             Item::Bad(bad) => (bad.key, Err(bad.reason)),
+        };
+        let (key, decoded) = match key {
+            Some(key) if self.reporter.is_foreign(&key) => (
+                None,
+                Err(format!("{key} is of another namespace than was asked for")),
+            ),
+            key => (key, decoded),
         };
         let arrived = decoded.and_then(|held| self.transformed(held)).map_err(|reason| {
             let bad = BadObject {

@@ -50,6 +50,7 @@ use crate::wire::Raw;
 use futures::{future::BoxFuture, stream::BoxStream};
 use kube::core::TypeMeta;
 use std::fmt;
+use std::sync::Arc;
 
 /// The parts of a list as they arrive; the last one is [`ListPart::End`].
 pub type ListStream<O> = BoxStream<'static, Result<ListPart<O>, ApiError>>;
@@ -84,6 +85,21 @@ pub trait ListerWatcher<O: Object>: Send + Sync + 'static {
 
     /// Opens a watch. An error here means that there is no stream; errors in the middle come in the stream.
     fn watch(&self, request: WatchRequest) -> BoxFuture<'_, Result<WatchStream<O>, ApiError>>;
+}
+
+/// Makes a [`ListerWatcher`] of each namespace, for an informer
+/// [over several](crate::SharedInformer::over_namespaces).
+pub trait NamespacedSource<O: Object>: Send + Sync + 'static {
+    /// The resource for messages: `pods`, `deployments.apps`.
+    fn resource(&self) -> String;
+
+    /// The kind of the objects, for those that do not say it themselves. Default: unknown.
+    fn types(&self) -> Option<TypeMeta> {
+        None
+    }
+
+    /// What lists and watches the objects of one namespace.
+    fn in_namespace(&self, namespace: &str) -> Arc<dyn ListerWatcher<O>>;
 }
 
 /// One part of a list.

@@ -30,6 +30,7 @@ mod control;
 mod held;
 mod index;
 mod indexer;
+mod lease;
 mod lookup;
 mod owned;
 mod slots;
@@ -44,6 +45,7 @@ mod writer;
 
 pub use index::{Index, IndexError, IndexPanic, NAMESPACE_INDEX};
 pub use indexer::Indexer;
+pub(crate) use lease::Lease;
 pub use owned::{BatchError, Change, OwnedIndexer};
 pub use snapshot::Snapshot;
 pub use wait::{Wait, WaitError};

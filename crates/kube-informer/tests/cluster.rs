@@ -3,10 +3,12 @@
 use futures::StreamExt;
 use k8s_openapi::api::core::v1::{Node, Pod};
 use kube::core::{ApiResource, DynamicObject, GroupVersionKind};
+use kube_informer::reflector::Phase;
 use kube_informer::selector::LabelSelector;
 use kube_informer::source::{ClientSource, Selection};
 use kube_informer::{
-    Deleted, Lister, Notification, Object, ObjectKey, ResourceEventHandlerFuncs, SharedInformer,
+    Deleted, Lister, NamespaceSet, Notification, Object, ObjectKey, Partition, ResourceEventHandlerFuncs,
+    SharedInformer,
 };
 use kube_informer::{ResourceVersion, SharedInformerFactory};
 use kube_sim::{Sim, SimServer};
@@ -140,6 +142,70 @@ async fn caches_end_equal_to_a_cluster_that_changes_all_the_time() {
                 .all(|(key, pod)| Arc::ptr_eq(pod, &pods.store().get(key).unwrap()))
         );
     }
+    factory.shutdown().await.unwrap();
+    server.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn namespaces_come_and_go_while_everything_changes() {
+    let server = SimServer::builder()
+        .nodes(10)
+        .pods(100)
+        .churn(200.0)
+        .seed(11)
+        .bookmark_interval(Duration::from_millis(100))
+        .start()
+        .await
+        .unwrap();
+    let names: Vec<String> = truth(&server, "Namespace").into_keys().collect();
+    let selected = NamespaceSet::new(names.iter().step_by(2).cloned());
+    let factory = SharedInformerFactory::builder(over_http(&server))
+        .namespaces(&selected)
+        .build();
+    let pods = factory.informer::<Pod>();
+    let (known, count) = (
+        Arc::<Mutex<HashMap<String, Arc<Pod>>>>::default(),
+        Arc::new(Mutex::new(0)),
+    );
+    let (follow, wrong) = (known.clone(), count.clone());
+    let handler = move |change: Notification<Pod>| {
+        let mut known = follow.lock().unwrap();
+        let key = change.key().to_string();
+        let legal = match change {
+            Notification::Add { object, .. } => known.insert(key, object).is_none(),
+            Notification::Update { old, new } => known
+                .insert(key, new)
+                .is_some_and(|held| Arc::ptr_eq(&held, &old)),
+            Notification::Delete(_) => known.remove(&key).is_some(),
+        };
+        *wrong.lock().unwrap() += usize::from(!legal);
+    };
+    let registration = pods.add_handler("follow", handler).unwrap();
+    factory.start();
+    for turn in 0..120 {
+        let name = &names[turn * 7 % names.len()];
+        if !selected.add(name) {
+            selected.remove(name);
+        }
+        if turn % 3 == 0 {
+            // Time for some to be listed, and for others to be taken out in the middle of it.
+            tokio::time::sleep(Duration::from_millis(turn as u64 % 20)).await;
+        }
+    }
+    server.stop_churn().await;
+    factory.wait_for_sync(Duration::from_secs(30)).await.unwrap();
+    catches_up(pods.store(), &server).await;
+    let mut truth = truth(&server, "Pod");
+    truth.retain(|_, pod| selected.contains(pod["metadata"]["namespace"].as_str().unwrap()));
+    assert!(!truth.is_empty() && truth.len() < 100);
+    assert_holds(pods.store(), &truth);
+    registration.drain().await;
+    assert_eq!(*count.lock().unwrap(), 0, "illegal notifications");
+    let mut keys: Vec<_> = known.lock().unwrap().keys().cloned().collect();
+    let mut expected: Vec<_> = truth.into_keys().collect();
+    keys.sort();
+    expected.sort();
+    assert_eq!(keys, expected);
     factory.shutdown().await.unwrap();
     server.shutdown().await;
 }
@@ -324,6 +390,124 @@ async fn what_stands_in_the_way_of_sync_is_named() {
             .starts_with("unreachable: cannot reach the server"),
         "{error}"
     );
+    factory.shutdown().await.unwrap();
+}
+
+fn gadgets() -> (Value, ApiResource) {
+    let definition = json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": {"name": "gadgets.example.com"},
+        "spec": {
+            "group": "example.com", "scope": "Namespaced",
+            "names": {"plural": "gadgets", "kind": "Gadget"},
+            "versions": [{"name": "v1", "served": true, "storage": true,
+                "schema": {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}}}],
+        },
+    });
+    (
+        definition,
+        ApiResource::from_gvk(&GroupVersionKind::gvk("example.com", "v1", "Gadget")),
+    )
+}
+
+fn gadget(name: &str) -> Value {
+    json!({"apiVersion": "example.com/v1", "kind": "Gadget", "metadata": {"name": name, "namespace": "default"}})
+}
+
+/// Waits until the informer's reflector is in a phase.
+async fn reaches(informer: &SharedInformer<DynamicObject>, phase: impl Fn(Phase) -> bool) {
+    let mut status = informer.reflector_status(Partition::ONLY);
+    let reached = status.wait_for(|status| phase(status.phase));
+    let reached = tokio::time::timeout(Duration::from_secs(30), reached).await;
+    assert!(
+        reached.is_ok_and(|reached| reached.is_ok()),
+        "{:?}",
+        informer.status()
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_kind_waits_for_its_definition_and_survives_its_deletion() {
+    let server = SimServer::builder().start().await.unwrap();
+    let factory = SharedInformerFactory::new(over_http(&server));
+    let (definition, resource) = gadgets();
+    let informer = factory.informer_for::<DynamicObject>(resource, Selection::default());
+    let mut changes = informer.subscribe("test").unwrap();
+    factory.start();
+    reaches(&informer, |phase| matches!(phase, Phase::Absent { .. })).await;
+    let error = factory
+        .wait_for_sync(Duration::from_millis(100))
+        .await
+        .unwrap_err();
+    let said =
+        "gadgets.example.com (not-found: the server has no such resource (yet): the server answered 404";
+    assert!(error.to_string().contains(said), "{error}");
+
+    server.store().create(definition.clone()).unwrap();
+    server.store().create(gadget("one")).unwrap();
+    factory.wait_for_sync(Duration::from_secs(10)).await.unwrap();
+    assert_eq!(
+        format!("{:?}", changes.next().await.unwrap().key()),
+        "\"default/one\""
+    );
+
+    // The server tells of the deletion of every object, ends the watch, and knows the kind no more.
+    let delete = || {
+        let (group, kind) = ("apiextensions.k8s.io/v1", "CustomResourceDefinition");
+        server
+            .store()
+            .delete(group, kind, None, "gadgets.example.com")
+            .unwrap();
+    };
+    delete();
+    let told = changes.next().await.unwrap();
+    assert!(
+        format!("{told:?}").starts_with("Delete(default/one@") && format!("{told:?}").ends_with(", Event)")
+    );
+    reaches(&informer, |phase| matches!(phase, Phase::Absent { .. })).await;
+    assert!(informer.store().is_empty() && informer.has_synced());
+
+    server.store().create(definition.clone()).unwrap();
+    server.store().create(gadget("two")).unwrap();
+    let told = tokio::time::timeout(Duration::from_secs(10), changes.next()).await;
+    assert_eq!(told.expect("in time").unwrap().key().as_str(), "default/two");
+    reaches(&informer, |phase| phase == Phase::Watching).await;
+
+    // Gone and back before anybody could look: nothing is missed.
+    delete();
+    server.store().create(definition).unwrap();
+    server.store().create(gadget("two")).unwrap();
+    catches_up(informer.store(), &server).await;
+    let (gone, back) = (changes.next().await.unwrap(), changes.next().await.unwrap());
+    assert!(matches!(gone, Notification::Delete(_)) && matches!(back, Notification::Add { .. }));
+    factory.shutdown().await.unwrap();
+    server.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_kind_that_is_not_there_is_asked_for_every_few_seconds() {
+    let sim = Sim::builder().build().unwrap();
+    let (service, requests) = (sim.service(), Arc::new(Mutex::new(0)));
+    let count = requests.clone();
+    let spy = tower::service_fn(move |request: http::Request<kube::client::Body>| {
+        *count.lock().unwrap() += 1;
+        tower::ServiceExt::oneshot(service.clone(), request)
+    });
+    let factory = SharedInformerFactory::new(kube::Client::new(spy, "default"));
+    let (definition, resource) = gadgets();
+    let informer = factory.informer_for::<DynamicObject>(resource, Selection::default());
+    factory.start();
+    let hour = Duration::from_secs(3600);
+    tokio::time::sleep(hour).await;
+    let asked = *requests.lock().unwrap();
+    assert!(
+        (600..=1210).contains(&asked),
+        "{asked} times in an hour: every 3 to 6 s"
+    );
+    sim.store().create(definition).unwrap();
+    let start = tokio::time::Instant::now();
+    informer.synced().await.unwrap();
+    assert!(start.elapsed() <= Duration::from_secs(6));
     factory.shutdown().await.unwrap();
 }
 

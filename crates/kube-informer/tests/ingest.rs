@@ -7,7 +7,7 @@ use kube_informer::source::{
     WatchStream,
 };
 use kube_informer::wire::{Encoding, Raw};
-use kube_informer::{Notification, Object, ObjectKey, SharedInformer};
+use kube_informer::{Notification, Object, ObjectKey, Partition, SharedInformer};
 use serde::Deserialize;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
@@ -138,7 +138,7 @@ async fn what_comes_at_once_is_made_by_several_threads_in_order() {
         }
     }
     assert_eq!(added, LISTED);
-    let status = things.reflector_status().borrow().clone();
+    let status = things.reflector_status(Partition::ONLY).borrow().clone();
     let bad = status.last_bad_object.expect("the one that panicked is reported");
     assert_eq!(bad.to_string(), "panics: decoding it panicked");
     let threads = THREADS.lock().unwrap().take().unwrap().len();

@@ -7,7 +7,7 @@ mod common;
 use common::{Answer::*, Event::*, *};
 use futures::StreamExt;
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube_informer::reflector::{InitialState, ReflectorOptions};
+use kube_informer::reflector::{InitialState, Phase, ReflectorOptions};
 use kube_informer::source::ErrorClass;
 use kube_informer::{Notifications, SharedInformer};
 use std::time::Duration;
@@ -891,5 +891,69 @@ async fn no_mixture_of_answers_leads_to_more_than_four_requests_at_once() {
     let pauses = scene.script.pauses();
     assert_eq!(pauses[..3], [0, 0, 0]);
     assert!(pauses[3] >= 800, "{pauses:?}");
+    scene.stop().await;
+}
+
+fn absent() -> Answer {
+    Error(status(404, "404 page not found"))
+}
+
+/// Departs from the original, whose pauses grow to half a minute and whose cache says nothing of it.
+#[tokio::test(start_paused = true)]
+async fn a_resource_that_the_server_does_not_know_is_waited_for_with_short_pauses() {
+    let unknown = (0..20).map(|_| ("LIST any 500", absent()));
+    let served = [
+        // The server's storage is being made.
+        ("LIST any 500", Error(status(429, "storage is (re)initializing"))),
+        ("LIST any 500", List(10, vec![("a", 1)])),
+        ("WATCH 10", Watch(vec![])),
+    ];
+    let scene = Scene::streaming([("STREAM newest", absent())].into_iter().chain(unknown).chain([
+        ("LIST any 500", Error(status(429, "storage is (re)initializing"))),
+        ("STREAM newest", Watch(vec![Added("a", 1), End(10)])),
+    ]));
+    let scene = scene.plays(&["Add(ns/a@1, initial)"]).await;
+    let pauses = scene.script.pauses();
+    assert_eq!(pauses[0], 0, "an answer to a streaming list alone says little");
+    assert!(
+        pauses[5..21].iter().all(|pause| (3000..=6001).contains(pause)),
+        "{pauses:?}"
+    );
+    assert!(
+        FIRST_PAUSE.contains(&pauses[21]),
+        "the pauses start over: {pauses:?}"
+    );
+    scene.stop().await;
+
+    let unknown = (0..3).map(|_| ("LIST any 500", absent()));
+    let scene = Scene::start(unknown.chain(served));
+    scene.plays(&["Add(ns/a@1, initial)"]).await.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn that_a_resource_is_unknown_deletes_nothing() {
+    let mut scene = Scene::start([
+        ("LIST any 500", List(10, vec![("a", 1), ("b", 2)])),
+        ("WATCH 10", Watch(vec![After(Duration::from_secs(5)), Close])),
+        ("WATCH 10", absent()),
+        ("LIST 10 all", absent()),
+        ("LIST 10 all", absent()),
+        ("LIST 10 all", List(20, vec![("b", 2), ("c", 15)])),
+        ("WATCH 20", Watch(vec![])),
+    ]);
+    let told = scene.after(Duration::from_millis(5100)).await;
+    assert_eq!(told.len(), 2);
+    assert!(matches!(
+        scene.informer.status().reflector.phase,
+        Phase::Absent { .. }
+    ));
+    assert_eq!(
+        scene.informer.store().len(),
+        2,
+        "its version may just be served no longer"
+    );
+    // What was deleted meanwhile is found missing.
+    let scene = scene.plays(&["Delete(ns/a@1, Missed)", "Add(ns/c@15)"]).await;
+    assert_eq!(scene.informer.status().reflector.phase, Phase::Watching);
     scene.stop().await;
 }

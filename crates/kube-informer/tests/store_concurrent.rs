@@ -419,6 +419,28 @@ async fn a_wait_says_how_far_it_is() {
     writer.remove_partition(second);
     writer.publish();
     assert_eq!(wait().await, Ok(()));
+    assert_eq!(
+        wait().partition(second).await,
+        Err(WaitError::Removed {
+            wanted: version(20),
+            partition: second
+        })
+    );
+}
+
+#[test]
+fn stale_keys_belong_to_a_partition() {
+    let (store, mut writer) = Store::new();
+    let parts = [Partition::new(0), Partition::new(1)];
+    writer.mark_stale(&"x/a".into(), parts[0]);
+    writer.mark_stale(&"y/a".into(), parts[1]);
+    for partition in parts {
+        let stale: Vec<_> = writer.stale(partition).map(|key| key.name().to_owned()).collect();
+        assert_eq!(stale, ["a"]);
+    }
+    writer.clear_stale("x/a");
+    writer.publish();
+    assert_eq!(store.stale_keys(), ["y/a".into()]);
 }
 
 #[tokio::test]

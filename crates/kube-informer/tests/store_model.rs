@@ -222,10 +222,11 @@ impl Pair {
             }
             Op::RemoveMany(from, count) => (from..from + count).for_each(|number| self.remove(&key(number))),
             Op::MarkStale(number, stale) => {
-                self.writer.mark_stale(&key(number), stale);
                 if stale {
+                    self.writer.mark_stale(&key(number), Partition::ONLY);
                     self.own.stale.insert(key(number))
                 } else {
+                    self.writer.clear_stale(key(number).as_str());
                     self.own.stale.remove(&key(number))
                 };
             }

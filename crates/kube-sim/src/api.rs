@@ -71,6 +71,13 @@ impl Api {
             .find(group, version, plural)
     }
 
+    /// Whether the resource and version of a target are still there.
+    pub(crate) fn serves(&self, target: &Target) -> bool {
+        let resource = &target.resource;
+        self.find(&resource.group, &target.version, &resource.plural)
+            .is_some()
+    }
+
     /// The time now, as objects carry it: it follows tokio's clock, also a paused one.
     pub(crate) fn now(&self) -> jiff::Timestamp {
         self.clock.now()

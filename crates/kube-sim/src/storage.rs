@@ -286,6 +286,11 @@ impl Transaction<'_> {
         object
     }
 
+    /// Wakes whoever waits for changes of the resource.
+    pub(crate) fn wake(&mut self, resource: &Resource) {
+        self.inner.collection(resource).changed.send_replace(());
+    }
+
     /// Removes an object, which takes the next resource version too.
     pub(crate) fn remove(&mut self, resource: &Resource, key: &str) -> Option<Arc<Stored>> {
         let object = self.inner.collection(resource).objects.remove(key)?;

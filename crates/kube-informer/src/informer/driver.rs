@@ -13,7 +13,8 @@ use crate::store::{IndexWriter, Indexer};
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::time::{Instant, MissedTickBehavior};
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::{Instant, Interval, MissedTickBehavior};
 
 /// What travels from a reflector to the driver.
 #[derive(Debug, Clone)]
@@ -98,11 +99,21 @@ impl<O: Object> Sink<O> for QueueSink<O> {
     }
 }
 
+/// What changes of the parts of a collection.
+pub(super) enum Command {
+    /// A part is watched from now on. Sent before anything of it is pushed.
+    Add(Partition),
+    /// A part is no longer wanted. Sent after its reflector has ended; what it pushed may still be on its way. The
+    /// answer says that its objects are gone.
+    Remove(Partition, oneshot::Sender<()>),
+}
+
 /// Applies changes to the store; the only one that writes it.
 pub(super) struct Driver<O: Object> {
     pub(super) fifo: DeltaFifo<Parcel<O>>,
     pub(super) writer: IndexWriter<O::Ref>,
     pub(super) shared: Arc<Shared<O>>,
+    pub(super) commands: mpsc::UnboundedReceiver<Command>,
 }
 
 /// What one batch leads to.
@@ -115,26 +126,68 @@ struct Outcome<O: Object> {
 impl<O: Object> Driver<O> {
     /// Runs until the queue is closed.
     pub(super) async fn run(mut self) {
-        let check = self.processor().start_resync();
-        // A year is never; a select wants a branch all the same.
-        let period = if check.is_zero() {
-            Duration::from_secs(365 * 86_400)
-        } else {
-            check
-        };
-        let mut resync = tokio::time::interval_at(Instant::now() + period, period);
-        resync.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut check = self.processor().start_resync();
+        let mut resync = ticks(*check.borrow_and_update());
+        // There may be nothing to wait for.
+        self.note_synced();
         loop {
             tokio::select! {
+                Some(command) = self.commands.recv() => self.obey(command),
                 batch = self.fifo.pop(usize::MAX) => match batch {
-                    Some(batch) => self.apply(batch),
+                    Some(batch) => {
+                        self.catch_up();
+                        self.apply(batch);
+                    }
                     None => return,
                 },
-                now = resync.tick(), if !check.is_zero() => self.resync(now),
+                now = resync.tick() => self.resync(now),
+                Ok(()) = check.changed() => resync = ticks(*check.borrow_and_update()),
             }
             // A queue that is never empty must not keep the thread from everybody else.
             tokio::task::consume_budget().await;
         }
+    }
+
+    /// Obeys every command that was sent before what is about to be applied.
+    fn catch_up(&mut self) {
+        while let Ok(command) = self.commands.try_recv() {
+            self.obey(command);
+        }
+    }
+
+    fn obey(&mut self, command: Command) {
+        match command {
+            Command::Add(partition) => {
+                self.writer.add_partition(partition);
+                self.writer.publish();
+            }
+            Command::Remove(partition, done) => {
+                self.take_out(partition);
+                let _ = done.send(());
+            }
+        }
+    }
+
+    /// Deletes what is held of a part.
+    fn take_out(&mut self, partition: Partition) {
+        let mut outcome = Outcome::new(false, false);
+        let held: Vec<_> = self
+            .writer
+            .partition(partition)
+            .map(|entry| entry.key.clone())
+            .collect();
+        for key in held {
+            self.delete(key, None, DeleteCause::Unselected, &mut outcome);
+        }
+        let stale: Vec<_> = self.writer.stale(partition).cloned().collect();
+        for key in stale {
+            self.writer.clear_stale(key.as_str());
+        }
+        self.writer.remove_partition(partition);
+        self.publish(&outcome);
+        self.shared.partitions.remove(partition);
+        self.fifo.remove_partition(partition);
+        self.note_synced();
     }
 
     /// Tells the handlers that are due of everything again, except for objects that are about to change anyway.
@@ -166,12 +219,8 @@ impl<O: Object> Driver<O> {
             initial,
             processed,
         } = batch;
-        let wants_sync = self.processor().wants_sync();
-        let mut outcome = Outcome {
-            changes: Vec::new(),
-            initial,
-            wants_sync,
-        };
+        let mut outcome = Outcome::new(initial, self.processor().wants_sync());
+        let mut replaced = None;
         match entries {
             Entries::Deltas(entries) => {
                 for (key, deltas) in entries {
@@ -180,19 +229,38 @@ impl<O: Object> Driver<O> {
                     }
                 }
             }
-            Entries::Replace(replace) => self.replace(replace, &mut outcome),
+            Entries::Replace(replace) if !self.writer.has_partition(replace.partition) => {}
+            Entries::Replace(replace) => {
+                replaced = Some(replace.partition);
+                self.replace(replace, &mut outcome);
+            }
         }
         for position in positions {
-            self.writer
-                .set_resource_version(position.partition, position.resource_version);
+            if self.writer.has_partition(position.partition) {
+                self.writer
+                    .set_resource_version(position.partition, position.resource_version);
+            }
         }
+        self.publish(&outcome);
+        drop(processed);
+        self.note_synced();
+        if let Some(partition) = replaced {
+            self.shared.partitions.set_synced(partition);
+        }
+    }
+
+    fn publish(&mut self, outcome: &Outcome<O>) {
         let writer = &mut self.writer;
         self.shared
             .processor
             .publish(&outcome.changes, || writer.publish());
-        drop(processed);
+    }
+
+    /// Tells everybody once the initial state has been published.
+    fn note_synced(&self) {
         if self.fifo.has_synced() {
             self.processor().set_synced();
+            self.shared.partitions.set_populated();
         }
     }
 
@@ -204,26 +272,29 @@ impl<O: Object> Driver<O> {
             Delta::Deleted(Deleted {
                 last_known, cause, ..
             }) => {
-                let last_known = last_known
-                    .and_then(|parcel| parcel.arrived.ok())
-                    .map(|held| held.object);
-                self.delete(key, last_known, cause, outcome);
+                let left = last_known
+                    .as_ref()
+                    .is_some_and(|parcel| !self.writer.has_partition(parcel.partition));
+                if !left {
+                    let last_known = last_known.and_then(|parcel| parcel.arrived.ok());
+                    self.delete(key, last_known.map(|held| held.object), cause, outcome);
+                }
             }
         }
     }
 
-    /// Makes the store's partition consist of what was listed: deletions first.
+    /// Makes the store's partition consist of what was listed: deletions first. Other partitions stay as they are.
     fn replace(&mut self, replace: Replace<Parcel<O>>, outcome: &mut Outcome<O>) {
         let listed: HashSet<&ObjectKey> = replace.entries.iter().map(Listed::key).collect();
         let held = self.writer.partition(replace.partition).map(|entry| entry.key);
         let vanished: Vec<ObjectKey> = held.filter(|key| !listed.contains(key)).cloned().collect();
         // What could never be read is not held, but can vanish all the same.
-        for key in self.shared.store.stale_keys() {
-            if !listed.contains(&key) {
-                self.writer.mark_stale(&key, false);
-            }
-        }
+        let stale = self.writer.stale(replace.partition);
+        let gone: Vec<ObjectKey> = stale.filter(|key| !listed.contains(key)).cloned().collect();
         drop(listed);
+        for key in gone {
+            self.writer.clear_stale(key.as_str());
+        }
         for key in vanished {
             self.delete(key, None, DeleteCause::Missed, outcome);
         }
@@ -237,20 +308,25 @@ impl<O: Object> Driver<O> {
 
     /// Puts an object into the store; one that could not be read leaves the last good state, marked stale.
     fn put(&mut self, key: ObjectKey, parcel: Parcel<O>, outcome: &mut Outcome<O>) {
-        let Held { object, fingerprint } = match parcel.arrived {
+        let Parcel { partition, arrived } = parcel;
+        if !self.writer.has_partition(partition) {
+            // Its part was taken out while it was on its way.
+            return;
+        }
+        let Held { object, fingerprint } = match arrived {
             Ok(held) => held,
             Err(_) => {
-                self.writer.mark_stale(&key, true);
+                self.writer.mark_stale(&key, partition);
                 return;
             }
         };
         match self
             .writer
-            .upsert(key.clone(), object.clone(), fingerprint, parcel.partition)
+            .upsert(key.clone(), object.clone(), fingerprint, partition)
         {
             Ok(old) => outcome.put(key, old, object),
             Err(error) => {
-                self.writer.mark_stale(&key, true);
+                self.writer.mark_stale(&key, partition);
                 self.shared.set_aside(BadObject {
                     key: Some(key),
                     reason: error.to_string(),
@@ -261,7 +337,7 @@ impl<O: Object> Driver<O> {
 
     /// An object was listed exactly as it is held.
     fn keep(&mut self, key: &ObjectKey, outcome: &mut Outcome<O>) {
-        self.writer.mark_stale(key, false);
+        self.writer.clear_stale(key.as_str());
         if outcome.wants_sync
             && let Some(object) = self.writer.get(key)
         {
@@ -281,7 +357,27 @@ impl<O: Object> Driver<O> {
     }
 }
 
+/// Ticks of this period; a period of zero is never.
+fn ticks(period: Duration) -> Interval {
+    // A year is never.
+    let period = match period {
+        Duration::ZERO => Duration::from_secs(365 * 86_400),
+        period => period,
+    };
+    let mut ticks = tokio::time::interval_at(Instant::now() + period, period);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    ticks
+}
+
 impl<O: Object> Outcome<O> {
+    fn new(initial: bool, wants_sync: bool) -> Self {
+        Self {
+            changes: Vec::new(),
+            initial,
+            wants_sync,
+        }
+    }
+
     fn push(&mut self, key: ObjectKey, notification: Notification<O>) {
         self.changes.push(Change {
             key,

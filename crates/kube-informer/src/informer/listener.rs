@@ -4,7 +4,7 @@ use super::HandlerOptions;
 use super::Notification;
 use super::merge::{Change, Entry, MergeQueue};
 use crate::object::Object;
-use crate::store::Snapshot;
+use crate::store::{Lease, Snapshot};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{Notify, watch};
@@ -17,6 +17,8 @@ pub(super) struct Listener<O: Object> {
     /// Signalled when there is something to take, or nothing more to come.
     wake: Notify,
     progress: watch::Sender<Progress>,
+    /// A handler makes use of the informer for as long as it is there.
+    _lease: Option<Lease>,
 }
 
 struct State<O: Object> {
@@ -61,7 +63,7 @@ pub(super) struct Progress {
 }
 
 impl<O: Object> Listener<O> {
-    pub(super) fn new(options: HandlerOptions) -> Self {
+    pub(super) fn new(options: HandlerOptions, lease: Option<Lease>) -> Self {
         let state = State {
             initial: Initial::None,
             queue: MergeQueue::new(options.delivery),
@@ -76,6 +78,7 @@ impl<O: Object> Listener<O> {
             state: Mutex::new(state),
             wake: Notify::new(),
             progress: watch::Sender::default(),
+            _lease: lease,
         }
     }
 
@@ -118,12 +121,15 @@ impl<O: Object> Listener<O> {
         self.wake.notify_one();
     }
 
-    /// Sets how often it is told again of everything; the time counts from now.
+    /// Sets how often it is told again of everything; the time counts from now, unless nothing changes.
     pub(super) fn set_resync(&self, period: Duration) {
-        self.lock().resync = Resync {
-            period,
-            next: Instant::now() + period,
-        };
+        let resync = &mut self.lock().resync;
+        if resync.period != period {
+            *resync = Resync {
+                period,
+                next: Instant::now() + period,
+            };
+        }
     }
 
     /// Whether it is time to be told again of everything; if so, the next time is a period away.

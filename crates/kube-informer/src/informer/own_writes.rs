@@ -1,7 +1,8 @@
 //! Not acting on a cache that has not seen one's own write.
 
-use super::SharedInformer;
-use crate::object::{Object, ObjectKey, ResourceVersion};
+use super::partitions::Place;
+use super::{SharedInformer, Stopped};
+use crate::object::{Object, ObjectKey, Partition, ResourceVersion};
 use crate::store::WaitError;
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -70,8 +71,9 @@ impl<O: Object> OwnWrites<O> {
         }
     }
 
-    /// Whether the cache holds what was written to `key`, or something newer. A write whose version cannot be compared
-    /// with the cache's counts as caught up: there is no saying otherwise.
+    /// Whether the cache holds what was written to `key`, or something newer. Of an informer over several namespaces,
+    /// only that of the key matters; a write to one that is not in its set counts as caught up, since the cache will
+    /// never tell of it. So does a write whose version cannot be compared with the cache's: there is no saying otherwise.
     pub fn caught_up(&self, key: &str) -> bool {
         let Some(written) = self.lock().get(key).cloned() else {
             return true;
@@ -81,7 +83,12 @@ impl<O: Object> OwnWrites<O> {
             version.is_some_and(|version| version.partial_cmp(&written) != Some(Ordering::Less))
         };
         let object = store.get(key).and_then(|object| O::resource_version(&object));
-        let caught_up = applied(object) || applied(store.resource_version());
+        let caught_up = applied(object)
+            || match self.informer.shared.partitions.place(namespace(key)) {
+                Place::Part(partition) => applied(store.resource_version_of(partition)),
+                Place::NotYet => false,
+                Place::Nowhere => true,
+            };
         if caught_up {
             self.forget(key, &written);
         }
@@ -97,7 +104,26 @@ impl<O: Object> OwnWrites<O> {
         let Some(written) = self.lock().get(key).cloned() else {
             return Ok(());
         };
-        self.informer.store().wait_until(&written).await?;
+        let store = self.informer.store();
+        loop {
+            let settled = self.informer.shared.partitions.settled(namespace(key)).await;
+            let stopped = |Stopped| WaitError::Closed {
+                wanted: written.clone(),
+                partition: Partition::default(),
+                reached: None,
+            };
+            let Some(partition) = settled.map_err(stopped)? else {
+                break;
+            };
+            match store.wait_until(&written).partition(partition).await {
+                // The namespace was taken out; it may have been put back.
+                Err(WaitError::Removed { .. }) => {}
+                result => {
+                    result?;
+                    break;
+                }
+            }
+        }
         self.forget(key, &written);
         Ok(())
     }
@@ -108,4 +134,9 @@ impl<O: Object> OwnWrites<O> {
             writes.remove(key);
         }
     }
+}
+
+/// The namespace in a key.
+fn namespace(key: &str) -> Option<&str> {
+    key.split_once('/').map(|(namespace, _)| namespace)
 }

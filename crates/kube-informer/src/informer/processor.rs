@@ -16,7 +16,8 @@ use tokio::time::Instant;
 /// do adding a listener and taking the snapshot it starts with: a late handler misses nothing and sees nothing twice.
 pub(super) struct Processor<O: Object> {
     state: Mutex<State<O>>,
-    synced: watch::Sender<Sync>,
+    /// How often it is looked whether a listener is due for a resync.
+    check: watch::Sender<Duration>,
 }
 
 struct State<O: Object> {
@@ -30,7 +31,8 @@ struct State<O: Object> {
 ///
 /// An informer looks at its *check period* whether a handler is due, so a handler's period is rounded up to a multiple
 /// of that. Before the informer runs, a handler that asks for less shortens the check period; after that, its own period
-/// is raised. An informer whose period is zero never resyncs, whatever its handlers ask for.
+/// is raised. An informer whose period is zero never resyncs, whatever its handlers ask for. Who asks a factory for the
+/// informer with a shorter period shortens the check period at any time.
 struct ResyncPeriods {
     default: Duration,
     check: Duration,
@@ -43,10 +45,7 @@ const SHORTEST_RESYNC: Duration = Duration::from_secs(1);
 impl ResyncPeriods {
     /// What a handler asks for, before it is fitted to the check period.
     fn asked(&self, options: &HandlerOptions) -> Duration {
-        match options.resync.unwrap_or(self.default) {
-            Duration::ZERO => Duration::ZERO,
-            period => period.max(SHORTEST_RESYNC),
-        }
+        raised(options.resync.unwrap_or(self.default))
     }
 
     /// What a handler gets.
@@ -58,22 +57,9 @@ impl ResyncPeriods {
     }
 }
 
-/// Whether an informer has synced, or never will.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum Sync {
-    #[default]
-    NotYet,
-    Synced,
-    /// The informer was stopped before it had synced.
-    Never,
-}
-
 impl<O: Object> Processor<O> {
     pub(super) fn new(resync: Duration) -> Self {
-        let resync = match resync {
-            Duration::ZERO => resync,
-            period => period.max(SHORTEST_RESYNC),
-        };
+        let resync = raised(resync);
         let state = State {
             resync: ResyncPeriods {
                 default: resync,
@@ -86,7 +72,7 @@ impl<O: Object> Processor<O> {
         };
         Self {
             state: Mutex::new(state),
-            synced: watch::Sender::default(),
+            check: watch::Sender::new(resync),
         }
     }
 
@@ -102,10 +88,7 @@ impl<O: Object> Processor<O> {
         }
         let asked = state.resync.asked(listener.options());
         if !state.resync.running && !asked.is_zero() && asked < state.resync.check {
-            state.resync.check = asked;
-            for other in &state.listeners {
-                other.set_resync(state.resync.fitted(other.options()));
-            }
+            self.set_check(&mut state, asked);
         }
         listener.set_resync(state.resync.fitted(listener.options()));
         listener.start_with(store.snapshot());
@@ -114,6 +97,24 @@ impl<O: Object> Processor<O> {
         }
         state.listeners.push(listener);
         Ok(())
+    }
+
+    fn set_check(&self, state: &mut State<O>, check: Duration) {
+        state.resync.check = check;
+        self.check.send_replace(check);
+        for listener in &state.listeners {
+            listener.set_resync(state.resync.fitted(listener.options()));
+        }
+    }
+
+    /// Looks at least this often whether a listener is due for a resync. Zero changes nothing.
+    pub(super) fn shorten_resync(&self, period: Duration) {
+        let period = raised(period);
+        let mut state = self.lock();
+        let check = state.resync.check;
+        if !period.is_zero() && (check.is_zero() || period < check) {
+            self.set_check(&mut state, period);
+        }
     }
 
     /// Takes a listener out; nothing more will be pushed to it.
@@ -133,11 +134,10 @@ impl<O: Object> Processor<O> {
         self.lock().listeners.iter().any(|listener| listener.wants_sync())
     }
 
-    /// Fixes the check period, because the informer runs now, and returns it. Zero is never.
-    pub(super) fn start_resync(&self) -> Duration {
-        let mut state = self.lock();
-        state.resync.running = true;
-        state.resync.check
+    /// Handlers no longer shorten the check period, because the informer runs now; returns it. Zero is never.
+    pub(super) fn start_resync(&self) -> watch::Receiver<Duration> {
+        self.lock().resync.running = true;
+        self.check.subscribe()
     }
 
     /// The listeners that are to be told again of everything.
@@ -172,11 +172,6 @@ impl<O: Object> Processor<O> {
         for listener in &state.listeners {
             listener.push_synced();
         }
-        self.synced.send_replace(Sync::Synced);
-    }
-
-    pub(super) fn synced(&self) -> watch::Receiver<Sync> {
-        self.synced.subscribe()
     }
 
     /// No listener can be added any more; those that are there end without taking what is pending.
@@ -188,12 +183,13 @@ impl<O: Object> Processor<O> {
         for listener in listeners {
             listener.end(End::Drop);
         }
-        self.synced.send_if_modified(|synced| {
-            let never = *synced == Sync::NotYet;
-            if never {
-                *synced = Sync::Never;
-            }
-            never
-        });
+    }
+}
+
+/// A resync period that is not too short.
+fn raised(period: Duration) -> Duration {
+    match period {
+        Duration::ZERO => period,
+        period => period.max(SHORTEST_RESYNC),
     }
 }

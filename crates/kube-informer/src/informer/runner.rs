@@ -1,19 +1,18 @@
 //! Running an informer: its tasks, and how they end.
 
-use super::driver::{Driver, Parcel, QueueSink};
+use super::driver::Driver;
 use super::handler::{self, ResourceEventHandler};
 use super::listener::Listener;
-use super::{InformerOptions, PanicPolicy, Shared};
+use super::reflectors::{Blueprint, Reflectors};
+use super::{PanicPolicy, Shared};
 use crate::form::Form;
 use crate::object::Object;
-use crate::queue::DeltaFifo;
-use crate::reflector::Reflector;
 use crate::store::IndexWriter;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 use tokio::sync::mpsc;
-use tokio::task::JoinSet;
+use tokio::task::{JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 /// A handler's task, to be spawned by the informer's runner.
@@ -28,10 +27,9 @@ pub(super) struct Job {
 pub struct InformerRunner<O: Form> {
     pub(super) shared: Arc<Shared<O>>,
     pub(super) writer: IndexWriter<O::Ref>,
-    pub(super) fifo: DeltaFifo<Parcel<O>>,
     pub(super) jobs: mpsc::UnboundedReceiver<Job>,
-    pub(super) options: InformerOptions,
-    pub(super) reflector: Reflector<O, QueueSink<O>>,
+    pub(super) blueprint: Blueprint<O>,
+    pub(super) stop_deadline: Duration,
     pub(super) stopped: StopOnDrop<O>,
 }
 
@@ -41,6 +39,7 @@ pub(super) struct StopOnDrop<O: Object>(pub(super) Arc<Shared<O>>);
 impl<O: Object> Drop for StopOnDrop<O> {
     fn drop(&mut self) {
         self.0.processor.stop();
+        self.0.partitions.stop();
     }
 }
 
@@ -82,7 +81,7 @@ pub enum RunError {
 impl<O: Form> InformerRunner<O> {
     /// What makes the informer's objects: a [`Packer`](crate::form::Packer), for example, which knows what they take.
     pub fn maker(&self) -> Arc<O::Maker> {
-        self.reflector.maker().clone()
+        self.blueprint.maker.clone()
     }
 
     /// Runs the informer until `token` is cancelled: lists and watches, keeps the store, and calls the handlers.
@@ -100,10 +99,9 @@ impl<O: Form> InformerRunner<O> {
         let Self {
             shared,
             writer,
-            fifo,
             mut jobs,
-            options,
-            reflector,
+            blueprint,
+            stop_deadline,
             stopped,
         } = self;
         let resource = shared.resource.clone();
@@ -113,16 +111,15 @@ impl<O: Form> InformerRunner<O> {
             tasks: JoinSet::new(),
             names: Default::default(),
         };
-        let mut core = JoinSet::new();
-        core.spawn(reflector.run(stop.clone()));
-        core.spawn(
-            Driver {
-                fifo: fifo.clone(),
-                writer,
-                shared: shared.clone(),
-            }
-            .run(),
-        );
+        let (to_driver, commands) = mpsc::unbounded_channel();
+        let mut reflectors = Reflectors::start(blueprint, shared.clone(), to_driver, stop.clone());
+        let driver = Driver {
+            fifo: shared.fifo.clone(),
+            writer,
+            shared: shared.clone(),
+            commands,
+        };
+        let mut driver = JoinSet::from_iter([driver.run()]);
 
         let result = loop {
             tokio::select! {
@@ -135,23 +132,22 @@ impl<O: Form> InformerRunner<O> {
                         break Err(error);
                     }
                 }
-                Some(ended) = core.join_next() => {
-                    break Err(RunError::TaskPanicked {
-                        resource: handlers.resource.clone(),
-                        message: ended.err().map_or("a task ended".into(), |error| panic_of(error.try_into_panic().ok())),
-                    });
+                Some(ended) = driver.join_next() => break Err(handlers.task_ended(ended)),
+                result = reflectors.next() => if let Err(error) = result {
+                    break Err(handlers.task_ended(Err(error)));
                 }
             }
         };
         stop.cancel();
-        fifo.close();
-        while core.join_next().await.is_some() {}
+        shared.fifo.close();
+        reflectors.join().await;
+        while driver.join_next().await.is_some() {}
         drop(stopped);
         jobs.close();
         while let Some(job) = jobs.recv().await {
             handlers.spawn(job);
         }
-        let stopped = handlers.join_all(options.stop_deadline).await;
+        let stopped = handlers.join_all(stop_deadline).await;
         result.and(stopped)
     }
 }
@@ -167,6 +163,17 @@ impl Handlers {
     fn spawn(&mut self, job: Job) {
         let task = self.tasks.spawn(job.run);
         self.names.insert(task.id(), job.name);
+    }
+
+    /// A task of the informer itself has ended before it was told to.
+    fn task_ended(&self, ended: Result<(), JoinError>) -> RunError {
+        let message = ended.err().map_or("a task ended".into(), |error| {
+            panic_of(error.try_into_panic().ok())
+        });
+        RunError::TaskPanicked {
+            resource: self.resource.clone(),
+            message,
+        }
     }
 
     async fn join_next(&mut self) -> Option<Result<(), RunError>> {

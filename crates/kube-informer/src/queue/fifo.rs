@@ -279,6 +279,22 @@ impl<T> DeltaFifo<T> {
         }
     }
 
+    /// Makes a partition count: unless the queue has synced already, it does so only after the first replace of this
+    /// one, too.
+    pub fn add_partition(&self, partition: Partition) {
+        let mut state = self.shared.lock();
+        if !*self.shared.synced.borrow() {
+            state.unsynced.insert(partition);
+        }
+    }
+
+    /// Makes a partition count no longer: the queue may sync without it. What is pending of it stays.
+    pub fn remove_partition(&self, partition: Partition) {
+        let mut state = self.shared.lock();
+        state.unsynced.remove(&partition);
+        self.shared.update_synced(&state);
+    }
+
     /// Runs `change` under the lock as soon as there is room.
     async fn when_writable(&self, change: impl FnOnce(&mut State<T>)) {
         let mut change = Some(change);

@@ -65,14 +65,20 @@ impl BackoffState {
         self.healthy_since.get_or_insert_with(Instant::now);
     }
 
-    /// The pause after a failure that happened now.
-    pub(super) fn next(&mut self) -> Duration {
+    /// The next pause is the first one again.
+    pub(super) fn start_over(&mut self) {
+        self.next = self.backoff.initial.min(self.backoff.cap);
+    }
+
+    /// The pause after a failure that happened now; before jitter, it and those after it are no longer than `cap`.
+    pub(super) fn next(&mut self, cap: Option<Duration>) -> Duration {
         let healthy_for = self.healthy_since.take().map(|since| since.elapsed());
         if healthy_for.is_some_and(|healthy| healthy >= self.backoff.reset_after) {
-            self.next = self.backoff.initial.min(self.backoff.cap);
+            self.start_over();
         }
-        let pause = self.next;
-        self.next = pause.mul_f64(self.backoff.factor.max(1.0)).min(self.backoff.cap);
+        let cap = cap.unwrap_or(self.backoff.cap).min(self.backoff.cap);
+        let pause = self.next.min(cap);
+        self.next = pause.mul_f64(self.backoff.factor.max(1.0)).min(cap);
         let jitter = self.backoff.jitter.max(0.0);
         pause + pause.mul_f64(rand::rng().random_range(0.0..=jitter))
     }
@@ -95,7 +101,7 @@ mod tests {
         let mut state = BackoffState::new(NO_JITTER);
         let mut pauses = vec![];
         for _ in 0..12 {
-            let pause = state.next();
+            let pause = state.next(None);
             pauses.push(pause.as_secs_f64());
             tokio::time::advance(pause).await;
         }
@@ -108,20 +114,20 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn only_two_minutes_of_health_start_over() {
         let mut state = BackoffState::new(NO_JITTER);
-        state.next();
+        state.next(None);
         state.healthy();
         tokio::time::advance(Duration::from_secs(119)).await;
         state.healthy();
-        assert_eq!(state.next(), Duration::from_millis(1600));
+        assert_eq!(state.next(None), Duration::from_millis(1600));
         tokio::time::advance(Duration::from_secs(1000)).await;
         assert_eq!(
-            state.next(),
+            state.next(None),
             Duration::from_millis(3200),
             "time without health does not count"
         );
         state.healthy();
         tokio::time::advance(Duration::from_secs(120)).await;
-        assert_eq!(state.next(), Duration::from_millis(800));
+        assert_eq!(state.next(None), Duration::from_millis(800));
     }
 
     #[test]
@@ -130,7 +136,7 @@ mod tests {
             factor: 1.0,
             ..Backoff::default()
         });
-        let pauses: Vec<_> = (0..200).map(|_| state.next()).collect();
+        let pauses: Vec<_> = (0..200).map(|_| state.next(None)).collect();
         assert!(
             pauses.iter().all(|p| (800..=1600).contains(&p.as_millis())),
             "{pauses:?}"

@@ -1,8 +1,10 @@
 //! What a reflector says of itself.
 
-use crate::object::ResourceVersion;
+use crate::object::{ObjectKey, ResourceVersion};
 use crate::source::{ApiError, BadObject, ErrorClass};
+use std::cmp::Reverse;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
@@ -34,6 +36,38 @@ pub struct ReflectorStatus {
     pub watches: u64,
 }
 
+impl ReflectorStatus {
+    /// Several reflectors taken together: what they have done in all, and for the rest the state of the one that is
+    /// furthest from watching.
+    pub(crate) fn together<'a>(all: impl Iterator<Item = &'a Self> + Clone) -> Self {
+        let order = |status: &&Self| (status.phase.distance(), Reverse(status.failures));
+        let Some(worst) = all.clone().min_by_key(order) else {
+            return Self::default();
+        };
+        Self {
+            bad_objects: all.clone().map(|status| status.bad_objects).sum(),
+            last_bad_object: all.clone().find_map(|status| status.last_bad_object.clone()),
+            lists: all.clone().map(|status| status.lists).sum(),
+            watches: all.map(|status| status.watches).sum(),
+            ..worst.clone()
+        }
+    }
+}
+
+impl Phase {
+    /// Orders phases by what is still to come until changes are watched.
+    fn distance(self) -> u8 {
+        match self {
+            Self::Absent { .. } => 0,
+            Self::BackingOff { .. } => 1,
+            Self::Connecting => 2,
+            Self::Listing { .. } => 3,
+            Self::Watching => 4,
+            Self::Stopped => 5,
+        }
+    }
+}
+
 /// What a reflector is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
@@ -50,6 +84,12 @@ pub enum Phase {
     },
     /// Changes are handed on as they come.
     Watching,
+    /// The server does not know the resource: its definition is not installed (yet), or was deleted. It is asked for
+    /// again at `until`.
+    Absent {
+        /// When the pause ends.
+        until: Instant,
+    },
     /// The next attempt is at `until`.
     BackingOff {
         /// When the pause ends.
@@ -63,6 +103,10 @@ pub enum Phase {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LastError {
+    /// The resource: `pods`, `deployments.apps`.
+    pub resource: String,
+    /// The namespace, if the informer is over several.
+    pub namespace: Option<String>,
     /// What was tried: `list`, `watch`, `watch-list`.
     pub operation: &'static str,
     /// The kind of failure.
@@ -73,12 +117,19 @@ pub struct LastError {
     pub number: u64,
 }
 
-/// The user's function that is told of each failure.
-pub(crate) type ErrorHook = Box<dyn FnMut(&LastError) + Send>;
+/// The user's function that is told of each failure of one reflector.
+type ErrorHook = Box<dyn FnMut(&LastError) + Send>;
+
+/// The user's function that is told of each failure of several reflectors.
+pub(crate) type ErrorFunction = Arc<dyn Fn(&LastError) + Send + Sync>;
 
 /// Writes the status and the log.
 pub(super) struct Reporter {
+    /// The resource as logs call it, with its namespace if there are several.
     resource: String,
+    /// The resource alone.
+    plain: String,
+    namespace: Option<String>,
     status: watch::Sender<ReflectorStatus>,
     errors: u64,
     hook: Option<ErrorHook>,
@@ -90,7 +141,9 @@ const PROGRESS_EVERY: usize = 256;
 impl Reporter {
     pub(super) fn new(resource: String) -> Self {
         Self {
+            plain: resource.clone(),
             resource,
+            namespace: None,
             status: watch::Sender::default(),
             errors: 0,
             hook: None,
@@ -101,6 +154,22 @@ impl Reporter {
         self.hook = Some(hook);
     }
 
+    pub(super) fn set_namespace(&mut self, namespace: &str) {
+        self.resource = format!("{} in {namespace:?}", self.plain);
+        self.namespace = Some(namespace.to_owned());
+    }
+
+    /// Whether a key is of another namespace than this is about.
+    pub(super) fn is_foreign(&self, key: &ObjectKey) -> bool {
+        let namespace = self.namespace.as_deref();
+        namespace.is_some_and(|namespace| key.namespace() != Some(namespace))
+    }
+
+    pub(super) fn set_status(&mut self, status: watch::Sender<ReflectorStatus>) {
+        self.status = status;
+    }
+
+    /// The resource, and its namespace if there are several: for logs.
     pub(super) fn resource(&self) -> &str {
         &self.resource
     }
@@ -165,9 +234,17 @@ impl Reporter {
             .send_modify(|status| status.resource_version = Some(version.clone()));
     }
 
-    pub(super) fn failed(&mut self, operation: &'static str, error: &ApiError) {
+    /// A request failed. What is known already is no warning.
+    pub(super) fn failed(&mut self, operation: &'static str, error: &ApiError, known: bool) {
         let (class, message) = (error.class(), error.chain());
-        tracing::warn!(resource = self.resource, operation, %class, error = message, "request failed");
+        match known {
+            true => {
+                tracing::debug!(resource = self.resource, operation, %class, error = message, "request failed again");
+            }
+            false => {
+                tracing::warn!(resource = self.resource, operation, %class, error = message, "request failed")
+            }
+        }
         self.error(operation, class, message);
         self.status
             .send_modify(|status| status.failures = status.failures.saturating_add(1));
@@ -185,6 +262,8 @@ impl Reporter {
     fn error(&mut self, operation: &'static str, class: ErrorClass, message: String) {
         self.errors += 1;
         let last = LastError {
+            resource: self.plain.clone(),
+            namespace: self.namespace.clone(),
             operation,
             class,
             message,

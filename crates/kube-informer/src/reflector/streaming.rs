@@ -92,7 +92,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
                     self.unavailable = true;
                 }
                 Streamed::Failed(error) if must_wait(&error) => {
-                    self.reporter.failed("watch-list", &error);
+                    self.failed("watch-list", &error);
                     self.pause(error.status().and_then(|status| status.retry_after))
                         .await;
                     attempts = 0;

@@ -99,7 +99,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
     }
 
     fn not_opened(&mut self, error: ApiError) -> Ended {
-        self.reporter.failed("watch", &error);
+        self.failed("watch", &error);
         let asked = error.status().and_then(|status| status.retry_after);
         match error.class() {
             ErrorClass::Unreachable => Ended::AfterPause(None),
@@ -120,6 +120,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
     /// Hands on the events of one watch until it ends.
     async fn follow(&mut self, mut stream: Events<O>) -> Ended {
         self.reporter.watching();
+        self.absent = false;
         self.backoff.healthy();
         let started = Instant::now();
         let mut watched = Watched {
@@ -258,7 +259,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
                 Ended::Relist(None)
             }
             _ => {
-                self.reporter.failed("watch", &error);
+                self.failed("watch", &error);
                 let status = error.status();
                 let asked = status.and_then(|status| status.retry_after);
                 match status {

@@ -7,7 +7,7 @@
 use super::body::{Chunks, silent};
 use super::{
     ApiError, ApiStatus, BadObject, BoxError, Item, ListEnd, ListPart, ListRequest, ListStream,
-    ListerWatcher, WatchEvent, WatchRequest, WatchStream,
+    ListerWatcher, NamespacedSource, WatchEvent, WatchRequest, WatchStream,
 };
 use crate::object::Object;
 use crate::wire::{self, Encoding, EventType, ListReader, Plan, Raw, WatchReader};
@@ -474,6 +474,23 @@ impl<O: Object> ListerWatcher<O> for ClientSource {
             Ok(stream::try_unfold(body, WatchBody::next).boxed())
         }
         .boxed()
+    }
+}
+
+/// The namespace of the source's own selection does not matter.
+impl<O: Object> NamespacedSource<O> for ClientSource {
+    fn resource(&self) -> String {
+        self.name()
+    }
+
+    fn types(&self) -> Option<TypeMeta> {
+        ListerWatcher::<O>::types(self)
+    }
+
+    fn in_namespace(&self, namespace: &str) -> Arc<dyn ListerWatcher<O>> {
+        let mut source = self.clone();
+        source.selection.namespace = Some(namespace.to_owned());
+        Arc::new(source)
     }
 }
 

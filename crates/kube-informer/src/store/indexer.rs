@@ -3,6 +3,7 @@
 use super::{
     control::Control,
     index::{Index, IndexError, NAMESPACE_INDEX, Namespace},
+    lease::Lease,
     snapshot::Snapshot,
     state::State,
     wait::Wait,
@@ -46,6 +47,7 @@ use tokio::sync::Notify;
 #[doc(alias = "cache.Indexer")]
 pub struct Indexer<R> {
     pub(crate) shared: Arc<Shared<R>>,
+    lease: Option<Lease>,
 }
 
 /// What readers and the writer share.
@@ -78,6 +80,7 @@ impl<R: Clone + Send + Sync + 'static> Indexer<R> {
         (
             Self {
                 shared: writer.shared.clone(),
+                lease: None,
             },
             writer,
         )
@@ -195,6 +198,19 @@ impl<R: Clone + Send + Sync + 'static> Indexer<R> {
 }
 
 impl<R> Indexer<R> {
+    /// The same store; the handle and its clones hold this lease.
+    pub(crate) fn leased(&self, lease: Option<Lease>) -> Self {
+        Self {
+            shared: self.shared.clone(),
+            lease,
+        }
+    }
+
+    /// The lease that this handle holds.
+    pub(crate) fn lease(&self) -> Option<Lease> {
+        self.lease.clone()
+    }
+
     /// The current state. O(1).
     pub fn snapshot(&self) -> Snapshot<R> {
         Snapshot::new(self.shared.published.load_full())
@@ -286,7 +302,14 @@ impl<R> Indexer<R> {
 
     /// The keys for which [`is_stale`](Self::is_stale) holds, sorted.
     pub fn stale_keys(&self) -> Vec<ObjectKey> {
-        sorted(self.shared.published.load().stale.iter().cloned())
+        sorted(
+            self.shared
+                .published
+                .load()
+                .stale
+                .iter()
+                .map(|stale| stale.key.clone()),
+        )
     }
 
     /// The resource version up to which everything has been applied: the lowest of all partitions.
@@ -374,6 +397,7 @@ impl<R> Clone for Indexer<R> {
     fn clone(&self) -> Self {
         Self {
             shared: self.shared.clone(),
+            lease: self.lease.clone(),
         }
     }
 }

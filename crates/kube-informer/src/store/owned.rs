@@ -139,7 +139,7 @@ impl<R: Clone + Send + Sync + 'static> OwnedIndexer<R> {
         let gone: Vec<_> = held.chain(&stale).filter(vanished).cloned().collect();
         for key in gone {
             self.writer.remove(key.as_str());
-            self.writer.mark_stale(&key, false);
+            self.writer.clear_stale(key.as_str());
         }
         let result = self.write(objects);
         if let Some(version) = version {
@@ -158,7 +158,7 @@ impl<R: Clone + Send + Sync + 'static> OwnedIndexer<R> {
                 continue;
             };
             if let Err(panic) = self.writer.upsert(key.clone(), object, None, Partition::ONLY) {
-                self.writer.mark_stale(&key, true);
+                self.writer.mark_stale(&key, Partition::ONLY);
                 failed.push((at, panic));
             }
         }

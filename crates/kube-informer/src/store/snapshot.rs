@@ -200,7 +200,7 @@ impl<R> Snapshot<R> {
 
     /// The keys for which [`is_stale`](Self::is_stale) holds, whether anything is held under them or not.
     pub fn stale_keys(&self) -> impl Iterator<Item = &ObjectKey> {
-        self.state.stale.iter()
+        self.state.stale.iter().map(|stale| &stale.key)
     }
 
     /// How many keys are stale. O(1).

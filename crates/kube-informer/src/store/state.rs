@@ -47,11 +47,18 @@ impl<R> Row<R> {
     }
 }
 
+/// A key of which a newer state is known to exist than what is held, if anything is.
+#[derive(Debug, Clone)]
+pub(crate) struct Stale {
+    pub(crate) key: ObjectKey,
+    pub(crate) partition: Partition,
+}
+
 /// Everything that a reader may ask. Never changed once it is published.
 pub(crate) struct State<R> {
     pub(crate) store: u64,
     pub(crate) rows: Table<Row<R>>,
-    pub(crate) stale: Table<ObjectKey>,
+    pub(crate) stale: Table<Stale>,
     pub(crate) indexes: Vec<Arc<dyn FrozenIndex<R>>>,
     pub(crate) versions: Versions,
     /// How many snapshots keep this state.
@@ -74,7 +81,7 @@ impl<R> State<R> {
 
     pub(crate) fn is_stale(&self, key: &str) -> bool {
         self.stale
-            .find(self.stale.hash(key), |stale| stale.as_str() == key)
+            .find(self.stale.hash(key), |stale| stale.key.as_str() == key)
             .is_some()
     }
 

@@ -7,6 +7,8 @@ use std::cmp::Ordering;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Versions {
     partitions: Vec<(Partition, Option<ResourceVersion>)>,
+    /// No partition from this number on was ever taken out. Those below that are not known were.
+    end: u32,
     /// How often a version went back: the server's history is another one since.
     rewinds: u64,
 }
@@ -19,27 +21,33 @@ pub(crate) enum Reached {
     NotYet(Partition, Option<ResourceVersion>),
     /// This partition is at a version that has no order with the wanted one.
     Incomparable(Partition, ResourceVersion),
+    /// This partition was taken out.
+    Removed(Partition),
 }
 
 impl Versions {
     pub(crate) fn add(&mut self, partition: Partition) {
-        if let Err(at) = self
-            .partitions
-            .binary_search_by_key(&partition, |(partition, _)| *partition)
-        {
+        if let Err(at) = self.place(partition) {
             self.partitions.insert(at, (partition, None));
         }
     }
 
     pub(crate) fn remove(&mut self, partition: Partition) {
         self.partitions.retain(|(other, _)| *other != partition);
+        self.end = self.end.max(partition.get().saturating_add(1));
+    }
+
+    pub(crate) fn contains(&self, partition: Partition) -> bool {
+        self.place(partition).is_ok()
+    }
+
+    fn place(&self, partition: Partition) -> Result<usize, usize> {
+        self.partitions
+            .binary_search_by_key(&partition, |(partition, _)| *partition)
     }
 
     pub(crate) fn set(&mut self, partition: Partition, version: ResourceVersion) {
-        match self
-            .partitions
-            .binary_search_by_key(&partition, |(partition, _)| *partition)
-        {
+        match self.place(partition) {
             Ok(at) => {
                 let old = self.partitions[at].1.replace(version);
                 if old.is_some_and(|old| {
@@ -60,10 +68,7 @@ impl Versions {
     }
 
     pub(crate) fn get(&self, partition: Partition) -> Option<&ResourceVersion> {
-        let at = self
-            .partitions
-            .binary_search_by_key(&partition, |(partition, _)| *partition)
-            .ok()?;
+        let at = self.place(partition).ok()?;
         self.partitions[at].1.as_ref()
     }
 
@@ -90,7 +95,10 @@ impl Versions {
             .filter(|(partition, _)| only.is_none_or(|only| only == *partition))
             .peekable();
         if relevant.peek().is_none() {
-            return Reached::NotYet(only.unwrap_or_default(), None);
+            return match only {
+                Some(only) if only.get() < self.end => Reached::Removed(only),
+                _ => Reached::NotYet(only.unwrap_or_default(), None),
+            };
         }
         for (partition, version) in relevant {
             let Some(version) = version else {

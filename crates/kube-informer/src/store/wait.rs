@@ -38,6 +38,14 @@ pub enum WaitError {
         /// Where that partition is.
         reached: ResourceVersion,
     },
+    /// The partition that was waited for is no longer part of the store.
+    #[error("resource version {wanted} will never be reached: partition {partition} was taken out")]
+    Removed {
+        /// What was waited for.
+        wanted: ResourceVersion,
+        /// Where.
+        partition: Partition,
+    },
     /// While it was waited for, the store's version went back: the server was restored or replaced, and its versions
     /// from before mean nothing any more.
     #[error("gave up waiting for resource version {wanted}: the server's version went back, partition {partition} is at {}", display(.reached))]
@@ -154,6 +162,10 @@ impl<'a, R> Wait<'a, R> {
             Reached::Yes => Ok(None),
             _ if !self.version.is_comparable() => Err(WaitError::Opaque(self.version.clone())),
             Reached::NotYet(partition, reached) => Ok(Some((partition, reached))),
+            Reached::Removed(partition) => Err(WaitError::Removed {
+                wanted: self.version.clone(),
+                partition,
+            }),
             Reached::Incomparable(partition, reached) => Err(WaitError::Incomparable {
                 wanted: self.version.clone(),
                 partition,

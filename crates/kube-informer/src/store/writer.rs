@@ -4,7 +4,7 @@ use super::{
     control::{self, Control, News},
     index::{IndexId, IndexPanic},
     indexer::Shared,
-    state::{Row, State, find},
+    state::{Row, Stale, State, find},
     table::{FreeSlots, Table},
     upkeep::Upkeep,
     versions::Versions,
@@ -35,7 +35,7 @@ pub struct IndexWriter<R> {
     pub(crate) shared: Arc<Shared<R>>,
     rows: Table<Row<R>>,
     free: FreeSlots,
-    stale: Table<ObjectKey>,
+    stale: Table<Stale>,
     free_stale: FreeSlots,
     versions: Versions,
     indexes: Vec<Box<dyn Upkeep<R>>>,
@@ -110,23 +110,36 @@ impl<R> IndexWriter<R> {
 
     fn stale_slot(&self, key: &str) -> Option<u32> {
         self.stale
-            .find(self.stale.hash(key), |stale| stale.as_str() == key)
+            .find(self.stale.hash(key), |stale| stale.key.as_str() == key)
             .map(|(slot, _)| slot)
     }
 
-    /// Marks a key as stale: a newer state of it exists but could not be applied; or takes the mark away. Whether
-    /// anything is held under the key does not matter. [`upsert`](Self::upsert) and [`remove`](Self::remove) take the
-    /// mark away, too.
-    pub fn mark_stale(&mut self, key: &ObjectKey, stale: bool) {
-        if !stale {
-            self.unmark(key.as_str());
-        } else if !self.is_stale(key.as_str()) {
-            let hash = self.stale.hash(key.as_str());
-            self.stale.insert(self.free_stale.take(), hash, key.clone());
-        }
+    /// The keys of one partition that are marked as stale in the writer's own state, in no particular order.
+    pub fn stale(&self, partition: Partition) -> impl Iterator<Item = &ObjectKey> {
+        let of_partition = self
+            .stale
+            .iter()
+            .filter(move |stale| stale.partition == partition);
+        of_partition.map(|stale| &stale.key)
     }
 
-    fn unmark(&mut self, key: &str) {
+    /// Marks a key of a partition as stale: a newer state of it exists but could not be applied. Whether anything is
+    /// held under the key does not matter. [`upsert`](Self::upsert), [`remove`](Self::remove) and
+    /// [`clear_stale`](Self::clear_stale) take the mark away.
+    pub fn mark_stale(&mut self, key: &ObjectKey, partition: Partition) {
+        if self.is_stale(key.as_str()) {
+            return;
+        }
+        let hash = self.stale.hash(key.as_str());
+        let stale = Stale {
+            key: key.clone(),
+            partition,
+        };
+        self.stale.insert(self.free_stale.take(), hash, stale);
+    }
+
+    /// Says that a key is not stale (any more).
+    pub fn clear_stale(&mut self, key: &str) {
         if self.stale.len() > 0
             && let Some(slot) = self.stale_slot(key)
         {
@@ -141,9 +154,14 @@ impl<R> IndexWriter<R> {
         self.versions.add(partition);
     }
 
-    /// Forgets a partition's resource version: nothing waits for it any more. Its objects stay.
+    /// Forgets a partition and its resource version: nothing waits for it any more. Its objects stay.
     pub fn remove_partition(&mut self, partition: Partition) {
         self.versions.remove(partition);
+    }
+
+    /// Whether a partition is known: it was added, or has a resource version.
+    pub fn has_partition(&self, partition: Partition) -> bool {
+        self.versions.contains(partition)
     }
 
     /// Says that everything of `partition` up to `version` has been applied. It may go back: the server's may have.
@@ -214,7 +232,7 @@ impl<R: Clone + Send + Sync + 'static> IndexWriter<R> {
     ) -> Result<Option<R>, IndexPanic> {
         let row = Row::new(key, object, fingerprint, partition);
         self.compute(&row)?;
-        self.unmark(row.key.as_str());
+        self.clear_stale(row.key.as_str());
         let hash = self.rows.hash(row.key.as_str());
         let found = self
             .rows
@@ -236,7 +254,7 @@ impl<R: Clone + Send + Sync + 'static> IndexWriter<R> {
     /// Removes the object under a key and gives it.
     #[doc(alias = "Delete")]
     pub fn remove(&mut self, key: &str) -> Option<R> {
-        self.unmark(key);
+        self.clear_stale(key);
         let hash = self.rows.hash(key);
         let (slot, _) = self.rows.find(hash, |row| row.key.as_str() == key)?;
         let row = self.rows.remove(slot, hash)?;
@@ -336,9 +354,9 @@ impl<R: Clone + Send + Sync + 'static> IndexWriter<R> {
                     Ok(()) => index.apply(slot),
                     Err(panic) => {
                         tracing::error!(%panic, "object is missing from an index that was just added");
-                        let key = row.key.clone();
+                        let (key, partition) = (row.key.clone(), row.partition);
                         index.clear(slot);
-                        self.mark_stale(&key, true);
+                        self.mark_stale(&key, partition);
                     }
                 },
             }

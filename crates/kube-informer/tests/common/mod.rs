@@ -11,13 +11,14 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// A config map `ns/name` with this version. The uid is the name unless the name says otherwise: `a#2` is `a` with
-/// uid `a#2`.
+/// A config map with this version, in the namespace `ns` unless the name says otherwise: `x/a` is in `x`. The uid is the
+/// name unless that says otherwise: `a#2` is `a` with uid `a#2`.
 pub fn object(name: &str, version: u64) -> Arc<ConfigMap> {
+    let (namespace, last) = name.split_once('/').unwrap_or(("ns", name));
     Arc::new(ConfigMap {
         metadata: kube::core::ObjectMeta {
-            name: Some(name.split('#').next().unwrap().into()),
-            namespace: Some("ns".into()),
+            name: Some(last.split('#').next().unwrap().into()),
+            namespace: Some(namespace.into()),
             uid: Some(name.into()),
             resource_version: Some(version.to_string()),
             ..Default::default()

@@ -1,6 +1,9 @@
 //! Random histories of a few objects, told by a server with random faults: the cache always ends equal to the server,
 //! and each handler is told a legal history.
 //!
+//! Half of the histories are of several namespaces, each with its own list and watch, which are added and removed at
+//! random.
+//!
 //! A few hundred histories run with the other tests. `HISTORIES=100000 cargo test --release -p kube-informer --test
 //! histories` runs more. A failure names its seed; `HISTORY=seed` runs that one alone, `HISTORIES` times, since the
 //! informer's own timeouts are random (the default is 100).
@@ -11,11 +14,13 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use kube::core::ApiResource;
 use kube_informer::reflector::{Backoff, InitialState, ReflectorOptions};
 use kube_informer::source::{ClientSource, Selection};
-use kube_informer::{Delivery, HandlerOptions, Object as _, ResourceEventHandler, SharedInformer};
+use kube_informer::{
+    DeleteCause, Delivery, HandlerOptions, NamespaceSet, Object as _, ResourceEventHandler, SharedInformer,
+};
 use model::{Object, Server, State};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -34,9 +39,13 @@ struct Told {
     wrong: Vec<String>,
 }
 
+/// The namespaces that were taken out at some time.
+type Removed = Arc<Mutex<BTreeSet<String>>>;
+
 /// A handler that checks what it is told.
 struct Follower {
     server: Server,
+    removed: Removed,
     told: Arc<Mutex<Told>>,
     /// How long each call takes, in milliseconds, at the most.
     delay: u64,
@@ -54,13 +63,14 @@ fn read(object: &ConfigMap) -> (String, Object) {
 }
 
 impl Follower {
-    fn new(server: &Server, seed: u64, delay: u64) -> (Arc<Mutex<Told>>, Self) {
+    fn new(server: &Server, removed: &Removed, seed: u64, delay: u64) -> (Arc<Mutex<Told>>, Self) {
         let told = Arc::<Mutex<Told>>::default();
         let (server, rng) = (server.clone(), StdRng::seed_from_u64(seed));
         (
             told.clone(),
             Self {
                 server,
+                removed: removed.clone(),
                 told,
                 delay,
                 rng,
@@ -123,6 +133,13 @@ impl ResourceEventHandler<ConfigMap> for Follower {
     async fn on_delete(&mut self, deleted: kube_informer::Deleted<Arc<ConfigMap>>) {
         let last = deleted.last_known.as_ref().map(|object| read(object).1);
         let what = format!("delete {} {last:?} {:?}", deleted.key, deleted.cause);
+        if deleted.cause == DeleteCause::Unselected {
+            let namespace = deleted.key.namespace().unwrap();
+            if !self.removed.lock().unwrap().contains(namespace) {
+                let wrong = format!("nobody took its namespace out: {what}");
+                self.told.lock().unwrap().wrong.push(wrong);
+            }
+        }
         self.call(what, |known, _| {
             let held = known.remove(deleted.key.as_str());
             check(held.is_some(), "it was not there")?;
@@ -140,6 +157,7 @@ impl ResourceEventHandler<ConfigMap> for Follower {
 /// # Errors
 /// What is wrong.
 async fn history(seed: u64) -> Result<usize, String> {
+    let several = seed % 2 == 1;
     let mut rng = StdRng::seed_from_u64(!seed);
     let faults = [0.02, 0.1, 0.3][rng.random_range(0..3)];
     let initial = [InitialState::Auto, InitialState::List, InitialState::WatchList][rng.random_range(0..3)];
@@ -155,13 +173,19 @@ async fn history(seed: u64) -> Result<usize, String> {
         },
         ..ReflectorOptions::default()
     };
-    let (informer, runner) = SharedInformer::<ConfigMap>::builder(source)
+    let namespaces = several.then(|| NamespaceSet::new(NAMESPACES.iter().copied().filter(|_| rng.random())));
+    let builder = match &namespaces {
+        None => SharedInformer::<ConfigMap>::builder(source),
+        Some(namespaces) => SharedInformer::over_namespaces(source, namespaces),
+    };
+    let (informer, runner) = builder
         .reflector(options)
         .queue_capacity([1, 3, 4096][rng.random_range(0..3)])
         .build();
     let mut followers = vec![];
+    let removed = Removed::default();
     let mut follow = |name: &str, delay, capacity| {
-        let (told, follower) = Follower::new(&server, seed, delay);
+        let (told, follower) = Follower::new(&server, &removed, seed, delay);
         let options = HandlerOptions::named(name).delivery(Delivery::Merged { capacity });
         informer.add_handler(options, follower).unwrap().detach();
         followers.push((name.to_owned(), told));
@@ -188,15 +212,26 @@ async fn history(seed: u64) -> Result<usize, String> {
         if act == late {
             follow("late", rng.random_range(0..2) * 5000, 2);
         }
+        if let Some(namespaces) = namespaces.as_ref().filter(|_| rng.random_bool(0.3)) {
+            toggle(namespaces, NAMESPACES[rng.random_range(0..3)], &removed);
+        }
         server.act();
     }
     server.behave();
-    settles(&informer, &server, &followers).await?;
+    let truth = || match &namespaces {
+        None => server.state(None),
+        Some(set) => set
+            .names()
+            .iter()
+            .flat_map(|name| server.state(Some(name)))
+            .collect(),
+    };
+    settles(&informer, &server, &truth, &followers).await?;
     for _ in 0..3 {
         server.write();
         tokio::time::sleep(Duration::from_millis(rng.random_range(0..2000))).await;
     }
-    settles(&informer, &server, &followers).await?;
+    settles(&informer, &server, &truth, &followers).await?;
     for (name, told) in &followers {
         let told = told.lock().unwrap();
         if !told.wrong.is_empty() {
@@ -207,7 +242,12 @@ async fn history(seed: u64) -> Result<usize, String> {
         }
     }
     let requests = server.requests();
-    calm(&requests)?;
+    if several {
+        // A namespace that is added again starts afresh.
+        check(informer.has_synced(), "it has not synced")?;
+    } else {
+        calm(&requests)?;
+    }
     stop.cancel();
     running
         .await
@@ -218,14 +258,26 @@ async fn history(seed: u64) -> Result<usize, String> {
 
 type Followers = Vec<(String, Arc<Mutex<Told>>)>;
 
+const NAMESPACES: [&str; 3] = ["x", "y", "z"];
+
+/// Adds a namespace, or removes it if it is there.
+fn toggle(namespaces: &NamespaceSet, name: &str, removed: &Removed) {
+    if namespaces.add(name) {
+        return;
+    }
+    removed.lock().unwrap().insert(name.to_owned());
+    namespaces.remove(name);
+}
+
 /// Waits until the cache is what the server has, and all handlers know it.
 async fn settles(
     informer: &SharedInformer<ConfigMap>,
     server: &Server,
+    truth: &impl Fn() -> State,
     followers: &Followers,
 ) -> Result<(), String> {
     let deadline = Instant::now() + PATIENCE;
-    let state = server.state();
+    let state = truth();
     loop {
         let held: State = informer
             .store()
@@ -235,8 +287,8 @@ async fn settles(
             .collect();
         let behind = followers
             .iter()
-            .find(|(_, told)| told.lock().unwrap().known != *state);
-        if held == *state && behind.is_none() && informer.store().stale_keys().is_empty() {
+            .find(|(_, told)| told.lock().unwrap().known != state);
+        if held == state && behind.is_none() && informer.store().stale_keys().is_empty() {
             return Ok(());
         }
         if Instant::now() > deadline {

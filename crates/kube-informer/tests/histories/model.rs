@@ -124,8 +124,10 @@ impl Server {
         self.lock().faults = 0.0;
     }
 
-    pub(crate) fn state(&self) -> Arc<State> {
-        self.lock().now()
+    /// What it holds now, in one namespace or in all.
+    pub(crate) fn state(&self, namespace: Option<&str>) -> State {
+        let state = self.lock().now();
+        within(&state, namespace)
     }
 
     /// Whether an object once had this state.
@@ -251,6 +253,23 @@ impl Model {
     }
 }
 
+/// The part of a state that is in a namespace; `None`: all of it.
+fn within(state: &State, namespace: Option<&str>) -> State {
+    let inside = |key: &str| namespace.is_none_or(|namespace| is_in(key, namespace));
+    let part = state.iter().filter(|(key, _)| inside(key));
+    part.map(|(key, object)| (key.clone(), object.clone())).collect()
+}
+
+fn is_in(key: &str, namespace: &str) -> bool {
+    key.split_once('/').is_some_and(|(first, _)| first == namespace)
+}
+
+/// The namespace that a path is about.
+fn namespace_in(path: &str) -> Option<String> {
+    let rest = path.strip_prefix("/api/v1/namespaces/")?;
+    Some(rest.split('/').next()?.to_owned())
+}
+
 type Body = UnsyncBoxBody<Bytes, io::Error>;
 type Chunks = mpsc::Sender<io::Result<Frame<Bytes>>>;
 
@@ -335,17 +354,23 @@ impl<B: Send + 'static> tower::Service<Request<B>> for Server {
             form_urlencoded::parse(request.uri().query().unwrap_or("").as_bytes())
                 .into_owned()
                 .collect();
-        async move { server.respond(query).await }.boxed()
+        let namespace = namespace_in(request.uri().path());
+        async move { server.respond(query, namespace).await }.boxed()
     }
 }
 
 impl Server {
-    async fn respond(&self, query: HashMap<String, String>) -> io::Result<Response<Body>> {
+    async fn respond(
+        &self,
+        query: HashMap<String, String>,
+        namespace: Option<String>,
+    ) -> io::Result<Response<Body>> {
         let mut words: Vec<_> = query
             .iter()
             .map(|(name, value)| format!("{name}={value}"))
             .collect();
         words.sort();
+        words.extend(namespace.clone());
         let fault = self.decide(|model| {
             model.requests.push((Instant::now(), words.join("&")));
             model.fault().then(|| model.rng.random_range(0..14))
@@ -372,8 +397,8 @@ impl Server {
             _ => {}
         }
         match query.get("watch") {
-            Some(_) => Ok(self.watch(&query)),
-            None => Ok(self.list(&query)),
+            Some(_) => Ok(self.watch(&query, namespace)),
+            None => Ok(self.list(&query, namespace.as_deref())),
         }
     }
 
@@ -394,7 +419,7 @@ impl Server {
         answer(200, StreamBody::new(frames).boxed_unsync())
     }
 
-    fn list(&self, query: &HashMap<String, String>) -> Response<Body> {
+    fn list(&self, query: &HashMap<String, String>, namespace: Option<&str>) -> Response<Body> {
         let mut model = self.lock();
         let found = match (
             query.get("continue"),
@@ -428,6 +453,7 @@ impl Server {
         let Some((version, state, start)) = found else {
             return expired();
         };
+        let state = within(&state, namespace);
         let mut rest = state
             .range(start.clone()..)
             .filter(|(key, _)| start.is_empty() || **key > start);
@@ -469,7 +495,7 @@ impl Server {
         })
     }
 
-    fn watch(&self, query: &HashMap<String, String>) -> Response<Body> {
+    fn watch(&self, query: &HashMap<String, String>, namespace: Option<String>) -> Response<Body> {
         let mut model = self.lock();
         let version: Option<u64> = query.get("resourceVersion").map(|text| text.parse().unwrap());
         if version.is_some_and(|version| version > model.version) {
@@ -496,14 +522,12 @@ impl Server {
             epoch: model.epoch,
             deadline: Instant::now() + Duration::from_secs(timeout),
             sent: vec![],
+            namespace,
         };
         drop(model);
         self.streamed(move |sender| async move {
-            watch
-                .run(&sender, initial.map(|(_, state)| state))
-                .await
-                .err()
-                .unwrap_or(Over)
+            let initial = initial.map(|(_, state)| within(&state, watch.namespace.as_deref()));
+            watch.run(&sender, initial).await.err().unwrap_or(Over)
         })
     }
 }
@@ -516,6 +540,8 @@ struct Watch {
     deadline: Instant,
     /// The events that have been sent.
     sent: Vec<String>,
+    /// `None`: all.
+    namespace: Option<String>,
 }
 
 enum Next {
@@ -525,7 +551,7 @@ enum Next {
 }
 
 impl Watch {
-    async fn run(mut self, sender: &Sender, initial: Option<Arc<State>>) -> Result<(), Over> {
+    async fn run(mut self, sender: &Sender, initial: Option<State>) -> Result<(), Over> {
         if let Some(state) = initial {
             for (key, object) in state.iter() {
                 self.send(sender, event("ADDED", &to_json(key, object))).await?;
@@ -585,10 +611,14 @@ impl Watch {
         if model.compacted > self.position {
             return Ok(Next::Gone);
         }
+        let inside = |key: &str| {
+            let namespace = self.namespace.as_deref();
+            namespace.is_none_or(|namespace| is_in(key, namespace))
+        };
         let after = model
             .events
             .iter()
-            .find(|event| event.object.version > self.position);
+            .find(|event| event.object.version > self.position && inside(&event.key));
         Ok(after.map_or(Next::Nothing, |event| Next::Event(event.clone())))
     }
 

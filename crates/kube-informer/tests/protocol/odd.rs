@@ -222,10 +222,11 @@ async fn the_status_says_what_stands_in_the_way() {
             let error = scene.last_error();
             assert_eq!(error.class, class, "{initial:?}: {error:?}");
             assert!(error.message.contains(text), "{initial:?}: {error:?}");
-            assert!(
-                reflector.failures >= 2 && matches!(reflector.phase, Phase::BackingOff { .. }),
-                "{reflector:?}"
-            );
+            let waits = match class {
+                ErrorClass::NotFound => matches!(reflector.phase, Phase::Absent { .. }),
+                _ => matches!(reflector.phase, Phase::BackingOff { .. }),
+            };
+            assert!(reflector.failures >= 2 && waits, "{reflector:?}");
             scene.stop().await;
         }
     }

@@ -114,7 +114,7 @@ async fn others_3_one_bad_item_stops_nobody_and_its_content_is_nowhere_to_be_see
     let resource = ApiResource::erase::<Secret>(&());
     let scene: Scene<Secret> = Scene::of(server, resource, Selection::default(), InitialState::List);
     let mut informer_says = vec![];
-    let mut status = scene.informer.reflector_status();
+    let mut status = scene.informer.reflector_status(kube_informer::Partition::ONLY);
     let informer = scene.informer.clone();
     let watcher = tokio::spawn(async move {
         while status.changed().await.is_ok() {

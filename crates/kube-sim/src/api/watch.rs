@@ -4,6 +4,10 @@
 //! reads the changes after its position, writes those that the selector is concerned with, and moves on; when there are
 //! none it waits for a change, for the time of a bookmark, or for its end.
 //!
+//! # Deleted definitions
+//!
+//! When a custom resource definition is deleted, its objects are, too. The watches of its resource tell of that, and end.
+//!
 //! # Lagging
 //!
 //! Nothing is queued for a client that does not read. When the history has moved past its position, it gets an ERROR
@@ -56,6 +60,8 @@ enum Phase {
     /// Sends the present objects; true: the end bookmark follows.
     Initial(bool),
     Changes,
+    /// The resource is no longer served: what is left is sent.
+    Last,
     Done,
 }
 
@@ -115,12 +121,20 @@ impl Watch {
                 },
                 Phase::Initial(end) => self.write_initial(&mut out, end),
                 Phase::Changes => self.write_changes(&mut out),
+                Phase::Last => {
+                    self.write_changes(&mut out);
+                    self.phase = Phase::Done;
+                }
             }
             if !out.is_empty() {
                 return Some(out.freeze());
             }
             if let Phase::Changes = self.phase {
-                self.wait().await;
+                if self.api.serves(&self.target) {
+                    self.wait().await;
+                } else {
+                    self.phase = Phase::Last;
+                }
             }
         }
     }

@@ -369,6 +369,8 @@ impl Api {
             && let Some(defined) = self.with_registry(|registry| registry.undefine(group, plural))
         {
             remove_all(transaction, &defined, "");
+            // Its watches end, also if there was no object.
+            transaction.wake(&defined);
         }
         transaction.remove(resource, &current.key);
         transaction.resource_version()

@@ -588,8 +588,16 @@ async fn definitions_make_resources_come_and_go() {
         .delete(&format!("{definitions}/widgets.sim.example"), json!(null))
         .await
         .ok();
-    assert_eq!(watch.event().await.0, "DELETED");
+    assert_eq!(watch.rest().await, ["DELETED w"]);
     assert_eq!(client.get(WIDGETS).await.code, 404);
+
+    // The same without any object.
+    client.post(definitions, widget_definition()).await.ok();
+    let mut watch = client.watch(&format!("{WIDGETS}?watch=1")).await;
+    let path = format!("{definitions}/widgets.sim.example");
+    let (rest, deleted) = tokio::join!(watch.rest(), client.delete(&path, json!(null)));
+    deleted.ok();
+    assert!(rest.is_empty());
 
     let mut wrong = widget_definition();
     wrong["metadata"]["name"] = "other.sim.example".into();

@@ -12,7 +12,7 @@ use kube::core::{DynamicObject, PartialObjectMeta};
 use kube_informer::form::{Packed, Packer, PackerStats};
 use kube_informer::reflector::ReflectorStatus;
 use kube_informer::source::ClientSource;
-use kube_informer::{Object, SharedInformer, form};
+use kube_informer::{Object, Partition, SharedInformer, form};
 use serde::Serialize;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -152,7 +152,7 @@ impl<O: Object> Measurement<O> {
     async fn run(mut self, events: Option<u64>) -> anyhow::Result<()> {
         tokio::select! {
             () = until_synced(&mut self.feed) => {}
-            failure = hopeless(self.informer.reflector_status()) => bail!("{failure}"),
+            failure = hopeless(self.informer.reflector_status(Partition::ONLY)) => bail!("{failure}"),
         }
         let cost = Cost {
             objects: Some(self.informer.store().len()),

@@ -9,8 +9,9 @@ use crate::feed::{Feed, Step};
 use crate::signals;
 use crate::target::Target;
 use kube::core::DynamicObject;
-use kube_informer::SharedInformer;
-use kube_informer::reflector::ReflectorStatus;
+use kube_informer::reflector::{Phase, ReflectorStatus};
+use kube_informer::source::ErrorClass;
+use kube_informer::{Partition, SharedInformer};
 use printer::Printer;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -53,7 +54,7 @@ async fn print(
     informer: &SharedInformer<DynamicObject>,
     stop: &CancellationToken,
 ) -> anyhow::Result<()> {
-    let mut status = informer.reflector_status();
+    let mut status = informer.reflector_status(Partition::ONLY);
     let mut told = Told::default();
     loop {
         tokio::select! {
@@ -82,6 +83,8 @@ struct Failure {
 #[derive(Default)]
 struct Told {
     errors: u64,
+    /// The last thing that was told is that the server does not know the resource; it is asked for every few seconds.
+    absent: bool,
     bad_objects: u64,
 }
 
@@ -89,15 +92,20 @@ impl Told {
     /// What is new in the status. Of failures that came at once only the last one is known; it tells how many there were.
     fn news(&mut self, status: &ReflectorStatus) -> Vec<Failure> {
         let mut news = Vec::new();
+        self.absent &= status.phase != Phase::Watching;
         if let Some(error) = status
             .last_error
             .as_ref()
             .filter(|error| error.number > self.errors)
         {
-            news.push(Failure {
-                class: error.class.to_string(),
-                message: format!("{}: {}", error.operation, error.message),
-            });
+            let absent = error.class == ErrorClass::NotFound;
+            if !(absent && self.absent) {
+                news.push(Failure {
+                    class: error.class.to_string(),
+                    message: format!("{}: {}", error.operation, error.message),
+                });
+            }
+            self.absent = absent;
             self.errors = error.number;
         }
         if let Some(bad) = status

@@ -147,12 +147,7 @@ fn several_partitions_must_all_be_listed() {
     let fifo = DeltaFifo::<u32>::with_partitions(100, parts);
     for partition in parts {
         assert!(!fifo.has_synced());
-        now(fifo.replace(Replace {
-            partition,
-            entries: vec![],
-            resource_version: None,
-        }));
-        drop(now(fifo.pop(10)));
+        listed_and_popped(&fifo, partition);
     }
     assert!(fifo.has_synced());
 }
@@ -405,4 +400,28 @@ proptest! {
         }
         prop_assert_eq!(reached, pushed_up_to, "an empty queue has reached everything");
     }
+}
+
+fn listed_and_popped(fifo: &DeltaFifo<u32>, partition: Partition) {
+    now(fifo.replace(Replace {
+        partition,
+        entries: vec![],
+        resource_version: None,
+    }));
+    drop(now(fifo.pop(10)));
+}
+
+#[test]
+fn a_partition_that_is_added_in_time_counts_and_one_that_is_taken_out_does_not() {
+    let (first, second, third) = (Partition::new(0), Partition::new(1), Partition::new(2));
+    let fifo = DeltaFifo::<u32>::new(100);
+    fifo.add_partition(second);
+    fifo.add_partition(third);
+    listed_and_popped(&fifo, first);
+    listed_and_popped(&fifo, third);
+    assert!(!fifo.has_synced());
+    fifo.remove_partition(second);
+    assert!(fifo.has_synced());
+    fifo.add_partition(second);
+    assert!(fifo.has_synced(), "too late to be part of the initial population");
 }

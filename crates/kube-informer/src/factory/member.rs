@@ -1,0 +1,137 @@
+//! One informer of a factory: who makes use of it, and how long it runs.
+
+use super::SharedInformerFactory;
+use super::error::Unsynced;
+use super::request::Key;
+use crate::form::Form;
+use crate::informer::{InformerRunner, RunError, SharedInformer};
+use crate::store::Lease;
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use std::any::Any;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+/// An informer that was asked for.
+pub(super) struct Member {
+    /// Tells it from another that was asked for with the same key before or after.
+    pub(super) number: u64,
+    /// A `SharedInformer` of the form that the key names; it is no user.
+    informer: Box<dyn Any + Send + Sync>,
+    pub(super) watched: Arc<dyn Watched>,
+    /// How many leases are held.
+    users: Arc<watch::Sender<usize>>,
+    /// What is run when the factory is started; taken then.
+    pub(super) runner: Option<Run>,
+    /// Why it has ended, if it failed.
+    pub(super) failure: Option<RunError>,
+}
+
+pub(super) type Run = Box<dyn FnOnce(CancellationToken) -> BoxFuture<'static, Result<(), RunError>> + Send>;
+
+/// An informer, whatever its form.
+pub(super) trait Watched: Send + Sync {
+    fn resource(&self) -> &str;
+    fn has_synced(&self) -> bool;
+    /// Ends when it has synced, and when it has stopped.
+    fn synced(&self) -> BoxFuture<'_, ()>;
+    /// What has not synced, and why, as far as is known.
+    fn unsynced(&self) -> Vec<Unsynced>;
+}
+
+impl<O: Form> Watched for SharedInformer<O> {
+    fn resource(&self) -> &str {
+        SharedInformer::resource(self)
+    }
+
+    fn has_synced(&self) -> bool {
+        SharedInformer::has_synced(self)
+    }
+
+    fn synced(&self) -> BoxFuture<'_, ()> {
+        SharedInformer::synced(self).map(drop).boxed()
+    }
+
+    fn unsynced(&self) -> Vec<Unsynced> {
+        let obstacles = self.obstacles().into_iter();
+        let unsynced = obstacles.map(|(namespace, why)| Unsynced {
+            resource: self.resource().to_owned(),
+            namespace,
+            why,
+        });
+        unsynced.collect()
+    }
+}
+
+impl Member {
+    pub(super) fn new<O: Form>(number: u64, informer: SharedInformer<O>, runner: InformerRunner<O>) -> Self {
+        Self {
+            number,
+            watched: Arc::new(informer.clone()),
+            informer: Box::new(informer),
+            users: Arc::default(),
+            runner: Some(Box::new(|stop| runner.run(stop).boxed())),
+            failure: None,
+        }
+    }
+
+    /// A handle for a new user.
+    ///
+    /// To be called under the factory's lock only, under which it is decided that nobody makes use of it any more.
+    pub(super) fn handle<O: Form>(&self, resync: Duration) -> Option<SharedInformer<O>> {
+        let informer: &SharedInformer<O> = self.informer.downcast_ref()?;
+        self.users.send_modify(|users| *users += 1);
+        let lease = Lease::new(User(self.users.clone()));
+        Some(informer.handle(lease, resync))
+    }
+
+    pub(super) fn users(&self) -> Arc<watch::Sender<usize>> {
+        self.users.clone()
+    }
+}
+
+/// Counts as one user until it is dropped.
+struct User(Arc<watch::Sender<usize>>);
+
+impl Drop for User {
+    fn drop(&mut self) {
+        self.0.send_modify(|users| *users -= 1);
+    }
+}
+
+/// Runs a member until the factory is shut down, it fails, or nobody has made use of it for a grace period.
+pub(super) async fn attend(
+    factory: SharedInformerFactory,
+    key: Key,
+    number: u64,
+    run: Run,
+    users: Arc<watch::Sender<usize>>,
+) {
+    // The sender stays, so that waiting never ends for want of one.
+    let mut used = users.subscribe();
+    let stop = factory.shared.stop.child_token();
+    let mut running = run(stop.clone());
+    let unused = async {
+        while !unused_for(&mut used, factory.shared.grace).await || !factory.retire(&key, number, &used) {}
+    };
+    let result = tokio::select! {
+        biased;
+        result = &mut running => result,
+        () = unused => {
+            stop.cancel();
+            running.await
+        }
+    };
+    if let Err(error) = result {
+        factory.note_failure(&key, number, error);
+    }
+}
+
+/// Waits until there are no users, and then for a while; says whether there were none all that time. One who came and
+/// went counts.
+async fn unused_for(users: &mut watch::Receiver<usize>, grace: Duration) -> bool {
+    let _ = users.wait_for(|users| *users == 0).await;
+    tokio::time::timeout(grace, users.changed()).await.is_err()
+}

@@ -1,0 +1,299 @@
+//! What is asked of a factory.
+
+use crate::form::Form;
+use crate::informer::{InformerBuilder, NamespaceSet, SharedInformer, Transform};
+use crate::source::{ClientSource, Selection, StreamingLists};
+use crate::wire::Plan;
+use kube::core::{ApiResource, ClusterResourceScope};
+use std::any::TypeId;
+use std::collections::BTreeSet;
+use std::fmt;
+use std::time::Duration;
+
+/// Which namespaces an informer covers.
+///
+/// ```
+/// use kube_informer::NamespaceSet;
+/// use kube_informer::factory::Namespaces;
+///
+/// assert_eq!(Namespaces::from(["shop", "bank"]), Namespaces::from(["bank", "shop"]));
+/// let tenants = NamespaceSet::new(["shop", "bank"]);
+/// assert_ne!(Namespaces::from(&tenants), Namespaces::from(["shop", "bank"]), "that one can change");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+pub enum Namespaces {
+    /// All there are, in one watch; the only choice for kinds without namespaces.
+    #[default]
+    All,
+    /// These, with a watch of each. If there are none, nothing is selected.
+    These(BTreeSet<String>),
+    /// Those that are in this set at any time, with a watch of each. Informers over the same set follow it together.
+    Set(NamespaceSet),
+}
+
+impl<S: Into<String>, const N: usize> From<[S; N]> for Namespaces {
+    fn from(names: [S; N]) -> Self {
+        Self::These(names.into_iter().map(Into::into).collect())
+    }
+}
+
+impl<S: Into<String>> From<Vec<S>> for Namespaces {
+    fn from(names: Vec<S>) -> Self {
+        Self::These(names.into_iter().map(Into::into).collect())
+    }
+}
+
+impl From<NamespaceSet> for Namespaces {
+    fn from(set: NamespaceSet) -> Self {
+        Self::Set(set)
+    }
+}
+
+impl From<&NamespaceSet> for Namespaces {
+    fn from(set: &NamespaceSet) -> Self {
+        Self::Set(set.clone())
+    }
+}
+
+/// What informers select unless they are asked for otherwise.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Defaults {
+    pub(super) namespaces: Namespaces,
+    pub(super) labels: String,
+    pub(super) fields: String,
+    pub(super) resync: Duration,
+}
+
+impl Defaults {
+    pub(super) fn select(&mut self, selection: Selection) {
+        self.namespaces = namespaces_of(selection.namespace);
+        self.labels = selection.labels.unwrap_or_default();
+        self.fields = selection.fields.unwrap_or_default();
+    }
+}
+
+fn namespaces_of(namespace: Option<String>) -> Namespaces {
+    namespace.map_or(Namespaces::All, |namespace| [namespace].into())
+}
+
+/// Says which informer is wanted of a [factory](super::SharedInformerFactory::request). What is not said is as the factory
+/// has it.
+///
+/// ```no_run
+/// use k8s_openapi::api::core::v1::Pod;
+/// use kube_informer::factory::InformerRequest;
+/// use std::time::Duration;
+///
+/// # fn example(factory: kube_informer::SharedInformerFactory) {
+/// let web = factory.request(
+///     InformerRequest::<Pod>::new()
+///         .namespaces(["shop", "bank"])
+///         .labels("app=web")
+///         .resync(Duration::from_secs(600)),
+/// );
+/// # }
+/// ```
+#[must_use = "a request does nothing until a factory gets it"]
+pub struct InformerRequest<O: Form> {
+    resource: ApiResource,
+    cluster_scoped: bool,
+    metadata_only: bool,
+    namespaces: Option<Namespaces>,
+    labels: Option<String>,
+    fields: Option<String>,
+    resync: Option<Duration>,
+    transform: Option<Transform<O>>,
+    plan: Option<Plan>,
+}
+
+impl<K: Form + kube::Resource<DynamicType = ()>> InformerRequest<K> {
+    /// Asks for a kind that is known at compile time. Of [`PartialObjectMeta`](kube::core::PartialObjectMeta), only
+    /// metadata is asked of the server. For a kind without namespaces, it does not matter which are said.
+    pub fn new() -> Self
+    where
+        K::Scope: 'static,
+    {
+        Self {
+            cluster_scoped: TypeId::of::<K::Scope>() == TypeId::of::<ClusterResourceScope>(),
+            metadata_only: K::metadata_api(),
+            ..Self::of(ApiResource::erase::<K>(&()))
+        }
+    }
+}
+
+impl<K: Form + kube::Resource<DynamicType = ()>> Default for InformerRequest<K>
+where
+    K::Scope: 'static,
+{
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<O: Form> InformerRequest<O> {
+    /// Asks for any resource, in any form. If it has no namespaces, say [`Namespaces::All`], unless that is what the
+    /// factory has.
+    pub fn of(resource: ApiResource) -> Self {
+        Self {
+            resource,
+            cluster_scoped: false,
+            metadata_only: false,
+            namespaces: None,
+            labels: None,
+            fields: None,
+            resync: None,
+            transform: None,
+            plan: None,
+        }
+    }
+
+    /// Asks the server for metadata only, to be held as [`PartialObjectMeta`](kube::core::PartialObjectMeta).
+    pub fn metadata_only(mut self) -> Self {
+        self.metadata_only = true;
+        self
+    }
+
+    /// Only the objects of these namespaces: an array of names, or a [set](NamespaceSet) that may change.
+    pub fn namespaces(mut self, namespaces: impl Into<Namespaces>) -> Self {
+        self.namespaces = Some(namespaces.into());
+        self
+    }
+
+    /// Only the objects that this label selector selects; an empty one selects all.
+    pub fn labels(mut self, selector: impl Into<String>) -> Self {
+        self.labels = Some(selector.into());
+        self
+    }
+
+    /// Only the objects that this field selector selects; an empty one selects all.
+    pub fn fields(mut self, selector: impl Into<String>) -> Self {
+        self.fields = Some(selector.into());
+        self
+    }
+
+    /// Namespace and selectors at once, none of them the factory's.
+    pub fn selection(mut self, selection: Selection) -> Self {
+        self.namespaces = Some(namespaces_of(selection.namespace));
+        self.labels = Some(selection.labels.unwrap_or_default());
+        self.fields = Some(selection.fields.unwrap_or_default());
+        self
+    }
+
+    /// How often handlers that are added through the informer handle that comes of this request are told again of every
+    /// object, unless they say otherwise. It makes no other informer: nothing is asked of the server.
+    pub fn resync(mut self, period: Duration) -> Self {
+        self.resync = Some(period);
+        self
+    }
+
+    /// Changes every object once, before it gets into the store.
+    pub fn transform(mut self, transform: &Transform<O>) -> Self {
+        self.transform = Some(transform.clone());
+        self
+    }
+
+    /// What the scan of each object looks for, and what it leaves out; see
+    /// [`InformerBuilder::plan`](crate::informer::InformerBuilder::plan).
+    pub fn plan(mut self, plan: Plan) -> Self {
+        self.plan = Some(plan);
+        self
+    }
+
+    /// What the request means to a factory with these defaults.
+    pub(super) fn resolve(self, defaults: &Defaults, plan: &Option<Plan>) -> Wanted<O> {
+        let key = Key {
+            form: TypeId::of::<O>(),
+            metadata_only: self.metadata_only,
+            group: self.resource.group.clone(),
+            version: self.resource.version.clone(),
+            plural: self.resource.plural.clone(),
+            namespaces: match self.namespaces {
+                _ if self.cluster_scoped => Namespaces::All,
+                Some(namespaces) => namespaces,
+                None => defaults.namespaces.clone(),
+            },
+            labels: self.labels.unwrap_or_else(|| defaults.labels.clone()),
+            fields: self.fields.unwrap_or_else(|| defaults.fields.clone()),
+            transform: self.transform.as_ref().map(Transform::id),
+            plan: self.plan.or_else(|| plan.clone()).unwrap_or_else(O::plan),
+        };
+        Wanted {
+            key,
+            resource: self.resource,
+            transform: self.transform,
+            resync: self.resync.unwrap_or(defaults.resync),
+        }
+    }
+}
+
+impl<O: Form> Clone for InformerRequest<O> {
+    fn clone(&self) -> Self {
+        Self {
+            resource: self.resource.clone(),
+            cluster_scoped: self.cluster_scoped,
+            metadata_only: self.metadata_only,
+            namespaces: self.namespaces.clone(),
+            labels: self.labels.clone(),
+            fields: self.fields.clone(),
+            resync: self.resync,
+            transform: self.transform.clone(),
+            plan: self.plan.clone(),
+        }
+    }
+}
+
+impl<O: Form> fmt::Debug for InformerRequest<O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("InformerRequest")
+            .field("resource", &self.resource.plural)
+            .field("namespaces", &self.namespaces)
+            .field("labels", &self.labels)
+            .field("fields", &self.fields)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What makes two requests mean the same informer: everything that decides what is in its store. A new way to select or
+/// to keep objects belongs here.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Key {
+    form: TypeId,
+    metadata_only: bool,
+    group: String,
+    version: String,
+    plural: String,
+    namespaces: Namespaces,
+    labels: String,
+    fields: String,
+    transform: Option<u64>,
+    pub(super) plan: Plan,
+}
+
+/// A request with nothing left open.
+pub(super) struct Wanted<O: Form> {
+    pub(super) key: Key,
+    pub(super) resync: Duration,
+    resource: ApiResource,
+    transform: Option<Transform<O>>,
+}
+
+impl<O: Form> Wanted<O> {
+    /// What makes the informer.
+    pub(super) fn builder(self, client: kube::Client, streaming: StreamingLists) -> InformerBuilder<O> {
+        let selection = Selection {
+            namespace: None,
+            labels: Some(self.key.labels),
+            fields: Some(self.key.fields),
+        };
+        let mut source = ClientSource::new(client, self.resource, selection).streaming_lists(streaming);
+        if self.key.metadata_only {
+            source = source.metadata_only();
+        }
+        let builder = match self.key.namespaces {
+            Namespaces::All => SharedInformer::builder(source),
+            Namespaces::These(names) => SharedInformer::over_namespaces(source, NamespaceSet::new(names)),
+            Namespaces::Set(set) => SharedInformer::over_namespaces(source, set),
+        };
+        builder.shared_transform(self.transform)
+    }
+}

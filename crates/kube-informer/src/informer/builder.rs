@@ -1,0 +1,194 @@
+//! Making informers.
+
+use super::driver::Parcel;
+use super::partitions::Partitions;
+use super::processor::Processor;
+use super::reflectors::{Blueprint, Source};
+use super::runner::StopOnDrop;
+use super::{InformerRunner, NamespaceSet, Shared, SharedInformer, Transform};
+use crate::form::{Collection, Form};
+use crate::queue::DeltaFifo;
+use crate::reflector::{ErrorFunction, LastError, ReflectorOptions, TransformError};
+use crate::source::{ListerWatcher, NamespacedSource};
+use crate::store::Indexer;
+use crate::wire::Plan;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::sync::mpsc;
+
+/// How an informer behaves.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct InformerOptions {
+    pub(crate) reflector: ReflectorOptions,
+    /// How many changes wait between the reader of the network and the writer of the store.
+    pub(crate) queue_capacity: usize,
+    /// How often handlers are told again of everything; zero: never.
+    pub(crate) resync: Duration,
+    /// How long handlers have to return when the informer is stopped.
+    pub(crate) stop_deadline: Duration,
+}
+
+impl Default for InformerOptions {
+    fn default() -> Self {
+        Self {
+            reflector: ReflectorOptions::default(),
+            queue_capacity: 4096,
+            resync: Duration::ZERO,
+            stop_deadline: Duration::from_secs(30),
+        }
+    }
+}
+
+/// Makes a [`SharedInformer`] and its runner.
+#[must_use = "call `build`"]
+pub struct InformerBuilder<O: Form> {
+    source: Source<O>,
+    namespaces: Option<NamespaceSet>,
+    options: InformerOptions,
+    on_error: Option<ErrorFunction>,
+    transform: Option<Transform<O>>,
+}
+
+impl<O: Form> InformerBuilder<O> {
+    fn new(source: Source<O>, namespaces: Option<NamespaceSet>) -> Self {
+        Self {
+            source,
+            namespaces,
+            options: InformerOptions::default(),
+            on_error: None,
+            transform: None,
+        }
+    }
+
+    pub(super) fn whole(source: Arc<dyn ListerWatcher<O>>) -> Self {
+        Self::new(Source::Whole(source), None)
+    }
+
+    pub(super) fn namespaced(source: Arc<dyn NamespacedSource<O>>, namespaces: NamespaceSet) -> Self {
+        Self::new(Source::Namespaced(source), Some(namespaces))
+    }
+
+    pub(crate) fn options(mut self, options: InformerOptions) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// How the reflectors behave.
+    pub fn reflector(mut self, options: ReflectorOptions) -> Self {
+        self.options.reflector = options;
+        self
+    }
+
+    /// Calls `hook` for each failed request, on the task of the reflector that sent it: it must not block. Failures are
+    /// tried again in any case; the [status](SharedInformer::status) shows the last one. If it panics, it is not called
+    /// again for that reflector.
+    #[doc(alias = "SetWatchErrorHandler")]
+    pub fn on_error(self, hook: impl Fn(&LastError) + Send + Sync + 'static) -> Self {
+        self.error_function(Some(Arc::new(hook)))
+    }
+
+    pub(crate) fn error_function(mut self, hook: Option<ErrorFunction>) -> Self {
+        self.on_error = hook;
+        self
+    }
+
+    /// Changes every object once, before it gets into the store: to drop what is not needed, for example. See
+    /// [`Reflector::transform`](crate::reflector::Reflector::transform).
+    #[doc(alias = "SetTransform")]
+    pub fn transform(
+        self,
+        transform: impl Fn(O::Ref) -> Result<O::Ref, TransformError> + Send + Sync + 'static,
+    ) -> Self {
+        self.shared_transform(Some(Transform::new(transform)))
+    }
+
+    pub(crate) fn shared_transform(mut self, transform: Option<Transform<O>>) -> Self {
+        self.transform = transform;
+        self
+    }
+
+    /// What the scan of each object looks for, and what it leaves out: parts that are neither decoded nor kept. Default:
+    /// [what the form says](Form::plan).
+    ///
+    /// ```no_run
+    /// # use k8s_openapi::api::core::v1::Pod;
+    /// # use kube_informer::source::ListerWatcher;
+    /// # use kube_informer::{SharedInformer, informer::InformerBuilder, wire::Plan};
+    /// # fn example(source: impl ListerWatcher<Pod>) -> InformerBuilder<Pod> {
+    /// SharedInformer::<Pod>::builder(source).plan(Plan::without_managed_fields())
+    /// # }
+    /// ```
+    pub fn plan(mut self, plan: Plan) -> Self {
+        self.options.reflector.plan = Some(plan);
+        self
+    }
+
+    /// How many changes may wait between the readers of the network and the writer of the store before reading stops.
+    /// Default: 4096; at least 1.
+    pub fn queue_capacity(mut self, capacity: usize) -> Self {
+        self.options.queue_capacity = capacity;
+        self
+    }
+
+    /// How often handlers that do not say otherwise are told again of every object, and how often the informer looks
+    /// whether a handler is due. Default: zero, which is never, whatever handlers ask for.
+    #[doc(alias = "ResyncPeriod")]
+    pub fn resync(mut self, period: Duration) -> Self {
+        self.options.resync = period;
+        self
+    }
+
+    /// How long handlers have to return from the running call when the informer is stopped. Default: 30 s.
+    pub fn stop_deadline(mut self, deadline: Duration) -> Self {
+        self.options.stop_deadline = deadline;
+        self
+    }
+
+    /// The informer and what runs it.
+    pub fn build(self) -> (SharedInformer<O>, InformerRunner<O>) {
+        let Self {
+            source,
+            namespaces,
+            options,
+            on_error,
+            transform,
+        } = self;
+        let (store, writer) = Indexer::new();
+        let fifo: DeltaFifo<Parcel<O>> = DeltaFifo::new(options.queue_capacity);
+        let (new_jobs, jobs) = mpsc::unbounded_channel();
+        let shared = Arc::new(Shared {
+            resource: source.resource(),
+            store: store.clone(),
+            processor: Processor::new(options.resync).into(),
+            fifo,
+            partitions: Partitions::new(namespaces),
+            set_aside: Mutex::default(),
+            new_jobs,
+        });
+        let collection = Collection {
+            types: source.types(),
+            plan: options.reflector.plan.clone().unwrap_or_else(O::plan),
+        };
+        let blueprint = Blueprint {
+            source,
+            maker: Arc::new(O::maker(collection)),
+            options: options.reflector,
+            on_error,
+            transform,
+        };
+        let runner = InformerRunner {
+            shared: shared.clone(),
+            writer,
+            jobs,
+            blueprint,
+            stop_deadline: options.stop_deadline,
+            stopped: StopOnDrop(shared.clone()),
+        };
+        let informer = SharedInformer {
+            shared,
+            store,
+            resync: None,
+        };
+        (informer, runner)
+    }
+}

@@ -1,0 +1,185 @@
+//! The reflectors of an informer: one for each part of its collection, started and ended while it runs.
+
+use super::driver::{Command, QueueSink};
+use super::partitions::WHOLE;
+use super::{Shared, Transform};
+use crate::form::Form;
+use crate::object::Partition;
+use crate::reflector::{ErrorFunction, Reflector, ReflectorOptions};
+use crate::source::{ListerWatcher, NamespacedSource};
+use kube::core::TypeMeta;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::task::{JoinError, JoinSet};
+use tokio_util::sync::CancellationToken;
+
+/// What an informer's reflectors have in common.
+pub(super) struct Blueprint<O: Form> {
+    pub(super) source: Source<O>,
+    /// What makes the objects, whichever part they are of.
+    pub(super) maker: Arc<O::Maker>,
+    pub(super) options: ReflectorOptions,
+    pub(super) on_error: Option<ErrorFunction>,
+    pub(super) transform: Option<Transform<O>>,
+}
+
+/// Where the objects come from.
+pub(super) enum Source<O: Form> {
+    Whole(Arc<dyn ListerWatcher<O>>),
+    Namespaced(Arc<dyn NamespacedSource<O>>),
+}
+
+impl<O: Form> Source<O> {
+    pub(super) fn resource(&self) -> String {
+        match self {
+            Self::Whole(source) => source.resource(),
+            Self::Namespaced(source) => source.resource(),
+        }
+    }
+
+    pub(super) fn types(&self) -> Option<TypeMeta> {
+        match self {
+            Self::Whole(source) => source.types(),
+            Self::Namespaced(source) => source.types(),
+        }
+    }
+
+    fn part(&self, name: &str) -> Arc<dyn ListerWatcher<O>> {
+        match self {
+            Self::Whole(source) => source.clone(),
+            Self::Namespaced(source) => source.in_namespace(name),
+        }
+    }
+}
+
+impl<O: Form> Blueprint<O> {
+    fn reflector(&self, name: &str, sink: QueueSink<O>) -> Reflector<O, QueueSink<O>> {
+        let reflector = Reflector::with_options(self.source.part(name), sink, self.options.clone());
+        let mut reflector = reflector.made_by(self.maker.clone());
+        if name != WHOLE {
+            reflector = reflector.named_after(name);
+        }
+        if let Some(hook) = self.on_error.clone() {
+            reflector = reflector.on_error(move |error| hook(error));
+        }
+        if let Some(transform) = self.transform.clone() {
+            reflector = reflector.transform(move |object| transform.apply(object));
+        }
+        reflector
+    }
+}
+
+/// The running reflectors. They follow the namespaces that are wanted.
+pub(super) struct Reflectors<O: Form> {
+    blueprint: Arc<Blueprint<O>>,
+    shared: Arc<Shared<O>>,
+    driver: mpsc::UnboundedSender<Command>,
+    wanted: Option<watch::Receiver<BTreeSet<String>>>,
+    /// Ends all of them.
+    stop: CancellationToken,
+    /// By name, each with what ends it alone. One that was ended stays until all traces of it are gone.
+    running: HashMap<Arc<str>, CancellationToken>,
+    tasks: JoinSet<Arc<str>>,
+}
+
+impl<O: Form> Reflectors<O> {
+    /// Starts the reflectors of what is wanted now.
+    pub(super) fn start(
+        blueprint: Blueprint<O>,
+        shared: Arc<Shared<O>>,
+        driver: mpsc::UnboundedSender<Command>,
+        stop: CancellationToken,
+    ) -> Self {
+        let wanted = shared.partitions.wanted().map(super::NamespaceSet::subscribe);
+        let mut reflectors = Self {
+            blueprint: Arc::new(blueprint),
+            shared,
+            driver,
+            wanted,
+            stop,
+            running: HashMap::new(),
+            tasks: JoinSet::new(),
+        };
+        reflectors.follow();
+        if reflectors.running.is_empty() {
+            // There is nothing to wait for.
+            reflectors.shared.fifo.remove_partition(Partition::ONLY);
+        }
+        reflectors
+    }
+
+    /// Starts the reflectors that are missing and ends those that are no longer wanted.
+    fn follow(&mut self) {
+        let wanted = match &mut self.wanted {
+            None => [WHOLE.to_owned()].into(),
+            Some(wanted) => wanted.borrow_and_update().clone(),
+        };
+        for (name, leave) in &self.running {
+            if !wanted.contains(&**name) {
+                self.shared.partitions.leaving(name);
+                leave.cancel();
+            }
+        }
+        for name in wanted {
+            let name: Arc<str> = name.into();
+            if !self.running.contains_key(&name) {
+                self.run(name);
+            }
+        }
+    }
+
+    fn run(&mut self, name: Arc<str>) {
+        let (partition, status) = self.shared.partitions.start(name.clone());
+        let sink = QueueSink {
+            partition,
+            fifo: self.shared.fifo.clone(),
+            store: self.shared.store.clone(),
+        };
+        let leave = self.stop.child_token();
+        self.running.insert(name.clone(), leave.clone());
+        self.shared.fifo.add_partition(partition);
+        // Before anything of it is pushed. If the driver is gone, everything ends anyway.
+        let _ = self.driver.send(Command::Add(partition));
+        let (stop, driver, blueprint) = (self.stop.clone(), self.driver.clone(), self.blueprint.clone());
+        self.tasks.spawn(async move {
+            // Here, because it may panic: the source is the user's.
+            let reflector = blueprint.reflector(&name, sink).reporting_to(status);
+            reflector.run(leave).await;
+            // A stopped informer keeps what it has.
+            if !stop.is_cancelled() {
+                let (done, removed) = oneshot::channel();
+                let _ = driver.send(Command::Remove(partition, done));
+                let _ = removed.await;
+            }
+            name
+        });
+    }
+
+    /// Waits until something is to be done, and does it; never returns if there is nothing. To be called again.
+    ///
+    /// # Errors
+    /// A reflector, or the source it was to be made of, panicked.
+    pub(super) async fn next(&mut self) -> Result<(), JoinError> {
+        let changed = async {
+            match &mut self.wanted {
+                Some(wanted) => wanted.changed().await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            Some(ended) = self.tasks.join_next() => {
+                self.running.remove(&ended?);
+            }
+            Ok(()) = changed => {}
+            else => std::future::pending().await,
+        }
+        self.follow();
+        Ok(())
+    }
+
+    /// Waits until all have ended, after they were stopped.
+    pub(super) async fn join(mut self) {
+        while self.tasks.join_next().await.is_some() {}
+    }
+}

@@ -1,0 +1,620 @@
+//! How long a factory's informers live, what they are shared by, and what is said of those that are not well.
+
+use futures::StreamExt;
+use http_body_util::BodyExt;
+use k8s_openapi::api::core::v1::{ConfigMap, Node, Secret};
+use kube::core::{ApiResource, DynamicObject, PartialObjectMeta};
+use kube_informer::factory::{FactoryBuilder, Namespaces};
+use kube_informer::informer::{OwnWrites, RunError, Transform};
+use kube_informer::source::{ClientSource, ErrorClass, Selection};
+use kube_informer::{
+    HandlerOptions, InformerRequest, NamespaceSet, Notification, SharedInformer, SharedInformerFactory,
+};
+use kube_sim::Sim;
+use serde_json::{Value, json};
+use std::any::Any;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+use tower::ServiceExt;
+
+const MOMENT: Duration = Duration::from_millis(10);
+const GRACE: Duration = Duration::from_secs(60);
+
+/// A cluster, and what was asked of it.
+struct Cluster {
+    sim: Sim,
+    client: kube::Client,
+    /// The paths and queries of all requests.
+    requests: Arc<Mutex<Vec<String>>>,
+    /// Held by the body of every answer to a watch.
+    watching: Arc<()>,
+}
+
+impl Cluster {
+    fn new() -> Self {
+        let sim = Sim::builder().build().unwrap();
+        for namespace in ["x", "y"] {
+            let object = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}});
+            sim.store().create(object).unwrap();
+            sim.store().create(config_map(namespace, "a", "odd")).unwrap();
+        }
+        let (requests, watching) = (Arc::<Mutex<Vec<String>>>::default(), Arc::new(()));
+        let (service, log, held) = (sim.service(), requests.clone(), watching.clone());
+        let spy = tower::service_fn(move |request: http::Request<kube::client::Body>| {
+            let uri = request.uri().to_string();
+            log.lock().unwrap().push(uri.clone());
+            let (service, held) = (service.clone(), held.clone());
+            async move {
+                if uri.contains("/namespaces/forbidden/") {
+                    let status = kube_sim::script::status(403, "Forbidden", "you may not");
+                    let body = http_body_util::Full::new(bytes::Bytes::from(status.to_string()));
+                    let body = body.map_err(|never| match never {}).boxed_unsync();
+                    return Ok(http::Response::builder().status(403).body(body).unwrap());
+                }
+                let response = service.oneshot(request).await?;
+                let held = uri.contains("watch=true").then_some(held);
+                Ok::<_, std::convert::Infallible>(response.map(|body| {
+                    let body = body.map_frame(move |frame| {
+                        let _held = &held;
+                        frame
+                    });
+                    body.boxed_unsync()
+                }))
+            }
+        });
+        Self {
+            sim,
+            client: kube::Client::new(spy, "default"),
+            requests,
+            watching,
+        }
+    }
+
+    fn factory(&self) -> FactoryBuilder {
+        SharedInformerFactory::builder(self.client.clone()).grace_period(GRACE)
+    }
+
+    /// How many watches are open.
+    fn watches(&self) -> usize {
+        // One is ours, one the spy's.
+        Arc::strong_count(&self.watching) - 2
+    }
+
+    fn requests(&self) -> usize {
+        self.requests.lock().unwrap().len()
+    }
+
+    /// Whether a change of the cluster comes to a store, which would have a third of the name.
+    async fn is_followed(&self, keys: impl Fn() -> usize, name: &str) -> bool {
+        let before = keys();
+        self.sim.store().create(config_map("x", name, "odd")).unwrap();
+        tokio::time::sleep(MOMENT).await;
+        keys() == before + 1
+    }
+}
+
+fn config_map(namespace: &str, name: &str, parity: &str) -> Value {
+    json!({
+        "apiVersion": "v1", "kind": "ConfigMap",
+        "metadata": {"name": name, "namespace": namespace, "labels": {"parity": parity}, "annotations": {"note": "long"}},
+        "data": {"k": "v"},
+    })
+}
+
+fn same<O: kube_informer::Object>(a: &SharedInformer<O>, b: &SharedInformer<O>) -> bool {
+    // An index is bound to its store.
+    let index = a
+        .store()
+        .add_index(&format!("probe-{}", a.store().index_names().len()), |_| [0])
+        .unwrap();
+    b.store().by(&index, &0).is_ok()
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_informer_that_nobody_uses_stops_after_the_grace_period_and_starts_when_asked_for() {
+    let cluster = Cluster::new();
+    let factory = cluster.factory().build();
+    let configs = factory.informer::<ConfigMap>();
+    factory.start();
+    factory.wait_for_sync(GRACE).await.unwrap();
+    tokio::time::sleep(10 * GRACE).await;
+    assert_eq!(cluster.watches(), 1, "it is used");
+    drop(configs);
+    tokio::time::sleep(GRACE - MOMENT).await;
+    assert_eq!(cluster.watches(), 1);
+    tokio::time::sleep(2 * MOMENT).await;
+    assert_eq!(cluster.watches(), 0);
+    assert_eq!(
+        format!("{factory:?}"),
+        "SharedInformerFactory { informers: [], .. }"
+    );
+
+    let requests = cluster.requests();
+    let configs = factory.informer::<ConfigMap>();
+    configs.synced().await.unwrap();
+    assert!(cluster.requests() > requests);
+    assert_eq!(configs.store().len(), 2);
+    assert!(cluster.is_followed(|| configs.store().len(), "new").await);
+    factory.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn asked_for_within_the_grace_period_it_is_the_same_with_its_cache() {
+    let cluster = Cluster::new();
+    let factory = cluster.factory().build();
+    factory.start();
+    let configs = factory.informer::<ConfigMap>();
+    configs.synced().await.unwrap();
+    let held = configs.store().get("x/a").unwrap();
+    drop(configs);
+    let requests = cluster.requests();
+    for _ in 0..10 {
+        tokio::time::sleep(GRACE - MOMENT).await;
+        let configs = factory.informer::<ConfigMap>();
+        assert!(configs.has_synced());
+        assert!(Arc::ptr_eq(&held, &configs.store().get("x/a").unwrap()));
+    }
+    let lists = cluster.requests.lock().unwrap()[requests..]
+        .iter()
+        .filter(|uri| !uri.contains("watch=true"))
+        .count();
+    assert_eq!(lists, 0);
+    factory.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn everybody_who_reads_or_is_told_is_a_user() {
+    type Use = fn(SharedInformer<ConfigMap>) -> Box<dyn Any>;
+    let uses: [(&str, Use); 7] = [
+        ("handle", |informer| Box::new(informer.clone())),
+        ("lister", |informer| Box::new(informer.lister())),
+        ("store", |informer| Box::new(informer.store().clone())),
+        ("handler", |informer| {
+            Box::new(
+                informer
+                    .add_handler("h", |_: Notification<ConfigMap>| ())
+                    .unwrap(),
+            )
+        }),
+        ("stream", |informer| Box::new(informer.subscribe("s").unwrap())),
+        ("own writes", |informer| Box::new(OwnWrites::new(informer))),
+        ("own writes of a clone", |informer| {
+            Box::new(OwnWrites::new(informer).clone())
+        }),
+    ];
+    let cluster = Cluster::new();
+    let factory = cluster.factory().build();
+    factory.start();
+    for (name, make) in uses {
+        let user = make(factory.informer());
+        tokio::time::sleep(3 * GRACE).await;
+        assert_eq!(cluster.watches(), 1, "{name}");
+        drop(user);
+        tokio::time::sleep(GRACE + MOMENT).await;
+        assert_eq!(cluster.watches(), 0, "{name}");
+    }
+    let snapshot = factory.informer::<ConfigMap>().store().snapshot();
+    tokio::time::sleep(GRACE + MOMENT).await;
+    assert_eq!(cluster.watches(), 0, "a snapshot does not change anyway");
+    drop(snapshot);
+
+    // A detached handler is one until the end, even if the factory is dropped.
+    let told = Arc::new(Mutex::new(0));
+    let count = told.clone();
+    let handler = move |_: Notification<ConfigMap>| *count.lock().unwrap() += 1;
+    factory
+        .informer()
+        .add_handler("detached", handler)
+        .unwrap()
+        .detach();
+    tokio::time::sleep(3 * GRACE).await;
+    let again = factory.clone();
+    drop(factory);
+    assert!(cluster.is_followed(|| *told.lock().unwrap(), "new").await);
+    again.shutdown().await.unwrap();
+    assert_eq!(cluster.watches(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_handler_that_is_still_at_work_is_a_user() {
+    let cluster = Cluster::new();
+    let factory = cluster.factory().build();
+    factory.start();
+    let gate = Arc::new(tokio::sync::Semaphore::new(0));
+    struct Slow(Arc<tokio::sync::Semaphore>);
+    impl kube_informer::ResourceEventHandler<ConfigMap> for Slow {
+        async fn on_add(&mut self, _: Arc<ConfigMap>, _: bool) {
+            self.0.acquire().await.unwrap().forget();
+        }
+    }
+    let registration = factory
+        .informer()
+        .add_handler("slow", Slow(gate.clone()))
+        .unwrap();
+    tokio::time::sleep(MOMENT).await;
+    let draining = tokio::spawn(registration.drain());
+    tokio::time::sleep(3 * GRACE).await;
+    assert_eq!(cluster.watches(), 1);
+    gate.add_permits(2);
+    draining.await.unwrap();
+    tokio::time::sleep(GRACE + MOMENT).await;
+    assert_eq!(cluster.watches(), 0);
+    factory.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_is_left_behind_by_informers_that_come_and_go() {
+    let cluster = Cluster::new();
+    let metrics = tokio::runtime::Handle::current().metrics();
+    // The client has a task of its own.
+    let before = metrics.num_alive_tasks();
+    let factory = cluster.factory().grace_period(Duration::ZERO).build();
+    factory.start();
+    let tenants = NamespaceSet::new(["x"]);
+    for _ in 0..5 {
+        let request = InformerRequest::<ConfigMap>::new().namespaces(&tenants);
+        let configs = factory.request(request.clone());
+        configs
+            .add_handler("h", |_: Notification<ConfigMap>| ())
+            .unwrap()
+            .remove()
+            .await;
+        configs.synced().await.unwrap();
+        assert_eq!(metrics.num_alive_tasks(), before + 3, "run, driver, reflector");
+        tenants.add("y");
+        configs.synced().await.unwrap();
+        assert_eq!((metrics.num_alive_tasks(), cluster.watches()), (before + 4, 2));
+        tenants.remove("y");
+        tokio::time::sleep(MOMENT).await;
+        assert_eq!((metrics.num_alive_tasks(), cluster.watches()), (before + 3, 1));
+        assert!(same(&configs, &factory.request(request)));
+        drop(configs);
+        tokio::time::sleep(MOMENT).await;
+        assert_eq!((metrics.num_alive_tasks(), cluster.watches()), (before, 0));
+    }
+    let kept = factory.informer::<ConfigMap>();
+    kept.synced().await.unwrap();
+    factory.shutdown().await.unwrap();
+    assert_eq!((metrics.num_alive_tasks(), cluster.watches()), (before, 0));
+    assert_eq!(kept.store().len(), 2, "readable after the end");
+    assert!(same(&kept, &factory.informer()));
+    assert!(
+        factory.informer::<Secret>().synced().await.is_err(),
+        "there is no start after the end"
+    );
+    factory.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_never_starts_is_stopped_all_the_same() {
+    let cluster = Cluster::new();
+    let factory = cluster.factory().build();
+    let configs = factory.informer::<ConfigMap>();
+    let mut changes = configs.subscribe("test").unwrap();
+    let error = factory.wait_for_sync(MOMENT).await.unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .contains("configmaps (no error so far, Connecting)"),
+        "{error}"
+    );
+    let (one, two) = tokio::join!(factory.shutdown(), factory.shutdown());
+    assert!(one.is_ok() && two.is_ok());
+    assert!(changes.next().await.is_none() && configs.synced().await.is_err());
+    assert_eq!(cluster.requests(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_informer_run_by_hand_has_no_users_to_wait_for() {
+    let cluster = Cluster::new();
+    let source = ClientSource::new(
+        cluster.client.clone(),
+        ApiResource::erase::<ConfigMap>(&()),
+        Selection::default(),
+    );
+    let (informer, runner) = SharedInformer::<ConfigMap>::builder(source).build();
+    drop(informer);
+    let stop = CancellationToken::new();
+    let running = tokio::spawn(runner.run(stop.clone()));
+    tokio::time::sleep(10 * GRACE).await;
+    assert_eq!(cluster.watches(), 1);
+    stop.cancel();
+    running.await.unwrap().unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_informer_that_failed_is_reported_and_replaced_for_who_asks_next() {
+    let cluster = Cluster::new();
+    let factory = cluster.factory().build();
+    factory.start();
+    let configs = factory.informer::<ConfigMap>();
+    let secrets = factory.informer::<Secret>();
+    configs
+        .add_handler("bad", |_: Notification<ConfigMap>| panic!("cannot cope"))
+        .unwrap()
+        .detach();
+    let error = factory.failed().await;
+    assert!(matches!(&error, RunError::HandlerPanicked { handler, .. } if handler == "bad"));
+    tokio::time::sleep(MOMENT).await;
+    assert!(configs.subscribe("late").is_err(), "this one is over");
+    assert!(secrets.has_synced());
+
+    let fresh = factory.informer::<ConfigMap>();
+    assert!(!same(&configs, &fresh));
+    fresh.synced().await.unwrap();
+    assert_eq!(fresh.store().len(), 2);
+    factory.wait_for_sync(GRACE).await.unwrap();
+    let error = factory.shutdown().await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        r#"handler "bad" of the informer for configmaps panicked: cannot cope"#
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_selected_differently_is_never_shared() {
+    let cluster = Cluster::new();
+    let factory = cluster.factory().build();
+    let strip = |mut config: Arc<ConfigMap>| {
+        Arc::make_mut(&mut config).metadata.annotations = None;
+        Ok(config)
+    };
+    let (slim, other) = (Transform::new(strip), Transform::new(strip));
+    let tenants = NamespaceSet::new(["x"]);
+    let plain = InformerRequest::<ConfigMap>::new;
+    let different = [
+        plain(),
+        plain().namespaces(["x"]),
+        plain().namespaces(["y"]),
+        plain().namespaces(["x", "y"]),
+        plain().namespaces(&tenants),
+        plain().namespaces(NamespaceSet::new(["x"])),
+        plain().labels("parity=odd"),
+        plain().fields("metadata.name=a"),
+        plain().labels("parity=odd").fields("metadata.name=a"),
+        plain().transform(&slim),
+        plain().transform(&other),
+    ];
+    let informers: Vec<_> = different
+        .iter()
+        .map(|request| factory.request(request.clone()))
+        .collect();
+    for (i, a) in informers.iter().enumerate() {
+        for (j, b) in informers.iter().enumerate() {
+            assert_eq!(same(a, b), i == j, "{:?} and {:?}", different[i], different[j]);
+        }
+    }
+    let alike = [
+        (plain().resync(GRACE), 0),
+        (
+            plain()
+                .namespaces(Namespaces::All)
+                .labels("")
+                .selection(Selection::default()),
+            0,
+        ),
+        (
+            plain().selection(Selection {
+                namespace: Some("x".into()),
+                ..Selection::default()
+            }),
+            1,
+        ),
+        (plain().namespaces(vec!["y", "x", "y"]), 3),
+        (plain().namespaces(tenants.clone()), 4),
+    ];
+    for (request, like) in alike {
+        assert!(
+            same(&informers[like], &factory.request(request.clone())),
+            "{request:?}"
+        );
+    }
+    let metadata = factory.metadata_informer::<ConfigMap>();
+    assert!(same(
+        &metadata,
+        &factory.request(InformerRequest::<PartialObjectMeta<ConfigMap>>::new())
+    ));
+    let dynamic =
+        factory.informer_for::<DynamicObject>(ApiResource::erase::<ConfigMap>(&()), Selection::default());
+
+    factory.start();
+    factory.wait_for_sync(GRACE).await.unwrap();
+    let sizes: Vec<_> = informers.iter().map(|informer| informer.store().len()).collect();
+    assert_eq!(sizes, [2, 1, 1, 2, 1, 1, 2, 2, 2, 2, 2]);
+    assert_eq!((metadata.store().len(), dynamic.store().len()), (2, 2));
+    let noted = |informer: &SharedInformer<ConfigMap>| {
+        informer
+            .store()
+            .get("x/a")
+            .unwrap()
+            .metadata
+            .annotations
+            .is_some()
+    };
+    assert!(noted(&informers[0]) && !noted(&informers[9]));
+    factory.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn informers_of_all_kinds_follow_one_set_of_namespaces() {
+    let cluster = Cluster::new();
+    let tenants = NamespaceSet::new(["x"]);
+    let factory = cluster.factory().namespaces(&tenants).build();
+    let (configs, secrets, nodes) = (
+        factory.informer::<ConfigMap>(),
+        factory.informer::<Secret>(),
+        factory.informer::<Node>(),
+    );
+    let mut changes = configs.subscribe("test").unwrap();
+    factory.start();
+    factory.wait_for_sync(GRACE).await.unwrap();
+    let namespaces = |status: kube_informer::informer::InformerStatus| {
+        status
+            .partitions
+            .into_iter()
+            .map(|part| part.namespace)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(namespaces(nodes.status()), [None], "nodes have no namespace");
+    assert_eq!(namespaces(secrets.status()), [Some("x".to_owned())]);
+
+    tenants.add("y");
+    factory.wait_for_sync(GRACE).await.unwrap();
+    assert_eq!(namespaces(secrets.status()).len(), 2);
+    assert_eq!(configs.lister().namespace("y").list().len(), 1);
+    tenants.remove("x");
+    let mut told = vec![];
+    while let Ok(Some(change)) = tokio::time::timeout(Duration::from_secs(1), changes.next()).await {
+        let version = change
+            .object()
+            .unwrap()
+            .metadata
+            .resource_version
+            .clone()
+            .unwrap();
+        told.push(format!("{change:?}").replace(&format!("@{version}"), ""));
+    }
+    assert_eq!(told, ["Add(x/a, initial)", "Add(y/a)", "Delete(x/a, Unselected)"]);
+    assert_eq!(configs.lister().list().len(), 1);
+    factory.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_has_not_synced_is_named_down_to_the_namespace() {
+    let cluster = Cluster::new();
+    let errors = Arc::<Mutex<Vec<_>>>::default();
+    let record = errors.clone();
+    let factory = cluster
+        .factory()
+        .namespaces(["x", "forbidden"])
+        .on_error(move |error| {
+            let error = (error.resource.clone(), error.namespace.clone(), error.class);
+            record.lock().unwrap().push(error);
+        })
+        .build();
+    let (configs, secrets) = (factory.informer::<ConfigMap>(), factory.informer::<Secret>());
+    let all = factory.request(InformerRequest::<ConfigMap>::new().namespaces(Namespaces::All));
+    factory.start();
+    let error = factory.wait_for_sync(Duration::from_secs(5)).await.unwrap_err();
+    let named: Vec<_> = error
+        .unsynced
+        .iter()
+        .map(|u| (u.resource.as_str(), u.namespace.as_deref()))
+        .collect();
+    assert_eq!(
+        named,
+        [("configmaps", Some("forbidden")), ("secrets", Some("forbidden"))]
+    );
+    assert!(
+        error.to_string().starts_with(
+            r#"not synced within 5 s: configmaps in "forbidden" (forbidden: the server answered 403 Forbidden: you may not); secrets in"#
+        ),
+        "{error}"
+    );
+    assert!(all.has_synced());
+    assert_eq!(
+        configs.lister().namespace("x").list().len(),
+        1,
+        "the others are there"
+    );
+    let errors = errors.lock().unwrap().clone();
+    for informer in ["configmaps", "secrets"] {
+        assert!(errors.contains(&(informer.into(), Some("forbidden".into()), ErrorClass::Forbidden)));
+    }
+    assert!(
+        errors
+            .iter()
+            .all(|(_, namespace, _)| namespace.as_deref() == Some("forbidden"))
+    );
+    drop((configs, secrets));
+    // What nobody wants any more is no obstacle.
+    tokio::time::sleep(GRACE + MOMENT).await;
+    factory.wait_for_sync(MOMENT).await.unwrap();
+    factory.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn shutdown_names_what_is_stuck() {
+    let cluster = Cluster::new();
+    let metrics = tokio::runtime::Handle::current().metrics();
+    let before = metrics.num_alive_tasks();
+    let factory = cluster
+        .factory()
+        .namespaces(["x", "y"])
+        .stop_deadline(Duration::from_secs(3))
+        .build();
+    factory.start();
+    struct Stuck;
+    impl kube_informer::ResourceEventHandler<ConfigMap> for Stuck {
+        async fn on_add(&mut self, _: Arc<ConfigMap>, _: bool) {
+            std::future::pending().await
+        }
+    }
+    factory.informer().add_handler("stuck", Stuck).unwrap().detach();
+    factory
+        .informer::<ConfigMap>()
+        .add_handler("fine", |_: Notification<_>| ())
+        .unwrap()
+        .detach();
+    factory.wait_for_sync(GRACE).await.unwrap();
+    let early = tokio::time::timeout(Duration::from_secs(1), factory.shutdown()).await;
+    assert!(early.is_err());
+    let error = factory.shutdown().await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the informer for configmaps was stopped, but these handlers did not return within 3 s: stuck"
+    );
+    assert_eq!(metrics.num_alive_tasks(), before);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_resync_belongs_to_the_request_and_makes_no_other_informer() {
+    let cluster = Cluster::new();
+    let factory = cluster.factory().build();
+    factory.start();
+    let counter = |informer: &SharedInformer<ConfigMap>, options: HandlerOptions| {
+        let count = Arc::new(Mutex::new(0));
+        let updates = count.clone();
+        let handler = move |change: Notification<ConfigMap>| {
+            *updates.lock().unwrap() += usize::from(matches!(change, Notification::Update { .. }));
+        };
+        informer.add_handler(options, handler).unwrap().detach();
+        count
+    };
+    let never = factory.informer::<ConfigMap>();
+    let quiet = counter(&never, "quiet".into());
+    never.synced().await.unwrap();
+    // It runs already, and looked for no resync so far.
+    let often = factory.request(InformerRequest::<ConfigMap>::new().resync(Duration::from_secs(10)));
+    let rarely = factory.request(InformerRequest::<ConfigMap>::new().resync(Duration::from_secs(30)));
+    assert!(same(&never, &often) && same(&never, &rarely));
+    let (often, rarely, own) = (
+        counter(&often, "often".into()),
+        counter(&rarely, "rarely".into()),
+        counter(
+            &often,
+            HandlerOptions::named("own").resync(Duration::from_secs(60)),
+        ),
+    );
+    tokio::time::sleep(Duration::from_secs(61)).await;
+    let count = |count: &Mutex<usize>| *count.lock().unwrap();
+    assert_eq!(
+        (count(&quiet), count(&often), count(&rarely), count(&own)),
+        (0, 12, 4, 2)
+    );
+    factory.shutdown().await.unwrap();
+}
+
+#[tokio::test]
+async fn informers_can_be_asked_for_from_any_thread() {
+    let cluster = Cluster::new();
+    let factory = cluster.factory().build();
+    factory.start();
+    let asks = factory.clone();
+    let configs = std::thread::spawn(move || asks.informer::<ConfigMap>())
+        .join()
+        .unwrap();
+    configs.synced().await.unwrap();
+    factory.shutdown().await.unwrap();
+}
