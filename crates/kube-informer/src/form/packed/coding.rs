@@ -15,6 +15,9 @@ pub(super) const JUDGES: usize = 8;
 /// How small judges must become for a dictionary to be worth it, in parts of their size.
 const WORTH_IT: f64 = 0.75;
 
+/// How small objects must become without tables, in parts of what they become with them.
+const MUCH_BETTER: f64 = 0.8;
+
 /// How the body of an object is kept.
 #[derive(Debug, Clone)]
 pub(super) enum Coding {
@@ -101,11 +104,18 @@ impl Compressor {
     /// One with a dictionary learned from `samples`, if it makes enough of a difference to them.
     pub(super) fn learn(samples: &[Vec<u8>]) -> Option<Self> {
         let (judges, teachers) = samples.split_at_checked(JUDGES)?;
-        // What zstd trains spares each object tables of its own, which takes twice as long; the other is for samples
-        // that it cannot learn from.
-        let dictionary = trained(teachers).unwrap_or_else(|| cut_from(teachers));
-        let mut compressor = Self::with(&dictionary)?;
-        (compressor.ratio(judges) < WORTH_IT).then_some(compressor)
+        let make = |dictionary: Option<Vec<u8>>| {
+            let mut compressor = Self::with(&dictionary?)?;
+            let ratio = compressor.ratio(judges);
+            Some((compressor, ratio))
+        };
+        // What zstd trains spares each object tables of its own, which take as long as the rest.
+        let best = match (make(trained(teachers)), make(Some(cut_from(teachers)))) {
+            (Some(trained), Some(cut)) if cut.1 > MUCH_BETTER * trained.1 => Some(trained),
+            (trained, cut) => cut.or(trained),
+        };
+        best.filter(|(_, ratio)| *ratio < WORTH_IT)
+            .map(|(compressor, _)| compressor)
     }
 
     /// How small bodies become, in parts of their size.
