@@ -48,6 +48,7 @@
 //! were still to be told is dropped. The store stays readable.
 
 mod adapt;
+mod applier;
 mod driver;
 mod handler;
 mod listener;
@@ -57,6 +58,7 @@ mod own_writes;
 mod processor;
 mod registration;
 mod runner;
+mod unshared;
 
 pub use adapt::{Filtered, blocking};
 pub use handler::{ResourceEventHandler, ResourceEventHandlerFuncs};
@@ -65,17 +67,20 @@ pub use notification::Notification;
 pub use own_writes::OwnWrites;
 pub use registration::{Notifications, Registration};
 pub use runner::{InformerRunner, RunError};
+pub use unshared::Informer;
 
+use crate::controller::{Parcel, QueueSink};
 use crate::form::Form;
 use crate::lister::Lister;
+use crate::metrics::{InformerMetrics, QueuedItems};
 use crate::object::{Object, Partition, ResourceVersion};
 use crate::queue::DeltaFifo;
 use crate::reflector::{
     ErrorHook, LastError, Reflector, ReflectorOptions, ReflectorStatus, Transform, TransformError,
 };
-use crate::source::{BadObject, ListerWatcher};
+use crate::source::{BadObject, ListerWatcher, Subject};
 use crate::store::Indexer;
-use driver::{Parcel, QueueSink};
+use applier::Applier;
 use listener::Listener;
 use processor::{Processor, Sync};
 use runner::StopOnDrop;
@@ -91,6 +96,8 @@ pub struct Stopped;
 /// How an informer behaves.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct InformerOptions {
+    /// For metrics.
+    pub(crate) name: String,
     pub(crate) reflector: ReflectorOptions,
     /// How many changes wait between the reader of the network and the writer of the store.
     pub(crate) queue_capacity: usize,
@@ -103,6 +110,7 @@ pub(crate) struct InformerOptions {
 impl Default for InformerOptions {
     fn default() -> Self {
         Self {
+            name: String::new(),
             reflector: ReflectorOptions::default(),
             queue_capacity: 4096,
             resync: Duration::ZERO,
@@ -205,6 +213,13 @@ impl<O: Form> InformerBuilder<O> {
         }
     }
 
+    /// A name for the [metrics](crate#metrics), to tell this informer from others of the same resource. Default: none.
+    #[doc(alias = "InformerName")]
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.options.name = name.into();
+        self
+    }
+
     /// How the reflector behaves.
     pub fn reflector(mut self, options: ReflectorOptions) -> Self {
         self.options.reflector = options;
@@ -251,42 +266,52 @@ impl<O: Form> InformerBuilder<O> {
         self
     }
 
-    /// The informer and what runs it.
-    pub fn build(self) -> (SharedInformer<O>, InformerRunner<O>) {
-        let Self {
-            source,
-            options,
-            on_error,
-            transform,
-        } = self;
+    /// What every informer is made of.
+    fn parts(self) -> Parts<O> {
+        let subject = Subject::of(&*self.source);
+        let labels = subject.labels(&self.options.name);
         let (store, writer) = Indexer::new();
-        let fifo: DeltaFifo<Parcel<O>> = DeltaFifo::new(options.queue_capacity);
-        let sink = QueueSink {
-            partition: Partition::ONLY,
-            fifo: fifo.clone(),
-            store: store.clone(),
-        };
-        let mut reflector = Reflector::with_options(source.clone(), sink, options.reflector.clone());
-        if let Some(hook) = on_error {
+        let gauge = QueuedItems::new(&labels);
+        let queue = DeltaFifo::with_gauge(self.options.queue_capacity, [Partition::ONLY], gauge);
+        let sink = QueueSink::new(queue.clone(), store.clone());
+        let mut reflector = Reflector::with_options(self.source, sink, self.options.reflector.clone())
+            .named(self.options.name.as_str());
+        if let Some(hook) = self.on_error {
             reflector = reflector.on_error(hook);
         }
-        if let Some(transform) = transform {
+        if let Some(transform) = self.transform {
             reflector = reflector.transform(transform);
         }
+        let metrics = InformerMetrics::new(&labels);
+        Parts {
+            applier: Applier::new(store, writer, subject, metrics),
+            queue,
+            reflector,
+            options: self.options,
+        }
+    }
+
+    /// The informer and what runs it.
+    pub fn build(self) -> (SharedInformer<O>, InformerRunner<O>) {
+        let Parts {
+            applier,
+            queue,
+            reflector,
+            options,
+        } = self.parts();
         let (new_jobs, jobs) = mpsc::unbounded_channel();
         let shared = Arc::new(Shared {
-            resource: source.resource(),
-            store,
+            resource: applier.resource().to_owned(),
+            store: applier.store().clone(),
             processor: Arc::new(Processor::new(options.resync)),
-            fifo: fifo.clone(),
+            fifo: queue,
             reflector: reflector.status(),
             set_aside: Mutex::default(),
             new_jobs,
         });
         let runner = InformerRunner {
             shared: shared.clone(),
-            writer,
-            fifo,
+            applier,
             jobs,
             options,
             reflector,
@@ -294,6 +319,19 @@ impl<O: Form> InformerBuilder<O> {
         };
         (SharedInformer { shared }, runner)
     }
+
+    /// An informer of one's own: one handler, no sharing; see [`Informer`].
+    pub fn build_unshared<H: ResourceEventHandler<O>>(self, handler: H) -> Informer<O, H> {
+        Informer::new(self.parts(), handler)
+    }
+}
+
+/// What every informer is made of.
+struct Parts<O: Form> {
+    applier: Applier<O>,
+    queue: DeltaFifo<Parcel<O>>,
+    reflector: Reflector<O, QueueSink<O, Indexer<O::Ref>>>,
+    options: InformerOptions,
 }
 
 /// What the informer's handles and tasks share.
@@ -416,7 +454,7 @@ impl<O: Object> SharedInformer<O> {
         if self.shared.new_jobs.is_closed() {
             return Err(Stopped);
         }
-        let listener = Arc::new(Listener::new(options));
+        let listener = Arc::new(Listener::new(self.shared.resource.clone(), options));
         self.shared.processor.add(listener.clone(), &self.shared.store)?;
         Ok(listener)
     }

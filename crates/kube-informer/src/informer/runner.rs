@@ -1,14 +1,15 @@
 //! Running an informer: its tasks, and how they end.
 
-use super::driver::{Driver, Parcel, QueueSink};
+use super::applier::Applier;
+use super::driver::Driver;
 use super::handler::{self, ResourceEventHandler};
 use super::listener::Listener;
 use super::{InformerOptions, PanicPolicy, Shared};
+use crate::controller::{Controller, QueueSink};
 use crate::form::Form;
 use crate::object::Object;
-use crate::queue::DeltaFifo;
 use crate::reflector::Reflector;
-use crate::store::IndexWriter;
+use crate::store::Indexer;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
@@ -27,11 +28,10 @@ pub(super) struct Job {
 #[must_use = "an informer does nothing until its runner is run"]
 pub struct InformerRunner<O: Form> {
     pub(super) shared: Arc<Shared<O>>,
-    pub(super) writer: IndexWriter<O::Ref>,
-    pub(super) fifo: DeltaFifo<Parcel<O>>,
+    pub(super) applier: Applier<O>,
     pub(super) jobs: mpsc::UnboundedReceiver<Job>,
     pub(super) options: InformerOptions,
-    pub(super) reflector: Reflector<O, QueueSink<O>>,
+    pub(super) reflector: Reflector<O, QueueSink<O, Indexer<O::Ref>>>,
     pub(super) stopped: StopOnDrop<O>,
 }
 
@@ -94,8 +94,7 @@ impl<O: Form> InformerRunner<O> {
     pub async fn run(self, token: CancellationToken) -> Result<(), RunError> {
         let Self {
             shared,
-            writer,
-            fifo,
+            applier,
             mut jobs,
             options,
             reflector,
@@ -104,20 +103,20 @@ impl<O: Form> InformerRunner<O> {
         let resource = shared.resource.clone();
         let stop = token.child_token();
         let mut handlers = Handlers {
-            resource,
+            resource: resource.clone(),
             tasks: JoinSet::new(),
             names: Default::default(),
         };
         let mut core = JoinSet::new();
         core.spawn(reflector.run(stop.clone()));
-        core.spawn(
-            Driver {
-                fifo: fifo.clone(),
-                writer,
-                shared: shared.clone(),
-            }
-            .run(),
-        );
+        let driver = Driver {
+            applier,
+            shared: shared.clone(),
+        };
+        let controller = Controller::new(shared.fifo.clone(), driver)
+            .named(resource.as_str())
+            .resync(shared.processor.start_resync());
+        core.spawn(controller.run(stop.clone()));
 
         let result = loop {
             tokio::select! {
@@ -139,7 +138,6 @@ impl<O: Form> InformerRunner<O> {
             }
         };
         stop.cancel();
-        fifo.close();
         while core.join_next().await.is_some() {}
         drop(stopped);
         jobs.close();

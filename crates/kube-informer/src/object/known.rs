@@ -44,3 +44,10 @@ pub trait Known {
     /// The state of `key` that is held; `None` if it is unknown, about to change, or not held.
     fn fingerprint(&self, key: &str) -> Option<Fingerprint>;
 }
+
+/// Nothing is held.
+impl Known for () {
+    fn fingerprint(&self, _: &str) -> Option<Fingerprint> {
+        None
+    }
+}

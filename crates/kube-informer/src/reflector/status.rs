@@ -1,8 +1,10 @@
 //! What a reflector says of itself.
 
+use crate::metrics::ReflectorMetrics;
 use crate::object::ResourceVersion;
-use crate::source::{ApiError, BadObject, ErrorClass};
+use crate::source::{ApiError, BadObject, ErrorClass, Subject};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
@@ -76,21 +78,26 @@ pub struct LastError {
 /// The user's function that is told of each failure.
 pub(crate) type ErrorHook = Box<dyn FnMut(&LastError) + Send>;
 
-/// Writes the status and the log.
+/// Writes the status, the log and the metrics.
 pub(super) struct Reporter {
-    resource: String,
+    subject: Subject,
+    metrics: ReflectorMetrics,
     status: watch::Sender<ReflectorStatus>,
     errors: u64,
     hook: Option<ErrorHook>,
 }
 
+/// A list that takes longer than this is worth a line in the log.
+const SLOW_LIST: Duration = Duration::from_secs(10);
+
 /// The list's progress is published every so many objects, so that it costs nothing.
 const PROGRESS_EVERY: usize = 256;
 
 impl Reporter {
-    pub(super) fn new(resource: String) -> Self {
+    pub(super) fn new(subject: Subject) -> Self {
         Self {
-            resource,
+            subject,
+            metrics: ReflectorMetrics::none(),
             status: watch::Sender::default(),
             errors: 0,
             hook: None,
@@ -101,8 +108,17 @@ impl Reporter {
         self.hook = Some(hook);
     }
 
+    /// From now on, metrics are reported under this name.
+    pub(super) fn start_metrics(&mut self, name: &str) {
+        self.metrics = ReflectorMetrics::new(&self.subject.labels(name));
+    }
+
+    pub(super) fn subject(&self) -> &Subject {
+        &self.subject
+    }
+
     pub(super) fn resource(&self) -> &str {
-        &self.resource
+        &self.subject.resource
     }
 
     pub(super) fn subscribe(&self) -> watch::Receiver<ReflectorStatus> {
@@ -138,8 +154,17 @@ impl Reporter {
         });
     }
 
-    pub(super) fn listed(&self, version: Option<ResourceVersion>) {
-        tracing::debug!(resource = self.resource, version = ?version, "listed");
+    pub(super) fn listed(&self, version: Option<ResourceVersion>, objects: usize, took: Duration) {
+        self.metrics.listed(objects, took);
+        let resource = self.resource();
+        if took > SLOW_LIST {
+            tracing::info!(resource, version = ?version, objects, ?took, "a list took long");
+        } else {
+            tracing::debug!(resource, version = ?version, objects, ?took, "listed");
+        }
+        if let Some(version) = &version {
+            self.metrics.seen(version);
+        }
         self.status.send_modify(|status| {
             status.resource_version = version;
             status.lists += 1;
@@ -148,10 +173,16 @@ impl Reporter {
     }
 
     pub(super) fn watching(&self) {
+        self.metrics.watching();
         self.status.send_modify(|status| {
             status.phase = Phase::Watching;
             status.watches += 1;
         });
+    }
+
+    /// A watch has ended, after so many events other than bookmarks.
+    pub(super) fn watched(&self, events: u64, lasted: Duration, short: bool) {
+        self.metrics.watched(events, lasted, short);
     }
 
     /// Things work: a watch brought something, or lasted.
@@ -161,13 +192,14 @@ impl Reporter {
     }
 
     pub(super) fn seen(&self, version: &ResourceVersion) {
+        self.metrics.seen(version);
         self.status
             .send_modify(|status| status.resource_version = Some(version.clone()));
     }
 
     pub(super) fn failed(&mut self, operation: &'static str, error: &ApiError) {
         let (class, message) = (error.class(), error.chain());
-        tracing::warn!(resource = self.resource, operation, %class, error = message, "request failed");
+        tracing::warn!(resource = self.resource(), operation, %class, error = message, "request failed");
         self.error(operation, class, message);
         self.status
             .send_modify(|status| status.failures = status.failures.saturating_add(1));
@@ -178,7 +210,7 @@ impl Reporter {
         let message = format!(
             "the server's resource version went back from {from} to {to}: it was restored or replaced"
         );
-        tracing::warn!(resource = self.resource, "{message}");
+        tracing::warn!(resource = self.resource(), "{message}");
         self.error("list", ErrorClass::WentBack, message);
     }
 
@@ -196,7 +228,7 @@ impl Reporter {
             && catch_unwind(AssertUnwindSafe(|| hook(&last))).is_err()
         {
             tracing::error!(
-                resource = self.resource,
+                resource = self.resource(),
                 "the error hook panicked and is not called again"
             );
             self.hook = None;
@@ -204,7 +236,7 @@ impl Reporter {
     }
 
     pub(super) fn bad(&self, bad: &BadObject) {
-        tracing::warn!(resource = self.resource, object = %bad, "an object was set aside");
+        tracing::warn!(resource = self.resource(), object = %bad, "an object was set aside");
         self.status.send_modify(|status| {
             status.bad_objects += 1;
             status.last_bad_object = Some(bad.clone());
