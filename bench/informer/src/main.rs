@@ -3,64 +3,13 @@
 //! `informer-bench PODS READERS HANDLERS SECONDS` runs one case and prints one line. Readers are threads that list the
 //! one namespace in a loop, as in client-go's `BenchmarkSharedIndexInformer`; handlers count what they are told.
 
-use futures::future::BoxFuture;
-use futures::{FutureExt, StreamExt, stream};
+use informer_bench::Memory;
 use k8s_openapi::api::core::v1::Pod;
-use kube_informer::source::*;
-use kube_informer::{Notification, ResourceVersion, SharedInformer};
+use kube_informer::{Notification, SharedInformer};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
-
-fn pod(number: u64, version: u64) -> Arc<Pod> {
-    let metadata = kube::core::ObjectMeta {
-        name: Some(format!("pod-{number}")),
-        namespace: Some("default".into()),
-        uid: Some(number.to_string()),
-        resource_version: Some(version.to_string()),
-        ..Default::default()
-    };
-    Arc::new(Pod { metadata, ..Default::default() })
-}
-
-/// Lists the pods, then updates them as fast as anybody takes the updates.
-struct Memory {
-    pods: u64,
-    open: Arc<AtomicBool>,
-}
-
-impl ListerWatcher<Pod> for Memory {
-    fn resource(&self) -> String {
-        "pods".into()
-    }
-
-    fn list(&self, _: ListRequest) -> BoxFuture<'_, Result<ListStream<Pod>, ApiError>> {
-        let items = (0..self.pods).map(|n| ListPart::Item(Item::Object(pod(n, n + 1))));
-        let version = Some(ResourceVersion::from(self.pods));
-        let end = ListPart::End(ListEnd { resource_version: version, ..Default::default() });
-        async move { Ok(stream::iter(items.chain([end]).map(Ok)).boxed()) }.boxed()
-    }
-
-    fn watch(&self, _: WatchRequest) -> BoxFuture<'_, Result<WatchStream<Pod>, ApiError>> {
-        let (pods, open) = (self.pods, self.open.clone());
-        async move {
-            let updates = stream::unfold(pods, move |version| {
-                let open = open.clone();
-                async move {
-                    while !open.load(Relaxed) {
-                        tokio::time::sleep(Duration::from_millis(10)).await;
-                    }
-                    // A stride that visits all pods, far from each other.
-                    let number = version.wrapping_mul(2_654_435_761) % pods;
-                    Some((Ok(WatchEvent::Modified(Item::Object(pod(number, version + 1)))), version + 1))
-                }
-            });
-            Ok(updates.boxed())
-        }
-        .boxed()
-    }
-}
 
 fn main() {
     let arguments: Vec<u64> = std::env::args().skip(1).map(|text| text.parse().expect("a number")).collect();
@@ -68,8 +17,8 @@ fn main() {
         panic!("usage: informer-bench PODS READERS HANDLERS SECONDS")
     };
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
-    let open = Arc::new(AtomicBool::new(false));
-    let (informer, runner) = SharedInformer::builder(Memory { pods, open: open.clone() }).build();
+    let until = Arc::new(AtomicU64::new(0));
+    let (informer, runner) = SharedInformer::builder(Memory { pods, until: until.clone() }).build();
     let told = Arc::new(AtomicU64::new(0));
     for number in 0..handlers {
         let told = told.clone();
@@ -98,7 +47,7 @@ fn main() {
         .collect();
     let version = || informer.store().resource_version().map_or(0, |v| v.to_string().parse::<u64>().unwrap_or(0));
     std::thread::sleep(Duration::from_millis(500));
-    open.store(true, Relaxed);
+    until.store(u64::MAX, Relaxed);
     let (started, before, listed, told_before) = (Instant::now(), version(), lists.load(Relaxed), told.load(Relaxed));
     std::thread::sleep(Duration::from_secs(seconds));
     let elapsed = started.elapsed().as_secs_f64();

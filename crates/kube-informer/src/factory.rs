@@ -147,6 +147,12 @@ impl FactoryBuilder {
         self
     }
 
+    /// A name for the [metrics](crate#metrics) of all informers of this factory. Default: none.
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.options.name = name.into();
+        self
+    }
+
     /// How reflectors behave.
     pub fn reflector(mut self, options: ReflectorOptions) -> Self {
         self.options.reflector = options;

@@ -64,6 +64,7 @@
 //! were still to be told is dropped. The store stays readable.
 
 mod adapt;
+mod applier;
 mod builder;
 mod driver;
 mod handler;
@@ -78,6 +79,7 @@ mod reflectors;
 mod registration;
 mod runner;
 mod transform;
+mod unshared;
 
 pub use adapt::{Filtered, blocking};
 pub use builder::InformerBuilder;
@@ -91,7 +93,9 @@ pub use partitions::PartitionStatus;
 pub use registration::{Notifications, Registration};
 pub use runner::{InformerRunner, RunError};
 pub use transform::Transform;
+pub use unshared::Informer;
 
+use crate::controller::Parcel;
 use crate::form::Form;
 use crate::lister::Lister;
 use crate::object::{Object, Partition, ResourceVersion};
@@ -99,7 +103,6 @@ use crate::queue::DeltaFifo;
 use crate::reflector::ReflectorStatus;
 use crate::source::{BadObject, ListerWatcher, NamespacedSource};
 use crate::store::{Indexer, Lease};
-use driver::Parcel;
 use listener::Listener;
 use partitions::{Partitions, Place};
 use processor::Processor;
@@ -337,7 +340,8 @@ impl<O: Object> SharedInformer<O> {
             return Err(Stopped);
         }
         options.resync = options.resync.or(self.resync);
-        let listener = Arc::new(Listener::new(options, self.store.lease()));
+        let resource = self.shared.resource.clone();
+        let listener = Arc::new(Listener::new(resource, options, self.store.lease()));
         self.shared.processor.add(listener.clone(), &self.shared.store)?;
         Ok(listener)
     }

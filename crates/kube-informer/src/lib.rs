@@ -32,15 +32,45 @@
 //! | [`queue`] | [`DeltaFifo`](queue::DeltaFifo): changes by key, bounded |
 //! | [`store`] | [`Indexer`](store::Indexer): objects, indexes, snapshots |
 //! | [`reflector`] | keeps a sink equal to a collection |
+//! | [`controller`] | a queue and a process function |
 //! | [`informer`] | [`SharedInformer`]: one store, any number of handlers, a reflector for each part of the collection |
 //! | [`factory`], [`lister`] | sharing and lifetime; typed read views |
 //! | [`watcher`] | watching without a cache |
+//!
+//! # Metrics
+//! With the feature `metrics`, informers and reflectors report to the recorder of the `metrics` crate that is installed
+//! when they are built and run, under client-go's names. All have the labels `name` (the one given to the
+//! [informer](informer::InformerBuilder::name) or [reflector](reflector::Reflector::named), else empty), `group`,
+//! `version` and `resource`. What has the same labels adds up, except for the versions, of which the last one set
+//! shows; so names need not be unique, but it helps.
+//!
+//! | metric | type | what |
+//! |---|---|---|
+//! | `reflector_lists_total` | counter | lists that were completed, streaming ones too |
+//! | `reflector_list_duration_seconds` | histogram | time from the request for a list to its end |
+//! | `reflector_items_per_list` | histogram | objects in a list |
+//! | `reflector_watches_total` | counter | watches that were opened; one that goes on from a streaming list counts |
+//! | `reflector_short_watches_total` | counter | watches that ended within a second without any event |
+//! | `reflector_watch_duration_seconds` | histogram | time from the opening of a watch to its end |
+//! | `reflector_items_per_watch` | histogram | changes in a watch, bookmarks aside |
+//! | `reflector_last_resource_version` | gauge | the version up to which changes have been seen; its last 15 digits |
+//! | `informer_queued_items` | gauge | changes that wait to be applied to the store; a list is one |
+//! | `informer_processing_latency_seconds` | histogram | time it takes to apply what was taken from the queue at once |
+//! | `informer_store_resource_version` | gauge | the version up to which the store is complete; its last 15 digits |
+//!
+//! # Tracing
+//! Lists, watches and the application of changes are `tracing` spans `list`, `watch` and `apply` of level debug, with the
+//! fields `kind`, `namespace` and `resource_version`. No span, event or metric ever holds an object's content. Handlers
+//! and batches that are slow while others wait are warnings.
 
+pub mod controller;
 pub mod factory;
 mod field_path;
 pub mod form;
 pub mod informer;
 pub mod lister;
+#[cfg_attr(not(feature = "metrics"), path = "no_metrics.rs")]
+mod metrics;
 pub mod object;
 pub mod queue;
 pub mod reflector;

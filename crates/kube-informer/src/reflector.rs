@@ -102,7 +102,7 @@ use crate::object::{Fingerprint, Known, Object, ObjectKey, ResourceVersion};
 use crate::queue::{Delta, Listed};
 use crate::source::{
     ApiError, BadObject, ErrorClass, Item, ListEnd, ListPart, ListRequest, ListVersion, ListerWatcher,
-    WatchEvent,
+    Subject, WatchEvent,
 };
 use crate::wire::{Plan, Raw};
 use ahead::{Ahead, Made};
@@ -112,6 +112,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::{future::Future, sync::Arc, time::Duration};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument;
 use watching::WatchPacer;
 
 /// The most requests that follow each other without a pause.
@@ -192,6 +193,7 @@ pub struct Reflector<O: Form, S: Sink<O>> {
     options: ReflectorOptions,
     backoff: BackoffState,
     pacer: WatchPacer,
+    name: String,
     reporter: Reporter,
     /// The version up to which the collection has been seen.
     seen: Option<ResourceVersion>,
@@ -246,7 +248,8 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
         Self {
             backoff: BackoffState::new(options.backoff.clone()),
             pacer: WatchPacer::default(),
-            reporter: Reporter::new(source.resource()),
+            name: String::new(),
+            reporter: Reporter::new(Subject::of(&*source)),
             maker: Arc::new(O::maker(collection)),
             plan,
             transform: None,
@@ -261,6 +264,12 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
             last_request: tokio::time::Instant::now(),
             paginated: false,
         }
+    }
+
+    /// A name for the metrics. Default: none.
+    pub fn named(mut self, name: impl Into<String>) -> Self {
+        self.name = name.into();
+        self
     }
 
     /// Calls `hook` for each failure, on the reflector's task: it must not block. The [`status`](Self::status) shows
@@ -322,6 +331,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
 
     /// Runs until `token` is cancelled. No request, pause or wait for the sink delays that.
     pub async fn run(mut self, token: CancellationToken) {
+        self.reporter.start_metrics(&self.name);
         token.run_until_cancelled(self.reflect()).await;
         self.reporter.phase(Phase::Stopped);
     }
@@ -345,8 +355,13 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
             InitialState::WatchList => true,
         };
         if streaming {
-            match self.stream_list().await {
-                Ok(stream) => return Ok(Some(stream)),
+            let span = self.reporter.subject().list_span(true);
+            let streamed = self.stream_list().instrument(span.clone()).await;
+            match streamed {
+                Ok(stream) => {
+                    Subject::record_version(&span, self.seen.as_ref());
+                    return Ok(Some(stream));
+                }
                 Err(error) if self.options.initial == InitialState::WatchList => {
                     self.failed("watch-list", &error);
                     return Err(error);
@@ -361,9 +376,11 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
                 }
             }
         }
-        let listed = self.list().await;
-        if let Err(error) = &listed {
-            self.failed("list", error);
+        let span = self.reporter.subject().list_span(false);
+        let listed = self.list().instrument(span.clone()).await;
+        match &listed {
+            Ok(()) => Subject::record_version(&span, self.seen.as_ref()),
+            Err(error) => span.in_scope(|| self.failed("list", error)),
         }
         listed.map(|()| None)
     }
@@ -407,6 +424,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
 
     /// Lists the collection and replaces the sink's content.
     async fn list(&mut self) -> Result<(), ApiError> {
+        let started = tokio::time::Instant::now();
         self.reporter.listing();
         let (entries, end) = match self.list_at(self.list_version()).await {
             Err(ApiError::Status(status))
@@ -418,12 +436,18 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
             }
             result => result?,
         };
-        self.complete(entries, end.resource_version).await;
+        self.complete(entries, end.resource_version, started).await;
         Ok(())
     }
 
     /// Hands a complete list to the sink.
-    async fn complete(&mut self, entries: Vec<Listed<Arrived<O>>>, version: Option<ResourceVersion>) {
+    async fn complete(
+        &mut self,
+        entries: Vec<Listed<Arrived<O>>>,
+        version: Option<ResourceVersion>,
+        started: tokio::time::Instant,
+    ) {
+        let (objects, took) = (entries.len(), started.elapsed());
         if let (Some(seen), Some(version)) = (&self.seen, &version)
             && version < seen
         {
@@ -433,7 +457,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
         self.absent = false;
         self.seen = version.clone();
         self.sink.replace(entries, version).await;
-        self.reporter.listed(self.seen.clone());
+        self.reporter.listed(self.seen.clone(), objects, took);
         self.backoff.healthy();
     }
 

@@ -39,11 +39,13 @@ mod body;
 mod client;
 mod error;
 mod request;
+mod subject;
 
 pub use client::{ClientSource, Selection, StreamingLists};
 use error::BoxError;
 pub use error::{ApiError, ApiStatus, ErrorClass, Reason};
 pub use request::{ListRequest, ListVersion, WatchFrom, WatchRequest};
+pub(crate) use subject::Subject;
 
 use crate::object::{Object, ObjectKey, ResourceVersion};
 use crate::wire::Raw;
@@ -69,6 +71,11 @@ pub trait ListerWatcher<O: Object>: Send + Sync + 'static {
 
     /// The kind of the objects, for those that do not say it themselves. Default: unknown.
     fn types(&self) -> Option<TypeMeta> {
+        None
+    }
+
+    /// The namespace it is limited to, for spans. Default: none.
+    fn namespace(&self) -> Option<String> {
         None
     }
 

@@ -1,12 +1,16 @@
 //! Making informers.
 
-use super::driver::Parcel;
+use super::applier::Applier;
+use super::handler::ResourceEventHandler;
 use super::partitions::Partitions;
 use super::processor::Processor;
 use super::reflectors::{Blueprint, Source};
 use super::runner::StopOnDrop;
-use super::{InformerRunner, NamespaceSet, Shared, SharedInformer, Transform};
+use super::{Informer, InformerRunner, NamespaceSet, Shared, SharedInformer, Transform};
+use crate::controller::Parcel;
 use crate::form::{Collection, Form};
+use crate::metrics::{InformerMetrics, QueuedItems};
+use crate::object::Partition;
 use crate::queue::DeltaFifo;
 use crate::reflector::{ErrorFunction, LastError, ReflectorOptions, TransformError};
 use crate::source::{ListerWatcher, NamespacedSource};
@@ -19,6 +23,8 @@ use tokio::sync::mpsc;
 /// How an informer behaves.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct InformerOptions {
+    /// For metrics.
+    pub(crate) name: String,
     pub(crate) reflector: ReflectorOptions,
     /// How many changes wait between the reader of the network and the writer of the store.
     pub(crate) queue_capacity: usize,
@@ -31,6 +37,7 @@ pub(crate) struct InformerOptions {
 impl Default for InformerOptions {
     fn default() -> Self {
         Self {
+            name: String::new(),
             reflector: ReflectorOptions::default(),
             queue_capacity: 4096,
             resync: Duration::ZERO,
@@ -70,6 +77,13 @@ impl<O: Form> InformerBuilder<O> {
 
     pub(crate) fn options(mut self, options: InformerOptions) -> Self {
         self.options = options;
+        self
+    }
+
+    /// A name for the [metrics](crate#metrics), to tell this informer from others of the same resource. Default: none.
+    #[doc(alias = "InformerName")]
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.options.name = name.into();
         self
     }
 
@@ -144,41 +158,58 @@ impl<O: Form> InformerBuilder<O> {
         self
     }
 
-    /// The informer and what runs it.
-    pub fn build(self) -> (SharedInformer<O>, InformerRunner<O>) {
-        let Self {
-            source,
-            namespaces,
-            options,
-            on_error,
-            transform,
-        } = self;
+    /// What every informer is made of.
+    fn parts(self) -> Parts<O> {
+        let (source, options) = (self.source, self.options);
+        let subject = source.subject();
+        let labels = subject.labels(&options.name);
         let (store, writer) = Indexer::new();
-        let fifo: DeltaFifo<Parcel<O>> = DeltaFifo::new(options.queue_capacity);
-        let (new_jobs, jobs) = mpsc::unbounded_channel();
-        let shared = Arc::new(Shared {
-            resource: source.resource(),
-            store: store.clone(),
-            processor: Processor::new(options.resync).into(),
-            fifo,
-            partitions: Partitions::new(namespaces),
-            set_aside: Mutex::default(),
-            new_jobs,
-        });
+        let gauge = QueuedItems::new(&labels);
+        let queue = DeltaFifo::with_gauge(options.queue_capacity, [Partition::ONLY], gauge);
+        let metrics = InformerMetrics::new(&labels);
         let collection = Collection {
             types: source.types(),
             plan: options.reflector.plan.clone().unwrap_or_else(O::plan),
         };
-        let blueprint = Blueprint {
-            source,
-            maker: Arc::new(O::maker(collection)),
-            options: options.reflector,
-            on_error,
-            transform,
-        };
+        Parts {
+            applier: Applier::new(store, writer, subject, metrics),
+            queue,
+            blueprint: Blueprint {
+                source,
+                name: options.name.clone(),
+                maker: Arc::new(O::maker(collection)),
+                options: options.reflector.clone(),
+                on_error: self.on_error,
+                transform: self.transform,
+            },
+            namespaces: self.namespaces,
+            options,
+        }
+    }
+
+    /// The informer and what runs it.
+    pub fn build(self) -> (SharedInformer<O>, InformerRunner<O>) {
+        let Parts {
+            applier,
+            queue,
+            blueprint,
+            namespaces,
+            options,
+        } = self.parts();
+        let store = applier.store().clone();
+        let (new_jobs, jobs) = mpsc::unbounded_channel();
+        let shared = Arc::new(Shared {
+            resource: applier.resource().to_owned(),
+            store: store.clone(),
+            processor: Processor::new(options.resync).into(),
+            fifo: queue,
+            partitions: Partitions::new(namespaces),
+            set_aside: Mutex::default(),
+            new_jobs,
+        });
         let runner = InformerRunner {
             shared: shared.clone(),
-            writer,
+            applier,
             jobs,
             blueprint,
             stop_deadline: options.stop_deadline,
@@ -191,4 +222,18 @@ impl<O: Form> InformerBuilder<O> {
         };
         (informer, runner)
     }
+
+    /// An informer of one's own: one handler, no sharing; see [`Informer`].
+    pub fn build_unshared<H: ResourceEventHandler<O>>(self, handler: H) -> Informer<O, H> {
+        Informer::new(self.parts(), handler)
+    }
+}
+
+/// What every informer is made of.
+pub(super) struct Parts<O: Form> {
+    pub(super) applier: Applier<O>,
+    pub(super) queue: DeltaFifo<Parcel<O>>,
+    pub(super) blueprint: Blueprint<O>,
+    pub(super) namespaces: Option<NamespaceSet>,
+    pub(super) options: InformerOptions,
 }

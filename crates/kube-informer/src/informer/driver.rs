@@ -1,103 +1,16 @@
-//! The driver: takes changes from the queue, applies them to the store, publishes, and says what happened.
+//! The driver of a shared informer: takes changes from the queue, applies them to the store, publishes, and tells the
+//! listeners.
 
-use super::merge::Change;
+use super::Shared;
+use super::applier::{Applier, Outcome};
 use super::processor::Processor;
-use super::{Notification, Shared};
-use crate::object::{
-    DeleteCause, Deleted, Fingerprint, Known, Object, ObjectKey, Partition, ResourceVersion,
-};
-use crate::queue::{Batch, Delta, DeltaFifo, Entries, Listed, Position, Replace};
-use crate::reflector::{Arrived, Held, Sink};
-use crate::source::BadObject;
-use crate::store::{IndexWriter, Indexer};
-use std::collections::HashSet;
+use crate::controller::{Parcel, SlowWatch};
+use crate::object::{Object, Partition};
+use crate::queue::Batch;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, Interval, MissedTickBehavior};
-
-/// What travels from a reflector to the driver.
-#[derive(Debug, Clone)]
-pub(super) struct Parcel<O: Object> {
-    partition: Partition,
-    arrived: Arrived<O>,
-}
-
-/// The end of the queue that a reflector writes into.
-pub(super) struct QueueSink<O: Object> {
-    pub(super) partition: Partition,
-    pub(super) fifo: DeltaFifo<Parcel<O>>,
-    pub(super) store: Indexer<O::Ref>,
-}
-
-impl<O: Object> QueueSink<O> {
-    fn parcel(&self, arrived: Arrived<O>) -> Parcel<O> {
-        Parcel {
-            partition: self.partition,
-            arrived,
-        }
-    }
-
-    fn position(&self, resource_version: ResourceVersion) -> Position {
-        Position {
-            partition: self.partition,
-            resource_version,
-        }
-    }
-}
-
-impl<O: Object> Known for QueueSink<O> {
-    /// What the store holds, unless that is about to change.
-    fn held(&self, key: &str) -> Option<(ObjectKey, Fingerprint)> {
-        let held = self.store.held(key)?;
-        (!self.fifo.is_pending(key)).then_some(held)
-    }
-}
-
-impl<O: Object> Sink<O> for QueueSink<O> {
-    async fn replace(&mut self, entries: Vec<Listed<Arrived<O>>>, version: Option<ResourceVersion>) {
-        let entries = entries.into_iter().map(|entry| match entry {
-            Listed::Kept(key) => Listed::Kept(key),
-            Listed::New(key, arrived) => Listed::New(key, self.parcel(arrived)),
-        });
-        let entries = entries.collect();
-        self.fifo
-            .replace(Replace {
-                partition: self.partition,
-                entries,
-                resource_version: version,
-            })
-            .await;
-    }
-
-    async fn push(&mut self, key: ObjectKey, delta: Delta<Arrived<O>>, version: Option<ResourceVersion>) {
-        let delta = match delta {
-            Delta::Added(arrived) => Delta::Added(self.parcel(arrived)),
-            Delta::Updated(arrived) => Delta::Updated(self.parcel(arrived)),
-            Delta::Replaced(arrived) => Delta::Replaced(self.parcel(arrived)),
-            Delta::Sync(arrived) => Delta::Sync(self.parcel(arrived)),
-            Delta::Deleted(Deleted {
-                key,
-                last_known,
-                cause,
-            }) => {
-                let last_known = last_known.map(|arrived| self.parcel(arrived));
-                Delta::Deleted(Deleted {
-                    key,
-                    last_known,
-                    cause,
-                })
-            }
-        };
-        self.fifo
-            .push(key, delta, version.map(|version| self.position(version)))
-            .await;
-    }
-
-    fn bookmark(&mut self, version: ResourceVersion) {
-        self.fifo.bookmark(self.position(version));
-    }
-}
 
 /// What changes of the parts of a collection.
 pub(super) enum Command {
@@ -108,19 +21,11 @@ pub(super) enum Command {
     Remove(Partition, oneshot::Sender<()>),
 }
 
-/// Applies changes to the store; the only one that writes it.
+/// Applies changes and tells of them.
 pub(super) struct Driver<O: Object> {
-    pub(super) fifo: DeltaFifo<Parcel<O>>,
-    pub(super) writer: IndexWriter<O::Ref>,
+    pub(super) applier: Applier<O>,
     pub(super) shared: Arc<Shared<O>>,
     pub(super) commands: mpsc::UnboundedReceiver<Command>,
-}
-
-/// What one batch leads to.
-struct Outcome<O: Object> {
-    changes: Vec<Change<O>>,
-    initial: bool,
-    wants_sync: bool,
 }
 
 impl<O: Object> Driver<O> {
@@ -133,10 +38,12 @@ impl<O: Object> Driver<O> {
         loop {
             tokio::select! {
                 Some(command) = self.commands.recv() => self.obey(command),
-                batch = self.fifo.pop(usize::MAX) => match batch {
+                batch = self.shared.fifo.pop(usize::MAX) => match batch {
                     Some(batch) => {
                         self.catch_up();
+                        let watch = SlowWatch::new(&batch.entries);
                         self.apply(batch);
+                        watch.end(&self.shared.resource, self.shared.fifo.len());
                     }
                     None => return,
                 },
@@ -157,10 +64,7 @@ impl<O: Object> Driver<O> {
 
     fn obey(&mut self, command: Command) {
         match command {
-            Command::Add(partition) => {
-                self.writer.add_partition(partition);
-                self.writer.publish();
-            }
+            Command::Add(partition) => self.applier.add_partition(partition),
             Command::Remove(partition, done) => {
                 self.take_out(partition);
                 let _ = done.send(());
@@ -168,25 +72,11 @@ impl<O: Object> Driver<O> {
         }
     }
 
-    /// Deletes what is held of a part.
     fn take_out(&mut self, partition: Partition) {
-        let mut outcome = Outcome::new(false, false);
-        let held: Vec<_> = self
-            .writer
-            .partition(partition)
-            .map(|entry| entry.key.clone())
-            .collect();
-        for key in held {
-            self.delete(key, None, DeleteCause::Unselected, &mut outcome);
-        }
-        let stale: Vec<_> = self.writer.stale(partition).cloned().collect();
-        for key in stale {
-            self.writer.clear_stale(key.as_str());
-        }
-        self.writer.remove_partition(partition);
-        self.publish(&outcome);
+        let mut outcome = self.applier.take_out(partition);
+        self.publish(&mut outcome);
         self.shared.partitions.remove(partition);
-        self.fifo.remove_partition(partition);
+        self.shared.fifo.remove_partition(partition);
         self.note_synced();
     }
 
@@ -196,13 +86,7 @@ impl<O: Object> Driver<O> {
         if due.is_empty() {
             return;
         }
-        let settled = self
-            .writer
-            .entries()
-            .filter(|entry| !self.fifo.is_pending(entry.key));
-        let changes: Vec<_> = settled
-            .map(|entry| Change::sync(entry.key.clone(), entry.object.clone()))
-            .collect();
+        let changes = self.applier.again(|key| !self.shared.fifo.is_pending(key));
         for listener in due {
             listener.push(&changes, now);
         }
@@ -213,146 +97,38 @@ impl<O: Object> Driver<O> {
     }
 
     fn apply(&mut self, batch: Batch<Parcel<O>>) {
+        let _span = self.applier.span(&batch).entered();
         let Batch {
             entries,
             positions,
             initial,
             processed,
         } = batch;
-        let mut outcome = Outcome::new(initial, self.processor().wants_sync());
-        let mut replaced = None;
-        match entries {
-            Entries::Deltas(entries) => {
-                for (key, deltas) in entries {
-                    for delta in deltas {
-                        self.delta(key.clone(), delta, &mut outcome);
-                    }
-                }
-            }
-            Entries::Replace(replace) if !self.writer.has_partition(replace.partition) => {}
-            Entries::Replace(replace) => {
-                replaced = Some(replace.partition);
-                self.replace(replace, &mut outcome);
-            }
-        }
-        for position in positions {
-            if self.writer.has_partition(position.partition) {
-                self.writer
-                    .set_resource_version(position.partition, position.resource_version);
-            }
-        }
-        self.publish(&outcome);
+        let wants_sync = self.processor().wants_sync();
+        let mut outcome = self.applier.apply(entries, positions, initial, wants_sync);
+        self.publish(&mut outcome);
         drop(processed);
         self.note_synced();
-        if let Some(partition) = replaced {
+        if let Some(partition) = outcome.replaced {
             self.shared.partitions.set_synced(partition);
         }
     }
 
-    fn publish(&mut self, outcome: &Outcome<O>) {
-        let writer = &mut self.writer;
+    fn publish(&mut self, outcome: &mut Outcome<O>) {
+        for bad in std::mem::take(&mut outcome.set_aside) {
+            self.shared.set_aside(bad);
+        }
         self.shared
             .processor
-            .publish(&outcome.changes, || writer.publish());
+            .publish(&outcome.changes, || self.applier.publish());
+        self.applier.processed(outcome);
     }
 
     /// Tells everybody once the initial state has been published.
     fn note_synced(&self) {
-        if self.fifo.has_synced() {
+        if self.shared.fifo.has_synced() {
             self.processor().set_synced();
             self.shared.partitions.set_populated();
-        }
-    }
-
-    fn delta(&mut self, key: ObjectKey, delta: Delta<Parcel<O>>, outcome: &mut Outcome<O>) {
-        match delta {
-            Delta::Added(parcel) | Delta::Updated(parcel) | Delta::Replaced(parcel) | Delta::Sync(parcel) => {
-                self.put(key, parcel, outcome);
-            }
-            Delta::Deleted(Deleted {
-                last_known, cause, ..
-            }) => {
-                let left = last_known
-                    .as_ref()
-                    .is_some_and(|parcel| !self.writer.has_partition(parcel.partition));
-                if !left {
-                    let last_known = last_known.and_then(|parcel| parcel.arrived.ok());
-                    self.delete(key, last_known.map(|held| held.object), cause, outcome);
-                }
-            }
-        }
-    }
-
-    /// Makes the store's partition consist of what was listed: deletions first. Other partitions stay as they are.
-    fn replace(&mut self, replace: Replace<Parcel<O>>, outcome: &mut Outcome<O>) {
-        let listed: HashSet<&ObjectKey> = replace.entries.iter().map(Listed::key).collect();
-        let held = self.writer.partition(replace.partition).map(|entry| entry.key);
-        let vanished: Vec<ObjectKey> = held.filter(|key| !listed.contains(key)).cloned().collect();
-        // What could never be read is not held, but can vanish all the same.
-        let stale = self.writer.stale(replace.partition);
-        let gone: Vec<ObjectKey> = stale.filter(|key| !listed.contains(key)).cloned().collect();
-        drop(listed);
-        for key in gone {
-            self.writer.clear_stale(key.as_str());
-        }
-        for key in vanished {
-            self.delete(key, None, DeleteCause::Missed, outcome);
-        }
-        for entry in replace.entries {
-            match entry {
-                Listed::New(key, parcel) => self.put(key, parcel, outcome),
-                Listed::Kept(key) => self.keep(&key, outcome),
-            }
-        }
-    }
-
-    /// Puts an object into the store; one that could not be read leaves the last good state, marked stale.
-    fn put(&mut self, key: ObjectKey, parcel: Parcel<O>, outcome: &mut Outcome<O>) {
-        let Parcel { partition, arrived } = parcel;
-        if !self.writer.has_partition(partition) {
-            // Its part was taken out while it was on its way.
-            return;
-        }
-        let Held { object, fingerprint } = match arrived {
-            Ok(held) => held,
-            Err(_) => {
-                self.writer.mark_stale(&key, partition);
-                return;
-            }
-        };
-        match self
-            .writer
-            .upsert(key.clone(), object.clone(), fingerprint, partition)
-        {
-            Ok(old) => outcome.put(key, old, object),
-            Err(error) => {
-                self.writer.mark_stale(&key, partition);
-                self.shared.set_aside(BadObject {
-                    key: Some(key),
-                    reason: error.to_string(),
-                });
-            }
-        }
-    }
-
-    /// An object was listed exactly as it is held.
-    fn keep(&mut self, key: &ObjectKey, outcome: &mut Outcome<O>) {
-        self.writer.clear_stale(key.as_str());
-        if outcome.wants_sync
-            && let Some(object) = self.writer.get(key)
-        {
-            outcome.changes.push(Change::sync(key.clone(), object.clone()));
-        }
-    }
-
-    /// Takes an object out of the store. What was never in it was never told of, so its end is not either.
-    fn delete(&mut self, key: ObjectKey, last: Option<O::Ref>, cause: DeleteCause, outcome: &mut Outcome<O>) {
-        if let Some(held) = self.writer.remove(&key) {
-            outcome.delete(Deleted {
-                key,
-                last_known: last.or(Some(held)),
-                cause,
-            });
         }
     }
 }
@@ -367,51 +143,4 @@ fn ticks(period: Duration) -> Interval {
     let mut ticks = tokio::time::interval_at(Instant::now() + period, period);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     ticks
-}
-
-impl<O: Object> Outcome<O> {
-    fn new(initial: bool, wants_sync: bool) -> Self {
-        Self {
-            changes: Vec::new(),
-            initial,
-            wants_sync,
-        }
-    }
-
-    fn push(&mut self, key: ObjectKey, notification: Notification<O>) {
-        self.changes.push(Change {
-            key,
-            notification,
-            sync: false,
-        });
-    }
-
-    fn delete(&mut self, deleted: Deleted<O::Ref>) {
-        self.push(deleted.key.clone(), Notification::Delete(deleted));
-    }
-
-    /// The store decides: what it did not hold is an add; another uid is a deletion that was missed, and an add.
-    fn put(&mut self, key: ObjectKey, old: Option<O::Ref>, new: O::Ref) {
-        let initial = self.initial;
-        match old {
-            None => self.push(key, Notification::Add { object: new, initial }),
-            Some(old) if O::uid(&old) != O::uid(&new) => {
-                self.delete(Deleted {
-                    key: key.clone(),
-                    last_known: Some(old),
-                    cause: DeleteCause::Missed,
-                });
-                self.push(key, Notification::Add { object: new, initial });
-            }
-            Some(old) => {
-                let version = O::resource_version(&new);
-                let sync = version.is_some() && O::resource_version(&old) == version;
-                self.changes.push(Change {
-                    key,
-                    notification: Notification::Update { old, new },
-                    sync,
-                });
-            }
-        }
-    }
 }

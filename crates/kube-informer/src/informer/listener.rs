@@ -12,6 +12,8 @@ use tokio::time::Instant;
 
 /// How a listener's notifications reach it.
 pub(super) struct Listener<O: Object> {
+    /// The informer's resource, for the log.
+    resource: String,
     options: HandlerOptions,
     state: Mutex<State<O>>,
     /// Signalled when there is something to take, or nothing more to come.
@@ -26,6 +28,7 @@ struct State<O: Object> {
     initial: Initial<O>,
     queue: MergeQueue<O>,
     resync: Resync,
+    pace: Pace,
     end: Option<End>,
 }
 
@@ -33,6 +36,39 @@ struct State<O: Object> {
 struct Resync {
     period: Duration,
     next: Instant,
+}
+
+/// Sees whether the one who takes notifications is slow while many wait.
+#[derive(Default)]
+struct Pace {
+    /// When the last one was taken, if many were waiting then.
+    taken: Option<Instant>,
+    warned: Option<Instant>,
+}
+
+/// How many notifications wait when a slow call is worth a warning.
+const MANY: usize = 1024;
+/// A call that takes longer than this is slow.
+const SLOW: Duration = Duration::from_millis(100);
+/// A handler that stays slow is warned of once in this time.
+const WARN_EVERY: Duration = Duration::from_secs(10);
+
+impl Pace {
+    /// The next notification is asked for while so many wait; returns how long the last one took if that is worth a
+    /// warning.
+    fn next(&mut self, waiting: usize) -> Option<Duration> {
+        if waiting < MANY {
+            self.taken = None;
+            return None;
+        }
+        let now = Instant::now();
+        let took = now - self.taken.replace(now)?;
+        if took <= SLOW || self.warned.is_some_and(|warned| now - warned < WARN_EVERY) {
+            return None;
+        }
+        self.warned = Some(now);
+        Some(took)
+    }
 }
 
 /// The adds of a late handler, made from the store's state at the time it was added.
@@ -63,7 +99,7 @@ pub(super) struct Progress {
 }
 
 impl<O: Object> Listener<O> {
-    pub(super) fn new(options: HandlerOptions, lease: Option<Lease>) -> Self {
+    pub(super) fn new(resource: String, options: HandlerOptions, lease: Option<Lease>) -> Self {
         let state = State {
             initial: Initial::None,
             queue: MergeQueue::new(options.delivery),
@@ -71,9 +107,11 @@ impl<O: Object> Listener<O> {
                 period: Duration::ZERO,
                 next: Instant::now(),
             },
+            pace: Pace::default(),
             end: None,
         };
         Self {
+            resource,
             options,
             state: Mutex::new(state),
             wake: Notify::new(),
@@ -211,17 +249,31 @@ impl<O: Object> Listener<O> {
 
     fn take(&self) -> Taken<O> {
         let mut state = self.lock();
-        if let Some(object) = state.initial.next() {
+        let waiting = state.queue.len();
+        let slow = state.pace.next(waiting);
+        let taken = state.take(&self.progress);
+        drop(state);
+        if let Some(took) = slow {
+            let (resource, handler) = (&*self.resource, self.name());
+            tracing::warn!(resource, handler, ?took, waiting, "a handler is slow");
+        }
+        taken
+    }
+}
+
+impl<O: Object> State<O> {
+    fn take(&mut self, progress: &watch::Sender<Progress>) -> Taken<O> {
+        if let Some(object) = self.initial.next() {
             return Taken::Notification(Notification::Add {
                 object,
                 initial: true,
             });
         }
         loop {
-            match state.queue.pop() {
+            match self.queue.pop() {
                 Some(Entry::Change(change)) => return Taken::Notification(change.notification),
-                Some(Entry::Synced) => self.progress.send_modify(|progress| progress.synced = true),
-                None if state.end.is_some() => return Taken::Ended,
+                Some(Entry::Synced) => progress.send_modify(|progress| progress.synced = true),
+                None if self.end.is_some() => return Taken::Ended,
                 None => return Taken::Nothing,
             }
         }

@@ -2,7 +2,11 @@
 
 use super::Notification;
 use crate::object::{Object, ObjectKey};
-use std::collections::{BTreeMap, HashMap};
+use foldhash::fast::RandomState;
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry as Place;
+use std::collections::VecDeque;
+use std::hash::BuildHasher;
 use tokio::time::Instant;
 
 /// What happens to notifications that a handler has not taken yet.
@@ -79,13 +83,138 @@ struct Pending<O: Object> {
 /// Pending notifications, oldest first.
 pub(super) struct MergeQueue<O: Object> {
     capacity: usize,
-    /// By number; numbers grow and are never used again.
-    entries: BTreeMap<u64, Pending<O>>,
+    entries: Entries<O>,
     /// How many entries are marks; at most one.
     marks: usize,
-    next: u64,
-    /// The last pending entry of each key; kept only while the queue is over its capacity.
-    last: Option<HashMap<ObjectKey, u64>>,
+    /// The last pending entry of each key; made when the queue is full, and kept until half of it is taken.
+    last: Option<Last>,
+}
+
+/// The entries by number. Numbers grow by one, so that the oldest is at the front.
+struct Entries<O: Object> {
+    /// An entry that was merged into nothing leaves a hole.
+    slots: VecDeque<Option<Pending<O>>>,
+    holes: usize,
+    /// The number of the first slot.
+    first: u64,
+}
+
+/// When nothing waits any more, storage for more than this is given back.
+const KEPT_STORAGE: usize = 1024;
+
+impl<O: Object> Entries<O> {
+    fn new() -> Self {
+        Self {
+            slots: VecDeque::new(),
+            holes: 0,
+            first: 0,
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.slots.len() - self.holes
+    }
+
+    fn next_number(&self) -> u64 {
+        self.first + self.slots.len() as u64
+    }
+
+    fn slot(&mut self, number: u64) -> &mut Option<Pending<O>> {
+        &mut self.slots[(number - self.first) as usize]
+    }
+
+    /// The key of an entry that is no mark.
+    fn key(&self, number: u64) -> Option<&ObjectKey> {
+        match &self.slots[(number - self.first) as usize].as_ref()?.entry {
+            Entry::Change(change) => Some(&change.key),
+            Entry::Synced => None,
+        }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = (u64, &Pending<O>)> {
+        let numbered = (self.first..).zip(&self.slots);
+        numbered.filter_map(|(number, slot)| Some((number, slot.as_ref()?)))
+    }
+
+    fn push(&mut self, entry: Entry<O>, since: Instant) {
+        self.slots.push_back(Some(Pending { entry, since }));
+    }
+
+    fn pop(&mut self) -> Option<(u64, Pending<O>)> {
+        loop {
+            let Some(slot) = self.slots.pop_front() else {
+                self.slots.shrink_to(KEPT_STORAGE);
+                return None;
+            };
+            self.first += 1;
+            match slot {
+                Some(pending) => return Some((self.first - 1, pending)),
+                None => self.holes -= 1,
+            }
+        }
+    }
+
+    /// Leaves a hole; true if so many are holes now that they should be [closed](Self::close_holes).
+    fn remove(&mut self, number: u64) -> bool {
+        *self.slot(number) = None;
+        self.holes += 1;
+        self.holes > self.slots.len() / 2
+    }
+
+    /// The entries get new numbers.
+    fn close_holes(&mut self) {
+        self.slots.retain(Option::is_some);
+        self.holes = 0;
+    }
+}
+
+/// Finds the last pending entry of a key by its number; the keys stay where they are.
+struct Last {
+    numbers: HashTable<u64>,
+    hasher: RandomState,
+}
+
+impl Last {
+    fn of<O: Object>(entries: &Entries<O>) -> Self {
+        let mut last = Self {
+            numbers: HashTable::new(),
+            hasher: RandomState::default(),
+        };
+        for (number, pending) in entries.iter() {
+            if let Entry::Change(change) = &pending.entry {
+                last.set(&change.key, number, entries);
+            }
+        }
+        last
+    }
+
+    fn get<O: Object>(&self, key: &ObjectKey, entries: &Entries<O>) -> Option<u64> {
+        let hash = self.hasher.hash_one(key);
+        let found = self
+            .numbers
+            .find(hash, |number| entries.key(*number) == Some(key));
+        found.copied()
+    }
+
+    /// `number` is the last entry of `key`, which the entry need not hold yet.
+    fn set<O: Object>(&mut self, key: &ObjectKey, number: u64, entries: &Entries<O>) {
+        let hash = self.hasher.hash_one(key);
+        let rehash = |number: &u64| entries.key(*number).map_or(0, |key| self.hasher.hash_one(key));
+        match (self.numbers).entry(hash, |number| entries.key(*number) == Some(key), rehash) {
+            Place::Occupied(mut last) => *last.get_mut() = number,
+            Place::Vacant(place) => {
+                place.insert(number);
+            }
+        }
+    }
+
+    /// An entry is gone.
+    fn remove(&mut self, key: &ObjectKey, number: u64) {
+        let hash = self.hasher.hash_one(key);
+        if let Ok(last) = self.numbers.find_entry(hash, |last| *last == number) {
+            last.remove();
+        }
+    }
 }
 
 impl<O: Object> MergeQueue<O> {
@@ -96,9 +225,8 @@ impl<O: Object> MergeQueue<O> {
         };
         Self {
             capacity,
-            entries: BTreeMap::new(),
+            entries: Entries::new(),
             marks: 0,
-            next: 0,
             last: None,
         }
     }
@@ -108,137 +236,114 @@ impl<O: Object> MergeQueue<O> {
         self.entries.len() - self.marks
     }
 
-    fn changes(&self) -> impl Iterator<Item = &Pending<O>> {
-        self.entries
-            .values()
-            .filter(|pending| matches!(pending.entry, Entry::Change(_)))
-    }
-
     pub(super) fn clear(&mut self) {
-        self.entries.clear();
+        self.entries = Entries::new();
         self.marks = 0;
         self.last = None;
     }
 
     /// When the oldest pending notification was pushed.
     pub(super) fn oldest(&self) -> Option<Instant> {
-        self.changes().next().map(|pending| pending.since)
+        let mut changes = self
+            .entries
+            .iter()
+            .filter(|(_, pending)| matches!(pending.entry, Entry::Change(_)));
+        changes.next().map(|(_, pending)| pending.since)
     }
 
     pub(super) fn push_synced(&mut self, now: Instant) {
-        self.append(Entry::Synced, now);
+        self.entries.push(Entry::Synced, now);
         self.marks += 1;
     }
 
     pub(super) fn push(&mut self, change: Change<O>, now: Instant) {
-        if self.len() < self.capacity {
-            self.last = None;
-            self.append(Entry::Change(change), now);
-            return;
-        }
-        let entries = &self.entries;
-        let last = self.last.get_or_insert_with(|| last_of_each_key(entries));
-        let pending = last
-            .get(&change.key)
-            .copied()
-            .and_then(|number| Some((number, self.entries.remove(&number)?)));
-        let Some((
-            number,
-            Pending {
-                entry: Entry::Change(pending),
-                since,
-            },
-        )) = pending
-        else {
-            last.insert(change.key.clone(), self.next);
-            self.append(Entry::Change(change), now);
-            return;
-        };
-        let (first, second) = match merge(pending, change) {
-            Merged::Nothing(key) => {
-                last.remove(&key);
-                return;
+        let len = self.len();
+        if len < self.capacity {
+            if len < self.capacity / 2 {
+                self.last = None;
             }
-            Merged::One(merged) => (merged, None),
-            Merged::Two(first, second) => (first, Some(second)),
+            return self.append(change, now);
+        }
+        let last = self.last.get_or_insert_with(|| Last::of(&self.entries));
+        let Some(number) = last.get(&change.key, &self.entries) else {
+            return self.append(change, now);
         };
-        self.entries.insert(
-            number,
-            Pending {
-                entry: Entry::Change(first),
-                since,
-            },
-        );
-        if let Some(second) = second {
-            last.insert(second.key.clone(), self.next);
-            self.append(Entry::Change(second), now);
+        let Some(Pending {
+            entry: Entry::Change(pending),
+            ..
+        }) = self.entries.slot(number)
+        else {
+            unreachable!("only changes have a key")
+        };
+        match merge(pending, change) {
+            Merged::One => {}
+            Merged::Two(second) => self.append(second, now),
+            Merged::Nothing(key) => {
+                last.remove(&key, number);
+                if self.entries.remove(number) {
+                    self.entries.close_holes();
+                    self.last = Some(Last::of(&self.entries));
+                }
+            }
         }
     }
 
-    fn append(&mut self, entry: Entry<O>, since: Instant) {
-        self.entries.insert(self.next, Pending { entry, since });
-        self.next += 1;
+    fn append(&mut self, change: Change<O>, since: Instant) {
+        if let Some(last) = &mut self.last {
+            // Found under its key at its number when the entry is there.
+            last.set(&change.key, self.entries.next_number(), &self.entries);
+        }
+        self.entries.push(Entry::Change(change), since);
     }
 
     pub(super) fn pop(&mut self) -> Option<Entry<O>> {
-        let (number, Pending { entry, .. }) = self.entries.pop_first()?;
+        let (number, Pending { entry, .. }) = self.entries.pop()?;
         match (&mut self.last, &entry) {
             (_, Entry::Synced) => self.marks -= 1,
-            (Some(last), Entry::Change(change)) if last.get(&change.key) == Some(&number) => {
-                last.remove(&change.key);
-            }
-            _ => {}
+            (Some(last), Entry::Change(change)) => last.remove(&change.key, number),
+            (None, Entry::Change(_)) => {}
         }
         Some(entry)
     }
 }
 
-fn last_of_each_key<O: Object>(entries: &BTreeMap<u64, Pending<O>>) -> HashMap<ObjectKey, u64> {
-    let changes = entries
-        .iter()
-        .filter_map(|(number, pending)| match &pending.entry {
-            Entry::Change(change) => Some((change.key.clone(), *number)),
-            Entry::Synced => None,
-        });
-    changes.collect()
-}
-
 /// What two successive notifications of one key come to.
 enum Merged<O: Object> {
     Nothing(ObjectKey),
-    One(Change<O>),
-    Two(Change<O>, Change<O>),
+    /// The first one says it all now.
+    One,
+    /// Both remain.
+    Two(Change<O>),
 }
 
-fn merge<O: Object>(first: Change<O>, second: Change<O>) -> Merged<O> {
+fn merge<O: Object>(first: &mut Change<O>, second: Change<O>) -> Merged<O> {
     use Notification::{Add, Delete, Update};
-    let (key, sync) = (second.key, first.sync && second.sync);
-    let one = |key, notification| {
-        Merged::One(Change {
-            key,
-            notification,
-            sync,
-        })
-    };
-    match (first.notification, second.notification) {
-        (Add { initial, .. }, Update { new, .. }) => one(key, Add { object: new, initial }),
-        (Add { .. }, Delete(_)) => Merged::Nothing(key),
-        (Update { old, .. }, Update { new, .. }) => one(key, Update { old, new }),
-        (Update { .. }, Delete(deleted)) => one(key, Delete(deleted)),
+    let Change {
+        key,
+        notification,
+        sync,
+    } = second;
+    let merged = match (&mut first.notification, notification) {
+        (Add { .. }, Delete(_)) => return Merged::Nothing(key),
+        (Add { object: newest, .. } | Update { new: newest, .. }, Update { new, .. }) => {
+            *newest = new;
+            None
+        }
+        (Update { .. }, Delete(deleted)) => Some(Delete(deleted)),
         // A deletion and what comes after it are two histories.
-        (a, b) => Merged::Two(
-            Change {
-                key: first.key,
-                notification: a,
-                sync: first.sync,
-            },
-            Change {
+        (_, notification) => {
+            return Merged::Two(Change {
                 key,
-                notification: b,
-                sync: second.sync,
-            },
-        ),
+                notification,
+                sync,
+            });
+        }
+    };
+    if let Some(notification) = merged {
+        first.notification = notification;
     }
+    first.sync &= sync;
+    Merged::One
 }
 
 #[cfg(test)]

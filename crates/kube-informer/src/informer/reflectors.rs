@@ -1,12 +1,15 @@
 //! The reflectors of an informer: one for each part of its collection, started and ended while it runs.
 
-use super::driver::{Command, QueueSink};
+use super::driver::Command;
 use super::partitions::WHOLE;
 use super::{Shared, Transform};
+use crate::controller::{Parcel, QueueSink};
 use crate::form::Form;
 use crate::object::Partition;
+use crate::queue::DeltaFifo;
 use crate::reflector::{ErrorFunction, Reflector, ReflectorOptions};
-use crate::source::{ListerWatcher, NamespacedSource};
+use crate::source::{ListerWatcher, NamespacedSource, Subject};
+use crate::store::Indexer;
 use kube::core::TypeMeta;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -17,6 +20,8 @@ use tokio_util::sync::CancellationToken;
 /// What an informer's reflectors have in common.
 pub(super) struct Blueprint<O: Form> {
     pub(super) source: Source<O>,
+    /// For metrics.
+    pub(super) name: String,
     /// What makes the objects, whichever part they are of.
     pub(super) maker: Arc<O::Maker>,
     pub(super) options: ReflectorOptions,
@@ -31,10 +36,11 @@ pub(super) enum Source<O: Form> {
 }
 
 impl<O: Form> Source<O> {
-    pub(super) fn resource(&self) -> String {
+    /// What it shows, for spans, logs and metrics.
+    pub(super) fn subject(&self) -> Subject {
         match self {
-            Self::Whole(source) => source.resource(),
-            Self::Namespaced(source) => source.resource(),
+            Self::Whole(source) => Subject::of(&**source),
+            Self::Namespaced(source) => Subject::new(source.resource(), source.types(), None),
         }
     }
 
@@ -54,9 +60,17 @@ impl<O: Form> Source<O> {
 }
 
 impl<O: Form> Blueprint<O> {
-    fn reflector(&self, name: &str, sink: QueueSink<O>) -> Reflector<O, QueueSink<O>> {
+    /// The reflector of one part, which fills the queue.
+    pub(super) fn reflector(
+        &self,
+        name: &str,
+        partition: Partition,
+        queue: DeltaFifo<Parcel<O>>,
+        store: Indexer<O::Ref>,
+    ) -> Reflector<O, QueueSink<O, Indexer<O::Ref>>> {
+        let sink = QueueSink::with_partition(partition, queue, store);
         let reflector = Reflector::with_options(self.source.part(name), sink, self.options.clone());
-        let mut reflector = reflector.made_by(self.maker.clone());
+        let mut reflector = reflector.made_by(self.maker.clone()).named(self.name.as_str());
         if name != WHOLE {
             reflector = reflector.named_after(name);
         }
@@ -131,11 +145,7 @@ impl<O: Form> Reflectors<O> {
 
     fn run(&mut self, name: Arc<str>) {
         let (partition, status) = self.shared.partitions.start(name.clone());
-        let sink = QueueSink {
-            partition,
-            fifo: self.shared.fifo.clone(),
-            store: self.shared.store.clone(),
-        };
+        let (queue, store) = (self.shared.fifo.clone(), self.shared.store.clone());
         let leave = self.stop.child_token();
         self.running.insert(name.clone(), leave.clone());
         self.shared.fifo.add_partition(partition);
@@ -144,7 +154,9 @@ impl<O: Form> Reflectors<O> {
         let (stop, driver, blueprint) = (self.stop.clone(), self.driver.clone(), self.blueprint.clone());
         self.tasks.spawn(async move {
             // Here, because it may panic: the source is the user's.
-            let reflector = blueprint.reflector(&name, sink).reporting_to(status);
+            let reflector = blueprint
+                .reflector(&name, partition, queue, store)
+                .reporting_to(status);
             reflector.run(leave).await;
             // A stopped informer keeps what it has.
             if !stop.is_cancelled() {

@@ -1,5 +1,6 @@
 //! Running an informer: its tasks, and how they end.
 
+use super::applier::Applier;
 use super::driver::Driver;
 use super::handler::{self, ResourceEventHandler};
 use super::listener::Listener;
@@ -7,7 +8,6 @@ use super::reflectors::{Blueprint, Reflectors};
 use super::{PanicPolicy, Shared};
 use crate::form::Form;
 use crate::object::Object;
-use crate::store::IndexWriter;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
@@ -26,7 +26,7 @@ pub(super) struct Job {
 #[must_use = "an informer does nothing until its runner is run"]
 pub struct InformerRunner<O: Form> {
     pub(super) shared: Arc<Shared<O>>,
-    pub(super) writer: IndexWriter<O::Ref>,
+    pub(super) applier: Applier<O>,
     pub(super) jobs: mpsc::UnboundedReceiver<Job>,
     pub(super) blueprint: Blueprint<O>,
     pub(super) stop_deadline: Duration,
@@ -98,24 +98,22 @@ impl<O: Form> InformerRunner<O> {
     pub async fn run(self, token: CancellationToken) -> Result<(), RunError> {
         let Self {
             shared,
-            writer,
+            applier,
             mut jobs,
             blueprint,
             stop_deadline,
             stopped,
         } = self;
-        let resource = shared.resource.clone();
         let stop = token.child_token();
         let mut handlers = Handlers {
-            resource,
+            resource: shared.resource.clone(),
             tasks: JoinSet::new(),
             names: Default::default(),
         };
         let (to_driver, commands) = mpsc::unbounded_channel();
         let mut reflectors = Reflectors::start(blueprint, shared.clone(), to_driver, stop.clone());
         let driver = Driver {
-            fifo: shared.fifo.clone(),
-            writer,
+            applier,
             shared: shared.clone(),
             commands,
         };

@@ -47,3 +47,10 @@ pub trait Known {
     /// is unknown, about to change, or not held.
     fn held(&self, key: &str) -> Option<(ObjectKey, Fingerprint)>;
 }
+
+/// Nothing is held.
+impl Known for () {
+    fn held(&self, _: &str) -> Option<(ObjectKey, Fingerprint)> {
+        None
+    }
+}

@@ -47,6 +47,17 @@ impl ResourceVersion {
             Repr::Text(text) => (&**text).into(),
         }
     }
+
+    /// The last 15 decimal digits, which are what a floating-point gauge can hold; `None` if it is no number.
+    #[cfg(feature = "metrics")]
+    pub(crate) fn low_digits(&self) -> Option<u64> {
+        const MODULUS: u64 = 1_000_000_000_000_000;
+        match &self.0 {
+            Repr::Number(number) => Some(number.get() % MODULUS),
+            Repr::Text(text) if is_decimal(text) => text[text.len() - 15..].parse().ok(),
+            Repr::Text(_) => None,
+        }
+    }
 }
 
 /// A decimal number without a leading zero.
@@ -123,6 +134,17 @@ mod tests {
             assert_eq!(version.partial_cmp(&ResourceVersion::from("5")), None);
         }
         assert_eq!(ResourceVersion::from(0), ResourceVersion::from("0"));
+    }
+
+    #[cfg(feature = "metrics")]
+    #[test]
+    fn a_gauge_gets_the_last_15_digits() {
+        let digits = |text: &str| ResourceVersion::from(text).low_digits();
+        assert_eq!(digits("42"), Some(42));
+        assert_eq!(digits("9000000000000007"), Some(7), "longer than 15 digits");
+        assert_eq!(digits("123456789012345678901"), Some(789012345678901));
+        assert_eq!(digits("0"), None);
+        assert_eq!(digits("x"), None);
     }
 
     proptest! {

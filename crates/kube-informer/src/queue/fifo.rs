@@ -1,6 +1,7 @@
 //! The queue itself.
 
 use super::{Delta, Deltas, Replace};
+use crate::metrics::QueuedItems;
 use crate::object::{ObjectKey, Partition, ResourceVersion};
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -52,6 +53,15 @@ struct Shared<T> {
     /// Signalled when there is room again, or when the queue is closed.
     writable: Notify,
     synced: watch::Sender<bool>,
+    /// Moved with every change of the length, and back when the queue is gone.
+    gauge: QueuedItems,
+}
+
+impl<T> Drop for Shared<T> {
+    fn drop(&mut self) {
+        let len = self.lock().len;
+        self.gauge.moved(len, 0);
+    }
 }
 
 #[derive(Debug)]
@@ -259,6 +269,15 @@ impl<T> DeltaFifo<T> {
 
     /// A queue that has synced when the first replace of each of `partitions` has been processed.
     pub fn with_partitions(capacity: usize, partitions: impl IntoIterator<Item = Partition>) -> Self {
+        Self::with_gauge(capacity, partitions, QueuedItems::none())
+    }
+
+    /// A queue that shows its length.
+    pub(crate) fn with_gauge(
+        capacity: usize,
+        partitions: impl IntoIterator<Item = Partition>,
+        gauge: QueuedItems,
+    ) -> Self {
         let unsynced: BTreeSet<_> = partitions.into_iter().collect();
         let (synced, _) = watch::channel(unsynced.is_empty());
         let state = State {
@@ -275,6 +294,7 @@ impl<T> DeltaFifo<T> {
                 readable: Notify::new(),
                 writable: Notify::new(),
                 synced,
+                gauge,
             }),
         }
     }
@@ -315,9 +335,11 @@ impl<T> DeltaFifo<T> {
         if !state.has_room(self.shared.capacity) {
             return false;
         }
+        let before = state.len;
         if let Some(change) = change.take() {
             change(&mut state);
         }
+        self.shared.gauge.moved(before, state.len);
         self.shared.update_synced(&state);
         drop(state);
         self.shared.readable.notify_one();
@@ -377,9 +399,11 @@ impl<T> DeltaFifo<T> {
         if state.is_pending(&key) {
             return false;
         }
+        let before = state.len;
         for delta in deltas {
             state.push(key.clone(), delta, None);
         }
+        self.shared.gauge.moved(before, state.len);
         self.shared.update_synced(&state);
         drop(state);
         self.shared.readable.notify_one();
@@ -409,7 +433,9 @@ impl<T> DeltaFifo<T> {
         loop {
             {
                 let mut state = self.shared.lock();
+                let before = state.len;
                 if let Some((entries, positions)) = state.pop(max.max(1)) {
+                    self.shared.gauge.moved(before, state.len);
                     let replaced = match &entries {
                         Entries::Replace(replace) => Some(replace.partition),
                         Entries::Deltas(_) => None,

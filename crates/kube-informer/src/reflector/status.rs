@@ -1,10 +1,12 @@
 //! What a reflector says of itself.
 
+use crate::metrics::ReflectorMetrics;
 use crate::object::{ObjectKey, ResourceVersion};
-use crate::source::{ApiError, BadObject, ErrorClass};
+use crate::source::{ApiError, BadObject, ErrorClass, Subject};
 use std::cmp::Reverse;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
@@ -123,27 +125,31 @@ type ErrorHook = Box<dyn FnMut(&LastError) + Send>;
 /// The user's function that is told of each failure of several reflectors.
 pub(crate) type ErrorFunction = Arc<dyn Fn(&LastError) + Send + Sync>;
 
-/// Writes the status and the log.
+/// Writes the status, the log and the metrics.
 pub(super) struct Reporter {
+    subject: Subject,
     /// The resource as logs call it, with its namespace if there are several.
     resource: String,
-    /// The resource alone.
-    plain: String,
     namespace: Option<String>,
+    metrics: ReflectorMetrics,
     status: watch::Sender<ReflectorStatus>,
     errors: u64,
     hook: Option<ErrorHook>,
 }
 
+/// A list that takes longer than this is worth a line in the log.
+const SLOW_LIST: Duration = Duration::from_secs(10);
+
 /// The list's progress is published every so many objects, so that it costs nothing.
 const PROGRESS_EVERY: usize = 256;
 
 impl Reporter {
-    pub(super) fn new(resource: String) -> Self {
+    pub(super) fn new(subject: Subject) -> Self {
         Self {
-            plain: resource.clone(),
-            resource,
+            resource: subject.resource.clone(),
             namespace: None,
+            subject,
+            metrics: ReflectorMetrics::none(),
             status: watch::Sender::default(),
             errors: 0,
             hook: None,
@@ -154,8 +160,17 @@ impl Reporter {
         self.hook = Some(hook);
     }
 
+    /// From now on, metrics are reported under this name.
+    pub(super) fn start_metrics(&mut self, name: &str) {
+        self.metrics = ReflectorMetrics::new(&self.subject.labels(name));
+    }
+
+    pub(super) fn subject(&self) -> &Subject {
+        &self.subject
+    }
+
     pub(super) fn set_namespace(&mut self, namespace: &str) {
-        self.resource = format!("{} in {namespace:?}", self.plain);
+        self.resource = format!("{} in {namespace:?}", self.subject.resource);
         self.namespace = Some(namespace.to_owned());
     }
 
@@ -171,7 +186,7 @@ impl Reporter {
 
     /// The resource, and its namespace if there are several: for logs.
     pub(super) fn resource(&self) -> &str {
-        &self.resource
+        &self.subject.resource
     }
 
     pub(super) fn subscribe(&self) -> watch::Receiver<ReflectorStatus> {
@@ -207,8 +222,17 @@ impl Reporter {
         });
     }
 
-    pub(super) fn listed(&self, version: Option<ResourceVersion>) {
-        tracing::debug!(resource = self.resource, version = ?version, "listed");
+    pub(super) fn listed(&self, version: Option<ResourceVersion>, objects: usize, took: Duration) {
+        self.metrics.listed(objects, took);
+        let resource = self.resource();
+        if took > SLOW_LIST {
+            tracing::info!(resource, version = ?version, objects, ?took, "a list took long");
+        } else {
+            tracing::debug!(resource, version = ?version, objects, ?took, "listed");
+        }
+        if let Some(version) = &version {
+            self.metrics.seen(version);
+        }
         self.status.send_modify(|status| {
             status.resource_version = version;
             status.lists += 1;
@@ -217,10 +241,16 @@ impl Reporter {
     }
 
     pub(super) fn watching(&self) {
+        self.metrics.watching();
         self.status.send_modify(|status| {
             status.phase = Phase::Watching;
             status.watches += 1;
         });
+    }
+
+    /// A watch has ended, after so many events other than bookmarks.
+    pub(super) fn watched(&self, events: u64, lasted: Duration, short: bool) {
+        self.metrics.watched(events, lasted, short);
     }
 
     /// Things work: a watch brought something, or lasted.
@@ -230,6 +260,7 @@ impl Reporter {
     }
 
     pub(super) fn seen(&self, version: &ResourceVersion) {
+        self.metrics.seen(version);
         self.status
             .send_modify(|status| status.resource_version = Some(version.clone()));
     }
@@ -255,14 +286,14 @@ impl Reporter {
         let message = format!(
             "the server's resource version went back from {from} to {to}: it was restored or replaced"
         );
-        tracing::warn!(resource = self.resource, "{message}");
+        tracing::warn!(resource = self.resource(), "{message}");
         self.error("list", ErrorClass::WentBack, message);
     }
 
     fn error(&mut self, operation: &'static str, class: ErrorClass, message: String) {
         self.errors += 1;
         let last = LastError {
-            resource: self.plain.clone(),
+            resource: self.subject.resource.clone(),
             namespace: self.namespace.clone(),
             operation,
             class,
@@ -275,7 +306,7 @@ impl Reporter {
             && catch_unwind(AssertUnwindSafe(|| hook(&last))).is_err()
         {
             tracing::error!(
-                resource = self.resource,
+                resource = self.resource(),
                 "the error hook panicked and is not called again"
             );
             self.hook = None;
@@ -283,7 +314,7 @@ impl Reporter {
     }
 
     pub(super) fn bad(&self, bad: &BadObject) {
-        tracing::warn!(resource = self.resource, object = %bad, "an object was set aside");
+        tracing::warn!(resource = self.resource(), object = %bad, "an object was set aside");
         self.status.send_modify(|status| {
             status.bad_objects += 1;
             status.last_bad_object = Some(bad.clone());

@@ -77,7 +77,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
             };
             match streamed {
                 Streamed::Complete(collected, version, stream) => {
-                    self.complete(collected.into_entries(), version).await;
+                    self.complete(collected.into_entries(), version, started).await;
                     return Ok(stream);
                 }
                 Streamed::BrokeOff if attempts < ATTEMPTS => tokio::time::sleep(early).await,

@@ -8,6 +8,7 @@ use crate::source::{ApiError, ApiStatus, ErrorClass, Item, WatchEvent, WatchFrom
 use rand::Rng;
 use std::time::Duration;
 use tokio::time::Instant;
+use tracing::Instrument;
 
 /// A watch that ends sooner than this without any event is suspicious.
 pub(super) const VERY_SHORT: Duration = Duration::from_secs(1);
@@ -57,27 +58,43 @@ struct Watched {
     lasted: Duration,
 }
 
+impl Watched {
+    fn end(&mut self, started: Instant) {
+        self.lasted = started.elapsed();
+    }
+
+    /// It ended at once without any event.
+    fn is_very_short(&self) -> bool {
+        self.events == 0 && self.bookmarks == 0 && self.lasted < VERY_SHORT
+    }
+}
+
 impl<O: Form, S: Sink<O>> Reflector<O, S> {
     /// Watches until the collection must be listed again; returns how long the server asked to wait before that. The
     /// first stream may be open already.
     pub(super) async fn watch(&mut self, mut open: Option<Events<O>>) -> Option<Duration> {
         loop {
-            let opened = match open.take() {
-                Some(stream) => Ok(stream),
-                None => {
-                    self.before_request().await;
-                    self.source.watch(self.watch_request()).await.map(Events::new)
-                }
-            };
-            let ended = match opened {
-                Ok(stream) => self.follow(stream).await,
-                Err(error) => self.not_opened(error),
-            };
+            let span = self.reporter.subject().watch_span(self.seen.as_ref());
+            let ended = self.watch_once(open.take()).instrument(span).await;
             match ended {
                 Ended::Again => {}
                 Ended::AfterPause(asked) => self.pause(asked).await,
                 Ended::Relist(asked) => return asked,
             }
+        }
+    }
+
+    async fn watch_once(&mut self, open: Option<Events<O>>) -> Ended {
+        let opened = match open {
+            Some(stream) => Ok(stream),
+            None => {
+                self.before_request().await;
+                self.source.watch(self.watch_request()).await.map(Events::new)
+            }
+        };
+        match opened {
+            Ok(stream) => self.follow(stream).await,
+            Err(error) => self.not_opened(error),
         }
     }
 
@@ -143,6 +160,8 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
             ordered |= !matches!(event, WatchEvent::Added(_));
             if ordered && self.went_back(&event) {
                 self.unavailable = true;
+                watched.end(started);
+                self.reporter.watched(watched.events, watched.lasted, false);
                 return Ended::Relist(None);
             }
             match &event {
@@ -152,7 +171,9 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
             self.reporter.works();
             self.handle(event, made, ordered).await;
         };
-        watched.lasted = started.elapsed();
+        watched.end(started);
+        self.reporter
+            .watched(watched.events, watched.lasted, watched.is_very_short());
         match error {
             Some(error) => self.broken(error, &watched).await,
             None => self.over(&watched).await,
@@ -230,8 +251,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
     /// A watch ended as watches do, or its connection did.
     async fn over(&mut self, watched: &Watched) -> Ended {
         let resource = self.reporter.resource();
-        let nothing = watched.events == 0 && watched.bookmarks == 0;
-        if nothing && watched.lasted < VERY_SHORT {
+        if watched.is_very_short() {
             tracing::debug!(resource, "a watch ended at once without any event; listing again");
             return Ended::Relist(None);
         }

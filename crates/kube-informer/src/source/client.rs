@@ -411,6 +411,10 @@ impl<O: Object> ListerWatcher<O> for ClientSource {
         self.name()
     }
 
+    fn namespace(&self) -> Option<String> {
+        self.selection.namespace.clone()
+    }
+
     fn has_streaming_lists(&self) -> bool {
         self.streaming.work_for(&self.name())
     }

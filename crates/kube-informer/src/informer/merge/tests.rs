@@ -164,7 +164,7 @@ proptest! {
     fn what_a_slow_handler_sees_is_a_legal_history_that_ends_in_the_true_state(
         capacity in 0..8usize,
         every in any::<bool>(),
-        steps in proptest::collection::vec(step(), 0..200),
+        steps in proptest::collection::vec(step(), 0..300),
     ) {
         let delivery = if every { Delivery::Every } else { Delivery::Merged { capacity } };
         let mut queue = MergeQueue::<Thing>::new(delivery);
@@ -238,5 +238,34 @@ fn endless_creation_and_deletion_leaves_nothing_behind() {
         queue.push(world.delete(&name).unwrap(), Instant::now());
     }
     assert_eq!(queue.len(), 0);
-    assert_eq!(queue.last.as_ref().map(HashMap::len), Some(0));
+    assert_eq!(queue.last.as_ref().map(|last| last.numbers.len()), Some(0));
+    assert_eq!(queue.entries.slots.len(), 0);
+}
+
+#[test]
+fn holes_are_closed_behind_what_waits() {
+    let mut queue = MergeQueue::<Thing>::new(Delivery::Merged { capacity: 0 });
+    let mut world = World::default();
+    queue.push(world.change("waits".into()), Instant::now());
+    for n in 0..1000 {
+        let name = n.to_string();
+        queue.push(world.change(name.clone()), Instant::now());
+        queue.push(world.delete(&name).unwrap(), Instant::now());
+        assert!(queue.entries.slots.len() <= 3);
+    }
+    queue.push(world.change("waits".into()), Instant::now());
+    assert_eq!(queue.len(), 1, "still found");
+}
+
+#[test]
+fn storage_for_a_flood_is_given_back() {
+    let mut queue = MergeQueue::<Thing>::new(Delivery::default());
+    let mut world = World::default();
+    for n in 0..10_000 {
+        queue.push(world.change(n.to_string()), Instant::now());
+    }
+    while queue.pop().is_some() {}
+    assert!(queue.entries.slots.capacity() <= 2 * KEPT_STORAGE);
+    queue.push(world.change("0".into()), Instant::now());
+    assert!(queue.last.is_none());
 }

@@ -1,0 +1,107 @@
+//! From a reflector into a queue.
+
+use crate::object::{Deleted, Fingerprint, Known, Object, ObjectKey, Partition, ResourceVersion};
+use crate::queue::{Delta, DeltaFifo, Listed, Position, Replace};
+use crate::reflector::{Arrived, Sink};
+
+/// What a [`QueueSink`] puts into the queue: an object and where it came from.
+#[derive(Debug, Clone)]
+pub struct Parcel<O: Object> {
+    /// The part of the collection that it belongs to.
+    pub partition: Partition,
+    /// The object, or why it could not be read.
+    pub arrived: Arrived<O>,
+}
+
+/// The end of a queue that a [`Reflector`](crate::reflector::Reflector) writes into.
+///
+/// `K` says which state of an object the consumer holds, so that a list of what has not changed is cheap: the store that
+/// it fills, or `()` if it holds nothing.
+pub struct QueueSink<O: Object, K> {
+    partition: Partition,
+    queue: DeltaFifo<Parcel<O>>,
+    known: K,
+}
+
+impl<O: Object, K: Known> QueueSink<O, K> {
+    /// A sink for a queue of one partition.
+    pub fn new(queue: DeltaFifo<Parcel<O>>, known: K) -> Self {
+        Self::with_partition(Partition::ONLY, queue, known)
+    }
+
+    /// A sink for one partition of several that fill the same queue.
+    pub fn with_partition(partition: Partition, queue: DeltaFifo<Parcel<O>>, known: K) -> Self {
+        Self {
+            partition,
+            queue,
+            known,
+        }
+    }
+
+    fn parcel(&self, arrived: Arrived<O>) -> Parcel<O> {
+        Parcel {
+            partition: self.partition,
+            arrived,
+        }
+    }
+
+    fn position(&self, resource_version: ResourceVersion) -> Position {
+        Position {
+            partition: self.partition,
+            resource_version,
+        }
+    }
+}
+
+impl<O: Object, K: Known> Known for QueueSink<O, K> {
+    /// What is held, unless that is about to change.
+    fn held(&self, key: &str) -> Option<(ObjectKey, Fingerprint)> {
+        let held = self.known.held(key)?;
+        (!self.queue.is_pending(key)).then_some(held)
+    }
+}
+
+impl<O: Object, K: Known + Send + 'static> Sink<O> for QueueSink<O, K> {
+    async fn replace(&mut self, entries: Vec<Listed<Arrived<O>>>, version: Option<ResourceVersion>) {
+        let entries = entries.into_iter().map(|entry| match entry {
+            Listed::Kept(key) => Listed::Kept(key),
+            Listed::New(key, arrived) => Listed::New(key, self.parcel(arrived)),
+        });
+        let entries = entries.collect();
+        self.queue
+            .replace(Replace {
+                partition: self.partition,
+                entries,
+                resource_version: version,
+            })
+            .await;
+    }
+
+    async fn push(&mut self, key: ObjectKey, delta: Delta<Arrived<O>>, version: Option<ResourceVersion>) {
+        let delta = match delta {
+            Delta::Added(arrived) => Delta::Added(self.parcel(arrived)),
+            Delta::Updated(arrived) => Delta::Updated(self.parcel(arrived)),
+            Delta::Replaced(arrived) => Delta::Replaced(self.parcel(arrived)),
+            Delta::Sync(arrived) => Delta::Sync(self.parcel(arrived)),
+            Delta::Deleted(Deleted {
+                key,
+                last_known,
+                cause,
+            }) => {
+                let last_known = last_known.map(|arrived| self.parcel(arrived));
+                Delta::Deleted(Deleted {
+                    key,
+                    last_known,
+                    cause,
+                })
+            }
+        };
+        self.queue
+            .push(key, delta, version.map(|version| self.position(version)))
+            .await;
+    }
+
+    fn bookmark(&mut self, version: ResourceVersion) {
+        self.queue.bookmark(self.position(version));
+    }
+}

@@ -1,0 +1,170 @@
+//! An informer of one's own: a store, one handler, and nobody else.
+
+use super::NamespaceSet;
+use super::applier::Applier;
+use super::builder::Parts;
+use super::handler::{self, ResourceEventHandler};
+use super::partitions::WHOLE;
+use crate::controller::{Controller, Parcel, Process, QueueSink};
+use crate::form::Form;
+use crate::object::Partition;
+use crate::queue::{Batch, DeltaFifo};
+use crate::reflector::{Reflector, ReflectorStatus};
+use crate::store::Indexer;
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+/// A store that is kept up to date, and one handler that is called as part of that.
+///
+/// There is no queue in front of the handler and no task for it: the next changes are applied when it has returned.
+/// So a slow handler delays the store (and, when the queue is full, the reading from the server), and finds the store
+/// as it was after the changes it is being told of, taken together. Where that is not wanted, or where there are
+/// several who want to be told, use a [`SharedInformer`](super::SharedInformer).
+///
+/// ```no_run
+/// use k8s_openapi::api::core::v1::Pod;
+/// use kube_informer::source::{ClientSource, Selection};
+/// use kube_informer::{Notification, SharedInformer};
+/// use tokio_util::sync::CancellationToken;
+///
+/// # async fn example(client: kube::Client) {
+/// let resource = kube::core::ApiResource::erase::<Pod>(&());
+/// let source = ClientSource::new(client, resource, Selection::default());
+/// let informer = SharedInformer::builder(source)
+///     .build_unshared(|change: Notification<Pod>| println!("{change:?}"));
+/// let pods = informer.store().clone();
+/// informer.run(CancellationToken::new()).await;
+/// # }
+/// ```
+#[doc(alias = "NewInformerWithOptions")]
+#[doc(alias = "NewIndexerInformer")]
+#[must_use = "an informer does nothing until it is run"]
+pub struct Informer<O: Form, H> {
+    applier: Applier<O>,
+    handler: H,
+    queue: DeltaFifo<Parcel<O>>,
+    /// One for each part of the collection.
+    reflectors: Vec<Reflector<O, QueueSink<O, Indexer<O::Ref>>>>,
+    resync: Duration,
+}
+
+impl<O: Form, H: ResourceEventHandler<O>> Informer<O, H> {
+    /// Of several namespaces, those that are in the set now.
+    pub(super) fn new(parts: Parts<O>, handler: H) -> Self {
+        let Parts {
+            mut applier,
+            queue,
+            blueprint,
+            namespaces,
+            options,
+        } = parts;
+        let names = namespaces
+            .as_ref()
+            .map(|set| NamespaceSet::subscribe(set).borrow().clone());
+        let names = names.unwrap_or_else(|| [WHOLE.to_owned()].into());
+        if names.is_empty() {
+            // There is nothing to wait for.
+            queue.remove_partition(Partition::ONLY);
+        }
+        let reflectors = (0..).map(Partition::new).zip(names).map(|(partition, name)| {
+            queue.add_partition(partition);
+            applier.add_partition(partition);
+            blueprint.reflector(&name, partition, queue.clone(), applier.store().clone())
+        });
+        let reflectors = reflectors.collect();
+        Self {
+            applier,
+            handler,
+            queue,
+            reflectors,
+            resync: options.resync,
+        }
+    }
+
+    /// The store, to read from and to add indexes to. It stays readable after the informer has stopped.
+    pub fn store(&self) -> &Indexer<O::Ref> {
+        self.applier.store()
+    }
+
+    /// The queue between the reader of the network and the store. It says whether the informer has synced, which here
+    /// means that the handler has been told of the whole initial state, too.
+    pub fn queue(&self) -> &DeltaFifo<Parcel<O>> {
+        &self.queue
+    }
+
+    /// The state of the reflector of each part of the collection, to be read and awaited from elsewhere; one, unless it is
+    /// of several namespaces.
+    pub fn status(&self) -> Vec<watch::Receiver<ReflectorStatus>> {
+        self.reflectors.iter().map(Reflector::status).collect()
+    }
+
+    /// Runs until `token` is cancelled, all on one task. The handler is still told of the rest of the batch that is
+    /// being applied then.
+    ///
+    /// # Panics
+    /// If the handler does. Everything ends with it.
+    ///
+    /// # Cancel safety
+    /// Dropping the future ends everything at once, a running call of the handler included. Cancel the token instead.
+    pub async fn run(self, token: CancellationToken) {
+        let name = self.applier.resource().to_owned();
+        let told = Told {
+            applier: self.applier,
+            handler: self.handler,
+            queue: self.queue.clone(),
+            wants_sync: !self.resync.is_zero(),
+        };
+        let controller = Controller::new(self.queue, told).named(name).resync(self.resync);
+        let reflectors = self
+            .reflectors
+            .into_iter()
+            .map(|reflector| reflector.run(token.clone()));
+        tokio::join!(
+            futures::future::join_all(reflectors),
+            controller.run(token.clone())
+        );
+    }
+}
+
+/// Applies changes to the store and tells the handler.
+struct Told<O: Form, H> {
+    applier: Applier<O>,
+    handler: H,
+    queue: DeltaFifo<Parcel<O>>,
+    wants_sync: bool,
+}
+
+impl<O: Form, H: ResourceEventHandler<O>> Process<Parcel<O>> for Told<O, H> {
+    async fn process(&mut self, batch: Batch<Parcel<O>>) {
+        let span = self.applier.span(&batch);
+        let Batch {
+            entries,
+            positions,
+            initial,
+            processed,
+        } = batch;
+        let outcome = span.in_scope(|| {
+            let outcome = self.applier.apply(entries, positions, initial, self.wants_sync);
+            self.applier.publish();
+            self.applier.processed(&outcome);
+            outcome
+        });
+        for bad in outcome.set_aside {
+            tracing::warn!(resource = self.applier.resource(), object = %bad, "an object was set aside");
+        }
+        for change in outcome.changes {
+            if !change.sync || self.wants_sync {
+                handler::handle(&mut self.handler, change.notification).await;
+            }
+        }
+        drop(processed);
+    }
+
+    /// Tells the handler of everything again, except for objects that are about to change anyway.
+    async fn resync(&mut self) {
+        for change in self.applier.again(|key| !self.queue.is_pending(key)) {
+            handler::handle(&mut self.handler, change.notification).await;
+        }
+    }
+}

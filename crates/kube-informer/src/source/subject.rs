@@ -1,0 +1,65 @@
+//! What a source shows, for spans, logs and metrics.
+
+use super::ListerWatcher;
+use crate::metrics::Labels;
+use crate::object::{Object, ResourceVersion};
+use kube::core::TypeMeta;
+use tracing::field::{Empty, display};
+use tracing::{Span, debug_span};
+
+/// What a source shows. Nothing of an object's content gets into the spans made here.
+#[derive(Debug, Clone)]
+pub(crate) struct Subject {
+    /// `pods`, `deployments.apps`.
+    pub(crate) resource: String,
+    /// The kind of the objects; the resource if the source does not tell.
+    kind: String,
+    namespace: Option<String>,
+    types: Option<TypeMeta>,
+}
+
+impl Subject {
+    pub(crate) fn of<O: Object>(source: &dyn ListerWatcher<O>) -> Self {
+        Self::new(source.resource(), source.types(), source.namespace())
+    }
+
+    pub(crate) fn new(resource: String, types: Option<TypeMeta>, namespace: Option<String>) -> Self {
+        Self {
+            kind: types
+                .as_ref()
+                .map_or_else(|| resource.clone(), |types| types.kind.clone()),
+            namespace,
+            resource,
+            types,
+        }
+    }
+
+    /// The labels of metrics of a reflector or informer of this name.
+    pub(crate) fn labels(&self, name: &str) -> Labels {
+        Labels::new(name, &self.resource, self.types.as_ref())
+    }
+
+    /// Around a list, streaming or not. Its version is [recorded](Self::record_version) when it is known.
+    pub(crate) fn list_span(&self, streaming: bool) -> Span {
+        let (kind, namespace) = (&*self.kind, self.namespace.as_deref());
+        debug_span!("list", kind, namespace, streaming, resource_version = Empty)
+    }
+
+    pub(crate) fn record_version(span: &Span, version: Option<&ResourceVersion>) {
+        if let Some(version) = version {
+            span.record("resource_version", display(version));
+        }
+    }
+
+    /// Around a watch, from its request to its end; `from` is where it starts.
+    pub(crate) fn watch_span(&self, from: Option<&ResourceVersion>) -> Span {
+        let (kind, namespace) = (&*self.kind, self.namespace.as_deref());
+        debug_span!("watch", kind, namespace, resource_version = from.map(display))
+    }
+
+    /// Around the application of a batch; `to` is the version that is reached with it.
+    pub(crate) fn apply_span(&self, to: Option<&ResourceVersion>) -> Span {
+        let (kind, namespace) = (&*self.kind, self.namespace.as_deref());
+        debug_span!("apply", kind, namespace, resource_version = to.map(display))
+    }
+}

@@ -1,0 +1,395 @@
+//! The parts on their own: a controller of any queue, and an informer that is not shared.
+
+mod common;
+
+use common::{Answer::*, Event::*, *};
+use futures::FutureExt;
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube_informer::controller::{Controller, Parcel, Process, QueueSink};
+use kube_informer::queue::{Batch, Delta, DeltaFifo, Deltas, Entries, Listed, Replace};
+use kube_informer::reflector::Reflector;
+use kube_informer::{DeleteCause, Deleted, Notification, ObjectKey, SharedInformer};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+const MOMENT: Duration = Duration::from_millis(1);
+
+type Log = Arc<Mutex<Vec<String>>>;
+
+fn log(log: &Log, line: impl Into<String>) {
+    log.lock().unwrap().push(line.into());
+}
+
+fn lines(log: &Log) -> Vec<String> {
+    std::mem::take(&mut *log.lock().unwrap())
+}
+
+fn deltas<T>(batch: Batch<T>) -> Vec<(ObjectKey, Deltas<T>)> {
+    match batch.entries {
+        Entries::Deltas(deltas) => deltas,
+        Entries::Replace(_) => panic!("no list was pushed"),
+    }
+}
+
+async fn push(queue: &DeltaFifo<u32>, key: &str, value: u32) {
+    queue.push(key.into(), Delta::Added(value), None).await;
+}
+
+/// A controller that writes down each batch, and how it ends.
+fn recording(queue: &DeltaFifo<u32>) -> (Log, Controller<u32, impl Process<u32> + use<>>) {
+    let told = Log::default();
+    let written = told.clone();
+    let process = move |batch: Batch<u32>| {
+        let keys: Vec<_> = deltas(batch).iter().map(|(key, _)| key.to_string()).collect();
+        log(&written, keys.join(" "));
+        async {}
+    };
+    (told, Controller::new(queue.clone(), process))
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_controller_is_a_queue_and_a_process_function() {
+    let queue = DeltaFifo::new(10);
+    let (told, controller) = recording(&queue);
+    push(&queue, "a", 1).await;
+    push(&queue, "b", 2).await;
+    push(&queue, "c", 3).await;
+    let stop = CancellationToken::new();
+    let running = tokio::spawn(controller.batch(2).run(stop.clone()));
+    tokio::time::sleep(MOMENT).await;
+    assert_eq!(lines(&told), ["a b", "c"], "at most two keys at once");
+    push(&queue, "a", 4).await;
+    tokio::time::sleep(MOMENT).await;
+    assert_eq!(lines(&told), ["a"]);
+    stop.cancel();
+    running.await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_queued_when_it_is_stopped_is_left_and_producers_do_not_wait() {
+    let queue = DeltaFifo::new(1);
+    let (told, controller) = recording(&queue);
+    push(&queue, "a", 1).await;
+    let blocked = tokio::spawn({
+        let queue = queue.clone();
+        async move { push(&queue, "b", 2).await }
+    });
+    tokio::time::sleep(MOMENT).await;
+    assert!(!blocked.is_finished(), "the queue is full");
+    let stopped = CancellationToken::new();
+    stopped.cancel();
+    controller.run(stopped).await;
+    assert!(lines(&told).is_empty());
+    blocked.await.unwrap();
+    assert_eq!(queue.len(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_closed_queue_is_emptied_first() {
+    let queue = DeltaFifo::new(10);
+    let (told, controller) = recording(&queue);
+    push(&queue, "a", 1).await;
+    queue.close();
+    push(&queue, "b", 2).await;
+    controller.run(CancellationToken::new()).await;
+    assert_eq!(lines(&told), ["a b"], "closing does not reject what comes later");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_running_call_is_finished() {
+    let queue = DeltaFifo::new(10);
+    let told = Log::default();
+    let written = told.clone();
+    let controller = Controller::new(queue.clone(), move |_: Batch<u32>| {
+        let written = written.clone();
+        async move {
+            log(&written, "begins");
+            tokio::time::sleep(Duration::from_secs(5)).await;
+            log(&written, "ends");
+        }
+    });
+    push(&queue, "a", 1).await;
+    let stop = CancellationToken::new();
+    let running = tokio::spawn(controller.run(stop.clone()));
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    push(&queue, "b", 2).await;
+    stop.cancel();
+    running.await.unwrap();
+    assert_eq!(lines(&told), ["begins", "ends"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn changes_that_failed_are_given_back_unless_newer_ones_came() {
+    let queue = DeltaFifo::new(10);
+    let told = Log::default();
+    let (written, again) = (told.clone(), queue.clone());
+    let mut failures = 2;
+    let controller = Controller::new(queue.clone(), move |batch: Batch<u32>| {
+        for (key, deltas) in deltas(batch) {
+            let values: Vec<_> = deltas.iter().filter_map(Delta::object).collect();
+            log(&written, format!("{key} {values:?}"));
+            if failures > 0 {
+                failures -= 1;
+                assert!(again.requeue(key.clone(), deltas.clone()));
+                assert!(!again.requeue(key, deltas), "it is there already");
+            }
+        }
+        async {}
+    });
+    push(&queue, "a", 1).await;
+    tokio::spawn(controller.run(CancellationToken::new()));
+    tokio::time::sleep(MOMENT).await;
+    assert_eq!(lines(&told), ["a [1]", "a [1]", "a [1]"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_panic_of_the_process_function_comes_out_of_run_and_closes_the_queue() {
+    let queue = DeltaFifo::new(1);
+    let process = |_: Batch<u32>| async { panic!("cannot cope") };
+    let controller = Controller::new(queue.clone(), process);
+    push(&queue, "a", 1).await;
+    let running = tokio::spawn(controller.run(CancellationToken::new()));
+    let panic = running.await.unwrap_err().into_panic();
+    assert_eq!(panic.downcast_ref::<&str>(), Some(&"cannot cope"));
+    for key in ["a", "b", "c"] {
+        push(&queue, key, 1)
+            .now_or_never()
+            .expect("nobody waits for room");
+    }
+}
+
+/// Counts how often a resync was due.
+struct Resyncs(Log);
+
+impl Process<u32> for Resyncs {
+    async fn process(&mut self, _: Batch<u32>) {
+        log(&self.0, "batch");
+    }
+
+    async fn resync(&mut self) {
+        log(&self.0, "resync");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn resyncs_are_due_in_a_period_or_never() {
+    for (period, expected) in [(Duration::from_secs(2), 3), (Duration::ZERO, 0)] {
+        let told = Log::default();
+        let queue = DeltaFifo::new(1);
+        let controller = Controller::new(queue, Resyncs(told.clone())).resync(period);
+        let stop = CancellationToken::new();
+        let running = tokio::spawn(controller.run(stop.clone()));
+        tokio::time::sleep(Duration::from_secs(7)).await;
+        stop.cancel();
+        running.await.unwrap();
+        assert_eq!(lines(&told), vec!["resync"; expected]);
+    }
+}
+
+/// What a consumer of one's own makes of the changes: the versions by name.
+fn follow(held: &mut BTreeMap<ObjectKey, Arc<ConfigMap>>, batch: Batch<Parcel<ConfigMap>>) {
+    let object = |parcel: Parcel<ConfigMap>| parcel.arrived.expect("readable").object;
+    let deltas: Vec<(ObjectKey, Delta<Arc<ConfigMap>>)> = match batch.entries {
+        Entries::Replace(Replace {
+            partition,
+            entries,
+            resource_version,
+        }) => {
+            let entries = entries.into_iter().map(|entry| match entry {
+                Listed::New(key, parcel) => Listed::New(key, object(parcel)),
+                Listed::Kept(key) => Listed::Kept(key),
+            });
+            let entries = entries.collect();
+            let list = Replace {
+                partition,
+                entries,
+                resource_version,
+            };
+            list.resolve(held.clone())
+        }
+        Entries::Deltas(deltas) => deltas
+            .into_iter()
+            .flat_map(|(key, deltas)| deltas.into_iter().map(move |delta| (key.clone(), delta)))
+            .map(|(key, delta)| match delta {
+                Delta::Deleted(gone) => {
+                    let gone = Deleted {
+                        key: gone.key,
+                        last_known: gone.last_known.map(object),
+                        cause: gone.cause,
+                    };
+                    (key, Delta::Deleted(gone))
+                }
+                Delta::Added(parcel) | Delta::Updated(parcel) => (key, Delta::Updated(object(parcel))),
+                Delta::Replaced(_) | Delta::Sync(_) => panic!("a reflector has no such deltas"),
+            })
+            .collect(),
+    };
+    for (key, delta) in deltas {
+        match delta {
+            Delta::Deleted(_) => held.remove(&key),
+            delta => held.insert(key, delta.object().unwrap().clone()),
+        };
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reflector_fills_any_queue() {
+    let script = Script::new([
+        ("LIST any 500", List(10, vec![("a", 1), ("b", 2)])),
+        (
+            "WATCH 10",
+            Watch(vec![
+                Modified("a", 11),
+                Deleted("b", 12),
+                Added("c", 13),
+                After(Duration::from_secs(1)),
+                Status(kube_informer::source::ApiStatus::from_code(410, "")),
+            ]),
+        ),
+        ("LIST 13 all", List(20, vec![("c", 13), ("d", 20)])),
+        ("WATCH 20", Watch(vec![])),
+    ]);
+    let queue = DeltaFifo::new(100);
+    let reflector = Reflector::new(script, QueueSink::new(queue.clone(), ()));
+    let held = Arc::new(Mutex::new(BTreeMap::new()));
+    let followed = held.clone();
+    let controller = Controller::new(queue.clone(), move |batch| {
+        follow(&mut followed.lock().unwrap(), batch);
+        async {}
+    });
+    let stop = CancellationToken::new();
+    let running = tokio::spawn({
+        let stop = stop.clone();
+        async move { tokio::join!(reflector.run(stop.clone()), controller.run(stop)) }
+    });
+    assert!(!queue.has_synced());
+    queue.synced().await;
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    let versions = || -> Vec<String> {
+        let held = held.lock().unwrap();
+        held.iter()
+            .map(|(key, object)| format!("{key}@{}", object.metadata.resource_version.as_ref().unwrap()))
+            .collect()
+    };
+    assert_eq!(versions(), ["ns/a@11", "ns/c@13"]);
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    assert_eq!(versions(), ["ns/c@13", "ns/d@20"]);
+    stop.cancel();
+    running.await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_informer_of_ones_own_tells_its_handler_as_part_of_applying() {
+    let script = Script::new([
+        ("LIST any 500", List(10, vec![("a", 1), ("b", 2)])),
+        (
+            "WATCH 10",
+            Watch(vec![
+                After(Duration::from_secs(1)),
+                Modified("a", 11),
+                After(Duration::from_secs(1)),
+                Deleted("b", 12),
+            ]),
+        ),
+    ]);
+    let told = Log::default();
+    let (written, store) = (told.clone(), Arc::new(Mutex::new(None)));
+    let seen = store.clone();
+    let informer = SharedInformer::builder(script).build_unshared(move |change: Notification<ConfigMap>| {
+        let store: &Mutex<Option<kube_informer::store::Indexer<Arc<ConfigMap>>>> = &seen;
+        let holds = store.lock().unwrap().as_ref().unwrap().len();
+        log(&written, format!("{change:?}, {holds} held"));
+    });
+    *store.lock().unwrap() = Some(informer.store().clone());
+    let (queue, stop) = (informer.queue().clone(), CancellationToken::new());
+    let running = tokio::spawn(informer.run(stop.clone()));
+    queue.synced().await;
+    assert_eq!(
+        lines(&told),
+        ["Add(ns/a@1, initial), 2 held", "Add(ns/b@2, initial), 2 held"],
+        "synced when the handler knows, too"
+    );
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    assert_eq!(
+        lines(&told),
+        ["Update(ns/a@1->11), 2 held", "Delete(ns/b@12, Event), 1 held"]
+    );
+    stop.cancel();
+    running.await.unwrap();
+}
+
+/// Takes its time over every add.
+struct Slow;
+
+impl kube_informer::ResourceEventHandler<ConfigMap> for Slow {
+    async fn on_add(&mut self, _: Arc<ConfigMap>, _: bool) {
+        tokio::time::sleep(Duration::from_secs(60)).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_slow_handler_of_ones_own_delays_its_store_and_nothing_is_lost() {
+    let script = Script::new([
+        ("LIST any 500", List(10, vec![("a", 1)])),
+        ("WATCH 10", Watch(vec![Modified("a", 11), Modified("a", 12)])),
+    ]);
+    let informer = SharedInformer::builder(script)
+        .queue_capacity(1)
+        .build_unshared(Slow);
+    let store = informer.store().clone();
+    tokio::spawn(informer.run(CancellationToken::new()));
+    tokio::time::sleep(Duration::from_secs(59)).await;
+    assert_eq!(store.resource_version(), Some("10".into()));
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    assert_eq!(store.resource_version(), Some("12".into()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_panic_of_ones_own_handler_comes_out_of_run() {
+    let script = Script::new([
+        ("LIST any 500", List(10, vec![("a", 1)])),
+        ("WATCH 10", Watch(vec![])),
+    ]);
+    let informer =
+        SharedInformer::builder(script).build_unshared(|_: Notification<ConfigMap>| panic!("cannot cope"));
+    let running = tokio::spawn(informer.run(CancellationToken::new()));
+    let panic = running.await.unwrap_err().into_panic();
+    assert_eq!(panic.downcast_ref::<&str>(), Some(&"cannot cope"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_informer_of_ones_own_resyncs_and_says_what_vanished() {
+    let script = Script::new([
+        ("LIST any 500", List(10, vec![("a", 1), ("b", 2)])),
+        (
+            "WATCH 10",
+            Watch(vec![
+                After(Duration::from_secs(15)),
+                Status(kube_informer::source::ApiStatus::from_code(410, "")),
+            ]),
+        ),
+        ("LIST 10 all", List(20, vec![("a", 1)])),
+        ("WATCH 20", Watch(vec![])),
+    ]);
+    let told = Arc::new(Mutex::new(vec![]));
+    let written = told.clone();
+    let informer = SharedInformer::builder(script)
+        .resync(Duration::from_secs(10))
+        .build_unshared(move |change: Notification<ConfigMap>| written.lock().unwrap().push(change));
+    tokio::spawn(informer.run(CancellationToken::new()));
+    tokio::time::sleep(Duration::from_secs(21)).await;
+    let told = told.lock().unwrap();
+    let text: Vec<_> = told.iter().map(|change| format!("{change:?}")).collect();
+    let mut resync = text[2..4].to_vec();
+    resync.sort();
+    assert_eq!(text[..2], ["Add(ns/a@1, initial)", "Add(ns/b@2, initial)"]);
+    assert_eq!(resync, ["Update(ns/a@1->1)", "Update(ns/b@2->2)"], "after 10 s");
+    assert_eq!(
+        text[4..],
+        ["Delete(ns/b@2, Missed)", "Update(ns/a@1->1)", "Update(ns/a@1->1)"],
+        "the list, then the resync after 20 s"
+    );
+    assert!(matches!(&told[4], Notification::Delete(gone) if gone.cause == DeleteCause::Missed));
+}
