@@ -13,12 +13,13 @@ fn pack<K: Send + Sync + 'static>(packer: &Packer<K>, object: &Value) -> Packed<
     Packed::make(packer, &raw.key(), &raw).unwrap()
 }
 
-/// A config map of some hundred bytes, much like the others of its sort.
+/// A config map of some hundred bytes. Those of one sort have much in common, but nothing is there twice in one of them.
 fn config_map(number: usize, sort: &str) -> Value {
-    let settings = (0..8).map(|n| {
+    let noise = |n: u64| (sort.len() as u64 * 100 + n).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let settings = (0..16).map(|n| {
         (
-            format!("{sort}.setting.{n}"),
-            format!("{sort} value {}", (number + n) % 10),
+            format!("setting-{:x}", noise(n)),
+            format!("{:x}{}", noise(n + 50), number % 10),
         )
     });
     json!({
