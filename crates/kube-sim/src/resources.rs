@@ -138,6 +138,12 @@ impl Resource {
         let Some(&preferred) = served.first() else {
             return Err("spec.versions has no version that is served".into());
         };
+        let stored = all.iter().filter(|v| v["storage"] == true).count();
+        if stored != 1 {
+            return Err(format!(
+                "spec.versions has {stored} storage versions, must have one"
+            ));
+        }
         let subresource = |name| served.iter().any(|v| v["subresources"].get(name).is_some());
         Ok(Self {
             versions: served
@@ -353,6 +359,7 @@ fn selectable_fields(group: &str, plural: &str) -> &'static [&'static str] {
             "spec.hostNetwork",
             "status.phase",
             "status.podIP",
+            "status.podIPs",
             "status.nominatedNodeName",
         ],
         ("", "nodes") => &["spec.unschedulable"],

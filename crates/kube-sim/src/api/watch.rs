@@ -87,7 +87,8 @@ impl Api {
         match options.start {
             Start::After(version) => watch.position = version,
             Start::Now => watch.position = watch.api.storage.resource_version(),
-            Start::Present => watch.load_present(false),
+            // A real server ends these initial events with a bookmark too.
+            Start::Present => watch.load_present(options.bookmarks),
             Start::Initial(version) => watch.phase = Phase::Waiting(version),
         }
         watch.plan_bookmark();
@@ -183,7 +184,7 @@ impl Watch {
     }
 
     /// An object that comes to match is added, one that no longer matches is deleted, whatever happened to it.
-    fn write_change(&self, out: &mut BytesMut, change: &Change) {
+    fn write_change(&mut self, out: &mut BytesMut, change: &Change) {
         if self
             .target
             .namespace
