@@ -71,6 +71,14 @@ impl Api {
             .find(group, version, plural)
     }
 
+    /// Whether the resource is what its definition says now.
+    pub(crate) fn is_current(&self, resource: &Arc<Resource>) -> bool {
+        self.registry
+            .read()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
+            .is_current(resource)
+    }
+
     /// The time now, as objects carry it: it follows tokio's clock, also a paused one.
     pub(crate) fn now(&self) -> jiff::Timestamp {
         self.clock.now()

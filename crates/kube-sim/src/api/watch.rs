@@ -8,6 +8,11 @@
 //!
 //! Nothing is queued for a client that does not read. When the history has moved past its position, it gets an ERROR
 //! event with an expired resource version (410) and the watch ends.
+//!
+//! # Definitions
+//!
+//! A watch of custom resources ends when their definition changes or goes, as in a real server: after it has told of the
+//! deletions that come with it.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -115,7 +120,14 @@ impl Watch {
                     Err(error) => self.fail(&mut out, &error),
                 },
                 Phase::Initial(end) => self.write_initial(&mut out, end),
-                Phase::Changes => self.write_changes(&mut out),
+                Phase::Changes => {
+                    // Asked before the changes are read: those that came with it are among them.
+                    let outdated = self.is_outdated();
+                    self.write_changes(&mut out);
+                    if outdated && out.is_empty() {
+                        self.phase = Phase::Done;
+                    }
+                }
             }
             if !out.is_empty() {
                 return Some(out.freeze());
@@ -124,6 +136,12 @@ impl Watch {
                 self.wait().await;
             }
         }
+    }
+
+    /// Whether the definition of a custom resource has changed, or is gone.
+    fn is_outdated(&self) -> bool {
+        let resource = &self.target.resource;
+        resource.custom && !self.api.is_current(resource)
     }
 
     fn load_present(&mut self, end: bool) {

@@ -91,7 +91,7 @@ impl Api {
                     self.storage.resource_version(),
                 )));
             }
-            self.defined(resource, &object);
+            self.defined(transaction, resource, &object);
             Ok(transaction.put(resource, &object))
         })
     }
@@ -275,7 +275,7 @@ impl Api {
             self.remove(transaction, target, &current);
             return Ok(Arc::new(Stored::encode(resource, &new, current.resource_version)));
         }
-        self.defined(resource, &new);
+        self.defined(transaction, resource, &new);
         Ok(transaction.put(resource, &new))
     }
 
@@ -371,17 +371,19 @@ impl Api {
             && let Some(defined) = self.with_registry(|registry| registry.undefine(group, plural))
         {
             remove_all(transaction, &defined, "");
+            transaction.wake(&defined);
         }
         transaction.remove(resource, &current.key);
         transaction.resource_version()
     }
 
-    /// A custom resource definition makes its resource appear.
-    fn defined(&self, resource: &Resource, object: &Object) {
+    /// A custom resource definition makes its resource appear, or change.
+    fn defined(&self, transaction: &mut Transaction<'_>, resource: &Resource, object: &Object) {
         if resource.id() == definition::ID
             && let Ok(defined) = Resource::from_definition(&Value::Object(object.clone()))
         {
-            self.with_registry(|registry| registry.define(defined));
+            self.with_registry(|registry| registry.define(defined.clone()));
+            transaction.wake(&defined);
         }
     }
 }

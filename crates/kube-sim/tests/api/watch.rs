@@ -442,3 +442,44 @@ async fn other_forms_can_be_watched() {
         "true"
     );
 }
+
+#[tokio::test]
+async fn a_watch_ends_with_the_definition_it_was_made_under() {
+    let client = with_widgets();
+    let store = client.store();
+    store.create(widget("w", 1)).unwrap();
+    let from = format!("{WIDGETS}?watch=1&resourceVersion={}", store.resource_version());
+    let definition = store.get(
+        "apiextensions.k8s.io/v1",
+        "CustomResourceDefinition",
+        None,
+        "widgets.sim.example",
+    );
+    let mut definition = definition.unwrap();
+
+    // A label of the definition is nothing to its objects; what it defines is.
+    let mut watch = client.watch(&from).await;
+    definition["metadata"]["labels"] = json!({"a": "b"});
+    store.update(definition.clone()).unwrap();
+    store.update(widget("w", 2)).unwrap();
+    assert_eq!(watch.next().await.unwrap()["type"], "MODIFIED");
+    definition["metadata"]
+        .as_object_mut()
+        .unwrap()
+        .remove("resourceVersion");
+    definition["spec"]["names"]["shortNames"] = json!(["wdgt"]);
+    store.update(definition).unwrap();
+    assert_eq!(watch.next().await, None);
+
+    let mut watch = client.watch(&from).await;
+    assert_eq!(watch.next().await.unwrap()["type"], "MODIFIED");
+    store
+        .delete(
+            "apiextensions.k8s.io/v1",
+            "CustomResourceDefinition",
+            None,
+            "widgets.sim.example",
+        )
+        .unwrap();
+    assert_eq!(watch.rest().await, ["DELETED w"]);
+}
