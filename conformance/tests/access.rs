@@ -14,7 +14,9 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 async fn client(kubeconfig: Kubeconfig) -> kube::Client {
     let options = KubeConfigOptions::default();
-    let mut config = kube::Config::from_custom_kubeconfig(kubeconfig, &options).await.unwrap();
+    let mut config = kube::Config::from_custom_kubeconfig(kubeconfig, &options)
+        .await
+        .unwrap();
     config.default_retry = false;
     kube::Client::try_from(config).unwrap()
 }
@@ -25,7 +27,9 @@ async fn namespaces(client: kube::Client, patience: Duration) -> Result<usize, S
     let namespaces = factory.informer::<Namespace>();
     factory.start();
     let synced = factory.wait_for_sync(patience).await;
-    let result = synced.map(|()| namespaces.store().len()).map_err(|error| error.to_string());
+    let result = synced
+        .map(|()| namespaces.store().len())
+        .map_err(|error| error.to_string());
     factory.shutdown().await.unwrap();
     result
 }
@@ -61,13 +65,16 @@ async fn credentials_of_every_kind() {
     let credential = json!({
         "apiVersion": "client.authentication.k8s.io/v1", "kind": "ExecCredential", "status": {"token": "nobody-token"},
     });
-    let plugin = |command: &str, arguments: Value| {
-        json!({"exec": {"apiVersion": "client.authentication.k8s.io/v1", "command": command, "args": arguments, "interactiveMode": "Never"}})
-    };
+    let plugin = |command: &str, arguments: Value| json!({"exec": {"apiVersion": "client.authentication.k8s.io/v1", "command": command, "args": arguments, "interactiveMode": "Never"}});
     let answer = file("credential.json", &credential.to_string());
 
     leads_there(&server, "a token", json!({"token": "nobody-token"})).await;
-    leads_there(&server, "a token in a file", json!({"tokenFile": file("token", "nobody-token")})).await;
+    leads_there(
+        &server,
+        "a token in a file",
+        json!({"tokenFile": file("token", "nobody-token")}),
+    )
+    .await;
     leads_there(&server, "a certificate in files", certificate_files).await;
     let inline = json!({
         "client-certificate-data": base64(&certificate.certificate), "client-key-data": base64(&certificate.key),
@@ -76,7 +83,13 @@ async fn credentials_of_every_kind() {
     leads_there(&server, "an exec plugin", plugin("cat", json!([answer]))).await;
 
     is_refused(&server, "no credentials", json!({}), "forbidden").await;
-    is_refused(&server, "a wrong token", json!({"token": "wrong"}), "unauthorized").await;
+    is_refused(
+        &server,
+        "a wrong token",
+        json!({"token": "wrong"}),
+        "unauthorized",
+    )
+    .await;
     let stranger = server.certificate("stranger", None);
     let stranger = json!({
         "client-certificate-data": base64(&stranger.certificate), "client-key-data": base64(&stranger.key),
@@ -99,13 +112,20 @@ async fn the_authority() {
     };
     let unknown = client(with("insecure-skip-tls-verify", false.into())).await;
     let error = namespaces(unknown, Duration::from_secs(2)).await.unwrap_err();
-    assert!(error.contains("tls: ") && error.contains("certificate"), "{error}");
+    assert!(
+        error.contains("tls: ") && error.contains("certificate"),
+        "{error}"
+    );
     let insecure = client(with("insecure-skip-tls-verify", true.into())).await;
     assert_eq!(namespaces(insecure, PATIENCE).await, Ok(4), "insecure");
     let authority = std::fs::read(server.folder().join("ca.crt")).unwrap();
     let authority = base64::Engine::encode(&base64::engine::general_purpose::STANDARD, authority);
     let inline = client(with("certificate-authority-data", authority.into())).await;
-    assert_eq!(namespaces(inline, PATIENCE).await, Ok(4), "the authority in the kubeconfig");
+    assert_eq!(
+        namespaces(inline, PATIENCE).await,
+        Ok(4),
+        "the authority in the kubeconfig"
+    );
 }
 
 /// A client that speaks only HTTP/2; that of a kubeconfig speaks HTTP/1.1.
@@ -114,8 +134,13 @@ async fn http2_client(server: &RealServer) -> kube::Client {
 
     let config = server.config(&User::admin()).await.unwrap();
     let tls = config.rustls_client_config().unwrap();
-    let connector = hyper_rustls::HttpsConnectorBuilder::new().with_tls_config(tls).https_only().enable_http2().build();
-    let client = hyper_util::client::legacy::Client::builder(hyper_util::rt::TokioExecutor::new()).build(connector);
+    let connector = hyper_rustls::HttpsConnectorBuilder::new()
+        .with_tls_config(tls)
+        .https_only()
+        .enable_http2()
+        .build();
+    let client =
+        hyper_util::client::legacy::Client::builder(hyper_util::rt::TokioExecutor::new()).build(connector);
     let service = tower::ServiceBuilder::new()
         .layer(config.base_uri_layer())
         .option_layer(config.auth_layer().unwrap())
@@ -125,7 +150,9 @@ async fn http2_client(server: &RealServer) -> kube::Client {
 }
 
 async fn version(client: &kube::Client) -> http::Version {
-    let request = http::Request::get("/readyz").body(kube::client::Body::empty()).unwrap();
+    let request = http::Request::get("/readyz")
+        .body(kube::client::Body::empty())
+        .unwrap();
     client.send(request).await.unwrap().version()
 }
 
@@ -154,7 +181,10 @@ async fn both_versions_of_http() {
     // Its connections are gone, all streams with them.
     server.start_again(Part::ApiServer).unwrap();
     server.ready().await.unwrap();
-    server.request("DELETE", &format!("{path}/s1"), None).await.unwrap();
+    server
+        .request("DELETE", &format!("{path}/s1"), None)
+        .await
+        .unwrap();
     for informer in &informers {
         until_it_holds(informer, 2).await;
     }
@@ -165,9 +195,18 @@ async fn both_versions_of_http() {
 
 async fn failed_with(informer: &SharedInformer<Secret>, class: ErrorClass) {
     let mut status = informer.reflector_status();
-    let failed = status.wait_for(|status| status.last_error.as_ref().is_some_and(|error| error.class == class));
+    let failed = status.wait_for(|status| {
+        status
+            .last_error
+            .as_ref()
+            .is_some_and(|error| error.class == class)
+    });
     let failed = tokio::time::timeout(PATIENCE, failed).await;
-    assert!(failed.is_ok(), "never {class:?}: {:?}", informer.reflector_status().borrow());
+    assert!(
+        failed.is_ok(),
+        "never {class:?}: {:?}",
+        informer.reflector_status().borrow()
+    );
 }
 
 async fn until_it_holds(informer: &SharedInformer<Secret>, count: usize) {
@@ -177,7 +216,11 @@ async fn until_it_holds(informer: &SharedInformer<Secret>, count: usize) {
         }
     };
     let waited = tokio::time::timeout(PATIENCE, wait).await;
-    assert!(waited.is_ok(), "never {count}: {:?}", informer.reflector_status().borrow());
+    assert!(
+        waited.is_ok(),
+        "never {count}: {:?}",
+        informer.reflector_status().borrow()
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -219,7 +262,10 @@ async fn rights_come_and_go_without_a_restart() {
     server.start_again(Part::ApiServer).unwrap();
     server.ready().await.unwrap();
     failed_with(&secrets, ErrorClass::Unauthorized).await;
-    server.request("DELETE", &format!("{path}/a"), None).await.unwrap();
+    server
+        .request("DELETE", &format!("{path}/a"), None)
+        .await
+        .unwrap();
     server.admit(User::nobody()).unwrap();
     server.start_again(Part::ApiServer).unwrap();
     server.ready().await.unwrap();

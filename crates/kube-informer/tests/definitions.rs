@@ -86,7 +86,9 @@ async fn a_definition_comes_changes_goes_and_comes_again() {
     // Failures are part of it: short pauses, so that it does not take minutes.
     let mut options = ReflectorOptions::default();
     options.backoff.cap = Duration::from_secs(1);
-    let factory = SharedInformerFactory::builder(cluster.client()).reflector(options).build();
+    let factory = SharedInformerFactory::builder(cluster.client())
+        .reflector(options)
+        .build();
     let v1 = factory.informer_for::<DynamicObject>(widgets("v1"), Selection::default());
     let old = factory.informer_for::<DynamicObject>(widgets("v1beta1"), Selection::default());
     let mut told = v1.subscribe("told").unwrap();
