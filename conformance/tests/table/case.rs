@@ -18,6 +18,8 @@ pub(crate) enum Step {
     Together(Vec<Ask>),
     /// Watches that run until they end, while other requests follow one another.
     Watch { watches: Vec<Ask>, meanwhile: Vec<Ask> },
+    /// The server loses its history: what it answers from is what is there now.
+    Forget,
     /// A request that is repeated until its answer has this code; not compared.
     Until(Ask, u16),
 }
@@ -65,6 +67,12 @@ impl Case {
     ) -> Self {
         let (watches, meanwhile) = (watches.into_iter().collect(), meanwhile.into_iter().collect());
         self.steps.push(Step::Watch { watches, meanwhile });
+        self
+    }
+
+    /// In a case that runs when no other does.
+    pub(crate) fn forget(mut self) -> Self {
+        self.steps.push(Step::Forget);
         self
     }
 

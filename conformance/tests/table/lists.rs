@@ -100,5 +100,6 @@ pub(crate) fn cases() -> Vec<Case> {
         get(&format!("{CONFIG_MAPS}/a?resourceVersion={version}"))
             .named(format!("get ?resourceVersion={version}"))
     }));
-    vec![history("list").together(combinations()), pages, single]
+    let expired = history("list-expired").forget().together(combinations());
+    vec![history("list").together(combinations()), pages, single, expired]
 }

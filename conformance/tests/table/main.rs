@@ -19,8 +19,9 @@ mod watches;
 mod writes;
 
 use case::Case;
-use conformance::real_server::{RealServer, User};
+use conformance::real_server::{Part, RealServer, User};
 use kube_sim::SimServer;
+use run::Subject;
 use std::collections::BTreeSet;
 
 fn cases() -> Vec<Case> {
@@ -39,17 +40,42 @@ fn cases() -> Vec<Case> {
     reading.into_iter().chain(writing).flatten().collect()
 }
 
+struct Simulator(SimServer, kube::Client);
+
+impl Subject for Simulator {
+    fn client(&self) -> &kube::Client {
+        &self.1
+    }
+
+    async fn forget(&self) {
+        self.0.store().compact(self.0.store().resource_version());
+    }
+}
+
+struct Real(RealServer, kube::Client);
+
+impl Subject for Real {
+    fn client(&self) -> &kube::Client {
+        &self.1
+    }
+
+    async fn forget(&self) {
+        self.0.compact().await.unwrap();
+        self.0.start_again(Part::ApiServer).unwrap();
+        self.0.ready().await.unwrap();
+    }
+}
+
 async fn simulator() -> run::Answers {
     let server = SimServer::builder().start().await.unwrap();
-    let config = kube::Config::new(server.url().parse().unwrap());
-    let answers = run::answers(&client(config), cases()).await;
-    server.shutdown().await;
-    answers
+    let client = client(kube::Config::new(server.url().parse().unwrap()));
+    run::answers(&Simulator(server, client), cases()).await
 }
 
 async fn real() -> run::Answers {
     let server = RealServer::start().await.unwrap();
-    run::answers(&client(server.config(&User::admin()).await.unwrap()), cases()).await
+    let client = client(server.config(&User::admin()).await.unwrap());
+    run::answers(&Real(server, client), cases()).await
 }
 
 /// A client that tells what the server answers, rather than ask again.

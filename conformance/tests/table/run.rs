@@ -17,9 +17,26 @@ const WIDTH: usize = 8;
 /// The answers to all requests, by `case: request`.
 pub(crate) type Answers = BTreeMap<String, Value>;
 
-pub(crate) async fn answers(client: &kube::Client, cases: Vec<Case>) -> Answers {
-    let runs = stream::iter(cases).map(|case| Run::new(client.clone(), case.name.clone()).case(case));
-    let answers: Vec<_> = runs.buffer_unordered(WIDTH).collect().await;
+/// A server under comparison.
+pub(crate) trait Subject: Sync {
+    fn client(&self) -> &kube::Client;
+
+    /// Loses the history.
+    fn forget(&self) -> impl Future<Output = ()> + Send;
+}
+
+pub(crate) async fn answers(subject: &impl Subject, cases: Vec<Case>) -> Answers {
+    let forgets = |case: &Case| case.steps.iter().any(|step| matches!(step, Step::Forget));
+    let (alone, together): (Vec<_>, Vec<_>) = cases.into_iter().partition(forgets);
+    let run = |case: Case| Run::new(subject.client().clone(), case.name.clone()).case(case, subject);
+    let mut answers: Vec<_> = stream::iter(together)
+        .map(run)
+        .buffer_unordered(WIDTH)
+        .collect()
+        .await;
+    for case in alone {
+        answers.push(run(case).await);
+    }
     answers.into_iter().flatten().collect()
 }
 
@@ -51,7 +68,7 @@ impl Run {
         }
     }
 
-    async fn case(mut self, case: Case) -> Vec<(String, Value)> {
+    async fn case(mut self, case: Case, subject: &impl Subject) -> Vec<(String, Value)> {
         let namespace = json!({"metadata": {"name": case.name}});
         let made = send(
             &self.client,
@@ -74,6 +91,7 @@ impl Run {
                     asks.iter().zip(raws).for_each(|(ask, raw)| self.take(ask, raw));
                 }
                 Step::Watch { watches, meanwhile } => self.watch(&watches, &meanwhile).await,
+                Step::Forget => subject.forget().await,
                 Step::Until(ask, code) => self.until(&ask, code).await,
             }
         }

@@ -72,6 +72,7 @@ pub(crate) fn cases() -> Vec<Case> {
     ];
     vec![
         history("watch").watch(combinations(), changes()),
+        history("watch-expired").forget().watch(combinations(), changes()),
         history("watch-selected").watch(selected, changes()),
         history("watch-odd").watch(odd, changes()),
     ]

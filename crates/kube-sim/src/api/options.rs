@@ -101,7 +101,9 @@ pub(crate) struct Continue {
 impl Continue {
     /// Goes on after `key`, which starts with `prefix`.
     pub(crate) fn after(key: &str, prefix: &str, rv: i64) -> Self {
-        let start = format!("/{}\0", key.strip_prefix(prefix).unwrap_or(key));
+        // As a real server has it; nobody but the server should care.
+        let slash = if rv == -1 { "" } else { "/" };
+        let start = format!("{slash}{}\0", key.strip_prefix(prefix).unwrap_or(key));
         Self {
             v: "meta.k8s.io/v1".into(),
             rv,
