@@ -221,13 +221,13 @@ impl RealServer {
         Ok(self.running(part).kill(&self.guardian)?)
     }
 
-    /// Suspends one of the two (SIGSTOP): its connections stay open and silent.
+    /// Suspends one of the two (SIGSTOP), and returns when it stands: its connections stay open and silent.
     ///
     /// # Errors
     ///
     /// The system's, if the process cannot be signalled.
     pub fn suspend(&self, part: Part) -> Result<(), ServerError> {
-        Ok(self.running(part).signal(nix::sys::signal::Signal::SIGSTOP)?)
+        Ok(self.running(part).suspend(&self.guardian)?)
     }
 
     /// Lets a suspended one go on (SIGCONT).

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Child;
 
 use nix::sys::signal::{Signal, kill};
+use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
 use rand::Rng;
 
@@ -173,6 +174,22 @@ impl Running {
         match &self.child {
             Some(child) => Ok(kill(Pid::from_raw(child.id().cast_signed()), signal)?),
             None => Err(io::Error::new(io::ErrorKind::NotFound, "it does not run")),
+        }
+    }
+
+    /// Stops it, and waits until it has stopped: under load that is later.
+    pub(super) fn suspend(&mut self, guardian: &Guardian) -> io::Result<()> {
+        self.signal(Signal::SIGSTOP)?;
+        let Some(child) = &self.child else { return Ok(()) };
+        let id = child.id();
+        match waitpid(Pid::from_raw(id.cast_signed()), Some(WaitPidFlag::WUNTRACED))? {
+            WaitStatus::Stopped(..) => Ok(()),
+            _ => {
+                // It was about to end, and has been waited for.
+                self.child = None;
+                guardian.release(id)?;
+                Err(io::Error::new(io::ErrorKind::NotFound, "it has ended"))
+            }
         }
     }
 

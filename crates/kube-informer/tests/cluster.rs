@@ -1,7 +1,10 @@
-//! Informers against a simulated cluster, over real HTTP and in the process.
+//! Informers against a cluster: a simulated one, or a real one when `KUBE_INFORMER_SERVER` says so. Tests of what only
+//! the simulator can do say it.
 
+use conformance::cluster::Cluster;
 use futures::StreamExt;
 use k8s_openapi::api::core::v1::{Node, Pod};
+use kube::api::{DeleteParams, Patch, PatchParams, PostParams};
 use kube::core::{ApiResource, DynamicObject, GroupVersionKind};
 use kube_informer::reflector::Phase;
 use kube_informer::selector::LabelSelector;
@@ -18,11 +21,6 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-fn over_http(server: &SimServer) -> kube::Client {
-    let config = kube::Config::new(server.url().parse().unwrap());
-    kube::Client::try_from(config).unwrap()
-}
-
 fn config_map(name: &str, version: u32) -> Value {
     json!({
         "apiVersion": "v1", "kind": "ConfigMap",
@@ -31,10 +29,13 @@ fn config_map(name: &str, version: u32) -> Value {
     })
 }
 
-/// What the cluster holds, in the form of the cache.
-fn truth(sim: &Sim, kind: &str) -> HashMap<String, Value> {
-    let objects = sim.store().list("v1", kind, None).unwrap();
+/// What was listed, in the form of the cache.
+fn truth(objects: Vec<Value>) -> HashMap<String, Value> {
     objects.into_iter().map(|object| (key(&object), object)).collect()
+}
+
+fn version(object: &Value) -> &str {
+    object["metadata"]["resourceVersion"].as_str().unwrap()
 }
 
 fn key(object: &Value) -> String {
@@ -59,27 +60,66 @@ where
     }
 }
 
-async fn catches_up<R: Clone + Send + Sync + 'static>(store: &kube_informer::store::Indexer<R>, sim: &Sim) {
-    // A cluster's version moves with any object: the watch's own events may end before it.
-    let version = ResourceVersion::from(sim.store().resource_version());
-    tokio::time::timeout(Duration::from_secs(30), store.wait_until(&version))
+async fn catches_up<R: Clone + Send + Sync + 'static>(
+    store: &kube_informer::store::Indexer<R>,
+    version: impl Into<ResourceVersion>,
+) {
+    // A cluster's version moves with any object: the watch's own events may end before it, so bookmarks tell it.
+    tokio::time::timeout(Duration::from_secs(90), store.wait_until(&version.into()))
         .await
         .expect("in time")
         .unwrap();
 }
 
+/// A pod that no kubelet runs.
+fn pod(name: &str, node: &str) -> Value {
+    json!({
+        "apiVersion": "v1", "kind": "Pod",
+        "metadata": {
+            "name": name, "namespace": "default", "labels": {"app": "web"},
+            "ownerReferences": [{"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web", "uid": "0-0"}],
+        },
+        "spec": {"nodeName": node, "containers": [{"name": "c", "image": "registry.example/image:1"}]},
+    })
+}
+
+/// Creates, changes and deletes pods of its own until it is told to stop; returns how often.
+async fn churn(client: kube::Client, writer: u32, stop: CancellationToken) -> usize {
+    let pods: kube::Api<Pod> = kube::Api::namespaced(client, "default");
+    let mut changes = 0;
+    while !stop.is_cancelled() {
+        let name = format!("pod-{writer}-{}", rand::random_range(0..40));
+        let labels = json!({"metadata": {"labels": {"change": changes.to_string()}}});
+        let object = serde_json::from_value(pod(&name, &format!("node-{}", changes % 10))).unwrap();
+        // What is not there cannot be changed, what is there cannot be created: both are nothing.
+        let at_once = DeleteParams::default().grace_period(0);
+        changes += match rand::random_range(0..4) {
+            0 => usize::from(pods.delete(&name, &at_once).await.is_ok()),
+            1 => usize::from(pods.create(&PostParams::default(), &object).await.is_ok()),
+            _ => usize::from(
+                pods.patch(&name, &PatchParams::default(), &Patch::Merge(&labels))
+                    .await
+                    .is_ok(),
+            ),
+        };
+    }
+    changes
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn caches_end_equal_to_a_cluster_that_changes_all_the_time() {
-    let server = SimServer::builder()
-        .nodes(10)
-        .pods(300)
-        .churn(400.0)
-        .seed(7)
-        .bookmark_interval(Duration::from_millis(100))
-        .start()
-        .await
-        .unwrap();
-    let factory = SharedInformerFactory::new(over_http(&server));
+    let cluster = Cluster::start().await;
+    for n in 0..10 {
+        let node = json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": format!("node-{n}")}});
+        cluster.create(node).await;
+    }
+    for n in 0..50 {
+        cluster.create(pod(&format!("pod-0-{n}"), "node-0")).await;
+    }
+    let stop = CancellationToken::new();
+    let writers = (0..4).map(|writer| tokio::spawn(churn(cluster.client(), writer, stop.clone())));
+    let writers: Vec<_> = writers.collect();
+    let factory = SharedInformerFactory::new(cluster.client());
     let (pods, nodes) = (factory.informer::<Pod>(), factory.informer::<Node>());
     let node_of = |pod: &Arc<Pod>| pod.spec.as_ref().and_then(|spec| spec.node_name.clone());
     let by_node = pods.store().add_index("by-node", node_of).unwrap();
@@ -113,11 +153,17 @@ async fn caches_end_equal_to_a_cluster_that_changes_all_the_time() {
     tokio::time::sleep(Duration::from_millis(500)).await;
     let late = pods.add_handler("late", follow(&known[1])).unwrap();
     tokio::time::sleep(Duration::from_millis(1000)).await;
-    server.stop_churn().await;
-    assert!(server.changes() > 100);
-    catches_up(pods.store(), &server).await;
-
-    let truth = truth(&server, "Pod");
+    stop.cancel();
+    let mut changes = 0;
+    for writer in writers {
+        changes += writer.await.unwrap();
+    }
+    assert!(changes > 100, "{changes}");
+    let truth = truth(cluster.list("v1", "Pod").await);
+    // Bookmarks are rare; a last change tells that all before it has come.
+    let last = cluster.create(pod("last", "node-0")).await;
+    catches_up(pods.store(), version(&last)).await;
+    let truth: HashMap<_, _> = truth.into_iter().chain([(key(&last), last)]).collect();
     assert_holds(pods.store(), &truth);
     assert_eq!(nodes.store().len(), 10);
     for node in nodes.store().list_keys() {
@@ -143,9 +189,13 @@ async fn caches_end_equal_to_a_cluster_that_changes_all_the_time() {
         );
     }
     factory.shutdown().await.unwrap();
-    server.shutdown().await;
 }
 
+fn over_http(server: &SimServer) -> kube::Client {
+    kube::Client::try_from(kube::Config::new(server.url().parse().unwrap())).unwrap()
+}
+
+// The workload is the simulator's.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn namespaces_come_and_go_while_everything_changes() {
     let server = SimServer::builder()
@@ -157,7 +207,9 @@ async fn namespaces_come_and_go_while_everything_changes() {
         .start()
         .await
         .unwrap();
-    let names: Vec<String> = truth(&server, "Namespace").into_keys().collect();
+    let names: Vec<String> = truth(server.store().list("v1", "Namespace", None).unwrap())
+        .into_keys()
+        .collect();
     let selected = NamespaceSet::new(names.iter().step_by(2).cloned());
     let factory = SharedInformerFactory::builder(over_http(&server))
         .namespaces(&selected)
@@ -194,8 +246,8 @@ async fn namespaces_come_and_go_while_everything_changes() {
     }
     server.stop_churn().await;
     factory.wait_for_sync(Duration::from_secs(30)).await.unwrap();
-    catches_up(pods.store(), &server).await;
-    let mut truth = truth(&server, "Pod");
+    catches_up(pods.store(), server.store().resource_version()).await;
+    let mut truth = truth(server.store().list("v1", "Pod", None).unwrap());
     truth.retain(|_, pod| selected.contains(pod["metadata"]["namespace"].as_str().unwrap()));
     assert!(!truth.is_empty() && truth.len() < 100);
     assert_holds(pods.store(), &truth);
@@ -212,18 +264,22 @@ async fn namespaces_come_and_go_while_everything_changes() {
 
 #[tokio::test]
 async fn a_factory_shares_what_is_selected_alike_and_nothing_else() {
-    let sim = Sim::builder().build().unwrap();
+    let cluster = Cluster::start().await;
     for n in 0..6 {
-        sim.store().create(config_map(&format!("c{n}"), n)).unwrap();
+        cluster.create(config_map(&format!("c{n}"), n)).await;
     }
-    let factory = SharedInformerFactory::new(kube::Client::new(sim.service(), "default"));
+    let factory = SharedInformerFactory::new(cluster.client());
     let resource = ApiResource::erase::<k8s_openapi::api::core::v1::ConfigMap>(&());
-    let odd = Selection {
-        labels: Some("parity=odd".into()),
+    let everything = Selection {
+        namespace: Some("default".into()),
         ..Selection::default()
     };
-    let all = factory.informer_for::<DynamicObject>(resource.clone(), Selection::default());
-    let again = factory.informer_for::<DynamicObject>(resource.clone(), Selection::default());
+    let odd = Selection {
+        labels: Some("parity=odd".into()),
+        ..everything.clone()
+    };
+    let all = factory.informer_for::<DynamicObject>(resource.clone(), everything.clone());
+    let again = factory.informer_for::<DynamicObject>(resource.clone(), everything);
     let some = factory.informer_for::<DynamicObject>(resource, odd);
     factory.start();
     factory.wait_for_sync(Duration::from_secs(10)).await.unwrap();
@@ -266,7 +322,7 @@ async fn a_factory_shares_what_is_selected_alike_and_nothing_else() {
 
     // An object that leaves the selection is deleted there, and updated here.
     let (mut in_all, mut in_some) = (all.subscribe("all").unwrap(), some.subscribe("some").unwrap());
-    sim.store().update(config_map("c1", 2)).unwrap();
+    cluster.update(config_map("c1", 2)).await;
     let told = loop {
         let change = in_some.next().await.unwrap();
         if !matches!(change, Notification::Add { .. }) {
@@ -279,6 +335,7 @@ async fn a_factory_shares_what_is_selected_alike_and_nothing_else() {
     assert_eq!(in_all.next().await.map(|_| ()), None);
 }
 
+/// Only on the simulator: a paused clock, and a compaction at a given instant.
 #[tokio::test(start_paused = true)]
 async fn a_compaction_while_nobody_watches_is_a_relist() {
     let sim = Sim::builder().build().unwrap();
@@ -307,8 +364,11 @@ async fn a_compaction_while_nobody_watches_is_a_relist() {
         .unwrap();
     sim.store().compact(sim.store().resource_version());
     // All of this happened before the watch was polled again; when it is, its place in the history is gone.
-    catches_up(informer.store(), &sim).await;
-    assert_holds(informer.store(), &truth(&sim, "ConfigMap"));
+    catches_up(informer.store(), sim.store().resource_version()).await;
+    assert_holds(
+        informer.store(),
+        &truth(sim.store().list("v1", "ConfigMap", None).unwrap()),
+    );
     assert!(
         Arc::ptr_eq(&kept, &informer.store().get("default/kept").unwrap()),
         "unchanged, so not decoded again"
@@ -334,13 +394,14 @@ async fn custom_resources_are_dynamic_objects() {
                 "schema": {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}}}],
         },
     });
-    let sim = Sim::builder().crd(crd).build().unwrap();
+    let cluster = Cluster::start().await;
+    cluster.create(crd).await;
     let widget = |size: u32| {
         json!({"apiVersion": "example.com/v1", "kind": "Widget",
             "metadata": {"name": "w", "namespace": "default"}, "spec": {"size": size}})
     };
-    sim.store().create(widget(1)).unwrap();
-    let factory = SharedInformerFactory::new(kube::Client::new(sim.service(), "default"));
+    cluster.create(widget(1)).await;
+    let factory = SharedInformerFactory::new(cluster.client());
     let resource = ApiResource::from_gvk(&GroupVersionKind::gvk("example.com", "v1", "Widget"));
     let widgets = factory.informer_for::<DynamicObject>(resource, Selection::default());
     factory.start();
@@ -352,17 +413,16 @@ async fn custom_resources_are_dynamic_objects() {
     );
     let missing = lister.namespace("default").get("x").unwrap_err();
     assert_eq!(missing.to_string(), "widgets.example.com \"default/x\" not found");
-    sim.store().update(widget(2)).unwrap();
-    catches_up(widgets.store(), &sim).await;
+    let updated = cluster.update(widget(2)).await;
+    catches_up(widgets.store(), version(&updated)).await;
     assert_eq!(lister.get("default/w").unwrap().data["spec"]["size"], 2);
     factory.shutdown().await.unwrap();
 }
 
 #[tokio::test]
 async fn what_stands_in_the_way_of_sync_is_named() {
-    let server = SimServer::builder().start().await.unwrap();
-    let client = over_http(&server);
-    let factory = SharedInformerFactory::new(client);
+    let cluster = Cluster::start().await;
+    let factory = SharedInformerFactory::new(cluster.client());
     let pods = factory.informer::<Pod>();
     let unknown = ApiResource::from_gvk(&GroupVersionKind::gvk("example.com", "v1", "Gadget"));
     factory.informer_for::<DynamicObject>(unknown, Selection::default());
@@ -374,10 +434,9 @@ async fn what_stands_in_the_way_of_sync_is_named() {
     assert!(pods.has_synced());
     factory.shutdown().await.unwrap();
 
-    let url = server.url();
-    server.shutdown().await;
-    let config = kube::Config::new(url.parse().unwrap());
-    let factory = SharedInformerFactory::new(kube::Client::try_from(config).unwrap());
+    let client = kube::Client::try_from(cluster.config()).unwrap();
+    cluster.shutdown().await;
+    let factory = SharedInformerFactory::new(client);
     factory.informer::<Pod>();
     factory.start();
     let error = factory
@@ -477,7 +536,7 @@ async fn a_kind_waits_for_its_definition_and_survives_its_deletion() {
     delete();
     server.store().create(definition).unwrap();
     server.store().create(gadget("two")).unwrap();
-    catches_up(informer.store(), &server).await;
+    catches_up(informer.store(), server.store().resource_version()).await;
     let (gone, back) = (changes.next().await.unwrap(), changes.next().await.unwrap());
     assert!(matches!(gone, Notification::Delete(_)) && matches!(back, Notification::Add { .. }));
     factory.shutdown().await.unwrap();
@@ -513,15 +572,24 @@ async fn a_kind_that_is_not_there_is_asked_for_every_few_seconds() {
 
 #[tokio::test]
 async fn metadata_comes_alone() {
-    let sim = Sim::builder().nodes(2).pods(20).seed(3).build().unwrap();
-    let service = sim.service();
+    let cluster = Cluster::start().await;
+    for n in 0..20 {
+        cluster.create(pod(&format!("pod-{n}"), "node-0")).await;
+    }
+    let server = cluster.client();
     let accepted = Arc::new(Mutex::new(vec![]));
     let seen = accepted.clone();
     let spy = tower::service_fn(move |request: http::Request<kube::client::Body>| {
         seen.lock()
             .unwrap()
             .push(request.headers()["accept"].to_str().unwrap().to_owned());
-        tower::ServiceExt::oneshot(service.clone(), request)
+        let server = server.clone();
+        async move {
+            server
+                .send(request)
+                .await
+                .map_err(Box::<dyn std::error::Error + Send + Sync>::from)
+        }
     });
     let client = kube::Client::new(spy, "default");
     let factory = SharedInformerFactory::new(client.clone());

@@ -71,11 +71,12 @@ impl Api {
             .find(group, version, plural)
     }
 
-    /// Whether the resource and version of a target are still there.
-    pub(crate) fn serves(&self, target: &Target) -> bool {
-        let resource = &target.resource;
-        self.find(&resource.group, &target.version, &resource.plural)
-            .is_some()
+    /// Whether the resource is what its definition says now.
+    pub(crate) fn is_current(&self, resource: &Arc<Resource>) -> bool {
+        self.registry
+            .read()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
+            .is_current(resource)
     }
 
     /// The time now, as objects carry it: it follows tokio's clock, also a paused one.

@@ -13,7 +13,7 @@ use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited, StreamBody};
 use serde_json::{Map, Value, json};
 
-use crate::api::options::{ListOptions, Query, WatchOptions};
+use crate::api::options::{self, ListOptions, Query, WatchOptions};
 use crate::api::patch::Patch;
 use crate::api::render::{Form, Include, Render};
 use crate::api::write::{DeleteOptions, Deleted, Writer};
@@ -21,7 +21,7 @@ use crate::api::{Api, Target};
 use crate::discovery;
 use crate::object::Stored;
 use crate::selector::Selector;
-use crate::status::StatusError;
+use crate::status::{Cause, StatusError};
 
 /// The largest body a request may have, as for a real server.
 const MAX_BODY: usize = 3 * 1024 * 1024;
@@ -138,6 +138,8 @@ where
 struct Route {
     target: Target,
     watch: bool,
+    /// The name of the one object that is watched.
+    watched: Option<String>,
 }
 
 impl Route {
@@ -148,17 +150,18 @@ impl Route {
             ["apis", group, version, rest @ ..] => (*group, *version, rest),
             _ => return Ok(None),
         };
-        let known = api
-            .registry()
-            .iter()
-            .any(|r| r.group == group && r.versions.iter().any(|v| v == version));
+        let registry = api.registry();
+        let mut of_group = registry.iter().filter(|r| r.group == group).peekable();
+        let group_is_known = group.is_empty() || of_group.peek().is_some_and(|r| !r.custom);
+        let known = of_group.any(|r| r.versions.iter().any(|v| v == version));
         if !known || rest.is_empty() {
-            return if group.is_empty() {
+            return if group_is_known {
                 Err(StatusError::no_such_resource())
             } else {
                 Ok(None)
             };
         }
+        // The old way to ask for a watch, also of one object.
         let watch = rest[0] == "watch";
         if watch {
             rest = &rest[1..];
@@ -190,6 +193,7 @@ impl Route {
             return Err(StatusError::no_such_resource());
         }
         let owned = |text: Option<&str>| text.map(str::to_owned);
+        let (name, watched) = if watch { (None, name) } else { (name, None) };
         let target = Target {
             resource,
             version: version.to_owned(),
@@ -197,44 +201,61 @@ impl Route {
             name: owned(name),
             subresource: owned(subresource),
         };
-        Ok(Some(Self { target, watch }))
+        Ok(Some(Self {
+            target,
+            watch,
+            watched: owned(watched),
+        }))
     }
 }
 
 impl Call {
     async fn answer(self, route: Route) -> Result<Response<SimBody>, StatusError> {
         let target = route.target;
-        let form = negotiate(accept(&self.headers), self.query.get("includeObject"))?;
         let collection = target.name.is_none();
+        let custom = target.resource.custom;
+        let form = negotiate(accept(&self.headers), self.query.get("includeObject"), custom)?;
+        let lists = collection && matches!(self.method.as_str(), "GET" | "DELETE");
+        let form = match form {
+            Asked::Form(form) => form,
+            // The events of a watch are metadata either way.
+            Asked::Metadata { list } if list == lists || route.watch => Form::Metadata,
+            Asked::Metadata { .. } => return Err(StatusError::other_form(&target.resource, lists)),
+        };
         // Objects are made in one namespace, or in none.
         let placed = target.namespace.is_some() || !target.resource.namespaced;
         match self.method.as_str() {
-            "GET" | "HEAD" if collection && route.watch => self.watch(target, form),
-            "GET" | "HEAD" if collection => self.list(&target, form).await,
-            "GET" | "HEAD" => {
-                let minimum = self.query.get("resourceVersion").parse().unwrap_or(0);
+            "GET" if collection && route.watch => self.watch(target, route.watched.as_deref(), form),
+            "GET" if collection => self.list(&target, form).await,
+            "GET" => {
+                let minimum = options::minimum(&self.query)?;
                 let object = self.api.get(&target, minimum).await?;
                 Ok(self.object(&target, form, StatusCode::OK, &object))
             }
             "POST" if collection && placed => {
+                options::check_write(&self.query, "CreateOptions")?;
                 let object = self
                     .api
                     .create(&target, self.read_object(&target)?, self.writer())?;
                 Ok(self.object(&target, form, StatusCode::CREATED, &object))
             }
             "PUT" if !collection => {
+                options::check_write(&self.query, "UpdateOptions")?;
                 let object = self
                     .api
                     .replace(&target, self.read_object(&target)?, self.writer())?;
                 Ok(self.object(&target, form, StatusCode::OK, &object))
             }
             "PATCH" if !collection => {
+                options::check_write(&self.query, "PatchOptions")?;
                 let patch = Patch::read(self.content_type(), &self.body, target.resource.custom)?;
                 let object = self.api.patch(&target, &patch, self.writer())?;
                 Ok(self.object(&target, form, StatusCode::OK, &object))
             }
             "DELETE" if !collection && target.subresource.is_none() => self.delete(&target, form),
-            "DELETE" if collection && placed => self.delete_collection(&target, form),
+            "DELETE" if collection && placed && target.resource.id() != "namespaces" => {
+                self.delete_collection(&target, form)
+            }
             _ => Err(StatusError::method_not_allowed()),
         }
     }
@@ -247,8 +268,11 @@ impl Call {
         )
     }
 
-    fn watch(self, target: Target, form: Form) -> Result<Response<SimBody>, StatusError> {
-        let selector = self.selector(&target)?;
+    fn watch(self, target: Target, name: Option<&str>, form: Form) -> Result<Response<SimBody>, StatusError> {
+        let mut selector = self.selector(&target)?;
+        if let Some(name) = name {
+            selector = selector.and_named(name);
+        }
         let options = WatchOptions::parse(&self.query)?;
         let mut response = json_response(
             StatusCode::OK,
@@ -345,6 +369,16 @@ impl Call {
             .as_str()
             .unwrap_or(self.query.get("propagationPolicy"));
         DeleteOptions::check_policy(policy)?;
+        let policies = ["propagationPolicy", "orphanDependents"];
+        if policies.iter().all(|name| !body[*name].is_null()) {
+            let why = "orphanDependents and deletionPropagation cannot be both set";
+            let cause = Cause::invalid("propagationPolicy", format_args!("\"{policy}\""), why);
+            return Err(StatusError::invalid("meta.k8s.io", "DeleteOptions", "", &[cause]));
+        }
+        if let Some(given) = body["dryRun"][0].as_str().filter(|given| *given != "All") {
+            let cause = options::unsupported_dry_run(given);
+            return Err(StatusError::invalid("meta.k8s.io", "DeleteOptions", "", &[cause]));
+        }
         Ok(DeleteOptions {
             uid: precondition("uid"),
             resource_version: precondition("resourceVersion"),
@@ -360,24 +394,27 @@ pub(crate) fn accept(headers: &HeaderMap) -> &str {
         .unwrap_or("")
 }
 
+/// The form that a client asks for.
+enum Asked {
+    Form(Form),
+    /// Metadata, of a list or of an object: one of them fits the request.
+    Metadata {
+        list: bool,
+    },
+}
+
 /// The first form in the Accept header that the server speaks.
-fn negotiate(accept: &str, include: &str) -> Result<Form, StatusError> {
+fn negotiate(accept: &str, include: &str, custom: bool) -> Result<Asked, StatusError> {
     if accept.trim().is_empty() {
-        return Ok(Form::Full);
+        return Ok(Asked::Form(Form::Full));
     }
-    let include = match include {
-        "" | "Metadata" => Include::Metadata,
-        "None" => Include::Nothing,
-        "Object" => Include::Object,
-        other => {
-            let why = format!("unrecognized includeObject value: \"{other}\"");
-            return Err(StatusError::bad_request(why));
-        }
-    };
     let form = accept.split(',').find_map(|offer| {
         let mut parts = offer.split(';').map(str::trim);
-        if !matches!(parts.next(), Some("application/json" | "*/*" | "application/*")) {
-            return None;
+        match parts.next() {
+            Some("application/json" | "*/*") => {}
+            // Only the part of a real server that serves custom resources understands it.
+            Some("application/*") if custom => {}
+            _ => return None,
         }
         let parameter = |name: &str| {
             offer
@@ -387,13 +424,30 @@ fn negotiate(accept: &str, include: &str) -> Result<Form, StatusError> {
         let meta =
             parameter("g").is_none_or(|g| g == "meta.k8s.io") && parameter("v").is_none_or(|v| v == "v1");
         match parameter("as") {
-            None => Some(Form::Full),
-            Some("Table") if meta => Some(Form::Table(include)),
-            Some("PartialObjectMetadata" | "PartialObjectMetadataList") if meta => Some(Form::Metadata),
+            None => Some(Ok(Asked::Form(Form::Full))),
+            Some("Table") if meta => Some(included(include).map(|include| Asked::Form(Form::Table(include)))),
+            Some("PartialObjectMetadata") if meta => Some(Ok(Asked::Metadata { list: false })),
+            Some("PartialObjectMetadataList") if meta => Some(Ok(Asked::Metadata { list: true })),
             Some(_) => None,
         }
     });
-    form.ok_or_else(StatusError::not_acceptable)
+    form.unwrap_or_else(|| Err(StatusError::not_acceptable()))
+}
+
+/// What the rows of a table carry.
+fn included(include: &str) -> Result<Include, StatusError> {
+    match include {
+        "" | "Metadata" => Ok(Include::Metadata),
+        "None" => Ok(Include::Nothing),
+        "Object" => Ok(Include::Object),
+        other => {
+            let why = format!(
+                "Unable to convert to Table as requested: includeObject: Invalid value: \"{other}\": must be \
+                 'Metadata', 'Object', 'None', or empty"
+            );
+            Err(StatusError::bad_request(why))
+        }
+    }
 }
 
 fn whole(bytes: Bytes) -> SimBody {

@@ -24,6 +24,8 @@ pub(crate) struct Resource {
     pub(crate) scale: bool,
     /// Defined by a custom resource definition.
     pub(crate) custom: bool,
+    /// Which state of its definition it comes from.
+    pub(crate) generation: i64,
     /// The fields that field selectors may name, beside name and namespace.
     pub(crate) fields: Vec<String>,
     /// Columns of tables: name, type, JSON path, priority. Only for custom resources.
@@ -97,6 +99,7 @@ impl Resource {
             status: flags & STATUS != 0,
             scale: flags & SCALE != 0,
             custom: false,
+            generation: 0,
             fields: owned(selectable_fields(group, plural)),
             columns: Vec::new(),
         }
@@ -138,6 +141,12 @@ impl Resource {
         let Some(&preferred) = served.first() else {
             return Err("spec.versions has no version that is served".into());
         };
+        let stored = all.iter().filter(|v| v["storage"] == true).count();
+        if stored != 1 {
+            return Err(format!(
+                "spec.versions has {stored} storage versions, must have one"
+            ));
+        }
         let subresource = |name| served.iter().any(|v| v["subresources"].get(name).is_some());
         Ok(Self {
             versions: served
@@ -153,6 +162,10 @@ impl Resource {
             status: subresource("status"),
             scale: subresource("scale"),
             custom: true,
+            generation: definition
+                .pointer("/metadata/generation")
+                .and_then(Value::as_i64)
+                .unwrap_or(0),
             fields: list_at(preferred, "/selectableFields")
                 .filter_map(|f| Some(f["jsonPath"].as_str()?.trim_start_matches('.').to_owned()))
                 .collect(),
@@ -211,11 +224,21 @@ impl Registry {
     }
 
     /// Adds what a custom resource definition defines, or replaces what it defined before.
+    ///
+    /// Watches of what was defined before end, unless it is the same.
     pub(crate) fn define(&mut self, resource: Resource) {
-        self.resources.insert(
-            (resource.group.clone(), resource.plural.clone()),
-            Arc::new(resource),
-        );
+        let key = (resource.group.clone(), resource.plural.clone());
+        if self.resources.get(&key).is_none_or(|before| **before != resource) {
+            self.resources.insert(key, Arc::new(resource));
+        }
+    }
+
+    /// Whether this is what the resource's definition says now.
+    pub(crate) fn is_current(&self, resource: &Arc<Resource>) -> bool {
+        let key = (resource.group.clone(), resource.plural.clone());
+        self.resources
+            .get(&key)
+            .is_some_and(|now| Arc::ptr_eq(now, resource))
     }
 
     pub(crate) fn undefine(&mut self, group: &str, plural: &str) -> Option<Arc<Resource>> {
@@ -353,6 +376,7 @@ fn selectable_fields(group: &str, plural: &str) -> &'static [&'static str] {
             "spec.hostNetwork",
             "status.phase",
             "status.podIP",
+            "status.podIPs",
             "status.nominatedNodeName",
         ],
         ("", "nodes") => &["spec.unschedulable"],

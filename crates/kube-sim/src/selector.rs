@@ -51,6 +51,16 @@ impl Selector {
         })
     }
 
+    /// Of what is selected, only the object of this name.
+    pub(crate) fn and_named(mut self, name: &str) -> Self {
+        self.fields.push(FieldTerm {
+            field: Field::Name,
+            value: name.to_owned(),
+            equal: true,
+        });
+        self
+    }
+
     pub(crate) fn is_everything(&self) -> bool {
         self.labels.is_empty() && self.fields.is_empty()
     }
@@ -189,8 +199,8 @@ fn parse_requirement(tokens: &mut Tokens<'_>) -> Result<LabelTerm, String> {
         "!=" => Test::NotIn(vec![parse_value(tokens, &key)?]),
         "in" => Test::In(parse_values(tokens, &key)?),
         "notin" => Test::NotIn(parse_values(tokens, &key)?),
-        ">" | "gt" => Test::Greater(parse_bound(tokens, &key)?),
-        "<" | "lt" => Test::Less(parse_bound(tokens, &key)?),
+        ">" => Test::Greater(parse_bound(tokens, &key)?),
+        "<" => Test::Less(parse_bound(tokens, &key)?),
         other => return Err(format!("found '{other}', expected: in, notin, =, ==, !=, gt, lt")),
     };
     Ok(LabelTerm { key, test })
@@ -232,42 +242,84 @@ fn parse_values(tokens: &mut Tokens<'_>, key: &str) -> Result<Vec<String>, Strin
 }
 
 fn valid_key(key: &str) -> Result<String, String> {
-    if is_label_key(key) {
-        Ok(key.to_owned())
-    } else {
-        Err(format!("<nil>: Invalid value: \"{key}\": {KEY_RULE}"))
+    match label_key_fault(key) {
+        None => Ok(key.to_owned()),
+        Some(fault) => Err(format!("<nil>: Invalid value: \"{key}\": {fault}")),
     }
 }
 
 fn valid_value(key: &str, value: &str) -> Result<String, String> {
-    if is_label_value(value) {
-        Ok(value.to_owned())
-    } else {
-        Err(format!(
-            "values[0][{key}]: Invalid value: \"{value}\": {VALUE_RULE}"
-        ))
+    match label_value_fault(value) {
+        None => Ok(value.to_owned()),
+        Some(fault) => Err(format!("values[0][{key}]: Invalid value: \"{value}\": {fault}")),
     }
 }
 
-pub(crate) const KEY_RULE: &str = "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and \
+const NAME_RULE: &str = "must consist of alphanumeric characters, '-', '_' or '.', and must start and \
      end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is \
      '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
-pub(crate) const VALUE_RULE: &str = "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' \
+const VALUE_RULE: &str = "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' \
      or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex \
      used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
 
-/// Whether `key` may be the key of a label: a name of up to 63 characters, after an optional DNS prefix and a slash.
-pub(crate) fn is_label_key(key: &str) -> bool {
-    let (prefix, name) = key
-        .split_once('/')
-        .map_or((None, key), |(prefix, name)| (Some(prefix), name));
-    let prefix_fits = prefix.is_none_or(|p| !p.is_empty() && p.len() <= 253 && is_label_text(p));
-    prefix_fits && !name.is_empty() && is_label_value(name)
+/// Why `key` cannot be the key of a label: it is a name of up to 63 characters, after an optional DNS prefix and a slash.
+pub(crate) fn label_key_fault(key: &str) -> Option<String> {
+    let parts: Vec<_> = key.split('/').collect();
+    let (prefix, name) = match parts[..] {
+        [name] => (None, name),
+        [prefix, name] => (Some(prefix), name),
+        _ => {
+            let rest = "with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')";
+            return Some(format!("a valid label key {NAME_RULE} {rest}"));
+        }
+    };
+    let mut faults = Vec::new();
+    match prefix {
+        None => {}
+        Some("") => faults.push("prefix part must be non-empty".to_owned()),
+        Some(prefix) => faults.extend(subdomain_fault(prefix).map(|fault| format!("prefix part {fault}"))),
+    }
+    if name.is_empty() {
+        faults.push("name part must be non-empty".to_owned());
+    } else if name.len() > 63 {
+        faults.push("name part must be no more than 63 bytes".to_owned());
+    }
+    if !is_label_text(name) {
+        faults.push(format!("name part {NAME_RULE}"));
+    }
+    (!faults.is_empty()).then(|| faults.join("; "))
 }
 
-/// Whether `value` may be the value of a label.
-pub(crate) fn is_label_value(value: &str) -> bool {
-    value.len() <= 63 && (value.is_empty() || is_label_text(value))
+/// Why `value` cannot be the value of a label.
+pub(crate) fn label_value_fault(value: &str) -> Option<&'static str> {
+    match value {
+        "" => None,
+        _ if value.len() > 63 => Some("must be no more than 63 bytes"),
+        _ if !is_label_text(value) => Some(VALUE_RULE),
+        _ => None,
+    }
+}
+
+const SUBDOMAIN_RULE: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must \
+     start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is \
+     '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+
+/// Why `text` is no DNS subdomain, as most objects' names must be.
+pub(crate) fn subdomain_fault(text: &str) -> Option<&'static str> {
+    let label = |part: &str| {
+        let edge = |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
+        let bytes = part.as_bytes();
+        edge(bytes.first())
+            && edge(bytes.last())
+            && bytes
+                .iter()
+                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || *b == b'-')
+    };
+    match text {
+        _ if text.len() > 253 => Some("must be no more than 253 characters"),
+        _ if !text.split('.').all(label) => Some(SUBDOMAIN_RULE),
+        _ => None,
+    }
 }
 
 fn is_label_text(text: &str) -> bool {
@@ -281,21 +333,41 @@ fn is_label_text(text: &str) -> bool {
 }
 
 fn parse_fields(resource: &Resource, text: &str) -> Result<Vec<FieldTerm>, StatusError> {
-    text.split(',')
-        .filter(|term| !term.is_empty())
-        .map(|term| parse_field(resource, text, term))
-        .collect()
+    let terms = split_terms(text).into_iter().filter(|term| !term.is_empty());
+    let terms = terms.map(|term| parse_field(resource, text, term));
+    terms.filter_map(Result::transpose).collect()
 }
 
-fn parse_field(resource: &Resource, text: &str, term: &str) -> Result<FieldTerm, StatusError> {
-    let split = ["!=", "==", "="]
-        .iter()
-        .find_map(|op| Some((term.split_once(op)?, *op)));
-    let Some(((name, value), operator)) = split else {
+/// Splits at the commas that no backslash stands before.
+fn split_terms(text: &str) -> Vec<&str> {
+    let (mut terms, mut start, mut escaped) = (Vec::new(), 0, false);
+    for (at, c) in text.char_indices() {
+        if c == ',' && !escaped {
+            terms.push(&text[start..at]);
+            start = at + 1;
+        }
+        escaped = c == '\\' && !escaped;
+    }
+    terms.push(&text[start..]);
+    terms
+}
+
+/// None for `=`, which asks for nothing.
+fn parse_field(resource: &Resource, text: &str, term: &str) -> Result<Option<FieldTerm>, StatusError> {
+    let split = term.find(['=', '!']).and_then(|at| {
+        let (name, rest) = term.split_at(at);
+        let operator = ["!=", "==", "="]
+            .into_iter()
+            .find(|operator| rest.starts_with(operator))?;
+        Some((name, operator, &rest[operator.len()..]))
+    });
+    let Some((name, operator, value)) = split else {
         let message = format!("invalid selector: '{text}'; can't understand '{term}'");
         return Err(StatusError::bad_request(message));
     };
+    let value = unescape(value).map_err(StatusError::bad_request)?;
     let field = match name {
+        "" if value.is_empty() => return Ok(None),
         "metadata.name" => Field::Name,
         "metadata.namespace" => Field::Namespace,
         _ => Field::Other(
@@ -306,11 +378,38 @@ fn parse_field(resource: &Resource, text: &str, term: &str) -> Result<FieldTerm,
                 .ok_or_else(|| StatusError::bad_request(unknown_field(resource, name)))?,
         ),
     };
-    Ok(FieldTerm {
+    Ok(Some(FieldTerm {
         field,
-        value: value.to_owned(),
+        value,
         equal: operator != "!=",
-    })
+    }))
+}
+
+/// Takes the backslashes out of a value; `,`, `=` and `\` need one.
+fn unescape(value: &str) -> Result<String, String> {
+    let mut out = String::new();
+    let mut chars = value.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => match chars.next() {
+                Some(c @ ('\\' | ',' | '=')) => out.push(c),
+                other => {
+                    let other = other.map(String::from).unwrap_or_default();
+                    return Err(format!(
+                        "invalid field selector: invalid escape sequence: \\{other}"
+                    ));
+                }
+            },
+            ',' | '=' => {
+                return Err(format!(
+                    "invalid field selector: unescaped character in value: {}",
+                    c as u32
+                ));
+            }
+            c => out.push(c),
+        }
+    }
+    Ok(out)
 }
 
 fn unknown_field(resource: &Resource, name: &str) -> String {
@@ -359,6 +458,14 @@ mod tests {
         assert_eq!(error("a in x"), "found 'x' expected: '('");
         assert_eq!(error("a b"), "found 'b', expected: in, notin, =, ==, !=, gt, lt");
         assert_eq!(error("!"), "found '', expected: identifier");
+        assert_eq!(
+            error("a gt 1"),
+            "found 'gt', expected: in, notin, =, ==, !=, gt, lt"
+        );
+        assert!(error("A.b/c=d").contains("prefix part a lowercase RFC 1123 subdomain"));
+        assert!(error("/c=d").ends_with("prefix part must be non-empty"));
+        assert!(error("a/b/c=d").contains("a valid label key must consist of"));
+        assert!(error(&format!("a={}", "b".repeat(64))).ends_with("must be no more than 63 bytes"));
         assert!(error("a>").starts_with("values[0]: Invalid value: \"\": for 'Gt'"));
         assert!(error("-a=b").contains("name part must consist of"));
         assert!(error("a=b-").contains("a valid label must be"));
@@ -367,6 +474,27 @@ mod tests {
             error(","),
             "found ',', expected: !, identifier, or 'end of string'"
         );
+    }
+
+    /// The messages are a real server's.
+    #[test]
+    fn values_of_fields_are_escaped() {
+        let registry = crate::resources::Registry::builtin();
+        let config_maps = registry.find("", "v1", "configmaps").unwrap();
+        let terms = |text: &str| parse_fields(&config_maps, text);
+        let value = |text: &str| terms(text).unwrap().remove(0).value;
+        assert_eq!(value("metadata.name=a\\,b\\=c\\\\,"), "a,b=c\\");
+        assert_eq!(terms("=").unwrap(), []);
+        let error = |text: &str| terms(text).unwrap_err().message().to_owned();
+        assert_eq!(
+            error("metadata.name=a=b"),
+            "invalid field selector: unescaped character in value: 61"
+        );
+        assert_eq!(
+            error("metadata.name=a\\"),
+            "invalid field selector: invalid escape sequence: \\"
+        );
+        assert_eq!(error("a,b=c"), "invalid selector: 'a,b=c'; can't understand 'a'");
     }
 
     #[test]

@@ -136,7 +136,26 @@ impl StatusError {
     pub(crate) fn not_acceptable() -> Self {
         let message =
             "only the following media types are accepted: application/json, application/json;stream=watch";
-        Self::new(406, "NotAcceptable", message).with_details(json!({}))
+        Self::new(406, "NotAcceptable", message)
+    }
+
+    /// Metadata of a list was asked for as that of an object, or the other way round.
+    pub(crate) fn other_form(resource: &Resource, list: bool) -> Self {
+        let (group, kind) = (resource.group.split('.').next().unwrap_or(""), &resource.kind);
+        let package = if group.is_empty() { "core" } else { group };
+        let message = match (list, resource.custom) {
+            (true, false) => format!(
+                "you requested PartialObjectMetadata, but the requested object is a list (*{package}.{kind}List)"
+            ),
+            (true, true) => "you requested PartialObjectMetadata, but the requested object is a list \
+                 (*unstructured.UnstructuredList)"
+                .to_owned(),
+            (false, false) => format!(
+                "you requested PartialObjectMetadataList, but the requested object is not a list (*{package}.{kind})"
+            ),
+            (false, true) => return Self::internal("content is not a list"),
+        };
+        Self::new(406, "NotAcceptable", message)
     }
 
     pub(crate) fn unsupported_media_type(accepted: &str) -> Self {
@@ -144,6 +163,11 @@ impl StatusError {
             "the body of the request was in an unknown format - accepted media types include: {accepted}"
         );
         Self::new(415, "UnsupportedMediaType", message)
+    }
+
+    /// The answer to a patch of a built-in kind, which names no types.
+    pub(crate) fn unsupported_patch() -> Self {
+        Self::new(415, "UnsupportedMediaType", "415: Unsupported Media Type").with_details(json!({}))
     }
 
     pub(crate) fn too_large_body(limit: usize) -> Self {
@@ -258,8 +282,9 @@ impl Cause {
         }
     }
 
-    pub(crate) fn unsupported(field: &'static str, value: &str, supported: &str) -> Self {
-        let message = format!("Unsupported value: \"{value}\": supported values: {supported}");
+    /// `value` is shown as it is: quote it if it is a string.
+    pub(crate) fn unsupported(field: &'static str, value: impl fmt::Display, supported: &str) -> Self {
+        let message = format!("Unsupported value: {value}: supported values: {supported}");
         Self {
             field,
             reason: "FieldValueNotSupported",

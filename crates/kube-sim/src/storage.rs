@@ -245,6 +245,11 @@ pub(crate) struct Transaction<'a> {
 }
 
 impl Transaction<'_> {
+    /// Wakes the watches of a resource, to see whether it is still what it was.
+    pub(crate) fn wake(&mut self, resource: &Resource) {
+        self.inner.collection(resource).changed.send_replace(());
+    }
+
     pub(crate) fn resource_version(&self) -> u64 {
         self.inner.resource_version
     }
@@ -284,11 +289,6 @@ impl Transaction<'_> {
         };
         self.inner.record(resource, change);
         object
-    }
-
-    /// Wakes whoever waits for changes of the resource.
-    pub(crate) fn wake(&mut self, resource: &Resource) {
-        self.inner.collection(resource).changed.send_replace(());
     }
 
     /// Removes an object, which takes the next resource version too.

@@ -18,6 +18,7 @@ enum Kind {
     Pod,
     Node,
     Namespace,
+    ConfigMap,
     Custom,
     Other,
 }
@@ -29,6 +30,7 @@ impl Table {
             "pods" => Kind::Pod,
             "nodes" => Kind::Node,
             "namespaces" => Kind::Namespace,
+            "configmaps" => Kind::ConfigMap,
             _ => Kind::Other,
         };
         let mut columns = resource.columns.clone();
@@ -60,6 +62,7 @@ impl Table {
             Kind::Pod => cells.extend(self.pod(object, age)),
             Kind::Node => cells.extend(node(object, age)),
             Kind::Namespace => cells.extend([or_unknown(text(object, "/status/phase")), age]),
+            Kind::ConfigMap => cells.extend([data(object).into(), age]),
             Kind::Custom => cells.extend(self.columns.iter().map(|column| self.custom(column, object))),
             Kind::Other => cells.push(age),
         }
@@ -137,6 +140,12 @@ fn pod_reason(object: &Object, statuses: &[Value], ready: usize) -> String {
     }
 }
 
+/// How many entries a config map has.
+fn data(object: &Object) -> usize {
+    let entries = |name: &str| object.get(name).and_then(Value::as_object).map_or(0, Map::len);
+    entries("data") + entries("binaryData")
+}
+
 fn node(object: &Object, age: Value) -> Vec<Value> {
     let conditions = list(object, "/status/conditions");
     let ready = conditions
@@ -198,6 +207,7 @@ fn definitions(kind: &Kind, columns: &[Column]) -> Value {
             ],
         ),
         Kind::Namespace => (&["Name", "Status", "Age"], &[]),
+        Kind::ConfigMap => (&["Name", "Data", "Age"], &[]),
         Kind::Custom => (&["Name"], &[]),
         Kind::Other => (&["Name", "Age"], &[]),
     };

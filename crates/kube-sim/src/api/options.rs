@@ -37,8 +37,13 @@ impl Query {
     fn number(&self, name: &str) -> Result<Option<i64>, StatusError> {
         match self.get(name) {
             "" => Ok(None),
-            text => text.parse().map(Some).map_err(|_| {
-                StatusError::bad_request(format!("strconv.ParseInt: parsing \"{text}\": invalid syntax"))
+            text => text.parse().map(Some).map_err(|error: std::num::ParseIntError| {
+                use std::num::IntErrorKind::{NegOverflow, PosOverflow};
+                let why = match error.kind() {
+                    PosOverflow | NegOverflow => "value out of range",
+                    _ => "invalid syntax",
+                };
+                StatusError::bad_request(format!("strconv.ParseInt: parsing \"{text}\": {why}"))
             }),
         }
     }
@@ -96,7 +101,9 @@ pub(crate) struct Continue {
 impl Continue {
     /// Goes on after `key`, which starts with `prefix`.
     pub(crate) fn after(key: &str, prefix: &str, rv: i64) -> Self {
-        let start = format!("/{}\0", key.strip_prefix(prefix).unwrap_or(key));
+        // As a real server has it; nobody but the server should care.
+        let slash = if rv == -1 { "" } else { "/" };
+        let start = format!("{slash}{}\0", key.strip_prefix(prefix).unwrap_or(key));
         Self {
             v: "meta.k8s.io/v1".into(),
             rv,
@@ -120,7 +127,7 @@ impl Continue {
         let invalid = |why: &str| StatusError::bad_request(format!("invalid continue token: {why}"));
         let bytes = URL_SAFE_NO_PAD
             .decode(token.trim_end_matches('='))
-            .map_err(|error| invalid(&format!("continue key is not valid: {error}")))?;
+            .map_err(|error| invalid(&format!("continue key is not valid: {}", illegal(token, error))))?;
         let decoded: Self = serde_json::from_slice(&bytes)
             .map_err(|error| invalid(&format!("continue key is not valid: {error}")))?;
         match decoded.v.as_str() {
@@ -133,6 +140,15 @@ impl Continue {
             ))),
         }
     }
+}
+
+/// What a real server says about a text that is not base64.
+fn illegal(token: &str, error: base64::DecodeError) -> String {
+    let at = match error {
+        base64::DecodeError::InvalidByte(at, _) | base64::DecodeError::InvalidLastSymbol(at, _) => at,
+        _ => token.len().saturating_sub(1),
+    };
+    format!("illegal base64 data at input byte {at}")
 }
 
 fn invalid_options(causes: &[Cause]) -> StatusError {
@@ -167,12 +183,12 @@ impl ListOptions {
             "" => None,
             token => Some(Continue::decode(token)?),
         };
-        let version = parse_version(version)
-            .map_err(|why| StatusError::bad_request(format!("invalid resource version: {why}")))?;
-        if token.is_some() && version.is_some_and(|v| v != 0) {
+        if token.is_some() && !matches!(version, "" | "0") {
             let message = "specifying resource version is not allowed when using continue";
             return Err(StatusError::bad_request(message));
         }
+        let version = parse_version(version)
+            .map_err(|why| StatusError::bad_request(format!("invalid resource version: {why}")))?;
         let limit = limit.filter(|n| *n > 0).map(|n| n as usize);
         let freshness = match version {
             None => Freshness::Newest,
@@ -205,10 +221,11 @@ fn check_match(causes: &mut Vec<Cause>, version: &str, matching: &str, token: &s
         ));
     }
     if !matches!(matching, "Exact" | "NotOlderThan") {
+        let supported = "\"Exact\", \"NotOlderThan\", \"\"";
         causes.push(Cause::unsupported(
             MATCH,
-            matching,
-            "\"Exact\", \"NotOlderThan\", \"\"",
+            format_args!("\"{matching}\""),
+            supported,
         ));
     }
     if matching == "Exact" && version == "0" {
@@ -253,7 +270,12 @@ fn check_watch(initial: Option<bool>, matching: &str, token: &str) -> Result<(),
         causes.push(Cause::forbidden(MATCH, why));
     }
     if !matches!(matching, "" | "NotOlderThan") {
-        causes.push(Cause::unsupported(MATCH, matching, "\"NotOlderThan\""));
+        let supported = "\"NotOlderThan\"";
+        causes.push(Cause::unsupported(
+            MATCH,
+            format_args!("\"{matching}\""),
+            supported,
+        ));
     }
     if !token.is_empty() {
         causes.push(Cause::forbidden(
@@ -266,6 +288,46 @@ fn check_watch(initial: Option<bool>, matching: &str, token: &str) -> Result<(),
     } else {
         Err(invalid_options(&causes))
     }
+}
+
+/// The version that an object to be got must have reached.
+pub(crate) fn minimum(query: &Query) -> Result<u64, StatusError> {
+    let version = parse_version(query.get("resourceVersion")).map_err(StatusError::internal)?;
+    Ok(version.unwrap_or(0))
+}
+
+/// What a write may say about itself; `kind` is that of its options, such as `CreateOptions`.
+pub(crate) fn check_write(query: &Query, kind: &str) -> Result<(), StatusError> {
+    let mut causes = Vec::new();
+    match query.get("dryRun") {
+        "" | "All" => {}
+        other => causes.push(unsupported_dry_run(other)),
+    }
+    if kind == "PatchOptions" && query.flag("force").is_some() {
+        causes.push(Cause::forbidden(
+            "force",
+            "may not be specified for non-apply patch",
+        ));
+    }
+    match query.get("fieldValidation") {
+        "" | "Ignore" | "Strict" | "Warn" => {}
+        other => {
+            let supported = "\"\", \"Ignore\", \"Strict\", \"Warn\"";
+            causes.push(Cause::unsupported(
+                "fieldValidation",
+                format_args!("\"{other}\""),
+                supported,
+            ));
+        }
+    }
+    match causes.is_empty() {
+        true => Ok(()),
+        false => Err(StatusError::invalid("meta.k8s.io", kind, "", &causes)),
+    }
+}
+
+pub(crate) fn unsupported_dry_run(given: &str) -> Cause {
+    Cause::unsupported("dryRun", format_args!("[\"{given}\"]"), "\"All\"")
 }
 
 fn parse_version(text: &str) -> Result<Option<u64>, String> {

@@ -1,6 +1,7 @@
 //! The kinds of patches.
 
-use serde_json::Value;
+use json_patch::{AddOperation, PatchOperation, TestOperation};
+use serde_json::{Map, Value};
 
 use crate::status::StatusError;
 
@@ -21,17 +22,16 @@ impl Patch {
         match media_type {
             "application/merge-patch+json" => Ok(Self::Merge(object(body)?)),
             "application/json-patch+json" => {
-                let patch = serde_json::from_slice(body).map_err(|e| undecodable(&e))?;
-                Ok(Self::Json(patch))
+                let operations: Vec<Map<String, Value>> =
+                    serde_json::from_slice(body).map_err(|e| undecodable(&e))?;
+                let patch = serde_json::from_value(operations.into_iter().map(Value::Object).collect());
+                Ok(Self::Json(patch.map_err(|_| StatusError::unprocessable())?))
             }
             "application/strategic-merge-patch+json" if !custom => Ok(Self::Strategic(object(body)?)),
-            _ => Err(StatusError::unsupported_media_type(match custom {
-                true => "application/json-patch+json, application/merge-patch+json",
-                false => {
-                    "application/json-patch+json, application/merge-patch+json, \
-                     application/strategic-merge-patch+json"
-                }
-            })),
+            _ if custom => Err(StatusError::unsupported_media_type(
+                "application/json-patch+json, application/merge-patch+json",
+            )),
+            _ => Err(StatusError::unsupported_patch()),
         }
     }
 
@@ -39,11 +39,37 @@ impl Patch {
         match self {
             Self::Merge(patch) => json_patch::merge(&mut document, patch),
             Self::Json(patch) => {
-                json_patch::patch(&mut document, patch).map_err(|_| StatusError::unprocessable())?;
+                for operation in &patch.0 {
+                    let operation = leniently(operation, &document);
+                    json_patch::patch(&mut document, &[operation])
+                        .map_err(|_| StatusError::unprocessable())?;
+                }
             }
             Self::Strategic(patch) => strategic::merge(&mut document, patch)?,
         }
         Ok(document)
+    }
+}
+
+/// As a real server takes an operation: what is missing in an object is null, and can be replaced.
+fn leniently(operation: &PatchOperation, document: &Value) -> PatchOperation {
+    let missing = |path: &json_patch::jsonptr::PointerBuf| {
+        let parent = path.parent().and_then(|parent| document.pointer(parent.as_str()));
+        parent.is_some_and(Value::is_object) && document.pointer(path.as_str()).is_none()
+    };
+    match operation {
+        PatchOperation::Replace(replace) if missing(&replace.path) => PatchOperation::Add(AddOperation {
+            path: replace.path.clone(),
+            value: replace.value.clone(),
+        }),
+        // A test that always holds.
+        PatchOperation::Test(test) if test.value.is_null() && missing(&test.path) => {
+            PatchOperation::Test(TestOperation {
+                path: json_patch::jsonptr::PointerBuf::default(),
+                value: document.clone(),
+            })
+        }
+        other => other.clone(),
     }
 }
 

@@ -42,6 +42,8 @@ pub(crate) struct Render {
     list_kind: String,
     api_version: String,
     custom: bool,
+    /// Only the first table of a watch says what its columns are.
+    columns_sent: bool,
 }
 
 impl Render {
@@ -55,6 +57,7 @@ impl Render {
             list_kind: resource.list_kind.clone(),
             api_version: resource.api_version(&target.version),
             custom: resource.custom,
+            columns_sent: false,
         }
     }
 
@@ -111,7 +114,10 @@ impl Render {
             br#"{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":"#,
             &metadata,
         );
-        put_json(out, br#","columnDefinitions":"#, self.table.definitions());
+        match self.columns_sent {
+            true => out.put_slice(br#","columnDefinitions":null"#),
+            false => put_json(out, br#","columnDefinitions":"#, self.table.definitions()),
+        }
         out.put_slice(br#","rows":["#);
     }
 
@@ -151,18 +157,25 @@ impl Render {
     }
 
     /// A frame of a watch.
-    pub(crate) fn event(&self, out: &mut BytesMut, kind: EventKind, object: &Stored, resource_version: u64) {
+    pub(crate) fn event(
+        &mut self,
+        out: &mut BytesMut,
+        kind: EventKind,
+        object: &Stored,
+        resource_version: u64,
+    ) {
         out.put_slice(match kind {
             EventKind::Added => br#"{"type":"ADDED","object":"#,
             EventKind::Modified => br#"{"type":"MODIFIED","object":"#,
             EventKind::Deleted => br#"{"type":"DELETED","object":"#,
         });
         self.object_at(out, object, resource_version);
+        self.columns_sent = true;
         out.put_slice(b"}\n");
     }
 
     /// A frame that only tells the resource version; `end` marks the end of the initial events.
-    pub(crate) fn bookmark(&self, out: &mut BytesMut, resource_version: u64, end: bool) {
+    pub(crate) fn bookmark(&mut self, out: &mut BytesMut, resource_version: u64, end: bool) {
         let mut metadata = json!({"resourceVersion": resource_version.to_string()});
         if end {
             metadata["annotations"] = json!({"k8s.io/initial-events-end": "true"});
@@ -184,6 +197,7 @@ impl Render {
                 out.put_slice(b"}}]");
             }
         }
+        self.columns_sent = true;
         out.put_slice(b"}}\n");
     }
 }

@@ -4,14 +4,15 @@
 //! reads the changes after its position, writes those that the selector is concerned with, and moves on; when there are
 //! none it waits for a change, for the time of a bookmark, or for its end.
 //!
-//! # Deleted definitions
-//!
-//! When a custom resource definition is deleted, its objects are, too. The watches of its resource tell of that, and end.
-//!
 //! # Lagging
 //!
 //! Nothing is queued for a client that does not read. When the history has moved past its position, it gets an ERROR
 //! event with an expired resource version (410) and the watch ends.
+//!
+//! # Definitions
+//!
+//! A watch of custom resources ends when their definition changes or goes, as in a real server: after it has told of the
+//! deletions that come with it.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -60,8 +61,6 @@ enum Phase {
     /// Sends the present objects; true: the end bookmark follows.
     Initial(bool),
     Changes,
-    /// The resource is no longer served: what is left is sent.
-    Last,
     Done,
 }
 
@@ -93,7 +92,8 @@ impl Api {
         match options.start {
             Start::After(version) => watch.position = version,
             Start::Now => watch.position = watch.api.storage.resource_version(),
-            Start::Present => watch.load_present(false),
+            // A real server ends these initial events with a bookmark too.
+            Start::Present => watch.load_present(options.bookmarks),
             Start::Initial(version) => watch.phase = Phase::Waiting(version),
         }
         watch.plan_bookmark();
@@ -120,23 +120,28 @@ impl Watch {
                     Err(error) => self.fail(&mut out, &error),
                 },
                 Phase::Initial(end) => self.write_initial(&mut out, end),
-                Phase::Changes => self.write_changes(&mut out),
-                Phase::Last => {
+                Phase::Changes => {
+                    // Asked before the changes are read: those that came with it are among them.
+                    let outdated = self.is_outdated();
                     self.write_changes(&mut out);
-                    self.phase = Phase::Done;
+                    if outdated && out.is_empty() {
+                        self.phase = Phase::Done;
+                    }
                 }
             }
             if !out.is_empty() {
                 return Some(out.freeze());
             }
             if let Phase::Changes = self.phase {
-                if self.api.serves(&self.target) {
-                    self.wait().await;
-                } else {
-                    self.phase = Phase::Last;
-                }
+                self.wait().await;
             }
         }
+    }
+
+    /// Whether the definition of a custom resource has changed, or is gone.
+    fn is_outdated(&self) -> bool {
+        let resource = &self.target.resource;
+        resource.custom && !self.api.is_current(resource)
     }
 
     fn load_present(&mut self, end: bool) {
@@ -197,7 +202,7 @@ impl Watch {
     }
 
     /// An object that comes to match is added, one that no longer matches is deleted, whatever happened to it.
-    fn write_change(&self, out: &mut BytesMut, change: &Change) {
+    fn write_change(&mut self, out: &mut BytesMut, change: &Change) {
         if self
             .target
             .namespace

@@ -55,7 +55,7 @@ impl DeleteOptions {
             return Ok(());
         }
         let supported = "\"Foreground\", \"Background\", \"Orphan\", \"nil\"";
-        let cause = Cause::unsupported("propagationPolicy", policy, supported);
+        let cause = Cause::unsupported("propagationPolicy", format_args!("\"{policy}\""), supported);
         Err(StatusError::invalid("meta.k8s.io", "DeleteOptions", "", &[cause]))
     }
 }
@@ -76,6 +76,7 @@ impl Api {
             return Err(StatusError::internal(message));
         }
         check::labels(resource, &name, &object)?;
+        check::finalizer_names(resource, &name, &object)?;
         self.prepare_new(resource, &mut object, writer)?;
         let key = join_key(target.namespace.as_deref().unwrap_or(""), &name);
         self.storage.transact(|transaction| {
@@ -90,7 +91,7 @@ impl Api {
                     self.storage.resource_version(),
                 )));
             }
-            self.defined(resource, &object);
+            self.defined(transaction, resource, &object);
             Ok(transaction.put(resource, &object))
         })
     }
@@ -111,6 +112,7 @@ impl Api {
             meta.insert("uid".into(), new_uid().into());
         }
         meta.insert("creationTimestamp".into(), created.into());
+        drop_empty(meta);
         if writer != Writer::Owner {
             meta.remove("deletionTimestamp");
             meta.remove("deletionGracePeriodSeconds");
@@ -157,15 +159,8 @@ impl Api {
         check::type_meta(target, &new)?;
         check::namespace(target, &mut new)?;
         let name = target.name.as_deref().unwrap_or("");
-        match text(metadata(&new), "name") {
-            "" => {
-                let why = format!(
-                    "the name of the object ({name} based on URL) was undeterminable: name must be provided"
-                );
-                return Err(StatusError::bad_request(why));
-            }
-            other => check::same_name(other, name)?,
-        }
+        check::same_name(text(metadata(&new), "name"), name)?;
+        check::is_version(text(metadata(&new), "resourceVersion"))?;
         self.storage.transact(|transaction| {
             let (current, old) = self.current(transaction, target)?;
             let (resource, uid) = (&target.resource, text(metadata(&new), "uid"));
@@ -177,7 +172,9 @@ impl Api {
                     text(metadata(&old), "uid"),
                 ));
             }
-            if text(metadata(&new), "resourceVersion").is_empty() {
+            // For built-in kinds 0 is as good as none.
+            let version = text(metadata(&new), "resourceVersion");
+            if version.is_empty() || (version == "0" && !resource.custom) {
                 if resource.custom && writer != Writer::Owner {
                     return Err(check::version_required(resource, name));
                 }
@@ -208,6 +205,7 @@ impl Api {
             check::type_meta(target, &new)?;
             check::namespace(target, &mut new)?;
             check::same_name(text(metadata(&new), "name"), name)?;
+            check::is_version(text(metadata(&new), "resourceVersion"))?;
             check::same_uid(&target.resource, name, metadata(&old), metadata(&new))?;
             self.update(transaction, target, current, old, new, writer)
         })
@@ -252,7 +250,11 @@ impl Api {
             return Err(StatusError::stale(resource, current.name()));
         }
         check::labels(resource, current.name(), &new)?;
+        check::finalizer_names(resource, current.name(), &new)?;
         check::finalizers(resource, current.name(), &old, &new)?;
+        if writer != Writer::Owner {
+            check::deletion(resource, current.name(), &old, &new)?;
+        }
         if writer != Writer::Owner && resource.status {
             keep_other_part(resource, target.subresource.as_deref(), &old, &mut new);
         }
@@ -273,7 +275,7 @@ impl Api {
             self.remove(transaction, target, &current);
             return Ok(Arc::new(Stored::encode(resource, &new, current.resource_version)));
         }
-        self.defined(resource, &new);
+        self.defined(transaction, resource, &new);
         Ok(transaction.put(resource, &new))
     }
 
@@ -369,19 +371,19 @@ impl Api {
             && let Some(defined) = self.with_registry(|registry| registry.undefine(group, plural))
         {
             remove_all(transaction, &defined, "");
-            // Its watches end, also if there was no object.
             transaction.wake(&defined);
         }
         transaction.remove(resource, &current.key);
         transaction.resource_version()
     }
 
-    /// A custom resource definition makes its resource appear.
-    fn defined(&self, resource: &Resource, object: &Object) {
+    /// A custom resource definition makes its resource appear, or change.
+    fn defined(&self, transaction: &mut Transaction<'_>, resource: &Resource, object: &Object) {
         if resource.id() == definition::ID
             && let Ok(defined) = Resource::from_definition(&Value::Object(object.clone()))
         {
-            self.with_registry(|registry| registry.define(defined));
+            self.with_registry(|registry| registry.define(defined.clone()));
+            transaction.wake(&defined);
         }
     }
 }
@@ -394,18 +396,19 @@ fn remove_all(transaction: &mut Transaction<'_>, resource: &Resource, prefix: &s
 
 /// Kinds whose deletion is answered with the object rather than with a status.
 fn returns_object(resource: &Resource) -> bool {
-    resource.group.is_empty()
-        && matches!(
-            resource.plural.as_str(),
-            "pods"
-                | "namespaces"
-                | "services"
-                | "serviceaccounts"
-                | "persistentvolumes"
-                | "persistentvolumeclaims"
-                | "podtemplates"
-                | "resourcequotas"
-        )
+    resource.id() == definition::ID
+        || resource.group.is_empty()
+            && matches!(
+                resource.plural.as_str(),
+                "pods"
+                    | "namespaces"
+                    | "services"
+                    | "serviceaccounts"
+                    | "persistentvolumes"
+                    | "persistentvolumeclaims"
+                    | "podtemplates"
+                    | "resourcequotas"
+            )
 }
 
 /// Through the main resource the status stays as it is; through the status subresource only the status changes.
@@ -443,8 +446,12 @@ fn keep_system_fields(old: &Object, new: &mut Object) {
             None => new.remove(name),
         };
     }
-    // Empty is absent, as in the Go types that a real server reads objects into.
-    new.retain(|name, value| match name.as_str() {
+    drop_empty(new);
+}
+
+/// Empty is absent, as in the Go types that a real server reads objects into.
+fn drop_empty(metadata: &mut Object) {
+    metadata.retain(|name, value| match name.as_str() {
         "labels" | "annotations" | "finalizers" | "ownerReferences" => {
             !(value.is_null()
                 || value.as_object().is_some_and(Map::is_empty)
@@ -532,10 +539,14 @@ pub(crate) fn uid_from(bits: u128) -> String {
 }
 
 fn invalid(resource: &Resource, name: &str, cause: Cause) -> StatusError {
-    let kind = if resource.custom {
+    StatusError::invalid(&resource.group, called(resource), name, &[cause])
+}
+
+/// What the refusal of a change calls an object's kind.
+fn called(resource: &Resource) -> &str {
+    if resource.custom {
         &resource.plural
     } else {
         &resource.kind
-    };
-    StatusError::invalid(&resource.group, kind, name, &[cause])
+    }
 }

@@ -176,7 +176,7 @@ async fn forms_are_negotiated() {
         "*/*",
         "",
         "application/vnd.kubernetes.protobuf, application/json",
-        "application/json;as=Nope,application/*",
+        "application/json;as=Nope,*/*",
     ] {
         assert_eq!(
             client.get_as(CONFIGMAPS, accept).await.ok()["kind"],
@@ -187,8 +187,21 @@ async fn forms_are_negotiated() {
     for accept in [
         "application/yaml",
         "text/html",
+        "application/*",
         "application/json;as=Table;v=v9;g=meta.k8s.io",
+        // The metadata of an object is not that of a list, whatever else would do.
+        "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io,application/json",
     ] {
         assert_eq!(client.get_as(CONFIGMAPS, accept).await.code, 406, "{accept}");
     }
+    let answer = client
+        .get_as(
+            CONFIGMAPS,
+            "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io",
+        )
+        .await;
+    assert_eq!(
+        answer.refusal().2,
+        "you requested PartialObjectMetadata, but the requested object is a list (*core.ConfigMapList)"
+    );
 }

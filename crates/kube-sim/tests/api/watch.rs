@@ -317,7 +317,8 @@ async fn bookmarks_come_at_their_interval_and_before_the_end() {
             "{CONFIGMAPS}?watch=1&allowWatchBookmarks=true&timeoutSeconds=35"
         ))
         .await;
-    assert_eq!(watch.rest().await, ["BOOKMARK"; 4]);
+    // The first ends the initial events, of which there are none.
+    assert_eq!(watch.rest().await, ["BOOKMARK"; 5]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -325,6 +326,7 @@ async fn bookmarks_come_though_changes_never_rest() {
     let client = Client::empty();
     client.configmaps(&["a"]);
     let store = client.store();
+    let start = store.resource_version();
     let changes = tokio::spawn(async move {
         for n in 0.. {
             tokio::time::sleep(Duration::from_millis(100)).await;
@@ -333,7 +335,7 @@ async fn bookmarks_come_though_changes_never_rest() {
     });
     let mut watch = client
         .watch(&format!(
-            "{CONFIGMAPS}?watch=1&allowWatchBookmarks=true&timeoutSeconds=70"
+            "{CONFIGMAPS}?watch=1&allowWatchBookmarks=true&timeoutSeconds=70&resourceVersion={start}"
         ))
         .await;
     let mut last = 0;
@@ -439,4 +441,45 @@ async fn other_forms_can_be_watched() {
         end["object"]["rows"][0]["object"]["metadata"]["annotations"]["k8s.io/initial-events-end"],
         "true"
     );
+}
+
+#[tokio::test]
+async fn a_watch_ends_with_the_definition_it_was_made_under() {
+    let client = with_widgets();
+    let store = client.store();
+    store.create(widget("w", 1)).unwrap();
+    let from = format!("{WIDGETS}?watch=1&resourceVersion={}", store.resource_version());
+    let definition = store.get(
+        "apiextensions.k8s.io/v1",
+        "CustomResourceDefinition",
+        None,
+        "widgets.sim.example",
+    );
+    let mut definition = definition.unwrap();
+
+    // A label of the definition is nothing to its objects; what it defines is.
+    let mut watch = client.watch(&from).await;
+    definition["metadata"]["labels"] = json!({"a": "b"});
+    store.update(definition.clone()).unwrap();
+    store.update(widget("w", 2)).unwrap();
+    assert_eq!(watch.next().await.unwrap()["type"], "MODIFIED");
+    definition["metadata"]
+        .as_object_mut()
+        .unwrap()
+        .remove("resourceVersion");
+    definition["spec"]["names"]["shortNames"] = json!(["wdgt"]);
+    store.update(definition).unwrap();
+    assert_eq!(watch.next().await, None);
+
+    let mut watch = client.watch(&from).await;
+    assert_eq!(watch.next().await.unwrap()["type"], "MODIFIED");
+    store
+        .delete(
+            "apiextensions.k8s.io/v1",
+            "CustomResourceDefinition",
+            None,
+            "widgets.sim.example",
+        )
+        .unwrap();
+    assert_eq!(watch.rest().await, ["DELETED w"]);
 }

@@ -1,7 +1,7 @@
 //! What people get wrong: one line that says what was tried and what to do, and the right exit code.
 
-use crate::cluster;
 use crate::process::{Running, run};
+use conformance::cluster::Cluster;
 use std::path::PathBuf;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
@@ -100,8 +100,8 @@ async fn not_a_kubernetes_server() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn resources_and_selectors() {
-    let server = cluster().start().await.unwrap();
-    let at = format!("--server {}", server.url());
+    let cluster = Cluster::start().await;
+    let at = cluster.arguments();
     check(
         &format!("watch pots {at}"),
         1,

@@ -1,4 +1,5 @@
-//! The program as its users see it: run as a process, against a simulated cluster.
+//! The program as its users see it: run as a process, against a cluster: a simulated one, or a real one when
+//! `KUBE_INFORMER_SERVER` says so. Tests of what only one of the two can do say it.
 
 mod bad_input;
 mod demo;
@@ -6,12 +7,12 @@ mod measure;
 mod process;
 mod watch;
 
-use kube_sim::{SimBuilder, SimServer};
+use conformance::cluster::Cluster;
 use serde_json::{Value, json};
 
-/// A cluster with a custom resource, `widgets.example.com`.
-fn cluster() -> SimBuilder {
-    SimServer::builder().crd(json!({
+/// A custom resource, `widgets.example.com`.
+fn widgets() -> Value {
+    json!({
         "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
         "metadata": {"name": "widgets.example.com"},
         "spec": {
@@ -21,7 +22,39 @@ fn cluster() -> SimBuilder {
                 "type": "object", "x-kubernetes-preserve-unknown-fields": true,
             }}}],
         },
-    }))
+    })
+}
+
+/// A pod that no kubelet runs.
+fn pod(name: &str) -> Value {
+    json!({
+        "apiVersion": "v1", "kind": "Pod",
+        "metadata": {"namespace": "default", "name": name, "annotations": {"example.com/filling": "x".repeat(500)}},
+        "spec": {"containers": [{"name": "c", "image": "registry.example/image:1"}]},
+    })
+}
+
+/// What the API says of an object, but for `managedFields`.
+fn without_managers(mut object: Value) -> Value {
+    if let Some(metadata) = object["metadata"].as_object_mut() {
+        metadata.remove("managedFields");
+    }
+    object
+}
+
+/// A cluster with custom resources.
+async fn cluster() -> Cluster {
+    let cluster = Cluster::start().await;
+    cluster.create(widgets()).await;
+    cluster
+}
+
+/// A secret of no use. Unlike config maps, no server makes any of its own.
+fn secret(namespace: &str, name: &str, label: &str) -> Value {
+    json!({
+        "apiVersion": "v1", "kind": "Secret", "type": "Opaque",
+        "metadata": {"namespace": namespace, "name": name, "labels": {"app": label}}, "data": {"password": "aHVudGVyMg=="},
+    })
 }
 
 fn config_map(namespace: &str, name: &str, label: &str) -> Value {

@@ -1,7 +1,10 @@
 //! `watch`.
 
 use crate::process::Running;
-use crate::{cluster, config_map};
+use crate::{cluster, config_map, pod, secret, without_managers};
+use conformance::cluster::Cluster;
+use conformance::real_server::{Part, RealServer};
+use kube_sim::SimServer;
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
@@ -18,17 +21,16 @@ fn version(object: &Value) -> Value {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_change_is_a_line_of_json() {
-    let server = cluster().start().await.unwrap();
-    let store = server.store();
-    let a = store.create(config_map("default", "a", "web")).unwrap();
-    let mut watch = Running::start(&format!("watch configmaps -o json --server {}", server.url()));
+    let cluster = Cluster::start().await;
+    let a = cluster.create(config_map("default", "a", "web")).await;
+    let mut watch = Running::start(&format!("watch configmaps -o json {}", cluster.arguments()));
     assert_eq!(
         watch.json().await,
         json!({"event": "add", "key": "default/a", "resourceVersion": version(&a), "initial": true})
     );
     assert_eq!(watch.line().await, r#"{"event":"synced"}"#);
 
-    let b = store.create(config_map("default", "b", "web")).unwrap();
+    let b = cluster.create(config_map("default", "b", "web")).await;
     // As text: the order of the members is part of what people see.
     let expected = format!(
         r#"{{"event":"add","key":"default/b","resourceVersion":{}}}"#,
@@ -36,7 +38,7 @@ async fn every_change_is_a_line_of_json() {
     );
     assert_eq!(watch.line().await, expected);
 
-    let changed = store.update(config_map("default", "b", "db")).unwrap();
+    let changed = cluster.update(config_map("default", "b", "db")).await;
     let expected = format!(
         r#"{{"event":"update","key":"default/b","oldResourceVersion":{},"resourceVersion":{}}}"#,
         version(&b),
@@ -44,12 +46,15 @@ async fn every_change_is_a_line_of_json() {
     );
     assert_eq!(watch.line().await, expected);
 
-    store.delete("v1", "ConfigMap", Some("default"), "b").unwrap();
-    let deleted = store.resource_version().to_string();
-    let line = watch.json().await;
+    cluster.delete(&b).await;
+    let mut line = watch.json().await;
+    let number = |version: Value| version.as_str().unwrap().parse::<u64>().unwrap();
+    // That of the deletion, which nobody else is told.
+    let deleted = number(line["resourceVersion"].take());
+    assert!(deleted > number(version(&changed)), "{deleted}");
     assert_eq!(
         line,
-        json!({"event": "delete", "key": "default/b", "resourceVersion": deleted})
+        json!({"event": "delete", "key": "default/b", "resourceVersion": null})
     );
     watch.signal(Signal::SIGINT);
     let ended = watch.end().await;
@@ -58,13 +63,13 @@ async fn every_change_is_a_line_of_json() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn only_what_is_selected_is_shown() {
-    let server = cluster().start().await.unwrap();
+    let cluster = Cluster::start().await;
     for (namespace, name, label) in [
         ("default", "a", "web"),
         ("default", "b", "db"),
         ("kube-system", "c", "web"),
     ] {
-        server.store().create(config_map(namespace, name, label)).unwrap();
+        cluster.create(secret(namespace, name, label)).await;
     }
     for (selection, expected) in [
         ("", vec!["default/a", "default/b"]),
@@ -75,7 +80,10 @@ async fn only_what_is_selected_is_shown() {
         ("-A --field-selector metadata.name=b", vec!["default/b"]),
         ("-n nowhere", vec![]),
     ] {
-        let mut watch = Running::start(&format!("watch cm {selection} -o json --server {}", server.url()));
+        let mut watch = Running::start(&format!(
+            "watch secrets {selection} -o json {}",
+            cluster.arguments()
+        ));
         let lines = watch.until("synced").await;
         assert_eq!(keys(&lines), expected, "{selection}");
     }
@@ -83,18 +91,16 @@ async fn only_what_is_selected_is_shown() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_kubeconfig_says_where_and_which_namespace() {
-    let server = cluster().start().await.unwrap();
-    server
-        .store()
-        .create(config_map("kube-system", "c", "web"))
-        .unwrap();
-    let kubeconfig = server
-        .kubeconfig()
+    let cluster = Cluster::start().await;
+    cluster.create(secret("kube-system", "c", "web")).await;
+    let kubeconfig = std::fs::read_to_string(cluster.kubeconfig())
+        .unwrap()
         .replace("\"namespace\": \"default\"", "\"namespace\": \"kube-system\"");
     let path = std::env::temp_dir().join(format!("kubectl-informer-test-{}.yaml", std::process::id()));
     std::fs::write(&path, kubeconfig).unwrap();
     let args = format!(
-        "watch cm -o json --context kube-sim --kubeconfig {}",
+        "watch secrets -o json --context {} --kubeconfig {}",
+        cluster.context(),
         path.display()
     );
     let lines = Running::start(&args).until("synced").await;
@@ -104,11 +110,11 @@ async fn a_kubeconfig_says_where_and_which_namespace() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn resources_have_many_names() {
-    let server = cluster().start().await.unwrap();
+    let cluster = cluster().await;
     let widget = json!({
         "apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"namespace": "default", "name": "w"}, "size": 1,
     });
-    server.store().create(widget).unwrap();
+    cluster.create(widget).await;
     for (name, expected) in [
         ("ns", 4),
         ("namespace", 4),
@@ -122,22 +128,19 @@ async fn resources_have_many_names() {
         ("widgets.example.com", 1),
         ("Widget.v1.example.com", 1),
     ] {
-        let mut watch = Running::start(&format!("watch {name} -o json --server {}", server.url()));
+        let mut watch = Running::start(&format!("watch {name} -o json {}", cluster.arguments()));
         assert_eq!(watch.until("synced").await.len(), expected + 1, "{name}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn objects_are_shown_whole_and_only_when_asked() {
-    let server = cluster().start().await.unwrap();
-    let secret = json!({
-        "apiVersion": "v1", "kind": "Secret", "metadata": {"namespace": "default", "name": "s"},
-        "type": "Opaque", "data": {"password": "aHVudGVyMg=="},
-    });
-    let stored = server.store().create(secret).unwrap();
-    let args = format!("watch secrets -o json --server {}", server.url());
+    let cluster = Cluster::start().await;
+    let stored = cluster.create(secret("default", "s", "web")).await;
+    let args = format!("watch secrets -o json {}", cluster.arguments());
     let mut watch = Running::start(&format!("{args} --show-object"));
-    assert_eq!(watch.json().await["object"], stored);
+    let shown = watch.json().await["object"].take();
+    assert_eq!(without_managers(shown), without_managers(stored));
 
     let mut watch = Running::start(&format!("{args} -vv"));
     let lines = watch.until("synced").await;
@@ -153,11 +156,11 @@ async fn objects_are_shown_whole_and_only_when_asked() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn people_get_a_table_or_names() {
-    let server = cluster().start().await.unwrap();
-    let a = server.store().create(config_map("default", "a", "web")).unwrap();
-    let url = server.url();
+    let cluster = Cluster::start().await;
+    let a = cluster.create(config_map("default", "a", "web")).await;
+    let at = cluster.arguments();
     let cells = |line: String| line.split_whitespace().map(ToOwned::to_owned).collect::<Vec<_>>();
-    let mut table = Running::start(&format!("watch cm --server {url}"));
+    let mut table = Running::start(&format!("watch cm {at}"));
     assert_eq!(
         cells(table.line().await),
         ["EVENT", "NAMESPACE", "NAME", "AGE", "VERSION"]
@@ -171,7 +174,7 @@ async fn people_get_a_table_or_names() {
         )
     );
 
-    let mut wide = Running::start(&format!("watch cm --server {url} -o wide"));
+    let mut wide = Running::start(&format!("watch cm {at} -o wide"));
     let header = wide.line().await;
     assert!(header.ends_with("LABELS"), "{header}");
     let row = wide.line().await;
@@ -180,16 +183,17 @@ async fn people_get_a_table_or_names() {
         "{row}"
     );
 
-    let mut names = Running::start(&format!("watch cm --server {url} -o name"));
+    let mut names = Running::start(&format!("watch cm {at} -o name"));
     assert_eq!(names.line().await, "configmap/a");
     names.signal(Signal::SIGTERM);
     let ended = names.end().await;
     assert_eq!((ended.code, &*ended.out), (Some(0), ""));
 }
 
+/// Only on the simulator: another server, whose history is another one, comes in the place of the first.
 #[tokio::test(flavor = "multi_thread")]
 async fn it_never_gives_up_and_tells_what_it_missed() {
-    let first = cluster().start().await.unwrap();
+    let first = SimServer::builder().start().await.unwrap();
     let port = first.address().port();
     for name in ["a", "b"] {
         first.store().create(config_map("default", name, "web")).unwrap();
@@ -211,7 +215,13 @@ async fn it_never_gives_up_and_tells_what_it_missed() {
     );
 
     // Its versions are ahead, and it has no history from before: as after a long outage.
-    let second = cluster().nodes(50).history(0).port(port).start().await.unwrap();
+    let second = SimServer::builder()
+        .nodes(50)
+        .history(0)
+        .port(port)
+        .start()
+        .await
+        .unwrap();
     second.store().create(config_map("default", "b", "web")).unwrap();
     // Other objects of the same names: deleted while nobody looked, and one is created anew.
     let lines = watch.until("add").await;
@@ -223,14 +233,65 @@ async fn it_never_gives_up_and_tells_what_it_missed() {
     assert_eq!((&added["key"], added.get("initial")), (&json!("default/b"), None));
 }
 
+/// Only on a real server: it is killed, and remembers no history when it is back.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a real API server: conformance/run"]
+async fn it_tells_what_it_missed_while_a_real_server_was_away() {
+    let cluster = Cluster::real(RealServer::start().await.unwrap()).await;
+    let mut objects = Vec::new();
+    for name in ["a", "b", "c"] {
+        objects.push(cluster.create(config_map("default", name, "web")).await);
+    }
+    let mut watch = Running::start(&format!("watch cm -o json {}", cluster.arguments()));
+    watch.until("synced").await;
+    // It sees nothing of what follows: its connection is gone before, and its place in the history after.
+    watch.signal(Signal::SIGSTOP);
+    let server = cluster.real_server().unwrap();
+    server.start_again(Part::ApiServer).unwrap();
+    server.ready().await.unwrap();
+    cluster.delete(&objects[0]).await;
+    cluster.delete(&objects[1]).await;
+    cluster.create(config_map("default", "b", "web")).await;
+    let changed = cluster.update(config_map("default", "c", "db")).await;
+    server.start_again(Part::ApiServer).unwrap();
+    server.ready().await.unwrap();
+    watch.signal(Signal::SIGCONT);
+    let mut told = Vec::new();
+    while told.len() < 4 {
+        let line = watch.json().await;
+        if line["event"] != "error" {
+            told.push(line);
+        }
+    }
+    // Deletions first; the order of the rest is that of the list.
+    let short = |line: &Value| {
+        (
+            line["event"].clone(),
+            line["key"].clone(),
+            line["tombstone"] == true,
+        )
+    };
+    let mut deletions: Vec<_> = told[..2].iter().map(short).collect();
+    deletions.sort_by_key(|(_, key, _)| key.to_string());
+    let gone = |key: &str| (json!("delete"), json!(key), true);
+    assert_eq!(deletions, [gone("default/a"), gone("default/b")], "{told:?}");
+    assert_eq!(short(&told[2]), (json!("add"), json!("default/b"), false));
+    assert_eq!(short(&told[3]), (json!("update"), json!("default/c"), false));
+    assert_eq!(told[3]["oldResourceVersion"], version(&objects[2]));
+    assert_eq!(told[3]["resourceVersion"], version(&changed));
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_signal_ends_it_also_when_nobody_reads() {
-    let server = cluster().nodes(3).pods(300).start().await.unwrap();
+    let cluster = Cluster::start().await;
+    for n in 0..300 {
+        cluster.create(pod(&format!("pod-{n}"))).await;
+    }
     for signal in [Signal::SIGINT, Signal::SIGTERM] {
         // Far more than a pipe holds.
         let mut watch = Running::start(&format!(
-            "watch po -A -o json --show-object --server {}",
-            server.url()
+            "watch po -A -o json --show-object {}",
+            cluster.arguments()
         ));
         watch.line().await;
         let asked = Instant::now();
@@ -242,11 +303,11 @@ async fn a_signal_ends_it_also_when_nobody_reads() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_reader_that_has_gone_is_no_failure() {
-    let server = cluster().start().await.unwrap();
-    let mut watch = Running::start(&format!("watch cm -o json --server {}", server.url()));
+    let cluster = Cluster::start().await;
+    let mut watch = Running::start(&format!("watch cm -o json {}", cluster.arguments()));
     watch.until("synced").await;
     watch.close_output();
-    server.store().create(config_map("default", "a", "web")).unwrap();
+    cluster.create(config_map("default", "a", "web")).await;
     assert_eq!(watch.exit_code().await, Some(0));
     assert_eq!(watch.end().await.err, "");
 }

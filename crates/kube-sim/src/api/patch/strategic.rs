@@ -58,9 +58,7 @@ pub(super) fn merge(document: &mut Value, patch: &Value) -> Result<(), StatusErr
             return Ok(());
         }
         Some(other) => {
-            return Err(StatusError::bad_request(format!(
-                "unknown patch directive \"{other}\""
-            )));
+            return Err(StatusError::internal(format!("unknown patch type: {other}")));
         }
     }
     if let Some(kept) = patch.get("$retainKeys").and_then(Value::as_array) {
@@ -93,8 +91,13 @@ fn merge_member(target: &mut Map<String, Value>, name: &str, value: &Value) -> R
             let Value::Array(items) = target.entry(name).or_insert_with(|| Value::Array(Vec::new())) else {
                 return Err(StatusError::bad_request("finalizers must be a list"));
             };
-            let added: Vec<_> = changes.iter().filter(|c| !items.contains(c)).cloned().collect();
-            items.extend(added);
+            // What the patch names comes first.
+            let kept: Vec<_> = items
+                .iter()
+                .filter(|item| !changes.contains(item))
+                .cloned()
+                .collect();
+            *items = changes.iter().cloned().chain(kept).collect();
         }
         Value::Array(changes) if !merge_keys(name).is_empty() => merge_list(target, name, changes)?,
         other => {
@@ -117,7 +120,7 @@ fn merge_list(target: &mut Map<String, Value>, name: &str, changes: &[Value]) ->
                 "map: {name} does not contain declared merge key: {}",
                 merge_keys(name)[0]
             );
-            return Err(StatusError::bad_request(message));
+            return Err(StatusError::internal(message));
         };
         let place = items.iter().position(|item| item.get(key) == change.get(key));
         match (place, change["$patch"] == "delete") {
@@ -169,6 +172,11 @@ mod tests {
             json!({"containers": [{"name": "b"}], "finalizers": ["y"], "m": {"n": 2}}),
         );
         check(
+            json!({"finalizers": ["x", "y"]}),
+            json!({"finalizers": ["z", "y"]}),
+            json!({"finalizers": ["z", "y", "x"]}),
+        );
+        check(
             json!({"strategy": {"a": 1, "b": 2}}),
             json!({"strategy": {"$retainKeys": ["b"]}}),
             json!({"strategy": {"b": 2}}),
@@ -184,6 +192,6 @@ mod tests {
     fn elements_without_their_key_are_refused() {
         let mut document = json!({"containers": []});
         let error = merge(&mut document, &json!({"containers": [{"image": "x"}]})).unwrap_err();
-        assert_eq!(error.code(), 400);
+        assert_eq!(error.code(), 500, "as a real server");
     }
 }

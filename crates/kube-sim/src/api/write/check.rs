@@ -6,12 +6,8 @@ use super::{DeleteOptions, Object, invalid, is_being_deleted, metadata, metadata
 use crate::api::Target;
 use crate::object::Stored;
 use crate::resources::Resource;
-use crate::selector::{KEY_RULE, VALUE_RULE, is_label_key, is_label_value};
+use crate::selector::{label_key_fault, label_value_fault, subdomain_fault};
 use crate::status::{Cause, StatusError};
-
-const NAME_RULE: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and \
-     must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is \
-     '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 
 /// `apiVersion` and `kind` fit the URL; built-in kinds may leave them out.
 pub(super) fn type_meta(target: &Target, object: &Object) -> Result<(), StatusError> {
@@ -85,7 +81,7 @@ pub(super) fn new_name(resource: &Resource, object: &mut Object) -> Result<Strin
         let prefix = text(meta, "generateName");
         if prefix.is_empty() {
             let cause = Cause::required("metadata.name", "name or generateName is required");
-            return Err(invalid(resource, "", cause));
+            return Err(refused(resource, "", cause));
         }
         const ALPHABET: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
         let suffix: String = (0..5)
@@ -95,30 +91,29 @@ pub(super) fn new_name(resource: &Resource, object: &mut Object) -> Result<Strin
         meta.insert("name".into(), format!("{prefix}{suffix}").into());
     }
     let name = text(meta, "name").to_owned();
-    if is_name(resource, &name) {
-        return Ok(name);
+    match name_fault(resource, &name) {
+        None => Ok(name),
+        Some(fault) => {
+            let cause = Cause::invalid("metadata.name", format_args!("\"{name}\""), fault);
+            Err(refused(resource, &name, cause))
+        }
     }
-    Err(invalid(
-        resource,
-        &name,
-        Cause::invalid("metadata.name", format!("\"{name}\""), NAME_RULE),
-    ))
 }
 
-fn is_name(resource: &Resource, name: &str) -> bool {
-    if resource.group == "rbac.authorization.k8s.io" {
-        return !matches!(name, "." | "..") && !name.contains(['/', '%', '\0']);
+/// The refusal of a new object, which names the kind also of custom resources.
+fn refused(resource: &Resource, name: &str, cause: Cause) -> StatusError {
+    StatusError::invalid(&resource.group, &resource.kind, name, &[cause])
+}
+
+fn name_fault(resource: &Resource, name: &str) -> Option<&'static str> {
+    match resource.id().as_str() {
+        _ if resource.group == "rbac.authorization.k8s.io" => {
+            let fits = !matches!(name, "." | "..") && !name.contains(['/', '%', '\0']);
+            (!fits).then_some("may not be '.' or '..', nor contain '/' or '%'")
+        }
+        "namespaces" if name.contains('.') => Some("must not contain dots"),
+        _ => subdomain_fault(name),
     }
-    let label = |part: &str| {
-        let edge = |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
-        let bytes = part.as_bytes();
-        edge(bytes.first())
-            && edge(bytes.last())
-            && bytes
-                .iter()
-                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || *b == b'-')
-    };
-    name.len() <= 253 && name.split('.').all(label)
 }
 
 pub(super) fn labels(resource: &Resource, name: &str, object: &Object) -> Result<(), StatusError> {
@@ -137,19 +132,13 @@ pub(super) fn labels(resource: &Resource, name: &str, object: &Object) -> Result
             } else {
                 "metadata.labels"
             };
-            if !is_label_key(key) {
-                return Err(invalid(
-                    resource,
-                    name,
-                    Cause::invalid(path, format!("\"{key}\""), KEY_RULE),
-                ));
+            if let Some(fault) = label_key_fault(key) {
+                let cause = Cause::invalid(path, format_args!("\"{key}\""), &fault);
+                return Err(invalid(resource, name, cause));
             }
-            if !only_keys && !is_label_value(value) {
-                return Err(invalid(
-                    resource,
-                    name,
-                    Cause::invalid(path, format!("\"{value}\""), VALUE_RULE),
-                ));
+            if let Some(fault) = label_value_fault(value).filter(|_| !only_keys) {
+                let cause = Cause::invalid(path, format_args!("\"{value}\""), fault);
+                return Err(invalid(resource, name, cause));
             }
         }
     }
@@ -165,6 +154,11 @@ fn not_strings(resource: &Resource, field: &str) -> StatusError {
 pub(super) fn same_name(name: &str, url: &str) -> Result<(), StatusError> {
     if name == url {
         return Ok(());
+    }
+    if name.is_empty() {
+        let why =
+            format!("the name of the object ({url} based on URL) was undeterminable: name must be provided");
+        return Err(StatusError::bad_request(why));
     }
     let why = format!("the name of the object ({name}) does not match the name on the URL ({url})");
     Err(StatusError::bad_request(why))
@@ -199,6 +193,62 @@ pub(super) fn uid_precondition(resource: &Resource, current: &Stored, given: &st
 pub(super) fn version_required(resource: &Resource, name: &str) -> StatusError {
     let cause = Cause::invalid("metadata.resourceVersion", 0, "must be specified for an update");
     invalid(resource, name, cause)
+}
+
+/// A version is a number.
+pub(super) fn is_version(version: &str) -> Result<(), StatusError> {
+    match version.parse::<u64>() {
+        _ if version.is_empty() => Ok(()),
+        Ok(_) => Ok(()),
+        Err(_) => {
+            let message = format!("strconv.ParseUint: parsing \"{version}\": invalid syntax");
+            Err(StatusError::internal(message))
+        }
+    }
+}
+
+/// Nobody but the server says when an object is deleted.
+pub(super) fn deletion(
+    resource: &Resource,
+    name: &str,
+    old: &Object,
+    new: &Object,
+) -> Result<(), StatusError> {
+    let given = text(metadata(new), "deletionTimestamp");
+    if given.is_empty() || given == text(metadata(old), "deletionTimestamp") {
+        return Ok(());
+    }
+    let cause = Cause::invalid(
+        "metadata.deletionTimestamp",
+        format_args!("\"{given}\""),
+        "field is immutable",
+    );
+    Err(invalid(resource, name, cause))
+}
+
+/// Finalizers are names with a prefix, but for those of the server; for custom resources the prefix may be missing.
+pub(super) fn finalizer_names(resource: &Resource, name: &str, object: &Object) -> Result<(), StatusError> {
+    let mut causes = Vec::new();
+    for finalizer in super::finalizers(object) {
+        let shown = format!("\"{finalizer}\"");
+        if let Some(fault) = label_key_fault(finalizer) {
+            causes.push(Cause::invalid("metadata.finalizers", &shown, &fault));
+        }
+        let standard = matches!(finalizer, "orphan" | "foregroundDeletion" | "kubernetes");
+        if !resource.custom && !standard && !finalizer.contains('/') {
+            let why = "name is neither a standard finalizer name nor is it fully qualified";
+            causes.push(Cause::invalid("metadata.finalizers[0]", &shown, why));
+        }
+    }
+    match causes.is_empty() {
+        true => Ok(()),
+        false => Err(StatusError::invalid(
+            &resource.group,
+            super::called(resource),
+            name,
+            &causes,
+        )),
+    }
 }
 
 /// An object that is being deleted gets no new finalizers.

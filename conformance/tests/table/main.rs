@@ -1,0 +1,138 @@
+//! One table of requests, answered by the simulator and by a real API server.
+//!
+//! The real server's answers are recorded in `table/answers.jsonl`, so that the simulator can be held against them
+//! without one. A request whose answers differ is a bug of the simulator, or is listed in `table/differences.md` with the
+//! reason. What is listed and no longer differs fails too.
+
+mod case;
+mod compare;
+mod definitions;
+mod deletes;
+mod forms;
+mod lists;
+mod normal;
+mod objects;
+mod patches;
+mod run;
+mod selectors;
+mod watches;
+mod writes;
+
+use case::Case;
+use conformance::real_server::{Part, RealServer, User};
+use kube_sim::SimServer;
+use run::Subject;
+use std::collections::BTreeSet;
+
+fn cases() -> Vec<Case> {
+    let reading = [
+        lists::cases(),
+        watches::cases(),
+        selectors::cases(),
+        forms::cases(),
+    ];
+    let writing = [
+        writes::cases(),
+        deletes::cases(),
+        patches::cases(),
+        definitions::cases(),
+    ];
+    reading.into_iter().chain(writing).flatten().collect()
+}
+
+struct Simulator(SimServer, kube::Client);
+
+impl Subject for Simulator {
+    fn client(&self) -> &kube::Client {
+        &self.1
+    }
+
+    async fn forget(&self) {
+        self.0.store().compact(self.0.store().resource_version());
+    }
+}
+
+struct Real(RealServer, kube::Client);
+
+impl Subject for Real {
+    fn client(&self) -> &kube::Client {
+        &self.1
+    }
+
+    async fn forget(&self) {
+        self.0.compact().await.unwrap();
+        self.0.start_again(Part::ApiServer).unwrap();
+        self.0.ready().await.unwrap();
+    }
+}
+
+async fn simulator() -> run::Answers {
+    let server = SimServer::builder().start().await.unwrap();
+    let client = client(kube::Config::new(server.url().parse().unwrap()));
+    run::answers(&Simulator(server, client), cases()).await
+}
+
+async fn real() -> run::Answers {
+    let server = RealServer::start().await.unwrap();
+    let client = client(server.config(&User::admin()).await.unwrap());
+    run::answers(&Real(server, client), cases()).await
+}
+
+/// A client that tells what the server answers, rather than ask again.
+fn client(mut config: kube::Config) -> kube::Client {
+    config.default_retry = false;
+    kube::Client::try_from(config).unwrap()
+}
+
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/table");
+
+/// What a real server answered; one line for each request.
+fn recorded() -> run::Answers {
+    let lines = include_str!("../../table/answers.jsonl").lines();
+    lines
+        .map(|line| serde_json::from_str(line).expect("a name and an answer"))
+        .collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_simulator_answers_as_a_real_server_did() {
+    let (simulator, recorded) = (simulator().await, recorded());
+    assert!(
+        simulator.keys().eq(recorded.keys()),
+        "record the answers to new requests: see the README"
+    );
+    let found: BTreeSet<_> = compare::differences(&simulator, &recorded).into_iter().collect();
+    let known = compare::known(include_str!("../../table/differences.md"));
+    let known: BTreeSet<_> = known.into_iter().collect();
+    let lines = |set: Vec<&String>| {
+        set.into_iter()
+            .map(|line| format!("- {line}\n"))
+            .collect::<String>()
+    };
+    let new = lines(found.difference(&known).collect());
+    let gone = lines(known.difference(&found).collect());
+    assert!(
+        new.is_empty() && gone.is_empty(),
+        "new differences:\n{new}\nlisted, but no longer there:\n{gone}"
+    );
+}
+
+/// With `CONFORMANCE_RECORD=1` it records the answers anew.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a real API server: conformance/run"]
+async fn a_real_server_answers_as_it_did() {
+    let real = real().await;
+    if std::env::var_os("CONFORMANCE_RECORD").is_some() {
+        let lines = real
+            .iter()
+            .map(|answer| serde_json::to_string(&answer).unwrap() + "\n");
+        std::fs::write(format!("{FOLDER}/answers.jsonl"), lines.collect::<String>()).unwrap();
+        return;
+    }
+    let differences = compare::differences(&real, &recorded());
+    assert!(
+        differences.is_empty(),
+        "(`simulator` is the server as it is now)\n{}",
+        differences.join("\n")
+    );
+}

@@ -1,0 +1,225 @@
+//! Asks one server everything, and brings its answers into a form that can be compared.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use futures::stream::{self, StreamExt};
+use http_body_util::BodyExt;
+use kube::client::Body;
+use serde_json::{Map, Value, json};
+
+use crate::case::{Ask, Case, Step};
+use crate::normal::Symbols;
+
+/// How many cases run at once.
+const WIDTH: usize = 8;
+
+/// The answers to all requests, by `case: request`.
+pub(crate) type Answers = BTreeMap<String, Value>;
+
+/// A server under comparison.
+pub(crate) trait Subject: Sync {
+    fn client(&self) -> &kube::Client;
+
+    /// Loses the history.
+    fn forget(&self) -> impl Future<Output = ()> + Send;
+}
+
+pub(crate) async fn answers(subject: &impl Subject, cases: Vec<Case>) -> Answers {
+    let forgets = |case: &Case| case.steps.iter().any(|step| matches!(step, Step::Forget));
+    let (alone, together): (Vec<_>, Vec<_>) = cases.into_iter().partition(forgets);
+    let run = |case: Case| Run::new(subject.client().clone(), case.name.clone()).case(case, subject);
+    let mut answers: Vec<_> = stream::iter(together)
+        .map(run)
+        .buffer_unordered(WIDTH)
+        .collect()
+        .await;
+    for case in alone {
+        answers.push(run(case).await);
+    }
+    answers.into_iter().flatten().collect()
+}
+
+/// One case on one server.
+struct Run {
+    client: kube::Client,
+    case: String,
+    saved: BTreeMap<&'static str, String>,
+    symbols: Symbols,
+    answers: Vec<(String, Value)>,
+}
+
+/// An answer as it came.
+struct Raw {
+    code: u16,
+    headers: http::HeaderMap,
+    body: Vec<u8>,
+}
+
+impl Run {
+    fn new(client: kube::Client, case: String) -> Self {
+        let saved = BTreeMap::from([("ns", case.clone())]);
+        Self {
+            client,
+            case,
+            saved,
+            symbols: Symbols::default(),
+            answers: Vec::new(),
+        }
+    }
+
+    async fn case(mut self, case: Case, subject: &impl Subject) -> Vec<(String, Value)> {
+        let namespace = json!({"metadata": {"name": case.name}});
+        let made = send(
+            &self.client,
+            self.request(&crate::case::post("/api/v1/namespaces", &namespace)),
+        )
+        .await;
+        assert_eq!(
+            made.code,
+            201,
+            "{}: {}",
+            case.name,
+            String::from_utf8_lossy(&made.body)
+        );
+        for step in case.steps {
+            match step {
+                Step::Ask(ask) => self.ask(&ask).await,
+                Step::Together(asks) => {
+                    let requests = asks.iter().map(|ask| send(&self.client, self.request(ask)));
+                    let raws = futures::future::join_all(requests).await;
+                    asks.iter().zip(raws).for_each(|(ask, raw)| self.take(ask, raw));
+                }
+                Step::Watch { watches, meanwhile } => self.watch(&watches, &meanwhile).await,
+                Step::Forget => subject.forget().await,
+                Step::Until(ask, code) => self.until(&ask, code).await,
+            }
+        }
+        self.answers
+    }
+
+    async fn ask(&mut self, ask: &Ask) {
+        let raw = send(&self.client, self.request(ask)).await;
+        self.take(ask, raw);
+    }
+
+    async fn until(&mut self, ask: &Ask, code: u16) {
+        for _ in 0..600 {
+            if send(&self.client, self.request(ask)).await.code == code {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        panic!("{}: {}: never {code}", self.case, ask.name);
+    }
+
+    /// The watches are open before anything changes.
+    async fn watch(&mut self, watches: &[Ask], meanwhile: &[Ask]) {
+        let open = watches.iter().map(|ask| open(&self.client, self.request(ask)));
+        let open = futures::future::join_all(open).await;
+        let (opened, ends): (Vec<_>, Vec<_>) = open.into_iter().unzip();
+        // What has been sent before the headers are read counts as open; a moment for those that answer late.
+        for ask in meanwhile {
+            self.ask(ask).await;
+        }
+        let bodies = futures::future::join_all(ends.into_iter().map(read)).await;
+        for ((ask, (code, headers)), body) in watches.iter().zip(opened).zip(bodies) {
+            self.take(ask, Raw { code, headers, body });
+        }
+    }
+
+    fn request(&self, ask: &Ask) -> http::Request<Body> {
+        let mut request = http::Request::builder()
+            .method(ask.method)
+            .uri(self.fill(&ask.path))
+            .header("accept", ask.accept);
+        if ask.body.is_some() {
+            request = request.header("content-type", ask.content_type);
+        }
+        let body = self.fill(ask.body.as_deref().unwrap_or(""));
+        request
+            .body(body.into_bytes().into())
+            .unwrap_or_else(|error| panic!("{}: {error}", ask.name))
+    }
+
+    fn fill(&self, text: &str) -> String {
+        let mut text = text.to_owned();
+        for (name, value) in &self.saved {
+            text = text.replace(&format!("{{{name}}}"), value);
+        }
+        text
+    }
+
+    fn take(&mut self, ask: &Ask, raw: Raw) {
+        let json: Option<Value> = serde_json::from_slice(&raw.body).ok();
+        for (name, pointer) in &ask.saved {
+            let found = json.as_ref().and_then(|json| json.pointer(pointer)?.as_str());
+            let found = found.unwrap_or_else(|| panic!("{}: {}: no {pointer}", self.case, ask.name));
+            self.saved.insert(name, found.to_owned());
+        }
+        let body = match json {
+            Some(event) if event["type"].is_string() && event["object"].is_object() => {
+                self.symbols.events(vec![event])
+            }
+            Some(json) => self.symbols.body(json),
+            None => self.events(&raw.body),
+        };
+        let body = match &ask.only[..] {
+            [] => body,
+            only => only
+                .iter()
+                .map(|pointer| {
+                    (
+                        (*pointer).to_owned(),
+                        body.pointer(pointer).cloned().unwrap_or_default(),
+                    )
+                })
+                .collect::<Map<_, _>>()
+                .into(),
+        };
+        let mut answer = json!({"code": raw.code, "body": body});
+        for header in ["content-type", "retry-after"] {
+            if let Some(value) = raw.headers.get(header) {
+                answer[header] = value.to_str().unwrap_or("").into();
+            }
+        }
+        let name = format!("{}: {}", self.case, ask.name);
+        assert!(
+            self.answers.iter().all(|(other, _)| *other != name),
+            "twice: {name}"
+        );
+        self.answers.push((name, answer));
+    }
+
+    /// The events of a watch, or a text.
+    fn events(&mut self, body: &[u8]) -> Value {
+        let text = String::from_utf8_lossy(body);
+        let events: Result<Vec<Value>, _> = text.lines().map(serde_json::from_str).collect();
+        match events {
+            Ok(events) => self.symbols.events(events),
+            Err(_) => text.into_owned().into(),
+        }
+    }
+}
+
+async fn send(client: &kube::Client, request: http::Request<Body>) -> Raw {
+    let ((code, headers), body) = open(client, request).await;
+    let body = read(body).await;
+    Raw { code, headers, body }
+}
+
+async fn open(client: &kube::Client, request: http::Request<Body>) -> ((u16, http::HeaderMap), Body) {
+    let what = format!("{} {}", request.method(), request.uri());
+    let answer = tokio::time::timeout(Duration::from_secs(60), client.send(request)).await;
+    let answer = answer.unwrap_or_else(|_| panic!("{what}: no answer"));
+    let (parts, body) = answer
+        .unwrap_or_else(|error| panic!("{what}: {error}"))
+        .into_parts();
+    ((parts.status.as_u16(), parts.headers), body)
+}
+
+async fn read(body: Body) -> Vec<u8> {
+    let body = tokio::time::timeout(Duration::from_secs(60), body.collect()).await;
+    let body = body.expect("an answer ends").expect("an answer arrives whole");
+    body.to_bytes().to_vec()
+}
