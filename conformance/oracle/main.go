@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"net"
+	"net/http"
 	"os"
 	"os/signal"
 	"sync"
@@ -117,9 +119,24 @@ func parse() options {
 
 func (o options) config() (*rest.Config, error) {
 	if o.server != "" {
-		return &rest.Config{Host: o.server}, nil
+		return &rest.Config{Host: o.server, WrapTransport: func(to http.RoundTripper) http.RoundTripper { return refusing{to} }}, nil
 	}
 	return clientcmd.BuildConfigFromFlags("", o.kubeconfig)
+}
+
+// refused is the code of an answer that stands for a connection that is refused: no server can refuse one request only.
+const refused = 599
+
+// refusing makes errors of such answers.
+type refusing struct{ http.RoundTripper }
+
+func (r refusing) RoundTrip(request *http.Request) (*http.Response, error) {
+	response, err := r.RoundTripper.RoundTrip(request)
+	if err == nil && response.StatusCode == refused {
+		response.Body.Close()
+		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
+	}
+	return response, err
 }
 
 // gates are client-go's feature gates with the streaming list switched off.

@@ -4,11 +4,13 @@ use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
 use conformance::real_server::{Part, RealServer, ServerError};
+use kube_informer::source::ErrorClass;
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
 use rand::{Rng, SeedableRng};
 use tokio::time::{Instant, sleep};
 
+use crate::follower::Errors;
 use crate::proxy::{Mode, Proxy};
 use crate::webhook::Webhook;
 
@@ -50,35 +52,51 @@ const ROUND: [Fault; 15] = [
 
 /// How long etcd is away.
 const ETCD_OUTAGE: Duration = Duration::from_secs(20);
-/// How long the API server believes what it was told of a token, and a little more.
-pub(crate) const TOKEN_CACHE: Duration = Duration::from_millis(500);
+/// Within which time an informer notices that its watch has ended and that it is not welcome: when watches ended early
+/// again and again, the next one comes half a minute after the last.
+const NOTICE: Duration = Duration::from_secs(45);
 
 /// The user whose rights come and go; also its token.
 pub(crate) const USER: &str = "watcher";
 
 /// Whoever disturbs.
 pub(crate) struct Disturber<'a> {
-    pub(crate) server: &'a RealServer,
-    pub(crate) proxy: &'a Proxy,
-    pub(crate) webhook: &'a Webhook,
+    server: &'a RealServer,
+    proxy: &'a Proxy,
+    webhook: &'a Webhook,
+    /// A client with the token, past the proxy.
+    user: kube::Client,
+    /// Those who must notice when they are not welcome.
+    informers: Vec<Errors>,
     rng: StdRng,
     done: BTreeMap<Fault, u32>,
 }
 
 impl<'a> Disturber<'a> {
-    pub(crate) fn new(server: &'a RealServer, proxy: &'a Proxy, webhook: &'a Webhook, seed: u64) -> Self {
+    pub(crate) fn new(
+        server: &'a RealServer,
+        proxy: &'a Proxy,
+        webhook: &'a Webhook,
+        user: kube::Client,
+        informers: Vec<Errors>,
+        seed: u64,
+    ) -> Self {
         Self {
             server,
             proxy,
             webhook,
+            user,
+            informers,
             rng: StdRng::seed_from_u64(seed),
             done: BTreeMap::new(),
         }
     }
 
     /// Disturbs for about so long, but not without a whole round; in the end all is well again.
+    #[allow(clippy::print_stdout)]
     pub(crate) async fn disturb(mut self, time: Duration) -> Result<BTreeMap<Fault, u32>, ServerError> {
-        let end = Instant::now() + time;
+        let start = Instant::now();
+        let end = start + time;
         let mut etcd = [Fault::SuspendEtcd, Fault::KillEtcd];
         etcd.shuffle(&mut self.rng);
         let mut etcd = etcd.into_iter().cycle();
@@ -92,7 +110,14 @@ impl<'a> Disturber<'a> {
             }
             let Some(fault) = round.pop_front() else { break };
             rounds += u32::from(round.is_empty());
+            let before = Instant::now();
             self.cause(fault).await?;
+            let (from, to) = (before - start, start.elapsed());
+            println!(
+                "{:5.1} to {:5.1} s: {fault:?}",
+                from.as_secs_f64(),
+                to.as_secs_f64()
+            );
             *self.done.entry(fault).or_default() += 1;
             self.time(0, 2500).await;
         }
@@ -167,20 +192,46 @@ impl<'a> Disturber<'a> {
     /// Open watches go on at a real server, so connections are cut too.
     async fn withdraw(&mut self, fault: Fault) -> Result<(), ServerError> {
         let token = fault == Fault::RevokeToken;
+        let class = match token {
+            true => ErrorClass::Unauthorized,
+            false => ErrorClass::Forbidden,
+        };
+        let met_before: Vec<_> = self.informers.iter().map(|errors| errors.count(class)).collect();
         if token {
             self.webhook.set_good(false);
-            sleep(2 * TOKEN_CACHE).await;
+            self.wait_for_token(false).await;
         } else {
             self.insist(false).await?;
         }
         self.proxy.cut();
-        self.time(2500, 5000).await;
+        self.time(1000, 4000).await;
+        let deadline = Instant::now() + NOTICE;
+        while let Some((errors, _)) =
+            (self.informers.iter().zip(&met_before)).find(|(errors, before)| errors.count(class) == **before)
+        {
+            assert!(Instant::now() < deadline, "{errors:?} lack a new {class:?}");
+            sleep(Duration::from_millis(50)).await;
+        }
         if token {
             self.webhook.set_good(true);
+            self.wait_for_token(true).await;
         } else {
             self.insist(true).await?;
         }
         Ok(())
+    }
+
+    /// Waits until the server thinks so of the token.
+    async fn wait_for_token(&self, good: bool) {
+        let request = || http::Request::get("/api").body(vec![]).expect("a request");
+        let unauthorized = |answer: Result<String, kube::Error>| match answer {
+            Ok(_) => Some(false),
+            Err(kube::Error::Api(status)) => Some(status.code == 401),
+            Err(_) => None,
+        };
+        while unauthorized(self.user.request_text(request()).await) != Some(!good) {
+            sleep(Duration::from_millis(100)).await;
+        }
     }
 
     /// Gives or withdraws the right to watch, also from a server that has just had trouble.

@@ -1,5 +1,6 @@
 //! Informers that are followed: every notification is put down, and every request.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -100,13 +101,30 @@ impl<O: Written> ResourceEventHandler<O> for Follower {
 /// The requests that were sent: when, and the path with its query.
 type Requests = Arc<Mutex<Vec<(Instant, String)>>>;
 
+/// The failures that an informer reported, by class.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Errors(Arc<Mutex<BTreeMap<&'static str, usize>>>);
+
+impl Errors {
+    fn push(&self, class: ErrorClass) {
+        let mut errors = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        *errors.entry(class.as_str()).or_default() += 1;
+    }
+
+    /// How many there were of a class.
+    pub(crate) fn count(&self, class: ErrorClass) -> usize {
+        let errors = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        errors.get(class.as_str()).copied().unwrap_or(0)
+    }
+}
+
 /// An informer with its handlers.
 pub(crate) struct Followed {
     pub(crate) name: &'static str,
     /// What each handler was told.
     pub(crate) logs: Vec<(String, Log)>,
     requests: Requests,
-    errors: Arc<Mutex<Vec<ErrorClass>>>,
+    pub(crate) errors: Errors,
     store: Box<dyn Fn() -> Known + Send>,
     stop: CancellationToken,
     running: JoinHandle<()>,
@@ -130,15 +148,11 @@ impl Followed {
         let client = ClientBuilder::try_from(config).expect("a client");
         let client = client.with_layer(&count).build();
         let source = ClientSource::new(client, ApiResource::erase::<ConfigMap>(&()), Selection::default());
-        let errors = Arc::<Mutex<Vec<ErrorClass>>>::default();
-        let seen = errors.clone();
+        let errors = Errors::default();
+        let met = errors.clone();
         let (informer, runner) = SharedInformer::<O>::builder(source)
             .reflector(options)
-            .on_error(move |error| {
-                seen.lock()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .push(error.class);
-            })
+            .on_error(move |error| met.push(error.class))
             .build();
         let mut logs = vec![];
         for (handler, slowness, capacity) in [("quick", 0, 1024), ("slow", 60, 4)] {
@@ -177,11 +191,6 @@ impl Followed {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clone()
-    }
-
-    /// The failures that were reported, by class.
-    pub(crate) fn errors(&self) -> Vec<ErrorClass> {
-        self.errors.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     pub(crate) async fn stop(self) {

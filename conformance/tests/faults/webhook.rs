@@ -52,7 +52,7 @@ impl Webhook {
         })
     }
 
-    /// Says from now on that the token is good, or that it is not.
+    /// Says from now on that the token is good, or that it is not. The server believes what it was told for some time.
     pub(crate) fn set_good(&self, good: bool) {
         self.good.store(good, Ordering::Relaxed);
     }
