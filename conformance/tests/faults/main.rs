@@ -247,8 +247,10 @@ async fn client_go_beside_us() {
                 file,
             ]),
         };
+        let mut program = program.unwrap();
+        while program.next().await.unwrap().expect("it runs").event != "synced" {}
         let log = Log::default();
-        programs.spawn(listen_to(program.unwrap(), log.clone()));
+        programs.spawn(listen_to(program, log.clone()));
         logs.push((name.to_owned(), log, door));
     }
     let played: Vec<_> = logs
