@@ -3,7 +3,7 @@
 //! Each file of `recorded/` has a script: the answers that a server gives, one after the other, to whatever it is asked.
 //! With it, what client-go's informer asked and told its handler; and, where we do something else on purpose, what that
 //! is and why. The first test replays all of them against ours, and needs nothing. The second runs client-go again and
-//! compares; with `RECORD=1`, it writes what client-go did into the files instead.
+//! compares; with `CONFORMANCE_RECORD=1`, it writes what client-go did into the files instead.
 //!
 //! Not compared are pauses' lengths, the order of initial adds (client-go's is that of a hash map), and two things
 //! in which all requests differ without meaning something else: client-go's typed clients say `timeout` beside
@@ -326,7 +326,7 @@ async fn we_do_what_client_go_did_or_say_why_not() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "needs client-go: conformance/run"]
 async fn client_go_does_what_is_recorded() {
-    let record = std::env::var_os("RECORD").is_some();
+    let record = std::env::var_os("CONFORMANCE_RECORD").is_some();
     // Programs mostly wait here.
     let results = futures::stream::iter(traces())
         .map(|(path, trace)| async move { (path, client_go(&trace).await, trace) })

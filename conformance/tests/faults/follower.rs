@@ -118,6 +118,15 @@ impl Errors {
     }
 }
 
+/// The handlers: how slow each is, in milliseconds at most, how many notifications wait for it before they are merged,
+/// and when it is added.
+const HANDLERS: [(&str, u64, usize, Duration); 4] = [
+    ("quick", 0, 1024, Duration::ZERO),
+    ("slow", 60, 4, Duration::ZERO),
+    ("late", 0, 1024, Duration::from_secs(25)),
+    ("late and slow", 60, 4, Duration::from_secs(45)),
+];
+
 /// An informer with its handlers.
 pub(crate) struct Followed {
     pub(crate) name: &'static str,
@@ -131,11 +140,12 @@ pub(crate) struct Followed {
 }
 
 impl Followed {
-    /// An informer of all config maps, with a quick handler and a slow one.
+    /// An informer of all config maps, with [handlers](HANDLERS).
     pub(crate) fn start<O: Written>(
         name: &'static str,
         mut config: kube::Config,
         options: ReflectorOptions,
+        queue_capacity: usize,
     ) -> Self {
         config.default_retry = false;
         let requests = Requests::default();
@@ -153,20 +163,26 @@ impl Followed {
         let (informer, runner) = SharedInformer::<O>::builder(source)
             .reflector(options)
             .on_error(move |error| met.push(error.class))
+            .queue_capacity(queue_capacity)
             .build();
         let mut logs = vec![];
-        for (handler, slowness, capacity) in [("quick", 0, 1024), ("slow", 60, 4)] {
+        for (handler, slowness, capacity, late) in HANDLERS {
             let log = Log::default();
-            let follower = Follower {
-                log: log.clone(),
-                slowness,
-            };
+            logs.push((format!("{name}, {handler}"), log.clone()));
+            let follower = Follower { log, slowness };
             let options = HandlerOptions::named(handler).delivery(Delivery::Merged { capacity });
-            informer
-                .add_handler(options, follower)
-                .expect("an informer that runs")
-                .detach();
-            logs.push((format!("{name}, {handler}"), log));
+            let informer = informer.clone();
+            let add = move || {
+                let added = informer.add_handler(options, follower);
+                added.expect("an informer that runs").detach();
+            };
+            match late.is_zero() {
+                true => add(),
+                false => drop(tokio::spawn(async move {
+                    tokio::time::sleep(late).await;
+                    add();
+                })),
+            }
         }
         let stop = CancellationToken::new();
         let running = runner.run(stop.clone());

@@ -299,8 +299,8 @@ async fn informers_survive_all_faults() {
     };
     let (typed, typed_door) = scene.behind().await;
     let (packed, packed_door) = scene.behind().await;
-    let typed = Followed::start::<ConfigMap>("typed", typed, options(InitialState::Auto));
-    let packed = Followed::start::<Packed<ConfigMap>>("packed", packed, options(InitialState::List));
+    let typed = Followed::start::<ConfigMap>("typed", typed, options(InitialState::Auto), 4096);
+    let packed = Followed::start::<Packed<ConfigMap>>("packed", packed, options(InitialState::List), 3);
     let logs: Vec<_> = typed.logs.iter().chain(&packed.logs).cloned().collect();
     let errors = vec![typed.errors.clone(), packed.errors.clone()];
     let faults = scene.play(&logs, errors).await;

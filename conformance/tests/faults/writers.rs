@@ -16,7 +16,7 @@ use crate::record::Record;
 
 /// The namespaces that are written to; all informers watch all namespaces.
 const NAMESPACES: [&str; 3] = ["default", "kube-public", "kube-node-lease"];
-const NAMES: usize = 16;
+const NAMES: f64 = 60.0;
 /// What the names of the writers' objects start with; the server has others.
 pub(crate) const PREFIX: &str = "written-";
 const WRITERS: u64 = 5;
@@ -80,7 +80,9 @@ enum Answer {
 impl Writer {
     async fn write(&mut self) {
         let namespace = NAMESPACES[self.rng.random_range(0..NAMESPACES.len())];
-        let name = format!("{PREFIX}{}", self.rng.random_range(0..NAMES));
+        // A few objects change all the time, most of them rarely: a relist shows both.
+        let place = self.rng.random_range(0.0..1.0_f64).powi(3);
+        let name = format!("{PREFIX}{:.0}", (place * NAMES).floor());
         let key = format!("{namespace}/{name}");
         let all = format!("/api/v1/namespaces/{namespace}/configmaps");
         let one = format!("{all}/{name}");
