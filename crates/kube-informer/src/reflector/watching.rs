@@ -14,6 +14,9 @@ use tokio::time::Instant;
 
 /// A watch that ends sooner than this without any event is suspicious.
 pub(super) const VERY_SHORT: Duration = Duration::from_secs(1);
+/// How long a watch may be silent once the server has shown that it sends bookmarks: it does so about every minute, so
+/// the connection is lost.
+const LOST: Duration = Duration::from_secs(180);
 /// How many watches in a row may end early before their starts are spaced.
 const EARLY_ENDS: u32 = 3;
 const FIRST_SPACING: Duration = Duration::from_secs(1);
@@ -58,6 +61,21 @@ struct Watched {
     events: u64,
     bookmarks: u64,
     lasted: Duration,
+}
+
+/// The next event; an error if there should have been a bookmark at least.
+async fn next<O: Form>(
+    stream: &mut WatchStream<O>,
+    sends_bookmarks: bool,
+) -> Option<Result<WatchEvent<O>, ApiError>> {
+    if !sends_bookmarks {
+        return stream.next().await;
+    }
+    let next = tokio::time::timeout(LOST, stream.next()).await;
+    next.unwrap_or_else(|_| {
+        let text = format!("not even a bookmark came for {} s", LOST.as_secs());
+        Some(Err(ApiError::Timeout(text.into())))
+    })
 }
 
 impl<O: Form, S: Sink<O>> Reflector<O, S> {
@@ -136,7 +154,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
         let error = loop {
             // A source that always has something must not keep the thread, nor hide that the reflector is cancelled.
             tokio::task::consume_budget().await;
-            let event = match stream.next().await {
+            let event = match next(&mut stream, self.sends_bookmarks).await {
                 None => break None,
                 Some(Err(error)) => break Some(error),
                 Some(Ok(WatchEvent::Error(status))) => break Some(ApiError::Status(status)),
@@ -148,7 +166,10 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
                 return Ended::Relist(None);
             }
             match &event {
-                WatchEvent::Bookmark { .. } => watched.bookmarks += 1,
+                WatchEvent::Bookmark { resource_version, .. } => {
+                    watched.bookmarks += 1;
+                    self.sends_bookmarks |= resource_version.is_some();
+                }
                 _ => watched.events += 1,
             }
             self.reporter.works();
