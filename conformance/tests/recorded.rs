@@ -282,7 +282,7 @@ async fn ours(trace: &Trace) -> Did {
     let stop = CancellationToken::new();
     let running = tokio::spawn(runner.run(stop.clone()));
     let mut did = Did::default();
-    let _ = tokio::time::timeout(Duration::from_secs(290), async {
+    let _ = tokio::time::timeout(Duration::from_secs(175), async {
         while let Some(notification) = notifications.next().await {
             did.told.push(told(&notification));
         }
