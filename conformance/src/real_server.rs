@@ -350,10 +350,7 @@ async fn is_ready(client: &kube::Client) -> bool {
 
 /// Where the programs are kept: in the user's cache folder, by version.
 pub fn binaries_folder() -> PathBuf {
-    let home = || std::env::home_dir().unwrap_or_default().join(".cache");
-    let cache = std::env::var_os("XDG_CACHE_HOME").filter(|path| !path.is_empty());
-    let cache = cache.map_or_else(home, PathBuf::from);
-    cache.join(format!("kube-informer/realserver-{VERSION}"))
+    crate::cache_folder().join(format!("realserver-{VERSION}"))
 }
 
 /// The folder, if both programs are in it.

@@ -6,7 +6,7 @@ use k8s_openapi::api::core::v1::{Namespace, Secret};
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube_informer::reflector::ReflectorOptions;
 use kube_informer::source::ErrorClass;
-use kube_informer::{SharedInformer, SharedInformerFactory};
+use kube_informer::{Partition, SharedInformer, SharedInformerFactory};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -194,7 +194,7 @@ async fn both_versions_of_http() {
 }
 
 async fn failed_with(informer: &SharedInformer<Secret>, class: ErrorClass) {
-    let mut status = informer.reflector_status();
+    let mut status = informer.reflector_status(Partition::ONLY);
     let failed = status.wait_for(|status| {
         status
             .last_error
@@ -205,7 +205,7 @@ async fn failed_with(informer: &SharedInformer<Secret>, class: ErrorClass) {
     assert!(
         failed.is_ok(),
         "never {class:?}: {:?}",
-        informer.reflector_status().borrow()
+        informer.reflector_status(Partition::ONLY).borrow()
     );
 }
 
@@ -219,7 +219,7 @@ async fn until_it_holds(informer: &SharedInformer<Secret>, count: usize) {
     assert!(
         waited.is_ok(),
         "never {count}: {:?}",
-        informer.reflector_status().borrow()
+        informer.reflector_status(Partition::ONLY).borrow()
     );
 }
 

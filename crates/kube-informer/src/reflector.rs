@@ -62,6 +62,7 @@
 //! | a watch cannot be opened: refused, or 429 | a pause, then the watch again, no list |
 //! | a watch cannot be opened: anything else | a pause, then a list |
 //! | a watch ends, or its connection breaks | the next watch, at once |
+//! | a server that has sent bookmarks sends nothing for three minutes | the next watch, at once: the connection is lost |
 //! | it ends within a second without any event | a pause, then a list |
 //! | it ends early again and again | the next watches start further and further apart |
 //! | the server says 429 in the stream | a pause, then the watch again |
@@ -206,6 +207,8 @@ pub struct Reflector<O: Form, S: Sink<O>> {
     last_request: tokio::time::Instant,
     /// Whether the server has shown that it pages lists of any state, so it has no cache to serve them from.
     paginated: bool,
+    /// Whether the server has sent a bookmark in a watch, so that its watches are never silent for long.
+    sends_bookmarks: bool,
 }
 
 /// The events of a watch.
@@ -263,6 +266,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
             quick_requests: 0,
             last_request: tokio::time::Instant::now(),
             paginated: false,
+            sends_bookmarks: false,
         }
     }
 

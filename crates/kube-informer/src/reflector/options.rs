@@ -29,6 +29,11 @@ pub struct ReflectorOptions {
     /// How long a streaming list may go without progress, be it an object or its end, before a list is asked for
     /// instead. Default: 30 s.
     pub streaming_deadline: Duration,
+    /// How long a watch may be silent if the server is known to send bookmarks, which it does about every minute. A
+    /// connection that a router forgot says nothing for ever, and `kube`'s client sends no pings that would find it; the
+    /// next watch starts where this one stopped. Three minutes are reasonable. Default: `None`, which is the watch's
+    /// timeout and half a minute.
+    pub bookmark_deadline: Option<Duration>,
     /// What the scan of each object looks for, and what it leaves out. Default:
     /// [what the form says](crate::form::Form::plan).
     pub plan: Option<Plan>,
@@ -61,6 +66,7 @@ impl Default for ReflectorOptions {
             initial: InitialState::default(),
             absent_cap: Duration::from_secs(3),
             streaming_deadline: Duration::from_secs(30),
+            bookmark_deadline: None,
             plan: None,
         }
     }

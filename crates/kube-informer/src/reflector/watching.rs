@@ -1,11 +1,13 @@
 //! The watch phase of a reflector.
 
+use super::ahead::Arrival;
 use super::{Ended, Events, Made, Reflector, Sink};
 use crate::form::Form;
 use crate::object::{DeleteCause, Deleted, ResourceVersion};
 use crate::queue::Delta;
 use crate::source::{ApiError, ApiStatus, ErrorClass, Item, WatchEvent, WatchFrom, WatchRequest};
 use rand::Rng;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 use tracing::Instrument;
@@ -67,6 +69,22 @@ impl Watched {
     fn is_very_short(&self) -> bool {
         self.events == 0 && self.bookmarks == 0 && self.lasted < VERY_SHORT
     }
+}
+
+/// The next event; an error if there should have been something since `deadline` began, a bookmark at least.
+async fn next<O: Form>(
+    stream: &mut Events<O>,
+    maker: &Arc<O::Maker>,
+    deadline: Option<Duration>,
+) -> Option<Arrival<O, WatchEvent<O>>> {
+    let next = stream.next(maker, |_| false);
+    let Some(deadline) = deadline else {
+        return next.await;
+    };
+    tokio::time::timeout(deadline, next).await.unwrap_or_else(|_| {
+        let text = format!("not even a bookmark came for {} s", deadline.as_secs());
+        Some((Err(ApiError::Timeout(text.into())), None))
+    })
 }
 
 impl<O: Form, S: Sink<O>> Reflector<O, S> {
@@ -151,7 +169,8 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
         let error = loop {
             // A source that always has something must not keep the thread, nor hide that the reflector is cancelled.
             tokio::task::consume_budget().await;
-            let (event, made) = match stream.next(&self.maker, |_| false).await {
+            let deadline = self.options.bookmark_deadline.filter(|_| self.sends_bookmarks);
+            let (event, made) = match next(&mut stream, &self.maker, deadline).await {
                 None => break None,
                 Some((Err(error), _)) => break Some(error),
                 Some((Ok(WatchEvent::Error(status)), _)) => break Some(ApiError::Status(status)),
@@ -165,7 +184,10 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
                 return Ended::Relist(None);
             }
             match &event {
-                WatchEvent::Bookmark { .. } => watched.bookmarks += 1,
+                WatchEvent::Bookmark { resource_version, .. } => {
+                    watched.bookmarks += 1;
+                    self.sends_bookmarks |= resource_version.is_some();
+                }
                 _ => watched.events += 1,
             }
             self.reporter.works();

@@ -23,7 +23,7 @@ pub enum ApiError {
     /// The server answered with a `Status`.
     #[error("the server answered {0}")]
     Status(#[from] ApiStatus),
-    /// No connection: refused, no route, no such host.
+    /// No connection: refused, no route, no such host, or it ended before anything was answered.
     #[error("cannot reach the server")]
     Unreachable(#[source] BoxError),
     /// The server's certificate, or ours, was not accepted.
@@ -62,7 +62,7 @@ pub enum ErrorClass {
     Unauthorized,
     /// The server has no such resource (404).
     NotFound,
-    /// No connection could be made.
+    /// No connection could be made, or it ended before anything was answered.
     Unreachable,
     /// TLS could not be agreed on.
     Tls,
@@ -154,7 +154,6 @@ impl ApiError {
             Some(io::ErrorKind::TimedOut) => Self::Timeout(error.into()),
             // TLS libraries report their errors as invalid data of the stream below.
             Some(io::ErrorKind::InvalidData) => Self::Tls(error.into()),
-            Some(io::ErrorKind::UnexpectedEof | io::ErrorKind::BrokenPipe) => Self::Interrupted(error.into()),
             Some(_) => Self::Unreachable(error.into()),
             None if matches!(error, kube::Error::Service(_) | kube::Error::HyperError(_)) => {
                 Self::Unreachable(error.into())
@@ -456,6 +455,24 @@ mod tests {
             class(io::Error::other(io::Error::from(io::ErrorKind::TimedOut))),
             ErrorClass::Timeout
         );
+    }
+
+    /// A load balancer whose servers are away accepts connections and closes them.
+    #[test]
+    fn a_connection_that_ends_before_there_is_an_answer_counts_as_none() {
+        for kind in [
+            io::ErrorKind::UnexpectedEof,
+            io::ErrorKind::BrokenPipe,
+            io::ErrorKind::ConnectionReset,
+        ] {
+            let error = io::Error::other(io::Error::new(kind, "tls handshake eof"));
+            let error = ApiError::from_client(kube::Error::Service(Box::new(error)));
+            assert_eq!(error.class(), ErrorClass::Unreachable, "{kind}");
+            assert_eq!(
+                error.chain(),
+                "cannot reach the server: ServiceError: tls handshake eof"
+            );
+        }
     }
 
     #[test]

@@ -168,6 +168,7 @@ impl<K: Form> Scene<K> {
         let client = kube::Client::new(server.service(), "default");
         let options = ReflectorOptions {
             initial,
+            bookmark_deadline: Some(Duration::from_secs(180)),
             ..Default::default()
         };
         let (informer, runner) = SharedInformer::builder(ClientSource::new(client, resource, selection))
@@ -199,9 +200,10 @@ impl<K: Form> Scene<K> {
         }
     }
 
-    /// Plays the script and compares what was told, separated by commas. The time is too short for a watch to end.
+    /// Plays the script and compares what was told, separated by commas. The time is too short for a watch to end,
+    /// also for want of bookmarks.
     async fn plays(mut self, expected: &str) -> Self {
-        let told = self.after(Duration::from_secs(290)).await;
+        let told = self.after(Duration::from_secs(175)).await;
         self.server.assert_finished();
         assert_eq!(told.join("; "), expected);
         self

@@ -271,11 +271,11 @@ async fn a_watch_that_falls_silent_is_opened_again() {
             watch(10),
             watched("+a@11")
                 .pause(Duration::from_secs(200))
-                .chunk(frames("=12").concat()),
+                .chunk(frames("+b@12").concat()),
         ),
         (watch(12), watched("")),
         (watch(12), Answer::never()),
-        (list_at(12), listed(12, "a@11")),
+        (list_at(12), listed(12, "a@11 b@12")),
         (watch(12), watched("")),
     ]);
     scene.after(Duration::from_secs(2200)).await;
@@ -306,7 +306,7 @@ async fn a_list_that_falls_silent_is_given_up() {
         r#"{"kind":"ConfigMapList","metadata":{"resourceVersion":"10"},"items":["#,
         "]}",
     );
-    let scene = Scene::lists([
+    let mut scene = Scene::lists([
         (request(ANY), Answer::json(start).open()),
         (request(ANY), Answer::never()),
         // A slow one is no silent one.
@@ -320,7 +320,9 @@ async fn a_list_that_falls_silent_is_given_up() {
         ),
         (watch(10), watched("")),
     ]);
-    let scene = scene.plays("Add(ns/a@1, initial)").await;
+    let told = scene.after(Duration::from_secs(290)).await;
+    scene.server.assert_finished();
+    assert_eq!(told, ["Add(ns/a@1, initial)"]);
     assert_eq!(scene.last_error().class, ErrorClass::Timeout);
     scene.stop().await;
 }
@@ -480,4 +482,33 @@ async fn a_scripted_server_behind_a_socket() {
     server.assert_finished();
     stop.cancel();
     running.await.unwrap().unwrap();
+}
+
+/// A router that forgets a connection does not say so. Servers send bookmarks about every minute.
+#[tokio::test(start_paused = true)]
+async fn a_watch_without_the_bookmarks_that_there_should_be_is_opened_again() {
+    let minute = Duration::from_secs(60);
+    let mut scene = Scene::lists([
+        (request(ANY), listed(10, "a@1")),
+        (
+            watch(10),
+            watched("=11")
+                .pause(minute)
+                .chunk(maps().bookmark("12"))
+                .pause(2 * minute)
+                .chunk(maps().bookmark("13")),
+        ),
+        (watch(13), watched("")),
+        (watch(13), watched("*a@14")),
+    ]);
+    let told = scene.after(Duration::from_secs(550)).await;
+    scene.server.assert_finished();
+    assert_eq!(told.join("; "), "Add(ns/a@1, initial); Update(ns/a@1->14)");
+    assert_eq!(scene.pauses(), [0, 360_000, 180_000]);
+    assert_eq!(
+        scene.informer.status().reflector.failures,
+        0,
+        "no failure, but the way of things"
+    );
+    scene.stop().await;
 }
