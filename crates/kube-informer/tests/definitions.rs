@@ -74,7 +74,10 @@ fn size(informer: &SharedInformer<DynamicObject>, name: &str) -> Option<u64> {
 
 /// The number and the class of the last error.
 fn last_error(informer: &SharedInformer<DynamicObject>) -> (u64, Option<ErrorClass>) {
-    let status = informer.reflector_status(kube_informer::Partition::ONLY).borrow().clone();
+    let status = informer
+        .reflector_status(kube_informer::Partition::ONLY)
+        .borrow()
+        .clone();
     status
         .last_error
         .map_or((0, None), |error| (error.number, Some(error.class)))

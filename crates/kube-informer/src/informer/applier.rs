@@ -9,6 +9,7 @@ use crate::queue::{Batch, Delta, Entries, Listed, Position, Replace};
 use crate::reflector::Held;
 use crate::source::{BadObject, Subject};
 use crate::store::{IndexWriter, Indexer};
+use foldhash::fast::RandomState;
 use std::collections::HashSet;
 use tokio::time::Instant;
 
@@ -160,7 +161,7 @@ impl<O: Object> Applier<O> {
 
     /// Makes the store's partition consist of what was listed: deletions first. Other partitions stay as they are.
     fn replace(&mut self, replace: Replace<Parcel<O>>, outcome: &mut Outcome<O>) {
-        let listed: HashSet<&ObjectKey> = replace.entries.iter().map(Listed::key).collect();
+        let listed: HashSet<&ObjectKey, RandomState> = replace.entries.iter().map(Listed::key).collect();
         let held = self.writer.partition(replace.partition).map(|entry| entry.key);
         let vanished: Vec<ObjectKey> = held.filter(|key| !listed.contains(key)).cloned().collect();
         // What could never be read is not held, but can vanish all the same.

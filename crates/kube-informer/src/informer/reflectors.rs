@@ -5,7 +5,7 @@ use super::partitions::WHOLE;
 use super::{Shared, Transform};
 use crate::controller::{Parcel, QueueSink};
 use crate::form::Form;
-use crate::object::Partition;
+use crate::object::{Object, Partition};
 use crate::queue::DeltaFifo;
 use crate::reflector::{ErrorFunction, Reflector, ReflectorOptions};
 use crate::source::{ListerWatcher, NamespacedSource, Subject};
@@ -28,6 +28,9 @@ pub(super) struct Blueprint<O: Form> {
     pub(super) on_error: Option<ErrorFunction>,
     pub(super) transform: Option<Transform<O>>,
 }
+
+/// The reflector of one part, which fills the informer's queue.
+pub(super) type PartReflector<O> = Reflector<O, QueueSink<O, Indexer<<O as Object>::Ref>>>;
 
 /// Where the objects come from.
 pub(super) enum Source<O: Form> {
@@ -67,7 +70,7 @@ impl<O: Form> Blueprint<O> {
         partition: Partition,
         queue: DeltaFifo<Parcel<O>>,
         store: Indexer<O::Ref>,
-    ) -> Reflector<O, QueueSink<O, Indexer<O::Ref>>> {
+    ) -> PartReflector<O> {
         let sink = QueueSink::with_partition(partition, queue, store);
         let reflector = Reflector::with_options(self.source.part(name), sink, self.options.clone());
         let mut reflector = reflector.made_by(self.maker.clone()).named(self.name.as_str());

@@ -5,7 +5,8 @@ use super::applier::Applier;
 use super::builder::Parts;
 use super::handler::{self, ResourceEventHandler};
 use super::partitions::WHOLE;
-use crate::controller::{Controller, Parcel, Process, QueueSink};
+use super::reflectors::PartReflector;
+use crate::controller::{Controller, Parcel, Process};
 use crate::form::Form;
 use crate::object::Partition;
 use crate::queue::{Batch, DeltaFifo};
@@ -45,7 +46,7 @@ pub struct Informer<O: Form, H> {
     handler: H,
     queue: DeltaFifo<Parcel<O>>,
     /// One for each part of the collection.
-    reflectors: Vec<Reflector<O, QueueSink<O, Indexer<O::Ref>>>>,
+    reflectors: Vec<PartReflector<O>>,
     resync: Duration,
 }
 

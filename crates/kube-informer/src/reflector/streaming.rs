@@ -5,6 +5,7 @@ use crate::form::Form;
 use crate::object::{ObjectKey, ResourceVersion};
 use crate::queue::Listed;
 use crate::source::{ApiError, ApiStatus, ErrorClass, WatchEvent, WatchFrom, WatchRequest};
+use foldhash::fast::RandomState;
 use std::collections::HashMap;
 use std::time::Duration;
 
@@ -24,7 +25,7 @@ enum Streamed<O: Form> {
 struct Collected<O: Form> {
     entries: Vec<Option<Listed<Arrived<O>>>>,
     /// Where each key stands, even one that is gone again, and the version that came last.
-    places: HashMap<ObjectKey, (usize, Option<ResourceVersion>)>,
+    places: HashMap<ObjectKey, (usize, Option<ResourceVersion>), RandomState>,
 }
 
 /// Something came that is older than what came before.
@@ -121,7 +122,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
         };
         let mut collected = Collected {
             entries: Vec::new(),
-            places: HashMap::new(),
+            places: HashMap::default(),
         };
         let mut progress = tokio::time::Instant::now();
         loop {
