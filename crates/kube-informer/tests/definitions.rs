@@ -68,7 +68,7 @@ async fn until(what: &str, mut holds: impl FnMut() -> bool) {
 }
 
 fn size(informer: &SharedInformer<DynamicObject>, name: &str) -> Option<u64> {
-    let object = informer.store().get(&*format!("default/{name}"))?;
+    let object = informer.store().get(&format!("default/{name}"))?;
     object.data["spec"]["size"].as_u64()
 }
 

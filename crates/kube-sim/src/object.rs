@@ -47,8 +47,11 @@ const METADATA_ORDER: [&str; 14] = [
     "finalizers",
 ];
 
+/// Instead of the place of a resource version that is not there.
+const NO_VERSION: (u32, u32) = (0, 0);
+
 impl Stored {
-    /// Serializes `object` under `resource_version`.
+    /// Serializes `object` under `resource_version`; 0: it has none, and is not stored.
     pub(crate) fn encode(resource: &Resource, object: &Map<String, Value>, resource_version: u64) -> Self {
         let mut out = Vec::with_capacity(16 * 1024);
         out.extend_from_slice(b"\"metadata\":{");
@@ -123,6 +126,10 @@ impl Stored {
     fn write_part(&self, out: &mut impl BufMut, head: &[u8], resource_version: u64, end: usize) {
         let (from, to) = (self.version_at.0 as usize, self.version_at.1 as usize);
         out.put_slice(head);
+        if self.version_at == NO_VERSION {
+            out.put_slice(&self.body[..end]);
+            return;
+        }
         out.put_slice(&self.body[..from]);
         out.put_slice(resource_version.to_string().as_bytes());
         out.put_slice(&self.body[to..end]);
@@ -161,7 +168,7 @@ fn encode_metadata(
     resource_version: u64,
 ) -> (u32, u32) {
     let version = Value::from(resource_version.to_string());
-    let mut version_at = (0, 0);
+    let mut version_at = NO_VERSION;
     let mut put = |name: &str, value: &Value| {
         if out.last() != Some(&b'{') {
             out.push(b',');
@@ -175,12 +182,16 @@ fn encode_metadata(
     if resource.custom {
         // Custom resources are written as maps: sorted.
         let mut metadata = metadata.clone();
-        metadata.insert("resourceVersion".into(), version);
+        match resource_version {
+            0 => metadata.remove("resourceVersion"),
+            _ => metadata.insert("resourceVersion".into(), version),
+        };
         metadata.iter().for_each(|(name, value)| put(name, value));
         return version_at;
     }
     for name in METADATA_ORDER {
         match metadata.get(name) {
+            _ if name == "resourceVersion" && resource_version == 0 => {}
             _ if name == "resourceVersion" => put(name, &version),
             Some(value) => put(name, value),
             None => {}

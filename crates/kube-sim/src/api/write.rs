@@ -85,11 +85,7 @@ impl Api {
                 return Err(StatusError::already_exists(resource, &name));
             }
             if writer.dry_run() {
-                return Ok(Arc::new(Stored::encode(
-                    resource,
-                    &object,
-                    self.storage.resource_version(),
-                )));
+                return Ok(Arc::new(Stored::encode(resource, &object, 0)));
             }
             self.defined(transaction, resource, &object);
             Ok(transaction.put(resource, &object))

@@ -494,12 +494,13 @@ async fn status_and_the_rest_are_written_apart() {
 async fn dry_runs_change_nothing() {
     let client = Client::empty();
     let before = client.store().resource_version();
-    assert_eq!(
-        client
-            .post(&format!("{CONFIGMAPS}?dryRun=All"), configmap("a", 0))
-            .await
-            .code,
-        201
+    let dry = format!("{CONFIGMAPS}?dryRun=All");
+    let made = client.post(&dry, configmap("a", 0)).await;
+    assert_eq!(made.code, 201);
+    let metadata = made.json()["metadata"].take();
+    assert!(
+        metadata["uid"].is_string() && metadata["resourceVersion"].is_null(),
+        "{metadata}"
     );
     assert_eq!(
         (client.get(A).await.code, client.store().resource_version()),
