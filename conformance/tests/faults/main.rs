@@ -194,36 +194,6 @@ fn calm(name: &str, requests: &[(Instant, String)]) {
     assert!(rush.is_none(), "{name} sent a rush of requests: {rush:#?}");
 }
 
-/// A router that forgets a connection does not say so; nor does anybody else.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[ignore = "takes five minutes and needs a real API server: conformance/run --long"]
-async fn lost_connections_are_found() {
-    let mut scene = Scene::set().await;
-    let (config, _door) = scene.behind().await;
-    let options = ReflectorOptions {
-        bookmark_deadline: Some(Duration::from_secs(180)),
-        ..ReflectorOptions::default()
-    };
-    let followed = Followed::start::<ConfigMap>("lost", config, options, 4096);
-    // A server sends a bookmark every minute.
-    tokio::time::sleep(Duration::from_secs(75)).await;
-    scene.proxy.lose();
-    let writers = Writers::start(&scene.admin, &scene.record, scene.seed);
-    tokio::time::sleep(Duration::from_secs(5)).await;
-    writers.stop().await;
-    let (state, _) = scene.state().await;
-    assert_ne!(followed.store(), state, "the connection was not lost");
-    let lost = Instant::now();
-    while followed.store() != state {
-        assert!(
-            lost.elapsed() < Duration::from_secs(185),
-            "the loss is not noticed"
-        );
-        tokio::time::sleep(Duration::from_millis(500)).await;
-    }
-    followed.stop().await;
-}
-
 /// A program behind the proxy: what it says it is told.
 async fn listen_to(mut program: Program, log: Log) {
     while let Some(line) = program.next().await.unwrap() {

@@ -35,8 +35,6 @@ struct Orders {
     mode: watch::Sender<Mode>,
     /// Counts orders to cut.
     cuts: watch::Sender<u64>,
-    /// Counts orders to lose.
-    losses: watch::Sender<u64>,
 }
 
 /// The proxy; it ends, with all its connections, when it is dropped.
@@ -65,7 +63,6 @@ impl Proxy {
             upstream,
             mode: watch::Sender::new(Mode::Pass),
             cuts: watch::Sender::new(0),
-            losses: watch::Sender::new(0),
         });
         Self {
             orders,
@@ -94,11 +91,6 @@ impl Proxy {
     /// Breaks all connections that are open.
     pub(crate) fn cut(&self) {
         self.orders.cuts.send_modify(|cuts| *cuts += 1);
-    }
-
-    /// Loses all connections that are open: nothing passes any more, and nobody is told.
-    pub(crate) fn lose(&self) {
-        self.orders.losses.send_modify(|losses| *losses += 1);
     }
 }
 
@@ -141,7 +133,6 @@ async fn listen_again(address: SocketAddr) -> TcpListener {
 /// Leads one connection to the server, until either side ends it or it is cut.
 async fn lead(client: TcpStream, orders: Arc<Orders>) {
     let mut cuts = orders.cuts.subscribe();
-    let mut losses = orders.losses.subscribe();
     let passing = async {
         let Ok(server) = TcpStream::connect(orders.upstream).await else {
             return;
@@ -156,12 +147,9 @@ async fn lead(client: TcpStream, orders: Arc<Orders>) {
             _ = down => {}
         }
     };
-    tokio::pin!(passing);
     tokio::select! {
-        () = &mut passing => {}
+        () = passing => {}
         _ = cuts.changed() => {}
-        // The sockets stay open.
-        _ = losses.changed() => drop(cuts.changed().await),
     }
 }
 
