@@ -510,7 +510,8 @@ async fn a_kind_waits_for_its_definition_and_survives_its_deletion() {
         "\"default/one\""
     );
 
-    // The server tells of the deletion of every object, ends the watch, and knows the kind no more.
+    // To those who watch, the server tells of the deletion of every object, ends the watch, and knows the kind no more.
+    reaches(&informer, |phase| phase == Phase::Watching).await;
     let delete = || {
         let (group, kind) = ("apiextensions.k8s.io/v1", "CustomResourceDefinition");
         server
