@@ -62,7 +62,7 @@
 //! | a watch cannot be opened: refused, or 429 | a pause, then the watch again, no list |
 //! | a watch cannot be opened: anything else | a pause, then a list |
 //! | a watch ends, or its connection breaks | the next watch, at once |
-//! | a server that has sent bookmarks sends nothing for three minutes | the next watch, at once: the connection is lost |
+//! | a server that has sent bookmarks sends nothing for [the time that was said](ReflectorOptions::bookmark_deadline) | the next watch, at once: the connection is lost |
 //! | it ends within a second without any event | a pause, then a list |
 //! | it ends early again and again | the next watches start further and further apart |
 //! | the server says 429 in the stream | a pause, then the watch again |
