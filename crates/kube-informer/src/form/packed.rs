@@ -1,6 +1,7 @@
 //! Objects kept as their bytes.
 
 mod coding;
+mod families;
 mod labels;
 mod packer;
 #[cfg(test)]
@@ -57,7 +58,8 @@ use triomphe::ThinArc;
 /// # Memory
 /// One allocation holds the bytes and all that belongs to this object alone; sets of labels are shared between the
 /// objects of a collection. The first 64 objects are kept as they are; a dictionary that is learned from them
-/// compresses the ones after, and another one is learned when it stops paying.
+/// compresses the ones after, and another one is learned when it stops paying. Of objects with the same owner references,
+/// such as the pods of a ReplicaSet, each is kept as what makes it differ from one of them, if they are alike.
 pub struct Packed<K>(ThinArc<Header<K>, u8>);
 
 /// What stands beside the bytes. These are the body as it is kept, the uid, then each value of a declared field: its

@@ -47,6 +47,8 @@ pub(super) struct Meta {
     pub(super) resource_version: Option<ResourceVersion>,
     /// The value of `metadata.labels`, checked to be texts.
     pub(super) labels: Option<Span>,
+    /// The value of `metadata.ownerReferences`, whatever it is.
+    pub(super) owners: Option<Span>,
     pub(super) fingerprint: Fingerprint,
     /// What is left out, in order.
     pub(super) cuts: SmallVec<[Span; 1]>,
@@ -201,6 +203,21 @@ impl Raw {
             .filter(|(key, _)| key == name)
             .map(|(_, value)| value)
             .last()
+    }
+
+    /// The value of `metadata.ownerReferences`, an array of objects, as it was written. The scan has not looked into it.
+    ///
+    /// ```
+    /// use kube_informer::wire::{Encoding, Raw};
+    ///
+    /// let body = r#"{"metadata":{"name":"web-0","ownerReferences":[{"uid":"u1"}]}}"#;
+    /// let raw = Raw::scan(Encoding::Json, body.into())?;
+    /// assert_eq!(raw.owner_references(), Some(&br#"[{"uid":"u1"}]"#[..]));
+    /// # Ok::<_, kube_informer::wire::ScanError>(())
+    /// ```
+    pub fn owner_references(&self) -> Option<&[u8]> {
+        let span = self.meta.owners?;
+        Some(span.of(&self.bytes)).filter(|value| value.starts_with(b"["))
     }
 
     /// Identifies this state of the object: a hash of all of the body, except for `kind` and `apiVersion` at its top.

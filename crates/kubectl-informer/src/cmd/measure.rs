@@ -50,6 +50,8 @@ struct Packing {
     bytes_per_object: u64,
     dictionaries: u64,
     dictionary_bytes: u64,
+    families: u64,
+    family_bytes: u64,
     label_sets: u64,
 }
 
@@ -62,6 +64,8 @@ impl From<PackerStats> for Packing {
             bytes_per_object: each(stats.total_bytes),
             dictionaries: stats.dictionaries,
             dictionary_bytes: stats.dictionary_bytes,
+            families: stats.families,
+            family_bytes: stats.family_bytes,
             label_sets: stats.label_sets,
         }
     }
@@ -77,9 +81,13 @@ impl Packing {
                 self.dictionary_bytes
             ),
         };
+        let families = match self.families {
+            0 => String::new(),
+            many => format!(", {many} families of {} bytes", self.family_bytes),
+        };
         let ratio = self.body_bytes_per_object as f64 / self.kept_bytes_per_object.max(1) as f64;
         format!(
-            "packed  {} bytes an object: {} as sent, kept in {} ({ratio:.1} to 1), {dictionary}, {} sets of labels",
+            "packed  {} bytes an object: {} as sent, kept in {} ({ratio:.1} to 1), {dictionary}{families}, {} sets of labels",
             self.bytes_per_object, self.body_bytes_per_object, self.kept_bytes_per_object, self.label_sets
         )
     }

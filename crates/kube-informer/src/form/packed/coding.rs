@@ -25,6 +25,16 @@ pub(super) enum Coding {
     /// Compressed by itself.
     Alone,
     With(Arc<Dictionary>),
+    /// Compressed as what makes it differ from another body.
+    Like(Arc<Base>),
+}
+
+/// A body that others are kept by.
+#[derive(Debug)]
+pub(super) struct Base {
+    coding: Coding,
+    kept: Box<[u8]>,
+    size: usize,
 }
 
 /// A dictionary to decompress with.
@@ -48,12 +58,17 @@ impl Coding {
         if let Self::Plain = self {
             return kept.to_vec();
         }
+        let base = match self {
+            Self::Like(base) => base.body(),
+            _ => Vec::new(),
+        };
         let context = CONTEXTS.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut context = context.unwrap_or_else(DCtx::create);
         let mut body = Vec::with_capacity(size);
         let read = match self {
             Self::With(dictionary) => context.decompress_using_ddict(&mut body, kept, &dictionary.prepared),
-            _ => context.decompress(&mut body, kept),
+            // An empty one is none.
+            _ => context.decompress_using_dict(&mut body, kept, &base),
         };
         // We wrote it ourselves, and memory does not change.
         read.unwrap_or_else(|code| {
@@ -67,6 +82,27 @@ impl Coding {
             .unwrap_or_else(PoisonError::into_inner)
             .push(context);
         body
+    }
+}
+
+impl Base {
+    /// What stands in `kept` in this way, and has `size` bytes.
+    pub(super) fn new(coding: Coding, kept: &[u8], size: usize) -> Self {
+        Self {
+            coding,
+            kept: kept.into(),
+            size,
+        }
+    }
+
+    /// How many bytes it is kept in.
+    pub(super) fn kept(&self) -> usize {
+        self.kept.len()
+    }
+
+    /// As it was.
+    pub(super) fn body(&self) -> Vec<u8> {
+        self.coding.read(&self.kept, self.size)
     }
 }
 

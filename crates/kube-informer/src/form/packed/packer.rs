@@ -3,6 +3,7 @@
 use super::{
     Header, Packed,
     coding::{Coding, Compressor, JUDGES},
+    families::Families,
     labels::LabelSets,
 };
 use crate::form::{Collection, DecodeError};
@@ -57,12 +58,16 @@ pub struct PackerStats {
     pub body_bytes: u64,
     /// What their bodies take, in bytes.
     pub kept_bytes: u64,
-    /// What they take all in all, in bytes, beside keys, labels and dictionaries.
+    /// What they take all in all, in bytes, beside keys, labels, dictionaries and families.
     pub total_bytes: u64,
     /// How many dictionaries were learned.
     pub dictionaries: u64,
     /// The size of the latest dictionary, in bytes.
     pub dictionary_bytes: u64,
+    /// How many families there are: objects with the same owners, each kept as what makes it differ from one of them.
+    pub families: u64,
+    /// What these ones take, of whom the others differ, in bytes.
+    pub family_bytes: u64,
     /// How many different sets of labels there are.
     pub label_sets: u64,
 }
@@ -98,6 +103,7 @@ struct State {
     /// What another dictionary is to be learned from, if there is to be one.
     samples: Option<Vec<Vec<u8>>>,
     watching: Watching,
+    families: Families,
     labels: LabelSets,
     dictionaries: u64,
     body: Vec<u8>,
@@ -136,6 +142,7 @@ impl<K> Packer<K> {
                 compressor: None,
                 samples: Some(Vec::new()),
                 watching: Watching::default(),
+                families: Families::default(),
                 labels: LabelSets::default(),
                 dictionaries: 0,
                 body: Vec::new(),
@@ -150,6 +157,7 @@ impl<K> Packer<K> {
         let dictionary = state.compressor.as_ref().map(Compressor::coding);
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let held = &self.shared.held;
+        let (families, family_bytes) = state.families.size();
         PackerStats {
             objects: read(&held.objects),
             body_bytes: read(&held.bodies),
@@ -160,6 +168,8 @@ impl<K> Packer<K> {
                 Some(Coding::With(dictionary)) => dictionary.size as u64,
                 _ => 0,
             },
+            families: families as u64,
+            family_bytes: family_bytes as u64,
             label_sets: state.labels.len() as u64,
         }
     }
@@ -179,7 +189,7 @@ impl<K> Packer<K> {
         let mut state = lock(&self.state);
         let state = &mut *state;
         raw.write_body(&mut state.body);
-        let coding = state.compress();
+        let coding = state.compress(raw.owner_references(), self.shared.held.kept());
         let (size, kept) = (state.body.len() as u32, state.kept.len() as u32);
         let uid = raw
             .uid()
@@ -226,6 +236,11 @@ impl Held {
         self.all.fetch_add(all.into(), Ordering::Relaxed);
     }
 
+    /// What bodies are kept in.
+    fn kept(&self) -> u64 {
+        self.kept.load(Ordering::Relaxed)
+    }
+
     pub(super) fn remove(&self, body: u32, kept: u32, all: u32) {
         self.objects.fetch_sub(1, Ordering::Relaxed);
         self.bodies.fetch_sub(body.into(), Ordering::Relaxed);
@@ -261,8 +276,16 @@ impl<K> Shared<K> {
 }
 
 impl State {
-    /// Writes the body as it will be kept.
-    fn compress(&mut self) -> Coding {
+    /// Writes the body of an object with these owners as it will be kept, beside so many bytes that are kept already.
+    fn compress(&mut self, owners: Option<&[u8]>, collection: u64) -> Coding {
+        if let (Some(owners), Some(dictionary)) = (owners, &mut self.compressor) {
+            let Self {
+                families, body, kept, ..
+            } = self;
+            if let Some(coding) = families.write(owners, body, dictionary, collection, kept) {
+                return coding;
+            }
+        }
         let coding = match &mut self.compressor {
             Some(compressor) => compressor.write(&self.body, &mut self.kept),
             None if self.body.len() >= LARGE => Compressor::alone().write(&self.body, &mut self.kept),

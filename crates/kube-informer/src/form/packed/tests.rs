@@ -125,6 +125,104 @@ fn another_dictionary_is_learned_when_the_first_stops_paying() {
     assert!(kept(4000) * 3 < before * 2, "{} of {before} bytes", kept(4000));
 }
 
+/// An object of some two KiB; `owner` and `state` say how most of it looks.
+fn owned(owner: u64, state: u64, number: u64) -> Value {
+    let noise = |n: u64| format!("{:016x}", (n + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
+    let part = |seed: u64| (0..40).map(|n| noise(seed * 1000 + n)).collect::<String>();
+    json!({
+        "metadata": {"name": format!("pod-{owner}-{number}"), "uid": noise(number), "ownerReferences": [{"uid": noise(owner)}]},
+        "spec": {"a": part(owner)},
+        "status": {"b": part(owner * 77 + state), "c": noise(number * 3)},
+    })
+}
+
+/// Packs them, checks that they can be read, and gives their sizes.
+fn sizes(packer: &Packer<DynamicObject>, objects: impl Iterator<Item = Value>) -> Vec<u32> {
+    let all: Vec<_> = objects.map(|object| (pack(packer, &object), object)).collect();
+    let read = |(packed, object): (Packed<DynamicObject>, Value)| {
+        assert_eq!(serde_json::from_slice::<Value>(&packed.body()).unwrap(), object);
+        packed.header().kept
+    };
+    all.into_iter().map(read).collect()
+}
+
+/// One that has learned from unrelated objects.
+fn learned() -> Packer<DynamicObject> {
+    let packer = packer(Plan::default());
+    sizes(&packer, (0..64).map(|number| owned(1 << 20, number, number)));
+    assert_eq!(packer.stats().dictionaries, 1);
+    packer
+}
+
+#[test]
+fn objects_with_the_same_owner_are_kept_as_what_makes_them_differ() {
+    let packer = learned();
+    let siblings = sizes(&packer, (0..200).map(|number| owned(number / 20, 0, number)));
+    for family in siblings.chunks(20) {
+        let (first, rest) = (family[0], &family[1..]);
+        assert!(rest.iter().all(|size| size * 4 < first), "{family:?}");
+    }
+    assert_eq!(packer.stats().families, 10);
+    assert!(packer.stats().family_bytes > 10 * 1000, "{:?}", packer.stats());
+}
+
+#[test]
+fn a_family_follows_its_objects_into_another_state() {
+    let packer = learned();
+    let sizes = sizes(&packer, (0..60).map(|number| owned(7, number / 20, number)));
+    for (state, family) in sizes.chunks(20).enumerate() {
+        assert!(
+            family[2..].iter().all(|size| size * 4 < sizes[0]),
+            "{state}: {family:?}"
+        );
+    }
+}
+
+#[test]
+fn one_owner_of_objects_that_are_not_alike_is_given_up() {
+    let packer = learned();
+    let before = packer.stats();
+    let alone = sizes(&packer, (0..100).map(|number| owned(number + 100, 0, number)));
+    let same_owner = |number| {
+        let mut object = owned(number + 100, 0, number);
+        object["metadata"]["ownerReferences"] = json!([{"uid": "the same"}]);
+        object
+    };
+    let together = sizes(&packer, (0..100).map(same_owner));
+    let close = |a: u32, b: u32| a.abs_diff(b) * 50 < a;
+    assert!(
+        together[20..]
+            .iter()
+            .zip(&alone[20..])
+            .all(|(a, b)| close(*a, *b)),
+        "{together:?}, {alone:?}"
+    );
+    assert_eq!(packer.stats().families, before.families + 1);
+}
+
+#[test]
+fn bases_at_hand_are_few_and_families_without_objects_go() {
+    let packer = learned();
+    let all: Vec<_> = (0..1500)
+        .flat_map(|owner| [owned(owner, 0, 2 * owner), owned(owner, 0, 2 * owner + 1)])
+        .map(|object| (pack(&packer, &object), object))
+        .collect();
+    let stats = packer.stats();
+    assert_eq!(stats.families, 1500);
+    // Those at hand and one more, beside what all take as they are kept.
+    assert!(stats.family_bytes < 1500 * 1500 + (256 << 10) + 4096, "{stats:?}");
+    for (packed, object) in &all {
+        assert_eq!(serde_json::from_slice::<Value>(&packed.body()).unwrap(), *object);
+    }
+    // Families come back to be used after their bases were put away.
+    sizes(&packer, (0..1500).map(|owner| owned(owner, 0, 9000 + owner)));
+    drop(all);
+    for owner in 2000..5000 {
+        sizes(&packer, (0..2).map(|number| owned(owner, 0, number)));
+    }
+    assert!(packer.stats().families < 3100, "{:?}", packer.stats());
+}
+
 #[test]
 fn what_does_not_compress_stays_as_it_is() {
     let packer = packer::<ConfigMap>(Plan::default());

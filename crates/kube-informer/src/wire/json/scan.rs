@@ -48,6 +48,7 @@ pub(in crate::wire) fn scan(bytes: &[u8], plan: &Plan) -> Result<Meta, ScanError
             uid: scan.metadata.uid,
             resource_version: scan.metadata.resource_version,
             labels: scan.metadata.labels,
+            owners: scan.metadata.owners,
             fingerprint: hash.finish(),
             cuts: scan.found.cuts,
             fields: scan.found.fields,
@@ -75,6 +76,7 @@ struct Metadata {
     uid: Text,
     resource_version: Option<ResourceVersion>,
     labels: Option<Span>,
+    owners: Option<Span>,
 }
 
 impl Metadata {
@@ -144,7 +146,11 @@ impl Scan {
             object.member(walk, name, &nodes, found, |found, walk| {
                 let start = walk.at();
                 if !self.metadata_member(walk, &member, &mut metadata)? {
-                    return found.value(walk, &nodes);
+                    found.value(walk, &nodes)?;
+                    if &*member == b"ownerReferences" {
+                        metadata.owners = Some(Span::new(start..walk.at()));
+                    }
+                    return Ok(());
                 }
                 if nodes.iter().any(|node| node.is_inner()) {
                     walk.back_to(start);
