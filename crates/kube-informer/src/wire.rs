@@ -67,6 +67,7 @@ pub use error::{FrameError, FrameReason, ScanError, ScanReason};
 pub use list::{ListEnd, ListPart, ListReader};
 pub use plan::{Plan, PruneError};
 pub use raw::Raw;
+pub(crate) use raw::Split;
 pub use watch::{Bookmark, EventType, WatchFrame, WatchReader, bookmark};
 
 /// The size, in bytes, above which a reader refuses an object unless it is told otherwise: 64 MiB.

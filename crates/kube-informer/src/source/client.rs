@@ -10,8 +10,7 @@ use super::{
     ListerWatcher, NamespacedSource, WatchEvent, WatchRequest, WatchStream,
 };
 use crate::object::Object;
-use crate::wire::{self, Encoding, EventType, ListReader, Plan, Raw, WatchReader};
-use bytes::Bytes;
+use crate::wire::{self, Encoding, EventType, ListReader, Plan, Split, WatchReader};
 use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt, stream};
 use http::{HeaderValue, Request, Response, StatusCode, header};
@@ -243,8 +242,8 @@ impl ClientSource {
     }
 
     /// An object of a list or event, scanned but not decoded.
-    fn item<O: Object>(&self, bytes: Bytes, plan: &Plan, place: impl FnOnce() -> String) -> Item<O> {
-        match Raw::scan_for(Encoding::Json, bytes, plan) {
+    fn item<O: Object>(&self, object: Split, plan: &Plan, place: impl FnOnce() -> String) -> Item<O> {
+        match object.scan_for(Encoding::Json, plan) {
             Ok(raw) => match raw.kind() {
                 Some(kind) if !self.expects(kind) => {
                     let reason = format!("expected kind {}, got {kind}", self.resource.kind);
@@ -324,12 +323,12 @@ struct ListBody {
 impl ListBody {
     async fn next<O: Object>(mut self) -> Result<Option<(ListPart<O>, Option<Self>)>, ApiError> {
         loop {
-            if let Some(wire::ListPart::Item(bytes)) = self.reader.next().map_err(not_a_list)? {
+            if let Some(object) = self.reader.next_for(&self.plan).map_err(not_a_list)? {
                 let position = self.items;
                 self.items += 1;
                 let item = self
                     .source
-                    .item(bytes, &self.plan, || format!("item {position} of a list"));
+                    .item(object, &self.plan, || format!("item {position} of a list"));
                 return Ok(Some((ListPart::Item(item), Some(self))));
             }
             match self.chunks.next().await? {
@@ -359,8 +358,8 @@ struct WatchBody {
 impl WatchBody {
     async fn next<O: Object>(mut self) -> Result<Option<(WatchEvent<O>, Self)>, ApiError> {
         loop {
-            if let Some(frame) = self.reader.next().map_err(not_a_list)? {
-                let event = self.event(frame)?;
+            if let Some((event, object)) = self.reader.next_for(&self.plan).map_err(not_a_list)? {
+                let event = self.event(event, object)?;
                 return Ok(Some((event, self)));
             }
             match self.chunks.next().await? {
@@ -373,15 +372,15 @@ impl WatchBody {
         }
     }
 
-    fn event<O: Object>(&self, frame: wire::WatchFrame) -> Result<WatchEvent<O>, ApiError> {
+    fn event<O: Object>(&self, event: EventType, object: Split) -> Result<WatchEvent<O>, ApiError> {
         let place = || "an event of the watch".to_owned();
-        let item = |bytes| self.source.item(bytes, &self.plan, place);
-        Ok(match frame.event {
-            EventType::Added => WatchEvent::Added(item(frame.object)),
-            EventType::Modified => WatchEvent::Modified(item(frame.object)),
-            EventType::Deleted => WatchEvent::Deleted(item(frame.object)),
+        let item = |object| self.source.item(object, &self.plan, place);
+        Ok(match event {
+            EventType::Added => WatchEvent::Added(item(object)),
+            EventType::Modified => WatchEvent::Modified(item(object)),
+            EventType::Deleted => WatchEvent::Deleted(item(object)),
             EventType::Bookmark => {
-                let bookmark = wire::bookmark(Encoding::Json, &frame.object).map_err(not_a_list)?;
+                let bookmark = wire::bookmark(Encoding::Json, &object.into_bytes()).map_err(not_a_list)?;
                 let wire::Bookmark {
                     resource_version,
                     initial_events_end,
@@ -392,7 +391,7 @@ impl WatchBody {
                     initial_events_end,
                 }
             }
-            EventType::Error => match ApiStatus::from_json(&frame.object, 500) {
+            EventType::Error => match ApiStatus::from_json(&object.into_bytes(), 500) {
                 Some(status) => WatchEvent::Error(status),
                 None => return Err(ApiError::Protocol("an ERROR event that is no API status".into())),
             },

@@ -1,6 +1,6 @@
 //! The body of a LIST, item by item.
 
-use super::{DEFAULT_MAX_OBJECT_SIZE, Encoding, FrameError, json};
+use super::{DEFAULT_MAX_OBJECT_SIZE, Encoding, FrameError, Plan, Split, json};
 use crate::ResourceVersion;
 use bytes::Bytes;
 use std::fmt;
@@ -104,7 +104,14 @@ impl ListReader {
     )]
     pub fn next(&mut self) -> Result<Option<ListPart>, FrameError> {
         match &mut self.0 {
-            Inner::Json(reader) => Ok(reader.next()?.map(ListPart::Item)),
+            Inner::Json(reader) => Ok(reader.next(None)?.map(|item| ListPart::Item(item.into_bytes()))),
+        }
+    }
+
+    /// The next item, scanned for `plan` as far as that takes no pass of its own.
+    pub(crate) fn next_for(&mut self, plan: &Plan) -> Result<Option<Split>, FrameError> {
+        match &mut self.0 {
+            Inner::Json(reader) => reader.next(Some(plan)),
         }
     }
 

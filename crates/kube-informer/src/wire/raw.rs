@@ -36,6 +36,30 @@ pub struct Raw {
     bytes: Bytes,
 }
 
+/// An object that was split off a body.
+pub(crate) enum Split {
+    /// It was scanned in the same pass, as it had arrived in one piece.
+    Raw(Raw),
+    Bytes(Bytes),
+}
+
+impl Split {
+    /// Scans it, unless that is done.
+    pub(crate) fn scan_for(self, encoding: Encoding, plan: &Plan) -> Result<Raw, ScanError> {
+        match self {
+            Self::Raw(raw) => Ok(raw),
+            Self::Bytes(bytes) => Raw::scan_for(encoding, bytes, plan),
+        }
+    }
+
+    pub(crate) fn into_bytes(self) -> Bytes {
+        match self {
+            Self::Raw(raw) => raw.into_bytes(),
+            Self::Bytes(bytes) => bytes,
+        }
+    }
+}
+
 /// What a scan finds in an object.
 #[derive(Debug, Clone)]
 pub(super) struct Meta {
@@ -109,6 +133,15 @@ impl Text {
 }
 
 impl Raw {
+    /// What a scan of `bytes` found.
+    pub(super) fn new(encoding: Encoding, meta: Meta, bytes: Bytes) -> Self {
+        Self {
+            encoding,
+            meta,
+            bytes,
+        }
+    }
+
     /// Goes over an object once and finds key, uid, resource version, labels, kind, apiVersion and fingerprint.
     ///
     /// # Errors
@@ -126,11 +159,7 @@ impl Raw {
         let meta = match encoding {
             Encoding::Json => json::scan(&bytes, plan)?,
         };
-        Ok(Self {
-            encoding,
-            meta,
-            bytes,
-        })
+        Ok(Self::new(encoding, meta, bytes))
     }
 
     /// The key under which the object is stored.

@@ -63,6 +63,43 @@ fn read_watch(chunks: Vec<Bytes>) -> (Vec<WatchFrame>, Result<(), FrameError>) {
     (frames, reader.finish())
 }
 
+/// What is known of an object, or the error.
+fn seen(object: Result<Raw, ScanError>) -> String {
+    let raw = match object {
+        Ok(raw) => raw,
+        Err(error) => return format!("{error:?}"),
+    };
+    let labels: Vec<_> = raw.labels().collect();
+    let (body, found) = (raw.body(), raw.found(0).collect::<Vec<_>>());
+    format!(
+        "{raw:?} {labels:?} {:?} {body:?} {found:?} {:?}",
+        raw.fingerprint(),
+        raw.bytes()
+    )
+}
+
+/// Each object of a body that is read by `next`, and how it ends.
+fn seen_by<R>(
+    mut reader: R,
+    chunks: Vec<Bytes>,
+    push: fn(&mut R, Bytes),
+    mut next: impl FnMut(&mut R) -> Result<Option<String>, FrameError>,
+    finish: fn(R) -> Result<(), FrameError>,
+) -> (Vec<String>, Result<(), FrameError>) {
+    let mut objects = Vec::new();
+    for chunk in chunks {
+        push(&mut reader, chunk);
+        loop {
+            match next(&mut reader) {
+                Ok(Some(object)) => objects.push(object),
+                Ok(None) => break,
+                Err(error) => return (objects, Err(error)),
+            }
+        }
+    }
+    (objects, finish(reader))
+}
+
 fn scan(body: &str) -> Result<Raw, ScanError> {
     Raw::scan(Encoding::Json, Bytes::copy_from_slice(body.as_bytes()))
 }
@@ -99,6 +136,49 @@ proptest! {
         prop_assert_eq!(read_watch(cut(&body, &places)), read_watch(cut(&body, &[])));
         let _ = scan(&body);
         let _ = bookmark(Encoding::Json, &body.clone().into());
+    }
+
+    #[test]
+    fn scanning_while_splitting_is_splitting_and_then_scanning(
+        objects in proptest::collection::vec(("[{\\[ ]?", soup(), any::<bool>()), 0..6),
+        behind in ".{0,2}",
+        places in places(),
+        max in prop_oneof![Just(20_usize), Just(1 << 20)],
+    ) {
+        let path = |path: &str| path.parse().unwrap();
+        let plan = &Plan::new([path("/metadata/labels"), path("/b")], [path("/a/*")]).unwrap();
+        let objects: Vec<String> = objects
+            .into_iter()
+            .map(|(start, soup, valid)| match valid {
+                true => format!(r#"{{"a":[1,"{{"],"metadata":{{"name":"a","labels":{{"x":"{{"}}}},"b":{{}} }}"#),
+                false => format!("{start}\"metadata\":{{\"name\":\"a\"}},{soup}}}"),
+            })
+            .collect();
+        let list = format!("{{\"kind\":\"AList\",\"items\":[{}]}}{behind}", objects.join(","));
+        let reader = || ListReader::with_max_object_size(Encoding::Json, max);
+        let finish = |reader: ListReader| reader.finish().map(|_| ());
+        let item = |object: Split| seen(object.scan_for(Encoding::Json, plan));
+        let apart = |reader: &mut ListReader| {
+            Ok(reader.next()?.map(|ListPart::Item(bytes)| item(Split::Bytes(bytes))))
+        };
+        let at_once = |reader: &mut ListReader| Ok(reader.next_for(plan)?.map(item));
+        prop_assert_eq!(
+            seen_by(reader(), cut(&list, &places), ListReader::push, at_once, finish),
+            seen_by(reader(), cut(&list, &places), ListReader::push, apart, finish)
+        );
+
+        let events = objects.iter().map(|object| format!("{{\"type\":\"ADDED\",\"object\":{object}}}\n"));
+        let watch = events.chain([behind]).collect::<String>();
+        let reader = || WatchReader::with_max_object_size(Encoding::Json, max);
+        let event = |(event, object): (EventType, Split)| format!("{event} {}", item(object));
+        let apart = |reader: &mut WatchReader| {
+            Ok(reader.next()?.map(|frame| event((frame.event, Split::Bytes(frame.object)))))
+        };
+        let at_once = |reader: &mut WatchReader| Ok(reader.next_for(plan)?.map(event));
+        prop_assert_eq!(
+            seen_by(reader(), cut(&watch, &places), WatchReader::push, at_once, WatchReader::finish),
+            seen_by(reader(), cut(&watch, &places), WatchReader::push, apart, WatchReader::finish)
+        );
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The body of a WATCH, event by event.
 
-use super::{DEFAULT_MAX_OBJECT_SIZE, Encoding, FrameError, ScanError, json};
+use super::{DEFAULT_MAX_OBJECT_SIZE, Encoding, FrameError, Plan, ScanError, Split, json};
 use crate::ResourceVersion;
 use bytes::Bytes;
 use std::fmt;
@@ -139,7 +139,17 @@ impl WatchReader {
     )]
     pub fn next(&mut self) -> Result<Option<WatchFrame>, FrameError> {
         match &mut self.0 {
-            Inner::Json(reader) => reader.next(),
+            Inner::Json(reader) => Ok(reader.next(None)?.map(|(event, object)| WatchFrame {
+                event,
+                object: object.into_bytes(),
+            })),
+        }
+    }
+
+    /// The next event and its object, scanned for `plan` as far as that takes no pass of its own.
+    pub(crate) fn next_for(&mut self, plan: &Plan) -> Result<Option<(EventType, Split)>, FrameError> {
+        match &mut self.0 {
+            Inner::Json(reader) => reader.next(Some(plan)),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Values out of chunks.
 
-use super::{is_whitespace, value::Value};
-use crate::wire::{FrameError, FrameReason};
+use super::{is_whitespace, scan::scan_first, value::Value};
+use crate::wire::{Encoding, FrameError, FrameReason, Plan, Raw, Split};
 use bytes::{Bytes, BytesMut};
 use std::{collections::VecDeque, fmt};
 
@@ -90,6 +90,29 @@ impl Feed {
         }
         self.under_way = Some(under_way);
         Ok(None)
+    }
+
+    /// Reads the value that begins here, which should be an object, and scans it for `plan`, if there is one. `None` until
+    /// it is complete.
+    pub(super) fn object(&mut self, limit: usize, plan: Option<&Plan>) -> Result<Option<Split>, FrameError> {
+        if let Some(raw) = plan.and_then(|plan| self.scanned(limit, plan)) {
+            return Ok(Some(Split::Raw(raw)));
+        }
+        Ok(self.value(Take::UpTo(limit))?.map(Split::Bytes))
+    }
+
+    /// An object that has arrived in one piece and has no fault; what else there is, is looked at again as a value.
+    fn scanned(&mut self, limit: usize, plan: &Plan) -> Option<Raw> {
+        if self.under_way.is_some() || self.peek()? != b'{' {
+            return None;
+        }
+        let (meta, size) = scan_first(&self.chunk[self.at..], plan)?;
+        if size > limit {
+            return None;
+        }
+        let start = self.at;
+        self.at += size;
+        Some(Raw::new(Encoding::Json, meta, self.chunk.slice(start..self.at)))
     }
 
     fn begin(&mut self) -> Result<Option<UnderWay>, FrameError> {

@@ -5,7 +5,7 @@ use super::{
     members::{MAX_ENVELOPE_VALUE, Members, Next},
     text,
 };
-use crate::wire::{FrameError, FrameReason, ListEnd};
+use crate::wire::{FrameError, FrameReason, ListEnd, Plan, Split};
 use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -77,22 +77,22 @@ impl ListReader {
         &self.end
     }
 
-    /// The next item; `None` until it has arrived.
-    pub(in crate::wire) fn next(&mut self) -> Result<Option<Bytes>, FrameError> {
+    /// The next item, scanned for `plan` if there is one; `None` until it has arrived.
+    pub(in crate::wire) fn next(&mut self, plan: Option<&Plan>) -> Result<Option<Split>, FrameError> {
         if let Some(error) = &self.failed {
             return Err(error.clone());
         }
-        self.advance()
+        self.advance(plan)
             .inspect_err(|error| self.failed = Some(error.clone()))
     }
 
-    fn advance(&mut self) -> Result<Option<Bytes>, FrameError> {
+    fn advance(&mut self, plan: Option<&Plan>) -> Result<Option<Split>, FrameError> {
         loop {
             let next = match self.at {
                 At::Members => self.member()?,
                 At::Value(member) => self.value(member)?,
                 At::Item => {
-                    let item = self.feed.value(Take::UpTo(self.max))?;
+                    let item = self.feed.object(self.max, plan)?;
                     if item.is_some() {
                         self.at = At::BehindItem;
                     }
@@ -194,7 +194,7 @@ impl ListReader {
     }
 
     pub(in crate::wire) fn finish(mut self) -> Result<ListEnd, FrameError> {
-        if self.next()?.is_some() || !matches!(self.at, At::End) {
+        if self.next(None)?.is_some() || !matches!(self.at, At::End) {
             return Err(self.feed.error(FrameReason::Truncated));
         }
         if self.items_seen {

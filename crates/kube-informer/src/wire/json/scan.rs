@@ -22,16 +22,32 @@ use std::{borrow::Cow, ops::Range};
 
 /// Finds what [`Meta`] has, and what `plan` asks for.
 pub(in crate::wire) fn scan(bytes: &[u8], plan: &Plan) -> Result<Meta, ScanError> {
+    object(&mut Walk::new(bytes), plan, Walk::end)
+}
+
+/// The same for an object that `bytes` begin with; also gives its size. `None` if it is at fault, or not all there.
+pub(super) fn scan_first(bytes: &[u8], plan: &Plan) -> Option<(Meta, usize)> {
+    let mut walk = Walk::new(bytes);
+    let meta = object(&mut walk, plan, |_| Ok(())).ok()?;
+    Some((meta, walk.at()))
+}
+
+/// Goes over an object; `behind` looks at what follows it.
+fn object<'a>(
+    walk: &mut Walk<'a>,
+    plan: &Plan,
+    behind: impl FnOnce(&mut Walk<'a>) -> Result<(), Fault>,
+) -> Result<Meta, ScanError> {
+    let bytes = walk.bytes();
     if u32::try_from(bytes.len()).is_err() {
         return Err(ScanError::new(None, ScanReason::TooLarge, 0));
     }
     let mut scan = Scan::default();
-    let mut walk = Walk::new(bytes);
     let mut hash = BodyHash::new();
     let mut top = Object::default();
     let walked = walk
         .members(|walk, name| scan.top_member(walk, name, &mut top, plan.root(), &mut hash))
-        .and_then(|()| walk.end());
+        .and_then(|()| behind(walk));
     top.end(&mut scan.found);
     let fault = walked.err().or(scan.fault).or_else(|| scan.metadata.no_name());
     match fault {

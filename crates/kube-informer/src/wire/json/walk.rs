@@ -28,6 +28,11 @@ impl<'a> Walk<'a> {
         &self.bytes[range]
     }
 
+    /// All bytes that are walked.
+    pub(super) fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
     pub(super) fn at(&self) -> usize {
         self.at
     }

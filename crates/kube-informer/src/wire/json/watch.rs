@@ -5,8 +5,11 @@ use super::{
     members::{MAX_ENVELOPE_VALUE, Members, Next},
     text,
 };
-use crate::wire::{EventType, FrameError, FrameReason, WatchFrame};
+use crate::wire::{EventType, FrameError, FrameReason, Plan, Split};
 use bytes::Bytes;
+
+/// An event and its object.
+type Frame = (EventType, Split);
 
 /// See [`WatchReader`](crate::wire::WatchReader).
 pub(in crate::wire) struct WatchReader {
@@ -16,7 +19,7 @@ pub(in crate::wire) struct WatchReader {
     /// The member whose value is being read.
     at: Option<Member>,
     event: Option<EventType>,
-    object: Option<Bytes>,
+    object: Option<Split>,
     failed: Option<FrameError>,
 }
 
@@ -50,19 +53,19 @@ impl WatchReader {
         self.feed.offset()
     }
 
-    /// The next frame; `None` until it has arrived.
-    pub(in crate::wire) fn next(&mut self) -> Result<Option<WatchFrame>, FrameError> {
+    /// The next event and its object, which is scanned for `plan` if there is one; `None` until it has arrived.
+    pub(in crate::wire) fn next(&mut self, plan: Option<&Plan>) -> Result<Option<Frame>, FrameError> {
         if let Some(error) = &self.failed {
             return Err(error.clone());
         }
-        self.advance()
+        self.advance(plan)
             .inspect_err(|error| self.failed = Some(error.clone()))
     }
 
-    fn advance(&mut self) -> Result<Option<WatchFrame>, FrameError> {
+    fn advance(&mut self, plan: Option<&Plan>) -> Result<Option<Frame>, FrameError> {
         loop {
             if let Some(member) = self.at {
-                if !self.value(member)? {
+                if !self.value(member, plan)? {
                     return Ok(None);
                 }
                 self.at = None;
@@ -82,10 +85,13 @@ impl WatchReader {
     }
 
     /// Reads the value of a member; `false` until it has arrived.
-    fn value(&mut self, member: Member) -> Result<bool, FrameError> {
+    fn value(&mut self, member: Member, plan: Option<&Plan>) -> Result<bool, FrameError> {
         let take = match member {
             Member::Type => Take::UpTo(MAX_ENVELOPE_VALUE),
-            Member::Object => Take::UpTo(self.max),
+            Member::Object => {
+                self.object = self.feed.object(self.max, plan)?;
+                return Ok(self.object.is_some());
+            }
             Member::Other => Take::Nothing,
         };
         let Some(value) = self.feed.value(take)? else {
@@ -97,18 +103,17 @@ impl WatchReader {
                 self.event = Some(EventType::from(&*event));
             }
             Member::Type => return Err(self.invalid("type")),
-            Member::Object => self.object = Some(value),
-            Member::Other => {}
+            Member::Object | Member::Other => {}
         }
         Ok(true)
     }
 
     /// Ends a frame and makes ready for the next one.
-    fn frame(&mut self) -> Result<WatchFrame, FrameError> {
+    fn frame(&mut self) -> Result<Frame, FrameError> {
         let missing = |member| self.feed.error(FrameReason::Missing(member));
         let event = self.event.take().ok_or_else(|| missing("type"))?;
         let object = self.object.take().ok_or_else(|| missing("object"))?;
-        Ok(WatchFrame { event, object })
+        Ok((event, object))
     }
 
     fn invalid(&self, member: &'static str) -> FrameError {
@@ -117,7 +122,7 @@ impl WatchReader {
 
     pub(in crate::wire) fn finish(mut self) -> Result<(), FrameError> {
         let between_frames =
-            self.next()?.is_none() && matches!(self.members, Members::Start) && self.at.is_none();
+            self.next(None)?.is_none() && matches!(self.members, Members::Start) && self.at.is_none();
         if !between_frames {
             return Err(self.feed.error(FrameReason::Truncated));
         }
