@@ -37,6 +37,10 @@ pub struct Raw {
 }
 
 /// An object that was split off a body.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "there is one at a time, and not for long"
+)]
 pub(crate) enum Split {
     /// It was scanned in the same pass, as it had arrived in one piece.
     Raw(Raw),

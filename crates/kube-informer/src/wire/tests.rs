@@ -150,7 +150,7 @@ proptest! {
         let objects: Vec<String> = objects
             .into_iter()
             .map(|(start, soup, valid)| match valid {
-                true => format!(r#"{{"a":[1,"{{"],"metadata":{{"name":"a","labels":{{"x":"{{"}}}},"b":{{}} }}"#),
+                true => r#"{"a":[1,"{"],"metadata":{"name":"a","labels":{"x":"{"}},"b":{} }"#.to_owned(),
                 false => format!("{start}\"metadata\":{{\"name\":\"a\"}},{soup}}}"),
             })
             .collect();

@@ -30,7 +30,7 @@ const FEW: usize = 256;
 /// Bases may take so many bytes uncompressed, whatever the collection takes.
 const AT_HAND: u64 = 256 << 10;
 /// They may take this part of what the collection takes.
-const AT_HAND_PART: u64 = 8;
+const AT_HAND_PART: u64 = 4;
 
 /// The families of a collection.
 pub(super) struct Families {

@@ -162,7 +162,7 @@ impl<K> Packer<K> {
             objects: read(&held.objects),
             body_bytes: read(&held.bodies),
             kept_bytes: read(&held.kept),
-            total_bytes: read(&held.all) + read(&held.objects) * Header::<K>::SIZE as u64,
+            total_bytes: held.total::<K>(),
             dictionaries: state.dictionaries,
             dictionary_bytes: match dictionary {
                 Some(Coding::With(dictionary)) => dictionary.size as u64,
@@ -189,7 +189,7 @@ impl<K> Packer<K> {
         let mut state = lock(&self.state);
         let state = &mut *state;
         raw.write_body(&mut state.body);
-        let coding = state.compress(raw.owner_references(), self.shared.held.kept());
+        let coding = state.compress(raw.owner_references(), self.shared.held.total::<K>());
         let (size, kept) = (state.body.len() as u32, state.kept.len() as u32);
         let uid = raw
             .uid()
@@ -236,9 +236,10 @@ impl Held {
         self.all.fetch_add(all.into(), Ordering::Relaxed);
     }
 
-    /// What bodies are kept in.
-    fn kept(&self) -> u64 {
-        self.kept.load(Ordering::Relaxed)
+    /// What packed objects take all in all.
+    fn total<K>(&self) -> u64 {
+        let headers = self.objects.load(Ordering::Relaxed) * Header::<K>::SIZE as u64;
+        self.all.load(Ordering::Relaxed) + headers
     }
 
     pub(super) fn remove(&self, body: u32, kept: u32, all: u32) {
@@ -276,7 +277,7 @@ impl<K> Shared<K> {
 }
 
 impl State {
-    /// Writes the body of an object with these owners as it will be kept, beside so many bytes that are kept already.
+    /// Writes the body of an object with these owners as it will be kept, in a collection that takes so many bytes.
     fn compress(&mut self, owners: Option<&[u8]>, collection: u64) -> Coding {
         if let (Some(owners), Some(dictionary)) = (owners, &mut self.compressor) {
             let Self {
