@@ -1,6 +1,6 @@
 //! Looking at 64 bytes at once.
 
-use wide::u8x32;
+use fearless_simd::{prelude::*, u8x64};
 
 pub(super) const BLOCK: usize = 64;
 
@@ -16,31 +16,24 @@ pub(super) struct Marks {
 }
 
 impl Marks {
-    #[inline]
-    pub(super) fn of(block: &[u8; BLOCK]) -> Self {
-        let (halves, _) = block.as_chunks::<32>();
-        let halves = [u8x32::new(halves[0]), u8x32::new(halves[1])];
+    #[inline(always)]
+    pub(super) fn of<S: Simd>(simd: S, block: &[u8; BLOCK]) -> Self {
+        let bytes = u8x64::simd_from(simd, *block);
         // This bit is all in which `[` differs from `{`, and `]` from `}`; no other byte becomes one of them.
-        let folded = halves.map(|half| half | u8x32::splat(b'[' ^ b'{'));
+        let folded = bytes | u8x64::splat(simd, b'[' ^ b'{');
         Self {
-            quotes: equal(halves, b'"'),
-            backslashes: equal(halves, b'\\'),
-            opening: equal(folded, b'{'),
-            closing: equal(folded, b'}'),
+            quotes: bytes.simd_eq(b'"').to_bitmask(),
+            backslashes: bytes.simd_eq(b'\\').to_bitmask(),
+            opening: folded.simd_eq(b'{').to_bitmask(),
+            closing: folded.simd_eq(b'}').to_bitmask(),
         }
     }
-}
-
-#[inline]
-fn equal(halves: [u8x32; 2], byte: u8) -> u64 {
-    let [low, high] = halves.map(|half| u64::from(half.simd_eq(u8x32::splat(byte)).to_bitmask()));
-    low | high << 32
 }
 
 /// The bytes that a backslash before them escapes.
 ///
 /// `escaped` says whether the first byte is, and then whether the one behind the block is.
-#[inline]
+#[inline(always)]
 pub(super) fn escaped(backslashes: u64, escaped: &mut bool) -> u64 {
     const EVEN: u64 = 0x5555_5555_5555_5555;
     let carried = u64::from(*escaped);
@@ -55,7 +48,7 @@ pub(super) fn escaped(backslashes: u64, escaped: &mut bool) -> u64 {
 }
 
 /// Each bit is the parity of the bits up to and with it: set from an opening quote to before its closing one.
-#[inline]
+#[inline(always)]
 pub(super) fn parity(mut bits: u64) -> u64 {
     for shift in [1, 2, 4, 8, 16, 32] {
         bits ^= bits << shift;
@@ -66,6 +59,7 @@ pub(super) fn parity(mut bits: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use fearless_simd::{Level, dispatch};
     use proptest::prelude::*;
 
     fn bits(mut test: impl FnMut(usize) -> bool) -> u64 {
@@ -76,7 +70,7 @@ mod tests {
     fn every_byte_is_marked_as_what_it_is() {
         for start in 0..4u8 {
             let block: [u8; BLOCK] = std::array::from_fn(|n| start * 64 + n as u8);
-            let marks = Marks::of(&block);
+            let marks = dispatch!(Level::new(), simd => Marks::of(simd, &block));
             assert_eq!(marks.quotes, bits(|n| block[n] == b'"'));
             assert_eq!(marks.backslashes, bits(|n| block[n] == b'\\'));
             assert_eq!(marks.opening, bits(|n| matches!(block[n], b'{' | b'[')));

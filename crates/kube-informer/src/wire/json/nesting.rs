@@ -1,6 +1,7 @@
 //! Finding the end of an object or array.
 
 use super::block::{BLOCK, Marks, escaped, parity};
+use fearless_simd::{Level, Simd, dispatch};
 
 /// Where we are inside an object or array.
 ///
@@ -26,33 +27,38 @@ impl Nesting {
 
     /// Goes on with the next bytes. Gives the number of bytes up to and with the closing bracket, if it is there.
     pub(super) fn advance(&mut self, bytes: &[u8]) -> Option<usize> {
+        // Compiled for each kind of processor; what is inlined is compiled for it, too.
+        dispatch!(Level::new(), simd => self.advance_with(simd, bytes))
+    }
+
+    #[inline(always)]
+    fn advance_with<S: Simd>(&mut self, simd: S, bytes: &[u8]) -> Option<usize> {
         let (blocks, rest) = bytes.as_chunks::<BLOCK>();
         for (i, block) in blocks.iter().enumerate() {
-            if let Some(n) = self.block(block) {
+            if let Some(n) = self.block(Marks::of(simd, block)) {
                 return Some(i * BLOCK + n);
             }
         }
-        self.rest(rest).map(|n| blocks.len() * BLOCK + n)
-    }
-
-    /// Goes on with less than a block.
-    #[inline(never)]
-    fn rest(&mut self, rest: &[u8]) -> Option<usize> {
         if rest.is_empty() {
             return None;
         }
         let mut block = [b' '; BLOCK];
         block[..rest.len()].copy_from_slice(rest);
-        let escaped_behind =
-            escaped(Marks::of(&block).backslashes, &mut self.escaped.clone()) >> rest.len() & 1;
-        let end = self.block(&block);
+        let end = self.rest(Marks::of(simd, &block), rest.len());
+        end.map(|n| blocks.len() * BLOCK + n)
+    }
+
+    /// Goes on with the first `length` bytes of a block.
+    #[inline(never)]
+    fn rest(&mut self, marks: Marks, length: usize) -> Option<usize> {
+        let escaped_behind = escaped(marks.backslashes, &mut self.escaped.clone()) >> length & 1;
+        let end = self.block(marks);
         self.escaped = escaped_behind == 1;
         end
     }
 
     #[inline(always)]
-    fn block(&mut self, block: &[u8; BLOCK]) -> Option<usize> {
-        let marks = Marks::of(block);
+    fn block(&mut self, marks: Marks) -> Option<usize> {
         let quotes = marks.quotes & !escaped(marks.backslashes, &mut self.escaped);
         let in_string = parity(quotes) ^ self.in_string;
         self.in_string = ((in_string as i64) >> 63) as u64;
