@@ -13,6 +13,7 @@
 #   RATE       how many of them a second in the phase that is not a burst: 1000
 #   RATIOS     no: only the table of figures
 #   RAW        a file to which each client's lines of JSON are added
+#   URLS       a file with what "server real PODS TEMPLATES" (a program that this builds) has printed: that server is used
 #   RUN        a command that runs each client, such as "nice" or "taskset -c 0"
 #
 # Needs cargo, go and jq, and curl for measure; besides what the clients take 11.5 KB of memory for each pod and 700 MB for
@@ -60,8 +61,12 @@ if [[ $clients == *measure-* ]]; then
 fi
 [ "$server_kind" != real ] || ../../conformance/server/build >&2
 
-"$work/server" "$server_kind" "$pods" "$templates" >"$work/urls" &
-server=$!
+if [ -n "${URLS:-}" ]; then
+    cp "$URLS" "$work/urls"
+else
+    "$work/server" "$server_kind" "$pods" "$templates" >"$work/urls" &
+    server=$!
+fi
 until [ -s "$work/urls" ]; do
     kill -0 "$server" 2>/dev/null || { wait "$server" || echo "run.sh: the server did not start (status $?)" >&2; exit 1; }
     sleep 0.2
@@ -95,7 +100,7 @@ for ((round = 1; round <= rounds; round++)); do
     done
 done
 [ -z "${RAW:-}" ] || cat "$work/lines" >>"$RAW"
-echo "the server's memory: $(grep VmRSS "/proc/$server/status" | tr -s '[:space:]' ' ')" >&2
+[ -z "$server" ] || echo "the server's memory: $(grep VmRSS "/proc/$server/status" | tr -s '[:space:]' ' ')" >&2
 
 printf '%s pods (%s), %s templates, %s changes, allocator of the Rust clients: %s; median of %s\n\n' \
     "$pods" "$server_kind" "$templates" "$changes" "$allocator" "$rounds"
