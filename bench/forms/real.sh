@@ -4,8 +4,8 @@
 #
 #   bench/forms/real.sh [PODS, 50000 unless told] [TEMPLATES, 1000] [ROUNDS, 1]
 #
-# Filling the server takes 3 minutes for 50,000 pods on two processors, a client one minute at most; all 22 take half an
-# hour. The server takes 5 GB of memory, kube-rs and whole typed objects as much again. For options see run.sh.
+# Filling the server takes 4 to 8 minutes for 50,000 pods on two processors, a client one minute at most; all 22 take half an
+# hour. With the largest client 13 GB of memory are in use. For options see run.sh.
 set -euo pipefail
 cd "$(dirname "$0")"
 

@@ -17,7 +17,7 @@ use tokio::sync::Mutex;
 /// How many requests are under way at once while the server is filled, and while pods change.
 const AT_ONCE: usize = 16;
 
-/// What filling may take; 50,000 pods take 3 minutes on two processors.
+/// What filling may take; 50,000 pods take 7 minutes on two processors that others use too.
 const PATIENCE: Duration = Duration::from_secs(1800);
 
 /// The server, which ends when this is dropped.
