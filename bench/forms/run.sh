@@ -4,20 +4,30 @@
 #
 #   bench/forms/run.sh [PODS, 10000 unless told] [TEMPLATES, 1000; 0: no two pods alike] [ROUNDS, 3]
 #
-#   CLIENTS    what runs, in this order; "typed/stream metadata/stream kube-rs/list ..." unless told
+#   SERVER     sim, which is kube-sim over HTTP (unless told), or real: a real API server over TLS, see real.sh
+#   CLIENTS    what runs, in this order; "typed/stream metadata/stream kube-rs/list ..." unless told. measure-FORM/LIST is
+#              `kubectl informer measure`
+#   PHASES     what comes after the sync: "churn burst relist" unless told
 #   ALLOCATOR  of the Rust clients: system (unless told), mimalloc or jemalloc
 #   CHANGES    how many pods are changed in a phase: 5000, or all if there are fewer; at most 25000
 #   RATE       how many of them a second in the phase that is not a burst: 1000
+#   RATIOS     no: only the table of figures
 #   RAW        a file to which each client's lines of JSON are added
+#   URLS       a file with what "server real PODS TEMPLATES" (a program that this builds) has printed: that server is used
+#   RUN        a command that runs each client, such as "nice" or "taskset -c 0"
 #
-# Needs cargo, go and jq, and besides what the clients take 11.5 KB of memory for each pod and 700 MB for replaced versions. Ends by itself, at the latest
-# 20 minutes per client after the server is ready, and takes the server with it.
+# Needs cargo, go and jq, and curl for measure; besides what the clients take 11.5 KB of memory for each pod and 700 MB for
+# replaced versions, on a real API server five times as much. Ends by itself, at the latest 20 minutes per client after the
+# server is ready, and takes the server with it.
 set -euo pipefail
 cd "$(dirname "$0")"
 pods=${1:-10000}
 templates=${2:-1000}
 rounds=${3:-3}
 allocator=${ALLOCATOR:-system}
+server_kind=${SERVER:-sim}
+read -ra phases <<<"${PHASES:-churn burst relist}"
+read -ra run <<<"${RUN:-}"
 changes=${CHANGES:-$((pods < 5000 ? pods : 5000))}
 rate=${RATE:-1000}
 clients=${CLIENTS:-typed/stream typed/list metadata/stream kube-rs/stream kube-rs/list client-go/stream client-go/list}
@@ -45,26 +55,53 @@ export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/target}
 cargo build --release --quiet --features "$features"
 cp "$CARGO_TARGET_DIR/release/client" "$CARGO_TARGET_DIR/release/server" "$work"
 (cd go && go build -o "$work/client-go" .)
+if [[ $clients == *measure-* ]]; then
+    cargo build --release --quiet --manifest-path ../../Cargo.toml -p kubectl-informer
+    cp "$CARGO_TARGET_DIR/release/kubectl-informer" "$work"
+fi
+[ "$server_kind" != real ] || ../../conformance/server/build >&2
 
-"$work/server" "$pods" "$templates" >"$work/url" &
-server=$!
-until [ -s "$work/url" ]; do
-    kill -0 "$server" 2>/dev/null || { echo "run.sh: the server did not start" >&2; exit 1; }
+if [ -n "${URLS:-}" ]; then
+    cp "$URLS" "$work/urls"
+else
+    "$work/server" "$server_kind" "$pods" "$templates" >"$work/urls" &
+    server=$!
+fi
+until [ -s "$work/urls" ]; do
+    kill -0 "$server" 2>/dev/null || { wait "$server" || echo "run.sh: the server did not start (status $?)" >&2; exit 1; }
     sleep 0.2
 done
-url=$(cat "$work/url")
+read -r api control <"$work/urls"
+
+# `kubectl informer measure` of a form and a list, as lines of the same kind; it follows as many events as there are changes.
+measure() {
+    local at=(--kubeconfig "$api") initial=list line
+    [ "$server_kind" = real ] || at=(--server "$api")
+    [ "$2" = list ] || initial=watch-list
+    "${run[@]}" timeout 1200 "$work/kubectl-informer" measure pods -A "${at[@]}" --form "${1#measure-}" \
+        --initial "$initial" --events "$changes" -o json |
+        while read -r line; do
+            [[ $line != *'"phase":"sync"'* ]] || curl -sSf -o /dev/null -X POST "$control/bench/churn?changes=$changes&rate=$rate"
+            jq -c --arg form "$1" --arg list "$2" --argjson pods "$pods" '. + {$form, $list, $pods, changes: (.events // 0),
+                phase: (if .phase == "events" then "churn" else .phase end)}' <<<"$line"
+        done
+}
 
 for ((round = 1; round <= rounds; round++)); do
     for client in $clients; do
         echo "round $round of $rounds: $client" >&2
-        program=$work/client
-        [ "${client%/*}" != client-go ] || program=$work/client-go
-        timeout 1200 "$program" "${client%/*}" "${client#*/}" "$url" "$pods" "$changes" "$rate" >>"$work/lines"
+        form=${client%/*} list=${client#*/}
+        arguments=("$form" "$list" "$api" "$control" "$pods" "$changes" "$rate" "${phases[@]}")
+        case $form in
+        measure-*) measure "$form" "$list" ;;
+        client-go*) "${run[@]}" timeout 1200 "$work/client-go" "${arguments[@]}" ;;
+        *) "${run[@]}" timeout 1200 "$work/client" "${arguments[@]}" ;;
+        esac >>"$work/lines"
     done
 done
 [ -z "${RAW:-}" ] || cat "$work/lines" >>"$RAW"
-echo "the server's memory: $(grep VmRSS "/proc/$server/status" | tr -s '[:space:]' ' ')" >&2
+[ -z "$server" ] || echo "the server's memory: $(grep VmRSS "/proc/$server/status" | tr -s '[:space:]' ' ')" >&2
 
-printf '%s pods, %s templates, %s changes, allocator of the Rust clients: %s; median of %s\n\n' \
-    "$pods" "$templates" "$changes" "$allocator" "$rounds"
+printf '%s pods (%s), %s templates, %s changes, allocator of the Rust clients: %s; median of %s\n\n' \
+    "$pods" "$server_kind" "$templates" "$changes" "$allocator" "$rounds"
 jq -rs -f table.jq "$work/lines"

@@ -5,7 +5,7 @@ def fixed($digits): (. * pow(10; $digits) | round) as $n
     | if $digits == 0 then "\($n)" else
         ($n | tostring | if length <= $digits then ("0" * ($digits + 1 - length)) + . else . end)
         | "\(.[:-$digits]).\(.[-$digits:])" end;
-def ours: .name | test("^(kube-rs|client-go) ") | not;
+def ours: .name | test("^(kube-rs|client-go)") | not;
 
 # Phases of one client, each with medians: {"sync": {"cpu_s": 1.2, ...}, ...}
 def medians: group_by(.phase) | map({
@@ -14,8 +14,8 @@ def medians: group_by(.phase) | map({
             | map({key: ., value: (. as $field | $runs | map(.[$field]) | median)}) | from_entries)
     }) | from_entries;
 
-# CPU time below a clock tick counts as one.
-def per_cpu: .changes / ([.cpu_s, 0.001] | max);
+# CPU time below a clock tick counts as one. Nothing for a phase that was not run.
+def per_cpu: if . then .changes / ([.cpu_s, 0.001] | max) else null end;
 
 # What is compared: name, value, digits, and whether more is better.
 def figures: [
@@ -35,19 +35,26 @@ def figures: [
 (map("\(.form) \(.list)") | reduce .[] as $name ([]; if index($name) then . else . + [$name] end)) as $names
 | [$names[] as $name | {name: $name, figures: (map(select("\(.form) \(.list)" == $name)) | medians | figures)}]
 | . as $clients
-| (.[0].figures | map(.[0])) as $titles
+| (.[0].figures | map(.[0])) as $all
+# Those that at least one client has.
+| [range($all | length) as $i | select($clients | any(.figures[$i][1])) | $i] as $columns
+| [$columns[] as $i | $all[$i]] as $titles
 # Said by the memory as a whole already.
 | ($titles | map(select(. != "KB per pod"))) as $compared
 | (["client"] + $titles | "| " + join(" | ") + " |"),
   (["---"] + ($titles | map("---:")) | "|" + join("|") + "|"),
-  ($clients[] | [.name] + (.figures | map(. as [$t, $value, $digits] | $value | fixed($digits))) | "| " + join(" | ") + " |"),
+  ($clients[] | [.name] + (.figures | [.[$columns[]]] | map(. as [$t, $value, $digits] | $value | if . then fixed($digits) else "" end))
+    | "| " + join(" | ") + " |"),
+  if env.RATIOS == "no" then empty else
   "",
   "How many times better (below one: worse):",
   "",
   (["client", "than"] + $compared | "| " + join(" | ") + " |"),
   (["---", "---"] + ($compared | map("---:")) | "|" + join("|") + "|"),
   ($clients[] | select(ours) as $mine | $clients[] | select(ours | not) as $peer
-    | [$mine.name, $peer.name] + [range($titles | length) as $i | select($titles[$i] != "KB per pod")
+    | [$mine.name, $peer.name] + [$columns[] as $i | select($all[$i] != "KB per pod")
         | $mine.figures[$i] as [$t, $own, $digits, $more] | $peer.figures[$i][1] as $theirs
-        | (if $more then $own / $theirs else $theirs / ([$own, 0.001] | max) end) | fixed(1)]
+        | if $own and $theirs then (if $more then $own / $theirs else $theirs / ([$own, 0.001] | max) end) | fixed(1)
+          else "" end]
     | "| " + join(" | ") + " |")
+  end

@@ -1,5 +1,6 @@
-// Measures client-go's shared informer: "client-go FORM LIST URL PODS CHANGES RATE", as the Rust client beside it does, with
-// the same phases and the same output. See run.sh.
+// Measures client-go's shared informer: "client-go FORM LIST API CONTROL PODS CHANGES RATE PHASE...", as the Rust client
+// beside it does, with the same phases and the same output. FORM is client-go, which asks for JSON, or client-go-protobuf,
+// which asks for what client-go does by itself. See run.sh.
 package main
 
 import (
@@ -19,6 +20,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/tools/clientcmd"
 )
 
 const (
@@ -41,17 +43,21 @@ func count(object any) {
 }
 
 func main() {
-	if len(os.Args) != 7 {
-		fmt.Fprintln(os.Stderr, "usage: client-go FORM stream|list URL PODS CHANGES RATE")
+	if len(os.Args) < 8 {
+		fmt.Fprintln(os.Stderr, "usage: client-go FORM stream|list API CONTROL PODS CHANGES RATE PHASE...")
 		os.Exit(2)
 	}
-	form, list, url := os.Args[1], os.Args[2], os.Args[3]
-	pods, changes, rate := number(os.Args[4]), number(os.Args[5]), number(os.Args[6])
+	form, list, api, control := os.Args[1], os.Args[2], os.Args[3], os.Args[4]
+	pods, changes, rate := number(os.Args[5]), number(os.Args[6]), number(os.Args[7])
 	// Read when the first client is made.
 	must(os.Setenv("KUBE_FEATURE_WatchListClient", strconv.FormatBool(list == "stream")))
 
-	config := &rest.Config{Host: url, QPS: -1}
-	config.ContentType, config.AcceptContentTypes = "application/json", "application/json"
+	config, err := reach(api)
+	must(err)
+	config.QPS = -1
+	if form == "client-go" {
+		config.ContentType, config.AcceptContentTypes = "application/json", "application/json"
+	}
 	client, err := kubernetes.NewForConfig(config)
 	must(err)
 	factory := informers.NewSharedInformerFactory(client, 0)
@@ -65,14 +71,23 @@ func main() {
 	stop := make(chan struct{})
 	factory.Start(stop)
 
-	m := measurement{form: form, list: list, url: url, pods: pods}
+	m := measurement{form: form, list: list, control: control, pods: pods}
 	m.phase("sync", pods, 0, func() {})
-	m.phase("churn", changes, cpuTime(), func() { m.post(fmt.Sprintf("/bench/churn?changes=%d&rate=%d", changes, rate)) })
-	m.phase("burst", changes, cpuTime(), func() { m.post(fmt.Sprintf("/bench/churn?changes=%d&rate=0", changes)) })
-	lists := m.lists()
-	m.phase("relist", 0, cpuTime(), func() { m.post("/bench/expire") })
-	if lists == m.lists() {
-		fail("there was no relist")
+	for _, phase := range os.Args[8:] {
+		switch phase {
+		case "churn":
+			m.changes(phase, changes, rate)
+		case "burst":
+			m.changes(phase, changes, 0)
+		case "relist":
+			lists := m.lists()
+			m.phase(phase, 0, cpuTime(), func() { m.post("/bench/expire") })
+			if lists == m.lists() {
+				fail("there was no relist")
+			}
+		default:
+			fail("no phase is called " + phase)
+		}
 	}
 	if kept := len(informer.GetStore().ListKeys()); kept != int(pods)+1 {
 		fail(fmt.Sprintf("the store is not complete: %d of %d", kept, pods+1))
@@ -81,9 +96,22 @@ func main() {
 	factory.Shutdown()
 }
 
+// reach is how the API is reached: at a URL, or as a kubeconfig file says.
+func reach(api string) (*rest.Config, error) {
+	if strings.HasPrefix(api, "http://") {
+		return &rest.Config{Host: api}, nil
+	}
+	return clientcmd.BuildConfigFromFlags("", api)
+}
+
 type measurement struct {
-	form, list, url string
-	pods            int64
+	form, list, control string
+	pods                int64
+}
+
+func (m *measurement) changes(phase string, changes, rate int64) {
+	path := fmt.Sprintf("/bench/churn?changes=%d&rate=%d", changes, rate)
+	m.phase(phase, changes, cpuTime(), func() { m.post(path) })
 }
 
 // phase waits until the handler was told of the expected objects and of the mark, and the process has come to rest.
@@ -117,13 +145,13 @@ func (m *measurement) phase(name string, expected int64, cpu time.Duration, begi
 }
 
 func (m *measurement) post(path string) {
-	response, err := http.Post(m.url+path, "", nil)
+	response, err := http.Post(m.control+path, "", nil)
 	must(err)
 	read(response)
 }
 
 func (m *measurement) lists() string {
-	response, err := http.Get(m.url + "/bench/lists")
+	response, err := http.Get(m.control + "/bench/lists")
 	must(err)
 	return read(response)
 }

@@ -60,7 +60,7 @@
 //! | a list at a version fails because that is too old or too new | at once, a list of the newest state |
 //! | a page fails because the continue token is too old | one list in one piece |
 //! | a watch cannot be opened: refused, or 429 | a pause, then the watch again, no list |
-//! | a watch cannot be opened: anything else | a pause, then a list |
+//! | a watch cannot be opened: anything else, or its answer does not begin for a minute | a pause, then a list |
 //! | a watch ends, or its connection breaks | the next watch, at once |
 //! | a server that has sent bookmarks sends nothing for [the time that was said](ReflectorOptions::bookmark_deadline) | the next watch, at once: the connection is lost |
 //! | it ends within a second without any event | a pause, then a list |

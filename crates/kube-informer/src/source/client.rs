@@ -22,9 +22,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 use tokio::time::Instant;
 
+/// How long an answer may take to begin. An API server gives up requests that take longer, and begins watches, streaming
+/// lists too, before they have anything to say.
+const BEGINNING: Duration = Duration::from_secs(60);
 /// How long a list may be silent.
 const LIST_SILENCE: Duration = Duration::from_secs(60);
-/// How much longer than the timeout that was asked for a watch may be silent.
+/// How much longer than the timeout that was asked for a watch may be silent once it has begun.
 const WATCH_SILENCE: Duration = Duration::from_secs(30);
 /// Metadata of the objects of a list; whole objects from a server that cannot.
 const METADATA_LIST: &str =
@@ -201,12 +204,7 @@ impl ClientSource {
     }
 
     /// Sends a request and returns the answer if it is a good one.
-    async fn send(
-        &self,
-        query: String,
-        accept: &'static str,
-        silence: Duration,
-    ) -> Result<Response<Body>, ApiError> {
+    async fn send(&self, query: String, accept: &'static str) -> Result<Response<Body>, ApiError> {
         let request = Request::get(self.uri(&query))
             .header(header::ACCEPT, HeaderValue::from_static(accept))
             .header(
@@ -215,14 +213,14 @@ impl ClientSource {
             )
             .body(Body::empty())
             .map_err(|error| ApiError::Request(error.into()))?;
-        let response = tokio::time::timeout(silence, self.client.send(request))
+        let response = tokio::time::timeout(BEGINNING, self.client.send(request))
             .await
-            .map_err(|_| silent(silence))?
+            .map_err(|_| silent(BEGINNING))?
             .map_err(ApiError::from_client)?;
         if response.status() == StatusCode::OK {
             return Ok(response);
         }
-        Err(rejection(response, silence, self.received.clone()).await)
+        Err(rejection(response, self.received.clone()).await)
     }
 
     /// What is asked for: whole objects, or in this form. The one place where an encoding is negotiated.
@@ -264,7 +262,7 @@ impl ClientSource {
 }
 
 /// The error that an answer other than 200 stands for.
-async fn rejection(response: Response<Body>, silence: Duration, received: Arc<AtomicU64>) -> ApiError {
+async fn rejection(response: Response<Body>, received: Arc<AtomicU64>) -> ApiError {
     let code = response.status().as_u16();
     let retry_after = retry_after(response.headers());
     let media_type = response
@@ -272,7 +270,7 @@ async fn rejection(response: Response<Body>, silence: Duration, received: Arc<At
         .get(header::CONTENT_TYPE)
         .and_then(|v| v.to_str().ok());
     let media_type = media_type.unwrap_or("no media type").to_owned();
-    let mut chunks = Chunks::new(response, silence, received);
+    let mut chunks = Chunks::new(response, BEGINNING, received);
     let mut body = Vec::new();
     while let Ok(Some(chunk)) = chunks.next().await {
         body.extend_from_slice(&chunk);
@@ -435,11 +433,7 @@ impl<O: Object> ListerWatcher<O> for ClientSource {
     fn list(&self, request: ListRequest) -> BoxFuture<'_, Result<ListStream<O>, ApiError>> {
         async move {
             let response = self
-                .send(
-                    request.query(),
-                    self.accept(METADATA_LIST, &request.plan),
-                    LIST_SILENCE,
-                )
+                .send(request.query(), self.accept(METADATA_LIST, &request.plan))
                 .await?;
             let chunks = Chunks::new(response, LIST_SILENCE, self.received.clone());
             let reader = ListReader::new(Encoding::Json);
@@ -465,7 +459,7 @@ impl<O: Object> ListerWatcher<O> for ClientSource {
         async move {
             let silence = request.timeout + WATCH_SILENCE;
             let response = self
-                .send(request.query(), self.accept(METADATA, &request.plan), silence)
+                .send(request.query(), self.accept(METADATA, &request.plan))
                 .await?;
             let chunks = Chunks::new(response, silence, self.received.clone());
             let body = WatchBody {

@@ -291,9 +291,10 @@ async fn a_watch_that_falls_silent_is_opened_again() {
     let pauses = scene.pauses();
     assert_eq!(pauses[1], 200_000 + timeout(1) + 30_000);
     assert_eq!(pauses[2], timeout(2) + 30_000);
+    // The third one's answer does not even begin.
     let first = FIRST_PAUSE;
     assert!(
-        (timeout(3) + 30_000 + first.start()..=timeout(3) + 30_000 + first.end()).contains(&pauses[3]),
+        (60_000 + first.start()..=60_000 + first.end()).contains(&pauses[3]),
         "{pauses:?}"
     );
     assert_eq!(scene.last_error().class, ErrorClass::Timeout);

@@ -3,12 +3,39 @@
 use crate::measure::{Counter, Measurement};
 use k8s_openapi::api::core::v1::Pod;
 use kube::core::ApiResource;
-use kube_informer::form::Form;
+use kube_informer::form::{Form, Metadata};
 use kube_informer::reflector::{InitialState, ReflectorOptions};
 use kube_informer::source::{ClientSource, Selection};
 use kube_informer::wire::Plan;
-use kube_informer::{Notification, SharedInformer};
+use kube_informer::{Notification, Object, SharedInformer};
+use serde::Deserialize;
 use tokio_util::sync::CancellationToken;
+
+/// A projection: what a scheduler or a router of requests might want to know of a pod.
+#[derive(Deserialize, Object)]
+pub struct PodView {
+    metadata: Metadata,
+    #[serde(default)]
+    #[expect(dead_code, reason = "held, not read")]
+    spec: SpecView,
+    #[serde(default)]
+    #[expect(dead_code, reason = "held, not read")]
+    status: StatusView,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct SpecView {
+    node_name: String,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct StatusView {
+    phase: String,
+    #[serde(rename = "podIP")]
+    pod_ip: String,
+}
 
 pub fn source(client: kube::Client) -> ClientSource {
     ClientSource::new(client, ApiResource::erase::<Pod>(&()), Selection::default())

@@ -1,16 +1,20 @@
-//! One client of the bench, in a process of its own: `client FORM LIST URL PODS CHANGES RATE`.
+//! One client of the bench, in a process of its own: `client FORM LIST API CONTROL PODS CHANGES RATE PHASE...`.
 //!
-//! FORM is how the pods are held, LIST how they are asked for: `stream` or `list`. See `run.sh`.
+//! FORM is how the pods are held, LIST how they are asked for: `stream` or `list`. API is a URL or a kubeconfig file, CONTROL
+//! the URL of what changes the pods; both as the server prints them. After the sync come the phases: `churn`, `burst`,
+//! `relist`. See `run.sh`.
 
 mod informer;
 mod measure;
 mod reflector;
 
 use anyhow::{Context as _, bail};
+use informer::PodView;
 use k8s_openapi::api::core::v1::Pod;
+use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::core::PartialObjectMeta;
 use kube_informer::{form::Packed, wire::Plan};
-use measure::{Counter, Measurement};
+use measure::{Counter, Measurement, Phase};
 
 #[cfg(feature = "mimalloc")]
 #[global_allocator]
@@ -24,21 +28,24 @@ static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 pub struct Arguments {
     pub form: String,
     pub list: String,
-    pub url: String,
+    pub api: String,
+    pub control: String,
     /// How many pods the server has besides the mark.
     pub pods: usize,
     /// How many of them are changed in a phase.
     pub changes: usize,
     /// How many changes a second there are.
     pub rate: usize,
+    pub phases: Vec<Phase>,
 }
 
 impl Arguments {
     fn read() -> anyhow::Result<Self> {
-        let arguments: Vec<String> = std::env::args().skip(1).collect();
-        let [form, list, url, pods, changes, rate] = <[String; 6]>::try_from(arguments)
+        let mut arguments = std::env::args().skip(1);
+        let fixed: Vec<String> = arguments.by_ref().take(7).collect();
+        let [form, list, api, control, pods, changes, rate] = <[String; 7]>::try_from(fixed)
             .ok()
-            .context("usage: client FORM stream|list URL PODS CHANGES RATE")?;
+            .context("usage: client FORM stream|list API CONTROL PODS CHANGES RATE PHASE...")?;
         anyhow::ensure!(
             matches!(&*list, "stream" | "list"),
             "LIST is stream or list, not {list}"
@@ -46,27 +53,40 @@ impl Arguments {
         Ok(Self {
             form,
             list,
-            url,
+            api,
+            control,
             pods: pods.parse()?,
             changes: changes.parse()?,
             rate: rate.parse()?,
+            phases: arguments
+                .map(|name| Phase::read(&name))
+                .collect::<anyhow::Result<_>>()?,
         })
     }
 
     fn streaming(&self) -> bool {
         self.list == "stream"
     }
+
+    async fn config(&self) -> anyhow::Result<kube::Config> {
+        if self.api.starts_with("http://") {
+            return Ok(kube::Config::new(self.api.parse()?));
+        }
+        let kubeconfig = Kubeconfig::read_from(&self.api)?;
+        Ok(kube::Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await?)
+    }
 }
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
     let arguments = Arguments::read()?;
-    let client = kube::Client::try_from(kube::Config::new(arguments.url.parse()?))?;
+    let client = kube::Client::try_from(arguments.config().await?)?;
+    let control = kube::Client::try_from(kube::Config::new(arguments.control.parse()?))?;
     let (form, streaming) = (arguments.form.clone(), arguments.streaming());
     let counter = Counter::default();
     let measurement = Measurement {
         arguments,
-        client: client.clone(),
+        control,
         counter: counter.clone(),
     };
     let source = informer::source(client.clone());
@@ -77,6 +97,7 @@ async fn main() -> anyhow::Result<()> {
             informer::run::<Pod>(source, plan, streaming, counter, measurement).await
         }
         "packed" => informer::run::<Packed<Pod>>(source, None, streaming, counter, measurement).await,
+        "projection" => informer::run::<PodView>(source, None, streaming, counter, measurement).await,
         "metadata" => {
             let source = source.metadata_only();
             informer::run::<PartialObjectMeta<Pod>>(source, None, streaming, counter, measurement).await

@@ -1,7 +1,7 @@
 //! What a phase costs this process.
 
 use crate::Arguments;
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike as _;
 use serde_json::json;
@@ -40,28 +40,62 @@ impl Counter {
     }
 }
 
+/// What may come after the sync.
+#[derive(Clone, Copy)]
+pub enum Phase {
+    /// Changes at a rate.
+    Churn,
+    /// Changes all at once.
+    Burst,
+    /// A relist that finds nothing changed; kube-sim alone can make clients do that.
+    Relist,
+}
+
+impl Phase {
+    pub fn read(name: &str) -> anyhow::Result<Self> {
+        Ok(match name {
+            "churn" => Self::Churn,
+            "burst" => Self::Burst,
+            "relist" => Self::Relist,
+            other => bail!("no phase is called {other}"),
+        })
+    }
+}
+
 /// Runs the phases one after the other, the process idle in between, and prints a line of JSON for each.
 pub struct Measurement {
     pub arguments: Arguments,
-    pub client: kube::Client,
+    /// Of what changes the pods.
+    pub control: kube::Client,
     pub counter: Counter,
 }
 
 impl Measurement {
     /// All phases of a client that has just been started.
     pub async fn run(&self) -> anyhow::Result<()> {
-        let Arguments {
-            pods, changes, rate, ..
-        } = self.arguments;
         // From the start of the process: connecting is part of the price.
-        self.phase("sync", pods, Duration::ZERO, (0, 0), async { Ok(()) })
+        let sync = async { Ok(()) };
+        self.phase("sync", self.arguments.pods, Duration::ZERO, (0, 0), sync)
             .await?;
-        for (name, rate) in [("churn", rate), ("burst", 0)] {
-            let path = format!("/bench/churn?changes={changes}&rate={rate}");
-            let begin = async { self.request("POST", &path).await.map(drop) };
-            self.phase(name, changes, cpu_time(), self.counter.now(), begin)
-                .await?;
+        for phase in &self.arguments.phases {
+            match phase {
+                Phase::Churn => self.changes("churn", self.arguments.rate).await?,
+                Phase::Burst => self.changes("burst", 0).await?,
+                Phase::Relist => self.relist().await?,
+            }
         }
+        Ok(())
+    }
+
+    async fn changes(&self, name: &str, rate: usize) -> anyhow::Result<()> {
+        let changes = self.arguments.changes;
+        let path = format!("/bench/churn?changes={changes}&rate={rate}");
+        let begin = async { self.request("POST", &path).await.map(drop) };
+        self.phase(name, changes, cpu_time(), self.counter.now(), begin)
+            .await
+    }
+
+    async fn relist(&self) -> anyhow::Result<()> {
         let lists = self.request("GET", "/bench/lists").await?;
         let begin = async { self.request("POST", "/bench/expire").await.map(drop) };
         self.phase("relist", 0, cpu_time(), self.counter.now(), begin)
@@ -121,7 +155,7 @@ impl Measurement {
             .method(method)
             .uri(path)
             .body(Vec::new())?;
-        Ok(self.client.request_text(request).await?)
+        Ok(self.control.request_text(request).await?)
     }
 }
 

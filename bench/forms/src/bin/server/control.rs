@@ -1,10 +1,11 @@
-//! What the bench does to the collection, and to the watches that are open.
+//! What the bench does to kube-sim's collection, and to the watches that are open.
 
-use crate::pods::{self, Pods};
+use crate::http::{Churn, not_found, parameter, started, text};
+use crate::pods::{self, MARK, Pods};
 use anyhow::Context as _;
 use bytes::Bytes;
 use futures::stream;
-use http_body_util::{BodyExt as _, Full, StreamBody};
+use http_body_util::{BodyExt as _, StreamBody};
 use hyper::body::{Frame, Incoming};
 use hyper::{Method, Request, Response};
 use kube_sim::{Sim, SimBody};
@@ -14,9 +15,6 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 use tokio::sync::{Mutex, watch};
 use tower::Service as _;
-
-/// The namespace and name of the pod that is changed last. The namespace is the last one of a list.
-pub const MARK: (&str, &str) = ("zz-mark", "mark");
 
 const GONE: &str = r#"{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"too old resource version","reason":"Expired","code":410}}
 "#;
@@ -56,24 +54,17 @@ impl Control {
         self: Arc<Self>,
         request: Request<Incoming>,
     ) -> Result<Response<SimBody>, Infallible> {
-        let query = request.uri().query().unwrap_or_default().to_owned();
         match (request.method(), request.uri().path()) {
             (&Method::POST, "/bench/churn") => {
-                let number = |name| {
-                    parameter(&query, name)
-                        .and_then(|text| text.parse().ok())
-                        .unwrap_or(0)
-                };
-                let (changes, rate) = (number("changes"), number("rate"));
-                Ok(text(self.started(async move |control| {
-                    control.churn(changes, rate).await
-                })))
+                let churn = Churn::read(&request);
+                Ok(started(async move { self.churn(churn).await }))
             }
-            (&Method::POST, "/bench/expire") => Ok(text(self.started(async |control| control.expire()))),
+            (&Method::POST, "/bench/expire") => Ok(started(async move { self.expire() })),
             (&Method::GET, "/bench/lists") => Ok(text(self.lists.load(Relaxed).to_string())),
+            (_, path) if path.starts_with("/bench/") => Ok(not_found()),
             _ => {
-                let watching = matches!(parameter(&query, "watch"), Some("1" | "true"));
-                if !watching || parameter(&query, "sendInitialEvents") == Some("true") {
+                let watching = matches!(parameter(&request, "watch"), Some("1" | "true"));
+                if !watching || parameter(&request, "sendInitialEvents") == Some("true") {
                     self.lists.fetch_add(1, Relaxed);
                 }
                 let response = self.sim.service().call(request).await?;
@@ -86,22 +77,7 @@ impl Control {
         }
     }
 
-    /// Runs `work` behind the request's back: what takes long must not keep the client waiting.
-    fn started<F>(self: &Arc<Self>, work: impl FnOnce(Arc<Self>) -> F) -> String
-    where
-        F: Future<Output = anyhow::Result<()>> + Send + 'static,
-    {
-        let work = work(self.clone());
-        tokio::spawn(async move {
-            if let Err(error) = work.await {
-                eprintln!("the server's work failed: {error:#}");
-                std::process::exit(1);
-            }
-        });
-        "started".into()
-    }
-
-    async fn churn(&self, changes: usize, rate: usize) -> anyhow::Result<()> {
+    async fn churn(&self, Churn { changes, rate }: Churn) -> anyhow::Result<()> {
         anyhow::ensure!(
             changes <= self.pods,
             "no pod is changed twice, and there are {}",
@@ -117,8 +93,7 @@ impl Control {
                 ticks.tick().await;
             }
             *made += 1;
-            // A prime: the pods come in an order that is not that of any list.
-            let (namespace, name) = self.generator.key(*made * 2_654_435_761 % self.pods);
+            let (namespace, name) = self.generator.key(pods::changed(*made, self.pods));
             self.change(&namespace, &name, *made)?;
         }
         self.change(MARK.0, MARK.1, *made)?;
@@ -161,14 +136,4 @@ impl Control {
         });
         StreamBody::new(frames).boxed_unsync()
     }
-}
-
-fn parameter<'a>(query: &'a str, name: &str) -> Option<&'a str> {
-    query
-        .split('&')
-        .find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='))
-}
-
-fn text(text: String) -> Response<SimBody> {
-    Response::new(Full::from(text).map_err(|never| match never {}).boxed_unsync())
 }

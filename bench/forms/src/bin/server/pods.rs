@@ -10,7 +10,51 @@ use rand::{Rng, SeedableRng};
 use serde_json::{Map, Value, json};
 
 /// Namespaces of the pods; one more holds the mark.
-pub const NAMESPACES: usize = 50;
+const NAMESPACES: usize = 50;
+
+/// The namespace and name of the pod that is changed last. The namespace is the last one of a list.
+pub const MARK: (&str, &str) = ("zz-mark", "mark");
+
+/// The mean size of pods as JSON, in bytes.
+pub struct Size {
+    pub whole: usize,
+    /// Without managedFields.
+    pub pruned: usize,
+}
+
+impl Size {
+    pub fn of(pods: impl IntoIterator<Item = Value>) -> Self {
+        let (mut count, mut whole, mut pruned) = (0, 0, 0);
+        for mut pod in pods {
+            count += 1;
+            whole += pod.to_string().len();
+            if let Some(metadata) = pod["metadata"].as_object_mut() {
+                metadata.remove("managedFields");
+            }
+            pruned += pod.to_string().len();
+        }
+        let count = count.max(1);
+        Self {
+            whole: whole / count,
+            pruned: pruned / count,
+        }
+    }
+}
+
+/// All namespaces that the pods and the mark need.
+pub fn namespaces() -> impl Iterator<Item = Value> {
+    let teams = (0..NAMESPACES).map(|n| format!("team-{n:02}"));
+    teams
+        .chain([MARK.0.to_owned()])
+        .map(|name| json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}))
+}
+
+/// Which of so many pods is changed by the change of this number: none twice until all were, in an order that is not that
+/// of any list.
+pub fn changed(change: usize, pods: usize) -> usize {
+    // A prime.
+    change * 2_654_435_761 % pods
+}
 
 /// The pods of a collection by number.
 pub struct Pods {
@@ -46,6 +90,14 @@ impl Pods {
             0 => self.pod_of(&Template::new(n), n),
             count => self.pod_of(&self.templates[n % count], n),
         }
+    }
+
+    /// The pod that is changed last, beside so many others.
+    pub fn mark(&self, count: usize) -> Value {
+        let mut mark = self.pod(count);
+        mark["metadata"]["namespace"] = MARK.0.into();
+        mark["metadata"]["name"] = MARK.1.into();
+        mark
     }
 
     /// Where pod `n` is: namespace and name.
@@ -485,13 +537,10 @@ mod tests {
     fn pods_are_as_large_as_real_ones() {
         for templates in [0, 10, 1000] {
             let pods = Pods::new(2000, templates);
-            let (mut whole, mut without) = (0, 0);
-            for mut pod in (0..2000).map(|n| pods.pod(n)) {
-                whole += pod.to_string().len();
-                pod["metadata"].as_object_mut().unwrap().remove("managedFields");
-                without += pod.to_string().len();
-            }
-            let (whole, without) = (whole / 2000, without / 2000);
+            let Size {
+                whole,
+                pruned: without,
+            } = Size::of((0..2000).map(|n| pods.pod(n)));
             println!("{templates} templates: {whole} bytes, {without} without managedFields");
             assert!(
                 (10_000..11_600).contains(&whole),
