@@ -1,20 +1,28 @@
 //! The whole informer, fed by an in-memory source with small pods: updates and lists per second.
 //!
-//! `informer-bench PODS READERS HANDLERS SECONDS` runs one case and prints one line. Readers are threads that list the
-//! one namespace in a loop, as in client-go's `BenchmarkSharedIndexInformer`; handlers count what they are told.
+//! `informer-bench PODS READERS HANDLERS SECONDS [visit]` runs one case and prints one line. Readers are threads that list
+//! the one namespace in a loop, as in client-go's `BenchmarkSharedIndexInformer`, into a `Vec` of their own; with `visit`,
+//! they look at each object in a snapshot. Handlers count what they are told. `--features mimalloc` changes the allocator.
 
 use informer_bench::Memory;
 use k8s_openapi::api::core::v1::Pod;
 use kube_informer::{Notification, SharedInformer};
+use std::hint::black_box;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
+#[cfg(feature = "mimalloc")]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() {
-    let arguments: Vec<u64> = std::env::args().skip(1).map(|text| text.parse().expect("a number")).collect();
+    let mut arguments: Vec<String> = std::env::args().skip(1).collect();
+    let visit = arguments.last().is_some_and(|last| last == "visit") && arguments.pop().is_some();
+    let arguments: Vec<u64> = arguments.iter().map(|text| text.parse().expect("a number")).collect();
     let [pods, readers, handlers, seconds] = arguments[..] else {
-        panic!("usage: informer-bench PODS READERS HANDLERS SECONDS")
+        panic!("usage: informer-bench PODS READERS HANDLERS SECONDS [visit]")
     };
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
     let until = Arc::new(AtomicU64::new(0));
@@ -38,7 +46,11 @@ fn main() {
             std::thread::spawn(move || {
                 while !done.load(Relaxed) {
                     let started = Instant::now();
-                    assert_eq!(store.list_namespace("default").len() as u64, pods);
+                    let listed = match visit {
+                        true => store.snapshot().namespace("default").map(|pod| black_box(Arc::as_ptr(pod))).count(),
+                        false => store.list_namespace("default").len(),
+                    };
+                    assert_eq!(listed as u64, pods);
                     slowest.fetch_max(started.elapsed().as_micros() as u64, Relaxed);
                     lists.fetch_add(1, Relaxed);
                 }
