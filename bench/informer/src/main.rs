@@ -4,7 +4,7 @@
 //! the one namespace in a loop, as in client-go's `BenchmarkSharedIndexInformer`, into a `Vec` of their own; with `visit`,
 //! they look at each object in a snapshot. Handlers count what they are told. `--features mimalloc` changes the allocator.
 
-use informer_bench::Memory;
+use informer_bench::{Memory, processor_time};
 use k8s_openapi::api::core::v1::Pod;
 use kube_informer::{Notification, SharedInformer};
 use std::hint::black_box;
@@ -26,7 +26,7 @@ fn main() {
     };
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
     let until = Arc::new(AtomicU64::new(0));
-    let (informer, runner) = SharedInformer::builder(Memory { pods, until: until.clone() }).build();
+    let (informer, runner) = SharedInformer::builder(Memory { pods, until: until.clone(), labelled: false }).build();
     let told = Arc::new(AtomicU64::new(0));
     for number in 0..handlers {
         let told = told.clone();
@@ -61,15 +61,18 @@ fn main() {
     std::thread::sleep(Duration::from_millis(500));
     until.store(u64::MAX, Relaxed);
     let (started, before, listed, told_before) = (Instant::now(), version(), lists.load(Relaxed), told.load(Relaxed));
+    let spent = processor_time();
     std::thread::sleep(Duration::from_secs(seconds));
     let elapsed = started.elapsed().as_secs_f64();
+    let spent = processor_time() - spent;
     let (updates, lists, told) = (version() - before, lists.load(Relaxed) - listed, told.load(Relaxed) - told_before);
     println!(
-        "{pods} pods, {readers} readers, {handlers} handlers: {:.0} updates/s, {:.0} lists/s (slowest {} us), {:.0} notifications/s",
+        "{pods} pods, {readers} readers, {handlers} handlers: {:.0} updates/s, {:.0} lists/s (slowest {} us), {:.0} notifications/s, {:.2} processors",
         updates as f64 / elapsed,
         lists as f64 / elapsed,
         slowest.load(Relaxed),
         told as f64 / elapsed,
+        spent.as_secs_f64() / elapsed,
     );
     done.store(true, Relaxed);
     threads.into_iter().for_each(|thread| thread.join().expect("a reader panicked"));

@@ -33,6 +33,7 @@ mod indexer;
 mod lease;
 mod lookup;
 mod owned;
+mod scope;
 mod slots;
 mod snapshot;
 mod sparse;
