@@ -63,8 +63,9 @@ pub trait Object: Send + Sync + 'static {
     /// The value of one label.
     fn label<'a>(object: &'a Self::Ref, name: &str) -> Option<&'a str>;
 
-    /// Calls `each` with the name and value of every label, and says whether it could. Default: it cannot, which costs
-    /// nothing but time: lists by label then look at every object.
+    /// Calls `each` with the name and value of every label, and says whether it could. Then it must have given every
+    /// label that [`label`](Self::label) finds: a list by label leaves out objects by what was given here. Default: it
+    /// cannot, which costs nothing but time, since such a list then looks at every object.
     fn each_label(_object: &Self::Ref, _each: &mut dyn FnMut(&str, &str)) -> bool {
         false
     }
