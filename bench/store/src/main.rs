@@ -3,6 +3,7 @@
 use k8s_openapi::api::core::v1::Pod;
 use kube_informer::{Object as _, ObjectKey, Partition, selector::LabelSelector, store::Indexer};
 use std::{
+    collections::HashMap,
     hint::black_box,
     sync::{
         Arc,
@@ -50,28 +51,34 @@ fn get() {
         get_of::<Locked>(&objects);
         get_of::<PersistentWriter>(&objects);
         get_of::<Concurrent>(&objects);
+        get_bare(&objects);
     }
+}
+
+/// The least that a get can cost: nobody else may read or write this map, and there are no snapshots.
+fn get_bare(objects: &[(ObjectKey, Object)]) {
+    let map: HashMap<ObjectKey, Object, foldhash::quality::RandomState> = objects.iter().cloned().collect();
+    println!("    {:16} {:6.0}", "bare hash map", gets(objects.len(), |key| map.get(key).cloned()));
+}
+
+/// Nanoseconds of processor time per get, in no order.
+fn gets(count: usize, get: impl Fn(&str) -> Option<Object>) -> f64 {
+    let keys: Vec<ObjectKey> = shuffled(count).into_iter().map(key).collect();
+    let gets = 5_000;
+    let mut at = 0;
+    let time = typical(200, || {
+        at = (at + gets) % count;
+        let keys = &keys[at..at + gets];
+        time(|| keys.iter().for_each(|key| drop(black_box(get(key.as_str()))))).0
+    });
+    nanos_each(time, gets)
 }
 
 fn get_of<W: Writer>(objects: &[(ObjectKey, Object)]) {
     let (mut writer, count) = (W::new(), objects.len());
     writer.write(objects.iter().cloned());
     let reader = writer.reader();
-    let keys: Vec<ObjectKey> = shuffled(count).into_iter().map(key).collect();
-    let gets = 5_000;
-    let mut at = 0;
-    let mut run = || {
-        typical(200, || {
-            at = (at + gets) % count;
-            time(|| {
-                keys[at..at + gets]
-                    .iter()
-                    .for_each(|key| drop(black_box(reader.get(key.as_str()))))
-            })
-            .0
-        })
-    };
-    let idle = nanos_each(run(), gets);
+    let idle = gets(count, |key| reader.get(key));
     let mut random = objects::Random(7);
     let spares: Vec<(ObjectKey, Object)> = (0..count.min(100_000)).map(|n| (key(n), pod(n, 2))).collect();
     let spares = Arc::new(spares);
@@ -89,7 +96,7 @@ fn get_of<W: Writer>(objects: &[(ObjectKey, Object)]) {
                     }
                 });
                 thread::sleep(Duration::from_millis(20));
-                let nanos = nanos_each(run(), gets);
+                let nanos = gets(count, |key| reader.get(key));
                 stop.store(true, Relaxed);
                 nanos
             })

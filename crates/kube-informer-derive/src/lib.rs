@@ -47,6 +47,10 @@ fn expand(input: &DeriveInput) -> Result<TokenStream, Error> {
             fn label<'a>(object: &'a Self::Ref, name: &str) -> ::std::option::Option<&'a str> {
                 #has::label(&object.#metadata, name)
             }
+
+            fn each_label(object: &Self::Ref, each: &mut dyn ::std::ops::FnMut(&str, &str)) -> bool {
+                #has::each_label(&object.#metadata, each)
+            }
         }
 
         impl ::kube_informer::form::Form for #name {

@@ -74,7 +74,7 @@ impl<O: Object> Lister<O> {
     /// # }
     /// ```
     pub fn select(&self, selector: &LabelSelector) -> Vec<O::Ref> {
-        selected::<O>(self.store.snapshot().iter(), selector)
+        self.store.select::<O>(None, selector)
     }
 
     /// The objects of one namespace.
@@ -104,24 +104,11 @@ impl<O: Object> NamespaceLister<'_, O> {
 
     /// The objects of the namespace whose labels a selector selects; see [`Lister::select`].
     pub fn select(&self, selector: &LabelSelector) -> Vec<O::Ref> {
-        selected::<O>(self.lister.store.snapshot().namespace(self.namespace), selector)
+        self.lister.store.select::<O>(Some(self.namespace), selector)
     }
 
     /// All objects of the namespace, in no particular order.
     pub fn list(&self) -> Vec<O::Ref> {
         self.lister.store.list_namespace(self.namespace)
     }
-}
-
-fn selected<'o, O: Object>(
-    objects: impl Iterator<Item = &'o O::Ref>,
-    selector: &LabelSelector,
-) -> Vec<O::Ref> {
-    if selector.is_everything() {
-        return objects.cloned().collect();
-    }
-    objects
-        .filter(|object| selector.matches(|label| O::label(object, label)))
-        .cloned()
-        .collect()
 }

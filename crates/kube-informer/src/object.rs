@@ -63,6 +63,13 @@ pub trait Object: Send + Sync + 'static {
     /// The value of one label.
     fn label<'a>(object: &'a Self::Ref, name: &str) -> Option<&'a str>;
 
+    /// Calls `each` with the name and value of every label, and says whether it could. Then it must have given every
+    /// label that [`label`](Self::label) finds: a list by label leaves out objects by what was given here. Default: it
+    /// cannot, which costs nothing but time, since such a list then looks at every object.
+    fn each_label(_object: &Self::Ref, _each: &mut dyn FnMut(&str, &str)) -> bool {
+        false
+    }
+
     /// The key under which the object is stored: `namespace/name`, or `name` for cluster-scoped kinds.
     fn key(object: &Self::Ref) -> ObjectKey {
         ObjectKey::new(Self::namespace(object), Self::name(object))
@@ -94,5 +101,11 @@ impl<K: kube::Resource + Send + Sync + 'static> Object for K {
 
     fn label<'a>(object: &'a Self::Ref, name: &str) -> Option<&'a str> {
         object.meta().labels.as_ref()?.get(name).map(String::as_str)
+    }
+
+    fn each_label(object: &Self::Ref, each: &mut dyn FnMut(&str, &str)) -> bool {
+        let labels = object.meta().labels.iter().flatten();
+        labels.for_each(|(name, value)| each(name, value));
+        true
     }
 }

@@ -4,11 +4,13 @@
 //! accepted and how they are written is what the API server does with `labelSelector` and `fieldSelector`, so the same
 //! selector can be sent to the server or applied to a store.
 
+mod digest;
 mod field;
 mod label;
 mod parse;
 mod syntax;
 
+pub(crate) use digest::{LabelDigest, Sieve};
 pub use field::{FieldRequirement, FieldSelector, UnsupportedField};
 pub use label::{LabelOperator, LabelRequirement, LabelSelector};
 pub use parse::ParseSelectorError;

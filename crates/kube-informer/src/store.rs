@@ -18,7 +18,8 @@
 //! Each object has a *slot*, a small number. Objects are in an array by slot; a hash table leads from key to slot; an
 //! index leads from value to a set of slots. All three are persistent: publishing clones their roots, and what the
 //! writer changes afterwards it copies first, in blocks of a few hundred bytes. An update of an object touches the
-//! array alone, and an index only if its values changed.
+//! array alone, and an index only if its values changed. Beside each object are 32 bits made of its labels (a Bloom
+//! filter), so that a list by label touches only objects that may be selected.
 //!
 //! # Memory
 //! A key is one allocation, shared by everything that needs it; an index value is stored once, however many objects
@@ -33,6 +34,7 @@ mod indexer;
 mod lease;
 mod lookup;
 mod owned;
+mod scope;
 mod slots;
 mod snapshot;
 mod sparse;

@@ -1,6 +1,7 @@
 //! Projections: a struct of a few fields as the form in which objects are held.
 
-use kube_informer::form::{Collection, Form, Metadata};
+use k8s_openapi::api::core::v1::Pod;
+use kube_informer::form::{Collection, Form, Metadata, Packed};
 use kube_informer::wire::{Encoding, Raw};
 use kube_informer::{Object, ResourceVersion};
 use serde::Deserialize;
@@ -37,6 +38,10 @@ fn check<O: Form>() -> O::Ref {
         (O::label(&object, "app"), O::label(&object, "x")),
         (Some("web"), None)
     );
+    let mut labels = Vec::new();
+    assert!(O::each_label(&object, &mut |name, value| labels
+        .push((name.to_owned(), value.to_owned()))));
+    assert_eq!(labels, [("app".to_owned(), "web".to_owned())]);
     object
 }
 
@@ -45,6 +50,8 @@ fn a_struct_says_where_its_metadata_is() {
     let view = check::<View>();
     assert_eq!(view.spec.node_name.as_deref(), Some("node-1"));
     assert_eq!(view.metadata.labels.as_ref().unwrap().len(), 1);
+    check::<Pod>();
+    check::<Packed<Pod>>();
     let marked = check::<Marked>();
     assert_eq!(marked.meta.managed_fields.as_ref().unwrap().len(), 1);
 }

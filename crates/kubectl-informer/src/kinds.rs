@@ -48,6 +48,12 @@ impl Object for Typed {
     fn label<'a>(object: &'a Self::Ref, name: &str) -> Option<&'a str> {
         object.metadata().labels.as_ref()?.get(name).map(String::as_str)
     }
+
+    fn each_label(object: &Self::Ref, each: &mut dyn FnMut(&str, &str)) -> bool {
+        let labels = object.metadata().labels.iter().flatten();
+        labels.for_each(|(name, value)| each(name, value));
+        true
+    }
 }
 
 impl Form for Typed {

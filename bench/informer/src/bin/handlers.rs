@@ -83,7 +83,7 @@ fn run(handlers: u64, stalled: u64, pods: u64, phases: &[u64]) -> Vec<Phase> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(async {
         let until = Arc::new(AtomicU64::new(0));
-        let (informer, runner) = SharedInformer::builder(Memory { pods, until: until.clone() }).build();
+        let (informer, runner) = SharedInformer::builder(Memory { pods, until: until.clone(), labelled: false }).build();
         let told = Arc::new(AtomicU64::new(0));
         // How many handlers have been told of the last update.
         let (done, all_done) = (Arc::new(AtomicU64::new(0)), Arc::new(Notify::new()));

@@ -59,6 +59,12 @@ pub trait HasMetadata {
 
     /// The value of one label.
     fn label(&self, name: &str) -> Option<&str>;
+
+    /// Calls `each` with the name and value of every label, and says whether it could; see
+    /// [`Object::each_label`](crate::Object::each_label). Default: it cannot.
+    fn each_label(&self, _each: &mut dyn FnMut(&str, &str)) -> bool {
+        false
+    }
 }
 
 impl HasMetadata for Metadata {
@@ -81,6 +87,12 @@ impl HasMetadata for Metadata {
     fn label(&self, name: &str) -> Option<&str> {
         self.labels.as_ref()?.get(name).map(String::as_str)
     }
+
+    fn each_label(&self, each: &mut dyn FnMut(&str, &str)) -> bool {
+        let labels = self.labels.iter().flatten();
+        labels.for_each(|(name, value)| each(name, value));
+        true
+    }
 }
 
 impl HasMetadata for kube::core::ObjectMeta {
@@ -102,5 +114,11 @@ impl HasMetadata for kube::core::ObjectMeta {
 
     fn label(&self, name: &str) -> Option<&str> {
         self.labels.as_ref()?.get(name).map(String::as_str)
+    }
+
+    fn each_label(&self, each: &mut dyn FnMut(&str, &str)) -> bool {
+        let labels = self.labels.iter().flatten();
+        labels.for_each(|(name, value)| each(name, value));
+        true
     }
 }

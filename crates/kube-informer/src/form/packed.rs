@@ -323,6 +323,11 @@ impl<K: Send + Sync + 'static> Object for Packed<K> {
         Self::label(object, name)
     }
 
+    fn each_label(object: &Self, each: &mut dyn FnMut(&str, &str)) -> bool {
+        object.labels().for_each(|(name, value)| each(name, value));
+        true
+    }
+
     fn key(object: &Self) -> ObjectKey {
         Self::key(object).clone()
     }

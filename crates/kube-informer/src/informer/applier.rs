@@ -5,13 +5,17 @@ use super::merge::Change;
 use crate::controller::Parcel;
 use crate::metrics::InformerMetrics;
 use crate::object::{DeleteCause, Deleted, Object, ObjectKey, Partition};
-use crate::queue::{Batch, Delta, Entries, Listed, Position, Replace};
+use crate::queue::{Batch, Delta, Deltas, Entries, Listed, Position, Replace};
 use crate::reflector::Held;
 use crate::source::{BadObject, Subject};
 use crate::store::{IndexWriter, Indexer};
 use foldhash::fast::RandomState;
 use std::collections::HashSet;
+use std::hint::black_box;
 use tokio::time::Instant;
+
+/// So many keys are looked up before the changes of the first of them are applied.
+const AHEAD: usize = 64;
 
 /// Applies changes to the store; the only one that writes it. What it did is visible when it is
 /// [published](Self::publish).
@@ -74,13 +78,7 @@ impl<O: Object> Applier<O> {
     ) -> Outcome<O> {
         let mut outcome = Outcome::new(initial, wants_sync);
         match entries {
-            Entries::Deltas(entries) => {
-                for (key, deltas) in entries {
-                    for delta in deltas {
-                        self.delta(key.clone(), delta, &mut outcome);
-                    }
-                }
-            }
+            Entries::Deltas(entries) => self.deltas(entries, &mut outcome),
             Entries::Replace(replace) if !self.writer.has_partition(replace.partition) => {}
             Entries::Replace(replace) => {
                 outcome.replaced = Some(replace.partition);
@@ -138,6 +136,26 @@ impl<O: Object> Applier<O> {
         entries
             .map(|entry| Change::sync(entry.key.clone(), entry.object.clone()))
             .collect()
+    }
+
+    fn deltas(&mut self, entries: Vec<(ObjectKey, Deltas<Parcel<O>>)>, outcome: &mut Outcome<O>) {
+        outcome.changes.reserve(entries.len());
+        let mut entries = entries.into_iter();
+        while !entries.as_slice().is_empty() {
+            self.look_up(entries.as_slice().iter().take(AHEAD));
+            for (key, deltas) in entries.by_ref().take(AHEAD) {
+                for delta in deltas {
+                    self.delta(key.clone(), delta, outcome);
+                }
+            }
+        }
+    }
+
+    /// Reads what the changes of these keys are going to touch. In a large store that is cache misses; reading only, the
+    /// processor waits for those of several keys at a time.
+    fn look_up<'a>(&self, entries: impl Iterator<Item = &'a (ObjectKey, Deltas<Parcel<O>>)>) {
+        let known = entries.filter(|(key, _)| self.writer.get(key).and_then(O::uid).is_some());
+        black_box(known.count());
     }
 
     fn delta(&mut self, key: ObjectKey, delta: Delta<Parcel<O>>, outcome: &mut Outcome<O>) {

@@ -164,6 +164,7 @@ impl<O: Form> InformerBuilder<O> {
         let subject = source.subject();
         let labels = subject.labels(&options.name);
         let (store, writer) = Indexer::new();
+        let writer = writer.of::<O>();
         let gauge = QueuedItems::new(&labels);
         let queue = DeltaFifo::with_gauge(options.queue_capacity, [Partition::ONLY], gauge);
         let metrics = InformerMetrics::new(&labels);

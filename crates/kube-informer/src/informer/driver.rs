@@ -40,6 +40,11 @@ impl<O: Object> Driver<O> {
                 Some(command) = self.commands.recv() => self.obey(command),
                 batch = self.shared.fifo.pop(usize::MAX) => match batch {
                     Some(batch) => {
+                        if batch.was_full {
+                            // Who waited for room was woken on this thread. It has to be gone from here, to run on
+                            // another one while this applies a long batch.
+                            tokio::task::yield_now().await;
+                        }
                         self.catch_up();
                         let watch = SlowWatch::new(&batch.entries);
                         self.apply(batch);
@@ -103,6 +108,7 @@ impl<O: Object> Driver<O> {
             positions,
             initial,
             processed,
+            ..
         } = batch;
         let wants_sync = self.processor().wants_sync();
         let mut outcome = self.applier.apply(entries, positions, initial, wants_sync);

@@ -144,6 +144,7 @@ impl<O: Form, H: ResourceEventHandler<O>> Process<Parcel<O>> for Told<O, H> {
             positions,
             initial,
             processed,
+            ..
         } = batch;
         let outcome = span.in_scope(|| {
             let outcome = self.applier.apply(entries, positions, initial, self.wants_sync);

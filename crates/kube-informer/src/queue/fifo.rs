@@ -144,6 +144,8 @@ pub struct Batch<T> {
     pub positions: Vec<Position>,
     /// Whether this belongs to the initial population: the queue had not synced when it was popped.
     pub initial: bool,
+    /// Whether the queue was full, so that somebody may have been waiting for the room that this has made.
+    pub(crate) was_full: bool,
     /// Drop this when the batch has been processed.
     pub processed: Processed<T>,
 }
@@ -435,6 +437,7 @@ impl<T> DeltaFifo<T> {
                 let mut state = self.shared.lock();
                 let before = state.len;
                 if let Some((entries, positions)) = state.pop(max.max(1)) {
+                    let was_full = before >= self.shared.capacity;
                     self.shared.gauge.moved(before, state.len);
                     let replaced = match &entries {
                         Entries::Replace(replace) => Some(replace.partition),
@@ -451,6 +454,7 @@ impl<T> DeltaFifo<T> {
                         entries,
                         positions,
                         initial,
+                        was_full,
                         processed,
                     });
                 }

@@ -143,6 +143,38 @@ fn what_each_operator_selects() {
 }
 
 #[test]
+fn a_sieve_holds_most_of_the_others_back() {
+    let passing = |text: &str| {
+        let sieve = Sieve::new(&LabelSelector::parse(text).unwrap());
+        let digests = (0..1000).map(|number| {
+            let mut digest = LabelDigest::NO_LABELS;
+            digest.add("app", &format!("app-{number}"));
+            digest.add("tier", "front");
+            digest
+        });
+        digests.filter(|digest| sieve.passes(*digest)).count()
+    };
+    assert!(
+        (1..50).contains(&passing("app=app-7")),
+        "{}",
+        passing("app=app-7")
+    );
+    assert!((2..100).contains(&passing("app in (app-7,app-8),tier=front")));
+    assert_eq!(passing("tier=back"), 0);
+    for text in [
+        "",
+        "tier=front",
+        "app",
+        "!app",
+        "app!=app-7",
+        "app notin (app-7)",
+        "app>5",
+    ] {
+        assert_eq!(passing(text), 1000, "{text:?}");
+    }
+}
+
+#[test]
 fn the_required_value_of_a_label() {
     let selector = LabelSelector::parse("a=1,b in (2),c in (3,4),d!=5,e").unwrap();
     let required = ["a", "b", "c", "d", "e", "f"].map(|label| selector.required_value(label));
@@ -242,6 +274,21 @@ proptest! {
             LabelSelector::parse(text).unwrap().matches(|label| labels.get(label).map(String::as_str))
         };
         prop_assert_eq!(matches(&requirements.join(",")), requirements.iter().all(|text| matches(text)));
+    }
+
+    #[test]
+    fn a_sieve_lets_through_what_is_selected(
+        requirements in prop::collection::vec(requirement(), 0..4),
+        labels in prop::collection::btree_map(word(), word(), 0..4),
+    ) {
+        let selector = LabelSelector::parse(&requirements.join(",")).unwrap();
+        let sieve = Sieve::new(&selector);
+        let mut digest = LabelDigest::NO_LABELS;
+        labels.iter().for_each(|(name, value)| digest.add(name, value));
+        if selector.matches(|label| labels.get(label).map(String::as_str)) {
+            prop_assert!(sieve.passes(digest));
+            prop_assert!(sieve.passes(LabelDigest::UNKNOWN));
+        }
     }
 
     #[test]

@@ -9,7 +9,8 @@ use super::{
     wait::Wait,
     writer::IndexWriter,
 };
-use crate::{Fingerprint, Known, ObjectKey, Partition, ResourceVersion};
+use crate::selector::LabelSelector;
+use crate::{Fingerprint, Known, Object, ObjectKey, Partition, ResourceVersion};
 use arc_swap::ArcSwap;
 use std::{
     borrow::Borrow,
@@ -137,20 +138,21 @@ impl<R: Clone + Send + Sync + 'static> Indexer<R> {
 
     /// All objects, in no particular order. O(objects); [`Snapshot::iter`] does without the collection.
     pub fn list(&self) -> Vec<R> {
-        let state = self.shared.published.load();
-        let mut objects = Vec::with_capacity(state.rows.len());
-        state.rows.for_each(|row| objects.push(row.object.clone()));
-        objects
+        self.shared.published.load().list(None)
     }
 
     /// The objects whose key has this namespace, in no particular order; see [`Snapshot::namespace`].
     pub fn list_namespace(&self, namespace: &str) -> Vec<R> {
-        self.shared
-            .published
-            .load()
-            .namespace(namespace)
-            .map(|row| row.object.clone())
-            .collect()
+        self.shared.published.load().list(Some(namespace))
+    }
+
+    /// The objects of a namespace, or all, that a selector selects.
+    pub(crate) fn select<O: Object<Ref = R>>(
+        &self,
+        namespace: Option<&str>,
+        selector: &LabelSelector,
+    ) -> Vec<R> {
+        self.shared.published.load().select::<O>(namespace, selector)
     }
 
     /// The objects under a value of an index, in no particular order. An unknown value has none.
@@ -358,33 +360,6 @@ fn sorted<T: Ord>(items: impl Iterator<Item = T>) -> Vec<T> {
     let mut items: Vec<T> = items.collect();
     items.sort_unstable();
     items
-}
-
-impl<R> State<R> {
-    /// The rows whose key has this namespace.
-    pub(crate) fn namespace<'a>(
-        &'a self,
-        namespace: &'a str,
-    ) -> impl Iterator<Item = &'a super::state::Row<R>> {
-        let index = self.named(NAMESPACE_INDEX);
-        let postings = index.and_then(|index| {
-            index
-                .postings()
-                .downcast_ref::<super::index::Postings<Namespace>>()
-        });
-        let (indexed, all) = match postings {
-            Some(postings) => (Some(self.rows_at(postings.slots(namespace))), None),
-            None => (
-                None,
-                Some(
-                    self.rows
-                        .iter()
-                        .filter(move |row| row.key.namespace() == Some(namespace)),
-                ),
-            ),
-        };
-        indexed.into_iter().flatten().chain(all.into_iter().flatten())
-    }
 }
 
 impl<R> Known for Indexer<R> {

@@ -7,6 +7,7 @@ use super::{
     table::Table,
     versions::Versions,
 };
+use crate::selector::LabelDigest;
 use crate::{Fingerprint, ObjectKey, Partition};
 use std::{
     borrow::Borrow,
@@ -24,6 +25,7 @@ pub(crate) struct Row<R> {
     /// The fingerprint; a hash of zero counts as unknown, which costs 8 bytes less.
     fingerprint: Option<NonZeroU64>,
     pub(crate) partition: Partition,
+    pub(crate) labels: LabelDigest,
 }
 
 impl<R> Row<R> {
@@ -32,6 +34,7 @@ impl<R> Row<R> {
         object: R,
         fingerprint: Option<Fingerprint>,
         partition: Partition,
+        labels: LabelDigest,
     ) -> Self {
         let fingerprint = fingerprint.and_then(|fingerprint| NonZeroU64::new(fingerprint.get()));
         Self {
@@ -39,6 +42,7 @@ impl<R> Row<R> {
             object,
             fingerprint,
             partition,
+            labels,
         }
     }
 

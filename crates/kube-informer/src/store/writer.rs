@@ -9,7 +9,8 @@ use super::{
     upkeep::Upkeep,
     versions::Versions,
 };
-use crate::{Fingerprint, ObjectKey, Partition, ResourceVersion};
+use crate::selector::LabelDigest;
+use crate::{Fingerprint, Object, ObjectKey, Partition, ResourceVersion};
 use arc_swap::ArcSwap;
 use std::{
     fmt, mem,
@@ -39,6 +40,8 @@ pub struct IndexWriter<R> {
     free_stale: FreeSlots,
     versions: Versions,
     indexes: Vec<Box<dyn Upkeep<R>>>,
+    /// Gives the digest of an object's labels.
+    labels: fn(&R) -> LabelDigest,
     /// How much is known of [`Control`].
     generation: u64,
     /// The slots that have changed since the last publication.
@@ -202,6 +205,7 @@ impl<R: Clone + Send + Sync + 'static> IndexWriter<R> {
             free_stale: FreeSlots::default(),
             versions: state.versions.clone(),
             indexes: Vec::new(),
+            labels: |_| LabelDigest::UNKNOWN,
             generation: 0,
             touched: Vec::new(),
             retired: Vec::new(),
@@ -212,6 +216,12 @@ impl<R: Clone + Send + Sync + 'static> IndexWriter<R> {
                 closed: AtomicBool::new(false),
             }),
         }
+    }
+
+    /// Says what the objects are, so that lists by label need not look at each. For a store that is still empty.
+    pub(crate) fn of<O: Object<Ref = R>>(mut self) -> Self {
+        self.labels = digest::<O>;
+        self
     }
 
     /// Puts an object under a key and gives the one that was there.
@@ -230,7 +240,8 @@ impl<R: Clone + Send + Sync + 'static> IndexWriter<R> {
         fingerprint: Option<Fingerprint>,
         partition: Partition,
     ) -> Result<Option<R>, IndexPanic> {
-        let row = Row::new(key, object, fingerprint, partition);
+        let labels = (self.labels)(&object);
+        let row = Row::new(key, object, fingerprint, partition, labels);
         self.compute(&row)?;
         self.clear_stale(row.key.as_str());
         let hash = self.rows.hash(row.key.as_str());
@@ -363,6 +374,14 @@ impl<R: Clone + Send + Sync + 'static> IndexWriter<R> {
             self.touched.push(slot);
         }
         self.indexes.push(index);
+    }
+}
+
+fn digest<O: Object>(object: &O::Ref) -> LabelDigest {
+    let mut digest = LabelDigest::NO_LABELS;
+    match O::each_label(object, &mut |name, value| digest.add(name, value)) {
+        true => digest,
+        false => LabelDigest::UNKNOWN,
     }
 }
 
