@@ -26,7 +26,7 @@ async fn settle() {
     }
 }
 
-async fn get<T: Eq + std::hash::Hash + Clone + Send + 'static>(queue: &WorkQueue<T>) -> Processing<T> {
+async fn get<T: Eq + std::hash::Hash + Clone + Send + 'static>(queue: &WorkQueue<T>) -> Processing<'_, T> {
     timeout(Duration::from_secs(3600), queue.get())
         .await
         .expect("an item in time")
@@ -289,7 +289,7 @@ async fn an_item_added_while_processing_is_delivered_after_shutdown() {
     let drain = drain(&queue).await;
     let next = start({
         let queue = queue.clone();
-        async move { queue.get().await }
+        async move { queue.get().await.map(Processing::into_owned) }
     });
     assert!(!has_ended(&next).await, "foo is still to come");
     let last = start({
@@ -605,5 +605,5 @@ fn handles_guards_and_futures_can_be_sent() {
     is_send(&queue.get());
     is_send(&queue.shut_down_with_drain());
     fn guard<T: Send + Sync>() {}
-    guard::<Processing<String>>();
+    guard::<Processing<'static, String>>();
 }
