@@ -138,21 +138,26 @@ where
     /// If items wait for their time and the future is polled outside a tokio runtime with time enabled.
     #[doc(alias = "Get")]
     pub async fn get(&self) -> Option<Processing<'_, T>> {
+        // A worker that always finds something lets other tasks run now and then.
+        #[cfg(not(loom))]
+        tokio::task::coop::consume_budget().await;
+        let taken = match self.shared.with(|state, effects| state.take(effects)) {
+            Some(taken) => taken,
+            None => self.wait().await?,
+        };
+        Some(Processing::new(self, taken))
+    }
+
+    async fn wait(&self) -> Option<Taken<T>> {
         let mut getter = Getter {
             shared: &self.shared,
             waiter: None,
         };
         let mut sleep = pin!(None::<Sleep>);
         poll_fn(|cx| {
-            #[cfg(not(loom))]
-            let progress = ready!(tokio::task::coop::poll_proceed(cx));
             loop {
                 match getter.poll(cx) {
-                    Found::Item(taken) => {
-                        #[cfg(not(loom))]
-                        progress.made_progress();
-                        return Poll::Ready(Some(Processing::new(self, taken)));
-                    }
+                    Found::Item(taken) => return Poll::Ready(Some(taken)),
                     Found::ShutDown => return Poll::Ready(None),
                     Found::Nothing => {
                         sleep.set(None);

@@ -324,17 +324,27 @@ impl<T: Eq> State<T> {
 
 impl<T: Clone> State<T> {
     /// Takes the next item for a getter, or puts the getter in line.
-    #[inline]
     pub(crate) fn get(
         &mut self,
         waiter: &mut Option<WaiterId>,
         waker: &Waker,
         effects: &mut Effects<T>,
     ) -> Found<T> {
+        match self.take(effects) {
+            Some(taken) => {
+                self.leave(waiter, effects);
+                self.settle(effects);
+                Found::Item(taken)
+            }
+            None => self.wait(waiter, waker, effects),
+        }
+    }
+
+    /// Takes the next item for somebody who is not in line.
+    #[inline]
+    pub(crate) fn take(&mut self, effects: &mut Effects<T>) -> Option<Taken<T>> {
         self.release_due(effects);
-        let Some((lane, slot)) = self.ready.front(&self.entries) else {
-            return self.wait(waiter, waker, effects);
-        };
+        let (lane, slot) = self.ready.front(&self.entries)?;
         let entry = &mut self.entries[slot];
         // First, because it may panic.
         let item = entry.item.clone();
@@ -352,9 +362,8 @@ impl<T: Clone> State<T> {
         let next = entry.next;
         self.ready.take(&mut self.entries, lane, next);
         self.processing += 1;
-        self.leave(waiter, effects);
         self.settle(effects);
-        Found::Item(taken)
+        Some(taken)
     }
 
     #[cold]
