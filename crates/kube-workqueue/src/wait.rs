@@ -57,14 +57,14 @@ impl<T> Effects<T> {
     #[inline]
     pub(crate) fn run(self) {
         if let Some(rest) = self.rest {
-            rest.run();
+            (*rest).run();
         }
     }
 }
 
 impl<T> Rest<T> {
     #[cold]
-    fn run(self: Box<Self>) {
+    fn run(self) {
         self.wake.into_iter().for_each(Waker::wake);
     }
 }
