@@ -17,9 +17,6 @@ use crate::wait::{Effects, Line, WaiterId};
 /// At most this many items become ready in one operation, so that a million due at once do not hold the lock for long.
 const BATCH: usize = 256;
 
-/// The resolution of tokio's timer, in nanoseconds.
-const TIMER_STEP: u64 = 1_000_000;
-
 #[derive(Debug)]
 pub(crate) struct State<T> {
     clock: Clock,
@@ -215,15 +212,6 @@ impl<T> State<T> {
         }
     }
 
-    /// When to wake for what is due then: a millisecond early, and on time if that has passed.
-    ///
-    /// tokio's timer fires up to two milliseconds late: it rounds the time up to its own milliseconds, and then sleeps
-    /// whole ones. Who wakes early and finds that nothing is due sleeps once more; both ways it is late by one at most.
-    fn wake_up_for(&self, due: u64) -> u64 {
-        let early = due.saturating_sub(TIMER_STEP);
-        if self.clock.now() < early { early } else { due }
-    }
-
     /// Nothing is queued, and nothing will be.
     fn is_exhausted(&self) -> bool {
         self.shutting_down && self.redo == 0 && self.ready.len() == 0
@@ -381,7 +369,7 @@ impl<T: Clone> State<T> {
         match self.delayed.next_due() {
             Some(due) if self.timekeeper.is_none() => {
                 self.timekeeper = Some((id, waker.clone()));
-                Found::NothingUntil(self.clock.instant(self.wake_up_for(due)))
+                Found::NothingUntil(self.clock.instant(due))
             }
             _ => {
                 self.getters.join(id, waker.clone());
