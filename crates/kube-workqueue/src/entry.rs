@@ -23,11 +23,15 @@ pub(crate) const NONE: u32 = u32::MAX;
 /// Storage for more entries than this is given back when the last entry goes.
 const KEEP: usize = 1024;
 
+/// So many entries are removed together. Each removal waits for memory that has not been touched for long; one after
+/// the other in a short loop, they wait at the same time.
+const SWEEP: usize = 64;
+
 /// The dirty and processing sets of the classic queue, as the state of one item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Phase {
-    /// In neither set: the entry exists because its time has not come.
-    Waiting,
+    /// In neither set: its time has not come, or it is done and about to be removed.
+    Idle,
     /// Dirty: in line for a worker.
     Queued,
     /// A worker has it.
@@ -59,6 +63,8 @@ pub(crate) struct Entry<T> {
 pub(crate) struct Entries<T> {
     slab: Slab<Entry<T>>,
     index: HashTable<(Hash, Slot)>,
+    /// Entries that were done, and may have got a new use since.
+    done: Vec<Slot>,
 }
 
 impl<T> Entries<T> {
@@ -66,19 +72,45 @@ impl<T> Entries<T> {
         Self {
             slab: Slab::new(),
             index: HashTable::new(),
+            done: Vec::new(),
         }
     }
 
-    pub(crate) fn remove(&mut self, slot: Slot) -> T {
+    pub(crate) fn has_retired(&self) -> bool {
+        !self.done.is_empty()
+    }
+
+    /// Leaves an entry that nobody has a use for to the next sweep. Returns whether that is due.
+    pub(crate) fn retire(&mut self, slot: Slot) -> bool {
+        self.done.push(slot);
+        self.done.len() >= SWEEP
+    }
+
+    /// Removes the entries that were done and have got no new use since; hands over their items.
+    pub(crate) fn sweep(&mut self, items: &mut Vec<T>) {
+        let mut done = std::mem::take(&mut self.done);
+        let is_unused = |entry: &Entry<T>| entry.phase == Phase::Idle && entry.heap_at == NONE;
+        for &slot in &done {
+            if self.slab.get(slot as usize).is_some_and(is_unused) {
+                items.push(self.remove(slot));
+            }
+        }
+        if self.slab.is_empty() && self.slab.capacity() > KEEP {
+            *self = Self::new();
+        }
+        if done.capacity() <= KEEP {
+            done.clear();
+            self.done = done;
+        }
+    }
+
+    fn remove(&mut self, slot: Slot) -> T {
         let entry = self.slab.remove(slot as usize);
         if let Ok(found) = self
             .index
             .find_entry(spread(entry.hash), |&(_, other)| other == slot)
         {
             found.remove();
-        }
-        if self.slab.is_empty() && self.slab.capacity() > KEEP {
-            *self = Self::new();
         }
         entry.item
     }
@@ -87,7 +119,7 @@ impl<T> Entries<T> {
 impl<T: Eq> Entries<T> {
     /// The entry of an item; and the item itself, if there was an entry already.
     pub(crate) fn enter(&mut self, hash: u64, item: T) -> (Slot, Option<T>) {
-        let Self { slab, index } = self;
+        let Self { slab, index, .. } = self;
         let hash = hash as Hash;
         let same = |&(other, slot): &(Hash, Slot)| other == hash && slab[slot as usize].item == item;
         match index.entry(spread(hash), same, |&(hash, _)| spread(hash)) {
@@ -111,7 +143,7 @@ impl<T> Entry<T> {
             prev: NONE,
             next: NONE,
             heap_at: NONE,
-            phase: Phase::Waiting,
+            phase: Phase::Idle,
             priority: Priority::default(),
             waiting_priority: Priority::default(),
             #[cfg(feature = "metrics")]

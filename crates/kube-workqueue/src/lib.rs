@@ -84,8 +84,8 @@
 //! # Memory
 //!
 //! An item is held once while it is queued, waits, or is processed (and once by its worker). The rest is 60 to 80 bytes for
-//! each, up to twice that after the storage has grown, as with any vector. The storage is given back when the queue gets
-//! empty. The per-item rate limiters remember an item until it is forgotten.
+//! each, up to twice that after the storage has grown, as with any vector. Items that are done are removed a few dozen at a
+//! time, or when a `get` finds nothing; the storage is given back when none is left then. The per-item rate limiters remember an item until it is forgotten.
 //!
 //! # Locks
 //!

@@ -98,7 +98,7 @@ fn every_drain_ends_when_all_is_done() {
     model(|| {
         let queue = WorkQueue::new();
         queue.add(1);
-        let item = block_on(queue.get()).unwrap();
+        let item = block_on(queue.get()).unwrap().into_owned();
         queue.add(1);
         let other = thread::spawn({
             let queue = queue.clone();

@@ -36,6 +36,7 @@ struct Unfinished {
 }
 
 /// A run in progress: the place of its start among the others.
+#[derive(Clone, Copy)]
 pub(crate) struct Run(usize);
 
 impl Metrics {
@@ -84,7 +85,7 @@ impl Metrics {
         Run(named.unfinished.runs.lock().insert(Instant::now()))
     }
 
-    pub(crate) fn done(&self, run: &Run) {
+    pub(crate) fn done(&self, run: Run) {
         if let Some(named) = &self.0 {
             let began = named.unfinished.runs.lock().remove(run.0);
             named.work_duration.record(began.elapsed());

@@ -2,6 +2,7 @@
 
 pub(crate) struct Metrics;
 
+#[derive(Clone, Copy)]
 pub(crate) struct Run;
 
 impl Metrics {
@@ -17,7 +18,7 @@ impl Metrics {
         Run
     }
 
-    pub(crate) fn done(&self, _run: &Run) {}
+    pub(crate) fn done(&self, _run: Run) {}
 
     pub(crate) fn stop(&self) {}
 }

@@ -1,6 +1,6 @@
 //! Priorities, and the lines of queued items, one for each priority in use.
 
-use crate::entry::{Entries, NONE, Slot};
+use crate::entry::{Entries, NONE, Phase, Slot};
 
 /// How urgent an item is; higher goes first. See [Ordering](crate#ordering) for how the low ones get their turn.
 ///
@@ -55,9 +55,9 @@ impl Ready {
         self.len
     }
 
-    /// Puts an entry at the end of its priority's line.
-    pub(crate) fn push<T>(&mut self, entries: &mut Entries<T>, slot: Slot) {
-        let priority = entries[slot].priority;
+    /// Queues an entry: puts it at the end of its priority's line.
+    #[inline]
+    pub(crate) fn push<T>(&mut self, entries: &mut Entries<T>, slot: Slot, priority: Priority) {
         let ticket = self.next_ticket;
         self.next_ticket += 1;
         self.len += 1;
@@ -68,24 +68,27 @@ impl Ready {
             tail => entries[tail].next = slot,
         }
         let entry = &mut entries[slot];
+        (entry.phase, entry.priority) = (Phase::Queued, priority);
         (entry.ticket, entry.prev, entry.next) = (ticket, tail, NONE);
     }
 
     /// The entry whose turn it is, and its lane; it stays in line.
+    #[inline]
     pub(crate) fn front<T>(&self, entries: &Entries<T>) -> Option<(usize, Slot)> {
         let heads = self.lanes.iter().map(|lane| lane.head).enumerate();
         let mut heads = heads.filter(|&(_, head)| head != NONE);
-        if self.taken % FAIR_SHARE == FAIR_SHARE - 1 && self.lanes.len() > 1 {
+        if self.lanes.len() > 1 && self.taken % FAIR_SHARE == FAIR_SHARE - 1 {
             return heads.min_by_key(|&(_, head)| entries[head].ticket);
         }
         heads.next()
     }
 
-    /// Takes the entry that [`front`](Self::front) named out of the line.
-    pub(crate) fn take<T>(&mut self, entries: &mut Entries<T>, lane: usize) {
+    /// Takes the entry that [`front`](Self::front) named out of the line, at whose head `next` is then.
+    #[inline]
+    pub(crate) fn take<T>(&mut self, entries: &mut Entries<T>, lane: usize, next: Slot) {
         let lane = &mut self.lanes[lane];
-        lane.head = entries[lane.head].next;
-        match lane.head {
+        lane.head = next;
+        match next {
             NONE => lane.tail = NONE,
             head => entries[head].prev = NONE,
         }
@@ -93,30 +96,26 @@ impl Ready {
         self.taken = self.taken.wrapping_add(1);
     }
 
+    #[inline]
     fn lane(&mut self, priority: Priority) -> &mut Lane {
-        let at = match self.lanes.binary_search_by(|lane| priority.cmp(&lane.priority)) {
-            Ok(at) => at,
-            Err(at) => {
-                self.lanes.insert(
-                    at,
-                    Lane {
-                        priority,
-                        head: NONE,
-                        tail: NONE,
-                    },
-                );
-                at
-            }
-        };
+        let at = self.lanes.iter().position(|lane| lane.priority == priority);
+        let at = at.unwrap_or_else(|| self.add_lane(priority));
         &mut self.lanes[at]
+    }
+
+    #[cold]
+    fn add_lane(&mut self, priority: Priority) -> usize {
+        let at = self.lanes.partition_point(|lane| lane.priority > priority);
+        let (head, tail) = (NONE, NONE);
+        self.lanes.insert(at, Lane { priority, head, tail });
+        at
     }
 
     /// Moves a queued entry to the end of a more urgent line; does nothing if it is as urgent already.
     pub(crate) fn raise<T>(&mut self, entries: &mut Entries<T>, slot: Slot, priority: Priority) {
         if priority > entries[slot].priority {
             self.unlink(entries, slot);
-            entries[slot].priority = priority;
-            self.push(entries, slot);
+            self.push(entries, slot, priority);
         }
     }
 

@@ -1,5 +1,6 @@
 //! The queue's public face: what locks the state, waits for it, and gives items out.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::future::poll_fn;
 use std::hash::{BuildHasher, Hash};
@@ -43,12 +44,13 @@ struct Shared<T> {
 impl<T> Shared<T> {
     /// Runs one operation under the lock, and its effects after.
     #[inline]
-    fn with<R>(&self, operation: impl FnOnce(&mut State<T>, &mut Effects) -> R) -> R {
-        let mut effects = Effects::default();
+    fn with<R>(&self, operation: impl FnOnce(&mut State<T>, &mut Effects<T>) -> R) -> R {
+        let mut effects = Effects::new();
         let mut state = self.state.lock();
         let result = operation(&mut state, &mut effects);
         drop(state);
         self.metrics.added(effects.added);
+        effects.run();
         result
     }
 }
@@ -135,23 +137,27 @@ where
     ///
     /// If items wait for their time and the future is polled outside a tokio runtime with time enabled.
     #[doc(alias = "Get")]
-    pub async fn get(&self) -> Option<Processing<T>> {
+    pub async fn get(&self) -> Option<Processing<'_, T>> {
+        // A worker that always finds something lets other tasks run now and then.
+        #[cfg(not(loom))]
+        tokio::task::coop::consume_budget().await;
+        let taken = match self.shared.with(|state, effects| state.take(effects)) {
+            Some(taken) => taken,
+            None => self.wait().await?,
+        };
+        Some(Processing::new(self, taken))
+    }
+
+    async fn wait(&self) -> Option<Taken<T>> {
         let mut getter = Getter {
             shared: &self.shared,
             waiter: None,
-            finished: false,
         };
         let mut sleep = pin!(None::<Sleep>);
         poll_fn(|cx| {
-            #[cfg(not(loom))]
-            let progress = ready!(tokio::task::coop::poll_proceed(cx));
             loop {
                 match getter.poll(cx) {
-                    Found::Item(taken) => {
-                        #[cfg(not(loom))]
-                        progress.made_progress();
-                        return Poll::Ready(Some(Processing::new(self, taken)));
-                    }
+                    Found::Item(taken) => return Poll::Ready(Some(taken)),
                     Found::ShutDown => return Poll::Ready(None),
                     Found::Nothing => {
                         sleep.set(None);
@@ -196,7 +202,7 @@ where
     #[doc(alias = "ShutDown")]
     pub fn shut_down(&self) {
         self.shared.metrics.stop();
-        let _forgotten = self.shared.with(|state, effects| state.shut_down(true, effects));
+        self.shared.with(|state, effects| state.shut_down(true, effects));
     }
 
     /// Shuts down, and waits until everything queued has been taken and everything taken is done.
@@ -209,9 +215,9 @@ where
     #[doc(alias = "ShutDownWithDrain")]
     pub async fn shut_down_with_drain(&self) -> bool {
         self.shared.metrics.stop();
-        let (_forgotten, began) = self.shared.with(|state, effects| {
-            let forgotten = state.shut_down(false, effects);
-            (forgotten, state.shut_downs())
+        let began = self.shared.with(|state, effects| {
+            state.shut_down(false, effects);
+            state.shut_downs()
         });
         let mut drainer = Drainer {
             shared: &self.shared,
@@ -331,31 +337,54 @@ impl<T> fmt::Debug for Builder<T> {
 /// An item that a worker has; nobody else gets it until this is dropped.
 ///
 /// Dropping it, also in a panic or because the worker was cancelled, says that the worker is done.
+///
+/// It borrows the queue. [`into_owned`](Self::into_owned) makes one that can go to another task:
+///
+/// ```
+/// # use kube_workqueue::{Processing, WorkQueue};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let queue = WorkQueue::new();
+/// queue.add("default/web");
+/// queue.shut_down();
+/// while let Some(item) = queue.get().await.map(Processing::into_owned) {
+///     tokio::spawn(async move { println!("{}", *item) });
+/// }
+/// # }
+/// ```
 #[must_use = "dropping it says that the item is done"]
 #[doc(alias = "Done")]
-pub struct Processing<T> {
-    queue: WorkQueue<T>,
-    slot: Slot,
+pub struct Processing<'a, T> {
+    // Dropped before the item.
+    claim: Claim<'a, T>,
     priority: Priority,
     item: T,
-    run: Run,
 }
 
-impl<T> Processing<T> {
-    fn new(queue: &WorkQueue<T>, taken: Taken<T>) -> Self {
-        let Taken {
-            item,
-            slot,
-            priority,
-            queued_for,
-        } = taken;
-        let run = queue.shared.metrics.taken(queued_for);
+impl<'a, T> Processing<'a, T> {
+    #[inline]
+    fn new(queue: &'a WorkQueue<T>, taken: Taken<T>) -> Self {
+        let claim = Claim {
+            queue: Some(Cow::Borrowed(queue)),
+            slot: taken.slot,
+            run: queue.shared.metrics.taken(taken.queued_for),
+        };
         Self {
-            queue: queue.clone(),
-            slot,
-            priority,
-            item,
-            run,
+            claim,
+            priority: taken.priority,
+            item: taken.item,
+        }
+    }
+
+    /// The same with a handle of its own to the queue.
+    pub fn into_owned(self) -> Processing<'static, T>
+    where
+        T: 'static,
+    {
+        Processing {
+            claim: self.claim.into_owned(),
+            priority: self.priority,
+            item: self.item,
         }
     }
 
@@ -366,7 +395,7 @@ impl<T> Processing<T> {
     }
 }
 
-impl<T> Deref for Processing<T> {
+impl<T> Deref for Processing<'_, T> {
     type Target = T;
 
     fn deref(&self) -> &T {
@@ -374,17 +403,40 @@ impl<T> Deref for Processing<T> {
     }
 }
 
-impl<T> Drop for Processing<T> {
-    fn drop(&mut self) {
-        let shared = &self.queue.shared;
-        shared.metrics.done(&self.run);
-        let _unused = shared.with(|state, effects| state.done(self.slot, effects));
+impl<T: fmt::Debug> fmt::Debug for Processing<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Processing").field(&self.item).finish()
     }
 }
 
-impl<T: fmt::Debug> fmt::Debug for Processing<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Processing").field(&self.item).finish()
+/// The right to an entry; dropping it gives the entry back.
+struct Claim<'a, T> {
+    /// `None` once the claim has been handed on.
+    queue: Option<Cow<'a, WorkQueue<T>>>,
+    slot: Slot,
+    run: Run,
+}
+
+impl<T> Claim<'_, T> {
+    fn into_owned(mut self) -> Claim<'static, T>
+    where
+        T: 'static,
+    {
+        Claim {
+            queue: self.queue.take().map(|queue| Cow::Owned(queue.into_owned())),
+            slot: self.slot,
+            run: self.run,
+        }
+    }
+}
+
+impl<T> Drop for Claim<'_, T> {
+    #[inline]
+    fn drop(&mut self) {
+        if let Some(queue) = &self.queue {
+            queue.shared.metrics.done(self.run);
+            queue.shared.with(|state, effects| state.done(self.slot, effects));
+        }
     }
 }
 
@@ -392,22 +444,18 @@ impl<T: fmt::Debug> fmt::Debug for Processing<T> {
 struct Getter<'a, T> {
     shared: &'a Shared<T>,
     waiter: Option<WaiterId>,
-    finished: bool,
 }
 
 impl<T: Clone> Getter<'_, T> {
     fn poll(&mut self, cx: &mut Context<'_>) -> Found<T> {
-        let found = self
-            .shared
-            .with(|state, effects| state.get(&mut self.waiter, cx.waker(), effects));
-        self.finished = matches!(found, Found::Item(_) | Found::ShutDown);
-        found
+        self.shared
+            .with(|state, effects| state.get(&mut self.waiter, cx.waker(), effects))
     }
 }
 
 impl<T> Drop for Getter<'_, T> {
     fn drop(&mut self) {
-        if !self.finished {
+        if self.waiter.is_some() {
             self.shared.with(|state, effects| {
                 state.leave(&mut self.waiter, effects);
                 state.settle(effects);

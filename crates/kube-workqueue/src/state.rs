@@ -88,32 +88,41 @@ impl<T> State<T> {
         self.ready.len()
     }
 
-    /// Ends a worker's run of an item. Returns the item if the queue has no more use for it.
-    pub(crate) fn done(&mut self, slot: Slot, effects: &mut Effects) -> Option<T> {
+    /// Ends a worker's run of an item.
+    #[inline]
+    pub(crate) fn done(&mut self, slot: Slot, effects: &mut Effects<T>) {
         self.release_due(effects);
         self.processing -= 1;
         let entry = &mut self.entries[slot];
-        let redo = entry.phase == Phase::Redo;
-        let waits = entry.heap_at != NONE;
-        entry.phase = if redo { Phase::Queued } else { Phase::Waiting };
-        if redo {
+        if entry.phase == Phase::Redo {
             self.redo -= 1;
-            self.ready.push(&mut self.entries, slot);
+            let priority = entry.priority;
+            self.ready.push(&mut self.entries, slot, priority);
+        } else {
+            entry.phase = Phase::Idle;
+            let unused = entry.heap_at == NONE;
+            if unused && (self.entries.retire(slot) || self.shutting_down) {
+                self.sweep(effects);
+            }
         }
-        let unused = (!redo && !waits).then(|| self.entries.remove(slot));
         self.settle(effects);
-        unused
+    }
+
+    #[cold]
+    fn sweep(&mut self, effects: &mut Effects<T>) {
+        self.entries.sweep(effects.unused_items());
     }
 
     /// Queues what is due, up to a batch. Returns whether there may be more.
     #[inline]
-    pub(crate) fn release_due(&mut self, effects: &mut Effects) -> bool {
+    pub(crate) fn release_due(&mut self, effects: &mut Effects<T>) -> bool {
         self.delayed
             .next_due()
             .is_some_and(|due| self.release_until(due, effects))
     }
 
-    fn release_until(&mut self, next_due: u64, effects: &mut Effects) -> bool {
+    #[cold]
+    fn release_until(&mut self, next_due: u64, effects: &mut Effects<T>) -> bool {
         let now = self.clock.now();
         if now < next_due {
             return false;
@@ -128,22 +137,21 @@ impl<T> State<T> {
         true
     }
 
-    /// Stops accepting items and forgets those whose time has not come, which it returns.
-    pub(crate) fn shut_down(&mut self, release_drains: bool, effects: &mut Effects) -> Vec<T> {
+    /// Stops accepting items and forgets those whose time has not come.
+    pub(crate) fn shut_down(&mut self, release_drains: bool, effects: &mut Effects<T>) {
         self.shutting_down = true;
         while self.release_due(effects) {}
-        let mut dropped = Vec::new();
         for slot in self.delayed.clear(&mut self.entries) {
-            if self.entries[slot].phase == Phase::Waiting {
-                dropped.push(self.entries.remove(slot));
+            if self.entries[slot].phase == Phase::Idle {
+                self.entries.retire(slot);
             }
         }
+        self.sweep(effects);
         if release_drains {
             self.shut_downs += 1;
             while self.drainers.wake_first(effects) {}
         }
         self.settle(effects);
-        dropped
     }
 
     pub(crate) fn shut_downs(&self) -> u64 {
@@ -161,13 +169,19 @@ impl<T> State<T> {
         id
     }
 
-    pub(crate) fn leave_drain(&mut self, id: WaiterId, effects: &mut Effects) {
+    pub(crate) fn leave_drain(&mut self, id: WaiterId, effects: &mut Effects<T>) {
         self.drainers.leave(id, effects);
     }
 
     /// Ends a getter's wait: it looks again, or it is gone.
-    pub(crate) fn leave(&mut self, waiter: &mut Option<WaiterId>, effects: &mut Effects) {
-        let Some(id) = waiter.take() else { return };
+    pub(crate) fn leave(&mut self, waiter: &mut Option<WaiterId>, effects: &mut Effects<T>) {
+        if let Some(id) = waiter.take() {
+            self.end_wait(id, effects);
+        }
+    }
+
+    #[cold]
+    fn end_wait(&mut self, id: WaiterId, effects: &mut Effects<T>) {
         if let Some((_, waker)) = self.timekeeper.take_if(|(other, _)| *other == id) {
             effects.discard(waker);
         } else if !self.getters.leave(id, effects) {
@@ -177,13 +191,14 @@ impl<T> State<T> {
 
     /// Wakes whom the present state concerns; every operation ends with it.
     #[inline]
-    pub(crate) fn settle(&mut self, effects: &mut Effects) {
+    pub(crate) fn settle(&mut self, effects: &mut Effects<T>) {
         if !self.getters.is_empty() || self.timekeeper.is_some() || !self.drainers.is_empty() {
             self.wake_concerned(effects);
         }
     }
 
-    fn wake_concerned(&mut self, effects: &mut Effects) {
+    #[cold]
+    fn wake_concerned(&mut self, effects: &mut Effects<T>) {
         while self.awake < self.ready.len() && self.wake_getter(effects) {}
         let timeless = self.timekeeper.is_none() && self.delayed.next_due().is_some();
         if timeless && self.awake == 0 {
@@ -203,13 +218,13 @@ impl<T> State<T> {
     }
 
     /// Wakes a getter that sleeps, the timekeeper last. False if there is none.
-    fn wake_getter(&mut self, effects: &mut Effects) -> bool {
+    fn wake_getter(&mut self, effects: &mut Effects<T>) -> bool {
         let found = self.getters.wake_first(effects) || self.wake_timekeeper(effects);
         self.awake += usize::from(found);
         found
     }
 
-    fn wake_timekeeper(&mut self, effects: &mut Effects) -> bool {
+    fn wake_timekeeper(&mut self, effects: &mut Effects<T>) -> bool {
         let timekeeper = self.timekeeper.take();
         let found = timekeeper.is_some();
         if let Some((_, waker)) = timekeeper {
@@ -223,30 +238,38 @@ impl<T> State<T> {
         self.next_waiter
     }
 
-    fn mark_dirty(&mut self, slot: Slot, priority: Priority, effects: &mut Effects) {
+    #[inline]
+    fn mark_dirty(&mut self, slot: Slot, priority: Priority, effects: &mut Effects<T>) {
         let entry = &mut self.entries[slot];
         match entry.phase {
             Phase::Queued => return self.ready.raise(&mut self.entries, slot, priority),
             Phase::Redo => return entry.priority = entry.priority.max(priority),
-            Phase::Waiting => entry.phase = Phase::Queued,
-            Phase::Processing => entry.phase = Phase::Redo,
+            Phase::Idle | Phase::Processing => {}
         }
-        entry.priority = priority;
         #[cfg(feature = "metrics")]
         {
             entry.dirty_since = self.clock.now();
         }
         effects.added += 1;
-        match entry.phase {
-            Phase::Queued => self.ready.push(&mut self.entries, slot),
-            _ => self.redo += 1,
+        if entry.phase == Phase::Idle {
+            self.ready.push(&mut self.entries, slot, priority);
+        } else {
+            (entry.phase, entry.priority) = (Phase::Redo, priority);
+            self.redo += 1;
         }
     }
 }
 
 impl<T: Eq> State<T> {
     /// Returns the item if the queue has no use for it.
-    pub(crate) fn add(&mut self, item: T, hash: u64, priority: Priority, effects: &mut Effects) -> Option<T> {
+    #[inline]
+    pub(crate) fn add(
+        &mut self,
+        item: T,
+        hash: u64,
+        priority: Priority,
+        effects: &mut Effects<T>,
+    ) -> Option<T> {
         if self.shutting_down {
             return Some(item);
         }
@@ -264,7 +287,7 @@ impl<T: Eq> State<T> {
         hash: u64,
         priority: Priority,
         delay: Duration,
-        effects: &mut Effects,
+        effects: &mut Effects<T>,
     ) -> Option<T> {
         if self.shutting_down {
             return Some(item);
@@ -293,19 +316,26 @@ impl<T: Clone> State<T> {
         &mut self,
         waiter: &mut Option<WaiterId>,
         waker: &Waker,
-        effects: &mut Effects,
+        effects: &mut Effects<T>,
     ) -> Found<T> {
+        match self.take(effects) {
+            Some(taken) => {
+                self.leave(waiter, effects);
+                self.settle(effects);
+                Found::Item(taken)
+            }
+            None => self.wait(waiter, waker, effects),
+        }
+    }
+
+    /// Takes the next item for somebody who is not in line.
+    #[inline]
+    pub(crate) fn take(&mut self, effects: &mut Effects<T>) -> Option<Taken<T>> {
         self.release_due(effects);
-        let Some((lane, slot)) = self.ready.front(&self.entries) else {
-            return self.wait(waiter, waker, effects);
-        };
-        // First, because it may panic.
-        let item = self.entries[slot].item.clone();
-        self.leave(waiter, effects);
-        self.ready.take(&mut self.entries, lane);
-        self.processing += 1;
+        let (lane, slot) = self.ready.front(&self.entries)?;
         let entry = &mut self.entries[slot];
-        entry.phase = Phase::Processing;
+        // First, because it may panic.
+        let item = entry.item.clone();
         #[cfg(feature = "metrics")]
         let queued_for = Duration::from_nanos(self.clock.now().saturating_sub(entry.dirty_since));
         #[cfg(not(feature = "metrics"))]
@@ -316,12 +346,20 @@ impl<T: Clone> State<T> {
             priority: entry.priority,
             queued_for,
         };
+        entry.phase = Phase::Processing;
+        let next = entry.next;
+        self.ready.take(&mut self.entries, lane, next);
+        self.processing += 1;
         self.settle(effects);
-        Found::Item(taken)
+        Some(taken)
     }
 
-    fn wait(&mut self, waiter: &mut Option<WaiterId>, waker: &Waker, effects: &mut Effects) -> Found<T> {
+    #[cold]
+    fn wait(&mut self, waiter: &mut Option<WaiterId>, waker: &Waker, effects: &mut Effects<T>) -> Found<T> {
         self.leave(waiter, effects);
+        if self.entries.has_retired() {
+            self.sweep(effects);
+        }
         if self.is_exhausted() {
             self.settle(effects);
             return Found::ShutDown;

@@ -6,39 +6,66 @@ use std::task::Waker;
 /// Names a waiting future.
 pub(crate) type WaiterId = u64;
 
-/// What an operation leaves to do once the lock is released: calling wakers, and dropping them, runs code that is not
-/// ours.
-#[derive(Debug, Default)]
-pub(crate) struct Effects {
+/// What an operation leaves to do once the lock is released: calling wakers, and dropping them or items, runs code that
+/// is not ours.
+#[derive(Debug)]
+pub(crate) struct Effects<T> {
     /// How many runs were accepted, for the metrics.
     pub(crate) added: usize,
-    /// Most operations have none: a null pointer is quickly made and dropped.
-    wakers: Option<Box<Wakers>>,
+    /// Most operations have none of these: a null pointer is quickly made and dropped.
+    rest: Option<Box<Rest<T>>>,
 }
 
-#[derive(Debug, Default)]
-struct Wakers {
+#[derive(Debug)]
+struct Rest<T> {
     wake: Vec<Waker>,
-    unused: Vec<Waker>,
+    unused_wakers: Vec<Waker>,
+    unused_items: Vec<T>,
 }
 
-impl Effects {
+impl<T> Effects<T> {
+    #[inline]
+    pub(crate) fn new() -> Self {
+        Self { added: 0, rest: None }
+    }
+
     pub(crate) fn wake(&mut self, waker: Waker) {
-        self.wakers.get_or_insert_default().wake.push(waker);
+        self.rest().wake.push(waker);
     }
 
     /// The waker is only dropped.
     pub(crate) fn discard(&mut self, waker: Waker) {
-        self.wakers.get_or_insert_default().unused.push(waker);
+        self.rest().unused_wakers.push(waker);
+    }
+
+    /// Where to put items that are only dropped.
+    pub(crate) fn unused_items(&mut self) -> &mut Vec<T> {
+        &mut self.rest().unused_items
+    }
+
+    fn rest(&mut self) -> &mut Rest<T> {
+        self.rest.get_or_insert_with(|| {
+            Box::new(Rest {
+                wake: Vec::new(),
+                unused_wakers: Vec::new(),
+                unused_items: Vec::new(),
+            })
+        })
+    }
+
+    /// Without the lock.
+    #[inline]
+    pub(crate) fn run(self) {
+        if let Some(rest) = self.rest {
+            (*rest).run();
+        }
     }
 }
 
-impl Drop for Effects {
-    #[inline]
-    fn drop(&mut self) {
-        if let Some(wakers) = self.wakers.take() {
-            wakers.wake.into_iter().for_each(Waker::wake);
-        }
+impl<T> Rest<T> {
+    #[cold]
+    fn run(self) {
+        self.wake.into_iter().for_each(Waker::wake);
     }
 }
 
@@ -58,7 +85,7 @@ impl Line {
     }
 
     /// False if it was not in line.
-    pub(crate) fn leave(&mut self, id: WaiterId, effects: &mut Effects) -> bool {
+    pub(crate) fn leave<T>(&mut self, id: WaiterId, effects: &mut Effects<T>) -> bool {
         let Some(at) = self.waiters.iter().position(|&(other, _)| other == id) else {
             return false;
         };
@@ -68,7 +95,7 @@ impl Line {
         true
     }
 
-    pub(crate) fn wake_first(&mut self, effects: &mut Effects) -> bool {
+    pub(crate) fn wake_first<T>(&mut self, effects: &mut Effects<T>) -> bool {
         let first = self.waiters.pop_front();
         let found = first.is_some();
         if let Some((_, waker)) = first {

@@ -235,7 +235,7 @@ where
     }
 
     /// The item is put back before the guard is dropped, so that a drain does not end in between.
-    fn conclude<E: Display>(&self, item: Processing<T>, outcome: Result<Action, Failure<E>>) {
+    fn conclude<E: Display>(&self, item: Processing<'_, T>, outcome: Result<Action, Failure<E>>) {
         let queue = self.queue.with_priority(item.priority());
         let counts = &self.stats.0;
         let counter = match &outcome {

@@ -183,8 +183,8 @@ type Pending<T> = Pin<Box<dyn Future<Output = T>>>;
 struct Pair {
     queue: WorkQueue<Item>,
     model: Model,
-    gets: Vec<Pending<Option<Processing<Item>>>>,
-    guards: Vec<Processing<Item>>,
+    gets: Vec<Pending<Option<Processing<'static, Item>>>>,
+    guards: Vec<Processing<'static, Item>>,
     /// Each with the number of shutdowns before it.
     drains: Vec<(Pending<bool>, usize)>,
 }
@@ -225,7 +225,9 @@ impl Pair {
             }
             Op::Get => {
                 let queue = self.queue.clone();
-                self.gets.push(Box::pin(async move { queue.get().await }));
+                self.gets.push(Box::pin(
+                    async move { queue.get().await.map(Processing::into_owned) },
+                ));
                 self.poll_get(self.gets.len() - 1);
             }
             Op::PollGets(first) => self.poll_gets(first),
@@ -320,7 +322,9 @@ impl Pair {
                 self.model.done(*guard);
             }
             let queue = self.queue.clone();
-            self.gets.push(Box::pin(async move { queue.get().await }));
+            self.gets.push(Box::pin(
+                async move { queue.get().await.map(Processing::into_owned) },
+            ));
             self.poll_get(0);
             if self.guards.is_empty() {
                 break;

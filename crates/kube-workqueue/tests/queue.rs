@@ -26,7 +26,7 @@ async fn settle() {
     }
 }
 
-async fn get<T: Eq + std::hash::Hash + Clone + Send + 'static>(queue: &WorkQueue<T>) -> Processing<T> {
+async fn get<T: Eq + std::hash::Hash + Clone + Send + 'static>(queue: &WorkQueue<T>) -> Processing<'_, T> {
     timeout(Duration::from_secs(3600), queue.get())
         .await
         .expect("an item in time")
@@ -289,7 +289,7 @@ async fn an_item_added_while_processing_is_delivered_after_shutdown() {
     let drain = drain(&queue).await;
     let next = start({
         let queue = queue.clone();
-        async move { queue.get().await }
+        async move { queue.get().await.map(Processing::into_owned) }
     });
     assert!(!has_ended(&next).await, "foo is still to come");
     let last = start({
@@ -605,5 +605,37 @@ fn handles_guards_and_futures_can_be_sent() {
     is_send(&queue.get());
     is_send(&queue.shut_down_with_drain());
     fn guard<T: Send + Sync>() {}
-    guard::<Processing<String>>();
+    guard::<Processing<'static, String>>();
+}
+
+/// Items that are done are removed in groups; none is held once there is nothing left to do.
+#[tokio::test(start_paused = true)]
+async fn items_that_are_done_go_and_may_come_back() {
+    let queue = WorkQueue::new();
+    let items: Vec<Arc<u32>> = (0..1000).map(Arc::new).collect();
+    for round in 0..3 {
+        for item in &items {
+            queue.add(item.clone());
+        }
+        assert_eq!(queue.len(), 1000);
+        for item in &items {
+            let taken = get(&queue).await;
+            assert_eq!(*taken, *item);
+            // Some come back while they are processed, and some as soon as they are done.
+            if round == 0 && **item % 3 == 0 {
+                queue.add(item.clone());
+            }
+            drop(taken);
+            if round == 0 && **item % 3 == 1 {
+                queue.add(item.clone());
+            }
+        }
+        let again = queue.len();
+        for _ in 0..again {
+            assert_ne!(**get(&queue).await % 3, 2);
+        }
+        assert_eq!(again, if round == 0 { 667 } else { 0 });
+        assert!(timeout(MS, queue.get()).await.is_err());
+        assert!(items.iter().all(|item| Arc::strong_count(item) == 1));
+    }
 }
