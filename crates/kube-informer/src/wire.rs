@@ -10,7 +10,8 @@
 //!
 //! A reader is pushed the chunks of a body as they arrive and gives its parts as soon as they are complete. It looks
 //! for the end of each part and at nothing inside. [`Raw::scan`] then goes over an object once and finds what an
-//! informer needs to file it; everything else stays bytes until somebody decodes them.
+//! informer needs to file it; everything else stays bytes until somebody decodes them. A
+//! [`ClientSource`](crate::source::ClientSource) does both in one pass where an object has arrived in one piece.
 //!
 //! ```
 //! use kube_informer::wire::{Encoding, ListPart, ListReader, Raw};

@@ -6,6 +6,8 @@ mod asked;
 mod odd;
 mod others;
 mod requests;
+#[path = "../common/told.rs"]
+mod told;
 mod traces;
 
 use futures::StreamExt;
@@ -23,6 +25,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
+use told::told_within;
 
 const PATH: &str = "/api/v1/configmaps";
 /// The first list.
@@ -188,16 +191,7 @@ impl<K: Form> Scene<K> {
 
     /// Lets happen what happens within this (paused) time, and returns what was told until then.
     async fn after(&mut self, time: Duration) -> Vec<String> {
-        let mut told = vec![];
-        let end = tokio::time::sleep(time);
-        tokio::pin!(end);
-        loop {
-            tokio::select! {
-                biased;
-                Some(notification) = self.notifications.next() => told.push(format!("{notification:?}")),
-                () = &mut end => return told,
-            }
-        }
+        told_within(&mut self.notifications, time).await
     }
 
     /// Plays the script and compares what was told, separated by commas. The time is too short for a watch to end,

@@ -5,15 +5,17 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod streaming;
+#[path = "../common/told.rs"]
+mod told;
 
 use common::{Answer::*, Event::*, *};
-use futures::StreamExt;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube_informer::reflector::{InitialState, Phase, ReflectorOptions};
 use kube_informer::source::ErrorClass;
 use kube_informer::{Notifications, SharedInformer};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
+use told::told_within;
 
 /// An informer at work on a script.
 struct Scene {
@@ -49,16 +51,7 @@ impl Scene {
 
     /// Lets everything happen that happens within this (paused) time, and returns what was told until then.
     async fn after(&mut self, time: Duration) -> Vec<String> {
-        let mut told = vec![];
-        let end = tokio::time::sleep(time);
-        tokio::pin!(end);
-        loop {
-            tokio::select! {
-                biased;
-                Some(notification) = self.notifications.next() => told.push(format!("{notification:?}")),
-                () = &mut end => return told,
-            }
-        }
+        told_within(&mut self.notifications, time).await
     }
 
     /// Plays the script and compares what was told.

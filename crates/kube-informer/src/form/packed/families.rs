@@ -6,7 +6,6 @@
 use super::coding::{Base, Coding, Compressor};
 use std::{
     collections::HashMap,
-    fmt,
     hash::{BuildHasher, RandomState},
     mem,
     sync::Arc,
@@ -194,13 +193,5 @@ impl Default for Families {
             at_hand: 0,
             round: 0,
         }
-    }
-}
-
-impl fmt::Debug for Families {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Families")
-            .field("families", &self.families.len())
-            .finish_non_exhaustive()
     }
 }
