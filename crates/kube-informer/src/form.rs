@@ -31,18 +31,19 @@
 //! Whatever the form, a [`Plan`] can name paths that are left out while an object is scanned: they are neither decoded
 //! nor kept. [`Packed`] leaves out `metadata.managedFields` unless told otherwise.
 
+mod decoding;
 mod metadata;
 mod packed;
 
+pub use decoding::DecodeError;
 pub use metadata::{HasMetadata, Metadata};
 pub use packed::{FieldError, Packed, Packer, PackerStats};
 
 use crate::object::{Object, ObjectKey};
-use crate::wire::{Encoding, Plan, Raw};
+use crate::wire::{Plan, Raw};
 use kube::core::{DynamicObject, TypeMeta};
 use serde::de::DeserializeOwned;
-use serde_json::error::Category;
-use std::{any::Any, fmt, sync::Arc};
+use std::{any::Any, sync::Arc};
 
 /// An [`Object`] that can be made from what a server sends.
 pub trait Form: Object {
@@ -92,7 +93,7 @@ impl<K: kube::Resource + DeserializeOwned + Send + Sync + 'static> Form for K {
     }
 
     fn make(collection: &Collection, _: &ObjectKey, raw: &Raw) -> Result<Arc<K>, DecodeError> {
-        let mut object = from_body(raw.encoding(), &raw.body())?;
+        let mut object = decode(raw)?;
         complete(&mut object, collection.types.as_ref());
         Ok(Arc::new(object))
     }
@@ -116,13 +117,7 @@ impl<K: kube::Resource + DeserializeOwned + Send + Sync + 'static> Form for K {
 /// # Errors
 /// The object is not what the type expects.
 pub fn decode<T: DeserializeOwned>(raw: &Raw) -> Result<T, DecodeError> {
-    from_body(raw.encoding(), &raw.body())
-}
-
-fn from_body<T: DeserializeOwned>(encoding: Encoding, body: &[u8]) -> Result<T, DecodeError> {
-    match encoding {
-        Encoding::Json => json(body),
-    }
+    decoding::object(raw.encoding(), |body| raw.write_body(body))
 }
 
 /// A dynamic object that does not know its kind is of little use; it must not depend on how it came, by a list or by a
@@ -132,100 +127,5 @@ fn complete<K: 'static>(object: &mut K, types: Option<&TypeMeta>) {
         && dynamic.types.is_none()
     {
         dynamic.types = types.cloned();
-    }
-}
-
-/// Reads JSON; an error is looked for a second time to learn the path, which costs nothing when there is none.
-fn json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, DecodeError> {
-    serde_json::from_slice(bytes).map_err(|error| {
-        let mut deserializer = serde_json::Deserializer::from_slice(bytes);
-        let path = match serde_path_to_error::deserialize::<_, T>(&mut deserializer) {
-            Err(error) => error.path().to_string(),
-            Ok(_) => String::new(),
-        };
-        DecodeError {
-            path,
-            reason: reason(&error),
-            line: error.line(),
-            column: error.column(),
-        }
-    })
-}
-
-/// What is wrong, without the value that is wrong: it may be part of a secret, and serde's own messages quote it.
-fn reason(error: &serde_json::Error) -> String {
-    let text = error.to_string();
-    match error.classify() {
-        Category::Eof => "the object ends too early".to_owned(),
-        Category::Syntax if text.starts_with("recursion limit") => {
-            "nested more than 128 levels deep".to_owned()
-        }
-        Category::Syntax => "not JSON".to_owned(),
-        Category::Io => "cannot be read".to_owned(),
-        Category::Data => {
-            let known = [
-                "invalid type",
-                "invalid value",
-                "invalid length",
-                "unknown variant",
-                "unknown field",
-            ];
-            match known.into_iter().find(|known| text.starts_with(known)) {
-                Some(known) => known.to_owned(),
-                // Field names come from the type, not from the object.
-                None if text.starts_with("missing field") => {
-                    text.split(" at line").next().unwrap_or("").to_owned()
-                }
-                None => "invalid data".to_owned(),
-            }
-        }
-    }
-}
-
-/// Why an object could not be decoded: where and what, but not the object's content.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DecodeError {
-    path: String,
-    reason: String,
-    line: usize,
-    column: usize,
-}
-
-impl fmt::Display for DecodeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !self.path.is_empty() && self.path != "." {
-            write!(f, "{}: ", self.path)?;
-        }
-        write!(f, "{} (line {}, column {})", self.reason, self.line, self.column)
-    }
-}
-
-impl std::error::Error for DecodeError {}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use k8s_openapi::api::core::v1::{Pod, Secret};
-
-    fn error<T: DeserializeOwned + fmt::Debug>(body: &str) -> String {
-        json::<T>(body.as_bytes()).unwrap_err().to_string()
-    }
-
-    #[test]
-    fn errors_say_where_and_never_what() {
-        let text = error::<Secret>(r#"{"metadata":{"name":"a"},"data":{"password":["hunter2"]}}"#);
-        assert!(text.starts_with("data.password: invalid type"), "{text}");
-        let texts = [
-            text,
-            error::<Secret>(r#"{"metadata":{"name":"a"},"data":"hunter2"}"#),
-            error::<Secret>(r#"{"metadata":{"name":"a"},"data":{"x":"hunter2!"}}"#),
-            error::<Pod>(r#"{"metadata":{"name":"a","creationTimestamp":"hunter2"}}"#),
-            error::<Pod>(r#"{"kind":"hunter2","metadata":{}}"#),
-            error::<Pod>(r#"{"metadata":{"name":"hunter2""#),
-            error::<Pod>(r#"{"metadata":{"name":"hunter2"}} hunter2"#),
-        ];
-        for text in texts {
-            assert!(!text.contains("hunter2"), "{text}");
-        }
     }
 }

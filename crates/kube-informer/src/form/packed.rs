@@ -9,7 +9,7 @@ mod tests;
 
 pub use packer::{Packer, PackerStats};
 
-use super::{Collection, DecodeError, Form};
+use super::{Collection, DecodeError, Form, decoding};
 use crate::FieldPath;
 use crate::object::{Fingerprint, Object, ObjectKey, ResourceVersion};
 use crate::wire::{Encoding, Plan, Raw};
@@ -168,7 +168,7 @@ impl<K: DeserializeOwned + Send + Sync + 'static> Packed<K> {
         let header = self.header();
         let place = (self.0.slice.as_ptr() as usize, header.fingerprint);
         header.shared.decoded(place, || {
-            let mut object = super::from_body(header.encoding, &self.body())?;
+            let mut object = decoding::object(header.encoding, |body| *body = self.body())?;
             super::complete(&mut object, header.shared.collection.types.as_ref());
             Ok(object)
         })
@@ -234,7 +234,7 @@ impl<K> Packed<K> {
         move |packed| {
             let mut texts = Vec::new();
             let _ = packed.each_field(&path, |value| {
-                texts.extend(super::json::<String>(value).ok());
+                texts.extend(decoding::json::<String>(value).ok());
                 Ok(())
             });
             texts
@@ -263,7 +263,7 @@ impl<K> Packed<K> {
 }
 
 fn read<T: DeserializeOwned>(path: &FieldPath, value: &[u8]) -> Result<Option<T>, FieldError> {
-    super::json(value).map_err(|error| FieldError {
+    decoding::json(value).map_err(|error| FieldError {
         path: path.clone(),
         reason: error.to_string(),
     })
