@@ -3,6 +3,7 @@
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry as Place;
 use slab::Slab;
+use std::collections::VecDeque;
 
 use crate::Priority;
 
@@ -22,6 +23,10 @@ pub(crate) const NONE: u32 = u32::MAX;
 
 /// Storage for more entries than this is given back when the last entry goes.
 const KEEP: usize = 1024;
+
+/// So many entries that nobody has a use for stay while there is something to do: an item that is added again soon finds
+/// its entry.
+const SPARE: usize = 1024;
 
 /// So many entries are removed together. Each removal waits for memory that has not been touched for long; one after
 /// the other in a short loop, they wait at the same time.
@@ -51,6 +56,8 @@ pub(crate) struct Entry<T> {
     /// Its place in the heap of waiting items; an item can wait and be queued at once.
     pub(crate) heap_at: u32,
     pub(crate) phase: Phase,
+    /// Whether it is in the line of those to be removed.
+    retired: bool,
     /// Of the run it is dirty for, or of the one in progress.
     pub(crate) priority: Priority,
     /// Of the run that it waits for.
@@ -63,8 +70,8 @@ pub(crate) struct Entry<T> {
 pub(crate) struct Entries<T> {
     slab: Slab<Entry<T>>,
     index: HashTable<(Hash, Slot)>,
-    /// Entries that were done, and may have got a new use since.
-    done: Vec<Slot>,
+    /// Entries that were done, and may have got a new use since; each once.
+    retired: VecDeque<Slot>,
 }
 
 impl<T> Entries<T> {
@@ -72,35 +79,38 @@ impl<T> Entries<T> {
         Self {
             slab: Slab::new(),
             index: HashTable::new(),
-            done: Vec::new(),
+            retired: VecDeque::new(),
         }
     }
 
     pub(crate) fn has_retired(&self) -> bool {
-        !self.done.is_empty()
+        !self.retired.is_empty()
     }
 
-    /// Leaves an entry that nobody has a use for to the next sweep. Returns whether that is due.
+    /// Leaves an entry that nobody has a use for to a later sweep. Returns whether one is due.
+    #[inline]
     pub(crate) fn retire(&mut self, slot: Slot) -> bool {
-        self.done.push(slot);
-        self.done.len() >= SWEEP
+        if !std::mem::replace(&mut self[slot].retired, true) {
+            self.retired.push_back(slot);
+        }
+        self.retired.len() >= SPARE + SWEEP
     }
 
-    /// Removes the entries that were done and have got no new use since; hands over their items.
+    /// Removes some entries of those that were done first, unless they have got a new use since; hands over their items.
     pub(crate) fn sweep(&mut self, items: &mut Vec<T>) {
-        let mut done = std::mem::take(&mut self.done);
-        let is_unused = |entry: &Entry<T>| entry.phase == Phase::Idle && entry.heap_at == NONE;
-        for &slot in &done {
-            if self.slab.get(slot as usize).is_some_and(is_unused) {
+        let count = SWEEP.min(self.retired.len());
+        for _ in 0..count {
+            let Some(slot) = self.retired.pop_front() else {
+                break;
+            };
+            let entry = &mut self[slot];
+            entry.retired = false;
+            if entry.phase == Phase::Idle && entry.heap_at == NONE {
                 items.push(self.remove(slot));
             }
         }
         if self.slab.is_empty() && self.slab.capacity() > KEEP {
             *self = Self::new();
-        }
-        if done.capacity() <= KEEP {
-            done.clear();
-            self.done = done;
         }
     }
 
@@ -144,6 +154,7 @@ impl<T> Entry<T> {
             next: NONE,
             heap_at: NONE,
             phase: Phase::Idle,
+            retired: false,
             priority: Priority::default(),
             waiting_priority: Priority::default(),
             #[cfg(feature = "metrics")]

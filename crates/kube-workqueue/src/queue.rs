@@ -159,6 +159,7 @@ where
                 match getter.poll(cx) {
                     Found::Item(taken) => return Poll::Ready(Some(taken)),
                     Found::ShutDown => return Poll::Ready(None),
+                    Found::Untidy => {}
                     Found::Nothing => {
                         sleep.set(None);
                         return Poll::Pending;

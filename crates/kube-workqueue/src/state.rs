@@ -45,6 +45,8 @@ pub(crate) enum Found<T> {
     Item(Taken<T>),
     /// Nothing, and nothing will come.
     ShutDown,
+    /// Nothing yet, but there is more to tidy up: look again.
+    Untidy,
     /// Nothing yet: sleep until woken.
     Nothing,
     /// Nothing yet: sleep until woken, or until then.
@@ -146,7 +148,9 @@ impl<T> State<T> {
                 self.entries.retire(slot);
             }
         }
-        self.sweep(effects);
+        while self.entries.has_retired() {
+            self.sweep(effects);
+        }
         if release_drains {
             self.shut_downs += 1;
             while self.drainers.wake_first(effects) {}
@@ -359,6 +363,8 @@ impl<T: Clone> State<T> {
         self.leave(waiter, effects);
         if self.entries.has_retired() {
             self.sweep(effects);
+            self.settle(effects);
+            return Found::Untidy;
         }
         if self.is_exhausted() {
             self.settle(effects);
