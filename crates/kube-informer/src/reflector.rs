@@ -170,7 +170,8 @@ pub trait Sink<O: Object>: Known + Send + 'static {
         version: Option<ResourceVersion>,
     ) -> impl Future<Output = ()> + Send;
 
-    /// One object changed; with it, everything up to `version` has been handed over.
+    /// One object changed; with it, everything up to `version` has been handed over. If more may follow at once, who
+    /// consumes it need not be woken before [`flush`](Self::flush).
     fn push(
         &mut self,
         key: ObjectKey,
@@ -180,6 +181,9 @@ pub trait Sink<O: Object>: Known + Send + 'static {
 
     /// Nothing more changed up to `version`.
     fn bookmark(&mut self, version: ResourceVersion);
+
+    /// Nothing more follows at once. Default: does nothing.
+    fn flush(&mut self) {}
 }
 
 /// Keeps a [`Sink`] equal to what a [`ListerWatcher`] shows; see the [module](self).

@@ -97,11 +97,46 @@ impl<O: Object, K: Known + Send + 'static> Sink<O> for QueueSink<O, K> {
             }
         };
         self.queue
-            .push(key, delta, version.map(|version| self.position(version)))
+            .push_quietly(key, delta, version.map(|version| self.position(version)))
             .await;
     }
 
     fn bookmark(&mut self, version: ResourceVersion) {
         self.queue.bookmark(self.position(version));
+    }
+
+    fn flush(&mut self) {
+        self.queue.announce();
+    }
+}
+
+/// A reflector that is cancelled leaves nothing behind of which nobody knows.
+impl<O: Object, K> Drop for QueueSink<O, K> {
+    fn drop(&mut self) {
+        self.queue.announce();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use k8s_openapi::api::core::v1::Pod;
+    use std::sync::Arc;
+
+    #[tokio::test]
+    async fn a_sink_that_is_dropped_announces_what_it_pushed() {
+        let queue = DeltaFifo::<Parcel<Pod>>::new(100);
+        let consumer = tokio::spawn({
+            let queue = queue.clone();
+            async move { queue.pop(1).await.is_some() }
+        });
+        tokio::task::yield_now().await;
+        let mut sink = QueueSink::new(queue, ());
+        let delta = Delta::Added(Ok(Arc::new(Pod::default())));
+        sink.push("a".into(), delta, None).await;
+        tokio::task::yield_now().await;
+        assert!(!consumer.is_finished(), "more may follow at once");
+        drop(sink);
+        assert!(consumer.await.unwrap());
     }
 }

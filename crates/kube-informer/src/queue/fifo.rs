@@ -22,6 +22,9 @@ pub struct Position {
     pub resource_version: ResourceVersion,
 }
 
+/// So many changes are worth waking the consumer for, even if more follow at once.
+const WORTHWHILE: usize = 32;
+
 /// A bounded queue of changes, grouped by key; see the [module](super) for the contract.
 ///
 /// A clone is another handle to the same queue. Any number of tasks may push; only one may pop.
@@ -69,6 +72,8 @@ struct State<T> {
     segments: VecDeque<Segment<T>>,
     /// Pending deltas and replaces.
     len: usize,
+    /// How many changes the consumer has not been woken for.
+    unannounced: usize,
     closed: bool,
     /// Whether anything but bookmarks was ever pushed.
     populated: bool,
@@ -285,6 +290,7 @@ impl<T> DeltaFifo<T> {
         let state = State {
             segments: VecDeque::new(),
             len: 0,
+            unannounced: 0,
             closed: false,
             populated: false,
             unsynced,
@@ -317,14 +323,16 @@ impl<T> DeltaFifo<T> {
         self.shared.update_synced(&state);
     }
 
-    /// Runs `change` under the lock as soon as there is room.
-    async fn when_writable(&self, change: impl FnOnce(&mut State<T>)) {
+    /// Runs `change` under the lock as soon as there is room. Then wakes the consumer, unless so many changes are not
+    /// `worthwhile` yet.
+    async fn when_writable(&self, worthwhile: usize, change: impl FnOnce(&mut State<T>)) {
         let mut change = Some(change);
-        while !self.try_change(&mut change) {
+        while !self.try_change(worthwhile, &mut change) {
+            self.announce();
             let mut room = std::pin::pin!(self.shared.writable.notified());
             // Registered before the second look, so that room made in between is not missed.
             room.as_mut().enable();
-            if self.try_change(&mut change) {
+            if self.try_change(worthwhile, &mut change) {
                 return;
             }
             room.await;
@@ -332,7 +340,7 @@ impl<T> DeltaFifo<T> {
     }
 
     /// Runs `change` if there is room, and says whether it did.
-    fn try_change(&self, change: &mut Option<impl FnOnce(&mut State<T>)>) -> bool {
+    fn try_change(&self, worthwhile: usize, change: &mut Option<impl FnOnce(&mut State<T>)>) -> bool {
         let mut state = self.shared.lock();
         if !state.has_room(self.shared.capacity) {
             return false;
@@ -343,9 +351,20 @@ impl<T> DeltaFifo<T> {
         }
         self.shared.gauge.moved(before, state.len);
         self.shared.update_synced(&state);
-        drop(state);
-        self.shared.readable.notify_one();
+        state.unannounced += 1;
+        if state.unannounced >= worthwhile {
+            state.unannounced = 0;
+            drop(state);
+            self.shared.readable.notify_one();
+        }
         true
+    }
+
+    /// Wakes the consumer for what was pushed [quietly](Self::push_quietly).
+    pub(crate) fn announce(&self) {
+        if std::mem::take(&mut self.shared.lock().unannounced) > 0 {
+            self.shared.readable.notify_one();
+        }
     }
 
     /// Adds a change of `key`, waiting while the queue is full. `at` says up to where in the server's history the
@@ -354,13 +373,20 @@ impl<T> DeltaFifo<T> {
     #[doc(alias = "Update")]
     #[doc(alias = "Delete")]
     pub async fn push(&self, key: ObjectKey, delta: Delta<T>, at: Option<Position>) {
-        self.when_writable(|state| state.push(key, delta, at)).await;
+        self.when_writable(1, |state| state.push(key, delta, at)).await;
+    }
+
+    /// The same, but the consumer may sleep on until [`announce`](Self::announce), if it is not many changes: to be used
+    /// by those who know that more is to follow at once.
+    pub(crate) async fn push_quietly(&self, key: ObjectKey, delta: Delta<T>, at: Option<Position>) {
+        self.when_writable(WORTHWHILE, |state| state.push(key, delta, at))
+            .await;
     }
 
     /// Adds a new list of a partition, waiting while the queue is full.
     #[doc(alias = "Replace")]
     pub async fn replace(&self, replace: Replace<T>) {
-        self.when_writable(|state| {
+        self.when_writable(1, |state| {
             state.populated = true;
             state.segments.push_back(Segment::Replace(replace));
             state.len += 1;
@@ -373,7 +399,7 @@ impl<T> DeltaFifo<T> {
     #[doc(alias = "Resync")]
     pub async fn resync(&self, known: impl IntoIterator<Item = (ObjectKey, T)>) {
         for (key, object) in known {
-            self.when_writable(|state| {
+            self.when_writable(1, |state| {
                 if !state.is_pending(&key) {
                     state.push(key, Delta::Sync(object), None);
                 }
@@ -437,6 +463,7 @@ impl<T> DeltaFifo<T> {
                 let mut state = self.shared.lock();
                 let before = state.len;
                 if let Some((entries, positions)) = state.pop(max.max(1)) {
+                    state.unannounced = 0;
                     let was_full = before >= self.shared.capacity;
                     self.shared.gauge.moved(before, state.len);
                     let replaced = match &entries {

@@ -7,6 +7,8 @@ use crate::object::{DeleteCause, Deleted, ResourceVersion};
 use crate::queue::Delta;
 use crate::source::{ApiError, ApiStatus, ErrorClass, Item, WatchEvent, WatchFrom, WatchRequest};
 use rand::Rng;
+use std::future::poll_fn;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -170,7 +172,19 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
             // A source that always has something must not keep the thread, nor hide that the reflector is cancelled.
             tokio::task::consume_budget().await;
             let deadline = self.options.bookmark_deadline.filter(|_| self.sends_bookmarks);
-            let (event, made) = match next(&mut stream, &self.maker, deadline).await {
+            let arrival = {
+                let mut next = pin!(next(&mut stream, &self.maker, deadline));
+                let sink = &mut self.sink;
+                poll_fn(|cx| {
+                    let arrival = next.as_mut().poll(cx);
+                    if arrival.is_pending() {
+                        sink.flush();
+                    }
+                    arrival
+                })
+                .await
+            };
+            let (event, made) = match arrival {
                 None => break None,
                 Some((Err(error), _)) => break Some(error),
                 Some((Ok(WatchEvent::Error(status)), _)) => break Some(ApiError::Status(status)),
@@ -179,6 +193,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
             ordered |= !matches!(event, WatchEvent::Added(_));
             if ordered && self.went_back(&event) {
                 self.unavailable = true;
+                self.sink.flush();
                 watched.end(started);
                 self.reporter.watched(watched.events, watched.lasted, false);
                 return Ended::Relist(None);
@@ -193,6 +208,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
             self.reporter.works();
             self.handle(event, made, ordered).await;
         };
+        self.sink.flush();
         watched.end(started);
         self.reporter
             .watched(watched.events, watched.lasted, watched.is_very_short());

@@ -8,6 +8,7 @@ use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
+use tokio::sync::Notify;
 
 /// When a client gives up: a phase takes minutes at most.
 const PATIENCE: Duration = Duration::from_secs(900);
@@ -23,6 +24,7 @@ pub struct Counter(Arc<Counts>);
 struct Counts {
     notifications: AtomicUsize,
     marks: AtomicUsize,
+    marked: Notify,
 }
 
 impl Counter {
@@ -32,6 +34,7 @@ impl Counter {
         self.0.notifications.fetch_add(1, Relaxed);
         if namespace == MARK {
             self.0.marks.fetch_add(1, Relaxed);
+            self.0.marked.notify_one();
         }
     }
 
@@ -132,7 +135,8 @@ impl Measurement {
                 "{name}: told of {} of {expected}",
                 now - told
             );
-            tokio::time::sleep(Duration::from_millis(20)).await;
+            // A mark, or the one of the phase before; looking more often would cost more than small clients do.
+            let _ = tokio::time::timeout(Duration::from_millis(500), self.counter.0.marked.notified()).await;
         }
         let wall = started.elapsed();
         at_rest().await;

@@ -425,3 +425,62 @@ fn a_partition_that_is_added_in_time_counts_and_one_that_is_taken_out_does_not()
     fifo.add_partition(second);
     assert!(fifo.has_synced(), "too late to be part of the initial population");
 }
+
+/// A consumer that sleeps, and how many entries its next batch has.
+async fn sleeping_consumer(fifo: &DeltaFifo<u32>) -> tokio::task::JoinHandle<usize> {
+    let fifo = fifo.clone();
+    let consumer = tokio::spawn(async move {
+        match fifo.pop(usize::MAX).await.unwrap().entries {
+            Entries::Deltas(entries) => entries.len(),
+            Entries::Replace(_) => 0,
+        }
+    });
+    tokio::task::yield_now().await;
+    consumer
+}
+
+async fn push_quietly(fifo: &DeltaFifo<u32>, count: usize) {
+    for n in 0..count {
+        fifo.push_quietly(key(&n.to_string()), Delta::Added(0), None)
+            .await;
+    }
+    // If the consumer was woken, it runs now.
+    tokio::task::yield_now().await;
+}
+
+#[tokio::test]
+async fn quiet_changes_wake_the_consumer_once_they_are_announced() {
+    let fifo = DeltaFifo::new(100);
+    let consumer = sleeping_consumer(&fifo).await;
+    push_quietly(&fifo, WORTHWHILE - 1).await;
+    assert!(!consumer.is_finished());
+    fifo.announce();
+    assert_eq!(consumer.await.unwrap(), WORTHWHILE - 1);
+}
+
+#[tokio::test]
+async fn quiet_changes_wake_the_consumer_once_they_are_many() {
+    let fifo = DeltaFifo::new(100);
+    for _ in 0..2 {
+        let consumer = sleeping_consumer(&fifo).await;
+        push_quietly(&fifo, WORTHWHILE).await;
+        assert_eq!(consumer.await.unwrap(), WORTHWHILE);
+    }
+}
+
+#[tokio::test]
+async fn a_loud_change_wakes_the_consumer_for_the_quiet_ones_too() {
+    let fifo = DeltaFifo::new(100);
+    let consumer = sleeping_consumer(&fifo).await;
+    push_quietly(&fifo, 2).await;
+    fifo.push(key("x"), Delta::Added(0), None).await;
+    assert_eq!(consumer.await.unwrap(), 3);
+}
+
+#[tokio::test]
+async fn who_waits_for_room_wakes_the_consumer_first() {
+    let fifo = DeltaFifo::new(4);
+    let consumer = sleeping_consumer(&fifo).await;
+    push_quietly(&fifo, 5).await;
+    assert_eq!(consumer.await.unwrap(), 4);
+}
