@@ -120,6 +120,7 @@ impl<O: Object, K> Drop for QueueSink<O, K> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::reflector::Held;
     use k8s_openapi::api::core::v1::Pod;
     use std::sync::Arc;
 
@@ -132,7 +133,10 @@ mod tests {
         });
         tokio::task::yield_now().await;
         let mut sink = QueueSink::new(queue, ());
-        let delta = Delta::Added(Ok(Arc::new(Pod::default())));
+        let delta = Delta::Added(Ok(Held {
+            object: Arc::new(Pod::default()),
+            fingerprint: None,
+        }));
         sink.push("a".into(), delta, None).await;
         tokio::task::yield_now().await;
         assert!(!consumer.is_finished(), "more may follow at once");
