@@ -341,6 +341,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
     pub async fn run(mut self, token: CancellationToken) {
         self.reporter.start_metrics(&self.name);
         token.run_until_cancelled(self.reflect()).await;
+        self.show_seen();
         self.reporter.phase(Phase::Stopped);
     }
 

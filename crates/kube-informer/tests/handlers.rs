@@ -196,8 +196,9 @@ async fn a_stalled_handler_stops_nobody_and_holds_little() {
     tokio::time::sleep(Duration::from_secs(1)).await;
     let slow_told = slow_told.lock().unwrap();
     assert!(slow_told.len() < 30);
+    // As an update, or as the add that it was merged into.
     assert!(
-        slow_told.iter().any(|change| change.ends_with("->10099)")),
+        slow_told.iter().any(|change| change.contains("10099")),
         "{slow_told:?}"
     );
 }

@@ -39,7 +39,7 @@ impl Default for InformerOptions {
         Self {
             name: String::new(),
             reflector: ReflectorOptions::default(),
-            queue_capacity: 4096,
+            queue_capacity: 2048,
             resync: Duration::ZERO,
             stop_deadline: Duration::from_secs(30),
         }
@@ -138,7 +138,7 @@ impl<O: Form> InformerBuilder<O> {
     }
 
     /// How many changes may wait between the readers of the network and the writer of the store before reading stops.
-    /// Default: 4096; at least 1.
+    /// Default: 2048; at least 1.
     pub fn queue_capacity(mut self, capacity: usize) -> Self {
         self.options.queue_capacity = capacity;
         self

@@ -6,7 +6,7 @@ use super::applier::{Applier, Outcome};
 use super::processor::Processor;
 use crate::controller::{Parcel, SlowWatch};
 use crate::object::{Object, Partition};
-use crate::queue::Batch;
+use crate::queue::{Batch, DeltaFifo};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
@@ -38,7 +38,7 @@ impl<O: Object> Driver<O> {
         loop {
             tokio::select! {
                 Some(command) = self.commands.recv() => self.obey(command),
-                batch = self.shared.fifo.pop(usize::MAX) => match batch {
+                batch = take(&self.shared.fifo) => match batch {
                     Some(batch) => {
                         if batch.was_full {
                             // Who waited for room was woken on this thread. It has to be gone from here, to run on
@@ -139,6 +139,28 @@ impl<O: Object> Driver<O> {
     }
 }
 
+/// So many changes that come while the driver gives way once are a flood.
+const FLOOD: usize = 64;
+/// The longest that a flood delays those who wait for its beginning.
+const LONGEST_WAIT: Duration = Duration::from_millis(10);
+
+/// Takes all that is queued. In a flood, it lets the queue fill up before: applied together, changes cost less.
+///
+/// A flood comes from a reflector on this thread, as where other work leaves no second one to the informer. What comes
+/// from another thread meanwhile is little, and goes on coming while a batch is applied.
+async fn take<T>(queue: &DeltaFifo<T>) -> Option<Batch<T>> {
+    queue.readable().await;
+    let (started, mut waiting) = (Instant::now(), queue.len());
+    while waiting < queue.capacity() && started.elapsed() < LONGEST_WAIT {
+        tokio::task::yield_now().await;
+        let before = std::mem::replace(&mut waiting, queue.len());
+        if waiting < before + FLOOD {
+            break;
+        }
+    }
+    queue.pop(usize::MAX).await
+}
+
 /// Ticks of this period; a period of zero is never.
 fn ticks(period: Duration) -> Interval {
     // A year is never.
@@ -149,4 +171,46 @@ fn ticks(period: Duration) -> Interval {
     let mut ticks = tokio::time::interval_at(Instant::now() + period, period);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     ticks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::queue::{Delta, Entries};
+
+    async fn taken(queue: &DeltaFifo<u32>) -> usize {
+        match take(queue).await.expect("not closed").entries {
+            Entries::Deltas(entries) => entries.len(),
+            Entries::Replace(_) => 0,
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_flood_is_one_batch_up_to_the_capacity() {
+        let queue = DeltaFifo::new(1000);
+        let pusher = queue.clone();
+        tokio::spawn(async move {
+            for number in 0..1500 {
+                let key = format!("key-{number}").into();
+                pusher.push(key, Delta::Added(number), None).await;
+                tokio::task::consume_budget().await;
+            }
+        });
+        assert_eq!(taken(&queue).await, 1000);
+        assert_eq!(taken(&queue).await, 500);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_trickle_is_taken_as_it_comes() {
+        let queue = DeltaFifo::new(1000);
+        let pusher = queue.clone();
+        tokio::spawn(async move {
+            for number in 0..20 {
+                let key = format!("key-{number}").into();
+                pusher.push(key, Delta::Added(number), None).await;
+                tokio::task::yield_now().await;
+            }
+        });
+        assert!(taken(&queue).await < 10);
+    }
 }

@@ -1,6 +1,11 @@
 //! Keys: the names under which objects are stored.
 
-use std::{borrow::Borrow, fmt, str::FromStr, sync::Arc};
+use std::{borrow::Borrow, cell::RefCell, fmt, str::FromStr, sync::Arc};
+
+thread_local! {
+    /// Where a key is put together, so that it takes one allocation.
+    static JOINED: RefCell<String> = const { RefCell::new(String::new()) };
+}
 
 /// The key of an object in a store: `namespace/name`, or just `name` for a cluster-scoped object.
 ///
@@ -28,13 +33,11 @@ impl ObjectKey {
     /// The key of the object `name` in `namespace`. An empty namespace is none.
     pub fn new(namespace: Option<&str>, name: &str) -> Self {
         match namespace {
-            Some(namespace) if !namespace.is_empty() => {
-                let mut key = String::with_capacity(namespace.len() + 1 + name.len());
-                key.push_str(namespace);
-                key.push('/');
-                key.push_str(name);
-                Self(key.into())
-            }
+            Some(namespace) if !namespace.is_empty() => JOINED.with_borrow_mut(|key| {
+                key.clear();
+                key.extend([namespace, "/", name]);
+                Self(key.as_str().into())
+            }),
             _ => Self(name.into()),
         }
     }

@@ -65,11 +65,24 @@ fn is_decimal(text: &str) -> bool {
     !text.is_empty() && !text.starts_with('0') && text.bytes().all(|b| b.is_ascii_digit())
 }
 
+/// The number that a decimal text without a leading zero writes, if it has 64 bits at most.
+fn number(text: &str) -> Option<NonZeroU64> {
+    let mut number = 0_u64;
+    for byte in text.bytes() {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            return None;
+        }
+        number = number.checked_mul(10)?.checked_add(digit.into())?;
+    }
+    NonZeroU64::new(number).filter(|_| !text.starts_with('0'))
+}
+
 impl From<&str> for ResourceVersion {
     fn from(text: &str) -> Self {
-        match text.parse() {
-            Ok(number) if is_decimal(text) => Self(Repr::Number(number)),
-            _ => Self(Repr::Text(text.into())),
+        match number(text) {
+            Some(number) => Self(Repr::Number(number)),
+            None => Self(Repr::Text(text.into())),
         }
     }
 }

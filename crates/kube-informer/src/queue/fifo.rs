@@ -3,7 +3,10 @@
 use super::{Delta, Deltas, Replace};
 use crate::metrics::QueuedItems;
 use crate::object::{ObjectKey, Partition, ResourceVersion};
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use foldhash::fast::RandomState;
+use hashbrown::{HashTable, hash_table::Entry};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::hash::BuildHasher;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{Notify, watch};
 
@@ -92,8 +95,9 @@ enum Segment<T> {
 #[derive(Debug)]
 struct Keyed<T> {
     entries: VecDeque<(ObjectKey, Deltas<T>)>,
-    /// Where a key stands in `entries`, counted from the first entry that this segment ever had.
-    places: HashMap<ObjectKey, usize>,
+    /// Where each key stands in `entries`, counted from the first entry that this segment ever had.
+    places: HashTable<usize>,
+    hasher: RandomState,
     popped: usize,
     positions: BTreeMap<Partition, ResourceVersion>,
 }
@@ -102,7 +106,8 @@ impl<T> Default for Keyed<T> {
     fn default() -> Self {
         Self {
             entries: VecDeque::new(),
-            places: HashMap::new(),
+            places: HashTable::new(),
+            hasher: RandomState::default(),
             popped: 0,
             positions: BTreeMap::new(),
         }
@@ -112,15 +117,27 @@ impl<T> Default for Keyed<T> {
 impl<T> Keyed<T> {
     /// Appends a delta and returns by how many the number of pending deltas grew.
     fn push(&mut self, key: ObjectKey, delta: Delta<T>) -> usize {
-        if let Some(place) = self.places.get(&key) {
-            let deltas = &mut self.entries[place - self.popped].1;
-            let before = deltas.len();
-            deltas.push(delta);
-            return deltas.len() - before;
+        let (entries, popped) = (&mut self.entries, self.popped);
+        let is_key = |place: &usize| entries[place - popped].0 == key;
+        let rehash = |place: &usize| self.hasher.hash_one(&*entries[place - popped].0);
+        match self.places.entry(self.hasher.hash_one(&*key), is_key, rehash) {
+            Entry::Occupied(place) => {
+                let deltas = &mut entries[place.get() - popped].1;
+                let before = deltas.len();
+                deltas.push(delta);
+                deltas.len() - before
+            }
+            Entry::Vacant(place) => {
+                place.insert(popped + entries.len());
+                entries.push_back((key, delta.into()));
+                1
+            }
         }
-        self.places.insert(key.clone(), self.popped + self.entries.len());
-        self.entries.push_back((key, delta.into()));
-        1
+    }
+
+    fn contains(&self, key: &str) -> bool {
+        let is_key = |place: &usize| self.entries[place - self.popped].0.as_str() == key;
+        self.places.find(self.hasher.hash_one(key), is_key).is_some()
     }
 
     /// Takes up to `max` keys from the front.
@@ -131,8 +148,11 @@ impl<T> Keyed<T> {
             return std::mem::take(&mut self.entries).into();
         }
         let taken: Vec<_> = self.entries.drain(..max).collect();
-        for (key, _) in &taken {
-            self.places.remove(key);
+        for (place, (key, _)) in (self.popped..).zip(&taken) {
+            let hash = self.hasher.hash_one(&**key);
+            if let Ok(entry) = self.places.find_entry(hash, |other| *other == place) {
+                entry.remove();
+            }
         }
         self.popped += taken.len();
         taken
@@ -226,7 +246,7 @@ impl<T> State<T> {
 
     fn is_pending(&self, key: &str) -> bool {
         self.segments.iter().any(|segment| match segment {
-            Segment::Deltas(keyed) => keyed.places.contains_key(key),
+            Segment::Deltas(keyed) => keyed.contains(key),
             Segment::Replace(_) => true,
         })
     }
@@ -451,6 +471,19 @@ impl<T> DeltaFifo<T> {
     /// Whether nothing is pending.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// Waits until there is something to take, or nothing more will come.
+    pub(crate) async fn readable(&self) {
+        let is_readable = |state: MutexGuard<'_, State<T>>| state.closed || !state.segments.is_empty();
+        while !is_readable(self.shared.lock()) {
+            self.shared.readable.notified().await;
+        }
+    }
+
+    /// How many changes fit in.
+    pub(crate) fn capacity(&self) -> usize {
+        self.shared.capacity
     }
 
     /// Takes the changes of up to `max` keys from the front, or one list; waits while there is nothing. `None` once

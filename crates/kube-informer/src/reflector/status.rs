@@ -133,6 +133,8 @@ pub(super) struct Reporter {
     namespace: Option<String>,
     metrics: ReflectorMetrics,
     status: watch::Sender<ReflectorStatus>,
+    /// There were failures since things last worked.
+    failing: bool,
     errors: u64,
     hook: Option<ErrorHook>,
 }
@@ -151,6 +153,7 @@ impl Reporter {
             subject,
             metrics: ReflectorMetrics::none(),
             status: watch::Sender::default(),
+            failing: false,
             errors: 0,
             hook: None,
         }
@@ -222,7 +225,7 @@ impl Reporter {
         });
     }
 
-    pub(super) fn listed(&self, version: Option<ResourceVersion>, objects: usize, took: Duration) {
+    pub(super) fn listed(&mut self, version: Option<ResourceVersion>, objects: usize, took: Duration) {
         self.metrics.listed(objects, took);
         let resource = self.resource();
         if took > SLOW_LIST {
@@ -233,6 +236,7 @@ impl Reporter {
         if let Some(version) = &version {
             self.metrics.seen(version);
         }
+        self.failing = false;
         self.status.send_modify(|status| {
             status.resource_version = version;
             status.lists += 1;
@@ -254,15 +258,22 @@ impl Reporter {
     }
 
     /// Things work: a watch brought something, or lasted.
-    pub(super) fn works(&self) {
-        self.status
-            .send_if_modified(|status| std::mem::take(&mut status.failures) > 0);
+    pub(super) fn works(&mut self) {
+        if std::mem::take(&mut self.failing) {
+            self.status.send_modify(|status| status.failures = 0);
+        }
     }
 
+    /// The collection has been seen up to this version.
     pub(super) fn seen(&self, version: &ResourceVersion) {
         self.metrics.seen(version);
-        self.status
-            .send_modify(|status| status.resource_version = Some(version.clone()));
+        self.status.send_if_modified(|status| {
+            let news = status.resource_version.as_ref() != Some(version);
+            if news {
+                status.resource_version = Some(version.clone());
+            }
+            news
+        });
     }
 
     /// A request failed. What is known already is no warning.
@@ -277,6 +288,7 @@ impl Reporter {
             }
         }
         self.error(operation, class, message);
+        self.failing = true;
         self.status
             .send_modify(|status| status.failures = status.failures.saturating_add(1));
     }

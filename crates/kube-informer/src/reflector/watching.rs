@@ -113,7 +113,11 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
             }
         };
         match opened {
-            Ok(stream) => self.follow(stream).await,
+            Ok(stream) => {
+                let ended = self.follow(stream).await;
+                self.show_seen();
+                ended
+            }
             Err(error) => self.not_opened(error),
         }
     }
@@ -171,6 +175,9 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
         let error = loop {
             // A source that always has something must not keep the thread, nor hide that the reflector is cancelled.
             tokio::task::consume_budget().await;
+            if stream.is_empty() {
+                self.show_seen();
+            }
             let deadline = self.options.bookmark_deadline.filter(|_| self.sends_bookmarks);
             let arrival = {
                 let mut next = pin!(next(&mut stream, &self.maker, deadline));
@@ -281,8 +288,14 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
 
     fn advance(&mut self, version: Option<&ResourceVersion>) {
         if let Some(version) = version {
-            self.reporter.seen(version);
             self.seen = Some(version.clone());
+        }
+    }
+
+    /// Reports how far the collection has been seen: once for all events that have come together.
+    pub(super) fn show_seen(&self) {
+        if let Some(version) = &self.seen {
+            self.reporter.seen(version);
         }
     }
 

@@ -209,15 +209,17 @@ where
     V: Hash + Eq + Send + Sync + 'static,
 {
     for (slot, row) in base.rows.slots() {
-        compute(index, row)?;
+        compute(index, slot, row)?;
         index.apply(slot);
     }
     Ok(())
 }
 
-/// Computes the values of one row, which may panic.
-pub(crate) fn compute<R>(index: &mut dyn Upkeep<R>, row: &Row<R>) -> Result<(), IndexPanic> {
+/// Computes the values of the row in one slot, which may panic.
+pub(crate) fn compute<R>(index: &mut dyn Upkeep<R>, slot: u32, row: &Row<R>) -> Result<(), IndexPanic> {
     let name = index.id().name.clone();
-    catch_unwind(AssertUnwindSafe(|| index.compute(&row.key, &row.object)))
-        .map_err(|payload| IndexPanic::new(&name, &row.key, &*payload))
+    catch_unwind(AssertUnwindSafe(|| {
+        index.compute(Some(slot), &row.key, &row.object)
+    }))
+    .map_err(|payload| IndexPanic::new(&name, &row.key, &*payload))
 }

@@ -15,8 +15,9 @@ use std::{any::Any, collections::HashMap, hash::Hash, mem, sync::Arc, sync::Mute
 pub(crate) trait Upkeep<R>: Send {
     fn id(&self) -> &IndexId;
 
-    /// Finds the values of an object and sets them aside. User code: may panic.
-    fn compute(&mut self, key: &ObjectKey, object: &R);
+    /// Finds the values of an object and sets them aside; `slot` is where an object of this key is already. User code:
+    /// may panic.
+    fn compute(&mut self, slot: Option<u32>, key: &ObjectKey, object: &R);
 
     /// Indexes a slot under the values computed last.
     fn apply(&mut self, slot: u32);
@@ -37,6 +38,7 @@ pub(crate) trait Upkeep<R>: Send {
 }
 
 /// A value that was computed and waits to be applied.
+#[derive(PartialEq, Eq)]
 enum Computed<V> {
     Known(u32),
     New { hash: u32, value: V },
@@ -68,28 +70,12 @@ impl<R, V: Hash + Eq> Working<R, V> {
         }
     }
 
-    /// Sets a value aside, once.
-    fn take(&mut self, value: V) {
-        let values = &self.postings.values;
-        let hash = values.hash(&value);
-        let known = values
-            .find(hash, |posting| *posting.value == value)
-            .map(|(slot, _)| slot);
-        let is_new = |other: &Computed<V>| match (other, known) {
-            (Computed::Known(slot), Some(known)) => *slot != known,
-            (Computed::New { hash: h, value: v }, None) => (*h, v) != (hash, &value),
-            _ => true,
-        };
-        if self.computed.iter().all(is_new) {
-            self.computed
-                .push(known.map_or(Computed::New { hash, value }, Computed::Known));
-        }
-    }
-
     /// Indexes a slot under these values.
     pub(crate) fn put(&mut self, slot: u32, values: Vec<V>) {
         self.computed.clear();
-        values.into_iter().for_each(|value| self.take(value));
+        for value in values {
+            set_aside(&mut self.computed, place(&self.postings, value, None));
+        }
         self.change(slot);
     }
 
@@ -167,6 +153,29 @@ impl<R, V: Hash + Eq> Working<R, V> {
     }
 }
 
+/// Finds a value among the postings; `held` is where it probably is, and where looking costs no hash.
+fn place<V: Hash + Eq>(postings: &Postings<V>, value: V, held: Option<u32>) -> Computed<V> {
+    let values = &postings.values;
+    let probably = held.and_then(|held| values.get(held));
+    if let (Some(held), Some(posting)) = (held, probably)
+        && *posting.value == value
+    {
+        return Computed::Known(held);
+    }
+    let hash = values.hash(&value);
+    match values.find(hash, |posting| *posting.value == value) {
+        Some((known, _)) => Computed::Known(known),
+        None => Computed::New { hash, value },
+    }
+}
+
+/// Sets a value aside, once.
+fn set_aside<V: Eq>(computed: &mut Vec<Computed<V>>, new: Computed<V>) {
+    if !computed.contains(&new) {
+        computed.push(new);
+    }
+}
+
 impl<R, V> Upkeep<R> for Working<R, V>
 where
     R: Send + Sync + 'static,
@@ -176,10 +185,16 @@ where
         &self.definition.id
     }
 
-    fn compute(&mut self, key: &ObjectKey, object: &R) {
-        self.computed.clear();
-        let definition = self.definition.clone();
-        (definition.function)(key, object, &mut |value| self.take(value));
+    fn compute(&mut self, slot: Option<u32>, key: &ObjectKey, object: &R) {
+        let (postings, computed) = (&self.postings, &mut self.computed);
+        computed.clear();
+        let held = match slot.and_then(|slot| self.held.single(slot)) {
+            Some(Held::One(value)) => Some(value),
+            _ => None,
+        };
+        (self.definition.function)(key, object, &mut |value| {
+            set_aside(computed, place(postings, value, held));
+        });
     }
 
     fn apply(&mut self, slot: u32) {
@@ -246,10 +261,10 @@ where
         &self.definition.id
     }
 
-    fn compute(&mut self, key: &ObjectKey, object: &R) {
-        self.computed.clear();
-        let definition = self.definition.clone();
-        (definition.function)(key, object, &mut |value| self.computed.push(value));
+    fn compute(&mut self, _: Option<u32>, key: &ObjectKey, object: &R) {
+        let computed = &mut self.computed;
+        computed.clear();
+        (self.definition.function)(key, object, &mut |value| computed.push(value));
     }
 
     fn apply(&mut self, slot: u32) {

@@ -13,7 +13,9 @@ use crate::selector::LabelDigest;
 use crate::{Fingerprint, Object, ObjectKey, Partition, ResourceVersion};
 use arc_swap::ArcSwap;
 use std::{
-    fmt, mem,
+    fmt,
+    hint::black_box,
+    mem,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Arc, Mutex,
@@ -79,6 +81,25 @@ impl<R> IndexWriter<R> {
     /// The object under a key in the writer's own state.
     pub fn get(&self, key: &str) -> Option<&R> {
         find(&self.rows, key).map(|(_, row)| &row.object)
+    }
+
+    /// Reads what changes of these keys are going to touch; `look` reads of an object what they do.
+    ///
+    /// In a large store that is cache misses. Each step is short and only reads, so that the processor waits for those
+    /// of many keys at a time.
+    pub(crate) fn look_ahead<'a>(&self, keys: impl Iterator<Item = &'a str>, look: impl Fn(&R) -> bool) {
+        let slots = keys.filter_map(|key| self.rows.first(self.rows.hash(key)));
+        let slots: Vec<u32> = slots.collect();
+        let copied = slots.iter().flat_map(|slot| self.rows.look_around(*slot));
+        let copied: Vec<&Row<R>> = copied.collect();
+        black_box(
+            copied
+                .iter()
+                .filter(|row| row.key.as_str().starts_with('/'))
+                .count(),
+        );
+        let changed = slots.iter().filter_map(|slot| self.rows.get(*slot));
+        black_box(changed.filter(|row| look(&row.object)).count());
     }
 
     /// What is held under a key in the writer's own state.
@@ -242,13 +263,13 @@ impl<R: Clone + Send + Sync + 'static> IndexWriter<R> {
     ) -> Result<Option<R>, IndexPanic> {
         let labels = (self.labels)(&object);
         let row = Row::new(key, object, fingerprint, partition, labels);
-        self.compute(&row)?;
-        self.clear_stale(row.key.as_str());
         let hash = self.rows.hash(row.key.as_str());
         let found = self
             .rows
             .find(hash, |other| other.key == row.key)
             .map(|(slot, _)| slot);
+        self.compute(found, &row)?;
+        self.clear_stale(row.key.as_str());
         let slot = found.unwrap_or_else(|| self.free.take());
         let old = match self.rows.get_mut(slot) {
             Some(held) => Some(mem::replace(held, row).object),
@@ -275,13 +296,13 @@ impl<R: Clone + Send + Sync + 'static> IndexWriter<R> {
         Some(row.object)
     }
 
-    /// Computes the values of a row for every index.
-    fn compute(&mut self, row: &Row<R>) -> Result<(), IndexPanic> {
+    /// Computes the values of a row for every index; `slot` is where an object of its key is already.
+    fn compute(&mut self, slot: Option<u32>, row: &Row<R>) -> Result<(), IndexPanic> {
         let mut at = 0;
         catch_unwind(AssertUnwindSafe(|| {
             for (number, index) in self.indexes.iter_mut().enumerate() {
                 at = number;
-                index.compute(&row.key, &row.object);
+                index.compute(slot, &row.key, &row.object);
             }
         }))
         .map_err(|payload| IndexPanic::new(&self.indexes[at].id().name, &row.key, &*payload))
@@ -361,7 +382,7 @@ impl<R: Clone + Send + Sync + 'static> IndexWriter<R> {
         for slot in mem::take(&mut self.touched) {
             match self.rows.get(slot) {
                 None => index.clear(slot),
-                Some(row) => match control::compute(&mut *index, row) {
+                Some(row) => match control::compute(&mut *index, slot, row) {
                     Ok(()) => index.apply(slot),
                     Err(panic) => {
                         tracing::error!(%panic, "object is missing from an index that was just added");
