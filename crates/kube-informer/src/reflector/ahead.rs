@@ -74,11 +74,6 @@ impl<O: Form, P: Part<O>> Ahead<O, P> {
         }
     }
 
-    /// Whether nothing that was taken is left: the next part has to be waited for.
-    pub(super) fn is_empty(&self) -> bool {
-        self.ready.is_empty()
-    }
-
     /// The next part. Objects that `is_held` need not be made.
     pub(super) async fn next(
         &mut self,

@@ -21,6 +21,9 @@ const EARLY_ENDS: u32 = 3;
 const FIRST_SPACING: Duration = Duration::from_secs(1);
 const LAST_SPACING: Duration = Duration::from_secs(30);
 
+/// After so many events, how far the collection has been seen is reported even if more follow at once.
+const UNREPORTED: u64 = 128;
+
 /// Keeps a server that ends every watch at once from making a hot loop.
 #[derive(Debug)]
 pub(super) struct WatchPacer {
@@ -175,23 +178,10 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
         let error = loop {
             // A source that always has something must not keep the thread, nor hide that the reflector is cancelled.
             tokio::task::consume_budget().await;
-            if stream.is_empty() {
+            if watched.events.is_multiple_of(UNREPORTED) {
                 self.show_seen();
             }
-            let deadline = self.options.bookmark_deadline.filter(|_| self.sends_bookmarks);
-            let arrival = {
-                let mut next = pin!(next(&mut stream, &self.maker, deadline));
-                let sink = &mut self.sink;
-                poll_fn(|cx| {
-                    let arrival = next.as_mut().poll(cx);
-                    if arrival.is_pending() {
-                        sink.flush();
-                    }
-                    arrival
-                })
-                .await
-            };
-            let (event, made) = match arrival {
+            let (event, made) = match self.next_event(&mut stream).await {
                 None => break None,
                 Some((Err(error), _)) => break Some(error),
                 Some((Ok(WatchEvent::Error(status)), _)) => break Some(ApiError::Status(status)),
@@ -223,6 +213,22 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
             Some(error) => self.broken(error, &watched).await,
             None => self.over(&watched).await,
         }
+    }
+
+    /// The next event of a watch. If it has to be waited for, what came before it is announced and reported.
+    async fn next_event(&mut self, stream: &mut Events<O>) -> Option<Arrival<O, WatchEvent<O>>> {
+        let deadline = self.options.bookmark_deadline.filter(|_| self.sends_bookmarks);
+        let mut next = pin!(next(stream, &self.maker, deadline));
+        let (sink, reporter, seen) = (&mut self.sink, &mut self.reporter, &self.seen);
+        poll_fn(move |cx| {
+            let event = next.as_mut().poll(cx);
+            if event.is_pending() {
+                sink.flush();
+                seen.iter().for_each(|version| reporter.seen(version));
+            }
+            event
+        })
+        .await
     }
 
     /// Whether an event is older than what was seen before. Then either the server's history is another one, or the
@@ -292,7 +298,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
         }
     }
 
-    /// Reports how far the collection has been seen: once for all events that have come together.
+    /// Reports how far the collection has been seen.
     pub(super) fn show_seen(&self) {
         if let Some(version) = &self.seen {
             self.reporter.seen(version);
