@@ -84,10 +84,9 @@
 //! # Memory
 //!
 //! An item is held once while it is queued, waits, or is processed (and once by its worker). The rest is 60 to 80 bytes for
-//! each, up to twice that after the storage has grown, as with any vector. Items that are done are removed a few dozen at a
-//! time, or when a `get` finds nothing; the storage is given back when none is left then. The per-item rate limiters remember an item until it is forgotten.
-//! An item that is done is held for some time more, in case it is added again: until the queue runs dry or is shut down, or 1,088
-//! others have been done.
+//! each, up to twice that after the storage has grown, as with any vector. An item that is done is held for some time more, in
+//! case it is added again: until a `get` finds nothing, the queue is shut down, or 1,088 others are done. The storage is given
+//! back when no item is left. The per-item rate limiters remember an item until it is forgotten.
 //!
 //! # Locks
 //!
