@@ -639,3 +639,20 @@ async fn items_that_are_done_go_and_may_come_back() {
         assert!(items.iter().all(|item| Arc::strong_count(item) == 1));
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_queue_that_never_runs_dry_holds_few_items_that_are_done() {
+    let queue = WorkQueue::new();
+    let items: Vec<Arc<u32>> = (0..5000).map(Arc::new).collect();
+    let held = || items.iter().filter(|item| Arc::strong_count(item) > 1).count();
+    queue.add(items[0].clone());
+    for next in &items[1..] {
+        queue.add(next.clone());
+        drop(get(&queue).await);
+        assert!(held() <= 1088 + 2);
+    }
+    drop(get(&queue).await);
+    assert!(held() > 0, "there was no reason yet to look for them");
+    queue.shut_down();
+    assert_eq!(held(), 0);
+}
