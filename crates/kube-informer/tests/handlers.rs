@@ -745,12 +745,17 @@ impl kube_informer::source::ListerWatcher<ConfigMap> for Endless {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_informer_stops_even_if_its_source_never_pauses() {
+async fn an_informer_reports_and_stops_even_if_its_source_never_pauses() {
     let (informer, runner) = SharedInformer::builder(Endless).build();
     let stop = CancellationToken::new();
     let running = tokio::spawn(runner.run(stop.clone()));
     informer.synced().await.unwrap();
     informer.store().wait_until(&"5000".into()).await.unwrap();
+    let seen = informer.status().reflector.resource_version;
+    assert!(
+        seen.as_ref().is_some_and(|seen| *seen >= "4800".into()),
+        "{seen:?}"
+    );
     stop.cancel();
     tokio::time::timeout(Duration::from_secs(20), running)
         .await

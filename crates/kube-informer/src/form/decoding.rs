@@ -125,7 +125,11 @@ impl fmt::Display for DecodeError {
 impl std::error::Error for DecodeError {}
 
 #[cfg(test)]
+mod same;
+
+#[cfg(test)]
 mod tests {
+    use super::same::same;
     use super::*;
     use k8s_openapi::api::core::v1::{Pod, Secret};
     use proptest::prelude::*;
@@ -217,26 +221,6 @@ mod tests {
         decode::<Value>(large.as_bytes()).unwrap();
         let kept = SCRATCH.take();
         assert!(kept.is_none_or(|scratch| scratch.body.capacity() <= LARGE));
-    }
-
-    /// The same, but for the last digits of a number, which `serde_json` rounds, and the sign of zero.
-    fn same(one: &Value, other: &Value) -> bool {
-        match (one, other) {
-            (Value::Number(one), Value::Number(other)) => {
-                let (one, other) = (one.as_f64().unwrap(), other.as_f64().unwrap());
-                (one - other).abs() <= one.abs() * 1e-14
-            }
-            (Value::Array(one), Value::Array(other)) => {
-                one.len() == other.len() && one.iter().zip(other).all(|(one, other)| same(one, other))
-            }
-            (Value::Object(one), Value::Object(other)) => {
-                one.len() == other.len()
-                    && one
-                        .iter()
-                        .all(|(name, value)| other.get(name).is_some_and(|other| same(value, other)))
-            }
-            (one, other) => one == other,
-        }
     }
 
     const TOKENS: [&str; 24] = [

@@ -185,17 +185,25 @@ mod tests {
         }
     }
 
+    /// Pushes so many changes from a task of its own, which gives way after each, or only when tokio makes it.
+    fn push(queue: &DeltaFifo<u32>, count: u32, gives_way: bool) {
+        let queue = queue.clone();
+        tokio::spawn(async move {
+            for number in 0..count {
+                let key = format!("key-{number}").into();
+                queue.push(key, Delta::Added(number), None).await;
+                match gives_way {
+                    true => tokio::task::yield_now().await,
+                    false => tokio::task::consume_budget().await,
+                }
+            }
+        });
+    }
+
     #[tokio::test(start_paused = true)]
     async fn a_flood_is_one_batch_up_to_the_capacity() {
         let queue = DeltaFifo::new(1000);
-        let pusher = queue.clone();
-        tokio::spawn(async move {
-            for number in 0..1500 {
-                let key = format!("key-{number}").into();
-                pusher.push(key, Delta::Added(number), None).await;
-                tokio::task::consume_budget().await;
-            }
-        });
+        push(&queue, 1500, false);
         assert_eq!(taken(&queue).await, 1000);
         assert_eq!(taken(&queue).await, 500);
     }
@@ -203,14 +211,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_trickle_is_taken_as_it_comes() {
         let queue = DeltaFifo::new(1000);
-        let pusher = queue.clone();
-        tokio::spawn(async move {
-            for number in 0..20 {
-                let key = format!("key-{number}").into();
-                pusher.push(key, Delta::Added(number), None).await;
-                tokio::task::yield_now().await;
-            }
-        });
+        push(&queue, 20, true);
         assert!(taken(&queue).await < 10);
     }
 }
