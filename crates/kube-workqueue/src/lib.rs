@@ -52,7 +52,8 @@
 //! # Waiting
 //!
 //! Items that wait for their time sit in one heap: no task, no timer each. The queue has no task of its own either: one of
-//! the getters that have nothing to do sleeps until the next item is due. It follows tokio's clock, paused or not.
+//! the getters that have nothing to do sleeps until the next item is due. It follows tokio's clock, paused or not, and comes
+//! half a millisecond late on average: tokio's timer counts in milliseconds.
 //!
 //! # Shutdown
 //!
@@ -91,7 +92,8 @@
 //! # Locks
 //!
 //! One lock is held for the length of an operation, which is short. Under it the queue calls `T`'s `Eq` and `Clone`, and
-//! nothing else of yours: hashing, rate limiters, wakers and drops come before or after.
+//! nothing else of yours: hashing, rate limiters, wakers and drops come before or after. A thread that finds the lock taken
+//! tries again after some microseconds, and then sleeps until it is free.
 
 // `cfg(loom)` is for the model checker: RUSTFLAGS="--cfg loom" cargo test -p kube-workqueue --release --lib
 #![allow(unexpected_cfgs)]

@@ -12,7 +12,7 @@ use std::time::Duration;
 use hashbrown::DefaultHashBuilder;
 
 use crate::Priority;
-use crate::clock::{Sleep, sleep_until};
+use crate::clock::{Sleep, sleep_towards};
 use crate::entry::Slot;
 use crate::metrics::{Metrics, Run};
 use crate::rate_limiter::{RateLimiter, default_controller_rate_limiter};
@@ -165,7 +165,7 @@ where
                         return Poll::Pending;
                     }
                     Found::NothingUntil(due) => {
-                        sleep.set(Some(sleep_until(due)));
+                        sleep.set(Some(sleep_towards(due)));
                         if let Some(sleep) = sleep.as_mut().as_pin_mut() {
                             ready!(sleep.poll(cx));
                         }

@@ -380,6 +380,21 @@ async fn delayed_items_come_at_their_times_to_who_waits() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_getter_that_waits_is_less_than_a_tick_late() {
+    let queue = WorkQueue::new();
+    for micros in [1, 300, 999, 1000, 1001, 1500, 1999, 2000, 2700, 61_234] {
+        tokio::time::sleep(Duration::from_micros(700)).await;
+        advance(Duration::from_micros(400)).await;
+        let delay = Duration::from_micros(micros);
+        let due = tokio::time::Instant::now() + delay;
+        queue.add_after(micros, delay);
+        drop(get(&queue).await);
+        let now = tokio::time::Instant::now();
+        assert!(due <= now && now < due + MS, "{micros} us: {:?}", now - due);
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn one_jump_in_time_keeps_the_order_of_deadlines() {
     let queue = WorkQueue::new();
     queue.add_after("foo", 1000 * MS);
