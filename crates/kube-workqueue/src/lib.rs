@@ -72,7 +72,8 @@
 //! # Workers
 //!
 //! [`Workers`] are the loop that most controllers want around this: so many tasks, a function that reconciles one item and
-//! says what is next, a timeout, and retries with backoff after errors and panics.
+//! says what is next, a timeout, and retries with backoff after errors and panics. For many calls within one reconcile
+//! there is [`parallelize_until`].
 //!
 //! # Metrics
 //!
@@ -107,6 +108,8 @@ mod loom_clock;
 mod loom_tests;
 #[cfg_attr(not(feature = "metrics"), path = "no_metrics.rs")]
 mod metrics;
+#[cfg(not(loom))]
+mod parallelize;
 mod priority;
 mod queue;
 mod rate_limiter;
@@ -116,6 +119,8 @@ mod wait;
 #[cfg(not(loom))]
 mod workers;
 
+#[cfg(not(loom))]
+pub use parallelize::parallelize_until;
 pub use priority::Priority;
 pub use queue::{Builder, Processing, WorkQueue};
 pub use rate_limiter::{

@@ -126,10 +126,15 @@ where
             };
             workers.spawn(worker.run(reconcile.clone()));
         }
-        while let Some(ended) = workers.join_next().await {
-            if let Some(panic) = ended.err().and_then(|error| error.try_into_panic().ok()) {
-                resume_unwind(panic);
-            }
+        join_all(workers).await;
+    }
+}
+
+/// Waits for all tasks. If one panics the others are cancelled, and this panics too.
+pub(crate) async fn join_all(mut tasks: JoinSet<()>) {
+    while let Some(ended) = tasks.join_next().await {
+        if let Some(panic) = ended.err().and_then(|error| error.try_into_panic().ok()) {
+            resume_unwind(panic);
         }
     }
 }
