@@ -8,12 +8,14 @@ mod digest;
 mod field;
 mod label;
 mod parse;
+mod requirement;
 mod syntax;
 
 pub(crate) use digest::{LabelDigest, Sieve};
 pub use field::{FieldRequirement, FieldSelector, UnsupportedField};
-pub use label::{LabelOperator, LabelRequirement, LabelSelector};
+pub use label::LabelSelector;
 pub use parse::ParseSelectorError;
+pub use requirement::{LabelOperator, LabelRequirement};
 
 #[cfg(test)]
 mod tests;

@@ -58,6 +58,7 @@ mod error;
 mod fingerprint;
 mod json;
 mod list;
+mod meta;
 mod plan;
 mod raw;
 #[cfg(test)]

@@ -3,9 +3,9 @@
 use http::{Response, StatusCode};
 use serde_json::{Value, json};
 
-use crate::http::{SimBody, json_value, text};
 use crate::openapi;
 use crate::resources::{Registry, Resource};
+use crate::response::{SimBody, json_value, text};
 
 const VERBS: [&str; 8] = [
     "create",

@@ -1,4 +1,4 @@
-//! Requests in, responses out: routing, content negotiation, bodies.
+//! Requests in, responses out: routing and content negotiation.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -6,11 +6,10 @@ use std::task::{Context, Poll};
 
 use bytes::{BufMut, Bytes, BytesMut};
 use futures::future::BoxFuture;
-use futures::{FutureExt as _, Stream, StreamExt as _, stream};
-use http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER};
+use futures::{FutureExt as _, stream};
+use http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
-use http_body_util::combinators::UnsyncBoxBody;
-use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited, StreamBody};
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use serde_json::{Map, Value, json};
 
 use crate::api::options::{self, ListOptions, Query, WatchOptions};
@@ -20,16 +19,12 @@ use crate::api::write::{DeleteOptions, Deleted, Writer};
 use crate::api::{Api, Target};
 use crate::discovery;
 use crate::object::Stored;
+use crate::response::{BoxError, SimBody, json_response, json_value, refusal, streamed, text, whole};
 use crate::selector::Selector;
 use crate::status::{Cause, StatusError};
 
 /// The largest body a request may have, as for a real server.
 const MAX_BODY: usize = 3 * 1024 * 1024;
-
-type BoxError = Box<dyn std::error::Error + Send + Sync>;
-
-/// The body of a response: chunks as they become ready.
-pub type SimBody = UnsyncBoxBody<Bytes, BoxError>;
 
 /// The server as a tower service, to be called in the process or behind any HTTP server.
 ///
@@ -448,44 +443,4 @@ fn included(include: &str) -> Result<Include, StatusError> {
             Err(StatusError::bad_request(why))
         }
     }
-}
-
-fn whole(bytes: Bytes) -> SimBody {
-    Full::new(bytes).map_err(|never| match never {}).boxed_unsync()
-}
-
-fn streamed(chunks: impl Stream<Item = Bytes> + Send + 'static) -> SimBody {
-    StreamBody::new(chunks.map(|chunk| Ok(http_body::Frame::data(chunk)))).boxed_unsync()
-}
-
-fn json_response(status: StatusCode, body: SimBody) -> Response<SimBody> {
-    let mut response = Response::new(body);
-    *response.status_mut() = status;
-    response
-        .headers_mut()
-        .insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    response
-}
-
-pub(crate) fn json_value(status: StatusCode, value: &Value) -> Response<SimBody> {
-    json_response(status, whole(format!("{value}\n").into()))
-}
-
-pub(crate) fn text(status: StatusCode, text: &'static str) -> Response<SimBody> {
-    let mut response = Response::new(whole(Bytes::from_static(text.as_bytes())));
-    *response.status_mut() = status;
-    response.headers_mut().insert(
-        CONTENT_TYPE,
-        HeaderValue::from_static("text/plain; charset=utf-8"),
-    );
-    response
-}
-
-fn refusal(error: &StatusError) -> Response<SimBody> {
-    let status = StatusCode::from_u16(error.code()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    let mut response = json_value(status, &error.to_value());
-    if let Some(seconds) = error.retry_after() {
-        response.headers_mut().insert(RETRY_AFTER, seconds.into());
-    }
-    response
 }

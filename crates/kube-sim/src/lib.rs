@@ -19,7 +19,7 @@
 //! # Ok(()) }
 //! ```
 //!
-//! A request goes from `server` (sockets) through `http` (routes, forms, bodies) to `api` (what LIST, WATCH and the
+//! A request goes from `server` (sockets) through `http` (routes and forms) to `api` (what LIST, WATCH and the
 //! writes mean) and `storage` (objects, history, snapshots). `workload` makes realistic objects and changes them.
 //!
 //! For answers that no API server gives, there is a server that answers from a [`script`].
@@ -39,6 +39,7 @@ mod http;
 mod object;
 mod openapi;
 mod resources;
+mod response;
 pub mod script;
 mod selector;
 mod server;
@@ -49,7 +50,8 @@ mod store;
 mod table;
 mod workload;
 
-pub use crate::http::{SimBody, SimService};
+pub use crate::http::SimService;
+pub use response::SimBody;
 pub use server::SimServer;
 pub use sim::{Sim, SimBuilder, StartError};
 pub use status::StatusError;

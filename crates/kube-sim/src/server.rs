@@ -12,7 +12,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::sim::{Sim, SimBuilder};
+use crate::sim::{Sim, SimBuilder, StartError};
 
 /// How long a connection may take to end once the server stops.
 const GRACE: Duration = Duration::from_secs(1);
@@ -40,6 +40,23 @@ pub struct SimServer {
     _stop_on_drop: tokio_util::sync::DropGuard,
 }
 
+impl SimBuilder {
+    /// Makes the cluster and serves it over HTTP.
+    ///
+    /// # Errors
+    ///
+    /// What [`build`](Self::build) refuses, or an address that cannot be listened on.
+    pub async fn start(self) -> Result<SimServer, StartError> {
+        let address = (self.address, self.port).into();
+        // Before the objects are made: a port that is taken is known at once.
+        let listener = TcpListener::bind(address).await;
+        let listen_error = |source| StartError::Listen { address, source };
+        let listener = listener.map_err(listen_error)?;
+        let bound = listener.local_addr().map_err(listen_error)?;
+        Ok(SimServer::serve(self.build()?, listener, bound))
+    }
+}
+
 impl Deref for SimServer {
     type Target = Sim;
 
@@ -54,7 +71,7 @@ impl SimServer {
         Sim::builder()
     }
 
-    pub(crate) fn serve(sim: Sim, listener: TcpListener, address: SocketAddr) -> Self {
+    fn serve(sim: Sim, listener: TcpListener, address: SocketAddr) -> Self {
         let tasks = TaskTracker::new();
         tasks.spawn(accept(sim.clone(), listener, tasks.clone()));
         let _stop_on_drop = sim.closing().clone().drop_guard();

@@ -9,7 +9,6 @@ use serde_json::Value;
 use crate::api::Api;
 use crate::http::SimService;
 use crate::resources::Registry;
-use crate::server::SimServer;
 use crate::status::StatusError;
 use crate::storage::Storage;
 use crate::store::Store;
@@ -41,7 +40,7 @@ pub enum StartError {
     },
 }
 
-/// What a simulated cluster is made of. Made by [`SimServer::builder`] or [`Sim::builder`].
+/// What a simulated cluster is made of. Made by [`SimServer::builder`](crate::SimServer::builder) or [`Sim::builder`].
 #[derive(Debug, Clone)]
 #[must_use = "a builder does nothing until `start` or `build`"]
 pub struct SimBuilder {
@@ -52,8 +51,8 @@ pub struct SimBuilder {
     history: usize,
     bookmark_interval: Duration,
     definitions: Vec<Value>,
-    address: IpAddr,
-    port: u16,
+    pub(crate) address: IpAddr,
+    pub(crate) port: u16,
 }
 
 impl Default for SimBuilder {
@@ -170,27 +169,12 @@ impl SimBuilder {
             churn: Arc::new(Mutex::new(churn)),
         })
     }
-
-    /// Makes the cluster and serves it over HTTP.
-    ///
-    /// # Errors
-    ///
-    /// What [`build`](Self::build) refuses, or an address that cannot be listened on.
-    pub async fn start(self) -> Result<SimServer, StartError> {
-        let address = (self.address, self.port).into();
-        // Before the objects are made: a port that is taken is known at once.
-        let listener = tokio::net::TcpListener::bind(address).await;
-        let listen_error = |source| StartError::Listen { address, source };
-        let listener = listener.map_err(listen_error)?;
-        let bound = listener.local_addr().map_err(listen_error)?;
-        Ok(SimServer::serve(self.build()?, listener, bound))
-    }
 }
 
 /// A simulated cluster: its objects, their history and what happens to them.
 ///
 /// Clones are the same cluster. It needs no socket: [`service`](Self::service) answers requests in the process, on any
-/// clock that tokio has. [`SimServer`] is one with a socket.
+/// clock that tokio has. [`SimServer`](crate::SimServer) is one with a socket.
 #[derive(Clone)]
 pub struct Sim {
     api: Arc<Api>,

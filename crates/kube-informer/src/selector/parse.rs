@@ -1,7 +1,7 @@
 //! Reading label selectors, with errors that point at the character.
 
 use super::{
-    label::{LabelOperator, LabelRequirement, integer},
+    requirement::{LabelOperator, LabelRequirement, integer},
     syntax::{self, Fault},
 };
 

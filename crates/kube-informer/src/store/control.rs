@@ -1,4 +1,4 @@
-//! Adding an index while the writer may be at work.
+//! What readers and the writer share, and how an index is added while the writer may be at work.
 //!
 //! The index function is the user's, so no lock is held while it runs, and the writer goes on meanwhile. The steps:
 //!
@@ -12,20 +12,32 @@
 
 use super::{
     index::{Definition, Index, IndexError, IndexId, IndexPanic},
-    indexer::{Indexer, Shared},
     state::{Row, State},
     upkeep::{Log, Recorder, Upkeep, Working},
 };
 use crate::ObjectKey;
+use arc_swap::ArcSwap;
 use std::{
     hash::Hash,
     mem,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
-        Arc, MutexGuard, PoisonError,
-        atomic::{AtomicU64, Ordering},
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
 };
+use tokio::sync::Notify;
+
+/// What readers and the writer share.
+pub(crate) struct Shared<R> {
+    pub(crate) published: ArcSwap<State<R>>,
+    /// Taken to publish and to add an index; never by a reader, and never across user code.
+    control: Mutex<Control<R>>,
+    /// Told after each publication.
+    pub(crate) changed: Notify,
+    /// The writer is gone.
+    pub(crate) closed: AtomicBool,
+}
 
 /// What the writer has yet to learn of indexes, and what must not be done twice.
 pub(crate) struct Control<R> {
@@ -74,7 +86,7 @@ pub(crate) struct News<R> {
 }
 
 impl<R> Control<R> {
-    pub(crate) fn new() -> Self {
+    fn new() -> Self {
         Self {
             generation: 0,
             names: Vec::new(),
@@ -101,6 +113,15 @@ impl<R> Control<R> {
 }
 
 impl<R> Shared<R> {
+    pub(crate) fn new(published: State<R>) -> Self {
+        Self {
+            published: ArcSwap::from_pointee(published),
+            control: Mutex::new(Control::new()),
+            changed: Notify::new(),
+            closed: AtomicBool::new(false),
+        }
+    }
+
     pub(crate) fn control(&self) -> MutexGuard<'_, Control<R>> {
         self.control.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -123,8 +144,8 @@ impl<R> Drop for Registration<'_, R> {
     }
 }
 
-impl<R: Clone + Send + Sync + 'static> Indexer<R> {
-    pub(crate) fn add<V: Hash + Eq + Send + Sync + 'static>(
+impl<R: Clone + Send + Sync + 'static> Shared<R> {
+    pub(crate) fn add_index<V: Hash + Eq + Send + Sync + 'static>(
         &self,
         name: &str,
         function: impl Fn(&ObjectKey, &R, &mut dyn FnMut(V)) + Send + Sync + 'static,
@@ -132,7 +153,7 @@ impl<R: Clone + Send + Sync + 'static> Indexer<R> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let id = IndexId {
             name: name.into(),
-            store: self.shared.published.load().store,
+            store: self.published.load().store,
             number: NUMBER.fetch_add(1, Ordering::Relaxed),
         };
         let definition = Arc::new(Definition {
@@ -156,17 +177,17 @@ impl<R: Clone + Send + Sync + 'static> Indexer<R> {
         id: IndexId,
         adding: Arc<dyn Adding<R>>,
     ) -> Result<(Registration<'_, R>, Arc<State<R>>), IndexError> {
-        let mut control = self.shared.control();
+        let mut control = self.control();
         if control.names.contains(&id.name) {
             return Err(IndexError::Conflict(id.name));
         }
         control.names.push(id.name.clone());
         control.adding.push(adding);
         control.generation += 1;
-        let base = self.shared.published.load_full();
+        let base = self.published.load_full();
         Ok((
             Registration {
-                shared: &self.shared,
+                shared: self,
                 id,
                 done: false,
             },
@@ -181,13 +202,13 @@ impl<R: Clone + Send + Sync + 'static> Indexer<R> {
         addition: &Addition<R, V>,
         registration: &mut Registration<'_, R>,
     ) {
-        let mut control = self.shared.control();
+        let mut control = self.control();
         let log = mem::take(&mut *addition.log.lock().unwrap_or_else(PoisonError::into_inner));
         log.into_iter().for_each(|(slot, values)| index.put(slot, values));
-        let published = self.shared.published.load_full();
+        let published = self.published.load_full();
         let mut indexes = published.indexes.clone();
         indexes.extend(index.freeze());
-        self.shared.published.store(Arc::new(State {
+        self.published.store(Arc::new(State {
             store: published.store,
             rows: published.rows.clone(),
             stale: published.stale.clone(),

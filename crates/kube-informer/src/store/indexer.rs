@@ -1,24 +1,16 @@
 //! The reader's side of a store.
 
 use super::{
-    control::Control,
+    control::Shared,
     index::{Index, IndexError, NAMESPACE_INDEX, Namespace},
     lease::Lease,
     snapshot::Snapshot,
-    state::State,
     wait::Wait,
     writer::IndexWriter,
 };
 use crate::selector::LabelSelector;
 use crate::{Fingerprint, Known, Object, ObjectKey, Partition, ResourceVersion};
-use arc_swap::ArcSwap;
-use std::{
-    borrow::Borrow,
-    fmt,
-    hash::Hash,
-    sync::{Arc, Mutex, atomic::AtomicBool},
-};
-use tokio::sync::Notify;
+use std::{borrow::Borrow, fmt, hash::Hash, sync::Arc};
 
 /// Objects by key, with indexes: the reader's side. Cheap to clone.
 ///
@@ -51,23 +43,12 @@ pub struct Indexer<R> {
     lease: Option<Lease>,
 }
 
-/// What readers and the writer share.
-pub(crate) struct Shared<R> {
-    pub(crate) published: ArcSwap<State<R>>,
-    /// Taken to publish and to add an index; never by a reader, and never across user code.
-    pub(crate) control: Mutex<Control<R>>,
-    /// Told after each publication.
-    pub(crate) changed: Notify,
-    /// The writer is gone.
-    pub(crate) closed: AtomicBool,
-}
-
 impl<R: Clone + Send + Sync + 'static> Indexer<R> {
     /// An empty store with an index of the keys' namespaces, named [`NAMESPACE_INDEX`].
     #[doc(alias = "NewIndexer")]
     pub fn new() -> (Self, IndexWriter<R>) {
         let (indexer, mut writer) = Self::without_indexes();
-        let namespaces = indexer.add(NAMESPACE_INDEX, |key, _, give| {
+        let namespaces = indexer.shared.add_index(NAMESPACE_INDEX, |key, _, give| {
             Namespace::of(key).into_iter().for_each(give)
         });
         debug_assert!(namespaces.is_ok());
@@ -121,7 +102,7 @@ impl<R: Clone + Send + Sync + 'static> Indexer<R> {
         V: Hash + Eq + Send + Sync + 'static,
         I: IntoIterator<Item = V>,
     {
-        self.add(name, move |_, object, give| {
+        self.shared.add_index(name, move |_, object, give| {
             function(object).into_iter().for_each(give)
         })
     }

@@ -1,6 +1,6 @@
 //! Waiting until a resource version has been applied.
 
-use super::{indexer::Shared, versions::Reached};
+use super::{control::Shared, versions::Reached};
 use crate::{Partition, ResourceVersion};
 use std::{
     fmt,

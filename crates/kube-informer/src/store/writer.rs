@@ -1,9 +1,8 @@
 //! The writer's side of a store.
 
 use super::{
-    control::{self, Control, News},
+    control::{self, News, Shared},
     index::{IndexId, IndexPanic},
-    indexer::Shared,
     state::{Row, Stale, State, find},
     table::{FreeSlots, Table},
     upkeep::Upkeep,
@@ -11,18 +10,16 @@ use super::{
 };
 use crate::selector::LabelDigest;
 use crate::{Fingerprint, Object, ObjectKey, Partition, ResourceVersion};
-use arc_swap::ArcSwap;
 use std::{
     fmt,
     hint::black_box,
     mem,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
-        Arc, Mutex,
-        atomic::{AtomicBool, AtomicU64, Ordering},
+        Arc,
+        atomic::{AtomicU64, Ordering},
     },
 };
-use tokio::sync::Notify;
 
 /// The one writer of a store.
 ///
@@ -44,7 +41,7 @@ pub struct IndexWriter<R> {
     indexes: Vec<Box<dyn Upkeep<R>>>,
     /// Gives the digest of an object's labels.
     labels: fn(&R) -> LabelDigest,
-    /// How much is known of [`Control`].
+    /// How much is known of [`Control`](control::Control).
     generation: u64,
     /// The slots that have changed since the last publication.
     touched: Vec<u32>,
@@ -230,12 +227,7 @@ impl<R: Clone + Send + Sync + 'static> IndexWriter<R> {
             generation: 0,
             touched: Vec::new(),
             retired: Vec::new(),
-            shared: Arc::new(Shared {
-                published: ArcSwap::from_pointee(state),
-                control: Mutex::new(Control::new()),
-                changed: Notify::new(),
-                closed: AtomicBool::new(false),
-            }),
+            shared: Arc::new(Shared::new(state)),
         }
     }
 

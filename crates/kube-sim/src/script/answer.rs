@@ -11,7 +11,7 @@ use http_body_util::{BodyExt as _, StreamBody};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::http::SimBody;
+use crate::response::SimBody;
 
 /// What a script answers to one request.
 ///

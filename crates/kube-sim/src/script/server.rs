@@ -15,7 +15,7 @@ use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
 use super::{Answer, Expected, Received};
-use crate::http::SimBody;
+use crate::response::SimBody;
 
 /// A server that answers from a script; see the [module](super).
 ///

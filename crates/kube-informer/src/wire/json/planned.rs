@@ -5,8 +5,8 @@ use super::{
     walk::{Fault, Walk},
 };
 use crate::wire::{
+    meta::Span,
     plan::{self, Node, Nodes},
-    raw::Span,
 };
 use smallvec::SmallVec;
 use std::ops::Range;

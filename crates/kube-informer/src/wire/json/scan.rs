@@ -14,8 +14,8 @@ use crate::{
     wire::{
         Plan, ScanError, ScanReason,
         fingerprint::BodyHash,
+        meta::{Meta, Span, Text},
         plan::{self, Node},
-        raw::{Meta, Span, Text},
     },
 };
 use std::{borrow::Cow, ops::Range};

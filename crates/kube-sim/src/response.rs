@@ -1,0 +1,56 @@
+//! Responses and their bodies.
+
+use bytes::Bytes;
+use futures::{Stream, StreamExt as _};
+use http::header::{CONTENT_TYPE, RETRY_AFTER};
+use http::{HeaderValue, Response, StatusCode};
+use http_body_util::combinators::UnsyncBoxBody;
+use http_body_util::{BodyExt as _, Full, StreamBody};
+use serde_json::Value;
+
+use crate::status::StatusError;
+
+pub(crate) type BoxError = Box<dyn std::error::Error + Send + Sync>;
+
+/// The body of a response: chunks as they become ready.
+pub type SimBody = UnsyncBoxBody<Bytes, BoxError>;
+
+pub(crate) fn whole(bytes: Bytes) -> SimBody {
+    Full::new(bytes).map_err(|never| match never {}).boxed_unsync()
+}
+
+pub(crate) fn streamed(chunks: impl Stream<Item = Bytes> + Send + 'static) -> SimBody {
+    StreamBody::new(chunks.map(|chunk| Ok(http_body::Frame::data(chunk)))).boxed_unsync()
+}
+
+pub(crate) fn json_response(status: StatusCode, body: SimBody) -> Response<SimBody> {
+    let mut response = Response::new(body);
+    *response.status_mut() = status;
+    response
+        .headers_mut()
+        .insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+}
+
+pub(crate) fn json_value(status: StatusCode, value: &Value) -> Response<SimBody> {
+    json_response(status, whole(format!("{value}\n").into()))
+}
+
+pub(crate) fn text(status: StatusCode, text: &'static str) -> Response<SimBody> {
+    let mut response = Response::new(whole(Bytes::from_static(text.as_bytes())));
+    *response.status_mut() = status;
+    response.headers_mut().insert(
+        CONTENT_TYPE,
+        HeaderValue::from_static("text/plain; charset=utf-8"),
+    );
+    response
+}
+
+pub(crate) fn refusal(error: &StatusError) -> Response<SimBody> {
+    let status = StatusCode::from_u16(error.code()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let mut response = json_value(status, &error.to_value());
+    if let Some(seconds) = error.retry_after() {
+        response.headers_mut().insert(RETRY_AFTER, seconds.into());
+    }
+    response
+}
