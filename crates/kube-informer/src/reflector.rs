@@ -88,6 +88,7 @@
 
 mod ahead;
 mod backoff;
+mod collected;
 mod options;
 mod status;
 mod streaming;
@@ -122,7 +123,7 @@ const QUICK_REQUESTS: u32 = 4;
 const PAGE_SIZE: u32 = 500;
 
 /// An object as it arrived: in the form in which it is held, or set aside because it could not be read.
-pub type Arrived<O> = Result<Held<O>, BadObject>;
+pub type Arrived<O> = Result<Held<O>, Box<BadObject>>;
 
 /// An object in the form in which it is held.
 pub struct Held<O: Object> {
@@ -600,7 +601,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
                 reason,
             };
             self.reporter.bad(&bad);
-            bad
+            Box::new(bad)
         });
         key.map(|key| (key, arrived, version))
     }

@@ -1,7 +1,7 @@
 //! From a reflector into a queue.
 
 use crate::object::{Deleted, Fingerprint, Known, Object, ObjectKey, Partition, ResourceVersion};
-use crate::queue::{Delta, DeltaFifo, Listed, Position, Replace};
+use crate::queue::{Delta, DeltaFifo, Listed, Position, Replace, giving_back};
 use crate::reflector::{Arrived, Sink};
 
 /// What a [`QueueSink`] puts into the queue: an object and where it came from.
@@ -63,15 +63,15 @@ impl<O: Object, K: Known> Known for QueueSink<O, K> {
 
 impl<O: Object, K: Known + Send + 'static> Sink<O> for QueueSink<O, K> {
     async fn replace(&mut self, entries: Vec<Listed<Arrived<O>>>, version: Option<ResourceVersion>) {
-        let entries = entries.into_iter().map(|entry| match entry {
+        let mut parcels = Vec::with_capacity(entries.len());
+        parcels.extend(giving_back(entries).map(|entry| match entry {
             Listed::Kept(key) => Listed::Kept(key),
             Listed::New(key, arrived) => Listed::New(key, self.parcel(arrived)),
-        });
-        let entries = entries.collect();
+        }));
         self.queue
             .replace(Replace {
                 partition: self.partition,
-                entries,
+                entries: parcels,
                 resource_version: version,
             })
             .await;

@@ -5,7 +5,7 @@ use super::merge::Change;
 use crate::controller::Parcel;
 use crate::metrics::InformerMetrics;
 use crate::object::{DeleteCause, Deleted, Object, ObjectKey, Partition};
-use crate::queue::{Batch, Delta, Deltas, Entries, Listed, Position, Replace};
+use crate::queue::{Batch, Delta, Deltas, Entries, Listed, Position, Replace, giving_back};
 use crate::reflector::Held;
 use crate::source::{BadObject, Subject};
 use crate::store::{IndexWriter, Indexer};
@@ -185,7 +185,7 @@ impl<O: Object> Applier<O> {
         for key in vanished {
             self.delete(key, None, DeleteCause::Missed, outcome);
         }
-        for entry in replace.entries {
+        for entry in giving_back(replace.entries) {
             match entry {
                 Listed::New(key, parcel) => self.put(key, parcel, outcome),
                 Listed::Kept(key) => self.keep(&key, outcome),

@@ -1,6 +1,7 @@
 //! Telling an unchanged object from a changed one without decoding either.
 
 use super::ObjectKey;
+use std::num::NonZeroU64;
 
 /// Identifies one exact state of one object: a hash of its body, in which uid and resource version stand.
 ///
@@ -12,17 +13,18 @@ use super::ObjectKey;
 /// assert_eq!(Fingerprint::new(7), Fingerprint::new(7));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Fingerprint(u64);
+pub struct Fingerprint(NonZeroU64);
 
 impl Fingerprint {
-    /// A fingerprint from a hash of the whole body, without `kind` and `apiVersion` (the items of a list have none).
+    /// A fingerprint from a hash of the whole body, without `kind` and `apiVersion` (the items of a list have none). A
+    /// hash of 0 counts as 1, so that an optional fingerprint takes no more room.
     pub fn new(hash: u64) -> Self {
-        Self(hash)
+        Self(NonZeroU64::new(hash).unwrap_or(NonZeroU64::MIN))
     }
 
     /// The hash.
     pub fn get(self) -> u64 {
-        self.0
+        self.0.get()
     }
 }
 

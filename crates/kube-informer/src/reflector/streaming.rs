@@ -1,12 +1,11 @@
 //! The initial state as a streaming list (KEP-3157): a watch that starts with what exists.
 
+use super::collected::Collected;
 use super::{Arrived, Events, Reflector, Sink, is_held};
 use crate::form::Form;
-use crate::object::{ObjectKey, ResourceVersion};
+use crate::object::ResourceVersion;
 use crate::queue::Listed;
 use crate::source::{ApiError, ApiStatus, ErrorClass, WatchEvent, WatchFrom, WatchRequest};
-use foldhash::fast::RandomState;
-use std::collections::HashMap;
 use std::time::Duration;
 
 /// How many streams may break off before a list is asked for instead.
@@ -15,47 +14,10 @@ const ATTEMPTS: usize = 2;
 /// How a streaming list went.
 enum Streamed<O: Form> {
     /// It is complete; the stream goes on as a watch.
-    Complete(Collected<O>, Option<ResourceVersion>, Events<O>),
+    Complete(Vec<Listed<Arrived<O>>>, Option<ResourceVersion>, Events<O>),
     /// It ended before it was complete, but brought something.
     BrokeOff,
     Failed(ApiError),
-}
-
-/// What a streaming list has brought so far. The store sees nothing of it until it is complete.
-struct Collected<O: Form> {
-    entries: Vec<Option<Listed<Arrived<O>>>>,
-    /// Where each key stands, even one that is gone again, and the version that came last.
-    places: HashMap<ObjectKey, (usize, Option<ResourceVersion>), RandomState>,
-}
-
-/// Something came that is older than what came before.
-struct Older;
-
-impl<O: Form> Collected<O> {
-    /// Puts an entry, or takes it away if there is none.
-    fn put(
-        &mut self,
-        key: ObjectKey,
-        entry: Option<Listed<Arrived<O>>>,
-        version: Option<ResourceVersion>,
-    ) -> Result<(), Older> {
-        match self.places.get_mut(&key) {
-            Some((_, last)) if version < *last && version.is_some() => return Err(Older),
-            Some((place, last)) => {
-                self.entries[*place] = entry;
-                *last = version.or(last.take());
-            }
-            None => {
-                self.places.insert(key, (self.entries.len(), version));
-                self.entries.push(entry);
-            }
-        }
-        Ok(())
-    }
-
-    fn into_entries(self) -> Vec<Listed<Arrived<O>>> {
-        self.entries.into_iter().flatten().collect()
-    }
 }
 
 impl<O: Form, S: Sink<O>> Reflector<O, S> {
@@ -77,8 +39,8 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
                 _ => self.pacer.after(started.elapsed()),
             };
             match streamed {
-                Streamed::Complete(collected, version, stream) => {
-                    self.complete(collected.into_entries(), version, started).await;
+                Streamed::Complete(entries, version, stream) => {
+                    self.complete(entries, version, started).await;
                     return Ok(stream);
                 }
                 Streamed::BrokeOff if attempts < ATTEMPTS => tokio::time::sleep(early).await,
@@ -120,47 +82,43 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
             Ok(Err(error)) => return Streamed::Failed(error),
             Err(_) => return Streamed::Failed(self.no_progress(0)),
         };
-        let mut collected = Collected {
-            entries: Vec::new(),
-            places: HashMap::default(),
-        };
+        let mut collected = Collected::new();
         let mut progress = tokio::time::Instant::now();
         loop {
             let next = stream.next(&self.maker, is_held(&self.sink));
             let (next, made) = match tokio::time::timeout_at(progress + deadline, next).await {
                 Ok(Some((next, made))) => (Some(next), made),
                 Ok(None) => (None, None),
-                Err(_) => return Streamed::Failed(self.no_progress(collected.places.len())),
+                Err(_) => return Streamed::Failed(self.no_progress(collected.len())),
             };
             match next {
                 Some(Ok(WatchEvent::Bookmark {
                     resource_version,
                     initial_events_end: true,
                 })) => {
-                    return Streamed::Complete(collected, resource_version, stream);
+                    return Streamed::Complete(collected.into_entries(), resource_version, stream);
                 }
                 Some(Ok(WatchEvent::Bookmark { .. })) => continue,
                 Some(Ok(WatchEvent::Error(status))) => return Streamed::Failed(status.into()),
                 Some(Ok(WatchEvent::Added(item) | WatchEvent::Modified(item))) => {
                     let version = item.version();
                     if let Some(entry) = self.listed(item, made)
-                        && collected.put(entry.key().clone(), Some(entry), version).is_err()
+                        && collected.put(entry, version).is_err()
                     {
                         return Streamed::Failed(older());
                     }
-                    self.reporter.received(collected.entries.len());
+                    self.reporter.received(collected.len());
                 }
                 Some(Ok(WatchEvent::Deleted(item))) => {
                     if let Some((key, _, version)) = self.arrived(item, made)
-                        && collected.put(key, None, version).is_err()
+                        && collected.take_out(key, version).is_err()
                     {
                         return Streamed::Failed(older());
                     }
                 }
                 None
                 | Some(Err(ApiError::Interrupted(_) | ApiError::Timeout(_) | ApiError::Unreachable(_))) => {
-                    let nothing =
-                        collected.entries.is_empty() && started.elapsed() < super::watching::VERY_SHORT;
+                    let nothing = collected.is_empty() && started.elapsed() < super::watching::VERY_SHORT;
                     return match nothing {
                         true => Streamed::Failed(ApiError::while_reading("a streaming list ended at once")),
                         false => Streamed::BrokeOff,

@@ -12,7 +12,6 @@ use crate::{Fingerprint, ObjectKey, Partition};
 use std::{
     borrow::Borrow,
     hash::Hash,
-    num::NonZeroU64,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{Arc, atomic::AtomicUsize},
 };
@@ -22,33 +21,9 @@ use std::{
 pub(crate) struct Row<R> {
     pub(crate) key: ObjectKey,
     pub(crate) object: R,
-    /// The fingerprint; a hash of zero counts as unknown, which costs 8 bytes less.
-    fingerprint: Option<NonZeroU64>,
+    pub(crate) fingerprint: Option<Fingerprint>,
     pub(crate) partition: Partition,
     pub(crate) labels: LabelDigest,
-}
-
-impl<R> Row<R> {
-    pub(crate) fn new(
-        key: ObjectKey,
-        object: R,
-        fingerprint: Option<Fingerprint>,
-        partition: Partition,
-        labels: LabelDigest,
-    ) -> Self {
-        let fingerprint = fingerprint.and_then(|fingerprint| NonZeroU64::new(fingerprint.get()));
-        Self {
-            key,
-            object,
-            fingerprint,
-            partition,
-            labels,
-        }
-    }
-
-    pub(crate) fn fingerprint(&self) -> Option<Fingerprint> {
-        self.fingerprint.map(|hash| Fingerprint::new(hash.get()))
-    }
 }
 
 /// A key of which a newer state is known to exist than what is held, if anything is.
@@ -80,7 +55,7 @@ impl<R> State<R> {
 
     pub(crate) fn held(&self, key: &str) -> Option<(ObjectKey, Fingerprint)> {
         let row = self.row(key)?;
-        Some((row.key.clone(), row.fingerprint()?))
+        Some((row.key.clone(), row.fingerprint?))
     }
 
     pub(crate) fn is_stale(&self, key: &str) -> bool {

@@ -68,7 +68,7 @@ impl<'a, R> From<&'a Row<R>> for Entry<'a, R> {
         Self {
             key: &row.key,
             object: &row.object,
-            fingerprint: row.fingerprint(),
+            fingerprint: row.fingerprint,
             partition: row.partition,
         }
     }
@@ -254,7 +254,13 @@ impl<R: Clone + Send + Sync + 'static> IndexWriter<R> {
         partition: Partition,
     ) -> Result<Option<R>, IndexPanic> {
         let labels = (self.labels)(&object);
-        let row = Row::new(key, object, fingerprint, partition, labels);
+        let row = Row {
+            key,
+            object,
+            fingerprint,
+            partition,
+            labels,
+        };
         let hash = self.rows.hash(row.key.as_str());
         let found = self
             .rows
