@@ -5,7 +5,7 @@ use hashbrown::hash_table::Entry as Place;
 use slab::Slab;
 use std::collections::VecDeque;
 
-use crate::Priority;
+use crate::priority::Priority;
 
 /// Names an entry for as long as the entry exists.
 pub(crate) type Slot = u32;

@@ -11,10 +11,10 @@ use std::time::Duration;
 
 use hashbrown::DefaultHashBuilder;
 
-use crate::Priority;
 use crate::clock::{Sleep, sleep_towards};
 use crate::entry::Slot;
 use crate::metrics::{Metrics, Run};
+use crate::priority::Priority;
 use crate::rate_limiter::{RateLimiter, default_controller_rate_limiter};
 use crate::state::{Found, State, Taken};
 use crate::sync::{Arc, Mutex};

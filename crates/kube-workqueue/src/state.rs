@@ -7,10 +7,10 @@
 use std::task::Waker;
 use std::time::Duration;
 
-use crate::Priority;
 use crate::clock::{Clock, Instant, nanos};
 use crate::delay::Delayed;
 use crate::entry::{Entries, NONE, Phase, Slot};
+use crate::priority::Priority;
 use crate::priority::Ready;
 use crate::wait::{Effects, Line, WaiterId};
 

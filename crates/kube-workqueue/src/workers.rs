@@ -13,7 +13,7 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use crate::{Processing, WorkQueue};
+use crate::queue::{Processing, WorkQueue};
 
 /// What to do with an item that was reconciled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -10,7 +10,7 @@ mod tests;
 pub use packer::{Packer, PackerStats};
 
 use super::{Collection, DecodeError, Form, decoding};
-use crate::FieldPath;
+use crate::field_path::FieldPath;
 use crate::object::{Fingerprint, Object, ObjectKey, ResourceVersion};
 use crate::wire::{Encoding, Plan, Raw};
 use coding::Coding;

@@ -48,7 +48,7 @@ where
                 let deleted = Deleted {
                     key,
                     last_known: Some(old),
-                    cause: crate::DeleteCause::Unselected,
+                    cause: crate::object::DeleteCause::Unselected,
                 };
                 self.handler.on_delete(deleted).await;
             }

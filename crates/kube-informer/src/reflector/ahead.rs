@@ -22,7 +22,7 @@ const WORTHWHILE: usize = 128 << 10;
 static THREADS: LazyLock<usize> = LazyLock::new(|| available_parallelism().map_or(1, usize::from));
 
 /// An object that was made, or why it could not be.
-pub(super) type Made<O> = Result<<O as crate::Object>::Ref, String>;
+pub(super) type Made<O> = Result<<O as crate::object::Object>::Ref, String>;
 
 /// Makes an object; user code that panics is an object that cannot be read.
 pub(super) fn make<O: Form>(maker: &O::Maker, key: &ObjectKey, raw: &Raw) -> Made<O> {

@@ -1,7 +1,7 @@
 //! Field selectors.
 
 use super::parse::ParseSelectorError;
-use crate::ObjectKey;
+use crate::object::ObjectKey;
 use std::{borrow::Cow, fmt, str::FromStr, sync::Arc};
 
 /// Selects objects by the values of some of their fields; an object is selected if every requirement holds.

@@ -15,7 +15,7 @@ use super::{
     state::{Row, State},
     upkeep::{Log, Recorder, Upkeep, Working},
 };
-use crate::ObjectKey;
+use crate::object::ObjectKey;
 use arc_swap::ArcSwap;
 use std::{
     hash::Hash,

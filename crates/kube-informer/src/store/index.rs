@@ -1,7 +1,7 @@
 //! Indexes as readers see them: handles, errors, and which slots are under which value.
 
 use super::{slots::SlotSet, table::Table};
-use crate::ObjectKey;
+use crate::object::ObjectKey;
 use std::{
     any::Any,
     borrow::{Borrow, Cow},

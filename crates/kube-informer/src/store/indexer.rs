@@ -8,8 +8,8 @@ use super::{
     wait::Wait,
     writer::IndexWriter,
 };
+use crate::object::{Fingerprint, Known, Object, ObjectKey, Partition, ResourceVersion};
 use crate::selector::LabelSelector;
-use crate::{Fingerprint, Known, Object, ObjectKey, Partition, ResourceVersion};
 use std::{borrow::Borrow, fmt, hash::Hash, sync::Arc};
 
 /// Objects by key, with indexes: the reader's side. Cheap to clone.

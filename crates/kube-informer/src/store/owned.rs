@@ -1,7 +1,7 @@
 //! A store on its own: without an informer, written by its owner.
 
 use super::{Indexer, index::IndexPanic, writer::IndexWriter};
-use crate::{ObjectKey, Partition, ResourceVersion};
+use crate::object::{ObjectKey, Partition, ResourceVersion};
 use std::{collections::HashSet, fmt, ops::Deref};
 
 /// An [`Indexer`] that its owner writes, with a key function of its own.

@@ -6,7 +6,7 @@ use super::{
     slots::SlotSet,
     state::{Row, State},
 };
-use crate::Object;
+use crate::object::Object;
 use crate::selector::{LabelSelector, Sieve};
 
 /// Which rows are to be read.
@@ -103,8 +103,8 @@ impl<R: Clone> State<R> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::object::{ObjectKey, Partition};
     use crate::store::Indexer;
-    use crate::{ObjectKey, Partition};
     use k8s_openapi::api::core::v1::ConfigMap;
     use proptest::prelude::*;
     use std::collections::BTreeMap;

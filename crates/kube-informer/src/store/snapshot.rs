@@ -4,7 +4,7 @@ use super::{
     index::{Index, IndexError},
     state::{Row, Rows, State},
 };
-use crate::{Fingerprint, Known, ObjectKey, Partition, ResourceVersion};
+use crate::object::{Fingerprint, Known, ObjectKey, Partition, ResourceVersion};
 use std::{
     borrow::Borrow,
     fmt,

@@ -7,8 +7,8 @@ use super::{
     table::Table,
     versions::Versions,
 };
+use crate::object::{Fingerprint, ObjectKey, Partition};
 use crate::selector::LabelDigest;
-use crate::{Fingerprint, ObjectKey, Partition};
 use std::{
     borrow::Borrow,
     hash::Hash,

@@ -5,7 +5,7 @@ use super::{
     index::{Definition, Frozen, FrozenIndex, IndexId, Posting, Postings},
     table::FreeSlots,
 };
-use crate::ObjectKey;
+use crate::object::ObjectKey;
 use std::{any::Any, collections::HashMap, hash::Hash, mem, sync::Arc, sync::Mutex, sync::PoisonError};
 
 /// One index of a writer, whatever its values.

@@ -1,6 +1,6 @@
 //! How far each partition of a store is.
 
-use crate::{Partition, ResourceVersion};
+use crate::object::{Partition, ResourceVersion};
 use std::cmp::Ordering;
 
 /// The partitions of a store and the resource version up to which each has been applied.

@@ -1,7 +1,7 @@
 //! Waiting until a resource version has been applied.
 
 use super::{control::Shared, versions::Reached};
-use crate::{Partition, ResourceVersion};
+use crate::object::{Partition, ResourceVersion};
 use std::{
     fmt,
     future::{Future, IntoFuture},

@@ -8,8 +8,8 @@ use super::{
     upkeep::Upkeep,
     versions::Versions,
 };
+use crate::object::{Fingerprint, Object, ObjectKey, Partition, ResourceVersion};
 use crate::selector::LabelDigest;
-use crate::{Fingerprint, Object, ObjectKey, Partition, ResourceVersion};
 use std::{
     fmt,
     hint::black_box,

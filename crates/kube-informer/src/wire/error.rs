@@ -1,6 +1,6 @@
 //! What is wrong with bytes from outside; never with a part of them, which may be a Secret.
 
-use crate::ObjectKey;
+use crate::object::ObjectKey;
 use std::fmt;
 
 /// A body that cannot be split into its parts. Nothing after [`offset`](FrameError::offset) can be read.

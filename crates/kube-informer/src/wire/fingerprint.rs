@@ -1,6 +1,6 @@
 //! Hashes of bodies.
 
-use crate::Fingerprint;
+use crate::object::Fingerprint;
 use std::sync::LazyLock;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 

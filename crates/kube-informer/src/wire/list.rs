@@ -1,7 +1,7 @@
 //! The body of a LIST, item by item.
 
 use super::{DEFAULT_MAX_OBJECT_SIZE, Encoding, FrameError, Plan, Split, json};
-use crate::ResourceVersion;
+use crate::object::ResourceVersion;
 use bytes::Bytes;
 use std::fmt;
 

@@ -1,6 +1,6 @@
 //! What a scan finds in an object, as places in its bytes.
 
-use crate::{Fingerprint, ResourceVersion};
+use crate::object::{Fingerprint, ResourceVersion};
 use smallvec::SmallVec;
 use std::ops::Range;
 

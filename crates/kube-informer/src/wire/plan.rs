@@ -1,6 +1,6 @@
 //! What a scan looks for beside metadata.
 
-use crate::FieldPath;
+use crate::field_path::FieldPath;
 use smallvec::SmallVec;
 use std::{
     hash::{Hash, Hasher},

@@ -1,7 +1,7 @@
 //! One object as the server sent it.
 
 use super::{Encoding, Plan, ScanError, json, meta::Meta};
-use crate::{Fingerprint, ObjectKey, ResourceVersion};
+use crate::object::{Fingerprint, ObjectKey, ResourceVersion};
 use bytes::Bytes;
 use std::{borrow::Cow, fmt};
 

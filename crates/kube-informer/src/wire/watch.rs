@@ -1,7 +1,7 @@
 //! The body of a WATCH, event by event.
 
 use super::{DEFAULT_MAX_OBJECT_SIZE, Encoding, FrameError, Plan, ScanError, Split, json};
-use crate::ResourceVersion;
+use crate::object::ResourceVersion;
 use bytes::Bytes;
 use std::fmt;
 

@@ -5,7 +5,7 @@ use super::{
     walk::{Fault, Walk},
 };
 use crate::{
-    ResourceVersion,
+    object::ResourceVersion,
     wire::{Bookmark, ScanError},
 };
 use std::borrow::Cow;

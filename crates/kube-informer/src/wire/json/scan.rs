@@ -10,7 +10,7 @@ use super::{
     walk::{Fault, Walk},
 };
 use crate::{
-    ObjectKey, ResourceVersion,
+    object::{ObjectKey, ResourceVersion},
     wire::{
         Plan, ScanError, ScanReason,
         fingerprint::BodyHash,

@@ -4,7 +4,7 @@ use super::{
     arbitrary::{Json, json, space},
     *,
 };
-use crate::{FieldPath, wire::Plan};
+use crate::{field_path::FieldPath, wire::Plan};
 use proptest::collection::vec;
 use serde_json::Value;
 use std::collections::HashSet;
