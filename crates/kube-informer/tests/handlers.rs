@@ -147,6 +147,37 @@ async fn a_late_handler_is_told_what_exists_and_then_every_change() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_initial_adds_of_a_handler_that_stalls_wait_and_are_followed_by_what_changed() {
+    let (informer, _stop, _running) = start([
+        ("LIST any 500", List(10, vec![("a", 1), ("b", 2), ("c", 3)])),
+        ("WATCH 10", Watch(vec![Modified("b", 11), Deleted("c", 12)])),
+    ]);
+    let (gate, told, handler) = Gated::new();
+    let early = informer.add_handler("early", handler).unwrap();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let (_gate, _, handler) = Gated::new();
+    let late = informer.add_handler("late", handler).unwrap();
+    tokio::time::sleep(Duration::from_secs(7)).await;
+    // The first add of each is being handled.
+    assert_eq!((early.queue_len(), late.queue_len()), (4, 1));
+    assert!(early.lag() >= Duration::from_secs(7) && late.lag() >= Duration::from_secs(7));
+    gate.add_permits(10);
+    early.synced().await.unwrap();
+    tokio::time::sleep(MOMENT).await;
+    assert_eq!(
+        *told.lock().unwrap(),
+        [
+            "Add(ns/a@1, initial)",
+            "Add(ns/b@2, initial)",
+            "Add(ns/c@3, initial)",
+            "Update(ns/b@2->11)",
+            "Delete(ns/c@12, Event)"
+        ]
+    );
+    assert_eq!((early.queue_len(), early.lag()), (0, Duration::ZERO));
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_item_of_a_stream_is_handled_when_the_next_is_asked_for() {
     let (informer, _stop, _running) = start([
         ("LIST any 500", List(10, vec![("a", 1)])),

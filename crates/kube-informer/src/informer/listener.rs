@@ -24,8 +24,10 @@ pub(super) struct Listener<O: Object> {
 }
 
 struct State<O: Object> {
-    /// What a late handler starts with.
+    /// What it starts with.
     initial: Initial<O>,
+    /// When it got that.
+    started: Instant,
     queue: MergeQueue<O>,
     resync: Resync,
     pace: Pace,
@@ -71,10 +73,12 @@ impl Pace {
     }
 }
 
-/// The adds of a late handler, made from the store's state at the time it was added.
+/// The initial adds, made from the store's state when it was filled first, or when a late handler was added.
 enum Initial<O: Object> {
     None,
     Pending(Snapshot<O::Ref>),
+    /// So many objects are being read from the snapshot.
+    Reading(usize),
     Running(std::vec::IntoIter<O::Ref>),
 }
 
@@ -102,6 +106,7 @@ impl<O: Object> Listener<O> {
     pub(super) fn new(resource: String, options: HandlerOptions, lease: Option<Lease>) -> Self {
         let state = State {
             initial: Initial::None,
+            started: Instant::now(),
             queue: MergeQueue::new(options.delivery),
             resync: Resync {
                 period: Duration::ZERO,
@@ -134,7 +139,13 @@ impl<O: Object> Listener<O> {
 
     /// Starts the listener with the objects of `snapshot` as initial adds.
     pub(super) fn start_with(&self, snapshot: Snapshot<O::Ref>) {
-        self.lock().initial = Initial::Pending(snapshot);
+        let mut state = self.lock();
+        if state.end.is_some() {
+            return;
+        }
+        state.initial = Initial::Pending(snapshot);
+        state.started = Instant::now();
+        drop(state);
         self.wake.notify_one();
     }
 
@@ -199,13 +210,7 @@ impl<O: Object> Listener<O> {
     }
 
     pub(super) fn queue_len(&self) -> usize {
-        let state = self.lock();
-        let initial = match &state.initial {
-            Initial::None => 0,
-            Initial::Pending(snapshot) => snapshot.len(),
-            Initial::Running(objects) => objects.len(),
-        };
-        initial + state.queue.len()
+        self.lock().waiting()
     }
 
     pub(super) fn wants_sync(&self) -> bool {
@@ -214,11 +219,12 @@ impl<O: Object> Listener<O> {
 
     /// For how long the oldest pending notification has been waiting.
     pub(super) fn lag(&self) -> Duration {
-        self.lock()
-            .queue
-            .oldest()
-            .map(|since| since.elapsed())
-            .unwrap_or_default()
+        let state = self.lock();
+        let oldest = match state.initial.len() {
+            0 => state.queue.oldest(),
+            _ => Some(state.started),
+        };
+        oldest.map(|since| since.elapsed()).unwrap_or_default()
     }
 
     pub(super) fn progress(&self) -> watch::Receiver<Progress> {
@@ -249,7 +255,15 @@ impl<O: Object> Listener<O> {
 
     fn take(&self) -> Taken<O> {
         let mut state = self.lock();
-        let waiting = state.queue.len();
+        if let Some(snapshot) = state.initial.begin() {
+            // Without the lock: the driver must not wait for this.
+            drop(state);
+            let objects: Vec<_> = snapshot.iter().cloned().collect();
+            drop(snapshot);
+            state = self.lock();
+            state.initial.go_on(objects);
+        }
+        let waiting = state.waiting();
         let slow = state.pace.next(waiting);
         let taken = state.take(&self.progress);
         drop(state);
@@ -262,6 +276,11 @@ impl<O: Object> Listener<O> {
 }
 
 impl<O: Object> State<O> {
+    /// How many notifications there are to take.
+    fn waiting(&self) -> usize {
+        self.initial.len() + self.queue.len()
+    }
+
     fn take(&mut self, progress: &watch::Sender<Progress>) -> Taken<O> {
         if let Some(object) = self.initial.next() {
             return Taken::Notification(Notification::Add {
@@ -287,11 +306,35 @@ enum Taken<O: Object> {
 }
 
 impl<O: Object> Initial<O> {
-    fn next(&mut self) -> Option<O::Ref> {
-        if let Self::Pending(snapshot) = self {
-            let objects: Vec<_> = snapshot.iter().cloned().collect();
+    fn len(&self) -> usize {
+        match self {
+            Self::None => 0,
+            Self::Pending(snapshot) => snapshot.len(),
+            Self::Reading(objects) => *objects,
+            Self::Running(objects) => objects.len(),
+        }
+    }
+
+    /// The snapshot, if it is time to read it; [`go_on`](Self::go_on) then.
+    fn begin(&mut self) -> Option<Snapshot<O::Ref>> {
+        if !matches!(self, Self::Pending(_)) {
+            return None;
+        }
+        let reading = Self::Reading(self.len());
+        match std::mem::replace(self, reading) {
+            Self::Pending(snapshot) => Some(snapshot),
+            _ => None,
+        }
+    }
+
+    /// These are the objects of the snapshot; too late, if it was dropped meanwhile.
+    fn go_on(&mut self, objects: Vec<O::Ref>) {
+        if let Self::Reading(_) = self {
             *self = Self::Running(objects.into_iter());
         }
+    }
+
+    fn next(&mut self) -> Option<O::Ref> {
         let Self::Running(objects) = self else { return None };
         let next = objects.next();
         if next.is_none() {

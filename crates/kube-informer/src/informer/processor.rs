@@ -151,6 +151,24 @@ impl<O: Object> Processor<O> {
             .collect()
     }
 
+    /// Whether nobody has anything to take. That stays so until something is published.
+    pub(super) fn are_idle(&self) -> bool {
+        self.lock()
+            .listeners
+            .iter()
+            .all(|listener| listener.queue_len() == 0)
+    }
+
+    /// Makes the first state visible. Everybody starts with its objects, as late handlers do: they are read from the store as
+    /// they are handled, so that a large collection does not stand in each queue as well.
+    pub(super) fn start(&self, store: &Indexer<O::Ref>, publish: impl FnOnce()) {
+        let state = self.lock();
+        publish();
+        for listener in &state.listeners {
+            listener.start_with(store.snapshot());
+        }
+    }
+
     /// Makes a state visible and tells everybody what led to it.
     pub(super) fn publish(&self, changes: &[Change<O>], publish: impl FnOnce()) {
         let state = self.lock();

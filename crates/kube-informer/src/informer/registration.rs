@@ -92,7 +92,7 @@ impl Registration {
         self.member().queue_len()
     }
 
-    /// For how long the oldest notification that waits has been waiting. What a late handler starts with does not count.
+    /// For how long the oldest notification that waits has been waiting.
     pub fn lag(&self) -> Duration {
         self.member().lag()
     }
