@@ -255,7 +255,8 @@ impl<O: Object> Listener<O> {
 
     fn take(&self) -> Taken<O> {
         let mut state = self.lock();
-        if let Some(snapshot) = state.initial.begin() {
+        // Again, if it got another one meanwhile: nothing may overtake that.
+        while let Some(snapshot) = state.initial.begin() {
             // Without the lock: the driver must not wait for this.
             drop(state);
             let objects: Vec<_> = snapshot.iter().cloned().collect();
