@@ -32,8 +32,6 @@ pub(super) struct Outcome<O: Object> {
     pub(super) set_aside: Vec<BadObject>,
     /// The part of which there was a list.
     pub(super) replaced: Option<Partition>,
-    /// Whether the objects in the store say it all: it was empty before. There are no `changes` then.
-    pub(super) told_by_store: bool,
     initial: bool,
     wants_sync: bool,
     started: Instant,
@@ -69,13 +67,15 @@ impl<O: Object> Applier<O> {
             .apply_span(reached.map(|position| &position.resource_version))
     }
 
-    /// Applies a batch, and adds to the outcome what it leads to.
+    /// Applies a batch. `wants_sync` says whether somebody wants to be told of what was listed unchanged.
     pub(super) fn apply(
         &mut self,
         entries: Entries<Parcel<O>>,
         positions: Vec<Position>,
-        mut outcome: Outcome<O>,
+        initial: bool,
+        wants_sync: bool,
     ) -> Outcome<O> {
+        let mut outcome = Outcome::new(initial, wants_sync);
         match entries {
             Entries::Deltas(entries) => self.deltas(entries, &mut outcome),
             Entries::Replace(replace) if !self.writer.has_partition(replace.partition) => {}
@@ -250,24 +250,14 @@ fn look<O: Object>(object: &O::Ref) -> bool {
 }
 
 impl<O: Object> Outcome<O> {
-    /// Nothing yet. `wants_sync` says whether somebody wants to be told of what was listed unchanged.
-    pub(super) fn new(initial: bool, wants_sync: bool) -> Self {
+    fn new(initial: bool, wants_sync: bool) -> Self {
         Self {
             changes: Vec::new(),
             set_aside: Vec::new(),
             replaced: None,
-            told_by_store: false,
             initial,
             wants_sync,
             started: Instant::now(),
-        }
-    }
-
-    /// Of what fills an empty store.
-    pub(super) fn of_first_list() -> Self {
-        Self {
-            told_by_store: true,
-            ..Self::new(true, false)
         }
     }
 
@@ -285,9 +275,6 @@ impl<O: Object> Outcome<O> {
 
     /// The store decides: what it did not hold is an add; another uid is a deletion that was missed, and an add.
     fn put(&mut self, key: ObjectKey, old: Option<O::Ref>, new: O::Ref) {
-        if self.told_by_store {
-            return;
-        }
         let initial = self.initial;
         match old {
             None => self.push(key, Notification::Add { object: new, initial }),

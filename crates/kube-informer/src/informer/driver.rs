@@ -6,7 +6,7 @@ use super::applier::{Applier, Outcome};
 use super::processor::Processor;
 use crate::controller::{Parcel, SlowWatch};
 use crate::object::{Object, Partition};
-use crate::queue::{Batch, DeltaFifo, Entries};
+use crate::queue::{Batch, DeltaFifo};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
@@ -93,7 +93,7 @@ impl<O: Object> Driver<O> {
         }
         let changes = self.applier.again(|key| !self.shared.fifo.is_pending(key));
         for listener in due {
-            listener.push(&changes, now);
+            listener.push(changes.iter().cloned(), now);
         }
     }
 
@@ -110,12 +110,8 @@ impl<O: Object> Driver<O> {
             processed,
             ..
         } = batch;
-        let first_list = initial && matches!(entries, Entries::Replace(_)) && self.applier.store().is_empty();
-        let outcome = match first_list && self.processor().are_idle() {
-            true => Outcome::of_first_list(),
-            false => Outcome::new(initial, self.processor().wants_sync()),
-        };
-        let mut outcome = self.applier.apply(entries, positions, outcome);
+        let wants_sync = self.processor().wants_sync();
+        let mut outcome = self.applier.apply(entries, positions, initial, wants_sync);
         self.publish(&mut outcome);
         drop(processed);
         self.note_synced();
@@ -128,13 +124,9 @@ impl<O: Object> Driver<O> {
         for bad in std::mem::take(&mut outcome.set_aside) {
             self.shared.set_aside(bad);
         }
-        let processor = &self.shared.processor;
-        if outcome.told_by_store {
-            let store = self.applier.store().clone();
-            processor.start(&store, || self.applier.publish());
-        } else {
-            processor.publish(&outcome.changes, || self.applier.publish());
-        }
+        self.shared
+            .processor
+            .publish(std::mem::take(&mut outcome.changes), || self.applier.publish());
         self.applier.processed(outcome);
     }
 
@@ -184,7 +176,7 @@ fn ticks(period: Duration) -> Interval {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::queue::Delta;
+    use crate::queue::{Delta, Entries};
 
     async fn taken(queue: &DeltaFifo<u32>) -> usize {
         match take(queue).await.expect("not closed").entries {

@@ -24,7 +24,7 @@ pub(super) struct Listener<O: Object> {
 }
 
 struct State<O: Object> {
-    /// What it starts with.
+    /// What a late handler starts with.
     initial: Initial<O>,
     /// When it got that.
     started: Instant,
@@ -73,7 +73,7 @@ impl Pace {
     }
 }
 
-/// The initial adds, made from the store's state when it was filled first, or when a late handler was added.
+/// The adds of a late handler, made from the store's state at the time it was added.
 enum Initial<O: Object> {
     None,
     Pending(Snapshot<O::Ref>),
@@ -149,7 +149,7 @@ impl<O: Object> Listener<O> {
         self.wake.notify_one();
     }
 
-    pub(super) fn push(&self, changes: &[Change<O>], now: Instant) {
+    pub(super) fn push(&self, changes: impl IntoIterator<Item = Change<O>>, now: Instant) {
         let mut state = self.lock();
         if state.end.is_some() {
             return;
@@ -157,7 +157,7 @@ impl<O: Object> Listener<O> {
         let wants_sync = !state.resync.period.is_zero();
         for change in changes {
             if !change.sync || wants_sync {
-                state.queue.push(change.clone(), now);
+                state.queue.push(change, now);
             }
         }
         drop(state);

@@ -21,7 +21,6 @@ pub enum Delivery {
     /// Up to `capacity` notifications wait; beyond that, those of one object are merged into one that says the same:
     /// two updates are one from the first old state to the newest, an add and an update are an add of the newest, an
     /// add and a delete are nothing. A handler that is slow sees fewer intermediate states, and never a wrong history.
-    /// The objects that a handler starts with do not stand in this queue: they are those of one state of the store.
     Merged {
         /// The number of notifications that wait before merging starts. Zero: merge whatever can be merged.
         capacity: usize,

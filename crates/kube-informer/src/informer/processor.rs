@@ -4,6 +4,7 @@ use super::listener::{End, Listener};
 use super::merge::Change;
 use super::{HandlerOptions, Stopped};
 use crate::object::Object;
+use crate::queue::giving_back;
 use crate::store::Indexer;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -151,33 +152,18 @@ impl<O: Object> Processor<O> {
             .collect()
     }
 
-    /// Whether nobody has anything to take. That stays so until something is published.
-    pub(super) fn are_idle(&self) -> bool {
-        self.lock()
-            .listeners
-            .iter()
-            .all(|listener| listener.queue_len() == 0)
-    }
-
-    /// Makes the first state visible. Everybody starts with its objects, as late handlers do: they are read from the store as
-    /// they are handled, so that a large collection does not stand in each queue as well.
-    pub(super) fn start(&self, store: &Indexer<O::Ref>, publish: impl FnOnce()) {
-        let state = self.lock();
-        publish();
-        for listener in &state.listeners {
-            listener.start_with(store.snapshot());
-        }
-    }
-
     /// Makes a state visible and tells everybody what led to it.
-    pub(super) fn publish(&self, changes: &[Change<O>], publish: impl FnOnce()) {
+    pub(super) fn publish(&self, changes: Vec<Change<O>>, publish: impl FnOnce()) {
         let state = self.lock();
         publish();
-        if !changes.is_empty() {
+        if let Some((last, others)) = state.listeners.split_last()
+            && !changes.is_empty()
+        {
             let now = Instant::now();
-            for listener in &state.listeners {
-                listener.push(changes, now);
+            for listener in others {
+                listener.push(changes.iter().cloned(), now);
             }
+            last.push(giving_back(changes), now);
         }
     }
 

@@ -1,7 +1,7 @@
 //! An informer of one's own: a store, one handler, and nobody else.
 
 use super::NamespaceSet;
-use super::applier::{Applier, Outcome};
+use super::applier::Applier;
 use super::builder::Parts;
 use super::handler::{self, ResourceEventHandler};
 use super::partitions::WHOLE;
@@ -147,8 +147,7 @@ impl<O: Form, H: ResourceEventHandler<O>> Process<Parcel<O>> for Told<O, H> {
             ..
         } = batch;
         let outcome = span.in_scope(|| {
-            let outcome = Outcome::new(initial, self.wants_sync);
-            let outcome = self.applier.apply(entries, positions, outcome);
+            let outcome = self.applier.apply(entries, positions, initial, self.wants_sync);
             self.applier.publish();
             self.applier.processed(&outcome);
             outcome
