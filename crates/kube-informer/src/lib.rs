@@ -67,6 +67,7 @@ pub mod controller;
 pub mod factory;
 mod field_path;
 pub mod form;
+mod giving_back;
 pub mod informer;
 pub mod lister;
 #[cfg_attr(not(feature = "metrics"), path = "no_metrics.rs")]

@@ -38,6 +38,5 @@
 mod delta;
 mod fifo;
 
-pub(crate) use delta::giving_back;
 pub use delta::{Delta, Deltas, Listed, Replace};
 pub use fifo::{Batch, DeltaFifo, Entries, Position, Processed};

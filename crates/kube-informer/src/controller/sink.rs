@@ -1,7 +1,8 @@
 //! From a reflector into a queue.
 
+use crate::giving_back::giving_back;
 use crate::object::{Deleted, Fingerprint, Known, Object, ObjectKey, Partition, ResourceVersion};
-use crate::queue::{Delta, DeltaFifo, Listed, Position, Replace, giving_back};
+use crate::queue::{Delta, DeltaFifo, Listed, Position, Replace};
 use crate::reflector::{Arrived, Sink};
 
 /// What a [`QueueSink`] puts into the queue: an object and where it came from.

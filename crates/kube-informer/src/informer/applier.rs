@@ -3,9 +3,10 @@
 use super::Notification;
 use super::merge::Change;
 use crate::controller::Parcel;
+use crate::giving_back::giving_back;
 use crate::metrics::InformerMetrics;
 use crate::object::{DeleteCause, Deleted, Object, ObjectKey, Partition};
-use crate::queue::{Batch, Delta, Deltas, Entries, Listed, Position, Replace, giving_back};
+use crate::queue::{Batch, Delta, Deltas, Entries, Listed, Position, Replace};
 use crate::reflector::Held;
 use crate::source::{BadObject, Subject};
 use crate::store::{IndexWriter, Indexer};

@@ -140,9 +140,6 @@ impl<O: Object> Listener<O> {
     /// Starts the listener with the objects of `snapshot` as initial adds.
     pub(super) fn start_with(&self, snapshot: Snapshot<O::Ref>) {
         let mut state = self.lock();
-        if state.end.is_some() {
-            return;
-        }
         state.initial = Initial::Pending(snapshot);
         state.started = Instant::now();
         drop(state);
@@ -255,8 +252,7 @@ impl<O: Object> Listener<O> {
 
     fn take(&self) -> Taken<O> {
         let mut state = self.lock();
-        // Again, if it got another one meanwhile: nothing may overtake that.
-        while let Some(snapshot) = state.initial.begin() {
+        if let Some(snapshot) = state.initial.begin() {
             // Without the lock: the driver must not wait for this.
             drop(state);
             let objects: Vec<_> = snapshot.iter().cloned().collect();

@@ -3,8 +3,8 @@
 use super::listener::{End, Listener};
 use super::merge::Change;
 use super::{HandlerOptions, Stopped};
+use crate::giving_back::giving_back;
 use crate::object::Object;
-use crate::queue::giving_back;
 use crate::store::Indexer;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;

@@ -118,7 +118,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
                 }
                 None
                 | Some(Err(ApiError::Interrupted(_) | ApiError::Timeout(_) | ApiError::Unreachable(_))) => {
-                    let nothing = collected.is_empty() && started.elapsed() < super::watching::VERY_SHORT;
+                    let nothing = collected.len() == 0 && started.elapsed() < super::watching::VERY_SHORT;
                     return match nothing {
                         true => Streamed::Failed(ApiError::while_reading("a streaming list ended at once")),
                         false => Streamed::BrokeOff,
