@@ -77,7 +77,7 @@ impl<O: Object> Lister<O> {
         self.store.select::<O>(None, selector)
     }
 
-    /// The objects of one namespace.
+    /// The objects of one namespace, or of all if the name is empty, as in client-go.
     pub fn namespace<'l>(&'l self, namespace: &'l str) -> NamespaceLister<'l, O> {
         NamespaceLister {
             lister: self,
@@ -94,7 +94,7 @@ pub struct NamespaceLister<'l, O: Object> {
 }
 
 impl<O: Object> NamespaceLister<'_, O> {
-    /// The object of this name.
+    /// The object of this name. In the empty namespace, only objects without a namespace are found by their name.
     ///
     /// # Errors
     /// The store does not hold it.

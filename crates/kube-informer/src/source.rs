@@ -38,12 +38,14 @@
 mod body;
 mod client;
 mod error;
+mod path;
 mod request;
 mod subject;
 
 pub use client::{ClientSource, Selection, StreamingLists};
 use error::BoxError;
 pub use error::{ApiError, ApiStatus, ErrorClass, Reason};
+pub use path::InvalidName;
 pub use request::{ListRequest, ListVersion, WatchFrom, WatchRequest};
 pub(crate) use subject::Subject;
 
@@ -105,7 +107,7 @@ pub trait NamespacedSource<O: Object>: Send + Sync + 'static {
         None
     }
 
-    /// What lists and watches the objects of one namespace.
+    /// What lists and watches the objects of one namespace, or of all if the name is empty.
     fn in_namespace(&self, namespace: &str) -> Arc<dyn ListerWatcher<O>>;
 }
 

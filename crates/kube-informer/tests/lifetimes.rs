@@ -6,6 +6,7 @@ use k8s_openapi::api::core::v1::{ConfigMap, Node, Secret};
 use kube::core::{ApiResource, DynamicObject, PartialObjectMeta};
 use kube_informer::factory::{FactoryBuilder, Namespaces};
 use kube_informer::informer::{OwnWrites, RunError, Transform};
+use kube_informer::selector::LabelSelector;
 use kube_informer::source::{ClientSource, ErrorClass, Selection};
 use kube_informer::{
     HandlerOptions, InformerRequest, NamespaceSet, Notification, SharedInformer, SharedInformerFactory,
@@ -532,6 +533,92 @@ async fn what_has_not_synced_is_named_down_to_the_namespace() {
     tokio::time::sleep(GRACE + MOMENT).await;
     factory.wait_for_sync(MOMENT).await.unwrap();
     factory.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_empty_namespace_is_all_namespaces() {
+    let cluster = Cluster::new();
+    let empty = || Selection {
+        namespace: Some(String::new()),
+        ..Selection::default()
+    };
+    let factories = [
+        cluster.factory().selection(empty()).build(),
+        cluster.factory().namespaces(["x", ""]).build(),
+        cluster
+            .factory()
+            .namespaces(Namespaces::These([String::new()].into()))
+            .build(),
+        cluster.factory().namespaces(NamespaceSet::new(["x", ""])).build(),
+    ];
+    for factory in factories {
+        let configs = factory.informer::<ConfigMap>();
+        factory.start();
+        factory.wait_for_sync(GRACE).await.unwrap();
+        let lister = configs.lister();
+        assert_eq!((lister.list().len(), lister.namespace("").list().len()), (2, 2));
+        assert_eq!(
+            lister
+                .namespace("")
+                .select(&LabelSelector::parse("parity").unwrap())
+                .len(),
+            2
+        );
+        factory.shutdown().await.unwrap();
+    }
+    let factory = cluster.factory().namespaces(["x"]).build();
+    let request = InformerRequest::<ConfigMap>::new;
+    let all = factory.request(request().namespaces(Namespaces::All));
+    assert!(same(&all, &factory.request(request().namespaces([""]))));
+    assert!(same(&all, &factory.request(request().selection(empty()))));
+    let resource = ApiResource::erase::<ConfigMap>(&());
+    assert!(same(&all, &factory.informer_for(resource, empty())));
+    let asked = cluster.requests.lock().unwrap();
+    assert!(
+        asked.iter().all(|uri| uri.starts_with("/api/v1/configmaps")),
+        "{asked:?}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_invalid_namespace_is_reported_and_never_asked_for() {
+    let cluster = Cluster::new();
+    for name in ["a?x=1", "a#b", "..", "a/../b", "A", "a.b", "a%2e", "-"] {
+        let selection = Selection {
+            namespace: Some(name.into()),
+            ..Selection::default()
+        };
+        let factories = [
+            cluster.factory().selection(selection).build(),
+            cluster.factory().namespaces([name]).build(),
+            cluster.factory().namespaces(NamespaceSet::new([name])).build(),
+        ];
+        for factory in factories {
+            let configs = factory.informer::<ConfigMap>();
+            factory.start();
+            let error = factory.wait_for_sync(GRACE).await.unwrap_err().to_string();
+            assert!(
+                error.contains(&format!("invalid namespace {name:?}: expected a DNS label")),
+                "{error}"
+            );
+            let reflector = configs.status().reflector;
+            let class = reflector.last_error.unwrap().class;
+            assert!(class == ErrorClass::Invalid && !class.is_retriable());
+            assert!(reflector.failures < 10, "with pauses: {}", reflector.failures);
+            factory.shutdown().await.unwrap();
+        }
+    }
+    assert_eq!(cluster.requests(), 0);
+    let resource = ApiResource {
+        plural: "pods/../secrets".into(),
+        ..ApiResource::erase::<Secret>(&())
+    };
+    let factory = cluster.factory().build();
+    let _informer = factory.informer_for::<DynamicObject>(resource, Selection::default());
+    factory.start();
+    let error = factory.wait_for_sync(GRACE).await.unwrap_err().to_string();
+    assert!(error.contains("invalid plural name of a resource"), "{error}");
+    assert_eq!(cluster.requests(), 0);
 }
 
 #[tokio::test(start_paused = true)]

@@ -258,6 +258,44 @@ async fn removing_a_namespace_unselects_its_objects_and_adding_it_again_starts_o
 }
 
 #[tokio::test(start_paused = true)]
+async fn all_namespaces_and_some_of_them_take_turns() {
+    let scripts = Scripts::default()
+        .with("x", quiet(10, vec![("x/a", 1)]))
+        .with("", quiet(20, vec![("x/a", 1), ("y/a", 2)]))
+        .with("x", quiet(30, vec![("x/a", 1)]));
+    let scene = Scene::start(["x"], scripts);
+    scene.informer.synced().await.unwrap();
+    scene.told().await;
+
+    scene.namespaces.add("");
+    assert!(!scene.informer.has_synced());
+    scene.informer.synced().await.unwrap();
+    assert_eq!(
+        scene.told().await,
+        ["Add(x/a@1)", "Add(y/a@2)", "Delete(x/a@1, Unselected)"]
+    );
+    let parts = scene.informer.status().partitions;
+    assert_eq!((parts.len(), &parts[0].namespace), (1, &None));
+    assert_eq!(scene.informer.partition(Some("y")), Some(parts[0].partition));
+
+    scene.namespaces.remove("");
+    scene.informer.synced().await.unwrap();
+    assert_eq!(
+        scene.told().await,
+        [
+            "Add(x/a@1)",
+            "Delete(x/a@1, Unselected)",
+            "Delete(y/a@2, Unselected)"
+        ]
+    );
+    assert_eq!(
+        (scene.keys(), scene.informer.partition(Some("y"))),
+        (vec!["x/a".into()], None)
+    );
+    scene.end().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_change_that_comes_and_goes_unnoticed_is_none() {
     let scripts = Scripts::default().with("x", quiet(10, vec![("x/a", 1)]));
     let scene = Scene::start(["x"], scripts);

@@ -96,7 +96,7 @@ pub(crate) struct MeasureArgs {
 pub(crate) struct SelectionArgs {
     /// What to watch, as kubectl has it: pods, pod, po, Deployment, deployments.apps, deployments.v1.apps
     pub(crate) resource: String,
-    /// All namespaces
+    /// All namespaces, as `-n ""` is
     #[arg(short = 'A', long)]
     pub(crate) all_namespaces: bool,
     /// This namespace; by default that of the kubeconfig's context, or `default`

@@ -31,10 +31,13 @@ impl Target {
             None => Some(connection.default_namespace.clone()),
         };
         let selection = Selection {
-            namespace,
+            namespace: namespace.filter(|namespace| !namespace.is_empty()),
             labels: args.selector.clone(),
             fields: args.field_selector.clone(),
         };
+        selection
+            .validate()
+            .map_err(|error| anyhow!("{error} (from the context of the kubeconfig)"))?;
         let target = Self {
             connection,
             resource,
@@ -103,6 +106,13 @@ fn check_syntax(args: &SelectionArgs) -> Result<(), Usage> {
     let malformed = |option, text: &str, error: ParseSelectorError| {
         Usage(format!("{option} {text:?} is malformed: {}", chain(&error)))
     };
+    let namespace = Selection {
+        namespace: args.namespace.clone(),
+        ..Selection::default()
+    };
+    namespace
+        .validate()
+        .map_err(|error| Usage(format!("--namespace: {error}")))?;
     if let Some(text) = &args.selector {
         LabelSelector::parse(text).map_err(|error| malformed("--selector", text, error))?;
     }

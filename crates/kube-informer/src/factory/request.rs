@@ -25,21 +25,36 @@ pub enum Namespaces {
     /// All there are, in one watch; the only choice for kinds without namespaces.
     #[default]
     All,
-    /// These, with a watch of each. If there are none, nothing is selected.
+    /// These, with a watch of each. If there are none, nothing is selected. An empty name is [`All`](Self::All), as in
+    /// client-go; conversions see to that.
     These(BTreeSet<String>),
     /// Those that are in this set at any time, with a watch of each. Informers over the same set follow it together.
     Set(NamespaceSet),
 }
 
+impl Namespaces {
+    fn of(names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Self::These(names.into_iter().map(Into::into).collect()).normalized()
+    }
+
+    /// The same, so that equal selections are equal.
+    fn normalized(self) -> Self {
+        match self {
+            Self::These(names) if names.contains("") => Self::All,
+            other => other,
+        }
+    }
+}
+
 impl<S: Into<String>, const N: usize> From<[S; N]> for Namespaces {
     fn from(names: [S; N]) -> Self {
-        Self::These(names.into_iter().map(Into::into).collect())
+        Self::of(names)
     }
 }
 
 impl<S: Into<String>> From<Vec<S>> for Namespaces {
     fn from(names: Vec<S>) -> Self {
-        Self::These(names.into_iter().map(Into::into).collect())
+        Self::of(names)
     }
 }
 
@@ -209,8 +224,8 @@ impl<O: Form> InformerRequest<O> {
             plural: self.resource.plural.clone(),
             namespaces: match self.namespaces {
                 _ if self.cluster_scoped => Namespaces::All,
-                Some(namespaces) => namespaces,
-                None => defaults.namespaces.clone(),
+                Some(namespaces) => namespaces.normalized(),
+                None => defaults.namespaces.clone().normalized(),
             },
             labels: self.labels.unwrap_or_else(|| defaults.labels.clone()),
             fields: self.fields.unwrap_or_else(|| defaults.fields.clone()),

@@ -10,8 +10,12 @@ use tokio::sync::watch;
 /// A set of namespaces that can change while informers watch them.
 ///
 /// Any number of informers, of any kinds, can be [over one set](super::SharedInformer::over_namespaces): each watches
-/// every namespace in it, and follows when one is added or removed. An empty name is no namespace, and never in a set. A
-/// clone is the same set, and only that one is equal to it.
+/// every namespace in it, and follows when one is added or removed. A clone is the same set, and only that one is equal to
+/// it.
+///
+/// An empty name is all namespaces, as in client-go: while it is in the set, informers watch all namespaces in one watch,
+/// whatever else is in the set. A name that no namespace can have is never asked for; informers over the set do not sync
+/// while it is there, and say so (see [`Selection::validate`](crate::source::Selection::validate)).
 ///
 /// ```
 /// use kube_informer::NamespaceSet;
@@ -20,7 +24,6 @@ use tokio::sync::watch;
 /// assert!(tenants.add("games"));
 /// assert!(tenants.remove("bank"));
 /// assert!(!tenants.remove("bank"), "it is gone already");
-/// assert!(!tenants.add(""), "that is no namespace");
 /// assert_eq!(tenants.names(), ["games", "shop"]);
 /// ```
 #[derive(Clone)]
@@ -43,7 +46,7 @@ impl NamespaceSet {
     /// Adds a namespace, and says whether it is new. The informers over the set list it and watch it from now on.
     pub fn add(&self, namespace: impl Into<String>) -> bool {
         let namespace = namespace.into();
-        !namespace.is_empty() && self.names.send_if_modified(|names| names.insert(namespace))
+        self.names.send_if_modified(|names| names.insert(namespace))
     }
 
     /// Removes a namespace, and says whether it was there. The informers over the set end its watch, and delete its
@@ -62,7 +65,7 @@ impl NamespaceSet {
         });
     }
 
-    /// Whether a namespace is in the set.
+    /// Whether this very name is in the set.
     pub fn contains(&self, namespace: &str) -> bool {
         self.names.borrow().contains(namespace)
     }
@@ -79,8 +82,7 @@ impl NamespaceSet {
 }
 
 fn set_of(names: impl IntoIterator<Item = impl Into<String>>) -> BTreeSet<String> {
-    let names = names.into_iter().map(Into::into);
-    names.filter(|name: &String| !name.is_empty()).collect()
+    names.into_iter().map(Into::into).collect()
 }
 
 impl<S: Into<String>, const N: usize> From<[S; N]> for NamespaceSet {

@@ -63,6 +63,14 @@ impl Parts {
 /// The name of the part that is the whole collection.
 pub(super) const WHOLE: &str = "";
 
+/// The names of the parts that a set of namespaces is watched in: all namespaces are one part, and leave no others.
+pub(super) fn part_names(namespaces: &BTreeSet<String>) -> BTreeSet<String> {
+    match namespaces.contains(WHOLE) {
+        true => [WHOLE.to_owned()].into(),
+        false => namespaces.clone(),
+    }
+}
+
 impl Partitions {
     /// No parts yet of those that are wanted, or the one that is the whole collection.
     pub(super) fn new(wanted: Option<NamespaceSet>) -> Self {
@@ -148,7 +156,7 @@ impl Partitions {
     fn names(&self) -> BTreeSet<String> {
         match &self.wanted {
             None => [WHOLE.to_owned()].into(),
-            Some(set) => set.subscribe().borrow().clone(),
+            Some(set) => part_names(&set.subscribe().borrow()),
         }
     }
 
@@ -190,6 +198,7 @@ impl Partitions {
     pub(super) fn place(&self, namespace: Option<&str>) -> Place {
         let name = match (&self.wanted, namespace) {
             (None, _) => WHOLE,
+            (Some(set), _) if set.contains(WHOLE) => WHOLE,
             (Some(set), Some(namespace)) if set.contains(namespace) => namespace,
             (Some(_), _) => return Place::Nowhere,
         };

@@ -1,7 +1,7 @@
 //! The reflectors of an informer: one for each part of its collection, started and ended while it runs.
 
 use super::driver::Command;
-use super::partitions::WHOLE;
+use super::partitions::{WHOLE, part_names};
 use super::{Shared, Transform};
 use crate::controller::{Parcel, QueueSink};
 use crate::form::Form;
@@ -130,7 +130,7 @@ impl<O: Form> Reflectors<O> {
     fn follow(&mut self) {
         let wanted = match &mut self.wanted {
             None => [WHOLE.to_owned()].into(),
-            Some(wanted) => wanted.borrow_and_update().clone(),
+            Some(wanted) => part_names(&wanted.borrow_and_update()),
         };
         for (name, leave) in &self.running {
             if !wanted.contains(&**name) {
@@ -140,7 +140,9 @@ impl<O: Form> Reflectors<O> {
         }
         for name in wanted {
             let name: Arc<str> = name.into();
-            if !self.running.contains_key(&name) {
+            // All namespaces and one of them have objects in common: those of the one leave before the other is listed.
+            let overlaps = |other: &Arc<str>| (**other == *WHOLE) != (*name == *WHOLE);
+            if !self.running.contains_key(&name) && !self.running.keys().any(overlaps) {
                 self.run(name);
             }
         }

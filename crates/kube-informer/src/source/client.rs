@@ -5,6 +5,7 @@
 //! body, lose objects that do not decode, and do not tell one failure from another.
 
 use super::body::{Chunks, silent};
+use super::path::{InvalidName, check_namespace, resource_path};
 use super::{
     ApiError, ApiStatus, BadObject, BoxError, Item, ListEnd, ListPart, ListRequest, ListStream,
     ListerWatcher, NamespacedSource, WatchEvent, WatchRequest, WatchStream,
@@ -41,6 +42,8 @@ const ERROR_BODY: usize = 1 << 20;
 
 /// Which objects of a resource are wanted.
 ///
+/// An empty string selects nothing in particular, as in client-go: an empty namespace is all namespaces.
+///
 /// ```
 /// use kube_informer::source::Selection;
 ///
@@ -49,12 +52,32 @@ const ERROR_BODY: usize = 1 << 20;
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Selection {
-    /// Only this namespace; `None`: all, or a cluster-scoped resource.
+    /// Only this namespace, a DNS label. `None` or empty: all, or a cluster-scoped resource.
     pub namespace: Option<String>,
     /// A label selector as the API has it.
     pub labels: Option<String>,
     /// A field selector as the API has it.
     pub fields: Option<String>,
+}
+
+impl Selection {
+    /// Checks what can be checked without a server: that the namespace is a DNS label (RFC 1123), or none.
+    ///
+    /// A [`ClientSource`] does so before each request: it sends none for an invalid namespace, which is an error of class
+    /// [`Invalid`](super::ErrorClass::Invalid).
+    ///
+    /// # Errors
+    /// The namespace cannot be the name of one.
+    pub fn validate(&self) -> Result<(), InvalidName> {
+        self.in_namespace().map_or(Ok(()), check_namespace)
+    }
+
+    /// The one namespace, if it is one.
+    fn in_namespace(&self) -> Option<&str> {
+        self.namespace
+            .as_deref()
+            .filter(|namespace| !namespace.is_empty())
+    }
 }
 
 /// Lists and watches a resource of an API server.
@@ -169,23 +192,8 @@ impl ClientSource {
     }
 
     /// The path and query of a request, for the server that the client is bound to.
-    fn uri(&self, query: &str) -> String {
-        let ApiResource {
-            group,
-            version,
-            plural,
-            ..
-        } = &self.resource;
-        let mut uri = match group.as_str() {
-            "" => format!("/api/{version}"),
-            group => format!("/apis/{group}/{version}"),
-        };
-        if let Some(namespace) = &self.selection.namespace {
-            uri.push_str("/namespaces/");
-            uri.push_str(namespace);
-        }
-        uri.push('/');
-        uri.push_str(plural);
+    fn uri(&self, query: &str) -> Result<String, InvalidName> {
+        let mut uri = resource_path(&self.resource, self.selection.in_namespace())?;
         let mut pairs = form_urlencoded::Serializer::new(query.to_owned());
         for (name, selector) in [
             ("labelSelector", &self.selection.labels),
@@ -200,12 +208,12 @@ impl ClientSource {
             uri.push('?');
             uri.push_str(&query);
         }
-        uri
+        Ok(uri)
     }
 
     /// Sends a request and returns the answer if it is a good one.
     async fn send(&self, query: String, accept: &'static str) -> Result<Response<Body>, ApiError> {
-        let request = Request::get(self.uri(&query))
+        let request = Request::get(self.uri(&query)?)
             .header(header::ACCEPT, HeaderValue::from_static(accept))
             .header(
                 header::ACCEPT_ENCODING,
@@ -409,7 +417,7 @@ impl<O: Object> ListerWatcher<O> for ClientSource {
     }
 
     fn namespace(&self) -> Option<String> {
-        self.selection.namespace.clone()
+        self.selection.in_namespace().map(str::to_owned)
     }
 
     fn has_streaming_lists(&self) -> bool {
@@ -509,14 +517,17 @@ mod tests {
 
     #[tokio::test]
     async fn paths() {
-        assert_eq!(source::<Pod>(Selection::default()).uri(""), "/api/v1/pods");
+        assert_eq!(
+            source::<Pod>(Selection::default()).uri("").unwrap(),
+            "/api/v1/pods"
+        );
         let selection = Selection {
             namespace: Some("shop".into()),
             labels: Some("app=web,tier!=x".into()),
             fields: Some("metadata.name=a".into()),
         };
         assert_eq!(
-            source::<Deployment>(selection).uri("limit=5"),
+            source::<Deployment>(selection).uri("limit=5").unwrap(),
             "/apis/apps/v1/namespaces/shop/deployments?limit=5&labelSelector=app%3Dweb%2Ctier%21%3Dx\
              &fieldSelector=metadata.name%3Da"
         );

@@ -1,5 +1,7 @@
 //! What a server or the way to it can answer instead of objects.
 
+use super::InvalidName;
+use serde_json::Value;
 use std::{error::Error as StdError, fmt, io, time::Duration};
 
 /// A boxed cause: whatever the client below reported.
@@ -41,6 +43,9 @@ pub enum ApiError {
     /// What came is not what a Kubernetes API server sends.
     #[error("unexpected answer: {0}")]
     Protocol(String),
+    /// A name cannot stand in the path of the request, so it was not sent.
+    #[error("the request was not sent")]
+    InvalidName(#[from] InvalidName),
     /// The request could not be built or sent.
     #[error("cannot send the request")]
     Request(#[source] BoxError),
@@ -76,6 +81,8 @@ pub enum ErrorClass {
     Decode,
     /// The server's resource version went back: it was restored from a backup, or replaced.
     WentBack,
+    /// The request asks for what cannot be, such as a namespace that is no DNS label, and was not sent.
+    Invalid,
     /// Anything else.
     Other,
 }
@@ -85,7 +92,7 @@ impl ErrorClass {
     pub fn is_retriable(self) -> bool {
         !matches!(
             self,
-            Self::Forbidden | Self::Unauthorized | Self::NotFound | Self::Tls
+            Self::Forbidden | Self::Unauthorized | Self::NotFound | Self::Tls | Self::Invalid
         )
     }
 
@@ -102,6 +109,7 @@ impl ErrorClass {
             Self::Throttled => "throttled",
             Self::Decode => "decode",
             Self::WentBack => "went-back",
+            Self::Invalid => "invalid",
             Self::Other => "other",
         }
     }
@@ -123,6 +131,7 @@ impl ApiError {
             Self::Credentials(_) => ErrorClass::Unauthorized,
             Self::Timeout(_) => ErrorClass::Timeout,
             Self::Protocol(_) => ErrorClass::Decode,
+            Self::InvalidName(_) => ErrorClass::Invalid,
             Self::Interrupted(_) | Self::Request(_) => ErrorClass::Other,
         }
     }
@@ -267,30 +276,31 @@ impl ApiStatus {
         }
     }
 
-    /// The JSON of a `Status`; `None` if `body` is none. `code` stands in for a code that the body lacks.
+    /// The JSON of a `Status`; `None` if `body` is none. `code` stands in for a code that the body lacks. A field of the
+    /// wrong type counts as absent: what the others say matters more.
     pub(crate) fn from_json(body: &[u8], code: u16) -> Option<Self> {
-        let json: StatusJson = serde_json::from_slice(body).ok()?;
-        if json.kind.as_deref() != Some("Status") {
+        let json: Value = serde_json::from_slice(body).ok()?;
+        if json["kind"] != "Status" {
             return None;
         }
-        let details = json.details.unwrap_or_default();
-        let code = json.code.filter(|&c| c != 0).unwrap_or(code);
-        let reason = match json.reason.as_deref() {
-            None | Some("") => Reason::from_code(code),
-            Some(text) => Reason::from(text),
-        };
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let given = json["code"].as_u64().and_then(|code| code.try_into().ok());
+        let code = given.filter(|&code| code != 0).unwrap_or(code);
+        let details = &json["details"];
+        let causes = details["causes"].as_array().into_iter().flatten();
         Some(Self {
             code,
-            reason,
-            message: json.message.unwrap_or_default(),
-            retry_after: details
-                .retry_after_seconds
-                .filter(|&s| s > 0)
+            reason: match json["reason"].as_str() {
+                None | Some("") => Reason::from_code(code),
+                Some(reason) => Reason::from(reason),
+            },
+            message: text(&json["message"]),
+            retry_after: details["retryAfterSeconds"]
+                .as_u64()
+                .filter(|&seconds| seconds > 0)
                 .map(Duration::from_secs),
-            causes: details
-                .causes
-                .into_iter()
-                .map(|c| (c.reason, c.message))
+            causes: causes
+                .map(|cause| (text(&cause["reason"]), text(&cause["message"])))
                 .collect(),
         })
     }
@@ -381,30 +391,6 @@ impl fmt::Display for Reason {
     }
 }
 
-#[derive(serde::Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct StatusJson {
-    kind: Option<String>,
-    code: Option<u16>,
-    reason: Option<String>,
-    message: Option<String>,
-    details: Option<DetailsJson>,
-}
-
-#[derive(serde::Deserialize, Default)]
-#[serde(rename_all = "camelCase", default)]
-struct DetailsJson {
-    retry_after_seconds: Option<u64>,
-    causes: Vec<CauseJson>,
-}
-
-#[derive(serde::Deserialize, Default)]
-#[serde(default)]
-struct CauseJson {
-    reason: String,
-    message: String,
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -419,6 +405,54 @@ mod tests {
         assert_eq!(status.causes, [("x".into(), "y".into())]);
         assert_eq!(ApiStatus::from_json(br#"{"kind":"Pod"}"#, 500), None);
         assert_eq!(ApiStatus::from_json(b"<html>", 500), None);
+    }
+
+    #[test]
+    fn a_status_survives_fields_of_the_wrong_type() {
+        let expired = |more: &str| {
+            let body = format!(r#"{{"kind":"Status","code":410,"reason":"Expired","message":"old",{more}}}"#);
+            ApiStatus::from_json(body.as_bytes(), 500).unwrap()
+        };
+        let plain = expired(r#""status":"Failure""#);
+        assert_eq!((plain.code, &*plain.message), (410, "old"));
+        for junk in [
+            "null",
+            "7",
+            "-1",
+            "1.5",
+            "[]",
+            r#""x""#,
+            "{}",
+            "[null,7]",
+            "true",
+            "99999999999999999999",
+        ] {
+            assert_eq!(expired(&format!(r#""details":{junk}"#)), plain, "{junk}");
+            assert_eq!(expired(&format!(r#""metadata":{junk}"#)), plain, "{junk}");
+            let status = expired(&format!(
+                r#""details":{{"causes":{junk},"name":{junk},"group":{junk}}}"#
+            ));
+            assert!(status.is_expired(), "{junk}");
+            let cause = format!(r#"{{"reason":{junk},"message":"kept","field":{junk}}}"#);
+            let status = expired(&format!(
+                r#""details":{{"causes":[{cause}],"retryAfterSeconds":"7"}}"#
+            ));
+            assert_eq!(
+                (status.retry_after, &*status.causes[0].1),
+                (None, "kept"),
+                "{junk}"
+            );
+            for field in ["code", "message", "apiVersion", "status"] {
+                let body = format!(r#"{{"kind":"Status","reason":"Gone","{field}":{junk}}}"#);
+                let status = ApiStatus::from_json(body.as_bytes(), 500).unwrap();
+                assert!(status.is_expired(), "{body}");
+            }
+            let body = format!(r#"{{"kind":"Status","code":410,"reason":{junk}}}"#);
+            assert!(
+                ApiStatus::from_json(body.as_bytes(), 500).unwrap().is_expired(),
+                "{body}"
+            );
+        }
     }
 
     #[test]

@@ -122,7 +122,8 @@ impl<R: Clone + Send + Sync + 'static> Indexer<R> {
         self.shared.published.load().list(None)
     }
 
-    /// The objects whose key has this namespace, in no particular order; see [`Snapshot::namespace`].
+    /// The objects whose key has this namespace, or all if it is empty, in no particular order; see
+    /// [`Snapshot::namespace`].
     pub fn list_namespace(&self, namespace: &str) -> Vec<R> {
         self.shared.published.load().list(Some(namespace))
     }

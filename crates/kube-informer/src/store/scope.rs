@@ -19,9 +19,9 @@ enum Scope<'a> {
 }
 
 impl<R> State<R> {
-    /// The rows of a namespace, or all.
+    /// The rows of a namespace, or all, which the empty name is, too.
     fn scope<'a>(&'a self, namespace: Option<&'a str>) -> Scope<'a> {
-        let Some(namespace) = namespace else {
+        let Some(namespace) = namespace.filter(|namespace| !namespace.is_empty()) else {
             return Scope::All;
         };
         let index = self.named(NAMESPACE_INDEX);

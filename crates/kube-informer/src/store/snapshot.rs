@@ -80,7 +80,7 @@ impl<R> Snapshot<R> {
         self.state.rows.iter().map(|row| (&row.key, &row.object))
     }
 
-    /// The objects whose key has this namespace: O(those) with the index named `namespace`, else O(all).
+    /// The objects whose key has this namespace, or all if it is empty: O(those) with the index named `namespace`, else O(all).
     pub fn namespace<'a>(&'a self, namespace: &'a str) -> impl Iterator<Item = &'a R> {
         self.state.namespace(namespace).map(|row| &row.object)
     }

@@ -221,6 +221,29 @@ contexts: [{name: one, context: {cluster: c, user: u}}, {name: two, context: {cl
     }
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn an_invalid_namespace() {
+    for name in ["a?x=1", "a#b", "..", "A"] {
+        let expected = [
+            "--namespace: invalid namespace",
+            &format!("{name:?}"),
+            "expected a DNS label",
+        ];
+        check(
+            &format!("watch pods --server http://127.0.0.1:1 -n {name}"),
+            2,
+            &expected,
+        )
+        .await;
+        check(
+            &format!("measure pods --server http://127.0.0.1:1 -n {name}"),
+            2,
+            &expected,
+        )
+        .await;
+    }
+}
+
 /// Told by the parser of the command line, in several lines.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_command_line() {

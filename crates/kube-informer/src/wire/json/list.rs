@@ -53,7 +53,8 @@ struct Metadata {
     resource_version: Option<String>,
     #[serde(rename = "continue")]
     continue_token: Option<String>,
-    remaining_item_count: Option<i64>,
+    /// For people only, so it need not be a number.
+    remaining_item_count: Value,
 }
 
 impl ListReader {
@@ -154,9 +155,7 @@ impl ListReader {
             .filter(given)
             .map(|text| text.as_str().into());
         self.end.continue_token = metadata.continue_token.filter(given);
-        self.end.remaining_item_count = metadata
-            .remaining_item_count
-            .and_then(|count| count.try_into().ok());
+        self.end.remaining_item_count = metadata.remaining_item_count.as_u64();
         Ok(())
     }
 

@@ -101,6 +101,20 @@ fn check(body: &str, expected: Result<&[&str], FrameReason>) {
 }
 
 #[test]
+fn a_remaining_count_that_is_no_number_is_not_known() {
+    for junk in ["null", "-1", "1.5", r#""7""#, "{}", "99999999999999999999"] {
+        let body =
+            format!(r#"{{"metadata":{{"resourceVersion":"9","remainingItemCount":{junk}}},"items":[]}}"#);
+        let (_, end) = read_list(cut(&body, &[])).unwrap();
+        assert_eq!(
+            (end.resource_version, end.remaining_item_count),
+            (Some("9".into()), None),
+            "{junk}"
+        );
+    }
+}
+
+#[test]
 fn an_empty_list_has_no_items_or_none_at_all() {
     for body in [
         r#"{"items":[]}"#,
