@@ -6,8 +6,13 @@ mod watch;
 
 use crate::args::{Args, Command};
 use crate::failure;
+use crate::text::printable;
+use std::fmt;
 use std::process::ExitCode;
+use tracing::field::Field;
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::field::MakeExt as _;
+use tracing_subscriber::fmt::format::{self, Writer};
 
 /// Runs the command; errors are told on standard error.
 pub(crate) fn run(args: Args) -> ExitCode {
@@ -42,5 +47,17 @@ fn log_to_stderr(verbose: u8) {
         .with_target(false)
         .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()))
         .with_writer(std::io::stderr)
+        // It would tell them by `eprintln!`, which panics when standard error is what is closed.
+        .log_internal_errors(false)
+        .fmt_fields(format::debug_fn(write_field).delimited(" "))
         .init();
+}
+
+/// Messages and fields hold what servers say.
+fn write_field(writer: &mut Writer<'_>, field: &Field, value: &dyn fmt::Debug) -> fmt::Result {
+    let value = format!("{value:?}");
+    match field.name() {
+        "message" => write!(writer, "{}", printable(&value)),
+        name => write!(writer, "{name}={}", printable(&value)),
+    }
 }

@@ -16,6 +16,22 @@ impl fmt::Display for Usage {
 
 impl std::error::Error for Usage {}
 
+/// A signal has kept the program from what it was asked for.
+#[derive(Debug)]
+pub(crate) struct Interrupted {
+    /// The exit code.
+    pub(crate) code: u8,
+    pub(crate) problem: String,
+}
+
+impl fmt::Display for Interrupted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.problem)
+    }
+}
+
+impl std::error::Error for Interrupted {}
+
 /// Says why the program failed, in one line, and gives the exit code.
 pub(crate) fn exit_code(result: anyhow::Result<ExitCode>) -> ExitCode {
     let error = match result {
@@ -27,10 +43,10 @@ pub(crate) fn exit_code(result: anyhow::Result<ExitCode>) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     output::diagnostic(&format!("error: {}", one_line(&format!("{error:#}"))));
-    if error.is::<Usage>() {
-        ExitCode::from(2)
-    } else {
-        ExitCode::FAILURE
+    match error.downcast_ref::<Interrupted>() {
+        Some(interrupted) => ExitCode::from(interrupted.code),
+        None if error.is::<Usage>() => ExitCode::from(2),
+        None => ExitCode::FAILURE,
     }
 }
 

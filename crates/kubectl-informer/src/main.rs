@@ -11,6 +11,7 @@ mod output;
 mod process;
 mod signals;
 mod target;
+mod text;
 
 use clap::Parser as _;
 

@@ -11,7 +11,7 @@ mod workers;
 use crate::args::DemoArgs;
 use crate::connection::Connection;
 use crate::process::Memory;
-use crate::signals;
+use crate::signals::{Meaning, Stop};
 use anyhow::{Context as _, bail};
 use compare::Comparison;
 use k8s_openapi::api::core::v1::{Node, Pod};
@@ -32,7 +32,7 @@ const BOOKMARKS: Duration = Duration::from_millis(250);
 const PATIENCE: Duration = Duration::from_secs(300);
 
 pub(crate) async fn run(args: DemoArgs) -> anyhow::Result<ExitCode> {
-    let stop = signals::token(None)?;
+    let stop = Stop::on_signal(Meaning::End, None)?.token;
     let screen = Screen::new();
     let server = start_server(&args).await?;
     introduce(&screen, &args, &server)?;

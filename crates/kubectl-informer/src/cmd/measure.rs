@@ -5,7 +5,7 @@ use crate::feed::{Feed, Step};
 use crate::kinds::{self, Typed};
 use crate::output;
 use crate::process::{self, Memory};
-use crate::signals;
+use crate::signals::{Meaning, Stop};
 use crate::target::Target;
 use anyhow::bail;
 use kube::core::{DynamicObject, PartialObjectMeta};
@@ -17,7 +17,6 @@ use serde::Serialize;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
-use tokio_util::sync::CancellationToken;
 
 /// When the program ends after a signal, whatever hangs.
 const GRACE: Duration = Duration::from_secs(4);
@@ -94,11 +93,12 @@ impl Packing {
 }
 
 pub(crate) async fn run(args: MeasureArgs) -> anyhow::Result<ExitCode> {
-    let stop = signals::token(Some(GRACE))?;
-    let Some(target) = stop.run_until_cancelled(Target::find(&args.selection)).await else {
-        return Ok(ExitCode::SUCCESS);
+    let stop = Stop::on_signal(Meaning::Interruption, Some(GRACE))?;
+    let found = stop.token.run_until_cancelled(Target::find(&args.selection));
+    let target = match found.await {
+        Some(target) => target?,
+        None => return Err(stop.interrupted("before the server told what it has; nothing was measured")),
     };
-    let target = target?;
     let measured = match args.form {
         Form::Typed => {
             if !kinds::has_type(&target.resource.api()) {
@@ -125,25 +125,36 @@ pub(crate) async fn run(args: MeasureArgs) -> anyhow::Result<ExitCode> {
 async fn measure<O: form::Form>(
     source: ClientSource,
     args: &MeasureArgs,
-    stop: CancellationToken,
+    stop: Stop,
     packing: fn(&O::Maker) -> Option<PackerStats>,
 ) -> anyhow::Result<()> {
     let builder = SharedInformer::<O>::builder(source.clone()).reflector(args.selection.reflector());
     let (informer, runner) = builder.build();
     let maker = runner.maker();
-    let measurement = Measurement {
+    let mut measurement = Measurement {
         feed: Feed::new(informer.subscribe("measure")?),
         informer,
         source,
         started: Instant::now(),
         output: args.output,
         packing: Box::new(move || packing(&maker)),
+        changes: None,
     };
-    let running = tokio::spawn(runner.run(stop.clone()));
-    let measured = stop.run_until_cancelled(measurement.run(args.events)).await;
-    stop.cancel();
+    let running = tokio::spawn(runner.run(stop.token.clone()));
+    let measured = stop.token.run_until_cancelled(measurement.run(args.events)).await;
+    stop.token.cancel();
     running.await??;
-    measured.unwrap_or(Ok(()))
+    match measured.transpose()? {
+        Some(Ended::Measured) => Ok(()),
+        Some(Ended::Stopped) | None => Err(stop.interrupted(&measurement.progress(args.events))),
+    }
+}
+
+/// Why a measurement came to its end.
+enum Ended {
+    Measured,
+    /// The informer has stopped.
+    Stopped,
 }
 
 /// An informer whose costs are told.
@@ -154,12 +165,16 @@ struct Measurement<O: Object> {
     started: Instant,
     output: MeasureOutput,
     packing: Box<dyn Fn() -> Option<PackerStats> + Send>,
+    /// How many have come after the sync.
+    changes: Option<u64>,
 }
 
 impl<O: Object> Measurement<O> {
-    async fn run(mut self, events: Option<u64>) -> anyhow::Result<()> {
+    async fn run(&mut self, events: Option<u64>) -> anyhow::Result<Ended> {
         tokio::select! {
-            () = until_synced(&mut self.feed) => {}
+            synced = until_synced(&mut self.feed) => if !synced {
+                return Ok(Ended::Stopped);
+            },
             failure = hopeless(self.informer.reflector_status(Partition::ONLY)) => bail!("{failure}"),
         }
         let cost = Cost {
@@ -169,18 +184,30 @@ impl<O: Object> Measurement<O> {
             ..Cost::of("sync", self.started, Duration::ZERO)
         };
         self.tell(&cost)?;
-        let Some(events) = events else { return Ok(()) };
+        let Some(events) = events else {
+            return Ok(Ended::Measured);
+        };
         let (started, cpu) = (Instant::now(), process::cpu_time());
-        for _ in 0..events {
+        for seen in 0..events {
+            self.changes = Some(seen);
             if self.feed.next().await.is_none() {
-                return Ok(());
+                return Ok(Ended::Stopped);
             }
         }
         let cost = Cost {
             events: Some(events),
             ..Cost::of("events", started, cpu)
         };
-        self.tell(&cost)
+        self.tell(&cost)?;
+        Ok(Ended::Measured)
+    }
+
+    /// How far it is, of a measurement that was interrupted.
+    fn progress(&self, events: Option<u64>) -> String {
+        match (self.changes, events) {
+            (Some(seen), Some(events)) => format!("after {seen} of {events} changes"),
+            _ => "before the cache had synced; nothing was measured".into(),
+        }
     }
 
     fn tell(&self, cost: &Cost) -> anyhow::Result<()> {
@@ -188,7 +215,7 @@ impl<O: Object> Measurement<O> {
             MeasureOutput::Json => serde_json::to_string(cost)?,
             MeasureOutput::Text => cost.text(),
         };
-        Ok(output::line(&text)?)
+        Ok(output::lines(&text)?)
     }
 }
 
@@ -243,8 +270,15 @@ fn rounded(value: f64) -> f64 {
     (value * 1000.0).round() / 1000.0
 }
 
-async fn until_synced<O: Object>(feed: &mut Feed<O>) {
-    while let Some(Step::Change(_)) = feed.next().await {}
+/// False: the informer has stopped before.
+async fn until_synced<O: Object>(feed: &mut Feed<O>) -> bool {
+    loop {
+        match feed.next().await {
+            Some(Step::Change(_)) => {}
+            Some(Step::Synced) => return true,
+            None => return false,
+        }
+    }
 }
 
 /// Ends with the first failure that no retry helps against.

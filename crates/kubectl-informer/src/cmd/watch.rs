@@ -6,7 +6,7 @@ mod table;
 
 use crate::args::WatchArgs;
 use crate::feed::{Feed, Step};
-use crate::signals;
+use crate::signals::{Meaning, Stop};
 use crate::target::Target;
 use kube::core::DynamicObject;
 use kube_informer::reflector::{Phase, ReflectorStatus};
@@ -23,7 +23,7 @@ const STOP: Duration = Duration::from_secs(2);
 const GRACE: Duration = Duration::from_secs(4);
 
 pub(crate) async fn run(args: WatchArgs) -> anyhow::Result<ExitCode> {
-    let stop = signals::token(Some(GRACE))?;
+    let stop = Stop::on_signal(Meaning::End, Some(GRACE))?.token;
     let Some(target) = stop.run_until_cancelled(Target::find(&args.selection)).await else {
         return Ok(ExitCode::SUCCESS);
     };

@@ -3,8 +3,10 @@
 
 mod bad_input;
 mod demo;
+mod hostile;
 mod measure;
 mod process;
+mod scripted;
 mod watch;
 
 use conformance::cluster::Cluster;

@@ -1,8 +1,10 @@
 //! `measure`.
 
 use crate::process::{Running, run};
-use crate::{cluster, pod};
+use crate::{cluster, pod, scripted};
 use conformance::cluster::Cluster;
+use kube_sim::script::{Answer, Kind};
+use nix::sys::signal::Signal;
 use serde_json::{Value, json};
 
 fn members(line: &Value) -> Vec<&str> {
@@ -116,4 +118,41 @@ async fn packed_objects_tell_what_they_take() {
         lines[1].starts_with("packed  ") && lines[1].contains("a dictionary of "),
         "{ended:?}"
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn interrupted_before_the_sync_it_measures_nothing() {
+    for (signal, code) in [(Signal::SIGINT, 130), (Signal::SIGTERM, 143)] {
+        let (asked, mut lists) = tokio::sync::mpsc::unbounded_channel();
+        let (_server, listener) = scripted::server(move |_| {
+            asked.send(()).unwrap();
+            Answer::never()
+        })
+        .await;
+        let measure = Running::start(&format!("measure cm -A --server {}", listener.url()));
+        lists.recv().await.unwrap();
+        measure.signal(signal);
+        let ended = measure.end().await;
+        assert_eq!((ended.code, &*ended.out), (Some(code), ""), "{ended:?}");
+        assert_eq!(
+            ended.err,
+            "error: interrupted before the cache had synced; nothing was measured\n"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn interrupted_while_it_waits_it_tells_how_far_it_came() {
+    let (_server, listener) = scripted::server(|request| match request.parameter("watch") {
+        Some(_) => Answer::never(),
+        None => Answer::json(Kind::new("v1", "ConfigMap").list("5", Vec::<Value>::new())),
+    })
+    .await;
+    let args = format!("measure cm --initial list --events 3 --server {}", listener.url());
+    let mut measure = Running::start(&args);
+    assert!(measure.line().await.starts_with("sync    0 objects"));
+    measure.signal(Signal::SIGINT);
+    let ended = measure.end().await;
+    assert_eq!((ended.code, &*ended.out), (Some(130), ""), "{ended:?}");
+    assert_eq!(ended.err, "error: interrupted after 0 of 3 changes\n");
 }

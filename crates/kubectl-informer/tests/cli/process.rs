@@ -34,12 +34,22 @@ impl Running {
     }
 
     pub(crate) fn start_with(args: &[&str]) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_kubectl-informer"))
+        Self::start_in(&[], args)
+    }
+
+    /// Starts it with these environment variables.
+    pub(crate) fn start_in(variables: &[(&str, &str)], args: &[&str]) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_kubectl-informer"));
+        for name in ["KUBECONFIG", "KUBERNETES_SERVICE_HOST", "RUST_LOG"] {
+            command.env_remove(name);
+        }
+        for name in ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"] {
+            command.env_remove(name).env_remove(name.to_lowercase());
+        }
+        let mut child = command
             .args(args)
-            .env_remove("KUBECONFIG")
-            .env_remove("KUBERNETES_SERVICE_HOST")
-            .env_remove("RUST_LOG")
             .env("HOME", "/nonexistent")
+            .envs(variables.iter().copied())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -95,6 +105,11 @@ impl Running {
         let (nothing, _) = nix::unistd::pipe().unwrap();
         let nothing = std::process::ChildStdout::from(nothing);
         self.out = BufReader::new(ChildStdout::from_std(nothing).unwrap()).lines();
+    }
+
+    /// Stops reading what it says on standard error.
+    pub(crate) fn close_errors(&mut self) {
+        self.child.stderr = None;
     }
 
     /// Waits for the end without reading its output.

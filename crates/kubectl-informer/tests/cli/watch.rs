@@ -312,3 +312,25 @@ async fn a_reader_that_has_gone_is_no_failure() {
     assert_eq!(watch.exit_code().await, Some(0));
     assert_eq!(watch.end().await.err, "");
 }
+
+/// Only on the simulator: it goes away, which the log tells.
+#[tokio::test(flavor = "multi_thread")]
+async fn it_goes_on_when_nobody_reads_its_log() {
+    let first = SimServer::builder().start().await.unwrap();
+    let port = first.address().port();
+    let mut watch = Running::start(&format!("watch cm -o json --server {}", first.url()));
+    watch.until("synced").await;
+    watch.close_errors();
+    first.shutdown().await;
+    watch.until("error").await;
+    let second = SimServer::builder()
+        .nodes(50)
+        .history(0)
+        .port(port)
+        .start()
+        .await
+        .unwrap();
+    second.store().create(config_map("default", "a", "web")).unwrap();
+    let lines = watch.until("add").await;
+    assert_eq!(lines.last().unwrap()["key"], "default/a");
+}

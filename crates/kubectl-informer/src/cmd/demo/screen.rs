@@ -1,6 +1,7 @@
 //! What is shown: bars and lines that change in a terminal, plain lines elsewhere.
 
 use crate::output;
+use crate::text::printable;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::cell::Cell;
 use std::io::IsTerminal as _;
@@ -24,7 +25,7 @@ impl Screen {
     /// # Errors
     /// Nobody reads the output any more.
     pub(super) fn say(&self, text: &str) -> anyhow::Result<()> {
-        Ok(output::line(text)?)
+        Ok(output::lines(text)?)
     }
 
     /// A bar that fills up to `total`.
@@ -97,7 +98,8 @@ impl Live {
     /// # Errors
     /// Nobody reads the output any more.
     pub(super) fn show(&self, state: &str, lookup: &str) -> anyhow::Result<()> {
-        self.bar.set_message(format!("{state}\n{lookup}"));
+        let message = format!("{}\n{}", printable(state), printable(lookup));
+        self.bar.set_message(message);
         if !self.terminal {
             output::line(state)?;
             if self.lookups.replace(self.lookups.get() + 1).is_multiple_of(5) {

@@ -93,7 +93,7 @@ impl Printer {
             }
         }
         match object {
-            Some(object) => output::line(&format!("{object:#}")),
+            Some(object) => output::lines(&format!("{object:#}")),
             None => Ok(()),
         }
     }

@@ -1,6 +1,7 @@
 //! Rows of a table that never ends: columns are as wide as what has been seen, so that a row can be printed at once.
 
 use super::age;
+use crate::text::{printable, width};
 use jiff::Timestamp;
 use kube::core::DynamicObject;
 use kube_informer::Notification;
@@ -32,8 +33,8 @@ impl Table {
     pub(super) fn fit<'k>(&mut self, keys: impl Iterator<Item = (&'k str, &'k str)>) {
         let (mut namespace, mut name) = (0, 0);
         for key in keys {
-            namespace = namespace.max(key.0.len());
-            name = name.max(key.1.len());
+            namespace = namespace.max(width(&printable(key.0)));
+            name = name.max(width(&printable(key.1)));
         }
         let space = |width: usize| " ".repeat(width);
         let (namespace, name) = (space(namespace), space(name));
@@ -104,9 +105,13 @@ impl Table {
         let cells: Vec<_> = cells.into_iter().zip(shown).filter(|(_, shown)| *shown).collect();
         self.widths.resize(cells.len(), 0);
         let mut row = String::new();
-        for ((cell, _), width) in cells.iter().zip(&mut self.widths) {
-            *width = cell.len().max(*width);
-            row.push_str(&format!("{cell:width$}{GAP}", width = *width));
+        for ((cell, _), widest) in cells.iter().zip(&mut self.widths) {
+            let cell = printable(cell);
+            let width = width(&cell);
+            *widest = width.max(*widest);
+            row.push_str(&cell);
+            row.push_str(&" ".repeat(*widest - width));
+            row.push_str(GAP);
         }
         row.truncate(row.trim_end().len());
         row
@@ -186,6 +191,30 @@ EVENT       NAMESPACE   NAME    AGE    VERSION
 initial     shop        web-0   3m5s   5
 update      shop        a-very-long-name   3m5s   6
 tombstone   shop        web-0              3m5s   5"
+        );
+    }
+
+    #[test]
+    fn wide_characters_and_escapes_keep_columns_aligned() {
+        let mut table = Table::new(false, false);
+        let names = ["世界-0", "Grüße", "a\u{9b}2J\nb"];
+        table.fit(names.into_iter().map(|name| ("", name)));
+        let now = "2026-01-01T00:03:05Z".parse().unwrap();
+        let mut rows = vec![table.header()];
+        rows.extend(names.map(|name| {
+            let add = Notification::Add {
+                object: object(name, "5"),
+                initial: false,
+            };
+            table.row(&add, now)
+        }));
+        assert_eq!(
+            rows.join("\n"),
+            "\
+EVENT       NAME               AGE    VERSION
+add         世界-0             3m5s   5
+add         Grüße              3m5s   5
+add         a\\u009b2J\\u000ab   3m5s   5"
         );
     }
 

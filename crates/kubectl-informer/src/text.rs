@@ -1,0 +1,103 @@
+//! Text from outside, made safe to print: names, labels and messages of a server could otherwise move the cursor,
+//! hide what stands beside them or make up lines.
+
+use std::borrow::Cow;
+use unicode_width::UnicodeWidthStr as _;
+
+/// The text with every character that is not printable escaped as JSON escapes it, such as `\u009b`: control characters
+/// (line breaks among them), format characters such as bidirectional overrides, separators other than the space,
+/// private use, and what Unicode does not assign. JSON that is escaped like this has the same value.
+pub(crate) fn printable(text: &str) -> Cow<'_, str> {
+    if text.chars().all(is_printable) {
+        return text.into();
+    }
+    let mut escaped = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        if is_printable(c) {
+            escaped.push(c);
+        } else {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                escaped.push_str(&format!("\\u{unit:04x}"));
+            }
+        }
+    }
+    escaped.into()
+}
+
+/// What [`std::fmt::Debug`] shows of a string as it is. Combining characters are printable behind another one.
+fn is_printable(c: char) -> bool {
+    match c {
+        ' '..='~' => true,
+        '\0'..'\u{a0}' => false,
+        _ => format!("a{c}").escape_debug().count() == 2,
+    }
+}
+
+/// How many columns of a terminal a printable text takes.
+pub(crate) fn width(text: &str) -> usize {
+    text.width()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_printable_is_escaped() {
+        for (text, expected) in [
+            ("", ""),
+            (r#"web-0 "a" \ ~"#, r#"web-0 "a" \ ~"#),
+            ("Grüße, 世界, e\u{301}, 🦀", "Grüße, 世界, e\u{301}, 🦀"),
+            ("a\u{1b}[31mb", r"a\u001b[31mb"),
+            ("\0\t\r\n\u{7f}", r"\u0000\u0009\u000d\u000a\u007f"),
+            ("\u{80}\u{85}\u{9b}\u{9f}", r"\u0080\u0085\u009b\u009f"),
+            ("\u{a0}\u{ad}\u{3000}", r"\u00a0\u00ad\u3000"),
+            (
+                "\u{200b}\u{200e}\u{200f}\u{61c}\u{feff}",
+                r"\u200b\u200e\u200f\u061c\ufeff",
+            ),
+            ("\u{2028}\u{2029}", r"\u2028\u2029"),
+            ("\u{202a}\u{202e}\u{2066}\u{2069}", r"\u202a\u202e\u2066\u2069"),
+            ("\u{e000}\u{e0041}\u{378}", r"\ue000\udb40\udc41\u0378"),
+        ] {
+            assert_eq!(printable(text), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn bidi_overrides_and_controls_are_all_escaped() {
+        let ranges = [
+            '\0'..=' ',
+            '\u{7f}'..='\u{a0}',
+            '\u{202a}'..='\u{202e}',
+            '\u{2066}'..='\u{2069}',
+        ];
+        for c in ranges.into_iter().flatten().filter(|c| *c != ' ') {
+            assert!(printable(&c.to_string()).starts_with("\\u"), "{c:?}");
+        }
+    }
+
+    #[test]
+    fn escaped_json_has_the_same_value() {
+        let value = serde_json::json!({"a\u{9b}": ["\u{1b}]0;x\u{7}", "\u{e0041}", "\\u009b", "ü"]});
+        let text = value.to_string();
+        assert_ne!(printable(&text), text);
+        assert_eq!(
+            serde_json::from_str::<serde_json::Value>(&printable(&text)).unwrap(),
+            value
+        );
+    }
+
+    #[test]
+    fn widths_are_columns() {
+        for (text, expected) in [
+            ("web-0", 5),
+            ("Grüße", 5),
+            ("世界", 4),
+            ("e\u{301}", 1),
+            ("🦀", 2),
+        ] {
+            assert_eq!(width(text), expected, "{text}");
+        }
+    }
+}
