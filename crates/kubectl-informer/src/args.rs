@@ -1,5 +1,6 @@
 //! The command line.
 
+use clap::builder::{OsStringValueParser, TypedValueParser as _};
 use clap::{Args as ArgGroup, Parser, Subcommand, ValueEnum};
 use kube_informer::reflector::{InitialState, ReflectorOptions};
 use std::path::PathBuf;
@@ -59,8 +60,6 @@ pub(crate) struct DemoArgs {
 /// is read more slowly than things change, successive changes of one object may be printed as one.
 #[derive(Debug, ArgGroup)]
 pub(crate) struct WatchArgs {
-    #[command(flatten)]
-    pub(crate) selection: SelectionArgs,
     /// How to print a change
     #[arg(short, long, value_enum, default_value_t = WatchOutput::Table, value_name = "FORMAT")]
     pub(crate) output: WatchOutput,
@@ -70,6 +69,8 @@ pub(crate) struct WatchArgs {
     /// How often to print every object again, changed or not; 0: never
     #[arg(long, default_value = "0", value_name = "DURATION", value_parser = duration)]
     pub(crate) resync: Duration,
+    #[command(flatten)]
+    pub(crate) selection: SelectionArgs,
 }
 
 /// Tell what keeping a resource in memory costs.
@@ -78,8 +79,6 @@ pub(crate) struct WatchArgs {
 /// follows the changes until that many have come, and tells what they cost.
 #[derive(Debug, ArgGroup)]
 pub(crate) struct MeasureArgs {
-    #[command(flatten)]
-    pub(crate) selection: SelectionArgs,
     /// How the objects are held in memory
     #[arg(long, value_enum, default_value_t = Form::Typed, value_name = "FORM")]
     pub(crate) form: Form,
@@ -89,6 +88,8 @@ pub(crate) struct MeasureArgs {
     /// How to print the result
     #[arg(short, long, value_enum, default_value_t = MeasureOutput::Text, value_name = "FORMAT")]
     pub(crate) output: MeasureOutput,
+    #[command(flatten)]
+    pub(crate) selection: SelectionArgs,
 }
 
 /// Which objects of which server.
@@ -96,7 +97,7 @@ pub(crate) struct MeasureArgs {
 pub(crate) struct SelectionArgs {
     /// What to watch, as kubectl has it: pods, pod, po, Deployment, deployments.apps, deployments.v1.apps
     pub(crate) resource: String,
-    /// All namespaces, as `-n ""` is
+    /// All namespaces
     #[arg(short = 'A', long)]
     pub(crate) all_namespaces: bool,
     /// This namespace; by default that of the kubeconfig's context, or `default`
@@ -118,18 +119,56 @@ pub(crate) struct SelectionArgs {
     pub(crate) connection: ConnectionArgs,
 }
 
-/// Which server.
+/// Which server, and who asks; kubectl's options. An option that is empty counts as not given.
 #[derive(Debug, ArgGroup)]
+#[command(next_help_heading = "Connection")]
 pub(crate) struct ConnectionArgs {
     /// The server's URL, http or https; no kubeconfig is read then
-    #[arg(long, value_name = "URL", conflicts_with_all = ["kubeconfig", "context"])]
+    #[arg(short = 's', long, value_name = "URL")]
     pub(crate) server: Option<String>,
-    /// The kubeconfig file; by default $KUBECONFIG, or ~/.kube/config, or that of the pod this runs in
-    #[arg(long, value_name = "FILE")]
+    /// The kubeconfig file; by default those of $KUBECONFIG, or ~/.kube/config, or that of the pod this runs in
+    #[arg(long, value_name = "FILE", value_parser = OsStringValueParser::new().map(PathBuf::from))]
     pub(crate) kubeconfig: Option<PathBuf>,
     /// The context of the kubeconfig; by default its current one
     #[arg(long, value_name = "NAME")]
     pub(crate) context: Option<String>,
+    /// The cluster of the kubeconfig; by default the context's
+    #[arg(long, value_name = "NAME")]
+    pub(crate) cluster: Option<String>,
+    /// The user of the kubeconfig; by default the context's
+    #[arg(long, value_name = "NAME")]
+    pub(crate) user: Option<String>,
+    /// The bearer token to authenticate with
+    #[arg(long, value_name = "TOKEN")]
+    pub(crate) token: Option<String>,
+    /// The file of a client certificate
+    #[arg(long, value_name = "FILE")]
+    pub(crate) client_certificate: Option<String>,
+    /// The file of its key
+    #[arg(long, value_name = "FILE")]
+    pub(crate) client_key: Option<String>,
+    /// Act as this user
+    #[arg(long = "as", value_name = "USER")]
+    pub(crate) impersonate: Option<String>,
+    /// Act as a member of this group; can be repeated
+    #[arg(long = "as-group", value_name = "GROUP", requires = "impersonate")]
+    pub(crate) impersonate_groups: Vec<String>,
+    /// Act as the user with this UID
+    #[arg(long = "as-uid", value_name = "UID", requires = "impersonate")]
+    pub(crate) impersonate_uid: Option<String>,
+    /// The file of the certificate authorities to trust
+    #[arg(long, value_name = "FILE", conflicts_with = "insecure_skip_tls_verify")]
+    pub(crate) certificate_authority: Option<PathBuf>,
+    /// The server's name in its certificate; by default that of its URL
+    #[arg(long, value_name = "NAME")]
+    pub(crate) tls_server_name: Option<String>,
+    /// Trust any certificate of the server, which makes the connection insecure
+    #[arg(long)]
+    pub(crate) insecure_skip_tls_verify: bool,
+    /// How long a request that finds out about the server may take; 0: as long as it likes. Lists and watches have
+    /// deadlines of their own
+    #[arg(long, default_value = "20s", value_name = "DURATION", value_parser = duration)]
+    pub(crate) request_timeout: Duration,
 }
 
 /// How `watch` prints.

@@ -1,21 +1,23 @@
 //! Which server, with which credentials; and single requests to it whose failures are told in one line.
 
 use crate::args::ConnectionArgs;
-use crate::failure::{Usage, chain};
-use anyhow::{anyhow, bail};
+use crate::config;
+use crate::failure::chain;
+use anyhow::anyhow;
+use bytes::Bytes;
 use http::{Request, Response, StatusCode, header};
-use http_body_util::{BodyExt as _, Limited};
-use kube::client::Body;
-use kube::config::{KubeConfigOptions, Kubeconfig};
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use kube::client::{AuthError, Body};
 use kube::{Client, Config};
-use serde_json::Value;
+use serde::Deserialize;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use std::io;
 use std::time::Duration;
 
-/// How long a single request may take.
+/// How long a single request may take, unless the command line says otherwise.
 const TIMEOUT: Duration = Duration::from_secs(20);
-/// How large its answer may be.
-const LIMIT: usize = 256 << 20;
+/// How large its answer may be. What a server has takes 2 KB for each resource: this is enough for 10,000 of them.
+const LIMIT: usize = 32 << 20;
 
 /// A server, and how to talk to it.
 pub(crate) struct Connection {
@@ -24,12 +26,33 @@ pub(crate) struct Connection {
     pub(crate) url: String,
     /// Where objects are unless a namespace is named.
     pub(crate) default_namespace: String,
+    /// How long a single request may take; zero: as long as it likes.
+    timeout: Duration,
 }
 
-/// An answer that is JSON.
+/// An answer.
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,
-    pub(crate) body: Value,
+    body: Bytes,
+}
+
+impl Answer {
+    /// The body as JSON.
+    ///
+    /// # Errors
+    /// It is none, or not of this type.
+    pub(crate) fn json<T: DeserializeOwned>(&self) -> serde_json::Result<T> {
+        serde_json::from_slice(&self.body)
+    }
+
+    /// The message of a `Status`.
+    pub(crate) fn message(&self) -> Option<String> {
+        #[derive(Deserialize)]
+        struct Status {
+            message: Option<String>,
+        }
+        self.json::<Status>().ok()?.message
+    }
 }
 
 impl Connection {
@@ -38,11 +61,9 @@ impl Connection {
     /// # Errors
     /// A URL that is none, a kubeconfig that cannot be used.
     pub(crate) async fn new(args: &ConnectionArgs) -> anyhow::Result<Self> {
-        let config = match &args.server {
-            Some(url) => Config::new(server_url(url)?),
-            None => from_kubeconfig(args).await?,
-        };
-        Self::with_config(config)
+        let mut connection = Self::with_config(config::config(args).await?)?;
+        connection.timeout = args.request_timeout;
+        Ok(connection)
     }
 
     /// A connection to the server of `config`.
@@ -52,14 +73,17 @@ impl Connection {
     pub(crate) fn with_config(mut config: Config) -> anyhow::Result<Self> {
         // The reflector does the waiting, and tells of it.
         config.default_retry = false;
-        let url = config.cluster_url.to_string().trim_end_matches('/').to_owned();
+        let url = config::shown(&config.cluster_url);
         let default_namespace = config.default_namespace.clone();
-        let client = Client::try_from(config)
-            .map_err(|error| anyhow!("cannot set up a connection to {url}: {}", chain(&error)))?;
+        let client = Client::try_from(config).map_err(|error| match &error {
+            kube::Error::Auth(error) => no_credentials(&url, error),
+            error => anyhow!("cannot set up a connection to {url}: {}", chain(error)),
+        })?;
         Ok(Self {
             client,
             url,
             default_namespace,
+            timeout: TIMEOUT,
         })
     }
 
@@ -74,24 +98,28 @@ impl Connection {
         let exchange = async {
             let (head, body) = self.client.send(request).await?.into_parts();
             let body = Limited::new(body, LIMIT).collect().await;
-            anyhow::Ok(Response::from_parts(
-                head,
-                body.map_err(anyhow::Error::from_boxed)?.to_bytes(),
-            ))
+            anyhow::Ok(Response::from_parts(head, body.map_err(body_error)?.to_bytes()))
         };
-        let response = tokio::time::timeout(TIMEOUT, exchange)
-            .await
-            .map_err(|_| self.unreachable(&format!("no answer within {} s", TIMEOUT.as_secs())))?
-            .map_err(|error| self.failed(&error))?;
-        let status = response.status();
-        let Ok(body) = serde_json::from_slice(response.body()) else {
-            let media_type = response.headers().get(header::CONTENT_TYPE);
+        let response = match self.timeout {
+            Duration::ZERO => exchange.await,
+            timeout => match tokio::time::timeout(timeout, exchange).await {
+                Ok(response) => response,
+                Err(_) => return Err(self.unreachable(&format!("no answer within {timeout:?}"))),
+            },
+        };
+        let (head, body) = response.map_err(|error| self.failed(&error))?.into_parts();
+        if serde_json::from_slice::<IgnoredAny>(&body).is_err() {
+            let media_type = head.headers.get(header::CONTENT_TYPE);
             let media_type = media_type
                 .and_then(|value| value.to_str().ok())
                 .unwrap_or("no media type");
+            let status = head.status;
             return Err(self.not_kubernetes(&format!("GET {path_and_query} gave {status}, {media_type}")));
-        };
-        Ok(Answer { status, body })
+        }
+        Ok(Answer {
+            status: head.status,
+            body,
+        })
     }
 
     /// The error for a server that answers, but not as an API server does.
@@ -116,9 +144,17 @@ impl Connection {
             Some(kube::Error::Service(cause)) => &**cause,
             _ => error.as_ref() as &(dyn std::error::Error + 'static),
         };
+        if error.is::<LengthLimitError>() {
+            return self.not_kubernetes(&format!("it answered with more than {} MiB", LIMIT >> 20));
+        }
         let (why, url) = (chain(cause), &self.url);
-        if matches!(error.downcast_ref(), Some(kube::Error::Auth(_))) {
-            return anyhow!("cannot get credentials for {url}: {why}; check the user in the kubeconfig");
+        let auth = |cause: &(dyn std::error::Error + 'static)| {
+            cause
+                .downcast_ref::<AuthError>()
+                .map(|error| no_credentials(url, error))
+        };
+        if let Some(error) = error.chain().find_map(auth) {
+            return error;
         }
         if error.chain().any(is_tls_error) {
             return anyhow!(
@@ -127,6 +163,19 @@ impl Connection {
         }
         self.unreachable(&why)
     }
+}
+
+/// A box hides the type of what is in it.
+fn body_error(error: Box<dyn std::error::Error + Send + Sync>) -> anyhow::Error {
+    match error.downcast::<LengthLimitError>() {
+        Ok(too_long) => anyhow::Error::new(*too_long),
+        Err(error) => anyhow::Error::from_boxed(error),
+    }
+}
+
+fn no_credentials(url: &str, error: &AuthError) -> anyhow::Error {
+    let why = config::auth_problem(error);
+    anyhow!("cannot get credentials for {url}: {why}; check the user in the kubeconfig")
 }
 
 /// Whether this is what TLS libraries report: invalid data of the stream below, possibly wrapped once more.
@@ -139,79 +188,4 @@ fn is_tls_error(cause: &(dyn std::error::Error + 'static)) -> bool {
         next = error.get_ref().and_then(|inner| inner.downcast_ref());
     }
     false
-}
-
-/// The address that `--server` gives.
-fn server_url(text: &str) -> anyhow::Result<http::Uri> {
-    let uri = text.parse::<http::Uri>().ok();
-    let uri = uri.filter(|uri| matches!(uri.scheme_str(), Some("http" | "https")) && uri.host().is_some());
-    uri.ok_or_else(|| {
-        let problem =
-            format!("--server {text:?} is not a URL; expected http://HOST:PORT or https://HOST:PORT");
-        Usage(problem).into()
-    })
-}
-
-async fn from_kubeconfig(args: &ConnectionArgs) -> anyhow::Result<Config> {
-    if args.kubeconfig.is_none() && args.context.is_none() && !has_kubeconfig() {
-        return Config::incluster().map_err(|_| {
-            anyhow!("no kubeconfig: neither $KUBECONFIG nor ~/.kube/config is there; give --server URL or --kubeconfig FILE")
-        });
-    }
-    let (read, origin) = match &args.kubeconfig {
-        Some(path) => (Kubeconfig::read_from(path), path.display().to_string()),
-        None => (Kubeconfig::read(), default_origin()),
-    };
-    let kubeconfig =
-        read.map_err(|error| anyhow!("cannot read the kubeconfig {origin}: {}", chain(&error)))?;
-    let context = context(&kubeconfig, args.context.as_deref(), &origin)?;
-    let options = KubeConfigOptions {
-        context: Some(context.clone()),
-        ..Default::default()
-    };
-    Config::from_custom_kubeconfig(kubeconfig, &options)
-        .await
-        .map_err(|error| {
-            anyhow!(
-                "cannot use context {context:?} of the kubeconfig {origin}: {}",
-                chain(&error)
-            )
-        })
-}
-
-/// The context that is meant, if it exists.
-fn context(kubeconfig: &Kubeconfig, wanted: Option<&str>, origin: &str) -> anyhow::Result<String> {
-    let names: Vec<_> = kubeconfig.contexts.iter().map(|context| &*context.name).collect();
-    let there_are = match &*names {
-        [] => "it has none".to_owned(),
-        names => format!("it has: {}", names.join(", ")),
-    };
-    let current = kubeconfig
-        .current_context
-        .as_deref()
-        .filter(|name| !name.is_empty());
-    let Some(name) = wanted.or(current) else {
-        bail!("the kubeconfig {origin} has no current context; name one with --context ({there_are})");
-    };
-    if !names.contains(&name) {
-        bail!("the kubeconfig {origin} has no context {name:?} ({there_are})");
-    }
-    Ok(name.to_owned())
-}
-
-fn default_kubeconfig() -> Option<std::path::PathBuf> {
-    std::env::home_dir().map(|home| home.join(".kube/config"))
-}
-
-fn has_kubeconfig() -> bool {
-    let named = std::env::var_os("KUBECONFIG").is_some_and(|value| !value.is_empty());
-    named || default_kubeconfig().is_some_and(|path| path.exists())
-}
-
-/// Where a kubeconfig that was not named comes from.
-fn default_origin() -> String {
-    match std::env::var("KUBECONFIG") {
-        Ok(value) if !value.is_empty() => value,
-        _ => "~/.kube/config".into(),
-    }
 }

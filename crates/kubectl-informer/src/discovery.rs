@@ -2,10 +2,24 @@
 
 use crate::connection::{Answer, Connection};
 use anyhow::{anyhow, bail};
+use futures::StreamExt as _;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{
+    APIGroup, APIGroupList, APIResource, APIResourceList, APIVersions,
+};
 use kube::client::{APIGroupDiscovery, APIGroupDiscoveryList, APIResourceDiscovery};
 use kube::core::ApiResource;
+use serde::Deserialize;
+use std::fmt;
+use std::time::Duration;
+use tokio::time::Instant;
 
-/// The media type of aggregated discovery, which servers have since Kubernetes 1.26: everything in two answers.
+/// How long all documents of a server without aggregated discovery may take together.
+const DOCUMENTS: Duration = Duration::from_secs(30);
+/// How many of them are asked for at a time.
+const AT_ONCE: usize = 16;
+
+/// The media type of aggregated discovery, which servers have since Kubernetes 1.26: everything in two answers. Others
+/// answer with the list of their groups.
 const AGGREGATED: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,\
     application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json";
 
@@ -68,7 +82,13 @@ fn dotted(name: &str, group: &str) -> String {
 }
 
 /// All resources of a server: groups in the server's order, the core group first; in each the preferred version first.
-pub(crate) struct Resources(Vec<Resource>);
+#[derive(Default)]
+pub(crate) struct Resources {
+    known: Vec<Resource>,
+    /// The group versions, such as `metrics.k8s.io/v1beta1`, of which the server cannot tell, or not for sure, what they
+    /// have: those of an aggregated API server that does not answer.
+    unavailable: Vec<String>,
+}
 
 impl Resources {
     /// Asks the server.
@@ -76,13 +96,53 @@ impl Resources {
     /// # Errors
     /// It cannot be reached, does not let us in, or is no Kubernetes API server.
     pub(crate) async fn of(connection: &Connection) -> anyhow::Result<Self> {
-        let mut resources = Vec::new();
+        let mut resources = Self::default();
         for path in ["/api", "/apis"] {
             let answer = connection.get(path, AGGREGATED).await?;
-            let list = discovery_list(connection, path, answer)?;
-            resources.extend(list.items.into_iter().flat_map(of_group));
+            match discovery(connection, path, &answer)? {
+                Discovery::Aggregated(groups) => groups.into_iter().for_each(|group| resources.add(group)),
+                Discovery::Versions(versions) => resources.ask(connection, versions).await,
+            }
         }
-        Ok(Self(resources))
+        Ok(resources)
+    }
+
+    /// Adds a group of aggregated discovery.
+    fn add(&mut self, group: APIGroupDiscovery) {
+        let name = group.metadata.and_then(|metadata| metadata.name);
+        let name = name.unwrap_or_default();
+        for version in group.versions {
+            let of = GroupVersion {
+                group: name.clone(),
+                version: version.version.unwrap_or_default(),
+            };
+            if version.freshness.as_deref() == Some("Stale") {
+                self.unavailable.push(of.to_string());
+            }
+            let resources = version.resources.into_iter();
+            self.known
+                .extend(resources.filter_map(|resource| aggregated(&of, resource)));
+        }
+    }
+
+    /// Asks for the documents of these versions, and adds what is in them.
+    async fn ask(&mut self, connection: &Connection, versions: Vec<GroupVersion>) {
+        let deadline = Instant::now() + DOCUMENTS;
+        let asked = versions.into_iter().map(|of| async move {
+            let document = tokio::time::timeout_at(deadline, document(connection, &of)).await;
+            (document.ok().flatten(), of)
+        });
+        let documents: Vec<_> = futures::stream::iter(asked).buffered(AT_ONCE).collect().await;
+        for (document, of) in documents {
+            match document {
+                Some(list) => {
+                    let resources = list.resources.into_iter();
+                    self.known
+                        .extend(resources.filter_map(|resource| plain(&of, resource)));
+                }
+                None => self.unavailable.push(of.to_string()),
+            }
+        }
     }
 
     /// The resource that is meant by `text`, as kubectl understands it.
@@ -125,7 +185,7 @@ impl Resources {
 
     /// The first resource of this name; a short name counts only if nothing has it as its full one.
     fn named(&self, name: &str, wanted: impl Fn(&Resource) -> bool) -> Option<&Resource> {
-        let wanted = || self.0.iter().filter(|resource| wanted(resource));
+        let wanted = || self.known.iter().filter(|resource| wanted(resource));
         wanted()
             .find(|resource| resource.has_name(name))
             .or_else(|| wanted().find(|resource| resource.has_short_name(name)))
@@ -142,14 +202,34 @@ impl Resources {
             [] => "see `kubectl api-resources` for what it has".to_owned(),
             near => format!("did you mean {}?", near.join(" or ")),
         };
-        anyhow!("the server has no resource {text:?}; {hint}")
+        anyhow!(
+            "the server has no resource {text:?}; {hint}{}",
+            self.reservation()
+        )
+    }
+
+    /// What is not known of the server.
+    fn reservation(&self) -> String {
+        const SHOWN: usize = 5;
+        let (shown, more) = self.unavailable.split_at(self.unavailable.len().min(SHOWN));
+        let more = match more.len() {
+            0 => String::new(),
+            more => format!(" and {more} others"),
+        };
+        match shown {
+            [] => String::new(),
+            shown => format!(
+                " (just now it cannot tell what is in {}{more}: see `kubectl get apiservices`)",
+                shown.join(", ")
+            ),
+        }
     }
 
     /// Up to three names that look much like this one, the nearest first.
     fn near(&self, text: &str) -> Vec<String> {
         let text = text.to_lowercase();
         let mut near: Vec<(usize, String)> = Vec::new();
-        for resource in &self.0 {
+        for resource in &self.known {
             let full = resource.full_name();
             let names = [&*resource.plural, &*resource.singular, &*full];
             let distances = names.map(|name| strsim::osa_distance(&text, name));
@@ -163,18 +243,66 @@ impl Resources {
     }
 }
 
-fn discovery_list(
-    connection: &Connection,
-    path: &str,
-    answer: Answer,
-) -> anyhow::Result<APIGroupDiscoveryList> {
-    let Answer { status, body } = answer;
-    let kind = body["kind"].as_str().unwrap_or_default();
-    match kind {
-        "APIGroupDiscoveryList" => Ok(serde_json::from_value(body)
-            .map_err(|error| connection.not_kubernetes(&format!("GET {path} gave JSON, but {error}")))?),
-        "Status" => {
-            let message = body["message"].as_str().unwrap_or("no reason given");
+/// A version of a group; the core group's name is empty.
+struct GroupVersion {
+    group: String,
+    version: String,
+}
+
+impl GroupVersion {
+    /// Where the server tells what is in it.
+    fn path(&self) -> String {
+        match &*self.group {
+            "" => format!("/api/{}", self.version),
+            group => format!("/apis/{group}/{}", self.version),
+        }
+    }
+}
+
+impl fmt::Display for GroupVersion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &*self.group {
+            "" => f.write_str(&self.version),
+            group => write!(f, "{group}/{}", self.version),
+        }
+    }
+}
+
+/// What a server answers that is asked for its groups.
+enum Discovery {
+    Aggregated(Vec<APIGroupDiscovery>),
+    /// It has no aggregated discovery: each version must be asked for.
+    Versions(Vec<GroupVersion>),
+}
+
+fn discovery(connection: &Connection, path: &str, answer: &Answer) -> anyhow::Result<Discovery> {
+    #[derive(Deserialize)]
+    struct Kind {
+        kind: String,
+    }
+    let status = answer.status;
+    let malformed = |error| connection.not_kubernetes(&format!("GET {path} gave JSON, but {error}"));
+    match answer.json::<Kind>().map(|list| list.kind).as_deref() {
+        Ok("APIGroupDiscoveryList") => {
+            let list: APIGroupDiscoveryList = answer.json().map_err(malformed)?;
+            Ok(Discovery::Aggregated(list.items))
+        }
+        Ok("APIVersions") => {
+            let list: APIVersions = answer.json().map_err(malformed)?;
+            let core = |version| GroupVersion {
+                group: String::new(),
+                version,
+            };
+            Ok(Discovery::Versions(list.versions.into_iter().map(core).collect()))
+        }
+        Ok("APIGroupList") => {
+            let list: APIGroupList = answer.json().map_err(malformed)?;
+            Ok(Discovery::Versions(
+                list.groups.into_iter().flat_map(versions).collect(),
+            ))
+        }
+        Ok("Status") => {
+            let message = answer.message().unwrap_or_else(|| "no reason given".into());
             let hint = match status.as_u16() {
                 401 => "; check the credentials",
                 403 => "; the user needs the role system:discovery",
@@ -185,41 +313,68 @@ fn discovery_list(
                 connection.url
             )
         }
-        "APIVersions" | "APIGroupList" => {
-            bail!(
-                "the server at {} is too old: Kubernetes 1.26 or later is needed",
-                connection.url
-            )
-        }
         _ => Err(connection.not_kubernetes(&format!("GET {path} gave {status} and other JSON"))),
     }
 }
 
-fn of_group(group: APIGroupDiscovery) -> impl Iterator<Item = Resource> {
-    let name = group
-        .metadata
-        .and_then(|metadata| metadata.name)
-        .unwrap_or_default();
-    group.versions.into_iter().flat_map(move |version| {
-        let group = name.clone();
-        let version_name = version.version.unwrap_or_default();
-        let resources = version.resources.into_iter();
-        resources.filter_map(move |resource| of_resource(&group, &version_name, resource))
-    })
+/// The versions of a group, the preferred one first.
+fn versions(group: APIGroup) -> Vec<GroupVersion> {
+    let preferred = group.preferred_version.map(|preferred| preferred.version);
+    let mut versions: Vec<_> = group
+        .versions
+        .into_iter()
+        .map(|version| version.version)
+        .collect();
+    versions.sort_by_key(|version| Some(version) != preferred.as_ref());
+    let of = |version| GroupVersion {
+        group: group.name.clone(),
+        version,
+    };
+    versions.into_iter().map(of).collect()
+}
+
+/// What is in a version, if the server can tell.
+async fn document(connection: &Connection, of: &GroupVersion) -> Option<APIResourceList> {
+    let answer = connection.get(&of.path(), "application/json").await;
+    let list = answer.and_then(|answer| match answer.status.is_success() {
+        true => Ok(answer.json::<APIResourceList>()?),
+        false => Err(anyhow!(
+            "{}: {}",
+            answer.status,
+            answer.message().unwrap_or_default()
+        )),
+    });
+    list.inspect_err(|error| tracing::debug!("no resources of {of}: {error:#}"))
+        .ok()
 }
 
 /// `None` for what has no objects of its own.
-fn of_resource(group: &str, version: &str, resource: APIResourceDiscovery) -> Option<Resource> {
+fn aggregated(of: &GroupVersion, resource: APIResourceDiscovery) -> Option<Resource> {
     let kind = resource.response_kind?.kind.filter(|kind| !kind.is_empty())?;
     let singular = resource.singular_resource.filter(|singular| !singular.is_empty());
     Some(Resource {
-        group: group.to_owned(),
-        version: version.to_owned(),
+        group: of.group.clone(),
+        version: of.version.clone(),
         plural: resource.resource?,
         singular: singular.unwrap_or_else(|| kind.to_lowercase()),
         kind,
         short_names: resource.short_names,
         namespaced: resource.scope.as_deref() == Some("Namespaced"),
+        verbs: resource.verbs,
+    })
+}
+
+/// `None` for a subresource.
+fn plain(of: &GroupVersion, resource: APIResource) -> Option<Resource> {
+    let singular = Some(resource.singular_name).filter(|singular| !singular.is_empty());
+    (!resource.name.contains('/')).then(|| Resource {
+        group: of.group.clone(),
+        version: of.version.clone(),
+        plural: resource.name,
+        singular: singular.unwrap_or_else(|| resource.kind.to_lowercase()),
+        kind: resource.kind,
+        short_names: resource.short_names.unwrap_or_default(),
+        namespaced: resource.namespaced,
         verbs: resource.verbs,
     })
 }
@@ -244,7 +399,7 @@ mod tests {
     fn resources() -> Resources {
         let mut review = resource("authentication.k8s.io", "v1", "TokenReview", "tokenreviews", "");
         review.verbs = vec!["create".into()];
-        Resources(vec![
+        let known = vec![
             resource("", "v1", "Pod", "pods", "po"),
             resource("", "v1", "Event", "events", "ev"),
             resource("", "v1", "PodTemplate", "podtemplates", ""),
@@ -253,7 +408,11 @@ mod tests {
             resource("events.k8s.io", "v1", "Event", "events", "ev"),
             resource("example.com", "v1", "Po", "po", ""),
             review,
-        ])
+        ];
+        Resources {
+            known,
+            unavailable: vec![],
+        }
     }
 
     #[test]
@@ -284,6 +443,31 @@ mod tests {
                 "{text}"
             );
         }
+    }
+
+    #[test]
+    fn groups_that_do_not_answer_are_named() {
+        let mut resources = resources();
+        resources.unavailable = vec!["metrics.k8s.io/v1beta1".into()];
+        let error = |resources: &Resources| resources.resolve("nodemetrics").unwrap_err().to_string();
+        assert_eq!(
+            error(&resources),
+            "the server has no resource \"nodemetrics\"; see `kubectl api-resources` for what it has \
+             (just now it cannot tell what is in metrics.k8s.io/v1beta1: see `kubectl get apiservices`)"
+        );
+        resources.unavailable = (0..7).map(|n| format!("g{n}/v1")).collect();
+        assert!(error(&resources).contains("g3/v1, g4/v1 and 2 others: see"));
+    }
+
+    #[test]
+    fn the_preferred_version_comes_first() {
+        let group = serde_json::json!({
+            "name": "g", "preferredVersion": {"groupVersion": "g/v1", "version": "v1"},
+            "versions": [{"groupVersion": "g/v2", "version": "v2"}, {"groupVersion": "g/v1", "version": "v1"}],
+        });
+        let versions = versions(serde_json::from_value(group).unwrap());
+        let paths: Vec<_> = versions.iter().map(GroupVersion::path).collect();
+        assert_eq!(paths, ["/apis/g/v1", "/apis/g/v2"]);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod args;
 mod cmd;
+mod config;
 mod connection;
 mod discovery;
 mod failure;

@@ -15,7 +15,7 @@ pub(crate) fn line(text: &str) -> io::Result<()> {
 /// Writes one or more lines to standard output, at once.
 ///
 /// # Errors
-/// As [`line`].
+/// As [`line()`].
 pub(crate) fn lines(text: &str) -> io::Result<()> {
     let lines: Vec<_> = text.split('\n').map(printable).collect();
     write_out(&lines.join("\n"))

@@ -1,6 +1,7 @@
 //! What a command is about: a server, a resource of it, and which of its objects.
 
 use crate::args::SelectionArgs;
+use crate::config::given;
 use crate::connection::Connection;
 use crate::discovery::{Resource, Resources};
 use crate::failure::{Usage, chain};
@@ -25,15 +26,11 @@ impl Target {
         check_syntax(args)?;
         let connection = Connection::new(&args.connection).await?;
         let resource = Resources::of(&connection).await?.resolve(&args.resource)?.clone();
-        let namespace = match &args.namespace {
-            _ if args.all_namespaces || !resource.namespaced => None,
-            Some(namespace) => Some(namespace.clone()),
-            None => Some(connection.default_namespace.clone()),
-        };
+        let namespace = given(&args.namespace).unwrap_or(&connection.default_namespace);
         let selection = Selection {
-            namespace: namespace.filter(|namespace| !namespace.is_empty()),
-            labels: args.selector.clone(),
-            fields: args.field_selector.clone(),
+            namespace: (resource.namespaced && !args.all_namespaces).then(|| namespace.to_owned()),
+            labels: given(&args.selector).map(ToOwned::to_owned),
+            fields: given(&args.field_selector).map(ToOwned::to_owned),
         };
         selection
             .validate()
@@ -65,7 +62,7 @@ impl Target {
         if answer.status != StatusCode::BAD_REQUEST {
             return Ok(());
         }
-        let message = answer.body["message"].as_str().unwrap_or("it is malformed");
+        let message = answer.message().unwrap_or_else(|| "it is malformed".into());
         let Selection { labels, fields, .. } = &self.selection;
         let given = [("--selector", labels), ("--field-selector", fields)];
         let given = given.map(|(option, text)| text.as_ref().map(|text| format!("{option} {text:?}")));

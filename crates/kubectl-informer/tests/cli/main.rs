@@ -2,7 +2,9 @@
 //! `KUBE_INFORMER_SERVER` says so. Tests of what only one of the two can do say it.
 
 mod bad_input;
+mod connection;
 mod demo;
+mod discovery;
 mod hostile;
 mod measure;
 mod process;

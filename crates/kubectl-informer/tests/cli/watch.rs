@@ -79,7 +79,7 @@ async fn only_what_is_selected_is_shown() {
         ("-A --selector app!=web", vec!["default/b"]),
         ("-A --field-selector metadata.name=b", vec!["default/b"]),
         ("-n nowhere", vec![]),
-        ("--namespace=", vec!["default/a", "default/b", "kube-system/c"]),
+        ("--namespace=", vec!["default/a", "default/b"]),
     ] {
         let mut watch = Running::start(&format!(
             "watch secrets {selection} -o json {}",

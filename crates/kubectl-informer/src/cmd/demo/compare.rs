@@ -178,9 +178,10 @@ async fn page(connection: &Connection, path: &str, token: &str) -> anyhow::Resul
         .get(&format!("{path}?{}", query.finish()), "application/json")
         .await?;
     if !answer.status.is_success() {
-        bail!("the list of {path} was refused: {}", answer.body["message"]);
+        let message = answer.message().unwrap_or_default();
+        bail!("the list of {path} was refused: {message}");
     }
-    Ok(answer.body)
+    Ok(answer.json()?)
 }
 
 fn key_of(object: &Value) -> ObjectKey {

@@ -1,0 +1,333 @@
+//! Which server, who asks, and through what.
+
+use crate::process::{Ended, Running, run};
+use crate::{scripted, secret};
+use conformance::cluster::Cluster;
+use kube_sim::script::{Answer, Kind, Received};
+use nix::sys::signal::Signal;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpListener;
+
+/// No objects, and nothing happens.
+fn quiet(request: &Received) -> Answer {
+    match request.parameter("watch") {
+        Some(_) => Answer::never(),
+        None => Answer::json(Kind::new("v1", "ConfigMap").list("5", Vec::<Value>::new())),
+    }
+}
+
+fn file(folder: &TempDir, name: &str, content: &Value) -> PathBuf {
+    let path = folder.path().join(name);
+    std::fs::write(&path, content.to_string()).unwrap();
+    path
+}
+
+/// Lets it sync, ends it and returns all that it has said, down to each request.
+async fn said(args: &str) -> String {
+    let mut watch = Running::start(&format!("watch cm --initial list -o json -vv {args}"));
+    let lines = watch.until("synced").await;
+    watch.signal(Signal::SIGTERM);
+    let Ended { out, err, .. } = watch.end().await;
+    format!("{lines:?}{out}{err}")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn user_info_of_a_url_is_sent_and_never_printed() {
+    let (server, listener) = scripted::server(quiet).await;
+    let with_user = listener.url().replace("http://", "http://jane:hunter2@");
+    let folder = tempfile::tempdir().unwrap();
+    let kubeconfig = json!({
+        "clusters": [{"name": "c", "cluster": {"server": with_user}}], "current-context": "c",
+        "contexts": [{"name": "c", "context": {"cluster": "c", "user": "none"}}],
+    });
+    let kubeconfig = file(&folder, "k", &kubeconfig);
+    // Base64 of jane:hunter2.
+    const SENT: &str = "amFuZTpodW50ZXIy";
+    for args in [
+        format!("--server {with_user}"),
+        format!("--kubeconfig {}", kubeconfig.display()),
+    ] {
+        let before = server.requests().len();
+        let said = said(&args).await;
+        assert!(!said.contains("hunter2") && !said.contains(SENT), "{said}");
+        let requests = server.requests();
+        for request in &requests[before..] {
+            assert_eq!(
+                request.headers["authorization"],
+                format!("Basic {SENT}"),
+                "{request}"
+            );
+        }
+        assert!(requests.len() > before + 2);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn errors_show_no_passwords() {
+    let folder = tempfile::tempdir().unwrap();
+    let kubeconfig = |name: &str, cluster: Value, user: Value| {
+        file(
+            &folder,
+            name,
+            &json!({
+                "clusters": [{"name": "c", "cluster": cluster}], "users": [{"name": "u", "user": user}],
+                "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}], "current-context": "c",
+            }),
+        )
+    };
+    let plugin = |script: &str| json!({"exec": {"apiVersion": "client.authentication.k8s.io/v1", "command": "sh", "args": ["-c", script]}});
+    let server = json!({"server": "http://127.0.0.1:1"});
+    for (kubeconfig, expected) in [
+        (
+            kubeconfig(
+                "url",
+                json!({"server": "http://u:hunter2@127.0.0.1:1"}),
+                json!({}),
+            ),
+            "cannot reach",
+        ),
+        (
+            kubeconfig(
+                "bad",
+                json!({"server": "http://u:hunter2@127.0.0.1:1:x"}),
+                json!({}),
+            ),
+            "cannot use context",
+        ),
+        (
+            kubeconfig(
+                "proxy",
+                json!({"server": "http://127.0.0.1:1", "proxy-url": "socks5://u:hunter2@p:1"}),
+                json!({}),
+            ),
+            "proxy-url of the kubeconfig",
+        ),
+        (
+            kubeconfig(
+                "yaml",
+                server.clone(),
+                json!({"token": "hunter2", "as-groups": "hunter2"}),
+            ),
+            "line 1, column",
+        ),
+        (
+            kubeconfig("exec", server.clone(), plugin("echo hunter2; exit 3")),
+            "plugin failed with exit status: 3",
+        ),
+        (
+            kubeconfig("printed", server, plugin("echo token: [hunter2")),
+            "printed no ExecCredential",
+        ),
+    ] {
+        let args = [
+            "watch",
+            "pods",
+            "-vv",
+            "--kubeconfig",
+            kubeconfig.to_str().unwrap(),
+        ];
+        let ended = Running::start_with(&args).end().await;
+        assert_eq!((ended.code, &*ended.out), (Some(1), ""), "{ended:?}");
+        assert!(ended.err.contains(expected), "no {expected:?} in {ended:?}");
+        assert!(!ended.err.contains("hunter2"), "{ended:?}");
+    }
+    for server in [
+        "http://u:hunter2@127.0.0.1:1",
+        "http://u:hunter2@ho^st",
+        "http://u:hunter2/x@host",
+    ] {
+        let ended = run(&format!("watch pods -vv --server {server}")).await;
+        assert!(
+            ended.err.contains("error: ") && !ended.err.contains("hunter2"),
+            "{ended:?}"
+        );
+    }
+}
+
+/// The secrets that it finds with this environment.
+async fn secrets(variables: &[(&str, &str)], args: &[&str]) -> Vec<Value> {
+    let args = [&["watch", "secrets", "-o", "json"], args].concat();
+    let lines = Running::start_in(variables, &args).until("synced").await;
+    lines
+        .into_iter()
+        .filter_map(|mut line| line.get_mut("key").map(Value::take))
+        .collect()
+}
+
+fn joined(files: &[&Path]) -> String {
+    std::env::join_paths(files).unwrap().into_string().unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn kubeconfigs_are_merged_as_kubectl_does() {
+    let cluster = Cluster::start().await;
+    cluster.create(secret("default", "d", "web")).await;
+    cluster.create(secret("kube-system", "k", "web")).await;
+    let folder = tempfile::tempdir().unwrap();
+    let missing = folder.path().join("missing");
+    let empty = file(&folder, "empty", &json!({"current-context": ""}));
+    let good = cluster.kubeconfig();
+    for files in [[&*missing, &*good], [&*good, &*missing], [&*empty, &*good]] {
+        let found = secrets(&[("KUBECONFIG", &joined(&files))], &[]).await;
+        assert_eq!(found, ["default/d"], "{files:?}");
+    }
+    let ended = Running::start_in(
+        &[("KUBECONFIG", &joined(&[&missing, &missing]))],
+        &["watch", "pods"],
+    );
+    let ended = ended.end().await;
+    assert_eq!(ended.code, Some(1));
+    assert!(
+        ended.err.contains("no kubeconfig: there is no") && ended.err.contains("missing"),
+        "{ended:?}"
+    );
+
+    // A context whose namespace is empty: the default one. An option that is empty: as if it were not there.
+    let context = |namespace: &str| {
+        let context =
+            json!({"cluster": cluster.context(), "user": cluster.context(), "namespace": namespace});
+        file(
+            &folder,
+            "context",
+            &json!({
+                "current-context": "x", "contexts": [{"name": "x", "context": context}],
+            }),
+        )
+    };
+    let variable = joined(&[&context(""), &good]);
+    let variables = [("KUBECONFIG", &*variable)];
+    for args in [
+        &[][..],
+        &["-n", ""],
+        &[
+            "--namespace=",
+            "--context=",
+            "--kubeconfig=",
+            "--server=",
+            "-l",
+            "",
+        ],
+    ] {
+        assert_eq!(secrets(&variables, args).await, ["default/d"], "{args:?}");
+    }
+    context("kube-system");
+    assert_eq!(secrets(&variables, &["-n", ""]).await, ["kube-system/k"]);
+    context("a#b");
+    let ended = Running::start_in(&variables, &["watch", "secrets"]).end().await;
+    for text in ["\"a#b\"", "a DNS label", "context of the kubeconfig"] {
+        assert!(ended.err.contains(text), "{ended:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_proxy_of_the_environment_is_used_but_for_no_proxy() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let proxy = format!("jane:hunter2@{}", listener.local_addr().unwrap());
+    let asked = tokio::spawn(async move {
+        let mut asked = Vec::new();
+        loop {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            let mut request = [0; 4096];
+            let length = stream.read(&mut request).await.unwrap();
+            let request = String::from_utf8_lossy(&request[..length]).into_owned();
+            stream.write_all(b"HTTP/1.1 403 Forbidden\r\n\r\n").await.unwrap();
+            asked.push(request);
+            if asked.len() == 2 {
+                return asked;
+            }
+        }
+    });
+    let args = |server| ["watch", "pods", "-vv", "--server", server];
+    for (name, server) in [
+        ("no_proxy", "https://a.invalid:6443"),
+        ("NO_PROXY", "https://no.invalid:6443"),
+        ("NO_PROXY", "https://b.invalid:6443"),
+    ] {
+        let variables = [("HTTPS_PROXY", &*proxy), (name, "127.0.0.1,no.invalid")];
+        let ended = Running::start_in(&variables, &args(server)).end().await;
+        assert_eq!(ended.code, Some(1), "{ended:?}");
+        assert!(
+            ended.err.contains("cannot reach") && !ended.err.contains("hunter2"),
+            "{ended:?}"
+        );
+    }
+    let asked = asked.await.unwrap();
+    for (request, host) in asked.iter().zip(["a.invalid", "b.invalid"]) {
+        assert!(request.starts_with(&format!("CONNECT {host}:6443 ")), "{request}");
+        assert!(request.contains("Basic amFuZTpodW50ZXIy"), "{request}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn kubectls_options_say_who_asks() {
+    let (server, listener) = scripted::server(quiet).await;
+    let folder = tempfile::tempdir().unwrap();
+    let kubeconfig = file(
+        &folder,
+        "k",
+        &json!({
+            "clusters": [
+                {"name": "c", "cluster": {"server": "http://127.0.0.1:1"}},
+                {"name": "other", "cluster": {"server": listener.url()}},
+            ],
+            "users": [
+                {"name": "u", "user": {"token": "t1"}}, {"name": "other", "user": {"token": "t2"}},
+                {"name": "basic", "user": {"username": "u", "password": "p"}},
+            ],
+            "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}], "current-context": "c",
+        }),
+    );
+    let kubeconfig = format!("--kubeconfig {} --cluster other", kubeconfig.display());
+    for (args, expected) in [
+        (kubeconfig.clone(), vec![("authorization", "Bearer t1")]),
+        (
+            format!("{kubeconfig} --user other"),
+            vec![("authorization", "Bearer t2")],
+        ),
+        (
+            format!("{kubeconfig} --user basic --token t3"),
+            vec![("authorization", "Bearer t3")],
+        ),
+        (
+            format!("-s {} --token t4 --request-timeout 0", listener.url()),
+            vec![("authorization", "Bearer t4")],
+        ),
+        (
+            format!("{kubeconfig} --as jane --as-group a --as-group b --as-uid 7"),
+            vec![
+                ("impersonate-user", "jane"),
+                ("impersonate-group", "a"),
+                ("impersonate-group", "b"),
+                ("impersonate-uid", "7"),
+            ],
+        ),
+    ] {
+        let before = server.requests().len();
+        let said = said(&args).await;
+        for token in ["t1", "t2", "t3", "t4"] {
+            assert!(!said.contains(&format!("Bearer {token}")), "{said}");
+        }
+        for request in &server.requests()[before..] {
+            for (name, value) in &expected {
+                let mut values = request.headers.get_all(*name).iter();
+                assert!(values.any(|header| header == value), "{args}: {request:?}");
+            }
+        }
+    }
+    let ended = run(&format!("watch cm {kubeconfig} --user nobody")).await;
+    assert!(ended.err.contains("has no user \"nobody\""), "{ended:?}");
+    let ended = run(&format!("watch cm {kubeconfig} --as-group a")).await;
+    assert_eq!(ended.code, Some(2), "{ended:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn certificate_authorities_are_read_from_their_file() {
+    let ended = run("watch pods -s https://127.0.0.1:1 --certificate-authority /nonexistent/ca.crt").await;
+    assert_eq!(ended.code, Some(1));
+    assert!(ended.err.contains("/nonexistent/ca.crt"), "{ended:?}");
+    let ended = run("watch pods -s https://127.0.0.1:1 --insecure-skip-tls-verify --tls-server-name x").await;
+    assert!(ended.err.contains("cannot reach"), "{ended:?}");
+}
