@@ -1,0 +1,48 @@
+//! The clocks of a candidate.
+
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+use jiff::Timestamp;
+use std::fmt::Debug;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// As good as never, and small enough to be added to any instant.
+const FAR: Duration = Duration::from_secs(60 * 60 * 24 * 365 * 100);
+
+/// The two clocks of one machine. All waits and comparisons are by the monotonic one.
+///
+/// The simulation has an implementation whose clocks are wrong.
+pub(super) trait Clock: Debug + Send + Sync + 'static {
+    /// The time of the monotonic clock.
+    fn now(&self) -> Instant;
+
+    /// Ends when the monotonic clock has reached `deadline`.
+    fn sleep_until(&self, deadline: Instant) -> BoxFuture<'static, ()>;
+
+    /// The time of day, to be shown to people and never compared.
+    fn wall(&self) -> Timestamp;
+}
+
+/// tokio's clock and the system's.
+#[derive(Debug)]
+pub(super) struct SystemClock;
+
+impl Clock for SystemClock {
+    fn now(&self) -> Instant {
+        Instant::now()
+    }
+
+    fn sleep_until(&self, deadline: Instant) -> BoxFuture<'static, ()> {
+        tokio::time::sleep_until(deadline).boxed()
+    }
+
+    fn wall(&self) -> Timestamp {
+        Timestamp::now()
+    }
+}
+
+/// `at + duration`, or a century later if that cannot be said.
+pub(super) fn after(at: Instant, duration: Duration) -> Instant {
+    at + duration.min(FAR)
+}

@@ -1,0 +1,263 @@
+//! One candidate's life: it waits, works while it leads, and releases.
+
+use super::candidate::Candidate;
+use super::clock::{Clock, SystemClock, after};
+use super::config::{ConfigError, LeaderElectionConfig};
+use super::leadership::Leadership;
+use super::status::LeaderElectionStatus;
+use kube::Client;
+use rand::SeedableRng as _;
+use rand::rngs::SmallRng;
+use std::any::Any;
+use std::pin::pin;
+use std::sync::Arc;
+use tokio::sync::watch;
+use tokio::task::{JoinError, JoinSet};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+use tracing::info;
+
+/// A candidate for the leadership that a Lease stands for.
+///
+/// See the [module](super) for an example and for the rules.
+#[derive(Debug)]
+#[must_use = "a candidate does nothing unless it is run"]
+pub struct LeaderElector {
+    config: Arc<LeaderElectionConfig>,
+    clock: Arc<dyn Clock>,
+    status: LeaderElectionStatus,
+    candidate: Candidate,
+    /// Cancelled when the work of the last run has ended, if there was one.
+    work_ended: Option<CancellationToken>,
+}
+
+/// Why work has to stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Cause {
+    Shutdown,
+    Lost,
+}
+
+impl LeaderElector {
+    /// A candidate that talks to the cluster of `client`.
+    ///
+    /// It needs the verbs `get`, `create` and `update` on `leases` in `coordination.k8s.io`.
+    ///
+    /// # Errors
+    ///
+    /// The configuration makes no sense.
+    pub fn new(client: Client, config: LeaderElectionConfig) -> Result<Self, ConfigError> {
+        Self::with_clock(client, config, Arc::new(SystemClock), SmallRng::from_os_rng())
+    }
+
+    pub(super) fn with_clock(
+        client: Client,
+        config: LeaderElectionConfig,
+        clock: Arc<dyn Clock>,
+        jitter: SmallRng,
+    ) -> Result<Self, ConfigError> {
+        config.validate()?;
+        let config = Arc::new(config);
+        let status = LeaderElectionStatus::new(&config.identity, config.announced_duration(), clock.clone());
+        Ok(Self {
+            candidate: Candidate::new(client, config.clone(), clock.clone(), status.clone(), jitter),
+            config,
+            clock,
+            status,
+            work_ended: None,
+        })
+    }
+
+    /// What this candidate knows of the election, also while it runs.
+    #[must_use]
+    pub fn status(&self) -> LeaderElectionStatus {
+        self.status.clone()
+    }
+
+    /// Waits for the leadership, does `work` as long as it lasts, and gives it back.
+    ///
+    /// `work` runs as a task of its own. It has to end when its [`Leadership`] is cancelled:
+    /// - on `shutdown` it has [`graceful_shutdown_timeout`](LeaderElectionConfig::graceful_shutdown_timeout). The lease is
+    ///   renewed until then, and released when the work has ended;
+    /// - when the lease could not be renewed for [`renew_deadline`](LeaderElectionConfig::renew_deadline), it has until
+    ///   [`lease_duration`](LeaderElectionConfig::lease_duration), when another candidate may lead. Renewing is still tried
+    ///   meanwhile, so that the work is covered for longer if the server comes back.
+    ///
+    /// Work that ends by itself ends the leadership too. To stand for election again, call this again: a program can, and
+    /// many exit instead, since that leaves nothing behind of the work that was interrupted.
+    ///
+    /// Returns what the work returned, or `None` if the shutdown came before it began.
+    ///
+    /// # Errors
+    ///
+    /// - [`LeaderElectionError::Lost`]: the lease was lost, and the work has ended.
+    /// - [`LeaderElectionError::WorkNotStopped`]: the work did not end in time. Its task was aborted, which ends it at its
+    ///   next await and does not reach threads and tasks that it has started. The lease is *not* released: others wait until
+    ///   it runs out. It is not renewed either, so the process should exit now. A further run waits until that task has
+    ///   ended.
+    /// - [`LeaderElectionError::WorkPanicked`]: the work panicked. The lease is released.
+    ///
+    /// That the API server cannot be reached, or refuses, is no error here: it is logged and tried again.
+    ///
+    /// # Cancel safety
+    ///
+    /// If this future is dropped, the work is cancelled and aborted, and the lease runs out by itself. The elector can be run
+    /// again.
+    pub async fn run<W, F, T>(
+        &mut self,
+        shutdown: CancellationToken,
+        work: W,
+    ) -> Result<Option<T>, LeaderElectionError>
+    where
+        W: FnOnce(Leadership) -> F + Send + 'static,
+        F: Future<Output = T> + Send + 'static,
+        T: Send + 'static,
+    {
+        if let Some(ended) = &self.work_ended {
+            tokio::select! {
+                biased;
+                () = shutdown.cancelled() => return Ok(None),
+                () = ended.cancelled() => self.work_ended = None,
+            }
+        }
+        let since = self.candidate.acquire(&shutdown).await;
+        let Some(since) = since.filter(|_| !shutdown.is_cancelled()) else {
+            self.candidate.release().await;
+            return Ok(None);
+        };
+        let (namespace, lease) = (&self.config.namespace, &self.config.name);
+        info!(%namespace, %lease, identity = %self.config.identity, "became leader");
+        let output = self.lead(since, &shutdown, work).await;
+        let (namespace, lease) = (&self.config.namespace, &self.config.name);
+        info!(%namespace, %lease, identity = %self.config.identity, "stopped leading");
+        output
+    }
+
+    async fn lead<W, F, T>(
+        &mut self,
+        since: Instant,
+        shutdown: &CancellationToken,
+        work: W,
+    ) -> Result<Option<T>, LeaderElectionError>
+    where
+        W: FnOnce(Leadership) -> F + Send + 'static,
+        F: Future<Output = T> + Send + 'static,
+        T: Send + 'static,
+    {
+        let lease = format!("{}/{}", self.config.namespace, self.config.name);
+        let (renewed, mut renewals) = watch::channel(since);
+        // Cancelled by the drop of its guard, too, when this future is dropped.
+        let term = CancellationToken::new();
+        let _term_ends = term.clone().drop_guard();
+        let leadership = Leadership::new(
+            term.child_token(),
+            renewals.clone(),
+            self.config.renew_deadline,
+            self.clock.clone(),
+        );
+        self.status.leads(Some(leadership.clone()));
+        let mut task = self.spawn(leadership, work);
+
+        let mut stopping: Option<(Cause, Instant)> = None;
+        let mut rival = false;
+        let joined = {
+            let mut keep = pin!(self.candidate.keep(&renewed));
+            loop {
+                let last = *renewals.borrow_and_update();
+                // Until then we may lead; until the second, no other may. After that, the work must not go on.
+                let deadline = after(last, self.config.renew_deadline);
+                let expiry = after(last, self.config.announced_duration());
+                let wake = match stopping {
+                    None => deadline,
+                    Some((_, since)) => expiry.min(after(since, self.config.graceful_shutdown_timeout)),
+                };
+                let cause = tokio::select! {
+                    biased;
+                    Some(joined) = task.join_next() => break joined,
+                    () = shutdown.cancelled(), if stopping.is_none() => Cause::Shutdown,
+                    () = self.clock.sleep_until(wake) => match stopping {
+                        None => Cause::Lost,
+                        Some(_) => return Err(LeaderElectionError::WorkNotStopped { lease }),
+                    },
+                    Ok(()) = renewals.changed() => continue,
+                    () = &mut keep, if !rival => {
+                        rival = true;
+                        Cause::Lost
+                    }
+                };
+                term.cancel();
+                stopping.get_or_insert((cause, self.clock.now()));
+            }
+        };
+        // Whoever has the leadership still sees it end before the lease is given away.
+        term.cancel();
+        self.status.leads(None);
+
+        let lost = matches!(stopping, Some((Cause::Lost, _)));
+        let deadline = after(*renewals.borrow(), self.config.renew_deadline);
+        // A lease that could not be renewed runs out as soon as it could be released.
+        if !lost || self.clock.now() < deadline {
+            self.candidate.release().await;
+        }
+        match joined {
+            Ok(_) if lost => Err(LeaderElectionError::Lost { lease }),
+            Ok(output) => Ok(Some(output)),
+            Err(error) => Err(LeaderElectionError::WorkPanicked {
+                message: panic_message(error),
+            }),
+        }
+    }
+
+    /// Starts the work. It is aborted when the set is dropped.
+    fn spawn<W, F, T>(&mut self, leadership: Leadership, work: W) -> JoinSet<T>
+    where
+        W: FnOnce(Leadership) -> F + Send + 'static,
+        F: Future<Output = T> + Send + 'static,
+        T: Send + 'static,
+    {
+        let ended = CancellationToken::new();
+        self.work_ended = Some(ended.clone());
+        let mut task = JoinSet::new();
+        task.spawn(async move {
+            // Dropped after the work, also if the task is aborted.
+            let _ended = ended.drop_guard();
+            work(leadership).await
+        });
+        task
+    }
+}
+
+/// Why a run ended otherwise than by its work or by the shutdown.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LeaderElectionError {
+    /// The lease was not renewed in time, or somebody else has it. The work has ended. Standing again may help.
+    #[error("the leadership of lease {lease} was lost")]
+    Lost {
+        /// The Lease, as `namespace/name`.
+        lease: String,
+    },
+    /// The work did not end in time after it was cancelled, and was aborted. The lease was not released, and runs out. The
+    /// process should exit: what the work has started may still be running while another process leads.
+    #[error("the work did not stop in time; lease {lease} was not released")]
+    WorkNotStopped {
+        /// The Lease, as `namespace/name`.
+        lease: String,
+    },
+    /// The work panicked. The lease was released.
+    #[error("the work panicked: {message}")]
+    WorkPanicked {
+        /// What it panicked with, if that is a string.
+        message: String,
+    },
+}
+
+fn panic_message(error: JoinError) -> String {
+    let Ok(payload) = error.try_into_panic() else {
+        return "its task was aborted".into();
+    };
+    let payload: &(dyn Any + Send) = &*payload;
+    let text = payload.downcast_ref::<&str>().copied();
+    text.or_else(|| payload.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("not a string")
+        .into()
+}

@@ -1,0 +1,103 @@
+//! The requests: GET, POST and PUT of one Lease, each with a timeout.
+
+use super::clock::{Clock, after};
+use kube::api::{ApiResource, DynamicObject, PostParams};
+use kube::{Api, Client};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Why a request did not do what it should.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum LockError {
+    /// Somebody else wrote first.
+    #[error("somebody else wrote the Lease first")]
+    Conflict,
+    #[error("the server did not answer within {0:?}")]
+    TimedOut(Duration),
+    /// A write of an object without a version would overwrite whatever is there.
+    #[error("the Lease has no resourceVersion")]
+    NoVersion,
+    /// The server changed what was written.
+    #[error("the server answered with another holder")]
+    OtherHolder,
+    #[error("{0}")]
+    Request(kube::Error),
+}
+
+impl From<kube::Error> for LockError {
+    fn from(error: kube::Error) -> Self {
+        match error {
+            kube::Error::Api(status) if status.code == 409 => Self::Conflict,
+            error => Self::Request(error),
+        }
+    }
+}
+
+/// One Lease.
+#[derive(Debug)]
+pub(super) struct LeaseLock {
+    api: Api<DynamicObject>,
+    kind: ApiResource,
+    namespace: String,
+    name: String,
+    clock: Arc<dyn Clock>,
+    timeout: Duration,
+}
+
+impl LeaseLock {
+    pub(super) fn new(
+        client: Client,
+        namespace: &str,
+        name: &str,
+        clock: Arc<dyn Clock>,
+        timeout: Duration,
+    ) -> Self {
+        let kind = ApiResource {
+            group: "coordination.k8s.io".into(),
+            version: "v1".into(),
+            api_version: "coordination.k8s.io/v1".into(),
+            kind: "Lease".into(),
+            plural: "leases".into(),
+        };
+        Self {
+            api: Api::namespaced_with(client, namespace, &kind),
+            kind,
+            namespace: namespace.into(),
+            name: name.into(),
+            clock,
+            timeout,
+        }
+    }
+
+    /// The Lease, to be written by [`create`](Self::create).
+    pub(super) fn absent(&self) -> DynamicObject {
+        DynamicObject::new(&self.name, &self.kind).within(&self.namespace)
+    }
+
+    pub(super) async fn get(&self) -> Result<Option<DynamicObject>, LockError> {
+        self.in_time(self.api.get_opt(&self.name)).await
+    }
+
+    pub(super) async fn create(&self, lease: &DynamicObject) -> Result<DynamicObject, LockError> {
+        self.in_time(self.api.create(&PostParams::default(), lease)).await
+    }
+
+    /// Replaces the version that `lease` was read from. Its uid keeps a Lease that was deleted from coming back.
+    pub(super) async fn update(&self, lease: &DynamicObject) -> Result<DynamicObject, LockError> {
+        let version = lease.metadata.resource_version.as_deref();
+        if matches!(version, None | Some("" | "0")) {
+            return Err(LockError::NoVersion);
+        }
+        self.in_time(self.api.replace(&self.name, &PostParams::default(), lease))
+            .await
+    }
+
+    async fn in_time<T>(&self, request: impl Future<Output = kube::Result<T>>) -> Result<T, LockError> {
+        let timeout = self.clock.sleep_until(after(self.clock.now(), self.timeout));
+        tokio::select! {
+            biased;
+            answer = request => Ok(answer?),
+            () = timeout => Err(LockError::TimedOut(self.timeout)),
+        }
+    }
+}
