@@ -11,12 +11,13 @@
 use crate::args::ConnectionArgs;
 use crate::failure::{Usage, chain};
 use anyhow::{anyhow, bail};
-use http::Uri;
+use http::{HeaderValue, Uri};
 use hyper_util::client::proxy::matcher::Matcher;
 use kube::Config;
 use kube::client::AuthError;
 use kube::config::{AuthInfo, KubeConfigOptions, Kubeconfig, KubeconfigError};
 use percent_encoding::percent_decode_str;
+use secrecy::ExposeSecret as _;
 use std::io;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
@@ -132,6 +133,16 @@ fn use_instead(auth: &mut AuthInfo) {
     (auth.auth_provider, auth.exec) = (None, None);
 }
 
+/// Refuses a token that no header can hold, such as one with a line break: `kube` panics over it.
+pub(crate) fn check_token(auth: &AuthInfo) -> anyhow::Result<()> {
+    match &auth.token {
+        Some(token) if HeaderValue::from_str(token.expose_secret()).is_err() => {
+            bail!("the token cannot be sent: it has a line break or another control character")
+        }
+        _ => Ok(()),
+    }
+}
+
 /// What the command line says goes before what the kubeconfig says.
 fn override_with(config: &mut Config, args: &ConnectionArgs) -> anyhow::Result<()> {
     let auth = &mut config.auth_info;
@@ -160,8 +171,12 @@ fn override_with(config: &mut Config, args: &ConnectionArgs) -> anyhow::Result<(
         config.tls_server_name = Some(name.to_owned());
     }
     if let Some(file) = &args.certificate_authority {
-        // The client does not say which file it cannot read.
-        std::fs::read(file).map_err(|error| anyhow!("cannot read {}: {error}", file.display()))?;
+        // The client does not say which file it cannot use.
+        let content =
+            std::fs::read(file).map_err(|error| anyhow!("cannot read {}: {error}", file.display()))?;
+        if !String::from_utf8_lossy(&content).contains("-BEGIN CERTIFICATE-") {
+            bail!("{} holds no certificate in PEM", file.display());
+        }
         config.root_cert_file = Some(file.clone());
     }
     if args.insecure_skip_tls_verify {
@@ -392,7 +407,6 @@ mod tests {
 
     #[test]
     fn user_info_becomes_basic_authentication() {
-        use secrecy::ExposeSecret as _;
         let mut with = config("https://jane:pa%40ss%3Aword@host:6443/prefix");
         with.auth_info.token = Some("token".to_owned().into());
         take_user_info(&mut with).unwrap();

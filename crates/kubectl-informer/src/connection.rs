@@ -74,6 +74,7 @@ impl Connection {
         // The reflector does the waiting, and tells of it.
         config.default_retry = false;
         let url = config::shown(&config.cluster_url);
+        config::check_token(&config.auth_info)?;
         let default_namespace = config.default_namespace.clone();
         let client = Client::try_from(config).map_err(|error| match &error {
             kube::Error::Auth(error) => no_credentials(&url, error),

@@ -7,9 +7,12 @@ use kube_sim::script::{Answer, Kind, Received};
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::ServerConfig;
 
 /// No objects, and nothing happens.
 fn quiet(request: &Received) -> Answer {
@@ -112,6 +115,10 @@ async fn errors_show_no_passwords() {
                 json!({"token": "hunter2", "as-groups": "hunter2"}),
             ),
             "line 1, column",
+        ),
+        (
+            kubeconfig("token", server.clone(), json!({"token": "hunter2\n"})),
+            "the token cannot be sent",
         ),
         (
             kubeconfig("exec", server.clone(), plugin("echo hunter2; exit 3")),
@@ -323,11 +330,64 @@ async fn kubectls_options_say_who_asks() {
     assert_eq!(ended.code, Some(2), "{ended:?}");
 }
 
+/// A server of TLS that is no API server, and its certificate: for `sim.example`, signed by itself.
+async fn tls_server() -> (String, String) {
+    let made = rcgen::generate_simple_self_signed(vec!["sim.example".into()]).unwrap();
+    let key = made.signing_key.serialize_der().try_into().unwrap();
+    let provider = Arc::new(tokio_rustls::rustls::crypto::ring::default_provider());
+    let config = ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![made.cert.der().clone()], key)
+        .unwrap();
+    let acceptor = TlsAcceptor::from(Arc::new(config));
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("https://{}", listener.local_addr().unwrap());
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            if let Ok(mut stream) = acceptor.accept(stream).await {
+                let _ = stream.read(&mut [0; 4096]).await;
+                let _ = stream
+                    .write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n[]")
+                    .await;
+            }
+        }
+    });
+    (url, made.cert.pem())
+}
+
 #[tokio::test(flavor = "multi_thread")]
-async fn certificate_authorities_are_read_from_their_file() {
-    let ended = run("watch pods -s https://127.0.0.1:1 --certificate-authority /nonexistent/ca.crt").await;
-    assert_eq!(ended.code, Some(1));
-    assert!(ended.err.contains("/nonexistent/ca.crt"), "{ended:?}");
-    let ended = run("watch pods -s https://127.0.0.1:1 --insecure-skip-tls-verify --tls-server-name x").await;
-    assert!(ended.err.contains("cannot reach"), "{ended:?}");
+async fn options_say_which_certificates_to_trust() {
+    let (url, certificate) = tls_server().await;
+    let folder = tempfile::tempdir().unwrap();
+    let authority = folder.path().join("ca.crt");
+    std::fs::write(&authority, certificate).unwrap();
+    let empty = file(&folder, "empty", &json!({}));
+    let (authority, empty) = (authority.display(), empty.display());
+    const TRUSTED: &str = "does not look like a Kubernetes API server";
+    for (args, expected) in [
+        (String::new(), "cannot agree on TLS"),
+        ("--insecure-skip-tls-verify".into(), TRUSTED),
+        (
+            format!("--certificate-authority {authority}"),
+            "cannot agree on TLS",
+        ),
+        (
+            format!("--certificate-authority {authority} --tls-server-name sim.example"),
+            TRUSTED,
+        ),
+        (
+            format!("--certificate-authority {empty}"),
+            "empty holds no certificate",
+        ),
+        (
+            "--certificate-authority /nonexistent/ca.crt".into(),
+            "cannot read /nonexistent/ca.crt",
+        ),
+    ] {
+        let ended = run(&format!("watch pods -s {url} {args}")).await;
+        assert_eq!(ended.code, Some(1), "{args}: {ended:?}");
+        assert!(ended.err.contains(expected), "{args}: {ended:?}");
+    }
 }
