@@ -1,0 +1,38 @@
+//! Each combination of a crate's features compiles, and so does each supported Kubernetes version's end of the range.
+
+use crate::workspace::{Outcome, cargo, published, run, target, text};
+use anyhow::Result;
+
+/// The oldest Kubernetes version for which k8s-openapi has types; the newest is what everything else is built with.
+const OLDEST_KUBERNETES: &str = "1.33";
+
+/// Checks all subsets of each crate's features, with and without its default ones.
+pub(crate) fn check() -> Result<Outcome> {
+    for package in published()? {
+        let features: Vec<&str> = package["features"]
+            .as_object()
+            .into_iter()
+            .flat_map(|features| features.keys())
+            .map(String::as_str)
+            .filter(|feature| *feature != "default")
+            .collect();
+        if features.is_empty() {
+            continue;
+        }
+        let check = format!(
+            "check --locked -p {} --no-default-features",
+            text(&package, "name")
+        );
+        for subset in 0..1_u32 << features.len() {
+            let chosen: Vec<&str> = (0..features.len())
+                .filter(|bit| subset & (1 << bit) != 0)
+                .map(|bit| features[bit])
+                .collect();
+            run(cargo(&check).arg("--features").arg(chosen.join(",")))?;
+        }
+    }
+    run(cargo("check --locked -p kube-informer --lib")
+        .env("K8S_OPENAPI_ENABLED_VERSION", OLDEST_KUBERNETES)
+        .env("CARGO_TARGET_DIR", target("oldest-kubernetes")))?;
+    Ok(Outcome::Passed)
+}

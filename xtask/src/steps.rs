@@ -1,0 +1,212 @@
+//! The steps, in the order in which CI runs them: what is cheap and fails often comes first.
+
+use crate::workspace::{
+    Outcome, cargo, cargo_of, command, has_toolchain, published, root, run, succeeds, target, text,
+};
+use crate::{api, features, package, readme, spelling};
+use anyhow::{Context as _, Result};
+use std::time::{Duration, Instant};
+
+struct Step {
+    name: &'static str,
+    about: &'static str,
+    run: fn() -> Result<Outcome>,
+}
+
+const STEPS: &[Step] = &[
+    step("fmt", "formatting", fmt),
+    step(
+        "spelling",
+        "codespell on everything that is written by hand",
+        spelling::check,
+    ),
+    step("clippy", "lints of all targets with all features", clippy),
+    step("doc", "documentation, without warnings", doc),
+    step(
+        "api",
+        "the libraries' public items are those of api/*.txt; --update writes them",
+        api::check,
+    ),
+    step("test", "all tests of the workspace", test),
+    step("metrics", "the tests of the feature `metrics`", metrics),
+    step(
+        "loom",
+        "every interleaving of the work queue's lock and wake-ups",
+        loom,
+    ),
+    step(
+        "features",
+        "each combination of cargo features, and the oldest Kubernetes version",
+        features::check,
+    ),
+    step("msrv", "the oldest supported Rust", msrv),
+    step(
+        "outside",
+        "bench/ and fuzz/, which stand outside of the workspace",
+        outside,
+    ),
+    step(
+        "package",
+        "what is published, and its documentation as docs.rs builds it",
+        package::check,
+    ),
+    step(
+        "readme",
+        "the code in the READMEs, in crates with just their dependencies",
+        readme::check,
+    ),
+    step("demo", "the demo, for five seconds", demo),
+    step(
+        "conformance",
+        "what only a real API server can prove",
+        conformance,
+    ),
+];
+
+const fn step(name: &'static str, about: &'static str, run: fn() -> Result<Outcome>) -> Step {
+    Step { name, about, run }
+}
+
+/// Runs what the command line asks for: nothing (a list), `ci`, `publish`, `api --update`, or any steps.
+pub(crate) fn run_arguments(arguments: &[String]) -> Result<()> {
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match arguments[..] {
+        [] => list(),
+        ["ci"] => all()?,
+        ["publish-dry-run"] => package::publish_dry_run()?,
+        ["api", "--update"] => report("api", api::update()?),
+        _ => {
+            for name in arguments {
+                report(name, timed(named(name)?)?.0);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn list() {
+    println!("cargo xtask STEP...              runs these steps");
+    println!(
+        "cargo xtask ci                   runs all, in this order; .ci/run installs what they need first"
+    );
+    println!("cargo xtask api --update         writes the lists of public items");
+    println!("cargo xtask publish-dry-run      publishes all crates, except for the upload\n");
+    for step in STEPS {
+        println!("{:12} {}", step.name, step.about);
+    }
+}
+
+fn named(name: &str) -> Result<&'static Step> {
+    STEPS
+        .iter()
+        .find(|step| step.name == name)
+        .with_context(|| format!("there is no step `{name}`; `cargo xtask` lists them"))
+}
+
+fn all() -> Result<()> {
+    let mut ended = Vec::new();
+    for step in STEPS {
+        ended.push((step.name, timed(step)?));
+    }
+    println!("\n== all steps");
+    for (name, (outcome, took)) in ended {
+        println!("{:>5} s  {name}", took.as_secs());
+        report(name, outcome);
+    }
+    Ok(())
+}
+
+fn report(name: &str, outcome: Outcome) {
+    if let Outcome::NotRun(why) = outcome {
+        println!("NOT RUN: {name}: {why}");
+    }
+}
+
+fn timed(step: &Step) -> Result<(Outcome, Duration)> {
+    println!("\n== {}: {}", step.name, step.about);
+    let started = Instant::now();
+    let outcome = (step.run)().with_context(|| format!("step `{}`", step.name))?;
+    Ok((outcome, started.elapsed()))
+}
+
+/// Runs commands of cargo; the step has passed if all succeed.
+fn cargo_all(commands: &[&str]) -> Result<Outcome> {
+    for arguments in commands {
+        run(&mut cargo(arguments))?;
+    }
+    Ok(Outcome::Passed)
+}
+
+fn fmt() -> Result<Outcome> {
+    cargo_all(&["fmt --all --check"])
+}
+
+fn clippy() -> Result<Outcome> {
+    cargo_all(&["clippy --workspace --all-targets --all-features --locked -- -D warnings"])
+}
+
+fn doc() -> Result<Outcome> {
+    run(cargo("doc --workspace --no-deps --all-features --locked").env("RUSTDOCFLAGS", "-D warnings"))?;
+    Ok(Outcome::Passed)
+}
+
+fn test() -> Result<Outcome> {
+    // --all-targets would leave out the documentation's examples.
+    cargo_all(&[
+        "test --workspace --locked",
+        "build --workspace --examples --locked",
+    ])
+}
+
+fn metrics() -> Result<Outcome> {
+    cargo_all(&["test -p kube-informer -p kube-workqueue --features metrics --test metrics --locked"])
+}
+
+fn loom() -> Result<Outcome> {
+    run(cargo("test -p kube-workqueue --release --lib --locked loom")
+        .env("RUSTFLAGS", "--cfg loom")
+        .env("CARGO_TARGET_DIR", target("loom")))?;
+    Ok(Outcome::Passed)
+}
+
+fn msrv() -> Result<Outcome> {
+    let packages = published()?;
+    let version = text(packages.first().context("nothing is published")?, "rust_version");
+    if !has_toolchain(version) {
+        return Ok(Outcome::NotRun(format!("Rust {version} cannot be installed")));
+    }
+    let mut check = cargo_of(version, "check --locked --all-features");
+    for package in &packages {
+        check.args(["-p", text(package, "name")]);
+    }
+    run(check.env("CARGO_TARGET_DIR", target("msrv")))?;
+    Ok(Outcome::Passed)
+}
+
+fn outside() -> Result<Outcome> {
+    let benches = std::fs::read_dir(root().join("bench"))?
+        .map(|entry| Ok(entry?.path().join("Cargo.toml")))
+        .collect::<Result<Vec<_>>>()?;
+    for manifest in benches.into_iter().chain([root().join("fuzz/Cargo.toml")]) {
+        if manifest.exists() {
+            run(cargo("check --all-targets --locked --quiet --manifest-path")
+                .arg(manifest)
+                .env("CARGO_TARGET_DIR", target("outside-workspace")))?;
+        }
+    }
+    Ok(Outcome::Passed)
+}
+
+fn demo() -> Result<Outcome> {
+    cargo_all(&["run --release --locked -- demo --for 5s"])
+}
+
+fn conformance() -> Result<Outcome> {
+    if !succeeds(&mut command("go", "version")) {
+        return Ok(Outcome::NotRun(
+            "conformance/run needs Go, which is not here".into(),
+        ));
+    }
+    run(&mut command("conformance/run", "--locked"))?;
+    Ok(Outcome::Passed)
+}
