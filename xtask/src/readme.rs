@@ -93,14 +93,14 @@ fn program(code: &str, with_informer: bool) -> String {
     )
 }
 
-/// The blocks of a language, in order.
+/// The blocks of a language, in order, whatever rustdoc is told of them (`rust,no_run`).
 fn blocks(markdown: &str, language: &str) -> Vec<String> {
     let mut blocks = Vec::new();
     let mut lines = markdown.lines();
     while let Some(line) = lines.next() {
         if let Some(found) = line.strip_prefix("```") {
             let block: Vec<&str> = lines.by_ref().take_while(|line| *line != "```").collect();
-            if found == language {
+            if found.split(',').next() == Some(language) {
                 blocks.push(block.join("\n") + "\n");
             }
         }
