@@ -48,6 +48,7 @@
 mod error;
 mod member;
 mod request;
+mod scope;
 
 pub use error::{ShutdownError, SyncError, Unsynced};
 pub use request::{InformerRequest, Namespaces};

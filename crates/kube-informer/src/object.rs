@@ -11,6 +11,7 @@ mod partition;
 mod resource_version;
 
 pub use deleted::{DeleteCause, Deleted};
+pub(crate) use key::is_path_segment;
 pub use key::{ObjectKey, ParseKeyError};
 pub use known::{Fingerprint, Known};
 pub use partition::Partition;
@@ -48,7 +49,8 @@ pub trait Object: Send + Sync + 'static {
     /// How one object is held: cheap to clone, never changed in place.
     type Ref: Clone + Send + Sync + 'static;
 
-    /// The object's name; empty if it has none (such an object never gets into a store).
+    /// The object's name; empty if it has none. Such an object never gets into a store, nor one whose name or namespace is
+    /// `.` or `..` or has a `/` or `%`, which no server allows: then every object has a key of its own.
     fn name(object: &Self::Ref) -> &str;
 
     /// The object's namespace; `None` for cluster-scoped kinds.

@@ -100,7 +100,7 @@ pub(crate) use status::ErrorFunction;
 pub use status::{LastError, Phase, ReflectorStatus};
 
 use crate::form::{Collection, Form};
-use crate::object::{Fingerprint, Known, Object, ObjectKey, ResourceVersion};
+use crate::object::{Fingerprint, Known, Object, ObjectKey, ResourceVersion, is_path_segment};
 use crate::queue::{Delta, Listed};
 use crate::source::{
     ApiError, BadObject, ErrorClass, Item, ListEnd, ListPart, ListRequest, ListVersion, ListerWatcher,
@@ -579,6 +579,10 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
             Item::Object(object) if O::name(&object).is_empty() => {
                 (None, Err("the object has no name".to_owned()))
             }
+            Item::Object(object) if !has_valid_names::<O>(&object) => (
+                None,
+                Err("the object's name or namespace is not one segment of a path".to_owned()),
+            ),
             Item::Object(object) => (
                 Some(O::key(&object)),
                 Ok(Held {
@@ -617,4 +621,9 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
             Err(_) => Err("the transform panicked".to_owned()),
         }
     }
+}
+
+/// Whether no other object has the same key.
+fn has_valid_names<O: Object>(object: &O::Ref) -> bool {
+    is_path_segment(O::name(object)) && O::namespace(object).is_none_or(is_path_segment)
 }

@@ -39,7 +39,9 @@
 //! # Validity
 //! What is valid is never split or read wrongly. What is not valid may pass, as long as it stands in parts that are
 //! not read: a scan of JSON follows strings and brackets through such parts, but does not check literals, commas or
-//! escapes there. Decoding catches that. Where a member occurs twice, the last one counts, as in `serde_json`; only a
+//! escapes there. Decoding catches that. Since broken JSON may have no end, what comes in an event of a watch is followed
+//! token by token from its first line break on: the API server writes an event as one line, so a broken one is noticed
+//! there and does not take the next ones with it. Where a member occurs twice, the last one counts, as in `serde_json`; only a
 //! second `items` in a list is an error, because the first may be on its way already. How deep values nest is
 //! limited by the size of an object alone; nothing here recurses.
 //!

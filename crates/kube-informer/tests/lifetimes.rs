@@ -3,8 +3,10 @@
 use futures::StreamExt;
 use http_body_util::BodyExt;
 use k8s_openapi::api::core::v1::{ConfigMap, Node, Secret};
+use kube::core::discovery::Scope;
 use kube::core::{ApiResource, DynamicObject, PartialObjectMeta};
 use kube_informer::factory::{FactoryBuilder, Namespaces};
+use kube_informer::form::Packed;
 use kube_informer::informer::{OwnWrites, RunError, Transform};
 use kube_informer::selector::LabelSelector;
 use kube_informer::source::{ClientSource, ErrorClass, Selection};
@@ -578,6 +580,52 @@ async fn an_empty_namespace_is_all_namespaces() {
         asked.iter().all(|uri| uri.starts_with("/api/v1/configmaps")),
         "{asked:?}"
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn kinds_without_namespaces_ignore_which_are_selected() {
+    let cluster = Cluster::new();
+    let node = json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "node-1"}});
+    cluster.sim.store().create(node).unwrap();
+    let factory = cluster.factory().namespaces(["x"]).build();
+    let nodes = || ApiResource::erase::<Node>(&());
+    let packed = factory.request(InformerRequest::<Packed<Node>>::of(nodes()));
+    let metadata = factory.metadata_informer_for::<Node>(nodes(), Selection::default());
+    factory.start();
+    factory.wait_for_sync(GRACE).await.unwrap();
+    assert_eq!((packed.store().len(), metadata.store().len()), (1, 1));
+
+    let kinds = kube::Discovery::new(cluster.client.clone())
+        .run_aggregated()
+        .await
+        .unwrap();
+    let kinds: Vec<_> = kinds
+        .groups()
+        .flat_map(|group| group.resources_by_stability())
+        .collect();
+    assert!(kinds.len() > 50);
+    let covers_all = |request: InformerRequest<DynamicObject>| {
+        let informer = factory.request(request.labels("never=started"));
+        informer.partition(Some("unselected")).is_some()
+    };
+    for (resource, capabilities) in kinds {
+        let is_cluster = capabilities.scope == Scope::Cluster;
+        assert_eq!(
+            covers_all(InformerRequest::of(resource.clone())),
+            is_cluster,
+            "{}",
+            resource.plural
+        );
+        let custom = ApiResource {
+            group: "example.com".into(),
+            ..resource
+        };
+        assert!(!covers_all(InformerRequest::of(custom.clone())));
+        assert_eq!(
+            covers_all(InformerRequest::of(custom).scope(capabilities.scope)),
+            is_cluster
+        );
+    }
 }
 
 #[tokio::test(start_paused = true)]

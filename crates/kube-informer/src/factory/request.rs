@@ -1,9 +1,11 @@
 //! What is asked of a factory.
 
+use super::scope::scope_of;
 use crate::form::Form;
 use crate::informer::{InformerBuilder, NamespaceSet, SharedInformer, Transform};
 use crate::source::{ClientSource, Selection, StreamingLists};
 use crate::wire::Plan;
+use kube::core::discovery::Scope;
 use kube::core::{ApiResource, ClusterResourceScope};
 use std::any::TypeId;
 use std::collections::BTreeSet;
@@ -111,7 +113,7 @@ fn namespaces_of(namespace: Option<String>) -> Namespaces {
 #[must_use = "a request does nothing until a factory gets it"]
 pub struct InformerRequest<O: Form> {
     resource: ApiResource,
-    cluster_scoped: bool,
+    scope: Scope,
     metadata_only: bool,
     namespaces: Option<Namespaces>,
     labels: Option<String>,
@@ -128,10 +130,13 @@ impl<K: Form + kube::Resource<DynamicType = ()>> InformerRequest<K> {
     where
         K::Scope: 'static,
     {
+        let scope = match TypeId::of::<K::Scope>() == TypeId::of::<ClusterResourceScope>() {
+            true => Scope::Cluster,
+            false => Scope::Namespaced,
+        };
         Self {
-            cluster_scoped: TypeId::of::<K::Scope>() == TypeId::of::<ClusterResourceScope>(),
             metadata_only: K::metadata_api(),
-            ..Self::of(ApiResource::erase::<K>(&()))
+            ..Self::of(ApiResource::erase::<K>(&())).scope(scope)
         }
     }
 }
@@ -146,12 +151,12 @@ where
 }
 
 impl<O: Form> InformerRequest<O> {
-    /// Asks for any resource, in any form. If it has no namespaces, say [`Namespaces::All`], unless that is what the
-    /// factory has.
+    /// Asks for any resource, in any form. Of built-in resources it is known whether they have namespaces; say it of any
+    /// other that has none, by its [`scope`](Self::scope).
     pub fn of(resource: ApiResource) -> Self {
         Self {
+            scope: scope_of(&resource),
             resource,
-            cluster_scoped: false,
             metadata_only: false,
             namespaces: None,
             labels: None,
@@ -160,6 +165,24 @@ impl<O: Form> InformerRequest<O> {
             transform: None,
             plan: None,
         }
+    }
+
+    /// Says whether the resource has namespaces, as discovery tells it
+    /// ([`ApiCapabilities::scope`](kube::core::discovery::ApiCapabilities::scope)). For one without, it does not matter
+    /// which namespaces are selected. Default: known for kinds known at compile time and for built-in resources; any other
+    /// has namespaces.
+    ///
+    /// ```
+    /// use kube::core::discovery::Scope;
+    /// use kube::core::{ApiResource, DynamicObject, GroupVersionKind};
+    /// use kube_informer::InformerRequest;
+    ///
+    /// let clusters = ApiResource::from_gvk(&GroupVersionKind::gvk("example.com", "v1", "ClusterWidget"));
+    /// let request = InformerRequest::<DynamicObject>::of(clusters).scope(Scope::Cluster);
+    /// ```
+    pub fn scope(mut self, scope: Scope) -> Self {
+        self.scope = scope;
+        self
     }
 
     /// Asks the server for metadata only, to be held as [`PartialObjectMeta`](kube::core::PartialObjectMeta).
@@ -223,7 +246,7 @@ impl<O: Form> InformerRequest<O> {
             version: self.resource.version.clone(),
             plural: self.resource.plural.clone(),
             namespaces: match self.namespaces {
-                _ if self.cluster_scoped => Namespaces::All,
+                _ if self.scope == Scope::Cluster => Namespaces::All,
                 Some(namespaces) => namespaces.normalized(),
                 None => defaults.namespaces.clone().normalized(),
             },
@@ -245,7 +268,7 @@ impl<O: Form> Clone for InformerRequest<O> {
     fn clone(&self) -> Self {
         Self {
             resource: self.resource.clone(),
-            cluster_scoped: self.cluster_scoped,
+            scope: self.scope.clone(),
             metadata_only: self.metadata_only,
             namespaces: self.namespaces.clone(),
             labels: self.labels.clone(),

@@ -61,6 +61,12 @@ impl ObjectKey {
     }
 }
 
+/// Whether a name can be one segment of a path, as that of every object of an API server can (its
+/// `ValidatePathSegmentName`). The keys of objects with such names and namespaces differ.
+pub(crate) fn is_path_segment(name: &str) -> bool {
+    !matches!(name, "." | "..") && !name.contains(['/', '%'])
+}
+
 /// A text that is not a key, see [`ObjectKey::from_str`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]

@@ -155,6 +155,9 @@ pub enum ScanReason {
     /// The object has no name, so there is no key to store it under.
     #[error("the object has no metadata.name")]
     NoName,
+    /// This member is no name that a server gives an object: with a slash in it, two objects could have one key.
+    #[error("{0} is no name of an object: it is \".\" or \"..\", or has \"/\" or \"%\"")]
+    InvalidName(&'static str),
     /// A member has a value of another type.
     #[error("{field} is not {expected}")]
     WrongType {

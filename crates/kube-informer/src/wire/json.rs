@@ -1,12 +1,14 @@
 //! JSON: splitting and scanning.
 //!
 //! [`nesting`] finds the end of an object or array (by looking at [`block`]s) and [`value`] that of any value, both across chunks. On them stand
-//! [`feed`] with [`members`], which walk the envelope of a body as it arrives, and [`walk`], which walks an object that
+//! [`feed`] with [`members`], which walk the envelope of a body as it arrives (and [`grammar`], which checks a value of several
+//! lines), and [`walk`], which walks an object that
 //! is all there.
 
 mod block;
 mod bookmark;
 mod feed;
+mod grammar;
 mod labels;
 mod list;
 mod members;

@@ -59,6 +59,8 @@ async fn garbage_in_a_watch_is_followed_by_a_list() {
         r#"{"type":7,"object":{}}"#,
         r#"{"type":"ADDED"}"#,
         r#"{"type":"ERROR","object":{"kind":"Pod"}}"#,
+        "{\"type\":\"MODIFIED\",\"object\":{\"kind\":\"Pod\",,,\n{\"type\":\"ADDED\",\"object\":{}}\n",
+        "{\"type\":\"MODIFIED\",\"object\":{\"kind\":\"Pod\",,,\n",
     ] {
         let scene = Scene::lists([
             (request(ANY), listed(10, "")),

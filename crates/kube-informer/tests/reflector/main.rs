@@ -435,6 +435,24 @@ async fn bad_objects_are_set_aside_and_stop_nobody() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn objects_that_could_share_a_key_are_set_aside() {
+    let mut scene = Scene::start([
+        (
+            "LIST any 500",
+            List(10, vec![("x/a/b", 1), ("x/..", 2), ("b", 3)]),
+        ),
+        ("WATCH 10", Watch(vec![Added("x/a%2f", 11), Added("x/c:d", 12)])),
+    ]);
+    let told = scene.after(Duration::from_millis(1)).await;
+    assert_eq!(told, ["Add(ns/b@3, initial)", "Add(x/c:d@12)"]);
+    let status = scene.informer.status().reflector;
+    let bad = status.last_bad_object.unwrap();
+    assert_eq!((status.bad_objects, bad.key), (3, None));
+    assert!(bad.reason.contains("not one segment of a path"));
+    scene.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_bad_object_that_was_never_held_and_is_gone_is_no_longer_stale() {
     let mut scene = Scene::start([
         (

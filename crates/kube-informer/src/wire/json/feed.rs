@@ -1,8 +1,9 @@
 //! Values out of chunks.
 
-use super::{is_whitespace, scan::scan_first, value::Value};
+use super::{grammar::Grammar, is_whitespace, scan::scan_first, value::Value};
 use crate::wire::{Encoding, FrameError, FrameReason, Plan, Raw, Split};
 use bytes::{Bytes, BytesMut};
+use memchr::memchr;
 use std::{collections::VecDeque, fmt};
 
 /// The bytes of a body as they arrive, and the value that is under way.
@@ -18,6 +19,8 @@ pub(super) struct Feed {
     /// The size of the chunks before it.
     before: u64,
     under_way: Option<UnderWay>,
+    /// Broken JSON may have no end; where each value usually stands in one line, it is noticed at the end of a line.
+    check_lines: bool,
 }
 
 struct UnderWay {
@@ -26,6 +29,8 @@ struct UnderWay {
     head: BytesMut,
     /// Where it begins in the current chunk.
     start: usize,
+    /// What follows it since its first line break.
+    grammar: Option<Grammar>,
 }
 
 /// What to do with a value's bytes.
@@ -38,6 +43,14 @@ pub(super) enum Take {
 }
 
 impl Feed {
+    /// A feed whose values are checked if they have line breaks. They must not be [nothing](Take::Nothing).
+    pub(super) fn of_lines() -> Self {
+        Self {
+            check_lines: true,
+            ..Self::default()
+        }
+    }
+
     pub(super) fn push(&mut self, chunk: Bytes) {
         if !chunk.is_empty() {
             self.waiting.push_back(chunk);
@@ -78,11 +91,12 @@ impl Feed {
             },
         };
         while let Some(rest) = self.chunk.get(self.at..) {
-            if let Some(n) = under_way.value.advance(rest) {
-                self.at += n;
+            let end = under_way.value.advance(rest);
+            self.at = end.map_or(self.chunk.len(), |n| self.at + n);
+            self.check_lines(&mut under_way)?;
+            if end.is_some() {
                 return self.complete(under_way, take).map(Some);
             }
-            self.at = self.chunk.len();
             self.set_aside(&mut under_way, take)?;
             if !self.load() {
                 break;
@@ -107,7 +121,8 @@ impl Feed {
             return None;
         }
         let (meta, size) = scan_first(&self.chunk[self.at..], plan)?;
-        if size > limit {
+        let lines = self.check_lines && memchr(b'\n', &self.chunk[self.at..][..size]).is_some();
+        if size > limit || lines {
             return None;
         }
         let start = self.at;
@@ -124,7 +139,23 @@ impl Feed {
             value,
             head: BytesMut::new(),
             start,
+            grammar: None,
         }))
+    }
+
+    /// Checks a value that has come to `at`, from its first line break on.
+    fn check_lines(&self, under_way: &mut UnderWay) -> Result<(), FrameError> {
+        let part = &self.chunk[under_way.start..self.at];
+        if !self.check_lines || under_way.grammar.is_none() && memchr(b'\n', part).is_none() {
+            return Ok(());
+        }
+        let expected = |what| self.expected(what);
+        if under_way.grammar.is_none() {
+            let grammar = under_way.grammar.insert(Grammar::new());
+            grammar.check(&under_way.head).map_err(expected)?;
+        }
+        let grammar = under_way.grammar.get_or_insert_with(Grammar::new);
+        grammar.check(part).map_err(expected)
     }
 
     /// Keeps what the current chunk, which ends here, holds of the value.

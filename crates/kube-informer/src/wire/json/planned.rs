@@ -1,4 +1,4 @@
-//! Walking what a [`Plan`](crate::wire::Plan) asks for: fields to find and members to leave out.
+//! Walking what a [`Plan`](crate::wire::Plan) asks for: fields to find, members and items to leave out.
 
 use super::{
     text,
@@ -26,16 +26,23 @@ impl Found {
         let start = walk.at();
         match walk.peek() {
             Some(b'{') if nodes.iter().any(|node| node.is_inner()) => {
-                let mut object = Object::default();
+                let mut object = Container::default();
                 walk.members(|walk, name| {
                     let nodes = plan::member(nodes, &text::member_name(walk.slice(name.clone())));
-                    object.member(walk, name, &nodes, self, |found, walk| found.value(walk, &nodes))
+                    object.part(walk, name.start, &nodes, self, |found, walk| {
+                        found.value(walk, &nodes)
+                    })
                 })?;
                 object.end(self);
             }
             Some(b'[') if nodes.iter().any(|node| node.is_inner()) => {
                 let nodes = plan::item(nodes);
-                walk.items(|walk| self.value(walk, &nodes))?;
+                let mut array = Container::default();
+                walk.items(|walk| {
+                    let start = walk.at();
+                    array.part(walk, start, &nodes, self, |found, walk| found.value(walk, &nodes))
+                })?;
+                array.end(self);
             }
             _ => walk.skip()?,
         }
@@ -58,27 +65,27 @@ impl Found {
     }
 }
 
-/// An object that is under way; it knows which commas go with the members that are left out.
+/// An object or array that is under way; it knows which commas go with the parts that are left out.
 #[derive(Debug, Default)]
-pub(super) struct Object {
+pub(super) struct Container {
     kept_until: Option<usize>,
-    /// The members that are left out at the start.
+    /// The parts that are left out at the start.
     leading: Option<Range<usize>>,
 }
 
-impl Object {
-    /// Visits a member whose name stands at `name`; `read` goes over the value, which begins here.
-    pub(super) fn member<'p>(
+impl Container {
+    /// Visits a member or item that begins at `start`; `read` goes over its value, which begins here.
+    pub(super) fn part<'p>(
         &mut self,
         walk: &mut Walk<'_>,
-        name: Range<usize>,
+        start: usize,
         nodes: &Nodes<'p>,
         found: &mut Found,
         read: impl FnOnce(&mut Found, &mut Walk<'_>) -> Result<(), Fault>,
     ) -> Result<(), Fault> {
         let prune = nodes.iter().any(|node| node.prune);
         if !prune && let Some(leading) = self.leading.take() {
-            found.cut(leading.start..name.start);
+            found.cut(leading.start..start);
         }
         read(found, walk)?;
         let end = walk.at();
@@ -86,14 +93,14 @@ impl Object {
             (false, _) => self.kept_until = Some(end),
             (true, Some(kept_until)) => found.cut(kept_until..end),
             (true, None) => {
-                let start = self.leading.as_ref().map_or(name.start, |leading| leading.start);
+                let start = self.leading.as_ref().map_or(start, |leading| leading.start);
                 self.leading = Some(start..end);
             }
         }
         Ok(())
     }
 
-    /// The last member was visited.
+    /// The last part was visited.
     pub(super) fn end(self, found: &mut Found) {
         if let Some(leading) = self.leading {
             found.cut(leading);

@@ -5,12 +5,12 @@
 
 use super::{
     labels,
-    planned::{Found, Object},
+    planned::{Container, Found},
     text::{self, Read},
     walk::{Fault, Walk},
 };
 use crate::{
-    object::{ObjectKey, ResourceVersion},
+    object::{ObjectKey, ResourceVersion, is_path_segment},
     wire::{
         Plan, ScanError, ScanReason,
         fingerprint::BodyHash,
@@ -44,12 +44,15 @@ fn object<'a>(
     }
     let mut scan = Scan::default();
     let mut hash = BodyHash::new();
-    let mut top = Object::default();
+    let mut top = Container::default();
     let walked = walk
         .members(|walk, name| scan.top_member(walk, name, &mut top, plan.root(), &mut hash))
         .and_then(|()| behind(walk));
     top.end(&mut scan.found);
-    let fault = walked.err().or(scan.fault).or_else(|| scan.metadata.no_name());
+    let fault = walked
+        .err()
+        .or(scan.fault)
+        .or_else(|| scan.metadata.no_key(bytes));
     match fault {
         Some(fault) => Err(ScanError::new(
             scan.metadata.key(bytes),
@@ -98,14 +101,20 @@ struct Metadata {
 impl Metadata {
     fn key(&self, bytes: &[u8]) -> Option<ObjectKey> {
         let name = self.name.of(bytes).filter(|_| !self.key_unknown)?;
-        Some(ObjectKey::new(self.namespace.of(bytes), name))
+        let key = || ObjectKey::new(self.namespace.of(bytes), name);
+        self.no_key(bytes).is_none().then(key)
     }
 
-    fn no_name(&self) -> Option<Fault> {
-        matches!(self.name, Text::None).then_some(Fault {
-            reason: ScanReason::NoName,
-            offset: 0,
-        })
+    /// Why the object has no key of its own.
+    fn no_key(&self, bytes: &[u8]) -> Option<Fault> {
+        let invalid = |text: &Text| text.of(bytes).is_some_and(|name| !is_path_segment(name));
+        let reason = match () {
+            () if matches!(self.name, Text::None) => ScanReason::NoName,
+            () if invalid(&self.name) => ScanReason::InvalidName("metadata.name"),
+            () if invalid(&self.namespace) => ScanReason::InvalidName("metadata.namespace"),
+            () => return None,
+        };
+        Some(Fault { reason, offset: 0 })
     }
 }
 
@@ -114,7 +123,7 @@ impl Scan {
         &mut self,
         walk: &mut Walk<'_>,
         name: Range<usize>,
-        top: &mut Object,
+        top: &mut Container,
         root: &Node,
         hash: &mut BodyHash,
     ) -> Result<(), Fault> {
@@ -122,7 +131,7 @@ impl Scan {
         let member = text::member_name(walk.slice(name.clone()));
         let nodes = plan::member(&[root], &member);
         let mut found = std::mem::take(&mut self.found);
-        top.member(walk, name, &nodes, &mut found, |found, walk| match &*member {
+        top.part(walk, start, &nodes, &mut found, |found, walk| match &*member {
             b"kind" => {
                 self.kind = self.text(walk, "kind")?.unwrap_or_default();
                 Ok(())
@@ -155,11 +164,11 @@ impl Scan {
             self.no_object(walk, "metadata")?;
             return Ok(metadata);
         }
-        let mut object = Object::default();
+        let mut object = Container::default();
         walk.members(|walk, name| {
             let member = text::member_name(walk.slice(name.clone()));
             let nodes = plan::member(nodes, &member);
-            object.member(walk, name, &nodes, found, |found, walk| {
+            object.part(walk, name.start, &nodes, found, |found, walk| {
                 let start = walk.at();
                 if !self.metadata_member(walk, &member, &mut metadata)? {
                     found.value(walk, &nodes)?;

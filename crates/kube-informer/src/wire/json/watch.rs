@@ -34,7 +34,7 @@ enum Member {
 impl WatchReader {
     pub(in crate::wire) fn new(max: usize) -> Self {
         Self {
-            feed: Feed::default(),
+            feed: Feed::of_lines(),
             max,
             members: Members::default(),
             at: None,
@@ -92,7 +92,7 @@ impl WatchReader {
                 self.object = self.feed.object(self.max, plan)?;
                 return Ok(self.object.is_some());
             }
-            Member::Other => Take::Nothing,
+            Member::Other => Take::UpTo(self.max),
         };
         let Some(value) = self.feed.value(take)? else {
             return Ok(false);

@@ -140,7 +140,7 @@ impl Sample {
 
 fn metadata() -> impl Strategy<Value = Json> {
     let known = (
-        "[a-z0-9.-]{1,20}",
+        "[a-z0-9][a-z0-9.-]{0,19}",
         proptest::option::of("[a-z0-9-]{0,20}"),
         proptest::option::of("[0-9a-f-]{0,36}"),
         proptest::option::of("[0-9]{0,12}"),

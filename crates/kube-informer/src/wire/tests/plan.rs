@@ -23,9 +23,8 @@ fn remove(value: &mut Value, steps: &[&str]) {
                 .filter(|(name, _)| name == step || *step == "*");
             inner.for_each(|(_, value)| remove(value, rest));
         }
-        (Value::Array(items), ["*", rest @ ..]) if !rest.is_empty() => {
-            items.iter_mut().for_each(|item| remove(item, rest));
-        }
+        (Value::Array(items), ["*"]) => items.clear(),
+        (Value::Array(items), ["*", rest @ ..]) => items.iter_mut().for_each(|item| remove(item, rest)),
         _ => {}
     }
 }
@@ -110,6 +109,28 @@ proptest! {
         let body: Value = serde_json::from_slice(&raw.body()).unwrap();
         prop_assert_eq!(body, model);
     }
+}
+
+#[test]
+fn a_wildcard_leaves_out_items_of_arrays() {
+    let pruned = |path: &str, body: &str| {
+        let plan = Plan::new(paths(&[path.to_owned()]), []).unwrap();
+        let body = format!(r#"{{"metadata":{{"name":"a"}},"spec":{body}}}"#);
+        let raw = Raw::scan_for(Encoding::Json, body.into(), &plan).unwrap();
+        let body = String::from_utf8(raw.body().into_owned()).unwrap();
+        body[r#"{"metadata":{"name":"a"},"spec":"#.len()..body.len() - 1].to_owned()
+    };
+    assert_eq!(pruned("/spec/*", r#"["secret",{"b":1},[] ]"#), "[ ]");
+    assert_eq!(pruned("/spec/*", r#"{"a":"secret", "b":1}"#), "{}");
+    assert_eq!(
+        pruned("/spec/a/*", r#"{"a":[1 , 2],"b":[3]}"#),
+        r#"{"a":[],"b":[3]}"#
+    );
+    assert_eq!(pruned("/spec/*/*", "[[1,2],[],{\"a\":3},4]"), "[[],[],{},4]");
+    assert_eq!(
+        pruned("/spec/*/a", r#"[{"a":1,"b":2},{"a":3},5]"#),
+        r#"[{"b":2},{},5]"#
+    );
 }
 
 #[test]

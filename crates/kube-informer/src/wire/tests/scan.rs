@@ -167,6 +167,35 @@ fn a_key_that_may_be_another_is_not_known() {
 }
 
 #[test]
+fn objects_that_could_share_a_key_have_none() {
+    for (name, namespace, field) in [
+        ("a/b", "n", "metadata.name"),
+        ("b", "n/a", "metadata.namespace"),
+        ("/", "n", "metadata.name"),
+        ("..", "n", "metadata.name"),
+        (".", "n", "metadata.name"),
+        ("a%2fb", "n", "metadata.name"),
+        ("a\\u002fb", "n", "metadata.name"),
+        ("b", "..", "metadata.namespace"),
+    ] {
+        let metadata = format!(r#""name":"{name}","namespace":"{namespace}""#);
+        let invalid = ScanReason::InvalidName(field);
+        check(&format!(r#"{{"metadata":{{{metadata}}}}}"#), None, invalid);
+        let wrong = ScanReason::WrongType {
+            field: "metadata.uid",
+            expected: "a text",
+        };
+        check(&format!(r#"{{"metadata":{{{metadata},"uid":1}}}}"#), None, wrong);
+    }
+    for name in ["system:node", "a..b", "A b", "..."] {
+        assert!(
+            scan(&format!(r#"{{"metadata":{{"name":"{name}"}}}}"#)).is_ok(),
+            "{name}"
+        );
+    }
+}
+
+#[test]
 fn invalid_utf8_is_an_error_where_it_is_read() {
     let scan = |body: &[u8]| Raw::scan(Encoding::Json, Bytes::copy_from_slice(body));
     let error = scan(b"{\"metadata\":{\"name\":\"a\xff\"}}").unwrap_err();

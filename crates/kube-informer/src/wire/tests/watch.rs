@@ -125,6 +125,49 @@ fn bad_frames_are_errors() {
 }
 
 #[test]
+fn a_broken_frame_ends_with_its_line() {
+    let next = "{\"type\":\"ADDED\",\"object\":{\"a\":\"b\"}}\n";
+    let expected = |broken: &str, what| {
+        let body = format!("{next}{{\"type\":\"MODIFIED\",\"object\":{broken}\n{next}{next}");
+        check(&body, 1, Err(FrameReason::Expected(what)));
+        let other = format!("{next}{{\"other\":{broken}\n{next}{next}");
+        check(&other, 1, Err(FrameReason::Expected(what)));
+    };
+    expected(r#"{"kind":"Pod",,,"#, "a member");
+    expected(r#"{"kind":"Pod","#, "a member");
+    expected(r#"{"kind":"Po"#, "the end of a string");
+    expected(r#"{"kind" "Pod""#, "a colon");
+    expected(r#"{"kind":,"#, "a value");
+    expected(r#"{"a":{"b":[1,2}"#, "a comma or the end of the object or array");
+    expected(r#"{"a":{"b":{}}"#, "a comma or the end of the object or array");
+    expected(r#"{"a":[{"b":1}"#, "a comma or the end of the object or array");
+    expected(r#"{"a":["#, "a comma or the end of the object or array");
+    expected(r#"{"a":"#, "a comma or the end of the object or array");
+}
+
+/// One frame lacks a bracket, another has one too many.
+#[test]
+fn two_broken_frames_are_not_one() {
+    let broken = r#"{"type":"ADDED","object":{"metadata":{"name":"a"},"x":{"b":{}}}"#;
+    let closing = r#"{"type":"ADDED","object":{"metadata":{"name":"b"}}}}}"#;
+    let body = format!("{broken}\n{closing}\n");
+    for places in [&[][..], &[0x4000, 0x8000, 0xC000]] {
+        let mut reader = WatchReader::new(Encoding::Json);
+        for chunk in cut(&body, places) {
+            reader.push(chunk);
+        }
+        assert!(reader.next_for(&Plan::default()).is_err());
+    }
+}
+
+#[test]
+fn a_frame_of_several_lines_is_a_frame() {
+    let body =
+        "{\n \"type\": \"ADDED\",\n \"object\": {\n\t\"a\": [\r\n1,\n\"\\n\", null\n], \"b\": {}\n}\n}\n";
+    check(&body.repeat(3), 3, Ok(()));
+}
+
+#[test]
 fn of_two_members_the_last_counts() {
     let body = r#"{"type":"ADDED","object":1,"type":"ERROR","object":2}"#;
     let (frames, _) = read_watch(cut(body, &[]));
