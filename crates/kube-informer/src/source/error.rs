@@ -1,6 +1,7 @@
 //! What a server or the way to it can answer instead of objects.
 
 use super::InvalidName;
+use kube::client::AuthError;
 use serde_json::Value;
 use std::{error::Error as StdError, fmt, io, time::Duration};
 
@@ -156,8 +157,8 @@ impl ApiError {
 
     /// What the client below reported for a request that got no answer.
     pub(crate) fn from_client(error: kube::Error) -> Self {
-        if let kube::Error::Auth(_) = error {
-            return Self::Credentials(error.into());
+        if let Some(auth) = credentials_error(&error) {
+            return Self::Credentials(plugin_failure(auth).unwrap_or_else(|| error.into()));
         }
         match innermost_io(&error).map(|e| e.kind()) {
             Some(io::ErrorKind::TimedOut) => Self::Timeout(error.into()),
@@ -202,6 +203,22 @@ fn innermost_io<'e>(error: &'e (dyn StdError + 'static)) -> Option<&'e io::Error
         next = cause.source();
     }
     found
+}
+
+/// What keeps credentials from being had; it comes as an error of the service below.
+fn credentials_error<'e>(error: &'e (dyn StdError + 'static)) -> Option<&'e AuthError> {
+    std::iter::successors(Some(error), |&error| error.source()).find_map(|cause| cause.downcast_ref())
+}
+
+/// The failure of a credential plugin, without what it printed, which may hold a token.
+fn plugin_failure(error: &AuthError) -> Option<BoxError> {
+    match error {
+        AuthError::AuthExecRun { out, .. } => {
+            Some(format!("the credential plugin failed with {}", out.status).into())
+        }
+        AuthError::AuthExecParse(_) => Some("the credential plugin printed no ExecCredential".into()),
+        _ => None,
+    }
 }
 
 /// A `Status` of the API: how a server says no.
@@ -394,6 +411,32 @@ impl fmt::Display for Reason {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    #[cfg(unix)]
+    fn a_failed_credential_plugin_is_told_without_its_output() {
+        let plugin = |script: &str| {
+            let out = std::process::Command::new("sh").args(["-c", script]).output();
+            let failure = AuthError::AuthExecRun {
+                cmd: script.into(),
+                out: Box::new(out.unwrap()),
+            };
+            ApiError::from_client(kube::Error::Service(failure.into()))
+        };
+        let error = plugin("echo token: hunter2; echo hunter2 >&2; exit 3");
+        assert_eq!(error.class(), ErrorClass::Unauthorized);
+        assert_eq!(
+            error.chain(),
+            "cannot get credentials for the server: the credential plugin failed with exit status: 3"
+        );
+        let error = ApiError::from_client(kube::Error::Service(AuthError::MissingCommand.into()));
+        assert_eq!(error.class(), ErrorClass::Unauthorized);
+        assert!(
+            error.chain().contains("command must be specified"),
+            "{}",
+            error.chain()
+        );
+    }
 
     #[test]
     fn a_status_is_read_from_json() {
