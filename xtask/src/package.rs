@@ -57,8 +57,8 @@ pub(crate) fn check() -> Result<Outcome> {
 /// they need each other.
 pub(crate) fn publish_dry_run() -> Result<()> {
     let mut publish = cargo("publish --dry-run --locked");
-    // One folder for all, with the dependencies in it; otherwise each package builds its own.
-    publish.env("CARGO_TARGET_DIR", target_root());
+    // One folder for all; otherwise each package builds the dependencies again.
+    publish.env("CARGO_TARGET_DIR", target("publish"));
     for package in published()? {
         publish.args(["-p", text(&package, "name")]);
     }
