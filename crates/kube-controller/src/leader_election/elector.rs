@@ -95,7 +95,7 @@ impl LeaderElector {
     ///   next await and does not reach threads and tasks that it has started. The lease is *not* released: others wait until
     ///   it runs out. It is not renewed either, so the process should exit now. A further run waits until that task has
     ///   ended.
-    /// - [`LeaderElectionError::WorkPanicked`]: the work panicked. The lease is released.
+    /// - [`LeaderElectionError::WorkPanicked`]: the work panicked. The lease is released, if it was not lost.
     ///
     /// That the API server cannot be reached, or refuses, is no error here: it is logged and tried again.
     ///
@@ -217,10 +217,11 @@ impl LeaderElector {
     {
         let ended = CancellationToken::new();
         self.work_ended = Some(ended.clone());
+        let ended = ended.drop_guard();
         let mut task = JoinSet::new();
         task.spawn(async move {
             // Dropped after the work, also if the task is aborted.
-            let _ended = ended.drop_guard();
+            let _ended = ended;
             work(leadership).await
         });
         task
@@ -243,7 +244,7 @@ pub enum LeaderElectionError {
         /// The Lease, as `namespace/name`.
         lease: String,
     },
-    /// The work panicked. The lease was released.
+    /// The work panicked. The lease was released, if it was not lost.
     #[error("the work panicked: {message}")]
     WorkPanicked {
         /// What it panicked with, if that is a string.

@@ -14,9 +14,9 @@ pub(super) enum LockError {
     Conflict,
     #[error("the server did not answer within {0:?}")]
     TimedOut(Duration),
-    /// A write of an object without a version would overwrite whatever is there.
-    #[error("the Lease has no resourceVersion")]
-    NoVersion,
+    /// A write without a version overwrites whatever is there; one without a uid makes a deleted Lease again.
+    #[error("the Lease has no uid or no resourceVersion")]
+    Unconditional,
     /// The server changed what was written.
     #[error("the server answered with another holder")]
     OtherHolder,
@@ -79,17 +79,17 @@ impl LeaseLock {
     }
 
     pub(super) async fn create(&self, lease: &DynamicObject) -> Result<DynamicObject, LockError> {
-        self.in_time(self.api.create(&PostParams::default(), lease)).await
+        self.in_time(self.api.create(&params(), lease)).await
     }
 
-    /// Replaces the version that `lease` was read from. Its uid keeps a Lease that was deleted from coming back.
+    /// Replaces the version that `lease` was read from.
     pub(super) async fn update(&self, lease: &DynamicObject) -> Result<DynamicObject, LockError> {
         let version = lease.metadata.resource_version.as_deref();
-        if matches!(version, None | Some("" | "0")) {
-            return Err(LockError::NoVersion);
+        let uid = lease.metadata.uid.as_deref();
+        if matches!(version, None | Some("" | "0")) || matches!(uid, None | Some("")) {
+            return Err(LockError::Unconditional);
         }
-        self.in_time(self.api.replace(&self.name, &PostParams::default(), lease))
-            .await
+        self.in_time(self.api.replace(&self.name, &params(), lease)).await
     }
 
     async fn in_time<T>(&self, request: impl Future<Output = kube::Result<T>>) -> Result<T, LockError> {
@@ -99,5 +99,13 @@ impl LeaseLock {
             answer = request => Ok(answer?),
             () = timeout => Err(LockError::TimedOut(self.timeout)),
         }
+    }
+}
+
+/// Names the writer in `managedFields`.
+fn params() -> PostParams {
+    PostParams {
+        field_manager: Some(env!("CARGO_PKG_NAME").into()),
+        ..PostParams::default()
     }
 }

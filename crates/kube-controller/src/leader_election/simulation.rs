@@ -17,6 +17,7 @@ use super::leadership::Leadership;
 use super::testing::{Answer, Fate, Network};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
+use http::Method;
 use jiff::{SignedDuration, Timestamp};
 use kube_sim::Sim;
 use rand::rngs::SmallRng;
@@ -119,6 +120,21 @@ impl Term {
     }
 }
 
+/// How requests fail.
+#[derive(Debug, Clone, Copy)]
+enum Cut {
+    Refused,
+    Silent,
+    /// They are done, and the answers are lost.
+    Unanswered,
+}
+
+impl Cut {
+    fn draw(random: &mut SmallRng) -> Self {
+        [Self::Refused, Self::Silent, Self::Unanswered][random.random_range(0..3)]
+    }
+}
+
 /// What the replicas share.
 struct World {
     seed: u64,
@@ -132,7 +148,10 @@ struct State {
     random: SmallRng,
     healthy: bool,
     slow: bool,
-    cut_off: Vec<bool>,
+    /// Which replicas do not reach the server, from when on and how.
+    cut_off: Vec<Option<(Instant, Cut)>>,
+    /// The next request of this method is slow, and the leader is cut off after it.
+    trap: Option<Method>,
     terms: Vec<Term>,
     begun: u64,
     lost: u64,
@@ -144,49 +163,49 @@ impl World {
     }
 
     /// What becomes of a request of a replica.
-    fn fate(&self, replica: usize) -> Fate {
+    fn fate(&self, replica: usize, method: &Method) -> Fate {
         let mut state = self.state.lock().unwrap();
-        let State {
-            random,
-            healthy,
-            slow,
-            cut_off,
-            ..
-        } = &mut *state;
-        let mut up_to = |most: Duration| most.mul_f64(random.random::<f64>());
+        let mut up_to = |most: Duration| most.mul_f64(state.random.random::<f64>());
         let quick = Fate {
             there: up_to(Duration::from_millis(5)),
             back: up_to(Duration::from_millis(5)),
             ..Fate::OK
         };
-        if *healthy {
-            return quick;
-        }
         let late = Fate {
             there: up_to(DELIVERY),
             back: up_to(DELIVERY),
             ..Fate::OK
         };
-        let sluggish = Fate {
-            there: late.there / 3,
-            back: late.back / 3,
-            ..Fate::OK
+        if state.healthy {
+            return quick;
+        }
+        if state.trap.take_if(|trap| trap == method).is_some() {
+            return self.spring_trap(&mut state, replica, method, quick);
+        }
+        let base = match state.slow {
+            true => Fate {
+                there: late.there / 3,
+                back: late.back / 3,
+                ..Fate::OK
+            },
+            false => quick,
         };
-        let base = if *slow { sluggish } else { quick };
         let answer = |fate, answer| Fate { answer, ..fate };
         let lost = |fate, answer| Fate {
             arrives: false,
             answer,
             ..fate
         };
-        if cut_off[replica] {
-            return match random.random_range(0..3) {
-                0 => lost(quick, Answer::Status(503)),
-                1 => Fate::SILENCE,
-                _ => answer(base, Answer::Never),
+        if let Some((since, cut)) = state.cut_off[replica]
+            && since <= Instant::now()
+        {
+            return match cut {
+                Cut::Refused => lost(quick, Answer::Status(503)),
+                Cut::Silent => Fate::SILENCE,
+                Cut::Unanswered => answer(base, Answer::Never),
             };
         }
-        match random.random_range(0..100) {
+        match state.random.random_range(0..100) {
             0..75 => base,
             75..82 => Fate {
                 back: quick.back,
@@ -200,6 +219,27 @@ impl World {
             90..94 => answer(base, Answer::Never),
             94..97 => lost(base, Answer::Status(500)),
             _ => Fate::SILENCE,
+        }
+    }
+
+    /// What is most dangerous: a renewal whose answer takes as long as it may, and then the leader is cut off. Or a look that
+    /// takes as long to the server, meets a renewal there, and then all others are cut off.
+    fn spring_trap(&self, state: &mut State, replica: usize, method: &Method, quick: Fate) -> Fate {
+        let config = self.plan.config(String::new());
+        let slow = config.request_timeout().mul_f64(0.99 / (1.0 + DRIFT));
+        let cut = Cut::draw(&mut state.random);
+        let since = Instant::now() + Duration::from_millis(1);
+        if method == Method::PUT {
+            state.cut_off[replica] = Some((since, cut));
+            return Fate { back: slow, ..quick };
+        }
+        for (other, cut_off) in state.cut_off.iter_mut().enumerate() {
+            *cut_off = (other != replica).then_some((since + slow, cut));
+        }
+        Fate {
+            there: slow,
+            back: Duration::ZERO,
+            ..quick
         }
     }
 
@@ -256,7 +296,7 @@ impl World {
     /// A process from start to end.
     async fn replica(self: Arc<Self>, index: usize, identity: String, shutdown: CancellationToken) {
         let world = self.clone();
-        let client = Network::client(&self.sim, move |_| world.fate(index));
+        let client = Network::client(&self.sim, move |method| world.fate(index, method));
         let (clock, jitter) = self.random(|random| {
             let clock = Skewed {
                 start: self.start,
@@ -354,7 +394,8 @@ async fn history(seed: u64) -> Events {
             random: SmallRng::seed_from_u64(random.random()),
             healthy: false,
             slow: false,
-            cut_off: vec![false; replicas],
+            cut_off: vec![None; replicas],
+            trap: None,
             terms: Vec::new(),
             begun: 0,
             lost: 0,
@@ -377,16 +418,25 @@ async fn history(seed: u64) -> Events {
         let at = random.random_range(0..replicas);
         let process = &mut processes[at];
         process.check().await;
-        match random.random_range(0..8) {
+        match random.random_range(0..9) {
             0 => process.crash().await,
             1 => process.shut_down().await,
             2 => world.state.lock().unwrap().slow = random.random_bool(0.3),
             // The whole server is out of reach, or is back.
             3 => {
-                let cut_off = random.random_bool(0.3);
-                world.state.lock().unwrap().cut_off.fill(cut_off);
+                let cut = random.random_bool(0.3).then(|| Cut::draw(&mut random));
+                let cut = cut.map(|cut| (Instant::now(), cut));
+                world.state.lock().unwrap().cut_off.fill(cut);
             }
-            4 | 5 => world.state.lock().unwrap().cut_off[at] = random.random_bool(0.4),
+            4 => {
+                let cut = random.random_bool(0.4).then(|| Cut::draw(&mut random));
+                let cut = cut.map(|cut| (Instant::now(), cut));
+                world.state.lock().unwrap().cut_off[at] = cut;
+            }
+            5 | 6 => {
+                let method = [Method::PUT, Method::GET][random.random_range(0..2)].clone();
+                world.state.lock().unwrap().trap = Some(method);
+            }
             _ if process.running.is_none() => process.start(&world),
             _ => {}
         }

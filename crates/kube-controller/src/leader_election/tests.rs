@@ -5,6 +5,7 @@ use super::clock::{Clock, SystemClock};
 use super::config::{ConfigError, LeaderElectionConfig, unique_identity};
 use super::elector::{LeaderElectionError, LeaderElector};
 use super::leadership::Leadership;
+use super::lock::{LeaseLock, LockError};
 use super::testing::{Answer, Cluster, Fate, config, seconds};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
@@ -32,7 +33,7 @@ fn renew(cluster: &Cluster, time: &str) {
     cluster.change(|lease| lease["spec"]["renewTime"] = time.into());
 }
 
-fn is_held(attempt: Result<Try, super::lock::LockError>) -> bool {
+fn is_held(attempt: Result<Try, LockError>) -> bool {
     matches!(attempt, Ok(Try::Held(_)))
 }
 
@@ -579,20 +580,24 @@ async fn a_leader_keeps_a_lease_whose_holder_was_cleared() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_lease_without_a_version_is_not_written() {
+async fn a_write_without_a_condition_is_not_sent() {
     let cluster = Cluster::new();
     let (mut a, _) = cluster.candidate("a");
-    let (api, timeout) = (cluster.client(), seconds(1));
     assert!(is_held(a.try_acquire().await));
-    let lock = super::lock::LeaseLock::new(api, "default", "test", Arc::new(SystemClock), timeout);
-    let mut lease = lock.get().await.unwrap().unwrap();
-    for version in [None, Some("".to_owned()), Some("0".to_owned())] {
-        lease.metadata.resource_version = version;
-        assert!(matches!(
-            lock.update(&lease).await,
-            Err(super::lock::LockError::NoVersion)
-        ));
+    let (clock, timeout) = (Arc::new(SystemClock), seconds(1));
+    let lock = LeaseLock::new(cluster.client(), "default", "test", clock, timeout);
+    let lease = lock.get().await.unwrap().unwrap();
+    cluster.asked();
+    for missing in [None, Some(String::new()), Some("0".to_owned())] {
+        let mut other = lease.clone();
+        other.metadata.resource_version = missing;
+        assert!(matches!(lock.update(&other).await, Err(LockError::Unconditional)));
     }
+    let mut other = lease.clone();
+    other.metadata.uid = None;
+    assert!(matches!(lock.update(&other).await, Err(LockError::Unconditional)));
+    assert_eq!(cluster.asked(), "");
+    assert!(lock.update(&lease).await.is_ok());
 }
 
 #[tokio::test(start_paused = true)]
@@ -877,6 +882,24 @@ async fn a_dropped_run_ends_its_work() {
         seen.load(Ordering::SeqCst)
     });
     assert_eq!(next.await, Ok(Some(true)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn work_that_never_began_has_ended() {
+    let cluster = Cluster::new();
+    let mut elector = cluster.elector("a");
+    let status = elector.status();
+    // Dropped in the moment in which the work is started, before its first poll.
+    tokio::select! {
+        biased;
+        _ = elector.run(CancellationToken::new(), until_cancelled) => unreachable!(),
+        () = std::future::poll_fn(|_| match status.is_leader() {
+            true => std::task::Poll::Ready(()),
+            false => std::task::Poll::Pending,
+        }) => {}
+    }
+    let next = elector.run(CancellationToken::new(), async |_| 1);
+    assert_eq!(timeout(seconds(60), next).await, Ok(Ok(Some(1))));
 }
 
 #[tokio::test(start_paused = true)]
