@@ -85,7 +85,7 @@ impl SimBuilder {
     }
 
     /// How many changes a second the workload makes: status updates, label changes, deletions and creations of pods,
-    /// heartbeats of nodes. Default: 0, none.
+    /// heartbeats of nodes. Default: 0, none; a million at most.
     pub fn churn(mut self, per_second: f64) -> Self {
         self.churn = per_second;
         self

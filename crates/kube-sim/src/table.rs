@@ -91,7 +91,8 @@ impl Table {
         let containers = list(object, "/spec/containers").len();
         let statuses = list(object, "/status/containerStatuses");
         let ready = statuses.iter().filter(|s| s["ready"] == true).count();
-        let restarts: i64 = statuses.iter().filter_map(|s| s["restartCount"].as_i64()).sum();
+        let restarts = statuses.iter().filter_map(|s| s["restartCount"].as_i64());
+        let restarts = restarts.fold(0, i64::saturating_add);
         let last = statuses
             .iter()
             .filter_map(|s| s["lastState"]["terminated"]["finishedAt"].as_str())

@@ -38,6 +38,8 @@ const MIN_TIMEOUT: Duration = Duration::from_secs(1800);
 const BATCH: usize = 64;
 /// The last bookmark comes this long before the watch ends.
 const BEFORE_END: Duration = Duration::from_secs(2);
+/// A longer timeout or interval between bookmarks counts as this one, which a clock can be moved by.
+const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
 /// A running watch.
 struct Watch {
@@ -84,7 +86,7 @@ impl Api {
             position: 0,
             bookmarks: options.bookmarks,
             next_bookmark: None,
-            deadline: Instant::now() + timeout,
+            deadline: Instant::now() + timeout.min(LONGEST),
             api: self,
             target,
             selector,
@@ -252,7 +254,8 @@ impl Watch {
     /// Bookmarks come at an interval, and once before the end.
     fn plan_bookmark(&mut self) {
         let now = Instant::now();
-        let at = (now + self.api.bookmark_interval).min(self.deadline - BEFORE_END.min(self.deadline - now));
+        let next = now + self.api.bookmark_interval.min(LONGEST);
+        let at = next.min(self.deadline - BEFORE_END.min(self.deadline - now));
         self.next_bookmark = (self.bookmarks && at > now).then_some(at);
     }
 }

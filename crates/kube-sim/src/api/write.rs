@@ -114,7 +114,7 @@ impl Api {
             meta.remove("deletionGracePeriodSeconds");
         }
         if resource.has_generation() {
-            meta.entry("generation").or_insert_with(|| 1.into());
+            meta.insert("generation".into(), 1.into());
         }
         if writer != Writer::Owner && resource.status {
             object.remove("status");
@@ -471,7 +471,7 @@ fn spec_differs(resource: &Resource, old: &Object, new: &Object) -> bool {
 fn bump_generation(object: &mut Object) {
     let meta = metadata_mut(object);
     let generation = meta.get("generation").and_then(Value::as_i64).unwrap_or(0);
-    meta.insert("generation".into(), (generation + 1).into());
+    meta.insert("generation".into(), generation.saturating_add(1).into());
 }
 
 fn prepare_namespace(object: &mut Object) {

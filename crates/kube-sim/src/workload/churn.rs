@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use rand::Rng;
 use rand::rngs::StdRng;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -15,6 +15,11 @@ use super::{EPOCH, Workload, node_name, time};
 use crate::api::write::{DeleteOptions, Writer};
 use crate::api::{Api, Target};
 use crate::status::StatusError;
+
+/// The shortest time between two changes.
+const SHORTEST: Duration = Duration::from_micros(1);
+/// The longest time between two changes.
+const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
 /// Changes that go on by themselves.
 pub(crate) struct Churn {
@@ -50,7 +55,7 @@ impl Churn {
 }
 
 async fn run(mut changer: Changer, per_second: f64, changes: Arc<AtomicU64>, stop: CancellationToken) {
-    let mut ticks = tokio::time::interval(Duration::from_secs_f64(1.0 / per_second));
+    let mut ticks = tokio::time::interval(period(per_second));
     // The rate holds on average also when it is finer than the timer, or the machine is busy.
     ticks.set_missed_tick_behavior(MissedTickBehavior::Burst);
     loop {
@@ -67,6 +72,12 @@ async fn run(mut changer: Changer, per_second: f64, changes: Arc<AtomicU64>, sto
             Err(error) => tracing::debug!(%error, "a change of the workload was refused"),
         }
     }
+}
+
+/// The time between two changes: at most a million a second, at least one a year.
+fn period(per_second: f64) -> Duration {
+    let period = Duration::try_from_secs_f64(1.0 / per_second).unwrap_or(LONGEST);
+    period.clamp(SHORTEST, LONGEST)
 }
 
 /// Makes one change after the other.
@@ -149,18 +160,23 @@ impl Changer {
         let now = time(self.now());
         let restart = self.rng.random_bool(0.3);
         self.modify_pod(|pod| {
-            let status = &mut pod["status"];
-            let container = &mut status["containerStatuses"][0];
-            let ready = container["ready"] != true;
-            container["ready"] = ready.into();
+            let Some(container) = members(pod, "/status/containerStatuses/0") else {
+                return;
+            };
+            let member = |name: &str| container.get(name).unwrap_or(&Value::Null);
+            let ready = member("ready") != true;
+            let restarts = member("restartCount").as_i64().unwrap_or(0);
+            container.insert("ready".into(), ready.into());
             if restart {
-                container["restartCount"] = (container["restartCount"].as_i64().unwrap_or(0) + 1).into();
-                container["state"] = json!({"running": {"startedAt": now}});
+                container.insert("restartCount".into(), restarts.saturating_add(1).into());
+                container.insert("state".into(), json!({"running": {"startedAt": now}}));
             }
-            for condition in status["conditions"].as_array_mut().into_iter().flatten() {
-                if condition["type"] == "Ready" || condition["type"] == "ContainersReady" {
-                    condition["status"] = if ready { "True" } else { "False" }.into();
-                    condition["lastTransitionTime"] = now.as_str().into();
+            for condition in conditions(pod) {
+                let kind = condition.get("type").and_then(Value::as_str);
+                if matches!(kind, Some("Ready" | "ContainersReady")) {
+                    let status = if ready { "True" } else { "False" };
+                    condition.insert("status".into(), status.into());
+                    condition.insert("lastTransitionTime".into(), now.as_str().into());
                 }
             }
             stamp(pod, &now);
@@ -171,8 +187,11 @@ impl Changer {
         let (now, revision) = (time(self.now()), self.made);
         let tier = ["backend", "frontend", "edge"][self.rng.random_range(0..3)];
         self.modify_pod(|pod| {
-            pod["metadata"]["labels"]["tier"] = tier.into();
-            pod["metadata"]["labels"]["revision"] = revision.to_string().into();
+            for (name, value) in [("tier", tier.to_owned()), ("revision", revision.to_string())] {
+                if let Some(labels) = entries(pod, "labels") {
+                    labels.insert(name.into(), value.into());
+                }
+            }
             stamp(pod, &now);
         })
     }
@@ -195,10 +214,12 @@ impl Changer {
         let target = self.target("nodes", None, Some(&name))?;
         let beat = self.made;
         self.api.modify(&target, |node| {
-            for condition in node["status"]["conditions"].as_array_mut().into_iter().flatten() {
-                condition["lastHeartbeatTime"] = now.as_str().into();
+            for condition in conditions(node) {
+                condition.insert("lastHeartbeatTime".into(), now.as_str().into());
             }
-            node["metadata"]["annotations"]["kube-sim/heartbeat"] = beat.to_string().into();
+            if let Some(annotations) = entries(node, "annotations") {
+                annotations.insert("kube-sim/heartbeat".into(), beat.to_string().into());
+            }
             stamp(node, &now);
         })
     }
@@ -224,12 +245,32 @@ impl Changer {
     }
 }
 
+/// The members of an object within `value`; none if somebody has put something else there.
+fn members<'a>(value: &'a mut Value, pointer: &str) -> Option<&'a mut Map<String, Value>> {
+    value.pointer_mut(pointer)?.as_object_mut()
+}
+
+/// The labels or annotations, which are made if there are none.
+fn entries<'a>(object: &'a mut Value, name: &str) -> Option<&'a mut Map<String, Value>> {
+    let entries = members(object, "/metadata")?
+        .entry(name)
+        .or_insert_with(|| json!({}));
+    entries.as_object_mut()
+}
+
+fn conditions(object: &mut Value) -> impl Iterator<Item = &mut Map<String, Value>> {
+    let conditions = object.pointer_mut("/status/conditions");
+    let conditions = conditions.and_then(Value::as_array_mut).into_iter().flatten();
+    conditions.filter_map(Value::as_object_mut)
+}
+
 /// The last manager notes when it wrote.
 fn stamp(object: &mut Value, now: &str) {
-    if let Some(entry) = object["metadata"]["managedFields"]
-        .as_array_mut()
-        .and_then(|entries| entries.last_mut())
-    {
-        entry["time"] = now.into();
+    let managers = object.pointer_mut("/metadata/managedFields");
+    let last = managers
+        .and_then(Value::as_array_mut)
+        .and_then(|entries| entries.last_mut());
+    if let Some(entry) = last.and_then(Value::as_object_mut) {
+        entry.insert("time".into(), now.into());
     }
 }

@@ -483,3 +483,41 @@ async fn a_watch_ends_with_the_definition_it_was_made_under() {
         .unwrap();
     assert_eq!(watch.rest().await, ["DELETED w"]);
 }
+
+/// No number that a client sends ends the server: as large as they come, they mean what they mean to a real server.
+#[tokio::test(start_paused = true)]
+async fn timeouts_as_long_as_they_come_do_not_end_a_watch() {
+    let sim = Sim::builder().bookmark_interval(Duration::MAX).build().unwrap();
+    let client = Client::new(sim);
+    for timeout in ["9223372036854775807", "9223372036", "31536000000"] {
+        let path = format!("{CONFIGMAPS}?watch=1&allowWatchBookmarks=true&timeoutSeconds={timeout}");
+        let mut watch = client.watch(&path).await;
+        assert_eq!(watch.event().await.0, "BOOKMARK", "the end of what was there");
+        assert!(watch.is_silent(Duration::from_secs(7200)).await, "{timeout}");
+        client
+            .get(&format!("{CONFIGMAPS}?timeoutSeconds={timeout}&limit={timeout}"))
+            .await
+            .ok();
+    }
+    for number in ["9223372036854775808", "-9223372036854775809"] {
+        for parameter in ["timeoutSeconds", "limit"] {
+            let path = format!("{CONFIGMAPS}?{parameter}={number}");
+            assert_eq!(client.get(&path).await.code, 400, "{path}");
+        }
+    }
+    let huge = u64::MAX;
+    let (code, reason, _) = client
+        .get(&format!("{CONFIGMAPS}?resourceVersion={huge}"))
+        .await
+        .refusal();
+    assert_eq!((code, reason.as_str()), (504, "Timeout"));
+    let (code, _, _) = client
+        .get(&format!("{CONFIGMAPS}/a?resourceVersion={huge}"))
+        .await
+        .refusal();
+    assert_eq!(code, 504);
+    let mut watch = client
+        .watch(&format!("{CONFIGMAPS}?watch=1&resourceVersion={huge}"))
+        .await;
+    assert!(watch.is_silent(Duration::from_secs(60)).await);
+}

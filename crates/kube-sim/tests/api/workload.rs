@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use kube_sim::Sim;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use crate::client::Client;
@@ -33,6 +33,42 @@ async fn changes_come_at_their_rate_until_they_are_stopped() {
     // Stopped again, and without churn: at once.
     sim.stop_churn().await;
     Sim::builder().build().unwrap().stop_churn().await;
+}
+
+/// Rates that a timer cannot have do no harm, nor do pods that others have emptied or filled with something else.
+#[tokio::test(start_paused = true)]
+async fn changes_survive_odd_rates_and_odd_pods() {
+    for rate in [f64::NAN, f64::INFINITY, f64::MIN_POSITIVE, 1e30, -1.0] {
+        let sim = Sim::builder().pods(1).churn(rate).build().unwrap();
+        tokio::time::sleep(Duration::from_millis(1)).await;
+        sim.stop_churn().await;
+    }
+    let sim = Sim::builder().nodes(1).pods(6).churn(1000.0).build().unwrap();
+    let client = Client::new(sim.clone());
+    for (n, status) in [
+        json!({}),
+        json!({"containerStatuses": [], "conditions": "none"}),
+        json!({"containerStatuses": [1], "conditions": [1, {}]}),
+        json!({"containerStatuses": [{"restartCount": i64::MAX}]}),
+        json!("gone"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let pod = &client.store().list("v1", "Pod", None).unwrap()[n];
+        let mut pod = pod.clone();
+        pod["status"] = status;
+        pod["metadata"]["managedFields"] = json!(n);
+        client.store().update(pod).unwrap();
+    }
+    let before = sim.changes();
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    assert!(
+        sim.changes() > before + 1900,
+        "{} changes",
+        sim.changes() - before
+    );
+    sim.stop_churn().await;
 }
 
 #[tokio::test(start_paused = true)]

@@ -53,6 +53,40 @@ async fn creation_fills_in_what_the_server_knows() {
     );
 }
 
+/// Where the server counts generations the client's is not kept; elsewhere it is, as by a real server.
+#[tokio::test]
+async fn a_generation_is_the_servers_and_never_wraps() {
+    let client = with_widgets();
+    let pods = "/api/v1/namespaces/default/pods";
+    for given in [json!(7), json!(i64::MAX), json!(-1), json!("x"), json!(null)] {
+        let mut thing = widget("w", 1);
+        thing["metadata"]["generation"] = given.clone();
+        let made = client.post(WIDGETS, thing).await.ok();
+        assert_eq!(made["metadata"]["generation"], 1, "{given}");
+        let path = format!("{WIDGETS}/w");
+        let patch = json!({"metadata": {"generation": given}, "spec": {"size": 2}});
+        let patched = client.merge(&path, patch).await.ok();
+        assert_eq!(patched["metadata"]["generation"], 2, "{given}");
+        client.delete(&path, json!(null)).await.ok();
+
+        let pod = json!({"metadata": {"name": "p", "generation": given}, "spec": {"containers": []}});
+        let made = client.post(pods, pod).await.ok();
+        assert_eq!(made["metadata"]["generation"], 1, "{given}");
+        client.delete(&format!("{pods}/p"), json!(null)).await.ok();
+    }
+    let mut largest = configmap("a", 0);
+    largest["metadata"]["generation"] = json!(i64::MAX);
+    let made = client.post(CONFIGMAPS, largest).await.ok();
+    assert_eq!(made["metadata"]["generation"], i64::MAX);
+    let patch = json!({"metadata": {"generation": 3}, "data": {"k": "2"}});
+    let patched = client.merge(A, patch).await.ok();
+    assert_eq!(patched["metadata"]["generation"], i64::MAX);
+    client
+        .delete(A, json!({"gracePeriodSeconds": i64::MAX}))
+        .await
+        .ok();
+}
+
 #[tokio::test]
 async fn creations_that_are_wrong_are_refused() {
     let client = Client::empty();
