@@ -41,8 +41,9 @@
 //! With the feature `metrics`, informers and reflectors report to the recorder of the `metrics` crate that is installed
 //! when they are built and run, under client-go's names. All have the labels `name` (the one given to the
 //! [informer](informer::InformerBuilder::name) or [reflector](reflector::Reflector::named), else empty), `group`,
-//! `version` and `resource`. What has the same labels adds up, except for the versions, of which the last one set
-//! shows; so names need not be unique, but it helps.
+//! `version` and `resource`. Equal labels are summed, also over the namespaces of an informer, so names need not be unique.
+//! The two resource versions, which cannot be summed, have the label `namespace` as well (empty: all of them). They show
+//! the last value that was set, and 0 once the informer no longer watches that namespace.
 //!
 //! | metric | type | what |
 //! |---|---|---|

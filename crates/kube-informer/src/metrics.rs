@@ -1,9 +1,10 @@
 //! What reflectors and informers tell the `metrics` facade, under the names that client-go's users know.
 
-use crate::object::ResourceVersion;
+use crate::object::{Partition, ResourceVersion};
 use kube::core::TypeMeta;
 use metrics::{Counter, Gauge, Histogram, Unit, counter, gauge, histogram};
 use metrics::{describe_counter, describe_gauge, describe_histogram};
+use std::collections::HashMap;
 use std::time::Duration;
 
 /// Whose metrics these are.
@@ -23,7 +24,22 @@ impl Labels {
             ("resource", resource.to_owned()),
         ])
     }
+
+    /// For what cannot be summed over the namespaces of an informer; the namespace is empty if there is only one part.
+    fn within(&self, namespace: &str) -> [(&'static str, String); 5] {
+        let [name, group, version, resource] = self.0.clone();
+        [
+            name,
+            group,
+            version,
+            resource,
+            ("namespace", namespace.to_owned()),
+        ]
+    }
 }
+
+const REFLECTOR_VERSION: &str = "reflector_last_resource_version";
+const STORE_VERSION: &str = "informer_store_resource_version";
 
 /// The list and watch of a reflector.
 pub(crate) struct ReflectorMetrics {
@@ -52,8 +68,9 @@ impl ReflectorMetrics {
         }
     }
 
-    pub(crate) fn new(Labels(labels): &Labels) -> Self {
+    pub(crate) fn new(all: &Labels, namespace: &str) -> Self {
         describe_reflector();
+        let Labels(labels) = all;
         Self {
             lists: counter!("reflector_lists_total", labels),
             list_duration: histogram!("reflector_list_duration_seconds", labels),
@@ -62,7 +79,7 @@ impl ReflectorMetrics {
             short_watches: counter!("reflector_short_watches_total", labels),
             watch_duration: histogram!("reflector_watch_duration_seconds", labels),
             items_per_watch: histogram!("reflector_items_per_watch", labels),
-            last_resource_version: gauge!("reflector_last_resource_version", labels),
+            last_resource_version: gauge!(REFLECTOR_VERSION, &all.within(namespace)),
         }
     }
 
@@ -89,16 +106,41 @@ impl ReflectorMetrics {
 
 /// The application of changes by an informer.
 pub(crate) struct InformerMetrics {
+    labels: Labels,
     processing_latency: Histogram,
+    /// Of each part of the collection, where its versions show.
+    parts: HashMap<Partition, PartMetrics>,
+}
+
+struct PartMetrics {
     store_resource_version: Gauge,
+    namespace: String,
 }
 
 impl InformerMetrics {
-    pub(crate) fn new(Labels(labels): &Labels) -> Self {
+    pub(crate) fn new(labels: &Labels) -> Self {
         describe_informer();
         Self {
-            processing_latency: histogram!("informer_processing_latency_seconds", labels),
-            store_resource_version: gauge!("informer_store_resource_version", labels),
+            processing_latency: histogram!("informer_processing_latency_seconds", &labels.0),
+            labels: labels.clone(),
+            parts: HashMap::new(),
+        }
+    }
+
+    /// A part of the collection is watched from now on; its namespace is empty if it is the whole of it.
+    pub(crate) fn added(&mut self, partition: Partition, namespace: &str) {
+        let part = PartMetrics {
+            store_resource_version: gauge!(STORE_VERSION, &self.labels.within(namespace)),
+            namespace: namespace.to_owned(),
+        };
+        self.parts.insert(partition, part);
+    }
+
+    /// A part of the collection is no longer watched: the versions that it had mean nothing any more.
+    pub(crate) fn removed(&mut self, partition: Partition) {
+        if let Some(part) = self.parts.remove(&partition) {
+            part.store_resource_version.set(0.0);
+            gauge!(REFLECTOR_VERSION, &self.labels.within(&part.namespace)).set(0.0);
         }
     }
 
@@ -106,8 +148,10 @@ impl InformerMetrics {
         self.processing_latency.record(took);
     }
 
-    pub(crate) fn applied(&self, version: &ResourceVersion) {
-        set_version(&self.store_resource_version, version);
+    pub(crate) fn applied(&self, partition: Partition, version: &ResourceVersion) {
+        if let Some(part) = self.parts.get(&partition) {
+            set_version(&part.store_resource_version, version);
+        }
     }
 }
 
@@ -171,7 +215,7 @@ fn describe_reflector() {
     );
     describe_histogram!("reflector_items_per_watch", count, "Changes in a watch");
     describe_gauge!(
-        "reflector_last_resource_version",
+        REFLECTOR_VERSION,
         "The last 15 digits of the resource version up to which changes have been seen"
     );
 }
@@ -183,7 +227,7 @@ fn describe_informer() {
         "Time it takes to apply what was taken from the queue at once"
     );
     describe_gauge!(
-        "informer_store_resource_version",
+        STORE_VERSION,
         "The last 15 digits of the resource version up to which the store is complete"
     );
 }

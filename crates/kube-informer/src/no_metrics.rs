@@ -1,6 +1,6 @@
 //! Stands in for `metrics.rs` without the feature: does nothing.
 
-use crate::object::ResourceVersion;
+use crate::object::{Partition, ResourceVersion};
 use kube::core::TypeMeta;
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ impl ReflectorMetrics {
         Self
     }
 
-    pub(crate) fn new(_labels: &Labels) -> Self {
+    pub(crate) fn new(_labels: &Labels, _namespace: &str) -> Self {
         Self
     }
 
@@ -39,9 +39,13 @@ impl InformerMetrics {
         Self
     }
 
+    pub(crate) fn added(&mut self, _partition: Partition, _namespace: &str) {}
+
+    pub(crate) fn removed(&mut self, _partition: Partition) {}
+
     pub(crate) fn processed(&self, _took: Duration) {}
 
-    pub(crate) fn applied(&self, _version: &ResourceVersion) {}
+    pub(crate) fn applied(&self, _partition: Partition, _version: &ResourceVersion) {}
 }
 
 #[derive(Debug)]

@@ -6,7 +6,8 @@ mod common;
 use common::{Answer::*, Event::*, *};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube_informer::queue::{Batch, DeltaFifo};
-use kube_informer::{SharedInformer, controller::QueueSink, reflector::Reflector};
+use kube_informer::source::{ListerWatcher, NamespacedSource};
+use kube_informer::{NamespaceSet, SharedInformer, controller::QueueSink, reflector::Reflector};
 use metrics::LocalRecorderGuard;
 use metrics_util::debugging::{DebugValue, DebuggingRecorder, Snapshotter};
 use std::collections::BTreeMap;
@@ -29,13 +30,19 @@ impl Recorder {
     }
 
     /// What changed since the last look, by name, and by how much; a gauge that was set shows its value. What did not
-    /// change is left out. All have these labels.
+    /// change is left out. All have these labels; versions have their namespace as well, which follows the name.
     fn look(&self, labels: [(&str, &str); 4]) -> BTreeMap<String, String> {
         let mut values = BTreeMap::new();
         for (key, _, _, value) in self.snapshotter.snapshot().into_vec() {
-            let found: Vec<_> = (key.key().labels())
+            let mut found: Vec<_> = (key.key().labels())
                 .map(|label| (label.key(), label.value()))
                 .collect();
+            let mut name = key.key().name().to_owned();
+            if name.ends_with("_resource_version") {
+                let (label, namespace) = found.pop().unwrap();
+                assert_eq!(label, "namespace");
+                name = [&name, namespace].join(" ").trim_end().to_owned();
+            }
             assert_eq!(found, labels);
             let value = match value {
                 DebugValue::Counter(0) => continue,
@@ -51,7 +58,7 @@ impl Recorder {
                     format!("{seconds:?}")
                 }
             };
-            values.insert(key.key().name().to_owned(), value);
+            values.insert(name, value);
         }
         values
     }
@@ -158,6 +165,64 @@ async fn a_streaming_list_is_a_list_and_a_watch() {
     assert_eq!(values["reflector_list_duration_seconds"], "[2.0]");
     assert_eq!(values["reflector_items_per_list"], "[2.0]");
     assert_eq!(values["reflector_watches_total"], "1");
+}
+
+/// Each namespace has a collection of one object, at a version of its own.
+struct Numbered;
+
+impl NamespacedSource<ConfigMap> for Numbered {
+    fn resource(&self) -> String {
+        "configmaps".into()
+    }
+
+    fn in_namespace(&self, namespace: &str) -> std::sync::Arc<dyn ListerWatcher<ConfigMap>> {
+        let (version, watch) = match namespace {
+            "n10" => (10, "WATCH 10"),
+            _ => (20, "WATCH 20"),
+        };
+        let script = [("LIST any 500", List(version, vec![])), (watch, Watch(vec![]))];
+        std::sync::Arc::new(Script::new(script))
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn versions_of_namespaces_show_side_by_side() {
+    let recorder = Recorder::install();
+    let namespaces = NamespaceSet::new(["n10", "n20"]);
+    let builder = SharedInformer::over_namespaces(Numbered, &namespaces);
+    let (informer, runner) = builder.name("test").build();
+    tokio::spawn(runner.run(CancellationToken::new()));
+    informer.synced().await.unwrap();
+    let shown = || {
+        let mut values = recorder.look(LABELS);
+        values.retain(|name, _| name.contains("_version") || name.contains("lists_total"));
+        values
+    };
+    let expected = [
+        ("informer_store_resource_version n10", "10"),
+        ("informer_store_resource_version n20", "20"),
+        ("reflector_last_resource_version n10", "10"),
+        ("reflector_last_resource_version n20", "20"),
+        ("reflector_lists_total", "2"),
+    ];
+    assert_eq!(shown(), values(&expected));
+    // A look takes what was set: set again, to see what a removal sets.
+    for name in [
+        "informer_store_resource_version",
+        "reflector_last_resource_version",
+    ] {
+        for namespace in ["n10", "n20"] {
+            let labels = LABELS.into_iter().chain([("namespace", namespace)]);
+            metrics::gauge!(name, &labels.collect::<Vec<_>>()).set(5.0);
+        }
+    }
+    namespaces.remove("n10");
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let expected = [
+        ("informer_store_resource_version n20", "5"),
+        ("reflector_last_resource_version n20", "5"),
+    ];
+    assert_eq!(shown(), values(&expected), "0 of what is no longer watched");
 }
 
 #[tokio::test(start_paused = true)]

@@ -80,8 +80,10 @@
 //! With the feature `metrics`, a queue that has a [name](Builder::name) reports to the recorder of the `metrics` crate that
 //! is installed when the queue is built, under client-go's names and with the label `name`: `workqueue_depth`,
 //! `workqueue_adds_total`, `workqueue_retries_total`, `workqueue_queue_duration_seconds`,
-//! `workqueue_work_duration_seconds`, and every half second until the shutdown `workqueue_unfinished_work_seconds` and
-//! `workqueue_longest_running_processor_seconds`. The last two need a task, so build the queue inside the runtime.
+//! `workqueue_work_duration_seconds`, and every half second `workqueue_unfinished_work_seconds` and
+//! `workqueue_longest_running_processor_seconds`, also after a shutdown. The last two need a task, so build the queue inside
+//! the runtime. When the last handle is gone, the depth is reduced by what was queued, and those two are set to 0. Of queues
+//! with the same name the rest is summed; these two show the one that set them last.
 //!
 //! # Memory
 //!

@@ -1,5 +1,6 @@
 //! What a named queue tells the `metrics` facade, under the names that client-go's users know.
 
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use metrics::{Counter, Gauge, Histogram, Unit, counter, gauge, histogram};
@@ -19,6 +20,8 @@ pub(crate) struct Metrics(Option<Named>);
 
 struct Named {
     depth: Gauge,
+    /// What this queue has added to the gauge: to be given back when it is gone.
+    queued: AtomicI64,
     adds: Counter,
     retries: Counter,
     queue_duration: Histogram,
@@ -56,6 +59,7 @@ impl Metrics {
         let refresh = refresh.map(|runtime| runtime.spawn(refresh_loop(unfinished.clone())).abort_handle());
         Self(Some(Named {
             depth: gauge!("workqueue_depth", &label),
+            queued: AtomicI64::new(0),
             adds: counter!("workqueue_adds_total", &label),
             retries: counter!("workqueue_retries_total", &label),
             queue_duration: histogram!("workqueue_queue_duration_seconds", &label),
@@ -68,6 +72,7 @@ impl Metrics {
     pub(crate) fn added(&self, runs: usize) {
         if let Some(named) = self.0.as_ref().filter(|_| runs > 0) {
             named.depth.increment(runs as f64);
+            named.queued.fetch_add(runs as i64, Ordering::Relaxed);
             named.adds.increment(runs as u64);
         }
     }
@@ -81,6 +86,7 @@ impl Metrics {
     pub(crate) fn taken(&self, queued_for: Duration) -> Run {
         let Some(named) = &self.0 else { return Run(0) };
         named.depth.decrement(1);
+        named.queued.fetch_sub(1, Ordering::Relaxed);
         named.queue_duration.record(queued_for);
         Run(named.unfinished.runs.lock().insert(Instant::now()))
     }
@@ -91,18 +97,16 @@ impl Metrics {
             named.work_duration.record(began.elapsed());
         }
     }
-
-    /// Ends the refreshing of gauges.
-    pub(crate) fn stop(&self) {
-        if let Some(refresh) = self.0.as_ref().and_then(|named| named.refresh.as_ref()) {
-            refresh.abort();
-        }
-    }
 }
 
-impl Drop for Metrics {
+/// A queue that is gone shows in no gauge, whatever it held.
+impl Drop for Named {
     fn drop(&mut self) {
-        self.stop();
+        self.depth.decrement(self.queued.load(Ordering::Relaxed) as f64);
+        if let Some(refresh) = &self.refresh {
+            refresh.abort();
+        }
+        self.unfinished.end();
     }
 }
 
@@ -118,14 +122,17 @@ async fn refresh_loop(unfinished: Arc<Unfinished>) {
 impl Unfinished {
     fn refresh(&self) {
         let now = Instant::now();
-        let ages: Vec<_> = self
-            .runs
-            .lock()
-            .iter()
-            .map(|(_, began)| now.duration_since(*began))
-            .collect();
-        self.work.set(ages.iter().sum::<Duration>());
-        self.longest.set(ages.iter().max().copied().unwrap_or_default());
+        // Held until the gauges are set: nothing is shown after the end.
+        let runs = self.runs.lock();
+        let ages = || runs.iter().map(|(_, began)| now.duration_since(*began));
+        self.work.set(ages().sum::<Duration>());
+        self.longest.set(ages().max().unwrap_or_default());
+    }
+
+    /// No run is in progress any more, and none begins.
+    fn end(&self) {
+        self.runs.lock().clear();
+        self.refresh();
     }
 }
 

@@ -19,6 +19,4 @@ impl Metrics {
     }
 
     pub(crate) fn done(&self, _run: Run) {}
-
-    pub(crate) fn stop(&self) {}
 }

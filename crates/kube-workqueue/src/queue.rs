@@ -202,7 +202,6 @@ where
     /// Returns at once, and releases every [`shut_down_with_drain`](Self::shut_down_with_drain) under way.
     #[doc(alias = "ShutDown")]
     pub fn shut_down(&self) {
-        self.shared.metrics.stop();
         self.shared.with(|state, effects| state.shut_down(true, effects));
     }
 
@@ -215,7 +214,6 @@ where
     /// The queue is shut down at the first poll and stays so; only the wait is cancelled.
     #[doc(alias = "ShutDownWithDrain")]
     pub async fn shut_down_with_drain(&self) -> bool {
-        self.shared.metrics.stop();
         let began = self.shared.with(|state, effects| {
             state.shut_down(false, effects);
             state.shut_downs()

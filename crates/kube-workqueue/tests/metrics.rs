@@ -133,14 +133,14 @@ async fn every_step_of_an_item_shows() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn unfinished_work_shows_until_the_shutdown() {
+async fn unfinished_work_shows_until_it_is_done() {
     let (queue, snapshotter) = named_queue();
     queue.add("foo");
     queue.add("bar");
     sleep(Duration::from_millis(100)).await;
-    let _foo = queue.get().await.unwrap();
+    let foo = queue.get().await.unwrap();
     sleep(Duration::from_millis(100)).await;
-    let _bar = queue.get().await.unwrap();
+    let bar = queue.get().await.unwrap();
     sleep(Duration::from_millis(301)).await;
     let values = look(&snapshotter);
     assert_eq!((values.unfinished, values.longest), (0.7, 0.4), "as of 500 ms");
@@ -148,13 +148,40 @@ async fn unfinished_work_shows_until_the_shutdown() {
     let values = look(&snapshotter);
     assert_eq!((values.unfinished, values.longest), (1.7, 0.9), "as of 1000 ms");
     queue.shut_down();
-    sleep(Duration::from_millis(2000)).await;
+    sleep(Duration::from_millis(500)).await;
     let values = look(&snapshotter);
     assert_eq!(
         (values.unfinished, values.longest),
-        (0.0, 0.0),
-        "not set any more"
+        (2.7, 1.4),
+        "after a shutdown, too"
     );
+    drop((foo, bar));
+    sleep(Duration::from_millis(500)).await;
+    let values = look(&snapshotter);
+    assert_eq!((values.unfinished, values.longest), (0.0, 0.0), "idle");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dropped_queue_leaves_nothing_in_the_gauges() {
+    let recorder = DebuggingRecorder::new();
+    let snapshotter = recorder.snapshotter();
+    let build = || metrics::with_local_recorder(&recorder, || WorkQueue::builder().name("test").build());
+    let (queue, other) = (build(), build());
+    ["a", "b", "c"].map(|item| queue.add(item));
+    other.add("x");
+    let taken = queue.get().await.unwrap();
+    queue.add("a");
+    sleep(Duration::from_millis(600)).await;
+    let before = look(&snapshotter);
+    assert_eq!(before.depth, 4.0, "b, c and a again; x");
+    // A guard that is never dropped does not count for ever.
+    std::mem::forget(taken);
+    drop(queue);
+    let after = look(&snapshotter);
+    assert_eq!((after.depth, after.unfinished, after.longest), (-3.0, 0.0, 0.0));
+    sleep(Duration::from_secs(2)).await;
+    let later = look(&snapshotter);
+    assert_eq!((later.depth, later.unfinished, later.longest), (0.0, 0.0, 0.0));
 }
 
 #[tokio::test]

@@ -4,7 +4,10 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use kube_workqueue::{ItemExponential, Priority, Processing, WorkQueue};
+use kube_workqueue::{
+    ItemExponential, ItemFastSlow, MaxOf, Priority, Processing, RateLimiter, TokenBucket, WithMaxWait,
+    WorkQueue,
+};
 use tokio::task::{JoinHandle, yield_now};
 use tokio::time::{advance, timeout};
 
@@ -670,4 +673,27 @@ async fn a_queue_that_never_runs_dry_holds_few_items_that_are_done() {
     assert!(held() > 0, "there was no reason yet to look for them");
     queue.shut_down();
     assert_eq!(held(), 0);
+}
+
+/// Delays and limits as long as they come are as good as never.
+#[tokio::test(start_paused = true)]
+async fn the_longest_delays_are_as_good_as_never() {
+    let most = Duration::MAX;
+    let limiters: [Box<dyn RateLimiter<u32>>; 4] = [
+        Box::new(ItemExponential::new(most, most)),
+        Box::new(ItemFastSlow::new(most, most, u32::MAX)),
+        Box::new(TokenBucket::new(most, u32::MAX)),
+        Box::new(TokenBucket::new(Duration::from_nanos(1), 0)),
+    ];
+    let limiter = WithMaxWait::new(MaxOf::new(limiters), most);
+    let queue = WorkQueue::builder().rate_limiter(limiter).build();
+    for n in 0..20 {
+        queue.add_after(n, most);
+        queue.add_rate_limited(n);
+    }
+    let nothing = tokio::time::timeout(Duration::from_secs(1 << 30), queue.get()).await;
+    assert!(nothing.is_err());
+    assert_eq!(queue.len(), 0);
+    queue.add(7);
+    assert_eq!(*queue.get().await.unwrap(), 7);
 }

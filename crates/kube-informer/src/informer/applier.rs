@@ -2,6 +2,7 @@
 
 use super::Notification;
 use super::merge::Change;
+use super::partitions::WHOLE;
 use crate::controller::Parcel;
 use crate::giving_back::giving_back;
 use crate::metrics::InformerMetrics;
@@ -87,7 +88,8 @@ impl<O: Object> Applier<O> {
         }
         for position in positions {
             if self.writer.has_partition(position.partition) {
-                self.metrics.applied(&position.resource_version);
+                self.metrics
+                    .applied(position.partition, &position.resource_version);
                 self.writer
                     .set_resource_version(position.partition, position.resource_version);
             }
@@ -95,8 +97,10 @@ impl<O: Object> Applier<O> {
         outcome
     }
 
-    /// A part of the collection is watched from now on.
-    pub(super) fn add_partition(&mut self, partition: Partition) {
+    /// A part of the collection is watched from now on: this namespace, or [the whole of it](WHOLE).
+    pub(super) fn add_partition(&mut self, partition: Partition, name: &str) {
+        let namespace = self.subject.namespace().filter(|_| name == WHOLE);
+        self.metrics.added(partition, namespace.unwrap_or(name));
         self.writer.add_partition(partition);
         self.writer.publish();
     }
@@ -117,6 +121,7 @@ impl<O: Object> Applier<O> {
             self.writer.clear_stale(key.as_str());
         }
         self.writer.remove_partition(partition);
+        self.metrics.removed(partition);
         outcome
     }
 

@@ -14,8 +14,8 @@ use tokio::time::{Instant, Interval, MissedTickBehavior};
 
 /// What changes of the parts of a collection.
 pub(super) enum Command {
-    /// A part is watched from now on. Sent before anything of it is pushed.
-    Add(Partition),
+    /// A part of this name is watched from now on. Sent before anything of it is pushed.
+    Add(Partition, Arc<str>),
     /// A part is no longer wanted. Sent after its reflector has ended; what it pushed may still be on its way. The
     /// answer says that its objects are gone.
     Remove(Partition, oneshot::Sender<()>),
@@ -69,7 +69,7 @@ impl<O: Object> Driver<O> {
 
     fn obey(&mut self, command: Command) {
         match command {
-            Command::Add(partition) => self.applier.add_partition(partition),
+            Command::Add(partition, name) => self.applier.add_partition(partition, &name),
             Command::Remove(partition, done) => {
                 self.take_out(partition);
                 let _ = done.send(());

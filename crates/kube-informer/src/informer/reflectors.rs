@@ -155,7 +155,7 @@ impl<O: Form> Reflectors<O> {
         self.running.insert(name.clone(), leave.clone());
         self.shared.fifo.add_partition(partition);
         // Before anything of it is pushed. If the driver is gone, everything ends anyway.
-        let _ = self.driver.send(Command::Add(partition));
+        let _ = self.driver.send(Command::Add(partition, name.clone()));
         let (stop, driver, blueprint) = (self.stop.clone(), self.driver.clone(), self.blueprint.clone());
         self.tasks.spawn(async move {
             // Here, because it may panic: the source is the user's.

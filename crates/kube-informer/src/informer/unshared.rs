@@ -70,7 +70,7 @@ impl<O: Form, H: ResourceEventHandler<O>> Informer<O, H> {
         }
         let reflectors = (0..).map(Partition::new).zip(names).map(|(partition, name)| {
             queue.add_partition(partition);
-            applier.add_partition(partition);
+            applier.add_partition(partition, &name);
             blueprint.reflector(&name, partition, queue.clone(), applier.store().clone())
         });
         let reflectors = reflectors.collect();

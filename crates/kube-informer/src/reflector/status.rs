@@ -165,7 +165,8 @@ impl Reporter {
 
     /// From now on, metrics are reported under this name.
     pub(super) fn start_metrics(&mut self, name: &str) {
-        self.metrics = ReflectorMetrics::new(&self.subject.labels(name));
+        let namespace = self.namespace.as_deref().or(self.subject.namespace());
+        self.metrics = ReflectorMetrics::new(&self.subject.labels(name), namespace.unwrap_or_default());
     }
 
     pub(super) fn subject(&self) -> &Subject {

@@ -34,6 +34,11 @@ impl Subject {
         }
     }
 
+    /// The namespace that all objects are of, if the source tells.
+    pub(crate) fn namespace(&self) -> Option<&str> {
+        self.namespace.as_deref()
+    }
+
     /// The labels of metrics of a reflector or informer of this name.
     pub(crate) fn labels(&self, name: &str) -> Labels {
         Labels::new(name, &self.resource, self.types.as_ref())
