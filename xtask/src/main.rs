@@ -7,6 +7,7 @@
 
 mod api;
 mod features;
+mod licences;
 mod package;
 mod readme;
 mod spelling;

@@ -3,7 +3,7 @@
 use crate::workspace::{
     Outcome, cargo, cargo_of, command, has_toolchain, published, root, run, succeeds, target, text,
 };
-use crate::{api, features, package, readme, spelling};
+use crate::{api, features, licences, package, readme, spelling};
 use anyhow::{Context as _, Result};
 use std::time::{Duration, Instant};
 
@@ -19,6 +19,16 @@ const STEPS: &[Step] = &[
         "spelling",
         "codespell on everything that is written by hand",
         spelling::check,
+    ),
+    step(
+        "licences",
+        "licences, sources and versions of the dependencies",
+        licences::check,
+    ),
+    step(
+        "advisories",
+        "known faults of the dependencies",
+        licences::advisories,
     ),
     step("clippy", "lints of all targets with all features", clippy),
     step("doc", "documentation, without warnings", doc),

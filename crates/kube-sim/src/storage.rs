@@ -17,12 +17,14 @@ use std::collections::{HashMap, VecDeque};
 use std::ops::Bound;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use imbl::OrdMap;
 use serde_json::{Map, Value};
 use tokio::sync::watch;
 
 use crate::object::Stored;
 use crate::resources::Resource;
+use crate::storage::sorted::Sorted;
+
+mod sorted;
 
 /// A change, as watchers see it.
 #[derive(Debug, Clone)]
@@ -38,7 +40,7 @@ pub(crate) struct Change {
 /// All objects of one resource at one resource version.
 pub(crate) struct Snapshot {
     pub(crate) resource_version: u64,
-    objects: OrdMap<Arc<str>, Arc<Stored>>,
+    objects: Sorted,
 }
 
 impl Snapshot {
@@ -53,8 +55,7 @@ impl Snapshot {
             _ => Bound::Included(prefix),
         };
         self.objects
-            .range::<_, str>((start, Bound::Unbounded))
-            .map(|(_, object)| object)
+            .from(start)
             .take_while(move |object| object.key.starts_with(prefix))
     }
 }
@@ -78,7 +79,7 @@ struct Inner {
 }
 
 struct Collection {
-    objects: OrdMap<Arc<str>, Arc<Stored>>,
+    objects: Sorted,
     changes: VecDeque<Change>,
     /// Changes up to this resource version are no longer in `changes`.
     forgotten: u64,
@@ -158,10 +159,9 @@ impl Storage {
             .rev()
             .take_while(|c| c.resource_version > version)
         {
-            let key = change.object.key.clone();
             match &change.previous {
-                Some(previous) => objects.insert(key, previous.clone()),
-                None => objects.remove(&key),
+                Some(previous) => objects.insert(previous.clone()),
+                None => objects.remove(&change.object.key),
             };
         }
         Ok(Snapshot {
@@ -219,7 +219,7 @@ impl Inner {
         self.collections
             .entry(resource.id())
             .or_insert_with(|| Collection {
-                objects: OrdMap::new(),
+                objects: Sorted::default(),
                 changes: VecDeque::new(),
                 forgotten: 0,
                 changed: watch::Sender::new(()),
@@ -276,11 +276,7 @@ impl Transaction<'_> {
         self.inner.resource_version += 1;
         let resource_version = self.inner.resource_version;
         let object = Arc::new(Stored::encode(resource, object, resource_version));
-        let previous = self
-            .inner
-            .collection(resource)
-            .objects
-            .insert(object.key.clone(), object.clone());
+        let previous = self.inner.collection(resource).objects.insert(object.clone());
         let change = Change {
             resource_version,
             object: object.clone(),
