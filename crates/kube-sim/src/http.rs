@@ -18,6 +18,7 @@ use crate::api::render::{Form, Include, Render};
 use crate::api::write::{DeleteOptions, Deleted, Writer};
 use crate::api::{Api, Target};
 use crate::discovery;
+use crate::nesting::{self, Unreadable};
 use crate::object::Stored;
 use crate::response::{BoxError, SimBody, json_response, json_value, refusal, streamed, text, whole};
 use crate::selector::Selector;
@@ -217,8 +218,6 @@ impl Call {
             Asked::Metadata { list } if list == lists || route.watch => Form::Metadata,
             Asked::Metadata { .. } => return Err(StatusError::other_form(&target.resource, lists)),
         };
-        // Objects are made in one namespace, or in none.
-        let placed = target.namespace.is_some() || !target.resource.namespaced;
         match self.method.as_str() {
             "GET" if collection && route.watch => self.watch(target, route.watched.as_deref(), form),
             "GET" if collection => self.list(&target, form).await,
@@ -227,29 +226,49 @@ impl Call {
                 let object = self.api.get(&target, minimum).await?;
                 Ok(self.object(&target, form, StatusCode::OK, &object))
             }
+            _ => nesting::with_room(self.depth(), || self.write(&target, form)),
+        }
+    }
+
+    /// How many levels what is made of the body may have.
+    fn depth(&self) -> usize {
+        // An operation of a JSON patch puts what there is deeper by the length of a path, whose slashes may be escaped.
+        let paths = match self.content_type().starts_with("application/json-patch") {
+            true => self.body.iter().filter(|b| matches!(b, b'/' | b'\\')).count(),
+            false => 0,
+        };
+        nesting::of_json(&self.body) + paths
+    }
+
+    /// Answers what is no GET.
+    fn write(&self, target: &Target, form: Form) -> Result<Response<SimBody>, StatusError> {
+        let collection = target.name.is_none();
+        // Objects are made in one namespace, or in none.
+        let placed = target.namespace.is_some() || !target.resource.namespaced;
+        match self.method.as_str() {
             "POST" if collection && placed => {
                 options::check_write(&self.query, "CreateOptions")?;
                 let object = self
                     .api
-                    .create(&target, self.read_object(&target)?, self.writer())?;
-                Ok(self.object(&target, form, StatusCode::CREATED, &object))
+                    .create(target, self.read_object(target)?, self.writer())?;
+                Ok(self.object(target, form, StatusCode::CREATED, &object))
             }
             "PUT" if !collection => {
                 options::check_write(&self.query, "UpdateOptions")?;
                 let object = self
                     .api
-                    .replace(&target, self.read_object(&target)?, self.writer())?;
-                Ok(self.object(&target, form, StatusCode::OK, &object))
+                    .replace(target, self.read_object(target)?, self.writer())?;
+                Ok(self.object(target, form, StatusCode::OK, &object))
             }
             "PATCH" if !collection => {
                 options::check_write(&self.query, "PatchOptions")?;
                 let patch = Patch::read(self.content_type(), &self.body, target.resource.custom)?;
-                let object = self.api.patch(&target, &patch, self.writer())?;
-                Ok(self.object(&target, form, StatusCode::OK, &object))
+                let object = self.api.patch(target, &patch, self.writer())?;
+                Ok(self.object(target, form, StatusCode::OK, &object))
             }
-            "DELETE" if !collection && target.subresource.is_none() => self.delete(&target, form),
+            "DELETE" if !collection && target.subresource.is_none() => self.delete(target, form),
             "DELETE" if collection && placed && target.resource.id() != "namespaces" => {
-                self.delete_collection(&target, form)
+                self.delete_collection(target, form)
             }
             _ => Err(StatusError::method_not_allowed()),
         }
@@ -338,13 +357,14 @@ impl Call {
         ) {
             return Err(StatusError::unsupported_media_type("application/json"));
         }
-        // The message says where, never what: the body may be a secret.
-        serde_json::from_slice(&self.body).map_err(|error| {
+        nesting::parse(&self.body).map_err(|error| {
+            let head = match error {
+                Unreadable::TooDeep(_) => "couldn't get version/kind; json parse error: ",
+                Unreadable::Invalid { .. } => "",
+            };
+            let kind = &target.resource.kind;
             StatusError::bad_request(format!(
-                "the object provided is unrecognized (must be of type {}): invalid JSON at line {}, column {}",
-                target.resource.kind,
-                error.line(),
-                error.column()
+                "the object provided is unrecognized (must be of type {kind}): {head}{error}"
             ))
         })
     }
@@ -352,11 +372,13 @@ impl Call {
     fn delete_options(&self) -> Result<DeleteOptions, StatusError> {
         let body: Value = match self.body.is_empty() {
             true => json!({}),
-            false => serde_json::from_slice(&self.body).map_err(|error| {
-                let (line, column) = (error.line(), error.column());
-                StatusError::bad_request(format!(
-                    "invalid JSON in DeleteOptions at line {line}, column {column}"
-                ))
+            false => nesting::parse(&self.body).map_err(|error| {
+                StatusError::bad_request(match error {
+                    Unreadable::TooDeep(_) => format!("couldn't get version/kind; json parse error: {error}"),
+                    Unreadable::Invalid { line, column } => {
+                        format!("invalid JSON in DeleteOptions at line {line}, column {column}")
+                    }
+                })
             })?,
         };
         let precondition = |name: &str| body["preconditions"][name].as_str().map(str::to_owned);

@@ -36,6 +36,7 @@ struct Readme;
 mod api;
 mod discovery;
 mod http;
+mod nesting;
 mod object;
 mod openapi;
 mod resources;

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use bytes::{BufMut, Bytes};
 use serde_json::{Map, Value};
 
+use crate::nesting;
 use crate::resources::Resource;
 
 /// One version of one object.
@@ -17,6 +18,8 @@ use crate::resources::Resource;
 pub(crate) struct Stored {
     pub(crate) key: Arc<str>,
     pub(crate) resource_version: u64,
+    /// How many levels its JSON has.
+    pub(crate) depth: usize,
     /// `"metadata":{…},"spec":{…}}`: the object without its opening brace, `apiVersion` and `kind`.
     body: Bytes,
     /// Where the digits of the resource version are.
@@ -73,6 +76,7 @@ impl Stored {
         Self {
             key: key_of(metadata).into(),
             resource_version,
+            depth: 1 + object.values().map(nesting::of).max().unwrap_or(0),
             body: out.into_boxed_slice().into(),
             version_at,
             metadata_end,
@@ -139,11 +143,11 @@ impl Stored {
         self.body.len()
     }
 
-    /// Decodes the object, with the `apiVersion` and `kind` that `head` gives it.
+    /// Decodes the object, with the `apiVersion` and `kind` that `head` gives it; needs room for its depth.
     pub(crate) fn decode(&self, head: &[u8]) -> Map<String, Value> {
         let mut bytes = Vec::with_capacity(head.len() + self.body.len());
         self.write(&mut bytes, head);
-        serde_json::from_slice(&bytes).expect("what was serialized parses")
+        nesting::parse(&bytes).expect("what was serialized parses")
     }
 }
 

@@ -175,6 +175,24 @@ impl StatusError {
         Self::new(413, "RequestEntityTooLarge", message)
     }
 
+    pub(crate) fn too_many_operations(max: usize, given: usize) -> Self {
+        let message = format!(
+            "Request entity too large: The allowed maximum operations in a JSON patch is {max}, got {given}"
+        );
+        Self::new(413, "RequestEntityTooLarge", message)
+    }
+
+    /// What etcd, or the client of it, says to an object of so many bytes.
+    pub(crate) fn too_large_object(bytes: usize) -> Self {
+        const MESSAGE: usize = 2 * 1024 * 1024;
+        Self::internal(match bytes {
+            ..=MESSAGE => "etcdserver: request is too large".to_owned(),
+            _ => format!(
+                "rpc error: code = ResourceExhausted desc = trying to send message larger than max ({bytes} vs. {MESSAGE})"
+            ),
+        })
+    }
+
     /// An internal error without a reason: what a real server makes of an error it did not expect.
     pub(crate) fn internal(message: impl Into<String>) -> Self {
         Self::new(500, "", message)

@@ -20,6 +20,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use serde_json::{Map, Value};
 use tokio::sync::watch;
 
+use crate::nesting;
 use crate::object::Stored;
 use crate::resources::Resource;
 use crate::storage::sorted::Sorted;
@@ -67,6 +68,10 @@ pub(crate) struct Forgotten {
     pub(crate) oldest: u64,
 }
 
+/// An object is too large to be stored: so many bytes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TooLarge(pub(crate) usize);
+
 pub(crate) struct Storage {
     inner: Mutex<Inner>,
     version: watch::Sender<u64>,
@@ -75,6 +80,8 @@ pub(crate) struct Storage {
 struct Inner {
     resource_version: u64,
     history: usize,
+    /// The most levels that a stored object ever had.
+    deepest: usize,
     collections: HashMap<String, Collection>,
 }
 
@@ -92,6 +99,7 @@ impl Storage {
         let inner = Inner {
             resource_version: first,
             history,
+            deepest: 0,
             collections: HashMap::new(),
         };
         Self {
@@ -114,11 +122,12 @@ impl Storage {
         self.version.subscribe()
     }
 
-    /// Runs `f` alone: it sees one state and its changes become visible together.
-    pub(crate) fn transact<T>(&self, f: impl FnOnce(&mut Transaction<'_>) -> T) -> T {
+    /// Runs `f` alone: it sees one state and its changes become visible together. It has room for any stored object.
+    pub(crate) fn transact<T: Send>(&self, f: impl FnOnce(&mut Transaction<'_>) -> T + Send) -> T {
         let mut inner = self.lock();
         let before = inner.resource_version;
-        let result = f(&mut Transaction { inner: &mut inner });
+        let state = &mut *inner;
+        let result = nesting::with_room(state.deepest, || f(&mut Transaction { inner: state }));
         if inner.resource_version != before {
             self.version.send_replace(inner.resource_version);
         }
@@ -273,9 +282,30 @@ impl Transaction<'_> {
 
     /// Creates or replaces an object, under the next resource version.
     pub(crate) fn put(&mut self, resource: &Resource, object: &Map<String, Value>) -> Arc<Stored> {
-        self.inner.resource_version += 1;
-        let resource_version = self.inner.resource_version;
-        let object = Arc::new(Stored::encode(resource, object, resource_version));
+        let version = self.inner.resource_version + 1;
+        self.store(resource, Stored::encode(resource, object, version))
+    }
+
+    /// The same for an object of up to `max` bytes.
+    pub(crate) fn put_within(
+        &mut self,
+        resource: &Resource,
+        object: &Map<String, Value>,
+        max: usize,
+    ) -> Result<Arc<Stored>, TooLarge> {
+        let version = self.inner.resource_version + 1;
+        let object = Stored::encode(resource, object, version);
+        match object.len() {
+            bytes if bytes > max => Err(TooLarge(bytes)),
+            _ => Ok(self.store(resource, object)),
+        }
+    }
+
+    fn store(&mut self, resource: &Resource, object: Stored) -> Arc<Stored> {
+        let resource_version = object.resource_version;
+        self.inner.resource_version = resource_version;
+        self.inner.deepest = self.inner.deepest.max(object.depth);
+        let object = Arc::new(object);
         let previous = self.inner.collection(resource).objects.insert(object.clone());
         let change = Change {
             resource_version,

@@ -6,13 +6,14 @@ use serde_json::{Map, Value};
 
 use crate::api::write::{DeleteOptions, Deleted, Writer};
 use crate::api::{Api, Target};
+use crate::nesting;
 use crate::object::Stored;
 use crate::status::StatusError;
 
 /// A cluster's objects, to look at and to change without HTTP in between.
 ///
-/// Changes follow the rules of the API, with two exceptions: the status of an object is written with the rest of it, and
-/// a uid or creation timestamp that is given is kept. Watchers are told of each change.
+/// Changes follow the rules of the API, with three exceptions: the status of an object is written with the rest of it, a
+/// uid or creation timestamp that is given is kept, and an object may be of any size. Watchers are told of each change.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -58,8 +59,11 @@ impl Store {
     ///
     /// As the API: an unknown kind, a namespace that does not exist, an object that exists or is not valid.
     pub fn create(&self, object: Value) -> Result<Value, StatusError> {
-        let (target, stored) = self.add(object)?;
-        Ok(Value::Object(stored.decode(&target.head())))
+        nesting::with_room(nesting::of(&object), || {
+            check_depth(&object)?;
+            let (target, stored) = self.add(object)?;
+            Ok(Value::Object(stored.decode(&target.head())))
+        })
     }
 
     /// Creates an object, without a look at what came of it.
@@ -77,9 +81,12 @@ impl Store {
     ///
     /// As the API: an object that is not there, that has another version, or is not valid.
     pub fn update(&self, object: Value) -> Result<Value, StatusError> {
-        let (target, object) = self.target_of(object)?;
-        let stored = self.api.replace(&target, object, Writer::Owner)?;
-        Ok(Value::Object(stored.decode(&target.head())))
+        nesting::with_room(nesting::of(&object), || {
+            check_depth(&object)?;
+            let (target, object) = self.target_of(object)?;
+            let stored = self.api.replace(&target, object, Writer::Owner)?;
+            Ok(Value::Object(stored.decode(&target.head())))
+        })
     }
 
     /// Deletes an object; one with finalizers is only marked, as in the API.
@@ -104,7 +111,8 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// An unknown kind, or an object that is not there.
+    /// An unknown kind, an object that is not there, or one nested more than 128 levels deep, which may be too much for
+    /// the caller's stack.
     pub fn get(
         &self,
         api_version: &str,
@@ -115,14 +123,14 @@ impl Store {
         let target = self.target(api_version, kind, namespace, Some(name))?;
         let found = self.api.storage.get(&target.resource, &target.key());
         let found = found.ok_or_else(|| StatusError::not_found(&target.resource, name))?;
-        Ok(Value::Object(found.decode(&target.head())))
+        value(&found, &target.head())
     }
 
     /// All objects of a kind, in one namespace or everywhere, in the order of a list.
     ///
     /// # Errors
     ///
-    /// An unknown kind.
+    /// An unknown kind, or an object nested more than 128 levels deep.
     pub fn list(
         &self,
         api_version: &str,
@@ -132,10 +140,10 @@ impl Store {
         let target = self.target(api_version, kind, namespace, None)?;
         let snapshot = self.api.storage.snapshot(&target.resource);
         let head = target.head();
-        Ok(snapshot
+        snapshot
             .range(&target.prefix(), None)
-            .map(|o| Value::Object(o.decode(&head)))
-            .collect())
+            .map(|object| value(object, &head))
+            .collect()
     }
 
     /// Forgets all changes up to and including `resource_version`: watches from there and lists of it get 410.
@@ -191,4 +199,24 @@ impl Store {
             subresource: None,
         })
     }
+}
+
+/// Whether an object that is to be written has no more levels than there may be.
+fn check_depth(object: &Value) -> Result<(), StatusError> {
+    match nesting::of(object) {
+        ..=nesting::MAX => Ok(()),
+        depth => Err(StatusError::bad_request(format!(
+            "nested {depth} levels deep: exceeded max depth"
+        ))),
+    }
+}
+
+fn value(object: &Stored, head: &[u8]) -> Result<Value, StatusError> {
+    if object.depth > nesting::COMMON {
+        let (key, depth) = (&object.key, object.depth);
+        let why =
+            format!("{key} is nested {depth} levels deep: too deep to be decoded here, read it over HTTP");
+        return Err(StatusError::bad_request(why));
+    }
+    Ok(Value::Object(object.decode(head)))
 }

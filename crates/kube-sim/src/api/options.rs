@@ -250,13 +250,20 @@ impl WatchOptions {
             (None, 0) => Start::Present,
             (_, version) => Start::After(version),
         };
-        let timeout = timeout.filter(|s| *s > 0).map(|s| Duration::from_secs(s as u64));
+        let timeout = timeout.map(nanoseconds).filter(|nanoseconds| *nanoseconds != 0);
+        let timeout =
+            timeout.map(|nanoseconds| Duration::from_nanos(u64::try_from(nanoseconds).unwrap_or(0)));
         Ok(Self {
             start,
             bookmarks: query.flag("allowWatchBookmarks") == Some(true),
             timeout,
         })
     }
+}
+
+/// As a real server counts: 64 bits of nanoseconds are 292 years, more than that wraps; what is negative is over at once.
+fn nanoseconds(seconds: i64) -> i64 {
+    seconds.wrapping_mul(1_000_000_000)
 }
 
 fn check_watch(initial: Option<bool>, matching: &str, token: &str) -> Result<(), StatusError> {

@@ -1,11 +1,18 @@
 //! The kinds of patches.
 
-use json_patch::{AddOperation, PatchOperation, TestOperation};
+use json_patch::{AddOperation, PatchOperation};
 use serde_json::{Map, Value};
 
+use crate::nesting::{self, Unreadable};
 use crate::status::StatusError;
 
 mod strategic;
+
+/// The most operations of a JSON patch, as for a real server.
+const MAX_OPERATIONS: usize = 10_000;
+
+/// The most bytes that all copies of a JSON patch may have, as for a real server.
+const MAX_COPIED: usize = 3 * 1024 * 1024;
 
 /// A patch that has been read, not yet applied.
 #[derive(Debug)]
@@ -20,14 +27,20 @@ impl Patch {
     pub(crate) fn read(content_type: &str, body: &[u8], custom: bool) -> Result<Self, StatusError> {
         let media_type = content_type.split(';').next().unwrap_or("").trim();
         match media_type {
-            "application/merge-patch+json" => Ok(Self::Merge(object(body)?)),
+            "application/merge-patch+json" => Ok(Self::Merge(object(nesting::parse(body))?)),
             "application/json-patch+json" => {
                 let operations: Vec<Map<String, Value>> =
-                    serde_json::from_slice(body).map_err(|e| undecodable(&e))?;
+                    nesting::parse(body).map_err(|e| undecodable(&e))?;
+                if operations.len() > MAX_OPERATIONS {
+                    return Err(StatusError::too_many_operations(MAX_OPERATIONS, operations.len()));
+                }
                 let patch = serde_json::from_value(operations.into_iter().map(Value::Object).collect());
                 Ok(Self::Json(patch.map_err(|_| StatusError::unprocessable())?))
             }
-            "application/strategic-merge-patch+json" if !custom => Ok(Self::Strategic(object(body)?)),
+            "application/strategic-merge-patch+json" if !custom => match nesting::parse::<Value>(body) {
+                Err(error @ Unreadable::TooDeep(_)) => Err(StatusError::bad_request(error.to_string())),
+                read => Ok(Self::Strategic(object(read)?)),
+            },
             _ if custom => Err(StatusError::unsupported_media_type(
                 "application/json-patch+json, application/merge-patch+json",
             )),
@@ -38,43 +51,70 @@ impl Patch {
     pub(crate) fn apply(&self, mut document: Value) -> Result<Value, StatusError> {
         match self {
             Self::Merge(patch) => json_patch::merge(&mut document, patch),
-            Self::Json(patch) => {
-                for operation in &patch.0 {
-                    let operation = leniently(operation, &document);
-                    json_patch::patch(&mut document, &[operation])
-                        .map_err(|_| StatusError::unprocessable())?;
-                }
-            }
+            Self::Json(patch) => apply_operations(&mut document, &patch.0)?,
             Self::Strategic(patch) => strategic::merge(&mut document, patch)?,
         }
         Ok(document)
     }
 }
 
-/// As a real server takes an operation: what is missing in an object is null, and can be replaced.
-fn leniently(operation: &PatchOperation, document: &Value) -> PatchOperation {
+/// Applies operations one by one, within the limits for what they copy and how deep they put it.
+fn apply_operations(document: &mut Value, operations: &[PatchOperation]) -> Result<(), StatusError> {
+    let mut copied = 0;
+    // No less than the levels of the document.
+    let mut levels = nesting::of(document);
+    for operation in operations {
+        let Some(operation) = leniently(operation, document) else {
+            continue;
+        };
+        let value = match &operation {
+            PatchOperation::Add(add) => Some(&add.value),
+            PatchOperation::Replace(replace) => Some(&replace.value),
+            PatchOperation::Move(moved) => document.pointer(moved.from.as_str()),
+            PatchOperation::Copy(copy) => document.pointer(copy.from.as_str()),
+            PatchOperation::Remove(_) | PatchOperation::Test(_) => None,
+        };
+        if let (PatchOperation::Copy(_), Some(value)) = (&operation, value) {
+            copied += value.to_string().len();
+        }
+        if let Some(value) = value {
+            let above = operation.path().count();
+            // What is moved may be large: it is looked at only if need be.
+            let moves = matches!(operation, PatchOperation::Move(_));
+            let below = match moves && above + levels <= nesting::MAX {
+                true => levels,
+                false => nesting::of(value),
+            };
+            levels = levels.max(above + below);
+        }
+        if copied > MAX_COPIED || levels > nesting::MAX {
+            return Err(StatusError::unprocessable());
+        }
+        json_patch::patch(document, &[operation]).map_err(|_| StatusError::unprocessable())?;
+    }
+    Ok(())
+}
+
+/// As a real server takes an operation: what is missing in an object is null, and can be replaced. None: a test that holds.
+fn leniently(operation: &PatchOperation, document: &Value) -> Option<PatchOperation> {
     let missing = |path: &json_patch::jsonptr::PointerBuf| {
         let parent = path.parent().and_then(|parent| document.pointer(parent.as_str()));
         parent.is_some_and(Value::is_object) && document.pointer(path.as_str()).is_none()
     };
     match operation {
-        PatchOperation::Replace(replace) if missing(&replace.path) => PatchOperation::Add(AddOperation {
-            path: replace.path.clone(),
-            value: replace.value.clone(),
-        }),
-        // A test that always holds.
-        PatchOperation::Test(test) if test.value.is_null() && missing(&test.path) => {
-            PatchOperation::Test(TestOperation {
-                path: json_patch::jsonptr::PointerBuf::default(),
-                value: document.clone(),
-            })
+        PatchOperation::Replace(replace) if missing(&replace.path) => {
+            Some(PatchOperation::Add(AddOperation {
+                path: replace.path.clone(),
+                value: replace.value.clone(),
+            }))
         }
-        other => other.clone(),
+        PatchOperation::Test(test) if test.value.is_null() && missing(&test.path) => None,
+        other => Some(other.clone()),
     }
 }
 
-fn object(body: &[u8]) -> Result<Value, StatusError> {
-    let value: Value = serde_json::from_slice(body).map_err(|e| undecodable(&e))?;
+fn object(read: Result<Value, Unreadable>) -> Result<Value, StatusError> {
+    let value = read.map_err(|error| undecodable(&error))?;
     if value.is_object() {
         Ok(value)
     } else {
@@ -82,10 +122,6 @@ fn object(body: &[u8]) -> Result<Value, StatusError> {
     }
 }
 
-/// Says where, never what: the body may be a secret.
-fn undecodable(error: &serde_json::Error) -> StatusError {
-    let (line, column) = (error.line(), error.column());
-    StatusError::bad_request(format!(
-        "error decoding patch: invalid JSON at line {line}, column {column}"
-    ))
+fn undecodable(error: &Unreadable) -> StatusError {
+    StatusError::bad_request(format!("error decoding patch: {error}"))
 }

@@ -4,6 +4,7 @@ use bytes::{BufMut, Bytes, BytesMut};
 use serde_json::{Map, Value, json};
 
 use crate::api::Target;
+use crate::nesting;
 use crate::object::Stored;
 use crate::table;
 
@@ -89,7 +90,8 @@ impl Render {
     }
 
     fn row(&self, out: &mut BytesMut, object: &Stored, resource_version: u64, include: Include) {
-        let cells = self.table.cells(&object.decode(&self.head));
+        let cells = || self.table.cells(&object.decode(&self.head));
+        let cells = nesting::with_room(object.depth, cells);
         put_json(out, br#"{"cells":"#, &cells);
         match include {
             Include::Nothing => out.put_slice(br#","object":null}"#),

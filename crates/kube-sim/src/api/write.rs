@@ -10,7 +10,7 @@ use crate::object::{Stored, join_key};
 use crate::resources::Resource;
 use crate::selector::Selector;
 use crate::status::{Cause, StatusError};
-use crate::storage::Transaction;
+use crate::storage::{TooLarge, Transaction};
 
 mod check;
 mod definition;
@@ -26,7 +26,18 @@ pub(crate) enum Writer {
     Owner,
 }
 
+/// The largest object that etcd takes.
+const MAX_OBJECT: usize = 1536 * 1024;
+
 impl Writer {
+    /// How many bytes an object may have.
+    fn limit(self) -> usize {
+        match self {
+            Writer::Client { .. } => MAX_OBJECT,
+            Writer::Owner => usize::MAX,
+        }
+    }
+
     fn dry_run(self) -> bool {
         self == Writer::Client { dry_run: true }
     }
@@ -70,6 +81,7 @@ impl Api {
         let resource = &target.resource;
         check::type_meta(target, &object)?;
         check::namespace(target, &mut object)?;
+        check::generation(target, &object)?;
         let name = check::new_name(resource, &mut object)?;
         if !text(metadata(&object), "resourceVersion").is_empty() {
             let message = "resourceVersion should not be set on objects to be created";
@@ -78,6 +90,7 @@ impl Api {
         check::labels(resource, &name, &object)?;
         check::finalizer_names(resource, &name, &object)?;
         self.prepare_new(resource, &mut object, writer)?;
+        check::kept_generation(resource, &name, &object)?;
         let key = join_key(target.namespace.as_deref().unwrap_or(""), &name);
         self.storage.transact(|transaction| {
             self.check_namespace(transaction, target)?;
@@ -87,8 +100,10 @@ impl Api {
             if writer.dry_run() {
                 return Ok(Arc::new(Stored::encode(resource, &object, 0)));
             }
+            let stored = transaction.put_within(resource, &object, writer.limit());
+            let stored = stored.map_err(|TooLarge(bytes)| StatusError::too_large_object(bytes))?;
             self.defined(transaction, resource, &object);
-            Ok(transaction.put(resource, &object))
+            Ok(stored)
         })
     }
 
@@ -154,6 +169,7 @@ impl Api {
     ) -> Result<Arc<Stored>, StatusError> {
         check::type_meta(target, &new)?;
         check::namespace(target, &mut new)?;
+        check::generation(target, &new)?;
         let name = target.name.as_deref().unwrap_or("");
         check::same_name(text(metadata(&new), "name"), name)?;
         check::is_version(text(metadata(&new), "resourceVersion"))?;
@@ -208,7 +224,11 @@ impl Api {
     }
 
     /// Changes an object, status included, as the owner of the server.
-    pub(crate) fn modify(&self, target: &Target, change: impl FnOnce(&mut Value)) -> Result<(), StatusError> {
+    pub(crate) fn modify(
+        &self,
+        target: &Target,
+        change: impl FnOnce(&mut Value) + Send,
+    ) -> Result<(), StatusError> {
         self.storage.transact(|transaction| {
             let (current, old) = self.current(transaction, target)?;
             let mut new = Value::Object(old.clone());
@@ -271,8 +291,10 @@ impl Api {
             self.remove(transaction, target, &current);
             return Ok(Arc::new(Stored::encode(resource, &new, current.resource_version)));
         }
+        let stored = transaction.put_within(resource, &new, writer.limit());
+        let stored = stored.map_err(|TooLarge(bytes)| StatusError::too_large_object(bytes))?;
         self.defined(transaction, resource, &new);
-        Ok(transaction.put(resource, &new))
+        Ok(stored)
     }
 
     pub(crate) fn delete(&self, target: &Target, options: &DeleteOptions) -> Result<Deleted, StatusError> {

@@ -196,7 +196,7 @@ impl Changer {
         })
     }
 
-    fn modify_pod(&mut self, change: impl FnOnce(&mut Value)) -> Result<(), StatusError> {
+    fn modify_pod(&mut self, change: impl FnOnce(&mut Value) + Send) -> Result<(), StatusError> {
         let index = self.rng.random_range(0..self.pods.len());
         let (namespace, name) = &self.pods[index];
         let target = self.target("pods", Some(namespace), Some(name))?;

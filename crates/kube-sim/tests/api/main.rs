@@ -2,6 +2,7 @@
 
 mod client;
 mod forms;
+mod limits;
 mod list;
 mod watch;
 mod workload;

@@ -56,6 +56,41 @@ pub(super) fn type_meta(target: &Target, object: &Object) -> Result<(), StatusEr
     Ok(())
 }
 
+/// A generation is a whole number.
+pub(super) fn generation(target: &Target, object: &Object) -> Result<(), StatusError> {
+    let given = match metadata(object).get("generation") {
+        None | Some(Value::Null) => return Ok(()),
+        Some(Value::Number(number)) if number.is_i64() => return Ok(()),
+        Some(Value::Number(number)) => format!("number {number}"),
+        Some(Value::String(_)) => "string".into(),
+        Some(Value::Bool(_)) => "bool".into(),
+        Some(Value::Array(_)) => "array".into(),
+        Some(Value::Object(_)) => "object".into(),
+    };
+    let (kind, version) = (&target.resource.kind, &target.version);
+    let field = match target.resource.custom {
+        true => "ObjectMeta.generation",
+        false => "ObjectMeta.metadata.generation",
+    };
+    Err(StatusError::bad_request(format!(
+        "{kind} in version \"{version}\" cannot be handled as a {kind}: json: cannot unmarshal {given} into Go struct \
+         field {field} of type int64"
+    )))
+}
+
+/// Where the server does not count generations, that of a new object is kept.
+pub(super) fn kept_generation(resource: &Resource, name: &str, object: &Object) -> Result<(), StatusError> {
+    let given = metadata(object).get("generation").and_then(Value::as_i64);
+    match given.filter(|generation| *generation < 0) {
+        None => Ok(()),
+        Some(negative) => {
+            let why = "must be greater than or equal to 0";
+            let cause = Cause::invalid("metadata.generation", negative, why);
+            Err(refused(resource, name, cause))
+        }
+    }
+}
+
 /// The namespace of the object is that of the URL; left out, it is filled in.
 pub(super) fn namespace(target: &Target, object: &mut Object) -> Result<(), StatusError> {
     let given = text(metadata(object), "namespace");

@@ -1,0 +1,178 @@
+//! How deep JSON may be nested, and the stack that it takes.
+//!
+//! To read, compare, write or drop a value recurses, once for each level. Objects commonly have a few levels, for which
+//! any stack is large enough. A real server takes 10,000 levels, for which a thread's usual stack is not: whatever may meet
+//! such a value runs [with room](with_room) for it.
+
+use std::cell::Cell;
+use std::fmt;
+use std::panic::resume_unwind;
+use std::thread;
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use tokio::runtime::Handle;
+
+/// The most levels that JSON may have, as for a real server.
+pub(crate) const MAX: usize = 10_000;
+
+/// Values with so many levels fit on any stack.
+pub(crate) const COMMON: usize = 128;
+
+/// Enough for [`MAX`] levels in an unoptimized build, with a reserve. It is address space; memory is what is touched of it.
+const STACK: usize = 256 * 1024 * 1024;
+
+thread_local! {
+    static ROOMY: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs `f` with a stack on which values of `depth` levels fit: on a thread of its own if there are more than usual.
+///
+/// # Panics
+///
+/// No thread can be started. A panic of `f` goes on here.
+pub(crate) fn with_room<T: Send>(depth: usize, f: impl FnOnce() -> T + Send) -> T {
+    if depth <= COMMON || ROOMY.get() {
+        return f();
+    }
+    let runtime = Handle::try_current();
+    thread::scope(|scope| {
+        let roomy = || {
+            // The clock may be the runtime's.
+            let _entered = runtime.as_ref().map(Handle::enter);
+            ROOMY.set(true);
+            f()
+        };
+        let thread = thread::Builder::new()
+            .stack_size(STACK)
+            .spawn_scoped(scope, roomy);
+        let joined = thread.expect("a thread can be started").join();
+        joined.unwrap_or_else(|panic| resume_unwind(panic))
+    })
+}
+
+/// How many levels a value has: 0 for a string or a number.
+pub(crate) fn of(value: &Value) -> usize {
+    let mut deepest = 0;
+    let mut open = vec![(value, 0)];
+    while let Some((value, above)) = open.pop() {
+        let nested = |value: &Value| value.is_object() || value.is_array();
+        let depth = above + 1;
+        match value {
+            Value::Object(members) => {
+                open.extend(members.values().filter(|v| nested(v)).map(|v| (v, depth)));
+            }
+            Value::Array(items) => open.extend(items.iter().filter(|v| nested(v)).map(|v| (v, depth))),
+            _ => continue,
+        }
+        deepest = deepest.max(depth);
+    }
+    deepest
+}
+
+/// How many levels JSON has; at most one more than [`MAX`].
+pub(crate) fn of_json(json: &[u8]) -> usize {
+    match levels(json) {
+        Ok(depth) => depth,
+        Err(_) => MAX + 1,
+    }
+}
+
+/// The number of levels, or what opens the one that is too many.
+fn levels(json: &[u8]) -> Result<usize, char> {
+    let (mut depth, mut deepest) = (0usize, 0);
+    let mut bytes = json.iter();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'{' | b'[' if depth == MAX => return Err(char::from(*byte)),
+            b'{' | b'[' => {
+                depth += 1;
+                deepest = deepest.max(depth);
+            }
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            b'"' => {
+                while let Some(byte) = bytes.next() {
+                    match byte {
+                        b'"' => break,
+                        b'\\' => _ = bytes.next(),
+                        _ => {}
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(deepest)
+}
+
+/// Why JSON cannot be read. It says where, never what: the JSON may be a secret.
+#[derive(Debug)]
+pub(crate) enum Unreadable {
+    TooDeep(char),
+    Invalid { line: usize, column: usize },
+}
+
+impl fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooDeep(opening) => write!(f, "invalid character '{opening}' exceeded max depth"),
+            Self::Invalid { line, column } => write!(f, "invalid JSON at line {line}, column {column}"),
+        }
+    }
+}
+
+/// Reads JSON of up to [`MAX`] levels; needs [room](with_room) for them.
+pub(crate) fn parse<T: DeserializeOwned>(json: &[u8]) -> Result<T, Unreadable> {
+    levels(json).map_err(Unreadable::TooDeep)?;
+    let mut reader = serde_json::Deserializer::from_slice(json);
+    reader.disable_recursion_limit();
+    let read = T::deserialize(&mut reader).and_then(|value| reader.end().map(|()| value));
+    read.map_err(|error| Unreadable::Invalid {
+        line: error.line(),
+        column: error.column(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn levels_are_counted_outside_of_strings() {
+        for (text, depth) in [
+            ("1", 0),
+            ("{}", 1),
+            (r#"{"a":[1,{"b":"{[{\"["}],"c":[[]]}"#, 3),
+            (r#"["\\",[]]"#, 2),
+        ] {
+            assert_eq!(of_json(text.as_bytes()), depth, "{text}");
+            let value: Value = parse(text.as_bytes()).unwrap();
+            assert_eq!(of(&value), depth, "{text}");
+        }
+        assert_eq!(of_json(b"]]]{"), 1);
+        assert_eq!(of_json("[".repeat(MAX + 5).as_bytes()), MAX + 1);
+    }
+
+    #[test]
+    fn the_deepest_values_are_read_copied_compared_written_and_dropped() {
+        for (open, close) in [("[", "]"), (r#"{"a":"#, "}")] {
+            let text = |levels: usize| open.repeat(levels) + "1" + &close.repeat(levels);
+            let deepest = text(MAX);
+            with_room(MAX, || {
+                let value: Value = parse(deepest.as_bytes()).unwrap();
+                assert_eq!(of(&value), MAX);
+                assert!(value.clone() == value);
+                assert!(value.to_string() == deepest);
+                let mut document = json!({});
+                json_patch::merge(&mut document, &value);
+            });
+            let error = parse::<Value>(text(MAX + 1).as_bytes()).unwrap_err().to_string();
+            assert_eq!(
+                error,
+                format!("invalid character '{}' exceeded max depth", &open[..1])
+            );
+        }
+    }
+}
