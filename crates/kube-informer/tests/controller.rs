@@ -83,7 +83,7 @@ async fn what_is_queued_when_it_is_stopped_is_left_and_producers_do_not_wait() {
     controller.run(stopped).await;
     assert!(lines(&told).is_empty());
     blocked.await.unwrap();
-    assert_eq!(queue.len(), 2);
+    assert_eq!(queue.len(), 1, "the queue is closed, so what came too late was dropped");
 }
 
 #[tokio::test(start_paused = true)]
@@ -94,7 +94,7 @@ async fn a_closed_queue_is_emptied_first() {
     queue.close();
     push(&queue, "b", 2).await;
     controller.run(CancellationToken::new()).await;
-    assert_eq!(lines(&told), ["a b"], "closing does not reject what comes later");
+    assert_eq!(lines(&told), ["a"], "what comes after the end is refused");
 }
 
 #[tokio::test(start_paused = true)]

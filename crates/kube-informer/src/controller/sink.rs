@@ -55,10 +55,15 @@ impl<O: Object, K: Known> QueueSink<O, K> {
 }
 
 impl<O: Object, K: Known> Known for QueueSink<O, K> {
-    /// What is held, unless that is about to change.
+    /// What is held, unless that may be about to change.
+    ///
+    /// The queue is asked first. Nobody else pushes changes of this partition, so what is held is settled once none of
+    /// them are on their way; asked afterwards, the queue could hide a change that was applied in between.
     fn held(&self, key: &str) -> Option<(ObjectKey, Fingerprint)> {
-        let held = self.known.held(key)?;
-        (!self.queue.is_pending(key)).then_some(held)
+        if self.queue.is_on_its_way(key) {
+            return None;
+        }
+        self.known.held(key)
     }
 }
 
@@ -122,8 +127,49 @@ impl<O: Object, K> Drop for QueueSink<O, K> {
 mod tests {
     use super::*;
     use crate::reflector::Held;
+    use futures::FutureExt;
     use k8s_openapi::api::core::v1::Pod;
     use std::sync::Arc;
+
+    fn updated() -> Delta<Arrived<Pod>> {
+        Delta::Updated(Ok(Held {
+            object: Arc::new(Pod::default()),
+            fingerprint: None,
+        }))
+    }
+
+    /// A consumer that holds every key in the same state.
+    struct Always;
+
+    impl Known for Always {
+        fn held(&self, key: &str) -> Option<(ObjectKey, Fingerprint)> {
+            Some((key.into(), Fingerprint::new(7)))
+        }
+    }
+
+    #[test]
+    fn a_key_is_not_held_until_its_batch_was_applied() {
+        let queue = DeltaFifo::<Parcel<Pod>>::new(100);
+        let mut sink = QueueSink::new(queue.clone(), Always);
+        let pop = || queue.pop(10).now_or_never().flatten().expect("a batch");
+        let push = |sink: &mut QueueSink<Pod, Always>| {
+            sink.push("a".into(), updated(), None).now_or_never().expect("room");
+        };
+        push(&mut sink);
+        assert!(sink.held("a").is_none() && sink.held("b").is_some(), "pending");
+        let batch = pop();
+        assert!(sink.held("a").is_none(), "popped, but not applied");
+        drop(batch);
+        assert!(sink.held("a").is_some(), "processed");
+
+        push(&mut sink);
+        let mut batch = pop();
+        batch.processed.applied();
+        assert!(sink.held("a").is_some(), "applied, but not processed in full");
+        drop(batch);
+        push(&mut sink);
+        assert!(sink.held("a").is_none() && sink.held("b").is_some(), "pending");
+    }
 
     #[tokio::test]
     async fn a_sink_that_is_dropped_announces_what_it_pushed() {

@@ -77,6 +77,8 @@ struct State<T> {
     len: usize,
     /// How many changes the consumer has not been woken for.
     unannounced: usize,
+    /// How many batches were popped and have not been applied.
+    in_flight: usize,
     closed: bool,
     /// Whether anything but bookmarks was ever pushed.
     populated: bool,
@@ -190,14 +192,32 @@ pub enum Entries<T> {
 pub struct Processed<T> {
     shared: Arc<Shared<T>>,
     replaced: Option<Partition>,
+    in_flight: bool,
+}
+
+impl<T> Processed<T> {
+    /// Whoever asks what is held sees the batch from now on, although it has not been processed in full.
+    pub(crate) fn applied(&mut self) {
+        let shared = self.shared.clone();
+        self.land(&mut shared.lock());
+    }
+
+    fn land(&mut self, state: &mut State<T>) {
+        if std::mem::take(&mut self.in_flight) {
+            state.in_flight -= 1;
+        }
+    }
 }
 
 impl<T> Drop for Processed<T> {
     fn drop(&mut self) {
-        let Some(partition) = self.replaced else { return };
-        let mut state = self.shared.lock();
-        state.unsynced.remove(&partition);
-        self.shared.update_synced(&state);
+        let shared = self.shared.clone();
+        let mut state = shared.lock();
+        self.land(&mut state);
+        if let Some(partition) = self.replaced {
+            state.unsynced.remove(&partition);
+            shared.update_synced(&state);
+        }
     }
 }
 
@@ -216,10 +236,6 @@ impl<T> Shared<T> {
 }
 
 impl<T> State<T> {
-    fn has_room(&self, capacity: usize) -> bool {
-        self.len < capacity || self.closed
-    }
-
     /// The last segment, made one for deltas if it is none.
     fn tail(&mut self) -> &mut Keyed<T> {
         if !matches!(self.segments.back(), Some(Segment::Deltas(_))) {
@@ -311,6 +327,7 @@ impl<T> DeltaFifo<T> {
             segments: VecDeque::new(),
             len: 0,
             unannounced: 0,
+            in_flight: 0,
             closed: false,
             populated: false,
             unsynced,
@@ -359,10 +376,16 @@ impl<T> DeltaFifo<T> {
         }
     }
 
-    /// Runs `change` if there is room, and says whether it did.
+    /// Runs `change` if there is room, and returns false if there is none. A closed queue drops the change.
     fn try_change(&self, worthwhile: usize, change: &mut Option<impl FnOnce(&mut State<T>)>) -> bool {
         let mut state = self.shared.lock();
-        if !state.has_room(self.shared.capacity) {
+        if state.closed {
+            // Without the lock: dropping an object may run the user's code.
+            drop(state);
+            *change = None;
+            return true;
+        }
+        if state.len >= self.shared.capacity {
             return false;
         }
         let before = state.len;
@@ -388,7 +411,7 @@ impl<T> DeltaFifo<T> {
     }
 
     /// Adds a change of `key`, waiting while the queue is full. `at` says up to where in the server's history the
-    /// queue is complete with this change.
+    /// queue is complete with this change. A closed queue drops it.
     #[doc(alias = "Add")]
     #[doc(alias = "Update")]
     #[doc(alias = "Delete")]
@@ -403,7 +426,7 @@ impl<T> DeltaFifo<T> {
             .await;
     }
 
-    /// Adds a new list of a partition, waiting while the queue is full.
+    /// Adds a new list of a partition, waiting while the queue is full. A closed queue drops it.
     #[doc(alias = "Replace")]
     pub async fn replace(&self, replace: Replace<T>) {
         self.when_writable(1, |state| {
@@ -415,7 +438,7 @@ impl<T> DeltaFifo<T> {
     }
 
     /// Adds a [`Delta::Sync`] for each of `known`, but not for keys with pending changes: a state that is held must
-    /// not overtake one that is on its way.
+    /// not overtake one that is on its way. A closed queue takes nothing.
     #[doc(alias = "Resync")]
     pub async fn resync(&self, known: impl IntoIterator<Item = (ObjectKey, T)>) {
         for (key, object) in known {
@@ -428,23 +451,26 @@ impl<T> DeltaFifo<T> {
         }
     }
 
-    /// Notes that everything up to `at` has been pushed. Never waits: it takes no room.
+    /// Notes that everything up to `at` has been pushed. Never waits: it takes no room. A closed queue ignores it.
     #[doc(alias = "Bookmark")]
     pub fn bookmark(&self, at: Position) {
-        self.shared
-            .lock()
-            .tail()
-            .positions
-            .insert(at.partition, at.resource_version);
+        let mut state = self.shared.lock();
+        if state.closed {
+            return;
+        }
+        let positions = &mut state.tail().positions;
+        positions.insert(at.partition, at.resource_version);
+        drop(state);
         self.shared.readable.notify_one();
     }
 
-    /// Puts back changes that could not be processed, unless newer ones of that key are pending already; says whether
-    /// it did. Never waits.
+    /// Puts back changes that could not be processed, unless newer ones of that key are pending already or the queue is
+    /// closed; returns whether it did. Never waits.
     #[doc(alias = "AddIfNotPresent")]
     pub fn requeue(&self, key: ObjectKey, deltas: Deltas<T>) -> bool {
         let mut state = self.shared.lock();
-        if state.is_pending(&key) {
+        if state.closed || state.is_pending(&key) {
+            drop(state);
             return false;
         }
         let before = state.len;
@@ -461,6 +487,12 @@ impl<T> DeltaFifo<T> {
     /// Whether changes of `key` are pending, or a list that may change it.
     pub fn is_pending(&self, key: &str) -> bool {
         self.shared.lock().is_pending(key)
+    }
+
+    /// Whether a change of `key` is pending, or may be part of a batch that was popped and has not been applied yet.
+    pub(crate) fn is_on_its_way(&self, key: &str) -> bool {
+        let state = self.shared.lock();
+        state.in_flight > 0 || state.is_pending(key)
     }
 
     /// How many changes are pending; a list counts as one.
@@ -497,6 +529,7 @@ impl<T> DeltaFifo<T> {
                 let before = state.len;
                 if let Some((entries, positions)) = state.pop(max.max(1)) {
                     state.unannounced = 0;
+                    state.in_flight += 1;
                     let was_full = before >= self.shared.capacity;
                     self.shared.gauge.moved(before, state.len);
                     let replaced = match &entries {
@@ -506,6 +539,7 @@ impl<T> DeltaFifo<T> {
                     let processed = Processed {
                         shared: self.shared.clone(),
                         replaced,
+                        in_flight: true,
                     };
                     let initial = !*self.shared.synced.borrow();
                     drop(state);
@@ -539,7 +573,8 @@ impl<T> DeltaFifo<T> {
         let _ = self.shared.synced.subscribe().wait_for(|synced| *synced).await;
     }
 
-    /// Ends waiting: the consumer gets what is pending and then `None`; pushing no longer waits.
+    /// Ends waiting: the consumer gets what is pending and then `None`. Nothing is taken in from now on: what is pushed is
+    /// dropped, without waiting for room.
     #[doc(alias = "Close")]
     pub fn close(&self) {
         self.shared.lock().closed = true;

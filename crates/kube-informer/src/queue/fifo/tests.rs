@@ -213,7 +213,7 @@ async fn a_full_queue_makes_the_producer_wait() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn close_wakes_both_sides_and_keeps_what_is_pending() {
+async fn close_wakes_both_sides() {
     let fifo = DeltaFifo::new(1);
     let consumer = tokio::spawn({
         let fifo = DeltaFifo::<u32>::clone(&fifo);
@@ -225,8 +225,28 @@ async fn close_wakes_both_sides_and_keeps_what_is_pending() {
     for n in 0..3 {
         now(fifo.push(key("a"), Delta::Added(n), None));
     }
-    assert_eq!(pop_deltas(&fifo, 1)[0].1.len(), 3);
     assert!(now(fifo.pop(1)).is_none());
+}
+
+#[test]
+fn a_closed_queue_is_emptied_and_refuses_what_comes_later() {
+    let fifo = DeltaFifo::new(1);
+    now(fifo.push(key("a"), Delta::Added(1), at("1")));
+    fifo.close();
+    for n in 0..1000 {
+        now(fifo.push(key("b"), Delta::Added(n), None));
+    }
+    now(fifo.push_quietly(key("c"), Delta::Added(1), None));
+    now(fifo.replace(list(&[("b", 2)])));
+    now(fifo.resync([(key("b"), 7)]));
+    fifo.bookmark(at("9").unwrap());
+    assert!(!fifo.requeue(key("b"), Delta::Added(1).into()));
+    assert_eq!(fifo.len(), 1);
+    let batch = now(fifo.pop(usize::MAX)).unwrap();
+    assert_eq!(batch.positions, [at("1").unwrap()]);
+    let Entries::Deltas(deltas) = batch.entries else { panic!("no list was queued") };
+    assert_eq!(deltas, [(key("a"), Delta::Added(1).into())]);
+    assert!(now(fifo.pop(usize::MAX)).is_none());
 }
 
 #[derive(Debug, Clone)]
