@@ -51,6 +51,20 @@ fn expand(input: &DeriveInput) -> Result<TokenStream, Error> {
             fn each_label(object: &Self::Ref, each: &mut dyn ::std::ops::FnMut(&str, &str)) -> bool {
                 #has::each_label(&object.#metadata, each)
             }
+
+            fn set_identity(
+                object: &mut Self::Ref,
+                key: &::kube_informer::ObjectKey,
+                uid: ::std::option::Option<&str>,
+                resource_version: ::std::option::Option<&::kube_informer::ResourceVersion>,
+            ) -> bool {
+                match ::std::sync::Arc::get_mut(object) {
+                    ::std::option::Option::Some(object) => {
+                        #has::set_identity(&mut object.#metadata, key, uid, resource_version)
+                    }
+                    ::std::option::Option::None => false,
+                }
+            }
         }
 
         impl ::kube_informer::form::Form for #name {

@@ -44,7 +44,7 @@ pub use sink::{Parcel, QueueSink};
 use crate::queue::{Batch, DeltaFifo, Entries};
 use std::future::Future;
 use std::time::Duration;
-use tokio::time::{Instant, MissedTickBehavior};
+use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 /// What a [`Controller`] does with what it takes from its queue.
@@ -55,9 +55,11 @@ pub trait Process<T>: Send {
     /// Processes one batch. It counts as processed when `batch.processed` is dropped, so keep that until then.
     fn process(&mut self, batch: Batch<T>) -> impl Future<Output = ()> + Send;
 
-    /// Is called when a [resync](Controller::resync) is due. Default: nothing happens.
-    fn resync(&mut self) -> impl Future<Output = ()> + Send {
-        async {}
+    /// Is called when a [resync](Controller::resync) is due, and returns whether it is complete. If it is not, this is
+    /// called again; a batch that waits is processed in between, and cancellation ends the resync. So a long resync
+    /// should be done in small steps. Default: nothing happens.
+    fn resync(&mut self) -> impl Future<Output = bool> + Send {
+        async { true }
     }
 }
 
@@ -105,7 +107,8 @@ impl<T: Send, P: Process<T>> Controller<T, P> {
         self
     }
 
-    /// How often [`Process::resync`] is called. Default: zero, which is never.
+    /// How often [`Process::resync`] is called. Default: zero, which is never. The period counts from the beginning of the
+    /// last resync; one that takes longer is followed by the next at once. Batches are processed in between.
     #[doc(alias = "FullResyncPeriod")]
     pub fn resync(mut self, period: Duration) -> Self {
         self.resync = period;
@@ -124,20 +127,13 @@ impl<T: Send, P: Process<T>> Controller<T, P> {
     pub async fn run(mut self, token: CancellationToken) {
         let _closed = CloseOnDrop(&self.queue);
         let mut cancelled = std::pin::pin!(token.cancelled());
-        let resyncs = !self.resync.is_zero();
-        // A year is never; a select wants a branch all the same.
-        let period = if resyncs {
-            self.resync
-        } else {
-            Duration::from_secs(365 * 86_400)
-        };
-        let mut ticks = tokio::time::interval_at(Instant::now() + period, period);
-        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut next_resync = std::pin::pin!(sleep_until(after(Instant::now(), self.resync)));
+        // When the resync that is going on began.
+        let mut resyncing = None;
         loop {
             tokio::select! {
                 biased;
                 () = &mut cancelled => return,
-                _ = ticks.tick(), if resyncs => self.process.resync().await,
                 batch = self.queue.pop(self.batch) => match batch {
                     Some(batch) => {
                         let watch = SlowWatch::new(&batch.entries);
@@ -146,11 +142,29 @@ impl<T: Send, P: Process<T>> Controller<T, P> {
                     }
                     None => return,
                 },
+                () = &mut next_resync => {}
+            }
+            // Between any two batches, so that neither a busy queue nor a long resync keeps the other waiting.
+            if next_resync.deadline() <= Instant::now() && !token.is_cancelled() {
+                let began = *resyncing.get_or_insert_with(Instant::now);
+                if self.process.resync().await {
+                    next_resync.as_mut().reset(after(began, self.resync));
+                    resyncing = None;
+                }
             }
             // A queue that is never empty must not keep the thread from everybody else.
             tokio::task::consume_budget().await;
         }
     }
+}
+
+/// When a period that begins at `start` is over. A period of zero never is, nor is one that is too long for the clock.
+pub(crate) fn after(start: Instant, period: Duration) -> Instant {
+    // Thirty years, which is what tokio's own timers take for never.
+    const NEVER: Duration = Duration::from_secs(86_400 * 365 * 30);
+    let end = start.checked_add(period).filter(|_| !period.is_zero());
+    let never = start + NEVER;
+    end.map_or(never, |end| end.min(never))
 }
 
 struct CloseOnDrop<'a, T>(&'a DeltaFifo<T>);

@@ -63,10 +63,11 @@
 //! [`InformerRunner::run`] returns when every task has ended. Handlers finish the call that is running; what they
 //! were still to be told is dropped. The store stays readable.
 
-mod adapt;
 mod applier;
+mod blocking;
 mod builder;
 mod driver;
+mod filtered;
 mod handler;
 mod listener;
 mod merge;
@@ -81,9 +82,10 @@ mod runner;
 mod transform;
 mod unshared;
 
-pub use adapt::{Filtered, blocking};
+pub use blocking::blocking;
 pub use builder::InformerBuilder;
 pub(crate) use builder::InformerOptions;
+pub use filtered::Filtered;
 pub use handler::{ResourceEventHandler, ResourceEventHandlerFuncs};
 pub use merge::Delivery;
 pub use namespaces::NamespaceSet;
@@ -168,7 +170,8 @@ impl HandlerOptions {
     /// How often the handler is told again of every object as an update from a state to itself. Default: as often as the
     /// [informer](InformerBuilder::resync) says; zero: never.
     ///
-    /// The period is raised to a second, and rounded up to a multiple of the informer's. Nothing is asked of the server,
+    /// The period is raised to a second, and rounded up to a multiple of the informer's, if that has one (a handler that
+    /// is added before the informer runs shortens it). Nothing is asked of the server,
     /// and relists do not delay it. A handler with a resync is also told of objects that a relist showed unchanged.
     #[must_use = "this is a builder"]
     pub fn resync(mut self, period: Duration) -> Self {

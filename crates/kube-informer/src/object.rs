@@ -72,6 +72,17 @@ pub trait Object: Send + Sync + 'static {
         false
     }
 
+    /// Gives an object its key, uid and resource version back that a transform has changed, and returns whether it could.
+    /// Default: it cannot; such an object is [set aside](crate::reflector::Reflector::transform).
+    fn set_identity(
+        _object: &mut Self::Ref,
+        _key: &ObjectKey,
+        _uid: Option<&str>,
+        _resource_version: Option<&ResourceVersion>,
+    ) -> bool {
+        false
+    }
+
     /// The key under which the object is stored: `namespace/name`, or `name` for cluster-scoped kinds.
     fn key(object: &Self::Ref) -> ObjectKey {
         ObjectKey::new(Self::namespace(object), Self::name(object))
@@ -108,6 +119,24 @@ impl<K: kube::Resource + Send + Sync + 'static> Object for K {
     fn each_label(object: &Self::Ref, each: &mut dyn FnMut(&str, &str)) -> bool {
         let labels = object.meta().labels.iter().flatten();
         labels.for_each(|(name, value)| each(name, value));
+        true
+    }
+
+    /// It can unless the object is shared.
+    fn set_identity(
+        object: &mut Self::Ref,
+        key: &ObjectKey,
+        uid: Option<&str>,
+        resource_version: Option<&ResourceVersion>,
+    ) -> bool {
+        let Some(object) = Arc::get_mut(object) else {
+            return false;
+        };
+        let metadata = object.meta_mut();
+        metadata.name = Some(key.name().to_owned());
+        metadata.namespace = key.namespace().map(str::to_owned);
+        metadata.uid = uid.map(str::to_owned);
+        metadata.resource_version = resource_version.map(ToString::to_string);
         true
     }
 }

@@ -153,6 +153,38 @@ impl<O: Object> std::fmt::Debug for Held<O> {
 #[error("{0}")]
 pub struct TransformError(pub String);
 
+/// What an object is stored under and told apart by.
+struct Identity {
+    key: ObjectKey,
+    uid: Option<String>,
+    version: Option<ResourceVersion>,
+}
+
+impl Identity {
+    fn of<O: Object>(object: &O::Ref) -> Self {
+        Self {
+            key: O::key(object),
+            uid: O::uid(object).map(str::to_owned),
+            version: O::resource_version(object),
+        }
+    }
+
+    fn is_of<O: Object>(&self, object: &O::Ref) -> bool {
+        O::name(object) == self.key.name()
+            && O::namespace(object).filter(|namespace| !namespace.is_empty()) == self.key.namespace()
+            && O::uid(object) == self.uid.as_deref()
+            && O::resource_version(object) == self.version
+    }
+
+    /// The object with this identity; `None` if it has another one and cannot be given this.
+    fn given_to<O: Object>(&self, mut object: O::Ref) -> Option<O::Ref> {
+        let is_ours = self.is_of::<O>(&object)
+            || O::set_identity(&mut object, &self.key, self.uid.as_deref(), self.version.as_ref())
+                && self.is_of::<O>(&object);
+        is_ours.then_some(object)
+    }
+}
+
 /// The user's function that changes objects on their way in.
 type Transform<O> = Box<dyn FnMut(<O as Object>::Ref) -> Result<<O as Object>::Ref, TransformError> + Send>;
 
@@ -289,11 +321,16 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
         self
     }
 
-    /// Changes every object once, after it was decoded and before the sink gets it. The object keeps its key, whatever
-    /// the transform makes of it. Objects that a list shows unchanged are not transformed again.
+    /// Changes every object once, after it was decoded and before the sink gets it. Objects that a list shows unchanged are
+    /// not transformed again. It runs on the reflector's task: it must not block.
     ///
-    /// An object for which `transform` fails or panics is set aside like one that cannot be read. It runs on the
-    /// reflector's task: it must not block.
+    /// An object keeps its identity. If `transform` changes or removes its name, namespace, uid or resource version, they
+    /// are put back; so removing them saves nothing. All other metadata may go. They cannot be put back into an
+    /// [`Arc`] that somebody else holds, too, nor into a form that does not say how
+    /// ([`Object::set_identity`](crate::Object::set_identity)).
+    ///
+    /// An object whose identity cannot be put back, or for which `transform` fails or panics, is set aside like one that
+    /// cannot be read.
     ///
     /// ```no_run
     /// # use k8s_openapi::api::core::v1::Pod;
@@ -615,8 +652,12 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
             return Ok(held);
         };
         let Held { object, fingerprint } = held;
+        let identity = Identity::of::<O>(&object);
         match catch_unwind(AssertUnwindSafe(|| transform(object))) {
-            Ok(Ok(object)) => Ok(Held { object, fingerprint }),
+            Ok(Ok(object)) => match identity.given_to::<O>(object) {
+                Some(object) => Ok(Held { object, fingerprint }),
+                None => Err("the transform changed its name, namespace, uid or resource version".to_owned()),
+            },
             Ok(Err(error)) => Err(format!("the transform failed: {error}")),
             Err(_) => Err("the transform panicked".to_owned()),
         }

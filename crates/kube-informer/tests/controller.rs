@@ -8,7 +8,7 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use kube_informer::controller::{Controller, Parcel, Process, QueueSink};
 use kube_informer::queue::{Batch, Delta, DeltaFifo, Deltas, Entries, Listed, Replace};
 use kube_informer::reflector::Reflector;
-use kube_informer::{DeleteCause, Deleted, Notification, ObjectKey, SharedInformer};
+use kube_informer::{DeleteCause, Deleted, Notification, Object, ObjectKey, SharedInformer};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -83,7 +83,11 @@ async fn what_is_queued_when_it_is_stopped_is_left_and_producers_do_not_wait() {
     controller.run(stopped).await;
     assert!(lines(&told).is_empty());
     blocked.await.unwrap();
-    assert_eq!(queue.len(), 1, "the queue is closed, so what came too late was dropped");
+    assert_eq!(
+        queue.len(),
+        1,
+        "the queue is closed, so what came too late was dropped"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -168,14 +172,80 @@ impl Process<u32> for Resyncs {
         log(&self.0, "batch");
     }
 
-    async fn resync(&mut self) {
+    async fn resync(&mut self) -> bool {
         log(&self.0, "resync");
+        true
+    }
+}
+
+/// A resync of steps that take so long, which is never complete.
+struct Endless(Log, Duration);
+
+impl Process<u32> for Endless {
+    async fn process(&mut self, batch: Batch<u32>) {
+        for (key, _) in deltas(batch) {
+            log(&self.0, key.as_str());
+        }
+    }
+
+    async fn resync(&mut self) -> bool {
+        tokio::time::sleep(self.1).await;
+        false
     }
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_resync_gives_way_to_batches_and_to_cancellation() {
+    let (told, queue) = (Log::default(), DeltaFifo::new(10));
+    let process = Endless(told.clone(), Duration::from_secs(3));
+    let controller = Controller::new(queue.clone(), process).resync(Duration::from_secs(1));
+    let stop = CancellationToken::new();
+    let running = tokio::spawn(controller.run(stop.clone()));
+    for (number, key) in ["a", "b", "c"].into_iter().enumerate() {
+        tokio::time::sleep(Duration::from_secs(10)).await;
+        push(&queue, key, 1).await;
+        tokio::time::sleep(Duration::from_secs(4)).await;
+        assert_eq!(lines(&told), [key], "number {number}");
+    }
+    stop.cancel();
+    let ended = tokio::time::timeout(Duration::from_secs(4), running).await;
+    ended.expect("ends with the step").unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_queue_that_is_never_empty_delays_no_resync() {
+    let (told, queue) = (Log::default(), DeltaFifo::new(10));
+    let refill = queue.clone();
+    struct Busy(Log, DeltaFifo<u32>);
+    impl Process<u32> for Busy {
+        async fn process(&mut self, _: Batch<u32>) {
+            push(&self.1, "a", 1).await;
+            tokio::time::sleep(MOMENT).await;
+        }
+
+        async fn resync(&mut self) -> bool {
+            log(&self.0, "resync");
+            true
+        }
+    }
+    push(&queue, "a", 1).await;
+    let controller = Controller::new(queue, Busy(told.clone(), refill)).resync(Duration::from_secs(2));
+    let stop = CancellationToken::new();
+    let running = tokio::spawn(controller.run(stop.clone()));
+    tokio::time::sleep(Duration::from_secs(7)).await;
+    stop.cancel();
+    running.await.unwrap();
+    assert_eq!(lines(&told), vec!["resync"; 3]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn resyncs_are_due_in_a_period_or_never() {
-    for (period, expected) in [(Duration::from_secs(2), 3), (Duration::ZERO, 0)] {
+    let periods = [
+        (Duration::from_secs(2), 3),
+        (Duration::ZERO, 0),
+        (Duration::MAX, 0),
+    ];
+    for (period, expected) in periods {
         let told = Log::default();
         let queue = DeltaFifo::new(1);
         let controller = Controller::new(queue, Resyncs(told.clone())).resync(period);
@@ -318,6 +388,54 @@ async fn an_informer_of_ones_own_tells_its_handler_as_part_of_applying() {
     );
     stop.cancel();
     running.await.unwrap();
+}
+
+/// Takes its time over every update, and writes down what it is told.
+struct SlowUpdates(Log);
+
+impl kube_informer::ResourceEventHandler<ConfigMap> for SlowUpdates {
+    async fn on_add(&mut self, object: Arc<ConfigMap>, _: bool) {
+        log(&self.0, format!("add {}", ConfigMap::key(&object)));
+    }
+
+    async fn on_update(&mut self, old: Arc<ConfigMap>, new: Arc<ConfigMap>) {
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        if !Arc::ptr_eq(&old, &new) {
+            log(&self.0, format!("update {}", ConfigMap::key(&new)));
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_resync_longer_than_its_period_does_not_starve_changes() {
+    let script = Script::new([
+        ("LIST any 500", List(10, vec![("a", 1), ("b", 2), ("c", 3)])),
+        (
+            "WATCH 10",
+            Watch(vec![
+                After(Duration::from_secs(10)),
+                Added("d", 11),
+                After(Duration::from_secs(10)),
+                Modified("a", 12),
+            ]),
+        ),
+    ]);
+    let told = Log::default();
+    let informer = SharedInformer::builder(script)
+        .resync(Duration::from_secs(1))
+        .build_unshared(SlowUpdates(told.clone()));
+    let (store, stop) = (informer.store().clone(), CancellationToken::new());
+    let running = tokio::spawn(informer.run(stop.clone()));
+    tokio::time::sleep(Duration::from_secs(9)).await;
+    assert_eq!(lines(&told), ["add ns/a", "add ns/b", "add ns/c"]);
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    assert_eq!(lines(&told), ["add ns/d"]);
+    tokio::time::sleep(Duration::from_secs(12)).await;
+    assert_eq!(lines(&told), ["update ns/a"]);
+    assert_eq!(store.resource_version(), Some("12".into()));
+    stop.cancel();
+    let ended = tokio::time::timeout(Duration::from_secs(3), running).await;
+    ended.expect("ends with the running call").unwrap();
 }
 
 /// Takes its time over every add.

@@ -9,7 +9,7 @@ use kube_informer::informer::{OwnWrites, RunError, Stopped, blocking};
 use kube_informer::reflector::TransformError;
 use kube_informer::source::{ApiError, Item, ListRequest, ListStream, WatchEvent, WatchRequest, WatchStream};
 use kube_informer::{
-    Delivery, HandlerOptions, Notification, Object, PanicPolicy, ResourceEventHandler,
+    Delivery, HandlerOptions, Notification, Object, PanicPolicy, Registration, ResourceEventHandler,
     ResourceEventHandlerFuncs, SharedInformer,
 };
 use std::sync::{Arc, Mutex};
@@ -496,17 +496,49 @@ async fn resyncs_are_rounded_and_raised() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_informer_without_resync_has_none_whatever_a_handler_asks_for() {
+async fn a_handler_gets_its_resync_where_the_informer_has_none() {
     let (informer, _stop, _running) = start([
         ("LIST any 500", List(10, vec![("a", 1)])),
         ("WATCH 10", Watch(vec![])),
     ]);
-    let count = counter(
-        &informer,
-        HandlerOptions::named("hopeful").resync(Duration::from_secs(1)),
-    );
-    tokio::time::sleep(Duration::from_secs(60)).await;
-    assert_eq!(*count.lock().unwrap(), 1);
+    let every = |seconds| HandlerOptions::named("h").resync(Duration::from_secs(seconds));
+    let early = counter(&informer, every(30));
+    tokio::time::sleep(MOMENT).await;
+    // The informer runs already.
+    let late = counter(&informer, every(10));
+    let (without, rare) = (counter(&informer, "h".into()), counter(&informer, every(3600)));
+    tokio::time::sleep(Duration::from_secs(101)).await;
+    let counts = [&early, &late, &without, &rare].map(|count| *count.lock().unwrap());
+    // One add each, then what is due: looked for every 10 s.
+    assert_eq!(counts, [1 + 3, 1 + 10, 1, 1]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_longest_resync_period_is_never() {
+    let script = Script::new([
+        ("LIST any 500", List(10, vec![("a", 1)])),
+        ("WATCH 10", Watch(vec![])),
+    ]);
+    let (informer, runner) = SharedInformer::builder(script)
+        .resync(Duration::MAX)
+        .stop_deadline(Duration::MAX)
+        .build();
+    let early = counter(&informer, HandlerOptions::named("early").resync(Duration::MAX));
+    let stop = CancellationToken::new();
+    let running = tokio::spawn(runner.run(stop.clone()));
+    informer.synced().await.unwrap();
+    let often = HandlerOptions::named("often").resync(Duration::from_secs(1));
+    let (late, often) = (counter(&informer, "late".into()), counter(&informer, often));
+    let wait = informer
+        .store()
+        .wait_until(&"10".into())
+        .timeout(Duration::MAX)
+        .await;
+    assert_eq!(wait, Ok(()));
+    tokio::time::sleep(Duration::from_secs(100 * 86_400)).await;
+    assert_eq!([early, late, often].map(|count| *count.lock().unwrap()), [1; 3]);
+    stop.cancel();
+    running.await.unwrap().unwrap();
 }
 
 #[tokio::test(start_paused = true)]
@@ -639,6 +671,140 @@ async fn a_blocking_handler_blocks_nobody() {
     running.await.unwrap().unwrap();
 }
 
+/// A blocking handler that ends its own registration in its first call.
+async fn ends_itself<F: Future<Output = ()>>(end: impl Fn(Registration) -> F + Send + 'static) {
+    let (informer, stop, running) = start([
+        ("LIST any 500", List(10, vec![("a", 1), ("b", 2)])),
+        ("WATCH 10", Watch(vec![])),
+    ]);
+    let (give, take) = std::sync::mpsc::channel::<Registration>();
+    let (told, mut record) = recorder();
+    let (returned, mut calls) = tokio::sync::mpsc::unbounded_channel();
+    let function = move |change: Change| {
+        record(change);
+        if let Ok(own) = take.recv() {
+            tokio::runtime::Handle::current().block_on(end(own));
+        }
+        returned.send(()).unwrap();
+    };
+    let registration = informer.add_handler("own", blocking(function)).unwrap();
+    give.send(registration).unwrap();
+    drop(give);
+    let first = tokio::time::timeout(Duration::from_secs(20), calls.recv()).await;
+    assert_eq!(first.expect("does not hang"), Some(()));
+    while calls.recv().await.is_some() {}
+    assert!(!told.lock().unwrap().is_empty() && informer.handlers().is_empty());
+    stop.cancel();
+    running.await.unwrap().unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_blocking_handler_may_remove_or_drain_itself() {
+    ends_itself(Registration::remove).await;
+    ends_itself(Registration::drain).await;
+}
+
+#[test]
+fn blocking_handlers_that_hang_stop_nothing_else() {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .max_blocking_threads(2)
+        .enable_all()
+        .build()
+        .unwrap();
+    let (release, gate) = std::sync::mpsc::channel::<()>();
+    let gate = Arc::new(Mutex::new(gate));
+    runtime.block_on(async {
+        let (informer, stop, running) = start([
+            ("LIST any 500", List(10, vec![("a", 1)])),
+            ("WATCH 10", Watch(vec![])),
+        ]);
+        for number in 0..4 {
+            let gate = gate.clone();
+            let hang = move |_: Change| _ = gate.lock().map(|gate| gate.recv());
+            let name = HandlerOptions::named(format!("hangs-{number}"));
+            informer.add_handler(name, blocking(hang)).unwrap().detach();
+        }
+        let quick = informer.add_handler("quick", blocking(|_: Change| ())).unwrap();
+        let patience = Duration::from_secs(20);
+        let synced = tokio::time::timeout(patience, quick.synced()).await;
+        synced.expect("another blocking handler").unwrap();
+        let pool = tokio::time::timeout(patience, tokio::task::spawn_blocking(|| ())).await;
+        pool.expect("a thread of the pool").unwrap();
+        drop(release);
+        stop.cancel();
+        running.await.unwrap().unwrap();
+    });
+}
+
+/// What is told by name and uid, by a plain handler and by a filtered one, if the objects are changed like this.
+async fn told_after(
+    transform: impl Fn(Arc<ConfigMap>) -> Arc<ConfigMap> + Send + Sync + 'static,
+) -> (Vec<String>, Vec<String>, SharedInformer<ConfigMap>) {
+    let script = Script::new([
+        ("LIST any 500", List(10, vec![("a", 1)])),
+        (
+            "WATCH 10",
+            Watch(vec![
+                After(Duration::from_secs(1)),
+                Modified("a", 11),
+                After(Duration::from_secs(1)),
+                // The deletion was missed.
+                Modified("a#2", 12),
+                After(Duration::from_secs(1)),
+                Deleted("a#2", 13),
+            ]),
+        ),
+    ]);
+    let (informer, runner) = SharedInformer::<ConfigMap>::builder(script)
+        .transform(move |object| Ok(transform(object)))
+        .build();
+    let (plain, record) = recorder();
+    informer.add_handler("plain", record).unwrap().detach();
+    let (filtered, record) = recorder();
+    let even = |object: &Arc<ConfigMap>| ConfigMap::resource_version(object) != Some("13".into());
+    informer
+        .add_handler("filtered", record.filtered(even))
+        .unwrap()
+        .detach();
+    tokio::spawn(runner.run(CancellationToken::new()));
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    let told = [plain, filtered].map(|told| told.lock().unwrap().clone());
+    let [plain, filtered] = told;
+    (plain, filtered, informer)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_transform_that_strips_all_metadata_takes_no_identity() {
+    let expected = [
+        "Add(ns/a@1, initial)",
+        "Update(ns/a@1->11)",
+        "Delete(ns/a@11, Missed)",
+        "Add(ns/a@12)",
+        "Delete(ns/a@13, Event)",
+    ];
+    let strip = |mut object: Arc<ConfigMap>| {
+        Arc::make_mut(&mut object).metadata = Default::default();
+        object
+    };
+    let (plain, filtered, _) = told_after(strip).await;
+    assert_eq!(plain, expected);
+    assert_eq!(filtered, expected);
+
+    // The same object for all can have no identity.
+    let shared = Arc::<ConfigMap>::default();
+    let (plain, filtered, informer) = told_after(move |_| shared.clone()).await;
+    assert!(plain.is_empty() && filtered.is_empty());
+    let status = informer.status().reflector;
+    assert!(
+        status
+            .last_bad_object
+            .unwrap()
+            .reason
+            .contains("the transform changed its name")
+    );
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_transform_sees_each_object_once_and_what_it_cannot_do_is_set_aside() {
     let script = Script::new([
@@ -657,7 +823,9 @@ async fn a_transform_sees_each_object_once_and_what_it_cannot_do_is_set_aside() 
                 "b" => Err(TransformError("not b".into())),
                 "c" => panic!("not c either"),
                 _ => {
-                    Arc::make_mut(&mut object).metadata.namespace = Some("changed".into());
+                    let metadata = &mut Arc::make_mut(&mut object).metadata;
+                    metadata.namespace = Some("elsewhere".into());
+                    metadata.labels = Some([("changed".to_owned(), "yes".to_owned())].into());
                     Ok(object)
                 }
             }
@@ -669,14 +837,15 @@ async fn a_transform_sees_each_object_once_and_what_it_cannot_do_is_set_aside() 
     while let Ok(Some(change)) = tokio::time::timeout(Duration::from_secs(5), changes.next()).await {
         told.push((
             change.key().to_string(),
-            change.object().unwrap().metadata.namespace.clone().unwrap(),
+            ConfigMap::label(change.object().unwrap(), "changed") == Some("yes"),
         ));
     }
     assert_eq!(*seen.lock().unwrap(), ["ns/a", "ns/b", "ns/c", "ns/a", "ns/a"]);
-    assert_eq!(told.len(), 3);
-    assert!(
-        told.iter().all(|(_, namespace)| namespace == "changed"),
-        "{told:?}"
+    let expected = ("ns/a".to_owned(), true);
+    assert_eq!(
+        told,
+        [&expected; 3].map(Clone::clone),
+        "changed, but for the namespace"
     );
     let status = informer.status().reflector;
     assert_eq!(status.bad_objects, 2);

@@ -153,7 +153,9 @@ mod tests {
         let mut sink = QueueSink::new(queue.clone(), Always);
         let pop = || queue.pop(10).now_or_never().flatten().expect("a batch");
         let push = |sink: &mut QueueSink<Pod, Always>| {
-            sink.push("a".into(), updated(), None).now_or_never().expect("room");
+            sink.push("a".into(), updated(), None)
+                .now_or_never()
+                .expect("room");
         };
         push(&mut sink);
         assert!(sink.held("a").is_none() && sink.held("b").is_some(), "pending");

@@ -1,5 +1,6 @@
 //! Metadata of projections.
 
+use crate::object::{ObjectKey, ResourceVersion};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -65,6 +66,17 @@ pub trait HasMetadata {
     fn each_label(&self, _each: &mut dyn FnMut(&str, &str)) -> bool {
         false
     }
+
+    /// Sets what identifies an object and its state, and returns whether it could; see
+    /// [`Object::set_identity`](crate::Object::set_identity). Default: it cannot.
+    fn set_identity(
+        &mut self,
+        _key: &ObjectKey,
+        _uid: Option<&str>,
+        _resource_version: Option<&ResourceVersion>,
+    ) -> bool {
+        false
+    }
 }
 
 impl HasMetadata for Metadata {
@@ -93,6 +105,19 @@ impl HasMetadata for Metadata {
         labels.for_each(|(name, value)| each(name, value));
         true
     }
+
+    fn set_identity(
+        &mut self,
+        key: &ObjectKey,
+        uid: Option<&str>,
+        resource_version: Option<&ResourceVersion>,
+    ) -> bool {
+        self.name = key.name().to_owned();
+        self.namespace = key.namespace().map(str::to_owned);
+        self.uid = uid.map(str::to_owned);
+        self.resource_version = resource_version.map(ToString::to_string);
+        true
+    }
 }
 
 impl HasMetadata for kube::core::ObjectMeta {
@@ -119,6 +144,19 @@ impl HasMetadata for kube::core::ObjectMeta {
     fn each_label(&self, each: &mut dyn FnMut(&str, &str)) -> bool {
         let labels = self.labels.iter().flatten();
         labels.for_each(|(name, value)| each(name, value));
+        true
+    }
+
+    fn set_identity(
+        &mut self,
+        key: &ObjectKey,
+        uid: Option<&str>,
+        resource_version: Option<&ResourceVersion>,
+    ) -> bool {
+        self.name = Some(key.name().to_owned());
+        self.namespace = key.namespace().map(str::to_owned);
+        self.uid = uid.map(str::to_owned);
+        self.resource_version = resource_version.map(ToString::to_string);
         true
     }
 }

@@ -143,6 +143,17 @@ impl<O: Object> Applier<O> {
             .collect()
     }
 
+    /// The keys that are held, in no particular order.
+    pub(super) fn keys(&self) -> Vec<ObjectKey> {
+        self.writer.entries().map(|entry| entry.key.clone()).collect()
+    }
+
+    /// The object under a key, if it is held, as something to be told of again.
+    pub(super) fn one_again(&self, key: ObjectKey) -> Option<Change<O>> {
+        let object = self.writer.get(&key)?.clone();
+        Some(Change::sync(key, object))
+    }
+
     fn deltas(&mut self, entries: Vec<(ObjectKey, Deltas<Parcel<O>>)>, outcome: &mut Outcome<O>) {
         outcome.changes.reserve(entries.len());
         let mut entries = entries.into_iter();

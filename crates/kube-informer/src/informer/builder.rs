@@ -145,7 +145,8 @@ impl<O: Form> InformerBuilder<O> {
     }
 
     /// How often handlers that do not say otherwise are told again of every object, and how often the informer looks
-    /// whether a handler is due. Default: zero, which is never, whatever handlers ask for.
+    /// whether a handler is due. Default: zero, which is never; a handler that asks for a
+    /// [resync](super::HandlerOptions::resync) of its own gets it all the same.
     #[doc(alias = "ResyncPeriod")]
     pub fn resync(mut self, period: Duration) -> Self {
         self.options.resync = period;

@@ -4,13 +4,13 @@
 use super::Shared;
 use super::applier::{Applier, Outcome};
 use super::processor::Processor;
-use crate::controller::{Parcel, SlowWatch};
+use crate::controller::{Parcel, SlowWatch, after};
 use crate::object::{Object, Partition};
 use crate::queue::{Batch, DeltaFifo};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
-use tokio::time::{Instant, Interval, MissedTickBehavior};
+use tokio::time::{Instant, sleep_until};
 
 /// What changes of the parts of a collection.
 pub(super) enum Command {
@@ -26,13 +26,15 @@ pub(super) struct Driver<O: Object> {
     pub(super) applier: Applier<O>,
     pub(super) shared: Arc<Shared<O>>,
     pub(super) commands: mpsc::UnboundedReceiver<Command>,
+    /// Whether the handlers were told that what they have been told of so far is the initial state.
+    pub(super) synced: bool,
 }
 
 impl<O: Object> Driver<O> {
     /// Runs until the queue is closed.
     pub(super) async fn run(mut self) {
         let mut check = self.processor().start_resync();
-        let mut resync = ticks(*check.borrow_and_update());
+        let mut next_look = std::pin::pin!(sleep_until(after(Instant::now(), *check.borrow_and_update())));
         // There may be nothing to wait for.
         self.note_synced();
         loop {
@@ -52,8 +54,16 @@ impl<O: Object> Driver<O> {
                     }
                     None => return,
                 },
-                now = resync.tick() => self.resync(now),
-                Ok(()) = check.changed() => resync = ticks(*check.borrow_and_update()),
+                () = &mut next_look => {
+                    let now = Instant::now();
+                    next_look.as_mut().reset(after(now, *check.borrow()));
+                    self.resync(now);
+                }
+                Ok(()) = check.changed() => {
+                    next_look.as_mut().reset(after(Instant::now(), *check.borrow_and_update()));
+                }
+                // What was still to come may no longer be wanted.
+                Ok(()) = self.shared.partitions.synced(), if !self.synced => self.note_synced(),
             }
             // A queue that is never empty must not keep the thread from everybody else.
             tokio::task::consume_budget().await;
@@ -106,18 +116,19 @@ impl<O: Object> Driver<O> {
         let Batch {
             entries,
             positions,
-            initial,
             processed,
             ..
         } = batch;
         let wants_sync = self.processor().wants_sync();
+        // What comes before the mark is initial. Who popped the batch could not know: commands were obeyed since.
+        let initial = !self.synced;
         let mut outcome = self.applier.apply(entries, positions, initial, wants_sync);
         self.publish(&mut outcome);
         drop(processed);
-        self.note_synced();
         if let Some(partition) = outcome.replaced {
             self.shared.partitions.set_synced(partition);
         }
+        self.note_synced();
     }
 
     fn publish(&mut self, outcome: &mut Outcome<O>) {
@@ -130,11 +141,14 @@ impl<O: Object> Driver<O> {
         self.applier.processed(outcome);
     }
 
-    /// Tells everybody once the initial state has been published.
-    fn note_synced(&self) {
+    /// Tells everybody once the initial state has been published: first those who ask the informer, then its handlers.
+    fn note_synced(&mut self) {
         if self.shared.fifo.has_synced() {
-            self.processor().set_synced();
             self.shared.partitions.set_populated();
+        }
+        if !self.synced && self.shared.partitions.have_synced() {
+            self.synced = true;
+            self.processor().set_synced();
         }
     }
 }
@@ -161,22 +175,173 @@ async fn take<T>(queue: &DeltaFifo<T>) -> Option<Batch<T>> {
     queue.pop(usize::MAX).await
 }
 
-/// Ticks of this period; a period of zero is never.
-fn ticks(period: Duration) -> Interval {
-    // A year is never.
-    let period = match period {
-        Duration::ZERO => Duration::from_secs(365 * 86_400),
-        period => period,
-    };
-    let mut ticks = tokio::time::interval_at(Instant::now() + period, period);
-    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    ticks
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::queue::{Delta, Entries};
+    use crate::informer::{InformerRunner, NamespaceSet, Notification, SharedInformer};
+    use crate::queue::{Delta, Entries, Listed, Replace};
+    use crate::reflector::Held;
+    use crate::source::{ListerWatcher, NamespacedSource};
+    use futures::{FutureExt, StreamExt};
+    use k8s_openapi::api::core::v1::ConfigMap;
+
+    /// A source that is never asked.
+    struct NoSource;
+
+    impl NamespacedSource<ConfigMap> for NoSource {
+        fn resource(&self) -> String {
+            "configmaps".into()
+        }
+
+        fn in_namespace(&self, _: &str) -> Arc<dyn ListerWatcher<ConfigMap>> {
+            unreachable!("no reflector runs")
+        }
+    }
+
+    /// A driver over these namespaces, without reflectors.
+    struct Scene<const N: usize> {
+        informer: SharedInformer<ConfigMap>,
+        driver: Driver<ConfigMap>,
+        partitions: [Partition; N],
+        _alive: (
+            super::super::runner::StopOnDrop<ConfigMap>,
+            mpsc::UnboundedSender<Command>,
+        ),
+        _jobs: mpsc::UnboundedReceiver<super::super::runner::Job>,
+    }
+
+    impl<const N: usize> Scene<N> {
+        fn new(set: &NamespaceSet, watched: [&str; N]) -> Self {
+            let (informer, runner) = SharedInformer::over_namespaces(NoSource, set).build();
+            let InformerRunner {
+                shared,
+                applier,
+                stopped,
+                jobs,
+                ..
+            } = runner;
+            let (sender, commands) = mpsc::unbounded_channel();
+            let mut driver = Driver {
+                applier,
+                shared,
+                commands,
+                synced: false,
+            };
+            let partitions = watched.map(|name| {
+                let (partition, _) = driver.shared.partitions.start(name.into());
+                driver.shared.fifo.add_partition(partition);
+                driver.obey(Command::Add(partition));
+                partition
+            });
+            Self {
+                informer,
+                driver,
+                partitions,
+                _alive: (stopped, sender),
+                _jobs: jobs,
+            }
+        }
+
+        fn parcel(partition: Partition, name: &str) -> Parcel<ConfigMap> {
+            let mut object = ConfigMap::default();
+            object.metadata.name = Some(name.into());
+            Parcel {
+                partition,
+                arrived: Ok(Held {
+                    object: Arc::new(object),
+                    fingerprint: None,
+                }),
+            }
+        }
+
+        async fn push(&self, partition: Partition, name: &str) {
+            let delta = Delta::Added(Self::parcel(partition, name));
+            self.driver.shared.fifo.push(name.into(), delta, None).await;
+        }
+
+        async fn list(&self, partition: Partition, name: &str) {
+            let list = Replace {
+                partition,
+                entries: vec![Listed::New(name.into(), Self::parcel(partition, name))],
+                resource_version: Some("1".into()),
+            };
+            self.driver.shared.fifo.replace(list).await;
+        }
+
+        fn pop(&self) -> Batch<Parcel<ConfigMap>> {
+            self.driver
+                .shared
+                .fifo
+                .pop(10)
+                .now_or_never()
+                .flatten()
+                .expect("a batch")
+        }
+
+        fn apply(&mut self) {
+            let batch = self.pop();
+            self.driver.apply(batch);
+        }
+    }
+
+    fn is_initial(change: Option<Option<Notification<ConfigMap>>>) -> Option<bool> {
+        match change?? {
+            Notification::Add { initial, .. } => Some(initial),
+            other => panic!("unexpected {other:?}"),
+        }
+    }
+
+    #[tokio::test]
+    async fn what_comes_after_the_mark_is_not_initial() {
+        let set = NamespaceSet::new(["x", "y"]);
+        let mut scene = Scene::new(&set, ["x", "y"]);
+        let [x, y] = scene.partitions;
+        let mut told = scene.informer.subscribe("test").unwrap();
+        scene.list(x, "a").await;
+        scene.apply();
+        scene.push(x, "b").await;
+        let popped = scene.pop();
+        // The last one that has not synced goes while the batch is on its way.
+        set.remove("y");
+        scene.driver.shared.partitions.leaving("y");
+        scene.driver.obey(Command::Remove(y, oneshot::channel().0));
+        scene.driver.apply(popped);
+
+        assert_eq!(is_initial(told.next().now_or_never()), Some(true));
+        assert!(!told.has_synced());
+        assert_eq!(is_initial(told.next().now_or_never()), Some(false));
+        assert!(told.has_synced());
+    }
+
+    #[tokio::test]
+    async fn a_handler_is_not_synced_before_its_informer() {
+        let set = NamespaceSet::new(["x"]);
+        let mut scene = Scene::new(&set, ["x"]);
+        let [x] = scene.partitions;
+        let mut told = scene.informer.subscribe("test").unwrap();
+        // Wanted, but nobody has heard of it yet.
+        set.add("y");
+        scene.list(x, "a").await;
+        scene.apply();
+        assert_eq!(is_initial(told.next().now_or_never()), Some(true));
+        assert!(told.next().now_or_never().is_none());
+        assert!(!scene.informer.has_synced() && !told.has_synced());
+
+        scene.push(x, "b").await;
+        scene.apply();
+        assert_eq!(is_initial(told.next().now_or_never()), Some(true));
+
+        // No longer wanted: nothing tells the driver but the set itself.
+        set.remove("y");
+        let Scene { driver, informer, .. } = scene;
+        let running = tokio::spawn(driver.run());
+        informer.synced().await.unwrap();
+        while !told.has_synced() {
+            tokio::task::yield_now().await;
+            assert!(told.next().now_or_never().is_none());
+        }
+        running.abort();
+    }
 
     async fn taken(queue: &DeltaFifo<u32>) -> usize {
         match take(queue).await.expect("not closed").entries {

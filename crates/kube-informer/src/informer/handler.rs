@@ -53,7 +53,7 @@ pub trait ResourceEventHandler<O: Object>: Send + 'static {
     }
 
     /// This handler, told only of objects that pass `filter`. An object that comes to pass it is an add, one that no
-    /// longer does is a deletion.
+    /// longer does is a deletion; see [`Filtered`].
     ///
     /// ```
     /// # use k8s_openapi::api::core::v1::Pod;

@@ -3,6 +3,7 @@
 use super::HandlerOptions;
 use super::Notification;
 use super::merge::{Change, Entry, MergeQueue};
+use crate::controller::after;
 use crate::object::Object;
 use crate::store::{Lease, Snapshot};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -173,7 +174,7 @@ impl<O: Object> Listener<O> {
         if resync.period != period {
             *resync = Resync {
                 period,
-                next: Instant::now() + period,
+                next: after(Instant::now(), period),
             };
         }
     }
@@ -183,7 +184,7 @@ impl<O: Object> Listener<O> {
         let resync = &mut self.lock().resync;
         let due = !resync.period.is_zero() && now >= resync.next;
         if due {
-            resync.next = now + resync.period;
+            resync.next = after(now, resync.period);
         }
         due
     }

@@ -31,10 +31,34 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// # }
 /// ```
 ///
+/// # When the server's history changes
+/// After the server was restored or replaced, versions from before mean nothing any more. Once the cache has noticed, every
+/// write that was recorded before counts as caught up.
+///
+/// # Memory
+/// A write is forgotten when the cache has caught up with it, whether somebody asks about its key or not: at the latest when
+/// as many writes are remembered as there were twice the last time, and 64 at least.
+///
 /// A clone remembers the same writes.
 pub struct OwnWrites<O: Object> {
     informer: SharedInformer<O>,
-    writes: Arc<Mutex<HashMap<ObjectKey, ResourceVersion>>>,
+    writes: Arc<Mutex<Writes>>,
+}
+
+struct Writes {
+    by_key: HashMap<ObjectKey, Write>,
+    /// With so many, it is looked which of them can be forgotten.
+    sweep_at: usize,
+}
+
+/// The fewest writes for which it is worth looking.
+const FEW: usize = 64;
+
+#[derive(Clone, PartialEq)]
+struct Write {
+    version: ResourceVersion,
+    /// How often the store's versions had gone back.
+    rewinds: u64,
 }
 
 impl<O: Object> Clone for OwnWrites<O> {
@@ -49,89 +73,125 @@ impl<O: Object> Clone for OwnWrites<O> {
 impl<O: Object> OwnWrites<O> {
     /// Remembers writes to objects of this informer.
     pub fn new(informer: SharedInformer<O>) -> Self {
+        let writes = Writes {
+            by_key: HashMap::new(),
+            sweep_at: FEW,
+        };
         Self {
             informer,
-            writes: Arc::default(),
+            writes: Arc::new(Mutex::new(writes)),
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<ObjectKey, ResourceVersion>> {
+    fn lock(&self) -> MutexGuard<'_, Writes> {
         self.writes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A write of `key` was answered with this version: that of the object written, or of the deletion. An older one
-    /// than is remembered already changes nothing.
+    /// than is remembered already changes nothing, unless the server's versions have gone back in between.
     pub fn record(&self, key: ObjectKey, version: ResourceVersion) {
+        let rewinds = self.informer.store().rewinds();
         let mut writes = self.lock();
-        if writes
-            .get(&key)
-            .is_none_or(|known| version.partial_cmp(known) != Some(Ordering::Less))
-        {
-            writes.insert(key, version);
+        let is_older = |known: &Write| {
+            known.rewinds == rewinds && version.partial_cmp(&known.version) == Some(Ordering::Less)
+        };
+        if writes.by_key.get(&key).is_some_and(is_older) {
+            return;
         }
+        writes.by_key.insert(key, Write { version, rewinds });
+        let sweep = writes.by_key.len() >= writes.sweep_at;
+        drop(writes);
+        if sweep {
+            self.sweep();
+        }
+    }
+
+    /// Forgets what the cache has caught up with.
+    fn sweep(&self) {
+        let all: Vec<_> = self.lock().by_key.clone().into_iter().collect();
+        for (key, write) in all {
+            if self.is_seen(key.as_str(), &write) {
+                self.forget(key.as_str(), &write);
+            }
+        }
+        let mut writes = self.lock();
+        writes.sweep_at = (2 * writes.by_key.len()).max(FEW);
     }
 
     /// Whether the cache holds what was written to `key`, or something newer. Of an informer over several namespaces,
     /// only that of the key matters; a write to one that is not in its set counts as caught up, since the cache will
     /// never tell of it. So does a write whose version cannot be compared with the cache's: there is no saying otherwise.
     pub fn caught_up(&self, key: &str) -> bool {
-        let Some(written) = self.lock().get(key).cloned() else {
+        let Some(write) = self.remembered(key) else {
             return true;
         };
+        let caught_up = self.is_seen(key, &write);
+        if caught_up {
+            self.forget(key, &write);
+        }
+        caught_up
+    }
+
+    fn is_seen(&self, key: &str, write: &Write) -> bool {
         let store = self.informer.store();
+        if store.rewinds() != write.rewinds {
+            return true;
+        }
         let applied = |version: Option<ResourceVersion>| {
-            version.is_some_and(|version| version.partial_cmp(&written) != Some(Ordering::Less))
+            version.is_some_and(|version| version.partial_cmp(&write.version) != Some(Ordering::Less))
         };
         let object = store.get(key).and_then(|object| O::resource_version(&object));
-        let caught_up = applied(object)
+        applied(object)
             || match self.informer.shared.partitions.place(namespace(key)) {
                 Place::Part(partition) => applied(store.resource_version_of(partition)),
                 Place::NotYet => false,
                 Place::Nowhere => true,
-            };
-        if caught_up {
-            self.forget(key, &written);
-        }
-        caught_up
+            }
     }
 
     /// Waits until [`caught_up`](Self::caught_up).
     ///
     /// # Errors
     /// As [`Indexer::wait_until`](crate::store::Indexer::wait_until): the informer was stopped, or the versions cannot be
-    /// compared.
+    /// compared. That the server's versions went back is none.
     pub async fn wait(&self, key: &str) -> Result<(), WaitError> {
-        let Some(written) = self.lock().get(key).cloned() else {
+        let Some(write) = self.remembered(key) else {
             return Ok(());
         };
         let store = self.informer.store();
-        loop {
+        while store.rewinds() == write.rewinds {
             let settled = self.informer.shared.partitions.settled(namespace(key)).await;
             let stopped = |Stopped| WaitError::Closed {
-                wanted: written.clone(),
+                wanted: write.version.clone(),
                 partition: Partition::default(),
                 reached: None,
             };
             let Some(partition) = settled.map_err(stopped)? else {
                 break;
             };
-            match store.wait_until(&written).partition(partition).await {
+            let wait = store.wait_until(&write.version).partition(partition);
+            match wait.since(write.rewinds).await {
                 // The namespace was taken out; it may have been put back.
                 Err(WaitError::Removed { .. }) => {}
+                Err(WaitError::WentBack { .. }) => break,
                 result => {
                     result?;
                     break;
                 }
             }
         }
-        self.forget(key, &written);
+        self.forget(key, &write);
         Ok(())
     }
 
-    fn forget(&self, key: &str, written: &ResourceVersion) {
+    fn remembered(&self, key: &str) -> Option<Write> {
+        self.lock().by_key.get(key).cloned()
+    }
+
+    fn forget(&self, key: &str, write: &Write) {
         let mut writes = self.lock();
-        if writes.get(key) == Some(written) {
-            writes.remove(key);
+        if writes.by_key.get(key) == Some(write) {
+            writes.by_key.remove(key);
         }
     }
 }
@@ -139,4 +199,90 @@ impl<O: Object> OwnWrites<O> {
 /// The namespace in a key.
 fn namespace(key: &str) -> Option<&str> {
     key.split_once('/').map(|(namespace, _)| namespace)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::informer::InformerRunner;
+    use crate::queue::{Entries, Position};
+    use crate::source::{ApiError, ListRequest, ListStream, ListerWatcher, WatchRequest, WatchStream};
+    use futures::future::{BoxFuture, FutureExt, pending};
+    use k8s_openapi::api::core::v1::ConfigMap;
+    use std::time::Duration;
+
+    struct Silent;
+
+    impl ListerWatcher<ConfigMap> for Silent {
+        fn resource(&self) -> String {
+            "configmaps".into()
+        }
+
+        fn list(&self, _: ListRequest) -> BoxFuture<'_, Result<ListStream<ConfigMap>, ApiError>> {
+            pending().boxed()
+        }
+
+        fn watch(&self, _: WatchRequest) -> BoxFuture<'_, Result<WatchStream<ConfigMap>, ApiError>> {
+            pending().boxed()
+        }
+    }
+
+    /// Writes to an informer whose store is moved by hand.
+    fn scene() -> (OwnWrites<ConfigMap>, InformerRunner<ConfigMap>) {
+        let (informer, mut runner) = SharedInformer::builder(Silent).build();
+        runner.applier.add_partition(Partition::ONLY);
+        (OwnWrites::new(informer), runner)
+    }
+
+    fn reach(runner: &mut InformerRunner<ConfigMap>, version: u64) {
+        let position = Position {
+            partition: Partition::ONLY,
+            resource_version: version.into(),
+        };
+        let nothing = Entries::Deltas(vec![]);
+        let _ = runner.applier.apply(nothing, vec![position], false, false);
+        runner.applier.publish();
+    }
+
+    #[test]
+    fn what_nobody_asks_about_is_forgotten() {
+        let (writes, mut runner) = scene();
+        for version in 1..10_000u64 {
+            // The cache is ten writes behind.
+            reach(&mut runner, version.saturating_sub(10));
+            writes.record(format!("child-{version}").as_str().into(), version.into());
+        }
+        let left = writes.lock().by_key.len();
+        assert!((10..=FEW).contains(&left), "{left}");
+        assert!(!writes.caught_up("child-9999"), "that one is not seen yet");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_rewind_resets_what_was_written() {
+        let (writes, mut runner) = scene();
+        reach(&mut runner, 1000);
+        writes.record("a".into(), 1010.into());
+        writes.record("b".into(), 1011.into());
+        let waits = tokio::spawn({
+            let writes = writes.clone();
+            async move { writes.wait("a").await }
+        });
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        assert!(!waits.is_finished() && !writes.caught_up("a"));
+        reach(&mut runner, 50);
+        assert_eq!(waits.await.unwrap(), Ok(()));
+        let wait = tokio::time::timeout(Duration::from_secs(5), writes.wait("b"));
+        assert_eq!(wait.await.expect("in time"), Ok(()));
+        assert!(writes.caught_up("a") && writes.caught_up("b"));
+
+        writes.record("b".into(), 52.into());
+        assert!(!writes.caught_up("b"), "versions of the new history are recorded");
+        reach(&mut runner, 52);
+        assert!(writes.caught_up("b"));
+
+        writes.record("a".into(), 60.into());
+        reach(&mut runner, 10);
+        writes.record("a".into(), 12.into());
+        assert!(!writes.caught_up("a"), "a lower version replaces one from before");
+    }
 }

@@ -32,8 +32,8 @@ struct State<O: Object> {
 ///
 /// An informer looks at its *check period* whether a handler is due, so a handler's period is rounded up to a multiple
 /// of that. Before the informer runs, a handler that asks for less shortens the check period; after that, its own period
-/// is raised. An informer whose period is zero never resyncs, whatever its handlers ask for. Who asks a factory for the
-/// informer with a shorter period shortens the check period at any time.
+/// is raised. If the informer has no period of its own, a handler shortens the check period at any time, and so does who
+/// asks a factory for the informer with a shorter period. A check period of zero is never.
 struct ResyncPeriods {
     default: Duration,
     check: Duration,
@@ -88,8 +88,8 @@ impl<O: Object> Processor<O> {
             return Err(Stopped);
         }
         let asked = state.resync.asked(listener.options());
-        if !state.resync.running && !asked.is_zero() && asked < state.resync.check {
-            self.set_check(&mut state, asked);
+        if !state.resync.running || state.resync.default.is_zero() {
+            self.shorten_check(&mut state, asked);
         }
         listener.set_resync(state.resync.fitted(listener.options()));
         listener.start_with(store.snapshot());
@@ -111,10 +111,13 @@ impl<O: Object> Processor<O> {
     /// Looks at least this often whether a listener is due for a resync. Zero changes nothing.
     pub(super) fn shorten_resync(&self, period: Duration) {
         let period = raised(period);
-        let mut state = self.lock();
+        self.shorten_check(&mut self.lock(), period);
+    }
+
+    fn shorten_check(&self, state: &mut State<O>, period: Duration) {
         let check = state.resync.check;
         if !period.is_zero() && (check.is_zero() || period < check) {
-            self.set_check(&mut state, period);
+            self.set_check(state, period);
         }
     }
 

@@ -1,5 +1,6 @@
 //! Handles to what was added to an informer.
 
+use super::blocking::current_task;
 use super::listener::{End, Listener, Progress};
 use super::processor::Processor;
 use super::{Notification, Stopped};
@@ -145,7 +146,7 @@ impl Registration {
         member.end(end);
         let mut progress = member.progress();
         let started = progress.borrow().started;
-        if started.is_some() && started == tokio::task::try_id() {
+        if started.is_some() && started == current_task() {
             return;
         }
         // A handler whose informer never runs has no call to wait for.

@@ -116,6 +116,7 @@ impl<O: Form> InformerRunner<O> {
             applier,
             shared: shared.clone(),
             commands,
+            synced: false,
         };
         let mut driver = JoinSet::from_iter([driver.run()]);
 

@@ -8,7 +8,7 @@ use super::partitions::WHOLE;
 use super::reflectors::PartReflector;
 use crate::controller::{Controller, Parcel, Process};
 use crate::form::Form;
-use crate::object::Partition;
+use crate::object::{ObjectKey, Partition};
 use crate::queue::{Batch, DeltaFifo};
 use crate::reflector::{Reflector, ReflectorStatus};
 use crate::store::Indexer;
@@ -101,7 +101,7 @@ impl<O: Form, H: ResourceEventHandler<O>> Informer<O, H> {
     }
 
     /// Runs until `token` is cancelled, all on one task. The handler is still told of the rest of the batch that is
-    /// being applied then.
+    /// being applied then, but not of the rest of a resync.
     ///
     /// # Panics
     /// If the handler does. Everything ends with it.
@@ -115,6 +115,7 @@ impl<O: Form, H: ResourceEventHandler<O>> Informer<O, H> {
             handler: self.handler,
             queue: self.queue.clone(),
             wants_sync: !self.resync.is_zero(),
+            again: None,
         };
         let controller = Controller::new(self.queue, told).named(name).resync(self.resync);
         let reflectors = self
@@ -134,6 +135,8 @@ struct Told<O: Form, H> {
     handler: H,
     queue: DeltaFifo<Parcel<O>>,
     wants_sync: bool,
+    /// What the resync that is going on has yet to tell of.
+    again: Option<std::vec::IntoIter<ObjectKey>>,
 }
 
 impl<O: Form, H: ResourceEventHandler<O>> Process<Parcel<O>> for Told<O, H> {
@@ -143,7 +146,7 @@ impl<O: Form, H: ResourceEventHandler<O>> Process<Parcel<O>> for Told<O, H> {
             entries,
             positions,
             initial,
-            processed,
+            mut processed,
             ..
         } = batch;
         let outcome = span.in_scope(|| {
@@ -152,6 +155,7 @@ impl<O: Form, H: ResourceEventHandler<O>> Process<Parcel<O>> for Told<O, H> {
             self.applier.processed(&outcome);
             outcome
         });
+        processed.applied();
         for bad in outcome.set_aside {
             tracing::warn!(resource = self.applier.resource(), object = %bad, "an object was set aside");
         }
@@ -163,10 +167,19 @@ impl<O: Form, H: ResourceEventHandler<O>> Process<Parcel<O>> for Told<O, H> {
         drop(processed);
     }
 
-    /// Tells the handler of everything again, except for objects that are about to change anyway.
-    async fn resync(&mut self) {
-        for change in self.applier.again(|key| !self.queue.is_pending(key)) {
-            handler::handle(&mut self.handler, change.notification).await;
-        }
+    /// Tells the handler of everything again, one object at a time, except for objects that are about to change anyway.
+    async fn resync(&mut self) -> bool {
+        let keys = self.again.get_or_insert_with(|| self.applier.keys().into_iter());
+        // What has changed since the resync began is told of as it is now.
+        let change = keys
+            .by_ref()
+            .filter(|key| !self.queue.is_pending(key))
+            .find_map(|key| self.applier.one_again(key));
+        let Some(change) = change else {
+            self.again = None;
+            return true;
+        };
+        handler::handle(&mut self.handler, change.notification).await;
+        false
     }
 }

@@ -11,7 +11,8 @@ use futures::stream::BoxStream;
 use futures::{FutureExt, StreamExt};
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, LazyLock};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::thread::available_parallelism;
 
 /// At most so many parts are taken at once.
@@ -118,15 +119,29 @@ impl<O: Form, P: Part<O>> Ahead<O, P> {
             return;
         }
         let share = jobs.len().div_ceil(*THREADS);
-        let mut others = Vec::new();
-        while jobs.len() > share {
-            let (jobs, maker) = (jobs.split_off(jobs.len() - share), maker.clone());
-            others.push(tokio::task::spawn_blocking(move || make_all::<O>(&maker, jobs)));
+        let mut offered = Vec::new();
+        while jobs.len() > share
+            && let Some(idle) = Idle::new()
+        {
+            let offer = Arc::new(Mutex::new(jobs.split_off(jobs.len() - share)));
+            let (theirs, maker) = (offer.clone(), maker.clone());
+            let helper = tokio::task::spawn_blocking(move || {
+                drop(idle);
+                make_all::<O>(&maker, take(&theirs))
+            });
+            offered.push((offer, helper));
         }
         let mut made = make_all::<O>(maker, jobs);
-        for other in others {
-            // One that was not run, because the runtime ends, is made when its turn comes.
-            made.extend(other.await.unwrap_or_default());
+        // No helper is waited for that has not begun: what is in its way may last for ever.
+        let mut begun = Vec::new();
+        for (offer, helper) in offered {
+            match take(&offer) {
+                jobs if jobs.is_empty() => begun.push(helper),
+                jobs => made.extend(make_all::<O>(maker, jobs)),
+            }
+        }
+        for helper in begun {
+            made.extend(helper.await.unwrap_or_default());
         }
         for (place, object) in made {
             self.ready[place].1 = Some(object);
@@ -134,9 +149,76 @@ impl<O: Form, P: Part<O>> Ahead<O, P> {
     }
 }
 
+/// A helper that was asked for and has not begun. Threads of tokio's pool may all be held by the user's code, so there are
+/// only so many of them.
+struct Idle;
+
+static IDLE: AtomicUsize = AtomicUsize::new(0);
+
+impl Idle {
+    fn new() -> Option<Self> {
+        let more = |idle| (idle < *THREADS).then_some(idle + 1);
+        let added = IDLE.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
+        added.ok().map(|_| Self)
+    }
+}
+
+impl Drop for Idle {
+    fn drop(&mut self) {
+        IDLE.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+fn take<T: Default>(offer: &Mutex<T>) -> T {
+    std::mem::take(&mut *offer.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
 fn make_all<O: Form>(maker: &O::Maker, jobs: Vec<(usize, Raw)>) -> Vec<(usize, Made<O>)> {
     let made = jobs
         .into_iter()
         .map(|(place, raw)| (place, make::<O>(maker, &raw.key(), &raw)));
     made.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::form::Collection;
+    use crate::wire::Encoding;
+    use k8s_openapi::api::core::v1::ConfigMap;
+    use std::sync::mpsc;
+    use std::time::Duration;
+
+    #[test]
+    fn decoding_does_not_wait_for_a_thread_of_the_pool() {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(2)
+            .max_blocking_threads(1)
+            .enable_time()
+            .build()
+            .unwrap();
+        let (hang, hung) = mpsc::channel::<()>();
+        runtime.spawn_blocking(move || hung.recv());
+        let parts = (0..1000).map(|number| {
+            let data = "x".repeat(4 << 10);
+            let body = format!(r#"{{"metadata":{{"name":"m-{number}"}},"data":{{"k":"{data}"}}}}"#);
+            Ok(ListPart::Item(Item::Raw(
+                Raw::scan(Encoding::Json, body.into()).unwrap(),
+            )))
+        });
+        let mut ahead = Ahead::<ConfigMap, _>::new(futures::stream::iter(parts).boxed());
+        let maker = Arc::new(ConfigMap::maker(Collection::default()));
+        let all = runtime.spawn(async move {
+            let mut made = 0;
+            while let Some((_, object)) = ahead.next(&maker, |_| false).await {
+                made += usize::from(matches!(object, None | Some(Ok(_))));
+            }
+            made
+        });
+        let all = async { tokio::time::timeout(Duration::from_secs(60), all).await };
+        let made = runtime.block_on(all);
+        drop(hang);
+        assert_eq!(made.expect("in time").unwrap(), 1000);
+        assert!(IDLE.load(Ordering::Relaxed) <= *THREADS);
+    }
 }

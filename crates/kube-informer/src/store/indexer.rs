@@ -304,6 +304,11 @@ impl<R> Indexer<R> {
         self.shared.published.load().versions.lowest().cloned()
     }
 
+    /// How often the version of a partition went back: the server was restored or replaced.
+    pub(crate) fn rewinds(&self) -> u64 {
+        self.shared.published.load().versions.rewinds()
+    }
+
     /// The resource version up to which everything of one partition has been applied.
     pub fn resource_version_of(&self, partition: Partition) -> Option<ResourceVersion> {
         self.shared.published.load().versions.get(partition).cloned()

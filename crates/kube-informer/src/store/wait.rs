@@ -17,6 +17,8 @@ pub struct Wait<'a, R> {
     version: &'a ResourceVersion,
     partition: Option<Partition>,
     timeout: Option<Duration>,
+    /// How often versions had gone back when the wanted one was learned.
+    rewinds: Option<u64>,
 }
 
 /// Why a wait for a resource version ended.
@@ -92,6 +94,7 @@ impl<'a, R> Wait<'a, R> {
             version,
             partition: None,
             timeout: None,
+            rewinds: None,
         }
     }
 
@@ -107,6 +110,14 @@ impl<'a, R> Wait<'a, R> {
     pub fn timeout(self, timeout: Duration) -> Self {
         Self {
             timeout: Some(timeout),
+            ..self
+        }
+    }
+
+    /// Gives up also if versions have gone back since they had gone back so often.
+    pub(crate) fn since(self, rewinds: u64) -> Self {
+        Self {
+            rewinds: Some(rewinds),
             ..self
         }
     }
@@ -129,7 +140,8 @@ impl<'a, R> Wait<'a, R> {
     }
 
     async fn reached(&self) -> Result<(), WaitError> {
-        let rewinds = self.shared.published.load().versions.rewinds();
+        let now = || self.shared.published.load().versions.rewinds();
+        let rewinds = self.rewinds.unwrap_or_else(now);
         loop {
             // Made before looking: it completes with any publication after this line.
             let changed = self.shared.changed.notified();
@@ -143,7 +155,7 @@ impl<'a, R> Wait<'a, R> {
                         reached,
                     });
                 }
-                Some((partition, reached)) if self.shared.published.load().versions.rewinds() != rewinds => {
+                Some((partition, reached)) if now() != rewinds => {
                     return Err(WaitError::WentBack {
                         wanted: self.version.clone(),
                         partition,

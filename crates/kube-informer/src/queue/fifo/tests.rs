@@ -244,7 +244,9 @@ fn a_closed_queue_is_emptied_and_refuses_what_comes_later() {
     assert_eq!(fifo.len(), 1);
     let batch = now(fifo.pop(usize::MAX)).unwrap();
     assert_eq!(batch.positions, [at("1").unwrap()]);
-    let Entries::Deltas(deltas) = batch.entries else { panic!("no list was queued") };
+    let Entries::Deltas(deltas) = batch.entries else {
+        panic!("no list was queued")
+    };
     assert_eq!(deltas, [(key("a"), Delta::Added(1).into())]);
     assert!(now(fifo.pop(usize::MAX)).is_none());
 }
