@@ -1,7 +1,7 @@
 //! What is published: the files of each package, and its documentation as docs.rs builds it.
 
 use crate::workspace::{
-    Outcome, cargo, cargo_outside, command, output, outside, published, run, target_root, text,
+    Outcome, cargo, cargo_outside, command, output, outside, published, run, target, target_root, text,
 };
 use anyhow::{Result, bail, ensure};
 use serde_json::Value;
