@@ -230,7 +230,7 @@ mod tests {
             let partitions = watched.map(|name| {
                 let (partition, _) = driver.shared.partitions.start(name.into());
                 driver.shared.fifo.add_partition(partition);
-                driver.obey(Command::Add(partition));
+                driver.obey(Command::Add(partition, name.into()));
                 partition
             });
             Self {

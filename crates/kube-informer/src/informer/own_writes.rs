@@ -230,7 +230,7 @@ mod tests {
     /// Writes to an informer whose store is moved by hand.
     fn scene() -> (OwnWrites<ConfigMap>, InformerRunner<ConfigMap>) {
         let (informer, mut runner) = SharedInformer::builder(Silent).build();
-        runner.applier.add_partition(Partition::ONLY);
+        runner.applier.add_partition(Partition::ONLY, "");
         (OwnWrites::new(informer), runner)
     }
 
