@@ -79,6 +79,7 @@ pub mod reflector;
 pub mod selector;
 pub mod source;
 pub mod store;
+mod time;
 pub mod watcher;
 pub mod wire;
 

@@ -44,9 +44,11 @@ mod subject;
 
 pub use client::{ClientSource, Selection, StreamingLists};
 use error::BoxError;
+pub(crate) use error::LONGEST_RETRY_AFTER;
 pub use error::{ApiError, ApiStatus, ErrorClass, Reason};
 pub use path::InvalidName;
 pub use request::{ListRequest, ListVersion, WatchFrom, WatchRequest};
+pub(crate) use request::{WATCH_TIMEOUT, random_timeout};
 pub(crate) use subject::Subject;
 
 use crate::object::{Object, ObjectKey, ResourceVersion};

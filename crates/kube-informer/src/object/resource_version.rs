@@ -40,6 +40,11 @@ impl ResourceVersion {
         }
     }
 
+    /// Whether this is a version at all, and none of the sentinels `""` and `"0"`.
+    pub(crate) fn is_version(&self) -> bool {
+        !matches!(&self.0, Repr::Text(text) if matches!(&**text, "" | "0"))
+    }
+
     /// The version as the server wrote it.
     pub fn as_str(&self) -> std::borrow::Cow<'_, str> {
         match &self.0 {

@@ -4,20 +4,22 @@
 //! the answers are read as raw frames. Nothing of the client's own list and watch calls is used: they hold a whole
 //! body, lose objects that do not decode, and do not tell one failure from another.
 
-use super::body::{Chunks, silent};
+use super::body::{Chunks, Patience, silent};
 use super::path::{InvalidName, check_namespace, resource_path};
 use super::{
     ApiError, ApiStatus, BadObject, BoxError, Item, ListEnd, ListPart, ListRequest, ListStream,
     ListerWatcher, NamespacedSource, WatchEvent, WatchRequest, WatchStream,
 };
 use crate::object::Object;
-use crate::wire::{self, Encoding, EventType, ListReader, Plan, Split, WatchReader};
+use crate::wire::{self, Encoding, EventType, FrameError, FrameReason, ListReader, Plan, Split, WatchReader};
 use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt, stream};
 use http::{HeaderValue, Request, Response, StatusCode, header};
 use kube::client::Body;
 use kube::core::{ApiResource, TypeMeta};
 use std::collections::HashMap;
+use std::convert::Infallible;
+use std::num::NonZeroU64;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
@@ -26,10 +28,19 @@ use tokio::time::Instant;
 /// How long an answer may take to begin. An API server gives up requests that take longer, and begins watches, streaming
 /// lists too, before they have anything to say.
 const BEGINNING: Duration = Duration::from_secs(60);
-/// How long a list may be silent.
-const LIST_SILENCE: Duration = Duration::from_secs(60);
-/// How much longer than the timeout that was asked for a watch may be silent once it has begun.
-const WATCH_SILENCE: Duration = Duration::from_secs(30);
+/// How long a list may take. An API server gives up a list after a minute; the rest is for the network, which may be as
+/// slow as it likes if only more than a trickle comes.
+const LIST: Patience = Patience {
+    silence: Duration::from_secs(60),
+    total: Duration::from_secs(300),
+    bytes_per_second: NonZeroU64::new(64),
+};
+/// How long the body of an error may take. It is short, and says little that its code does not say.
+const ERROR: Duration = Duration::from_secs(30);
+/// How much longer than the timeout that was asked for a watch may take.
+const WATCH_GRACE: Duration = Duration::from_secs(30);
+/// How long a watch may take whose end is left to the server. API servers end it after an hour at most.
+const WATCH: Duration = Duration::from_secs(3600);
 /// Metadata of the objects of a list; whole objects from a server that cannot.
 const METADATA_LIST: &str =
     "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
@@ -94,8 +105,15 @@ impl Selection {
 /// ```
 ///
 /// # Retries of the client
-/// A `kube::Client` made from a [`kube::Config`] retries answers 429, 503 and 504 on its own, behind the reflector's
-/// back. Set [`kube::Config::default_retry`] to `false` to leave the waiting to the reflector, which reports it.
+/// A `kube::Client` made from a [`kube::Config`] sends requests again that were answered with 429, 503 or 504, up to 15
+/// times, and says nothing of it. It does not do that with requests from here: they have bodies that it cannot clone.
+/// (They are empty; there is nothing to be seen of this on the network.) How long to wait is decided, and reported, by
+/// who asked, such as the [reflector](crate::reflector#recovery).
+///
+/// # Slow networks
+/// A list is given up if nothing comes for a minute, and, when it has taken five minutes, if it brings less than 64 bytes
+/// per second (as they come over the network, since its beginning). A watch is given up half a minute after the server
+/// should have ended it. Only time spent waiting for the network counts.
 #[derive(Clone)]
 pub struct ClientSource {
     client: kube::Client,
@@ -219,7 +237,7 @@ impl ClientSource {
                 header::ACCEPT_ENCODING,
                 HeaderValue::from_static(if self.compression { "gzip" } else { "identity" }),
             )
-            .body(Body::empty())
+            .body(sent_once().await.map_err(ApiError::from_client)?)
             .map_err(|error| ApiError::Request(error.into()))?;
         let response = tokio::time::timeout(BEGINNING, self.client.send(request))
             .await
@@ -269,6 +287,17 @@ impl ClientSource {
     }
 }
 
+/// An empty body that the layers of a client cannot clone, so that none of them sends its request again: how long to wait
+/// is not theirs to say.
+///
+/// The bodies of answers are of that kind, and there is no other way to one.
+async fn sent_once() -> Result<Body, kube::Error> {
+    let server = tower::service_fn(|_| async { Ok::<_, Infallible>(Response::new(Body::empty())) });
+    let client = kube::Client::new(server, "");
+    let answer = client.send(Request::new(Body::empty())).await?;
+    Ok(answer.into_body())
+}
+
 /// The error that an answer other than 200 stands for.
 async fn rejection(response: Response<Body>, received: Arc<AtomicU64>) -> ApiError {
     let code = response.status().as_u16();
@@ -278,7 +307,7 @@ async fn rejection(response: Response<Body>, received: Arc<AtomicU64>) -> ApiErr
         .get(header::CONTENT_TYPE)
         .and_then(|v| v.to_str().ok());
     let media_type = media_type.unwrap_or("no media type").to_owned();
-    let mut chunks = Chunks::new(response, BEGINNING, received);
+    let mut chunks = Chunks::new(response, Patience::of(ERROR), received);
     let mut body = Vec::new();
     while let Ok(Some(chunk)) = chunks.next().await {
         body.extend_from_slice(&chunk);
@@ -317,6 +346,14 @@ fn not_a_list(what: impl Into<BoxError>) -> ApiError {
     ApiError::Protocol(what.into().to_string())
 }
 
+/// What is wrong with a list that has ended. One that was cut off is a broken connection, however cleanly it ended.
+fn incomplete(error: FrameError) -> ApiError {
+    match error.reason() {
+        FrameReason::Truncated if error.offset() > 0 => ApiError::while_reading(error),
+        _ => not_a_list(error),
+    }
+}
+
 /// Reads a list: an item at a time, then the end.
 struct ListBody {
     source: ClientSource,
@@ -340,7 +377,7 @@ impl ListBody {
             match self.chunks.next().await? {
                 Some(chunk) => self.reader.push(chunk),
                 None => {
-                    let end = self.reader.finish().map_err(not_a_list)?;
+                    let end = self.reader.finish().map_err(incomplete)?;
                     let part = ListPart::End(ListEnd {
                         resource_version: end.resource_version,
                         continue_token: end.continue_token,
@@ -443,7 +480,7 @@ impl<O: Object> ListerWatcher<O> for ClientSource {
             let response = self
                 .send(request.query(), self.accept(METADATA_LIST, &request.plan))
                 .await?;
-            let chunks = Chunks::new(response, LIST_SILENCE, self.received.clone());
+            let chunks = Chunks::new(response, LIST, self.received.clone());
             let reader = ListReader::new(Encoding::Json);
             let body = ListBody {
                 source: self.clone(),
@@ -465,11 +502,15 @@ impl<O: Object> ListerWatcher<O> for ClientSource {
 
     fn watch(&self, request: WatchRequest) -> BoxFuture<'_, Result<WatchStream<O>, ApiError>> {
         async move {
-            let silence = request.timeout + WATCH_SILENCE;
+            let total = match request.timeout {
+                Duration::ZERO => WATCH,
+                timeout => timeout,
+            };
+            let patience = Patience::of(total.saturating_add(WATCH_GRACE));
             let response = self
                 .send(request.query(), self.accept(METADATA, &request.plan))
                 .await?;
-            let chunks = Chunks::new(response, silence, self.received.clone());
+            let chunks = Chunks::new(response, patience, self.received.clone());
             let body = WatchBody {
                 source: self.clone(),
                 chunks,
@@ -531,6 +572,14 @@ mod tests {
             "/apis/apps/v1/namespaces/shop/deployments?limit=5&labelSelector=app%3Dweb%2Ctier%21%3Dx\
              &fieldSelector=metadata.name%3Da"
         );
+    }
+
+    #[tokio::test]
+    async fn requests_have_empty_bodies_that_cannot_be_cloned() {
+        use http_body::Body as _;
+        let body = sent_once().await.unwrap();
+        assert!(body.try_clone().is_none());
+        assert!(body.is_end_stream() && body.size_hint().exact() == Some(0));
     }
 
     #[test]

@@ -5,6 +5,9 @@ use kube::client::AuthError;
 use serde_json::Value;
 use std::{error::Error as StdError, fmt, io, time::Duration};
 
+/// The longest pause that a server can ask for.
+pub(crate) const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(300);
+
 /// A boxed cause: whatever the client below reported.
 pub(crate) type BoxError = Box<dyn StdError + Send + Sync>;
 
@@ -26,7 +29,8 @@ pub enum ApiError {
     /// The server answered with a `Status`.
     #[error("the server answered {0}")]
     Status(#[from] ApiStatus),
-    /// No connection: refused, no route, no such host, or it ended before anything was answered.
+    /// No connection: refused, no route, no such host, not within the client's time to connect, or it ended before
+    /// anything was answered.
     #[error("cannot reach the server")]
     Unreachable(#[source] BoxError),
     /// The server's certificate, or ours, was not accepted.
@@ -145,6 +149,16 @@ impl ApiError {
         }
     }
 
+    /// How long the server asks to wait before the next try.
+    pub(crate) fn retry_after(&self) -> Option<Duration> {
+        self.status()?.retry_after
+    }
+
+    /// Whether the server wants the same request later, so that another one would be no better.
+    pub(crate) fn is_throttling(&self) -> bool {
+        self.status().is_some_and(ApiStatus::is_throttling)
+    }
+
     /// The error and its causes in one line.
     pub fn chain(&self) -> String {
         chain(self)
@@ -161,7 +175,7 @@ impl ApiError {
             return Self::Credentials(plugin_failure(auth).unwrap_or_else(|| error.into()));
         }
         match innermost_io(&error).map(|e| e.kind()) {
-            Some(io::ErrorKind::TimedOut) => Self::Timeout(error.into()),
+            Some(io::ErrorKind::TimedOut) if !is_connect(&error) => Self::Timeout(error.into()),
             // TLS libraries report their errors as invalid data of the stream below.
             Some(io::ErrorKind::InvalidData) => Self::Tls(error.into()),
             Some(_) => Self::Unreachable(error.into()),
@@ -186,6 +200,15 @@ fn chain(error: &(dyn StdError + 'static)) -> String {
         next = cause.source();
     }
     text
+}
+
+/// Whether there was no connection: that it took too long, too.
+fn is_connect(error: &(dyn StdError + 'static)) -> bool {
+    let mut causes = std::iter::successors(Some(error), |&error| error.source());
+    causes.any(|cause| {
+        let client = cause.downcast_ref::<hyper_util::client::legacy::Error>();
+        client.is_some_and(hyper_util::client::legacy::Error::is_connect)
+    })
 }
 
 /// The innermost I/O error in a chain of causes.
@@ -241,7 +264,7 @@ pub struct ApiStatus {
     pub reason: Reason,
     /// The human-readable message.
     pub message: String,
-    /// How long the server asks to wait before the next try.
+    /// How long the server asks to wait before the next try. Nobody here waits longer than five minutes for it.
     pub retry_after: Option<Duration>,
     /// Details: each a reason and a message, as `metav1.StatusCause` has them.
     pub causes: Vec<(String, String)>,
@@ -267,6 +290,12 @@ impl ApiStatus {
     /// Whether the server asks to come later (429).
     pub fn is_too_many_requests(&self) -> bool {
         self.reason == Reason::TooManyRequests || self.code == 429
+    }
+
+    /// Whether the server wants the same request later: a 429, or an error of its own with a time to wait.
+    pub(crate) fn is_throttling(&self) -> bool {
+        let asks = self.retry_after.is_some() && (500..600).contains(&self.code);
+        self.is_too_many_requests() || (asks && !self.is_expired() && !self.is_too_large_resource_version())
     }
 
     /// Whether the server has not reached the resource version that was asked for, in any of the three forms that
@@ -532,6 +561,39 @@ mod tests {
             class(io::Error::other(io::Error::from(io::ErrorKind::TimedOut))),
             ErrorClass::Timeout
         );
+    }
+
+    #[tokio::test]
+    async fn a_connection_that_takes_too_long_counts_as_none() {
+        use hyper_util::rt::{TokioExecutor, TokioIo};
+        let connector = tower::service_fn(|_: http::Uri| {
+            let late = io::Error::from(io::ErrorKind::TimedOut);
+            std::future::ready(Err::<TokioIo<tokio::net::TcpStream>, _>(late))
+        });
+        let client = hyper_util::client::legacy::Client::builder(TokioExecutor::new())
+            .build::<_, kube::client::Body>(connector);
+        let request = http::Request::get("http://a")
+            .body(kube::client::Body::empty())
+            .unwrap();
+        let error = client.request(request).await.unwrap_err();
+        let error = ApiError::from_client(kube::Error::Service(error.into()));
+        assert_eq!(error.class(), ErrorClass::Unreachable, "{}", error.chain());
+    }
+
+    #[test]
+    fn a_server_that_asks_to_wait_throttles() {
+        let status = |code, message, asked: Option<u64>| ApiStatus {
+            retry_after: asked.map(Duration::from_secs),
+            ..ApiStatus::from_code(code, message)
+        };
+        assert!(status(429, "", None).is_throttling());
+        for code in [500, 503, 504] {
+            assert!(status(code, "", Some(1)).is_throttling());
+            assert!(!status(code, "", None).is_throttling());
+        }
+        assert!(!status(404, "", Some(1)).is_throttling());
+        assert!(!status(410, "", Some(1)).is_throttling());
+        assert!(!status(504, "Too large resource version: 9, current: 5", Some(1)).is_throttling());
     }
 
     /// A load balancer whose servers are away accepts connections and closes them.

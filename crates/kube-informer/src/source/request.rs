@@ -2,7 +2,13 @@
 
 use crate::object::ResourceVersion;
 use crate::wire::Plan;
+use rand::Rng;
 use std::time::Duration;
+
+/// The shortest time for which a watch is asked, unless the user says otherwise.
+pub(crate) const WATCH_TIMEOUT: Duration = Duration::from_secs(300);
+/// The longest timeout that is sent, in seconds. Servers count them in nanoseconds, in 64 bits.
+const LONGEST_TIMEOUT: u64 = i32::MAX as u64;
 
 /// One list request.
 ///
@@ -90,7 +96,8 @@ impl ListRequest {
 pub struct WatchRequest {
     /// Where the events start.
     pub from: WatchFrom,
-    /// After how long the server shall end the watch. Whole seconds are sent; zero leaves it to the server.
+    /// After how long the server shall end the watch. Whole seconds are sent, up to 2^31 - 1; zero leaves it to the
+    /// server.
     pub timeout: Duration,
     /// What the scan of each object is to look for, and what the server need not send.
     pub plan: Plan,
@@ -132,8 +139,9 @@ impl WatchRequest {
         query
             .append_pair("watch", "true")
             .append_pair("allowWatchBookmarks", "true");
-        if self.timeout.as_secs() > 0 {
-            query.append_pair("timeoutSeconds", &self.timeout.as_secs().to_string());
+        let timeout = self.timeout.as_secs().min(LONGEST_TIMEOUT);
+        if timeout > 0 {
+            query.append_pair("timeoutSeconds", &timeout.to_string());
         }
         match &self.from {
             WatchFrom::Version(version) => {
@@ -155,9 +163,29 @@ impl WatchRequest {
     }
 }
 
+/// A random timeout between `shortest` and twice that, so that watches do not end together.
+pub(crate) fn random_timeout(shortest: Duration) -> Duration {
+    let shortest = shortest.as_secs().clamp(1, LONGEST_TIMEOUT / 2);
+    Duration::from_secs(rand::rng().random_range(shortest..=2 * shortest))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_timeout_is_longer_than_servers_understand() {
+        let sent = |timeout| WatchRequest::new(WatchFrom::Newest, timeout).query();
+        for timeout in [Duration::MAX, Duration::from_secs(u64::MAX)] {
+            assert!(
+                sent(timeout).ends_with("&timeoutSeconds=2147483647"),
+                "{timeout:?}"
+            );
+            assert!(random_timeout(timeout) >= Duration::from_secs(1 << 29));
+        }
+        assert!(sent(Duration::from_millis(999)).ends_with("allowWatchBookmarks=true"));
+        assert!((1..=2).contains(&random_timeout(Duration::ZERO).as_secs()));
+    }
 
     #[test]
     fn a_version_is_not_sent_with_a_continue_token() {
