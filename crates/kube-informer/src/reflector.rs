@@ -51,25 +51,35 @@
 //! # Recovery
 //! | what happens | what follows |
 //! |---|---|
-//! | a streaming list is refused or throttled | a pause, then another |
+//! | a streaming list is refused or throttled: 429, or 5xx with a time to wait | a pause, then another |
 //! | it fails because its version is too old or too new | at once, another of the newest state |
 //! | it breaks off before it is complete | at once, one more; then a list |
-//! | it fails otherwise, or makes no progress for the deadline | at once, a list |
+//! | it fails otherwise, or its answer does not begin, or it makes no progress, for the deadline | at once, a list |
 //! | a list fails | a pause, then a list |
 //! | the server does not know the resource | short pauses, until it does |
 //! | a list at a version fails because that is too old or too new | at once, a list of the newest state |
 //! | a page fails because the continue token is too old | one list in one piece |
-//! | a watch cannot be opened: refused, or 429 | a pause, then the watch again, no list |
+//! | a server repeats a continue token, or sends a thousand pages in a row without an object | a pause, then a list |
+//! | a watch cannot be opened: refused, or throttled | a pause, then the watch again, no list |
+//! | a watch that comes after such a pause is told that its version is too old: the server has restarted | at once, a list |
 //! | a watch cannot be opened: anything else, or its answer does not begin for a minute | a pause, then a list |
 //! | a watch ends, or its connection breaks | the next watch, at once |
 //! | a server that has sent bookmarks sends nothing for [the time that was said](ReflectorOptions::bookmark_deadline) | the next watch, at once: the connection is lost |
 //! | it ends within a second without any event | a pause, then a list |
 //! | it ends early again and again | the next watches start further and further apart |
-//! | the server says 429 in the stream | a pause, then the watch again |
+//! | the server throttles in the stream | a pause, then the watch again |
 //! | the server says anything else in the stream, or garbage comes | a pause, then a list |
 //! | a version comes that is older than one seen before | a pause, then a list of the newest state |
 //!
 //! Whatever the answers, at most four requests (further pages aside) follow each other without a pause.
+//!
+//! The pauses grow during an incident and start over with the next one. Incidents are separate if between them things
+//! worked for as long as the last pause took, and for five seconds at least; a server that works for shorter times is one
+//! long incident. See [`Backoff`]. A server can ask for a longer pause (`Retry-After`), up to five minutes: if it asks for
+//! more, the [error](LastError::message) says so.
+//!
+//! Only a stream that is open and makes no progress counts as a streaming list that does not work. A server that throttles,
+//! or that cannot be reached, says nothing about it.
 //!
 //! A list that fails midway changes nothing: the sink hears of it when it is complete. When the new state's version is
 //! older than the last one, the server was restored from a backup or replaced: that is reported, and the new state
@@ -90,6 +100,7 @@ mod ahead;
 mod backoff;
 mod collected;
 mod options;
+mod pages;
 mod status;
 mod streaming;
 mod watching;
@@ -103,12 +114,14 @@ use crate::form::{Collection, Form};
 use crate::object::{Fingerprint, Known, Object, ObjectKey, ResourceVersion, is_path_segment};
 use crate::queue::{Delta, Listed};
 use crate::source::{
-    ApiError, BadObject, ErrorClass, Item, ListEnd, ListPart, ListRequest, ListVersion, ListerWatcher,
-    Subject, WatchEvent,
+    ApiError, BadObject, ErrorClass, Item, LONGEST_RETRY_AFTER, ListEnd, ListPart, ListRequest, ListVersion,
+    ListerWatcher, Subject, WatchEvent,
 };
+use crate::time::later;
 use crate::wire::{Plan, Raw};
 use ahead::{Ahead, Made};
 use backoff::BackoffState;
+use pages::Pages;
 use status::Reporter;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::{future::Future, sync::Arc, time::Duration};
@@ -244,6 +257,10 @@ pub struct Reflector<O: Form, S: Sink<O>> {
     last_request: tokio::time::Instant,
     /// Whether the server has shown that it pages lists of any state, so it has no cache to serve them from.
     paginated: bool,
+    /// Whether there was a pause and no request since.
+    rested: bool,
+    /// Whether the last request was the first one after a pause.
+    after_pause: bool,
     /// Whether the server has sent a bookmark in a watch, so that its watches are never silent for long.
     sends_bookmarks: bool,
 }
@@ -251,10 +268,17 @@ pub struct Reflector<O: Form, S: Sink<O>> {
 /// The events of a watch.
 type Events<O> = Ahead<O, WatchEvent<O>>;
 
+/// When the collection is listed again.
+enum Relist {
+    AtOnce,
+    /// After a pause, of at least what the server asked for.
+    AfterPause(Option<Duration>),
+}
+
 /// Why watching stopped.
 enum Ended {
-    /// The collection must be listed again, after a pause of at least what the server asked for.
-    Relist(Option<Duration>),
+    /// The collection must be listed again.
+    Relist(Relist),
     /// The watch can be opened again at once.
     Again,
     /// The watch can be opened again after a pause.
@@ -303,6 +327,8 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
             quick_requests: 0,
             last_request: tokio::time::Instant::now(),
             paginated: false,
+            rested: false,
+            after_pause: false,
             sends_bookmarks: false,
         }
     }
@@ -385,11 +411,13 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
 
     async fn reflect(&mut self) {
         loop {
-            let pause = match self.populate().await {
+            let relist = match self.populate().await {
                 Ok(stream) => self.watch(stream).await,
-                Err(error) => error.status().and_then(|status| status.retry_after),
+                Err(error) => Relist::AfterPause(error.retry_after()),
             };
-            self.pause(pause).await;
+            if let Relist::AfterPause(asked) = relist {
+                self.pause(asked).await;
+            }
         }
     }
 
@@ -413,6 +441,8 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
                     self.failed("watch-list", &error);
                     return Err(error);
                 }
+                // The time that it took would otherwise be a riddle.
+                Err(error) if error.class() == ErrorClass::Timeout => self.failed("watch-list", &error),
                 Err(error) => {
                     let resource = self.reporter.resource();
                     tracing::debug!(
@@ -442,6 +472,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
             self.pause(None).await;
         }
         self.quick_requests += 1;
+        self.after_pause = std::mem::take(&mut self.rested);
         self.last_request = tokio::time::Instant::now();
     }
 
@@ -456,17 +487,18 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
         self.absent = absent;
     }
 
-    /// Waits a backoff step, or as long as the server asked for if that is longer.
+    /// Waits a backoff step, or as long as the server asked for if that is longer, within reason.
     async fn pause(&mut self, asked: Option<Duration>) {
         self.quick_requests = 0;
         let cap = self.absent.then_some(self.options.absent_cap);
-        let pause = self.backoff.next(cap).max(asked.unwrap_or_default());
-        let until = tokio::time::Instant::now() + pause;
+        let asked = asked.unwrap_or_default().min(LONGEST_RETRY_AFTER);
+        let until = later(tokio::time::Instant::now(), self.backoff.next(cap).max(asked));
         self.reporter.phase(match self.absent {
             true => Phase::Absent { until },
             false => Phase::BackingOff { until },
         });
         tokio::time::sleep_until(until).await;
+        self.rested = true;
     }
 
     /// Lists the collection and replaces the sink's content.
@@ -495,6 +527,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
         started: tokio::time::Instant,
     ) {
         let (objects, took) = (entries.len(), started.elapsed());
+        let version = version.filter(ResourceVersion::is_version);
         if let (Some(seen), Some(version)) = (&self.seen, &version)
             && version < seen
         {
@@ -502,6 +535,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
         }
         self.unavailable = false;
         self.absent = false;
+        self.after_pause = false;
         self.seen = version.clone();
         self.sink.replace(entries, version).await;
         self.reporter.listed(self.seen.clone(), objects, took);
@@ -535,7 +569,9 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
         if end.continue_token.is_some() && request.version == ListVersion::Any {
             self.paginated = true;
         }
+        let mut pages = Pages::default();
         while let Some(token) = end.continue_token.take() {
+            pages.turn(&token, entries.len())?;
             request.continue_token = Some(token);
             match self.page(&request, &mut entries).await {
                 Ok(page) => end.continue_token = page.continue_token,
@@ -545,6 +581,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
                         "a page expired; listing in one piece"
                     );
                     entries.clear();
+                    pages = Pages::default();
                     request = ListRequest {
                         limit: None,
                         continue_token: None,
@@ -602,7 +639,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
         item: Item<O>,
         made: Option<Made<O>>,
     ) -> Option<(ObjectKey, Arrived<O>, Option<ResourceVersion>)> {
-        let version = item.version();
+        let version = item.version().filter(ResourceVersion::is_version);
         let (key, decoded) = match item {
             Item::Raw(raw) => {
                 let key = raw.key();

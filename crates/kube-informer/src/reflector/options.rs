@@ -1,17 +1,19 @@
 //! How a reflector behaves.
 
 use super::Backoff;
+use crate::source::WATCH_TIMEOUT;
 use crate::wire::Plan;
 use std::time::Duration;
 
-/// How a [`Reflector`](super::Reflector) behaves; the defaults are those of client-go, where it has the option.
+/// How a [`Reflector`](super::Reflector) behaves; the defaults are those of client-go, where it has the option, but for
+/// [`Backoff`].
 ///
 /// ```
 /// use kube_informer::reflector::ReflectorOptions;
 /// use std::time::Duration;
 ///
 /// let options = ReflectorOptions { watch_timeout: Duration::from_secs(600), ..Default::default() };
-/// assert_eq!(options.backoff.initial, Duration::from_millis(800));
+/// assert_eq!(options.absent_cap, Duration::from_secs(3));
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReflectorOptions {
@@ -27,7 +29,7 @@ pub struct ReflectorOptions {
     /// Default: 3 s.
     pub absent_cap: Duration,
     /// How long a streaming list may go without progress, be it an object or its end, before a list is asked for
-    /// instead. Default: 30 s.
+    /// instead. The same for the beginning of its answer. Default: 30 s.
     pub streaming_deadline: Duration,
     /// How long a watch may be silent if the server is known to send bookmarks, which it does about every minute. A
     /// connection that a router forgot says nothing for ever, and `kube`'s client sends no pings that would find it; the
@@ -62,7 +64,7 @@ impl Default for ReflectorOptions {
     fn default() -> Self {
         Self {
             backoff: Backoff::default(),
-            watch_timeout: Duration::from_secs(300),
+            watch_timeout: WATCH_TIMEOUT,
             initial: InitialState::default(),
             absent_cap: Duration::from_secs(3),
             streaming_deadline: Duration::from_secs(30),

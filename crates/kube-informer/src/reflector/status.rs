@@ -2,7 +2,7 @@
 
 use crate::metrics::ReflectorMetrics;
 use crate::object::{ObjectKey, ResourceVersion};
-use crate::source::{ApiError, BadObject, ErrorClass, Subject};
+use crate::source::{ApiError, BadObject, ErrorClass, LONGEST_RETRY_AFTER, Subject};
 use std::cmp::Reverse;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -279,7 +279,13 @@ impl Reporter {
 
     /// A request failed. What is known already is no warning.
     pub(super) fn failed(&mut self, operation: &'static str, error: &ApiError, known: bool) {
-        let (class, message) = (error.class(), error.chain());
+        let (class, mut message) = (error.class(), error.chain());
+        if let Some(asked) = error.retry_after().filter(|asked| *asked > LONGEST_RETRY_AFTER) {
+            let (asked, longest) = (asked.as_secs(), LONGEST_RETRY_AFTER.as_secs());
+            message.push_str(&format!(
+                " (it asks for a pause of {asked} s, which is cut to {longest} s)"
+            ));
+        }
         match known {
             true => {
                 tracing::debug!(resource = self.resource, operation, %class, error = message, "request failed again");

@@ -5,7 +5,8 @@ use super::{Arrived, Events, Reflector, Sink, is_held};
 use crate::form::Form;
 use crate::object::ResourceVersion;
 use crate::queue::Listed;
-use crate::source::{ApiError, ApiStatus, ErrorClass, WatchEvent, WatchFrom, WatchRequest};
+use crate::source::{ApiError, ApiStatus, ErrorClass, WatchEvent, WatchFrom, WatchRequest, random_timeout};
+use crate::time::later;
 use std::time::Duration;
 
 /// How many streams may break off before a list is asked for instead.
@@ -56,8 +57,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
                 }
                 Streamed::Failed(error) if must_wait(&error) => {
                     self.failed("watch-list", &error);
-                    self.pause(error.status().and_then(|status| status.retry_after))
-                        .await;
+                    self.pause(error.retry_after()).await;
                     attempts = 0;
                 }
                 Streamed::Failed(error) => return Err(error),
@@ -70,7 +70,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
         let from = WatchFrom::InitialEvents { not_older_than };
         let request = WatchRequest {
             from,
-            timeout: self.watch_timeout(),
+            timeout: random_timeout(self.options.watch_timeout),
             plan: self.plan.clone(),
         };
         self.reporter.listing();
@@ -80,16 +80,23 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
         let mut stream = match opened {
             Ok(Ok(stream)) => Events::new(stream),
             Ok(Err(error)) => return Streamed::Failed(error),
-            Err(_) => return Streamed::Failed(self.no_progress(0)),
+            // No answer says nothing about streaming lists: the connection may not even have been made.
+            Err(_) => {
+                let text = format!("no answer within {} s", deadline.as_secs_f64());
+                return Streamed::Failed(ApiError::Timeout(text.into()));
+            }
         };
         let mut collected = Collected::new();
         let mut progress = tokio::time::Instant::now();
         loop {
             let next = stream.next(&self.maker, is_held(&self.sink));
-            let (next, made) = match tokio::time::timeout_at(progress + deadline, next).await {
+            let (next, made) = match tokio::time::timeout_at(later(progress, deadline), next).await {
                 Ok(Some((next, made))) => (Some(next), made),
                 Ok(None) => (None, None),
-                Err(_) => return Streamed::Failed(self.no_progress(collected.len())),
+                Err(_) => {
+                    self.source.streaming_list_failed();
+                    return Streamed::Failed(no_progress(deadline, collected.len()));
+                }
             };
             match next {
                 Some(Ok(WatchEvent::Bookmark {
@@ -130,15 +137,14 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
             tokio::task::consume_budget().await;
         }
     }
+}
 
-    /// The stream is open, but the server does not come to an end.
-    fn no_progress(&self, received: usize) -> ApiError {
-        self.source.streaming_list_failed();
-        let seconds = self.options.streaming_deadline.as_secs_f64();
-        let text =
-            format!("no progress for {seconds} s, after {received} objects and no end of the initial events");
-        ApiError::Timeout(text.into())
-    }
+/// The stream is open, but the server does not come to an end.
+fn no_progress(deadline: Duration, received: usize) -> ApiError {
+    let seconds = deadline.as_secs_f64();
+    let text =
+        format!("no progress for {seconds} s, after {received} objects and no end of the initial events");
+    ApiError::Timeout(text.into())
 }
 
 /// An object came in an older state than before; nobody knows what else does.
@@ -152,5 +158,5 @@ fn is_unavailable(status: &ApiStatus) -> bool {
 
 /// Whether the same request will do later, so that a list would be no better.
 fn must_wait(error: &ApiError) -> bool {
-    error.class() == ErrorClass::Unreachable || error.status().is_some_and(ApiStatus::is_too_many_requests)
+    error.class() == ErrorClass::Unreachable || error.is_throttling()
 }

@@ -1,12 +1,13 @@
 //! The watch phase of a reflector.
 
 use super::ahead::Arrival;
-use super::{Ended, Events, Made, Reflector, Sink};
+use super::{Ended, Events, Made, Reflector, Relist, Sink};
 use crate::form::Form;
 use crate::object::{DeleteCause, Deleted, ResourceVersion};
 use crate::queue::Delta;
-use crate::source::{ApiError, ApiStatus, ErrorClass, Item, WatchEvent, WatchFrom, WatchRequest};
-use rand::Rng;
+use crate::source::{
+    ApiError, ApiStatus, ErrorClass, Item, WatchEvent, WatchFrom, WatchRequest, random_timeout,
+};
 use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::Arc;
@@ -93,16 +94,15 @@ async fn next<O: Form>(
 }
 
 impl<O: Form, S: Sink<O>> Reflector<O, S> {
-    /// Watches until the collection must be listed again; returns how long the server asked to wait before that. The
-    /// first stream may be open already.
-    pub(super) async fn watch(&mut self, mut open: Option<Events<O>>) -> Option<Duration> {
+    /// Watches until the collection must be listed again; returns when. The first stream may be open already.
+    pub(super) async fn watch(&mut self, mut open: Option<Events<O>>) -> Relist {
         loop {
             let span = self.reporter.subject().watch_span(self.seen.as_ref());
             let ended = self.watch_once(open.take()).instrument(span).await;
             match ended {
                 Ended::Again => {}
                 Ended::AfterPause(asked) => self.pause(asked).await,
-                Ended::Relist(asked) => return asked,
+                Ended::Relist(when) => return when,
             }
         }
     }
@@ -132,33 +132,38 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
         };
         WatchRequest {
             from,
-            timeout: self.watch_timeout(),
+            timeout: random_timeout(self.options.watch_timeout),
             plan: self.plan.clone(),
         }
     }
 
-    pub(super) fn watch_timeout(&self) -> Duration {
-        let shortest = self.options.watch_timeout.as_secs().max(1);
-        Duration::from_secs(rand::rng().random_range(shortest..=shortest.saturating_mul(2)))
-    }
-
     fn not_opened(&mut self, error: ApiError) -> Ended {
         self.failed("watch", &error);
-        let asked = error.status().and_then(|status| status.retry_after);
         match error.class() {
             ErrorClass::Unreachable => Ended::AfterPause(None),
-            ErrorClass::Throttled if error.status().is_some_and(ApiStatus::is_too_many_requests) => {
-                Ended::AfterPause(asked)
-            }
-            _ => self.must_relist(error.status(), asked),
+            ErrorClass::Gone => self.too_old(&error),
+            _ if error.is_throttling() => Ended::AfterPause(error.retry_after()),
+            _ => self.must_relist(&error),
         }
     }
 
-    fn must_relist(&mut self, status: Option<&ApiStatus>, asked: Option<Duration>) -> Ended {
-        if status.is_some_and(ApiStatus::is_too_large_resource_version) {
+    fn must_relist(&mut self, error: &ApiError) -> Ended {
+        if error
+            .status()
+            .is_some_and(ApiStatus::is_too_large_resource_version)
+        {
             self.unavailable = true;
         }
-        Ended::Relist(asked)
+        Ended::Relist(Relist::AfterPause(error.retry_after()))
+    }
+
+    /// The version is too old to watch from. Right after a pause that is what a server says that has restarted, and the
+    /// pause that comes before a list has been made.
+    fn too_old(&self, error: &ApiError) -> Ended {
+        Ended::Relist(match self.after_pause {
+            true => Relist::AtOnce,
+            false => Relist::AfterPause(error.retry_after()),
+        })
     }
 
     /// Hands on the events of one watch until it ends.
@@ -193,7 +198,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
                 self.sink.flush();
                 watched.end(started);
                 self.reporter.watched(watched.events, watched.lasted, false);
-                return Ended::Relist(None);
+                return Ended::Relist(Relist::AfterPause(None));
             }
             match &event {
                 WatchEvent::Bookmark { resource_version, .. } => {
@@ -258,7 +263,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
             WatchEvent::Modified(item) => (item, false),
             WatchEvent::Deleted(item) => return self.deleted(item, made).await,
             WatchEvent::Bookmark { resource_version, .. } => {
-                if let Some(version) = resource_version {
+                if let Some(version) = resource_version.filter(ResourceVersion::is_version) {
                     self.advance(Some(&version));
                     self.sink.bookmark(version);
                 }
@@ -310,7 +315,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
         let resource = self.reporter.resource();
         if watched.is_very_short() {
             tracing::debug!(resource, "a watch ended at once without any event; listing again");
-            return Ended::Relist(None);
+            return Ended::Relist(Relist::AfterPause(None));
         }
         let wait = self.pacer.after(watched.lasted);
         if !wait.is_zero() {
@@ -333,15 +338,16 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
             }
             ApiError::Status(status) if status.is_expired() => {
                 tracing::debug!(resource = self.reporter.resource(), %status, "too old to watch from; listing again");
-                Ended::Relist(None)
+                match watched.is_very_short() {
+                    true => self.too_old(&error),
+                    false => Ended::Relist(Relist::AfterPause(None)),
+                }
             }
             _ => {
                 self.failed("watch", &error);
-                let status = error.status();
-                let asked = status.and_then(|status| status.retry_after);
-                match status {
-                    Some(status) if status.is_too_many_requests() => Ended::AfterPause(asked),
-                    status => self.must_relist(status, asked),
+                match error.is_throttling() {
+                    true => Ended::AfterPause(error.retry_after()),
+                    false => self.must_relist(&error),
                 }
             }
         }

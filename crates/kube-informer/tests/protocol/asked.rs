@@ -49,6 +49,47 @@ async fn the_server_can_ask_for_a_longer_pause_in_seconds_as_a_date_or_in_the_st
     assert_eq!(scene.plays("").await.pauses(), [100_000]);
 }
 
+#[tokio::test(start_paused = true)]
+async fn no_server_can_ask_for_more_than_five_minutes() {
+    let by_header = |seconds: u64| {
+        Answer::status(429, "TooManyRequests", "slow down").header("retry-after", &seconds.to_string())
+    };
+    let said = |seconds: u64| {
+        let mut status = status(429, "TooManyRequests", "slow down");
+        status["details"] = json!({"retryAfterSeconds": seconds});
+        status
+    };
+    for seconds in [301, 1_000_000_000_000, u64::MAX] {
+        let lists = Scene::lists([
+            (request(ANY), by_header(seconds)),
+            (request(ANY), Answer::status_body(429, &said(seconds))),
+            (request(ANY), listed(10, "")),
+            (watch(10), by_header(seconds)),
+            (watch(10), Answer::watch([event("ERROR", &said(seconds))])),
+            (watch(10), watched("")),
+        ]);
+        waits_less(lists, seconds, &[300_000, 300_000, 0, 300_000, 300_000]).await;
+        let streams = Scene::streams([
+            (stream(None), by_header(seconds)),
+            (stream(None), Answer::watch([event("ERROR", &said(seconds))])),
+            (stream(None), watched("|10")),
+        ]);
+        waits_less(streams, seconds, &[300_000, 300_000]).await;
+    }
+}
+
+/// Plays a script of which each refusal asks for a pause of so many seconds.
+async fn waits_less(mut scene: Scene, seconds: u64, pauses: &[u128]) {
+    let time = pauses.iter().sum::<u128>() as u64 + 50_000;
+    scene.after(Duration::from_millis(time)).await;
+    scene.server.assert_finished();
+    assert_eq!(scene.pauses(), pauses);
+    let text = format!("(it asks for a pause of {seconds} s, which is cut to 300 s)");
+    let error = scene.last_error();
+    assert!(error.message.ends_with(&text), "{error:?}");
+    scene.stop().await;
+}
+
 /// The three forms in which servers say that they have not reached a version.
 fn too_large() -> [Value; 3] {
     let mut by_cause = status(504, "Timeout", "Timeout");

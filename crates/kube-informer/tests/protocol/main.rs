@@ -3,6 +3,8 @@
 //! Where the outcome differs from client-go's on purpose, the test says so.
 
 mod asked;
+#[path = "../common/backoff.rs"]
+mod backoff;
 mod odd;
 mod others;
 mod requests;
@@ -10,12 +12,13 @@ mod requests;
 mod told;
 mod traces;
 
+use backoff::{FIRST_PAUSE, SECOND_PAUSE, THIRD_PAUSE, assert_they_grow};
 use futures::StreamExt;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::core::{ApiResource, DynamicObject, GroupVersionKind};
 use kube_informer::form::Form;
 use kube_informer::informer::RunError;
-use kube_informer::reflector::{InitialState, LastError, Phase, ReflectorOptions};
+use kube_informer::reflector::{Backoff, InitialState, LastError, Phase, ReflectorOptions};
 use kube_informer::source::{ClientSource, ErrorClass, Selection};
 use kube_informer::{Notification, Notifications, SharedInformer};
 use kube_sim::script::{Answer, Expected, Kind, ScriptedServer, event, status};
@@ -32,9 +35,6 @@ const PATH: &str = "/api/v1/configmaps";
 const ANY: &str = "limit=500&resourceVersion=0";
 /// A list of the newest state.
 const NEWEST: &str = "limit=500";
-/// A first pause of the backoff, in milliseconds.
-const FIRST_PAUSE: std::ops::RangeInclusive<u128> = 800..=1601;
-const SECOND_PAUSE: std::ops::RangeInclusive<u128> = 1600..=3201;
 
 fn maps() -> Kind {
     Kind::new("v1", "ConfigMap")

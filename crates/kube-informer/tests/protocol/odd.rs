@@ -138,7 +138,8 @@ async fn an_answer_that_is_no_list_is_an_error_and_changes_nothing() {
         (table, ErrorClass::Decode),
         (
             r#"{"kind":"ConfigMapList","items":[{"metadata":{"name":"x"}}]"#,
-            ErrorClass::Decode,
+            // It was one, and broke off.
+            ErrorClass::Other,
         ),
     ];
     for (body, class) in answers {
@@ -291,7 +292,7 @@ async fn a_watch_that_falls_silent_is_opened_again() {
             * 1000
     };
     let pauses = scene.pauses();
-    assert_eq!(pauses[1], 200_000 + timeout(1) + 30_000);
+    assert_eq!(pauses[1], timeout(1) + 30_000, "whatever came until then");
     assert_eq!(pauses[2], timeout(2) + 30_000);
     // The third one's answer does not even begin.
     let first = FIRST_PAUSE;
@@ -328,6 +329,104 @@ async fn a_list_that_falls_silent_is_given_up() {
     assert_eq!(told, ["Add(ns/a@1, initial)"]);
     assert_eq!(scene.last_error().class, ErrorClass::Timeout);
     scene.stop().await;
+}
+
+/// This many bytes of a body, each after so many seconds.
+fn drips(answer: Answer, bytes: u32, seconds: u64) -> Answer {
+    let drip = |answer: Answer, _| answer.pause(Duration::from_secs(seconds)).chunk(" ");
+    (0..bytes).fold(answer, drip)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_body_that_drips_is_given_up() {
+    let start = r#"{"kind":"ConfigMapList","metadata":{"resourceVersion":"10"},"items":["#;
+    let mut scene = Scene::lists([
+        (request(ANY), drips(Answer::json(start), 100, 59)),
+        (request(ANY), drips(Answer::code(500), 100, 29)),
+        (request(ANY), listed(10, "")),
+        (watch(10), drips(watched(""), 100, 59)),
+        (watch(10), watched("+a@11")),
+    ]);
+    let told = scene.after(Duration::from_secs(1100)).await;
+    scene.server.assert_finished();
+    assert_eq!(told, ["Add(ns/a@11)"]);
+    let requests = scene.server.requests();
+    let timeout: u128 = requests[3].parameter("timeoutSeconds").unwrap().parse().unwrap();
+    let pauses = scene.pauses();
+    assert!((300_000..=303_001).contains(&pauses[0]), "{pauses:?}");
+    assert!((30_000..=35_001).contains(&pauses[1]), "{pauses:?}");
+    assert_eq!(pauses[3], (timeout + 30) * 1000);
+    scene.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_list_over_a_slow_network_may_take_long() {
+    let mut large = map("a", 1);
+    large["data"] = json!({"x": "x".repeat(150_000)});
+    let body = maps().list("10", [large]);
+    let size = body.len();
+    // 80 bytes a second.
+    let chunks = (0..size)
+        .step_by(800)
+        .map(|at| body[at..size.min(at + 800)].to_owned());
+    let slow = chunks.fold(Answer::json(""), |answer, chunk| {
+        answer.pause(Duration::from_secs(10)).chunk(chunk)
+    });
+    let mut scene = Scene::lists([(request(ANY), slow), (watch(10), watched(""))]);
+    assert_eq!(
+        scene.after(Duration::from_secs(2000)).await,
+        ["Add(ns/a@1, initial)"]
+    );
+    scene.server.assert_finished();
+    scene.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_option_is_too_long() {
+    let longest = Duration::MAX;
+    let watch = "watch=true&allowWatchBookmarks=true&timeoutSeconds=1073741823..=2147483647";
+    let initial = "sendInitialEvents=true&resourceVersionMatch=NotOlderThan";
+    let server = ScriptedServer::new()
+        .expect(
+            request(&format!("{watch}&{initial}")),
+            watched("+a@1 |10 =11 +b@12").close(),
+        )
+        .expect(request(&format!("{watch}&resourceVersion=12")), Answer::code(404))
+        .expect(
+            request("resourceVersion=12&resourceVersionMatch=NotOlderThan"),
+            Answer::code(500),
+        );
+    let client = kube::Client::new(server.service(), "default");
+    let source = ClientSource::new(client, ApiResource::erase::<ConfigMap>(&()), Selection::default());
+    let backoff = Backoff {
+        jitter: f64::INFINITY,
+        reset_after: longest,
+        ..Backoff::default()
+    };
+    let options = ReflectorOptions {
+        backoff,
+        watch_timeout: longest,
+        streaming_deadline: longest,
+        bookmark_deadline: Some(longest),
+        absent_cap: longest,
+        ..Default::default()
+    };
+    let (informer, runner) = SharedInformer::<ConfigMap>::builder(source)
+        .reflector(options)
+        .build();
+    let stop = CancellationToken::new();
+    let running = tokio::spawn(runner.run(stop.clone()));
+    tokio::time::sleep(Duration::from_secs(3600)).await;
+    assert_eq!(informer.store().len(), 2);
+    let phase = informer.status().reflector.phase;
+    assert!(matches!(phase, Phase::Absent { .. }), "{phase:?}");
+    assert_eq!(
+        server.requests().len(),
+        2,
+        "the pause is endless, as was asked for"
+    );
+    stop.cancel();
+    running.await.unwrap().unwrap();
 }
 
 #[tokio::test(start_paused = true)]
@@ -459,8 +558,7 @@ async fn a_scripted_server_behind_a_socket() {
         .expect(watch(10), watched("+b@11").chunk("{\"type\":").broken())
         .expect(watch(11), watched("-a@12"));
     let listener = server.listen().await.unwrap();
-    let mut config = kube::Config::new(listener.url().parse().unwrap());
-    config.default_retry = false;
+    let config = kube::Config::new(listener.url().parse().unwrap());
     let client = kube::Client::try_from(config).unwrap();
     let source = ClientSource::new(client, ApiResource::erase::<ConfigMap>(&()), Selection::default());
     let options = ReflectorOptions {
@@ -487,18 +585,83 @@ async fn a_scripted_server_behind_a_socket() {
     running.await.unwrap().unwrap();
 }
 
+/// It would try again up to 15 times, say nothing of it, and the waiting would count against streaming lists.
+#[tokio::test]
+async fn a_client_that_would_retry_by_itself_does_not() {
+    let throttled = |code, reason| Answer::status(code, reason, "slow down");
+    let server = ScriptedServer::new()
+        .expect(stream(None), throttled(429, "TooManyRequests"))
+        .expect(
+            stream(None),
+            throttled(503, "ServiceUnavailable").header("retry-after", "1"),
+        )
+        .expect(stream(None), watched("+a@1 |10 +b@11").close())
+        .expect(watch(11), throttled(429, "TooManyRequests"))
+        .expect(watch(11), throttled(504, "Timeout").header("retry-after", "1"))
+        .expect(watch(11), watched("+c@12"));
+    let listener = server.listen().await.unwrap();
+    let config = kube::Config::new(listener.url().parse().unwrap());
+    assert!(config.default_retry);
+    let client = kube::Client::try_from(config).unwrap();
+    let source = ClientSource::new(client, ApiResource::erase::<ConfigMap>(&()), Selection::default());
+    let short = Duration::from_millis(5);
+    let options = ReflectorOptions {
+        backoff: Backoff {
+            initial: short,
+            cap: short,
+            ..Backoff::default()
+        },
+        ..Default::default()
+    };
+    let errors = Arc::new(Mutex::new(vec![]));
+    let seen = errors.clone();
+    let (informer, runner) = SharedInformer::<ConfigMap>::builder(source)
+        .reflector(options)
+        .on_error(move |error| {
+            seen.lock()
+                .unwrap()
+                .push(format!("{} {}", error.operation, error.class))
+        })
+        .build();
+    let mut changes = informer.subscribe("test").unwrap();
+    let stop = CancellationToken::new();
+    let running = tokio::spawn(runner.run(stop.clone()));
+    for _ in 0..3 {
+        let change = tokio::time::timeout(Duration::from_secs(60), changes.next());
+        change.await.unwrap().unwrap();
+    }
+    server.assert_finished();
+    assert_eq!(
+        *errors.lock().unwrap(),
+        [
+            "watch-list throttled",
+            "watch-list throttled",
+            "watch throttled",
+            "watch timeout"
+        ]
+    );
+    let at: Vec<_> = server.requests().iter().map(|request| request.at).collect();
+    let second = Duration::from_secs(1);
+    assert!(
+        at[2] - at[1] >= second && at[5] - at[4] >= second,
+        "as long as the server asked for"
+    );
+    stop.cancel();
+    running.await.unwrap().unwrap();
+}
+
 /// A router that forgets a connection does not say so. Servers send bookmarks about every minute.
 #[tokio::test(start_paused = true)]
 async fn a_watch_without_the_bookmarks_that_there_should_be_is_opened_again() {
-    let minute = Duration::from_secs(60);
+    let short = Duration::from_secs(30);
     let mut scene = Scene::lists([
         (request(ANY), listed(10, "a@1")),
         (
             watch(10),
             watched("=11")
-                .pause(minute)
+                .pause(short)
                 .chunk(maps().bookmark("12"))
-                .pause(2 * minute)
+                .pause(3 * short)
                 .chunk(maps().bookmark("13")),
         ),
         (watch(13), watched("")),
@@ -507,7 +670,7 @@ async fn a_watch_without_the_bookmarks_that_there_should_be_is_opened_again() {
     let told = scene.after(Duration::from_secs(550)).await;
     scene.server.assert_finished();
     assert_eq!(told.join("; "), "Add(ns/a@1, initial); Update(ns/a@1->14)");
-    assert_eq!(scene.pauses(), [0, 360_000, 180_000]);
+    assert_eq!(scene.pauses(), [0, 300_000, 180_000]);
     assert_eq!(
         scene.informer.status().reflector.failures,
         0,

@@ -185,7 +185,7 @@ async fn t13_a_watch_that_is_refused_then_throttled() {
         FIRST_PAUSE.contains(&pauses[1]) && SECOND_PAUSE.contains(&pauses[2]),
         "{pauses:?}"
     );
-    assert!((3200..=6401).contains(&pauses[3]), "{pauses:?}");
+    assert!(THIRD_PAUSE.contains(&pauses[3]), "{pauses:?}");
     scene.stop().await;
 }
 
@@ -296,12 +296,7 @@ async fn t25_pauses_stay_long_during_an_outage() {
     let mut scene: Scene = Scene::of(server, resource, Selection::default(), InitialState::List);
     scene.after(Duration::from_secs(900)).await;
     let pauses = scene.pauses();
-    let bases = [800, 1600, 3200, 6400, 12_800, 25_600]
-        .into_iter()
-        .chain(std::iter::repeat(30_000));
-    for (pause, base) in pauses.iter().zip(bases) {
-        assert!((base..=2 * base + 1).contains(pause), "{pauses:?}");
-    }
+    assert_they_grow(&pauses);
     assert!(pauses.len() > 15, "{pauses:?}");
     scene.stop().await;
 }

@@ -2,12 +2,16 @@
 //!
 //! The scripts follow observed behaviour of client-go; where the outcome differs on purpose, the test says so.
 
+#[path = "../common/backoff.rs"]
+mod backoff;
 #[path = "../common/mod.rs"]
 mod common;
+mod outages;
 mod streaming;
 #[path = "../common/told.rs"]
 mod told;
 
+use backoff::{FIRST_PAUSE, SECOND_PAUSE, THIRD_PAUSE, assert_they_grow};
 use common::{Answer::*, Event::*, *};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube_informer::reflector::{InitialState, Phase, ReflectorOptions};
@@ -71,9 +75,6 @@ impl Scene {
         self.running.await.unwrap().unwrap();
     }
 }
-
-/// A first pause of the backoff, in milliseconds.
-const FIRST_PAUSE: std::ops::RangeInclusive<u128> = 800..=1601;
 
 #[tokio::test(start_paused = true)]
 async fn lists_then_watches_from_the_lists_version() {
@@ -209,7 +210,7 @@ async fn a_refused_or_throttled_watch_is_tried_again_without_a_list() {
     let pauses = scene.script.pauses();
     assert!(FIRST_PAUSE.contains(&pauses[1]), "{pauses:?}");
     assert!(
-        (1600..=3201).contains(&pauses[2]) && (3200..=6401).contains(&pauses[3]),
+        SECOND_PAUSE.contains(&pauses[2]) && THIRD_PAUSE.contains(&pauses[3]),
         "the pauses grow: {pauses:?}"
     );
     scene.stop().await;
@@ -244,6 +245,46 @@ async fn a_watch_that_cannot_be_opened_otherwise_leads_to_a_list() {
             .await
             .stop()
             .await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_error_with_a_time_to_wait_leads_to_no_list() {
+    let unavailable = || {
+        let mut status = kube_informer::source::ApiStatus::from_code(503, "starting");
+        status.retry_after = Some(Duration::from_secs(20));
+        status
+    };
+    let scene = Scene::start([
+        ("LIST any 500", List(10, vec![])),
+        ("WATCH 10", Error(unavailable().into())),
+        ("WATCH 10", Watch(vec![Status(unavailable())])),
+        ("WATCH 10", Watch(vec![])),
+    ]);
+    let scene = scene.plays(&[]).await;
+    assert_eq!(scene.script.pauses(), [0, 20_000, 20_000]);
+    scene.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_forgot_while_away_is_listed_at_once() {
+    let gone = || Status(kube_informer::source::ApiStatus::from_code(410, "expired"));
+    for answer in [Error(expired()), Watch(vec![gone()])] {
+        let scene = Scene::start([
+            ("LIST any 500", List(10, vec![])),
+            ("WATCH 10", Error(refused())),
+            ("WATCH 10", answer),
+            ("LIST 10 all", List(20, vec![])),
+            // Again, but without a pause before.
+            ("WATCH 20", Watch(vec![gone()])),
+            ("LIST 20 all", List(21, vec![])),
+            ("WATCH 21", Watch(vec![])),
+        ]);
+        let scene = scene.plays(&[]).await;
+        let pauses = scene.script.pauses();
+        assert_eq!((pauses[2], pauses[3]), (0, 0), "{pauses:?}");
+        assert!(SECOND_PAUSE.contains(&pauses[4]), "{pauses:?}");
+        scene.stop().await;
     }
 }
 
@@ -336,12 +377,7 @@ async fn the_pauses_grow_while_lists_fail_and_the_status_says_why() {
     let mut scene = Scene::start(failing);
     scene.after(Duration::from_secs(3600)).await;
     let pauses = scene.script.pauses();
-    for (pause, base) in pauses
-        .iter()
-        .zip([800, 1600, 3200, 6400, 12_800, 25_600, 30_000, 30_000])
-    {
-        assert!((base..=2 * base + 1).contains(pause), "{pauses:?}");
-    }
+    assert_they_grow(&pauses);
     let status = scene.informer.status().reflector;
     let error = status.last_error.unwrap();
     assert_eq!((error.class, status.failures), (ErrorClass::Forbidden, 9));
@@ -507,7 +543,7 @@ async fn no_answers_lead_to_more_than_four_requests_between_two_pauses() {
     let pauses = scene.script.pauses();
     assert_eq!(pauses[..3], [0, 0, 0]);
     assert!(
-        FIRST_PAUSE.contains(&pauses[3]) && pauses[5] >= 1600,
+        FIRST_PAUSE.contains(&pauses[3]) && pauses[5] >= 2000,
         "{pauses:?}"
     );
     scene.stop().await;
@@ -567,6 +603,69 @@ async fn a_list_without_a_version_is_followed_by_a_watch_of_the_newest_state() {
         .await
         .stop()
         .await;
+}
+
+/// Some aggregated servers answer so.
+#[tokio::test(start_paused = true)]
+async fn a_list_at_version_zero_has_no_version() {
+    let scene = Scene::start([
+        ("LIST any 500", List(0, vec![("a", 5), ("b", 7)])),
+        (
+            "WATCH Newest",
+            Watch(vec![
+                Added("b", 7),
+                Added("a", 5),
+                Bookmark(0),
+                Modified("a", 9),
+                Close,
+            ]),
+        ),
+        (
+            "WATCH 9",
+            Watch(vec![
+                After(Duration::from_secs(1)),
+                Modified("b", 10),
+                Modified("b", 0),
+                Close,
+            ]),
+        ),
+        ("WATCH 10", Watch(vec![])),
+    ]);
+    let scene = scene
+        .plays(&[
+            "Add(ns/a@5, initial)",
+            "Add(ns/b@7, initial)",
+            "Update(ns/a@5->9)",
+            "Update(ns/b@7->10)",
+            "Update(ns/b@10->0)",
+        ])
+        .await;
+    let status = scene.informer.status();
+    assert_eq!((status.reflector.lists, status.applied), (1, Some("10".into())));
+    scene.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_continue_token_that_comes_again_is_an_error() {
+    let scene = Scene::start([
+        ("LIST any 500", Page(10, vec![("a", 1)], "t1")),
+        ("LIST any 500 t1", Page(10, vec![("b", 2)], "t1")),
+        ("LIST any 500", Page(10, vec![("a", 1)], "t1")),
+        ("LIST any 500 t1", Page(10, vec![("b", 2)], "t2")),
+        ("LIST any 500 t2", Page(10, vec![("c", 3)], "t1")),
+        ("LIST any 500", List(10, vec![("a", 1)])),
+        ("WATCH 10", Watch(vec![])),
+    ]);
+    let scene = scene.plays(&["Add(ns/a@1, initial)"]).await;
+    let pauses = scene.script.pauses();
+    assert!(
+        FIRST_PAUSE.contains(&pauses[1]) && SECOND_PAUSE.contains(&pauses[4]),
+        "{pauses:?}"
+    );
+    let error = scene.informer.status().reflector.last_error.unwrap();
+    assert_eq!((error.class, error.number), (ErrorClass::Decode, 2));
+    assert!(error.message.contains("continue token came twice"), "{error:?}");
+    scene.stop().await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -642,7 +741,7 @@ async fn no_mixture_of_answers_leads_to_more_than_four_requests_at_once() {
         .await;
     let pauses = scene.script.pauses();
     assert_eq!(pauses[..3], [0, 0, 0]);
-    assert!(pauses[3] >= 800, "{pauses:?}");
+    assert!(pauses[3] >= 1000, "{pauses:?}");
     scene.stop().await;
 }
 
@@ -668,7 +767,7 @@ async fn a_resource_that_the_server_does_not_know_is_waited_for_with_short_pause
     let pauses = scene.script.pauses();
     assert_eq!(pauses[0], 0, "an answer to a streaming list alone says little");
     assert!(
-        pauses[5..21].iter().all(|pause| (3000..=6001).contains(pause)),
+        pauses[6..21].iter().all(|pause| (3000..=6001).contains(pause)),
         "{pauses:?}"
     );
     assert!(

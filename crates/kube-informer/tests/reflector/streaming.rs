@@ -158,6 +158,8 @@ async fn streaming_lists_that_end_early_count_among_the_watches_that_do() {
 
 #[tokio::test(start_paused = true)]
 async fn a_streaming_list_waits_out_what_a_list_could_not_avoid() {
+    let mut unavailable = kube_informer::source::ApiStatus::from_code(503, "starting");
+    unavailable.retry_after = Some(Duration::from_secs(40));
     let scene = Scene::streaming([
         ("STREAM newest", Error(refused())),
         (
@@ -167,12 +169,19 @@ async fn a_streaming_list_waits_out_what_a_list_could_not_avoid() {
                 "slow down",
             ))]),
         ),
+        ("STREAM newest", Error(unavailable.into())),
         ("STREAM newest", Watch(vec![Added("a", 1), End(2)])),
     ]);
     let scene = scene.plays(&["Add(ns/a@1, initial)"]).await;
+    let error = scene.informer.status().reflector.last_error.unwrap();
+    assert_eq!(
+        (error.operation, error.class),
+        ("watch-list", ErrorClass::Throttled)
+    );
     let pauses = scene.script.pauses();
+    assert_eq!(pauses[2], 40_000, "as long as it asked for");
     assert!(
-        FIRST_PAUSE.contains(&pauses[0]) && (1600..=3201).contains(&pauses[1]),
+        FIRST_PAUSE.contains(&pauses[0]) && SECOND_PAUSE.contains(&pauses[1]),
         "{pauses:?}"
     );
     scene.stop().await;
@@ -229,13 +238,21 @@ async fn a_request_for_a_streaming_list_that_is_not_answered_is_given_up_too() {
         streaming_deadline: Duration::from_secs(5),
         ..Default::default()
     };
+    let over = Status(kube_informer::source::ApiStatus::from_code(410, ""));
     let script = Script::streaming([
         ("STREAM newest", Hang),
         ("LIST any 500", List(10, vec![])),
-        ("WATCH 10", Watch(vec![])),
+        ("WATCH 10", Watch(vec![After(Duration::from_secs(10)), over])),
+        // No answer says nothing about streaming lists.
+        ("STREAM 10", Watch(vec![End(11)])),
     ]);
     let scene = Scene::with(script, options).plays(&[]).await;
     assert_eq!(scene.script.pauses()[0], 5000);
+    let error = scene.informer.status().reflector.last_error.unwrap();
+    assert_eq!(
+        (error.operation, error.class),
+        ("watch-list", ErrorClass::Timeout)
+    );
     scene.stop().await;
 }
 
