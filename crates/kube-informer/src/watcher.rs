@@ -28,8 +28,8 @@
 use crate::form::{Collection, Form};
 use crate::object::{Object, ResourceVersion};
 use crate::source::{
-    ApiError, ApiStatus, BadObject, ErrorClass, Item, ListerWatcher, WatchEvent, WatchFrom, WatchRequest,
-    WatchStream,
+    ApiError, ApiStatus, BadObject, ErrorClass, Item, LONGEST_RETRY_AFTER, ListerWatcher, WATCH_TIMEOUT,
+    WatchEvent, WatchFrom, WatchRequest, WatchStream, random_timeout,
 };
 use futures::stream::{BoxStream, Stream, StreamExt};
 use std::pin::Pin;
@@ -66,18 +66,25 @@ impl<O: Object> Watched<O> {
 /// A watch that is opened again where it stopped, until that cannot be done without losing something.
 ///
 /// It yields the events after a resource version. When the connection breaks, the server ends the watch, or fails in a
-/// way that may pass, another watch is opened from the last event, at most one in a second, later if the server asks
-/// for it. Bookmarks are not shown.
+/// way that may pass, another watch is opened from the last event or bookmark, at most one in a second, later if the
+/// server asks for it, by five minutes at most. Each is asked for with a random timeout of five to ten minutes.
+/// Bookmarks are not shown.
 ///
 /// # Errors
 /// The stream ends with an error when the version is too old for the server (list again, then watch from there), when
 /// the server forbids the watch or does not know the resource or the user, and when it sends what cannot be understood.
+/// From `""` or `"0"`, which are no versions, nothing is watched: the only item is an error then.
 #[must_use = "a stream does nothing unless it is polled"]
 pub struct RetryWatcher<O: Object>(BoxStream<'static, Result<Watched<O>, ApiError>>);
 
 impl<O: Form> RetryWatcher<O> {
     /// Watches from the first change after `from`, which is the version of a list or of an object.
     pub fn new(source: impl ListerWatcher<O>, from: ResourceVersion) -> Self {
+        if !from.is_version() {
+            let text = format!("{from:?} is no version to watch from");
+            let error = ApiError::Request(text.into());
+            return Self(futures::stream::once(async { Err(error) }).boxed());
+        }
         let source: Arc<dyn ListerWatcher<O>> = Arc::new(source);
         let collection = Collection {
             types: source.types(),
@@ -147,7 +154,7 @@ impl<O: Form> Resumed<O> {
         self.next_start = Instant::now() + SPACING;
         let request = WatchRequest {
             from: WatchFrom::Version(self.from.clone()),
-            timeout: Duration::ZERO,
+            timeout: random_timeout(WATCH_TIMEOUT),
             plan: O::plan(),
         };
         self.source.watch(request).await
@@ -168,7 +175,8 @@ impl<O: Form> Resumed<O> {
             error = error.chain(),
             "watching again"
         );
-        if let Some(asked) = error.status().and_then(|status| status.retry_after) {
+        if let Some(asked) = error.retry_after() {
+            let asked = asked.min(LONGEST_RETRY_AFTER);
             self.next_start = self.next_start.max(Instant::now() + asked);
         }
         Ok(())
@@ -183,7 +191,9 @@ impl<O: Form> Resumed<O> {
             }
             WatchEvent::Deleted(item) => Some(self.object(item)?.map_or_else(Watched::Bad, Watched::Deleted)),
             WatchEvent::Bookmark { resource_version, .. } => {
-                self.from = resource_version.unwrap_or_else(|| self.from.clone());
+                if let Some(version) = resource_version.filter(ResourceVersion::is_version) {
+                    self.from = version;
+                }
                 None
             }
             WatchEvent::Error(_) => None,
@@ -191,7 +201,8 @@ impl<O: Form> Resumed<O> {
     }
 
     fn object(&mut self, item: Item<O>) -> Result<Result<O::Ref, BadObject>, ApiError> {
-        match (item.version(), &item) {
+        let version = item.version().filter(ResourceVersion::is_version);
+        match (version, &item) {
             (Some(version), _) => self.from = version,
             (None, Item::Bad(_)) => {}
             (None, _) => return Err(ApiError::Protocol("an object without a resource version".into())),

@@ -5,9 +5,11 @@ mod common;
 use common::{Answer::*, Event::*, *};
 use futures::StreamExt;
 use k8s_openapi::api::core::v1::ConfigMap;
+use kube::core::ApiResource;
 use kube_informer::Object;
-use kube_informer::source::{ApiError, ApiStatus, ErrorClass};
+use kube_informer::source::{ApiError, ApiStatus, ClientSource, ErrorClass, Selection};
 use kube_informer::watcher::{RetryWatcher, UntilError, Watched, until};
+use kube_sim::script::{self, Kind, ScriptedServer};
 use std::time::Duration;
 
 fn show(event: Result<Watched<ConfigMap>, ApiError>) -> String {
@@ -84,6 +86,61 @@ async fn resumes_from_the_last_event_whatever_passes() {
         [1000, 1000, 1000, 1000, 7000, 60_000],
         "a watch that lasted is resumed at once"
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_quiet_watch_stays_open_and_moves_with_bookmarks() {
+    let maps = Kind::new("v1", "ConfigMap");
+    let watch = |from: u32| {
+        let query = "watch=true&allowWatchBookmarks=true&timeoutSeconds=300..=600";
+        format!("GET /api/v1/configmaps?{query}&resourceVersion={from}")
+    };
+    let quiet = Duration::from_secs(100);
+    let server = ScriptedServer::new()
+        .expect(
+            watch(5),
+            script::Answer::watch([maps.bookmark("6")])
+                .pause(quiet)
+                .chunk(maps.bookmark("7"))
+                .pause(quiet)
+                .close(),
+        )
+        .expect(
+            watch(7),
+            script::Answer::watch([""])
+                .pause(quiet)
+                .chunk(script::event("ADDED", &maps.object("ns/a", "8"))),
+        );
+    let client = kube::Client::new(server.service(), "default");
+    let source = ClientSource::new(client, ApiResource::erase::<ConfigMap>(&()), Selection::default());
+    let mut events = RetryWatcher::<ConfigMap>::new(source, "5".into());
+    let event = tokio::time::timeout(Duration::from_secs(301), events.next()).await;
+    assert_eq!(show(event.unwrap().unwrap()), "added ns/a@8");
+    server.assert_finished();
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_server_can_ask_for_more_than_five_minutes() {
+    let mut throttled = ApiStatus::from_code(429, "slow down");
+    throttled.retry_after = Some(Duration::from_secs(u64::MAX));
+    let script = Script::new([
+        ("WATCH 5", Error(throttled.clone().into())),
+        ("WATCH 5", Watch(vec![Status(throttled)])),
+        ("WATCH 5", Watch(vec![Bookmark(0), Added("a", 6)])),
+    ]);
+    assert_eq!(all(&script).await, ["added ns/a@6"]);
+    assert_eq!(script.pauses(), [300_000, 300_000]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn from_what_is_no_version_nothing_is_watched() {
+    for sentinel in ["", "0"] {
+        let script = Script::new([]);
+        let mut events = RetryWatcher::<ConfigMap>::new(script.clone(), sentinel.into());
+        let error = events.next().await.unwrap().err().unwrap();
+        assert!(matches!(error, ApiError::Request(_)), "{}", error.chain());
+        assert!(events.next().await.is_none() && script.requests().is_empty());
+    }
 }
 
 #[tokio::test(start_paused = true)]
