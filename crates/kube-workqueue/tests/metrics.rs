@@ -167,7 +167,7 @@ async fn a_dropped_queue_leaves_nothing_in_the_gauges() {
     let snapshotter = recorder.snapshotter();
     let build = || metrics::with_local_recorder(&recorder, || WorkQueue::builder().name("test").build());
     let (queue, other) = (build(), build());
-    ["a", "b", "c"].map(|item| queue.add(item));
+    ["a", "b", "c"].into_iter().for_each(|item| queue.add(item));
     other.add("x");
     let taken = queue.get().await.unwrap();
     queue.add("a");
