@@ -44,7 +44,7 @@ pub struct LeaderElectionConfig {
     /// How long the work may take to stop after the shutdown was asked for. 30 seconds by default. Zero waits for nothing;
     /// [`Duration::MAX`] waits for ever.
     ///
-    /// When the lease is lost the work has less time, whatever is said here: until the lease runs out.
+    /// When the lease is lost, the work has no longer than until the lease runs out.
     pub graceful_shutdown_timeout: Duration,
 }
 
