@@ -94,7 +94,7 @@ impl<K: kube::Resource + DeserializeOwned + Send + Sync + 'static> Form for K {
 
     fn make(collection: &Collection, _: &ObjectKey, raw: &Raw) -> Result<Arc<K>, DecodeError> {
         let mut object = decode(raw)?;
-        complete(&mut object, collection.types.as_ref());
+        complete(&mut object, || types(raw, collection.types.as_ref()));
         Ok(Arc::new(object))
     }
 }
@@ -122,10 +122,23 @@ pub fn decode<T: DeserializeOwned>(raw: &Raw) -> Result<T, DecodeError> {
 
 /// A dynamic object that does not know its kind is of little use; it must not depend on how it came, by a list or by a
 /// watch, whether it does.
-fn complete<K: 'static>(object: &mut K, types: Option<&TypeMeta>) {
+fn complete<K: 'static>(object: &mut K, types: impl FnOnce() -> Option<TypeMeta>) {
     if let Some(dynamic) = (object as &mut dyn Any).downcast_mut::<DynamicObject>()
         && dynamic.types.is_none()
     {
-        dynamic.types = types.cloned();
+        dynamic.types = types();
     }
+}
+
+/// What an object says it is, and where it does not, what its collection is known to be of.
+fn types(raw: &Raw, known: Option<&TypeMeta>) -> Option<TypeMeta> {
+    let (api_version, kind) = (raw.api_version(), raw.kind());
+    if (api_version, kind) == (None, None) {
+        return known.cloned();
+    }
+    let known = known.cloned().unwrap_or_default();
+    Some(TypeMeta {
+        api_version: api_version.map_or(known.api_version, str::to_owned),
+        kind: kind.map_or(known.kind, str::to_owned),
+    })
 }

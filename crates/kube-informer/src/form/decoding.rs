@@ -4,6 +4,7 @@ use crate::wire::Encoding;
 use serde::de::DeserializeOwned;
 use serde_json::error::Category;
 use simd_json::Buffers;
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::fmt;
 
@@ -57,8 +58,9 @@ fn json_object<T: DeserializeOwned>(write: impl Fn(&mut Vec<u8>)) -> Result<T, D
     decoded
 }
 
-/// Reads any JSON value; an error is looked for a second time to learn the path, which costs nothing when there is none.
+/// Reads any JSON value, numbers as `simd_json` does; an error is looked for a second time to learn the path, which costs nothing when there is none.
 pub(super) fn json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, DecodeError> {
+    let bytes = &*without_negative_zero(bytes);
     serde_json::from_slice(bytes).map_err(|error| {
         let mut deserializer = serde_json::Deserializer::from_slice(bytes);
         let path = match serde_path_to_error::deserialize::<_, T>(&mut deserializer) {
@@ -72,6 +74,30 @@ pub(super) fn json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, DecodeError> 
             column: error.column(),
         }
     })
+}
+
+/// The same JSON with `0` for an integer `-0`. `serde_json` reads that as a floating-point number, so that no integer can
+/// be decoded from it. All other numbers are the same for both: floating-point numbers are the nearest ones.
+fn without_negative_zero(bytes: &[u8]) -> Cow<'_, [u8]> {
+    let mut json = Cow::Borrowed(bytes);
+    if memchr::memmem::find(bytes, b"-0").is_none() {
+        return json;
+    }
+    let mut in_string = false;
+    let mut at = 0;
+    while at < bytes.len() {
+        match bytes[at..] {
+            [b'"', ..] => in_string = !in_string,
+            [b'\\', ..] if in_string => at += 1,
+            [b'-', b'0', b'.' | b'e' | b'E' | b'0'..=b'9', ..] => {}
+            [b'-', b'0', ..] if !in_string && !matches!(bytes[..at], [.., b'e' | b'E']) => {
+                json.to_mut()[at] = b' ';
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    json
 }
 
 /// What is wrong, without the value that is wrong: it may be part of a secret, and serde's own messages quote it.

@@ -12,12 +12,18 @@ pub use packer::{Packer, PackerStats};
 use super::{Collection, DecodeError, Form, decoding};
 use crate::field_path::FieldPath;
 use crate::object::{Fingerprint, Object, ObjectKey, ResourceVersion};
-use crate::wire::{Encoding, Plan, Raw};
+use crate::wire::{Encoding, Plan, Raw, ScanError};
 use coding::Coding;
 use labels::Labels;
 use packer::Shared;
 use serde::de::DeserializeOwned;
-use std::{fmt, sync::Arc};
+use std::{
+    fmt,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 use triomphe::ThinArc;
 
 /// An object kept as its bytes, compressed, beside what is read without decoding: key, uid, resource version, labels
@@ -59,11 +65,17 @@ use triomphe::ThinArc;
 /// One allocation holds the bytes and all that belongs to this object alone; sets of labels are shared between the
 /// objects of a collection. The first 64 objects are kept as they are; a dictionary that is learned from them
 /// compresses the ones after, and another one is learned when it stops paying. Of objects with the same owner references,
-/// such as the pods of a ReplicaSet, each is kept as what makes it differ from one of them, if they are alike.
+/// such as the pods of a ReplicaSet, each is kept as what makes it differ from one of them, if they are alike and have no
+/// more than 128 KiB.
+///
+/// # What is read
+/// [`decode`](Self::decode), [`field`](Self::field) and [`fields`](Self::fields) read the same: if a member occurs twice, the last one counts; floating-point
+/// numbers, and integers of more than 64 bits, are the nearest `f64`; an integer `-0` is 0. An object that does not say
+/// its kind or apiVersion, such as an item of a list, has those of its collection.
 pub struct Packed<K>(ThinArc<Header<K>, u8>);
 
-/// What stands beside the bytes. These are the body as it is kept, the uid, then each value of a declared field: its
-/// number, its length, and the value.
+/// What stands beside the bytes. These are the body as it is kept, the length of the uid, the uid, then each value of a
+/// declared field: its number, its length, and the value.
 struct Header<K> {
     key: ObjectKey,
     shared: Arc<Shared<K>>,
@@ -75,8 +87,11 @@ struct Header<K> {
     size: u32,
     kept: u32,
     all: u32,
-    uid: u16,
     encoding: Encoding,
+    /// Whether the object has a kind or an apiVersion of its own.
+    typed: bool,
+    /// Whether it was ever decoded, so that there may be an entry for it among the decoded objects.
+    decoded: AtomicBool,
 }
 
 impl<K> Header<K> {
@@ -102,8 +117,7 @@ impl<K> Packed<K> {
 
     /// The object's unique id.
     pub fn uid(&self) -> Option<&str> {
-        let Header { kept, uid, .. } = *self.header();
-        let uid = &self.0.slice[kept as usize..][..usize::from(uid)];
+        let (uid, _) = self.beside();
         std::str::from_utf8(uid).ok().filter(|uid| !uid.is_empty())
     }
 
@@ -144,19 +158,35 @@ impl<K> Packed<K> {
         &self.0.header.header
     }
 
+    /// What stands behind the body: the uid, and the values of declared fields.
+    fn beside(&self) -> (&[u8], &[u8]) {
+        let behind = &self.0.slice[self.header().kept as usize..];
+        prefixed(behind).unwrap_or_default()
+    }
+
     /// The values of a field that the plan declares, as they were written.
-    fn declared(&self, number: usize) -> impl Iterator<Item = &[u8]> {
-        let header = self.header();
-        let mut rest = &self.0.slice[header.kept as usize + usize::from(header.uid)..];
+    fn declared(&self, number: u16) -> impl Iterator<Item = &[u8]> {
+        let (_, mut rest) = self.beside();
         std::iter::from_fn(move || {
             let (field, behind) = rest.split_first_chunk()?;
-            let (length, behind) = behind.split_first_chunk()?;
-            let (value, behind) = behind.split_at_checked(u32::from_le_bytes(*length) as usize)?;
+            let (value, behind) = prefixed(behind)?;
             rest = behind;
-            Some((usize::from(u16::from_le_bytes(*field)), value))
+            Some((u16::from_le_bytes(*field), value))
         })
         .filter_map(move |(field, value)| (field == number).then_some(value))
     }
+}
+
+/// Splits a value with its length before it off `bytes`.
+fn prefixed(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (length, behind) = bytes.split_first_chunk()?;
+    behind.split_at_checked(u32::from_le_bytes(*length) as usize)
+}
+
+/// Writes a value with its length before it; an object has at most 4 GiB.
+fn write_prefixed(out: &mut Vec<u8>, value: &[u8]) {
+    out.extend_from_slice(&(value.len() as u32).to_le_bytes());
+    out.extend_from_slice(value);
 }
 
 impl<K: DeserializeOwned + Send + Sync + 'static> Packed<K> {
@@ -166,10 +196,14 @@ impl<K: DeserializeOwned + Send + Sync + 'static> Packed<K> {
     /// The object is not what the type expects.
     pub fn decode(&self) -> Result<Arc<K>, DecodeError> {
         let header = self.header();
-        let place = (self.0.slice.as_ptr() as usize, header.fingerprint);
-        header.shared.decoded(place, || {
+        header.shared.decoded(header.place(), || {
+            header.decoded.store(true, Ordering::Relaxed);
             let mut object = decoding::object(header.encoding, |body| *body = self.body())?;
-            super::complete(&mut object, header.shared.collection.types.as_ref());
+            let known = header.shared.collection.types.as_ref();
+            super::complete(&mut object, || match header.typed {
+                true => super::types(&self.scan(&Plan::default()).ok()?, known),
+                false => known.cloned(),
+            });
             Ok(object)
         })
     }
@@ -244,21 +278,23 @@ impl<K> Packed<K> {
     fn each_field(
         &self,
         path: &FieldPath,
-        visit: impl FnMut(&[u8]) -> Result<(), FieldError>,
+        mut visit: impl FnMut(&[u8]) -> Result<(), FieldError>,
     ) -> Result<(), FieldError> {
-        let header = self.header();
-        let declared = header.shared.collection.plan.fields();
-        if let Some(number) = declared.iter().position(|field| field == path) {
-            return self.declared(number).try_for_each(visit);
+        let shared = &self.header().shared;
+        if let Some((number, _)) = shared.declared.iter().find(|(_, field)| field == path) {
+            return self.declared(*number).try_for_each(visit);
         }
         let fail = |reason: String| FieldError {
             path: path.clone(),
             reason,
         };
         let plan = Plan::new([], [path.clone()]).map_err(|error| fail(error.to_string()))?;
-        let raw = Raw::scan_for(header.encoding, self.body().into(), &plan);
-        let raw = raw.map_err(|error| fail(error.to_string()))?;
-        raw.found(0).try_for_each(visit)
+        let raw = self.scan(&plan).map_err(|error| fail(error.to_string()))?;
+        shared.values(&raw, 0, path).try_for_each(|value| visit(&value))
+    }
+
+    fn scan(&self, plan: &Plan) -> Result<Raw, ScanError> {
+        Raw::scan_for(self.header().encoding, self.body().into(), plan)
     }
 }
 
@@ -277,8 +313,18 @@ pub struct FieldError {
     reason: String,
 }
 
+impl<K> Header<K> {
+    /// Where it is in memory: no other object is there as long as this one lives.
+    fn place(&self) -> usize {
+        std::ptr::from_ref(self) as usize
+    }
+}
+
 impl<K> Drop for Header<K> {
     fn drop(&mut self) {
+        if *self.decoded.get_mut() {
+            self.shared.forget(self.place());
+        }
         self.shared.held.remove(self.size, self.kept, self.all);
     }
 }

@@ -221,7 +221,7 @@ impl Raw {
     /// The values, as they were written, of the field with this number in the [`Plan`] of the scan; at most one, unless
     /// the path has a wildcard. A field can be found in a part that is left out.
     ///
-    /// No server sends a member twice. If one did, both would come, and the last one counts.
+    /// If a member occurs twice, only values in the last one are found.
     pub fn found(&self, number: u16) -> impl Iterator<Item = &[u8]> {
         let fields = self.meta.fields.iter().filter(move |(field, _)| *field == number);
         fields.map(|(_, span)| span.of(&self.bytes))

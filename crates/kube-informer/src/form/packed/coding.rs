@@ -2,7 +2,10 @@
 
 use std::{
     fmt,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 use zstd_safe::{CCtx, CParameter, DCtx, DDict};
 
@@ -35,6 +38,8 @@ pub(super) struct Base {
     coding: Coding,
     kept: Box<[u8]>,
     size: usize,
+    /// The bytes of all bases.
+    all: Arc<AtomicU64>,
 }
 
 /// A dictionary to decompress with.
@@ -86,12 +91,14 @@ impl Coding {
 }
 
 impl Base {
-    /// What stands in `kept` in this way, and has `size` bytes.
-    pub(super) fn new(coding: Coding, kept: &[u8], size: usize) -> Self {
+    /// What stands in `kept` in this way, and has `size` bytes; it counts in `all` as long as it lives.
+    pub(super) fn new(coding: Coding, kept: &[u8], size: usize, all: Arc<AtomicU64>) -> Self {
+        all.fetch_add(kept.len() as u64, Ordering::Relaxed);
         Self {
             coding,
             kept: kept.into(),
             size,
+            all,
         }
     }
 
@@ -103,6 +110,12 @@ impl Base {
     /// As it was.
     pub(super) fn body(&self) -> Vec<u8> {
         self.coding.read(&self.kept, self.size)
+    }
+}
+
+impl Drop for Base {
+    fn drop(&mut self) {
+        self.all.fetch_sub(self.kept.len() as u64, Ordering::Relaxed);
     }
 }
 

@@ -1,9 +1,14 @@
 //! Sets of labels, shared by the objects that have the same.
 
+use super::{prefixed, write_prefixed};
 use crate::wire::Raw;
-use std::{collections::HashSet, sync::Arc};
+use std::{
+    borrow::Cow,
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
-/// The labels of an object: for each, the lengths of name and value, then both.
+/// The labels of an object: name and value of each, with their lengths before them. No name is there twice.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Labels(Option<Arc<[u8]>>);
 
@@ -14,16 +19,12 @@ impl Labels {
     }
 
     pub(super) fn get(&self, name: &str) -> Option<&str> {
-        self.iter()
-            .filter(|(key, _)| *key == name)
-            .map(|(_, value)| value)
-            .last()
+        self.iter().find(|(key, _)| *key == name).map(|(_, value)| value)
     }
 }
 
 fn text<'a>(rest: &mut &'a [u8]) -> Option<&'a str> {
-    let (length, behind) = rest.split_first_chunk()?;
-    let (text, behind) = behind.split_at_checked(u32::from_le_bytes(*length) as usize)?;
+    let (text, behind) = prefixed(rest)?;
     *rest = behind;
     // They were texts when they were put here.
     std::str::from_utf8(text).ok()
@@ -43,19 +44,35 @@ const FEW: usize = 256;
 
 impl LabelSets {
     pub(super) fn of(&mut self, raw: &Raw) -> Labels {
-        self.buffer.clear();
-        for (name, value) in raw.labels() {
-            for text in [name, value] {
-                // An object has at most 4 GiB.
-                self.buffer.extend_from_slice(&(text.len() as u32).to_le_bytes());
-                self.buffer.extend_from_slice(text.as_bytes());
-            }
-        }
+        self.write(raw.labels());
         if self.buffer.is_empty() {
             return Labels(None);
         }
         if let Some(set) = self.sets.get(&*self.buffer) {
             return Labels(Some(set.clone()));
+        }
+        let numbered = || raw.labels().zip(0..);
+        let last: HashMap<_, u32> = numbered().map(|((name, _), number)| (name, number)).collect();
+        if last.len() < raw.labels().count() {
+            let labels = numbered().filter(|((name, _), number)| last[name] == *number);
+            self.write(labels.map(|(label, _)| label));
+        }
+        Labels(Some(self.get_or_insert()))
+    }
+
+    /// Writes labels over what the buffer holds.
+    fn write<'r>(&mut self, labels: impl Iterator<Item = (Cow<'r, str>, Cow<'r, str>)>) {
+        self.buffer.clear();
+        for (name, value) in labels {
+            write_prefixed(&mut self.buffer, name.as_bytes());
+            write_prefixed(&mut self.buffer, value.as_bytes());
+        }
+    }
+
+    /// The set that the buffer holds.
+    fn get_or_insert(&mut self) -> Arc<[u8]> {
+        if let Some(set) = self.sets.get(&*self.buffer) {
+            return set.clone();
         }
         if self.sets.len() >= self.sweep_at.max(FEW) {
             self.sets.retain(|set| Arc::strong_count(set) > 1);
@@ -63,7 +80,7 @@ impl LabelSets {
         }
         let set: Arc<[u8]> = self.buffer.as_slice().into();
         self.sets.insert(set.clone());
-        Labels(Some(set))
+        set
     }
 
     /// How many sets there are.

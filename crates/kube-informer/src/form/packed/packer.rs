@@ -5,16 +5,19 @@ use super::{
     coding::{Coding, Compressor, JUDGES},
     families::Families,
     labels::LabelSets,
+    write_prefixed,
 };
-use crate::form::{Collection, DecodeError};
-use crate::object::{Fingerprint, ObjectKey};
-use crate::wire::Raw;
+use crate::field_path::FieldPath;
+use crate::form::{self, Collection, DecodeError};
+use crate::object::ObjectKey;
+use crate::wire::{Plan, Raw};
 use std::{
+    borrow::Cow,
     collections::HashMap,
     fmt, mem,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError, Weak,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
 };
 use triomphe::ThinArc;
@@ -66,7 +69,7 @@ pub struct PackerStats {
     pub dictionary_bytes: u64,
     /// How many families there are: objects with the same owners, each kept as what makes it differ from one of them.
     pub families: u64,
-    /// What these ones take, of whom the others differ, in bytes.
+    /// What the bodies that these differ from take, in bytes.
     pub family_bytes: u64,
     /// How many different sets of labels there are.
     pub label_sets: u64,
@@ -75,6 +78,9 @@ pub struct PackerStats {
 /// What the objects of a collection share for as long as they live.
 pub(super) struct Shared<K> {
     pub(super) collection: Collection,
+    /// The declared fields whose values stand beside each object, and their numbers in the plan. A field that contains
+    /// what is left out is not among them: it is read from the body.
+    pub(super) declared: Vec<(u16, FieldPath)>,
     pub(super) held: Held,
     decoded: Mutex<Decoded<K>>,
 }
@@ -88,12 +94,10 @@ pub(super) struct Held {
     all: AtomicU64,
 }
 
-/// An object's place in memory and its state.
-type Place = (usize, Fingerprint);
-
-/// The objects that are decoded at the moment.
+/// The objects that are decoded at the moment, by the places of the packed ones. An entry is gone before another object
+/// can come to its place.
 struct Decoded<K> {
-    objects: HashMap<Place, Weak<K>>,
+    objects: HashMap<usize, Weak<K>>,
     /// How many there may be before those that nobody holds any more are forgotten.
     sweep_at: usize,
 }
@@ -127,10 +131,24 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// The fields of a plan that do not contain what it leaves out, with their numbers.
+fn declared(plan: &Plan) -> Vec<(u16, FieldPath)> {
+    let contains = |outer: &FieldPath, inner: &FieldPath| {
+        let meet = |(a, b)| a == b || a == "*" || b == "*";
+        outer.steps().len() < inner.steps().len() && outer.steps().zip(inner.steps()).all(meet)
+    };
+    let fields = (0..=u16::MAX).zip(plan.fields());
+    fields
+        .filter(|(_, field)| !plan.pruned().iter().any(|pruned| contains(field, pruned)))
+        .map(|(number, field)| (number, field.clone()))
+        .collect()
+}
+
 impl<K> Packer<K> {
     pub(super) fn new(collection: Collection) -> Self {
         Self {
             shared: Arc::new(Shared {
+                declared: declared(&collection.plan),
                 collection,
                 held: Held::default(),
                 decoded: Mutex::new(Decoded {
@@ -169,7 +187,7 @@ impl<K> Packer<K> {
                 _ => 0,
             },
             families: families as u64,
-            family_bytes: family_bytes as u64,
+            family_bytes,
             label_sets: state.labels.len() as u64,
         }
     }
@@ -191,11 +209,7 @@ impl<K> Packer<K> {
         raw.write_body(&mut state.body);
         let coding = state.compress(raw.owner_references(), self.shared.held.total::<K>());
         let (size, kept) = (state.body.len() as u32, state.kept.len() as u32);
-        let uid = raw
-            .uid()
-            .filter(|uid| uid.len() <= usize::from(u16::MAX))
-            .unwrap_or_default();
-        state.kept.extend_from_slice(uid.as_bytes());
+        write_prefixed(&mut state.kept, raw.uid().unwrap_or_default().as_bytes());
         self.write_fields(raw, &mut state.kept);
         let all = state.kept.len() as u32;
         let header = Header {
@@ -208,8 +222,9 @@ impl<K> Packer<K> {
             size,
             kept,
             all,
-            uid: uid.len() as u16,
             encoding: raw.encoding(),
+            typed: raw.kind().is_some() || raw.api_version().is_some(),
+            decoded: AtomicBool::new(false),
         };
         let packed = Packed(ThinArc::from_header_and_slice(header, &state.kept));
         self.shared.held.add(size, kept, all);
@@ -218,11 +233,10 @@ impl<K> Packer<K> {
 
     /// Appends the declared fields.
     fn write_fields(&self, raw: &Raw, out: &mut Vec<u8>) {
-        for number in 0..self.shared.collection.plan.fields().len() as u16 {
-            for value in raw.found(number) {
+        for (number, path) in &self.shared.declared {
+            for value in self.shared.values(raw, *number, path) {
                 out.extend_from_slice(&number.to_le_bytes());
-                out.extend_from_slice(&(value.len() as u32).to_le_bytes());
-                out.extend_from_slice(value);
+                write_prefixed(out, &value);
             }
         }
     }
@@ -251,10 +265,36 @@ impl Held {
 }
 
 impl<K> Shared<K> {
+    /// The values of the field `path`, which has this number in the plan of the scan, as they were written. An object
+    /// that does not say what it is has the kind and the apiVersion of its collection.
+    pub(super) fn values<'r>(
+        &self,
+        raw: &'r Raw,
+        number: u16,
+        path: &FieldPath,
+    ) -> impl Iterator<Item = Cow<'r, [u8]>> {
+        let types = || form::types(raw, self.collection.types.as_ref());
+        let mut steps = path.steps();
+        let of_type = match (steps.next(), steps.next()) {
+            (Some("kind"), None) => Some(types().map(|types| types.kind)),
+            (Some("apiVersion"), None) => Some(types().map(|types| types.api_version)),
+            _ => None,
+        };
+        let found = of_type.is_none().then(|| raw.found(number).map(Cow::Borrowed));
+        let of_type = of_type.flatten().filter(|text| !text.is_empty());
+        let of_type = of_type.map(|text| Cow::Owned(serde_json::Value::from(text).to_string().into_bytes()));
+        found.into_iter().flatten().chain(of_type)
+    }
+
+    /// The packed object at `place` is about to go.
+    pub(super) fn forget(&self, place: usize) {
+        lock(&self.decoded).objects.remove(&place);
+    }
+
     /// The object at `place`, decoded: what is alive, or what `decode` gives.
     pub(super) fn decoded(
         &self,
-        place: Place,
+        place: usize,
         decode: impl FnOnce() -> Result<K, DecodeError>,
     ) -> Result<Arc<K>, DecodeError> {
         let alive = |decoded: &Decoded<K>| decoded.objects.get(&place).and_then(Weak::upgrade);

@@ -339,3 +339,318 @@ fn debugging_shows_no_body() {
     let packed = pack(&packer::<ConfigMap>(Plan::default()), &config_map(0, "web"));
     assert!(!format!("{packed:?}").contains("setting"), "{packed:?}");
 }
+
+fn pack_text<K: Send + Sync + 'static>(packer: &Packer<K>, body: &str) -> Packed<K> {
+    let raw = Raw::scan_for(Encoding::Json, body.to_owned().into(), &packer.plan()).unwrap();
+    Packed::make(packer, &raw.key(), &raw).unwrap()
+}
+
+fn types(api_version: &str, kind: &str) -> TypeMeta {
+    TypeMeta {
+        api_version: api_version.into(),
+        kind: kind.into(),
+    }
+}
+
+#[test]
+fn each_object_keeps_its_own_api_version() {
+    let packer = packer::<DynamicObject>(Plan::default());
+    let body = |version: &str, number: u32| {
+        format!(
+            r#"{{"apiVersion":"example.com/{version}","kind":"Widget","metadata":{{"name":"w{number}"}},"spec":{{}}}}"#
+        )
+    };
+    // What the packed object was decoded to is still held when the next one takes its place in memory.
+    let held: Vec<_> = (0..100)
+        .map(|number| pack_text(&packer, &body("v1", number)).decode().unwrap())
+        .collect();
+    for (number, held) in (0..).zip(held) {
+        let decoded = pack_text(&packer, &body("v2", number)).decode().unwrap();
+        assert_eq!(held.types, Some(types("example.com/v1", "Widget")));
+        assert_eq!(decoded.types, Some(types("example.com/v2", "Widget")));
+    }
+}
+
+#[test]
+fn the_type_of_an_object_is_its_own_then_its_collections() {
+    let collection = |types| Collection {
+        types,
+        plan: Plan::new([], [path("/kind")]).unwrap(),
+    };
+    let known = Packed::<DynamicObject>::maker(collection(Some(types("v1", "Thing"))));
+    let unknown = Packed::<DynamicObject>::maker(collection(None));
+    let check = |packer: &Packer<DynamicObject>, head: &str, expected: Option<TypeMeta>| {
+        let packed = pack_text(packer, &format!(r#"{{{head}"metadata":{{"name":"a"}}}}"#));
+        let read = |field: &str| packed.field::<String>(&path(field)).unwrap();
+        assert_eq!(packed.decode().unwrap().types, expected, "{head}");
+        let fields = (
+            read("/apiVersion").unwrap_or_default(),
+            read("/kind").unwrap_or_default(),
+        );
+        let expected = expected.map(|types| (types.api_version, types.kind));
+        assert_eq!(fields, expected.unwrap_or_default(), "{head}");
+    };
+    check(&known, "", Some(types("v1", "Thing")));
+    check(&known, r#""kind":null,"#, Some(types("v1", "Thing")));
+    check(
+        &known,
+        r#""kind":"Other","apiVersion":"v2","#,
+        Some(types("v2", "Other")),
+    );
+    check(&known, r#""kind":"Other","#, Some(types("v1", "Other")));
+    check(&known, r#""apiVersion":"v2","#, Some(types("v2", "Thing")));
+    check(
+        &known,
+        r#""kind":"A","kind":"B","apiVersion":"v2","#,
+        Some(types("v2", "B")),
+    );
+    check(&unknown, "", None);
+    check(&unknown, r#""kind":"Other","#, Some(types("", "Other")));
+    check(
+        &unknown,
+        r#""kind":"A","kind":"B","apiVersion":"v2","#,
+        Some(types("v2", "B")),
+    );
+}
+
+/// Packs `body` with and without `path` declared, and checks that its field is what `decode` finds there.
+#[track_caller]
+fn check_field(body: &str, field: &str, expected: Option<Value>) {
+    let field = path(field);
+    for fields in [vec![], vec![field.clone()]] {
+        let packed = pack_text(&packer::<Value>(Plan::new([], fields).unwrap()), body);
+        let decoded = packed.decode().unwrap();
+        let in_decoded = decoded
+            .pointer(&field.to_string())
+            .filter(|value| !value.is_null());
+        assert_eq!(in_decoded, expected.as_ref(), "decoded: {field} of {body}");
+        assert_eq!(
+            packed.field::<Value>(&field).unwrap(),
+            expected,
+            "{field} of {body}"
+        );
+    }
+}
+
+#[test]
+fn kind_version_and_metadata_are_fields_too() {
+    let body = r#"{"apiVersion":"v1","kind":"Thing","metadata":{"name":"a","labels":{"x":"y"}},"spec":1}"#;
+    check_field(body, "/apiVersion", Some(json!("v1")));
+    check_field(body, "/kind", Some(json!("Thing")));
+    check_field(
+        body,
+        "/metadata",
+        Some(json!({"name": "a", "labels": {"x": "y"}})),
+    );
+    check_field(body, "/metadata/name", Some(json!("a")));
+    check_field(body, "/metadata/labels", Some(json!({"x": "y"})));
+    check_field(body, "/metadata/labels/x", Some(json!("y")));
+    check_field(body, "/kind/x", None);
+    let packed = pack_text(&packer::<Value>(Plan::default()), body);
+    let all = packed.fields::<Value>(&path("/*")).unwrap();
+    assert_eq!(
+        all,
+        [
+            json!("v1"),
+            json!("Thing"),
+            json!({"name": "a", "labels": {"x": "y"}}),
+            json!(1)
+        ]
+    );
+}
+
+#[test]
+fn of_members_that_come_twice_the_last_one_counts() {
+    let object = |rest: &str| format!(r#"{{"metadata":{{"name":"a"}},{rest}}}"#);
+    check_field(
+        &object(r#""spec":{"a":1},"spec":{"a":2}"#),
+        "/spec/a",
+        Some(json!(2)),
+    );
+    check_field(&object(r#""spec":{"a":1,"a":2}"#), "/spec/a", Some(json!(2)));
+    check_field(&object(r#""spec":{"a":1},"spec":{"b":2}"#), "/spec/a", None);
+    check_field(&object(r#""spec":{"a":1},"spec":null"#), "/spec/a", None);
+    check_field(&object(r#""spec":{"a":1},"sp\u0065c":3"#), "/spec/a", None);
+    check_field(&object(r#""spec":{"a":1,"a":null}"#), "/spec/a", None);
+    check_field(
+        &object(r#""spec":{"a":{"b":1},"x":0,"a":{}},"y":1"#),
+        "/spec/a/b",
+        None,
+    );
+    let body = r#"{"metadata":{"name":"a","x":{"y":1}},"metadata":{"name":"b","x":{"z":2}}}"#;
+    check_field(body, "/metadata/x/y", None);
+    check_field(body, "/metadata/x/z", Some(json!(2)));
+    check_field(body, "/metadata/name", Some(json!("b")));
+
+    let body = object(r#""spec":{"a":[{"n":1},{"n":2}],"b":[{"n":3,"n":4}],"a":[{"n":5}]}"#);
+    let every = path("/spec/*/*/n");
+    for fields in [vec![], vec![path("/spec/b"), every.clone()]] {
+        let packed = pack_text(&packer::<Value>(Plan::new([], fields).unwrap()), &body);
+        assert_eq!(packed.fields::<u32>(&every).unwrap(), [4, 5]);
+    }
+    let body = r#"{"metadata":{"name":"a","labels":{"x":"1","y":"2","x":"3"}}}"#;
+    let packed = pack_text(&packer::<Value>(Plan::default()), body);
+    assert_eq!(packed.labels().collect::<Vec<_>>(), [("y", "2"), ("x", "3")]);
+}
+
+#[test]
+fn a_declared_field_lacks_what_is_left_out() {
+    let object = json!({"metadata": {"name": "a", "managedFields": [{"manager": "m"}]}, "spec": {"a": [{"b": 1, "c": 2}]}});
+    let pruned = [path("/metadata/managedFields"), path("/spec/*/*/b")];
+    let fields = ["/metadata", "/spec/a", "/metadata/managedFields/*/manager"].map(path);
+    let packer = packer::<Value>(Plan::new(pruned, fields.clone()).unwrap());
+    let packed = pack(&packer, &object);
+    let read = |field: &FieldPath| packed.field::<Value>(field).unwrap();
+    assert_eq!(read(&fields[0]), Some(json!({"name": "a"})));
+    assert_eq!(
+        read(&fields[1]),
+        packed.decode().unwrap().pointer("/spec/a").cloned()
+    );
+    assert_eq!(
+        read(&fields[2]),
+        Some(json!("m")),
+        "a part of what is left out is kept if it is declared"
+    );
+}
+
+#[test]
+fn a_number_does_not_depend_on_its_neighbours() {
+    let numbers = [
+        "0.1",
+        "1.1e23",
+        "8.41e21",
+        "2.2250738585072011e-308",
+        "5e-324",
+        "9007199254740993.0",
+        "1.7976931348623157e308",
+        "-0",
+        "-0.0",
+        "0",
+        "-1",
+        "9223372036854775807",
+        "-9223372036854775808",
+        "18446744073709551615",
+        "123456789.123456789",
+        "7.0420557077594588669468784357561207962098443483187940792729600000e+59",
+        "0.000000000000000000000000000000001e33",
+    ];
+    let bits = |value: &Value| match value {
+        Value::Number(number) => (
+            number.as_i64(),
+            number.as_u64(),
+            number.as_f64().unwrap().to_bits(),
+        ),
+        other => panic!("{other} is no number"),
+    };
+    for number in numbers {
+        let alone = format!(r#"{{"metadata":{{"name":"a"}},"a":{number},"b":[-0,"-0 "]}}"#);
+        let beside = alone.replace(r#"-0 ""#, r#"-0 ",18446744073709551616"#);
+        let field = path("/a");
+        let mut read = Vec::new();
+        for body in [&alone, &beside] {
+            for fields in [vec![], vec![field.clone()]] {
+                let packed = pack_text(&packer::<Value>(Plan::new([], fields).unwrap()), body);
+                let decoded = packed.decode().unwrap();
+                assert_eq!(
+                    (&decoded["b"][0], &decoded["b"][1]),
+                    (&json!(0), &json!("-0 ")),
+                    "{body}"
+                );
+                read.extend([bits(&decoded["a"]), bits(&packed.field(&field).unwrap().unwrap())]);
+            }
+        }
+        assert!(read.windows(2).all(|two| two[0] == two[1]), "{number}: {read:?}");
+        if number != "-0" {
+            assert_eq!(
+                f64::from_bits(read[0].2).to_bits(),
+                number.parse::<f64>().unwrap().to_bits(),
+                "{number}"
+            );
+        }
+    }
+    let body = r#"{"metadata":{"name":"a"},"a":-0,"b":18446744073709551616}"#;
+    let packed = pack_text(&packer::<Value>(Plan::default()), body);
+    assert_eq!(packed.field::<i64>(&path("/a")), Ok(Some(0)));
+}
+
+#[test]
+fn a_uid_of_any_length_is_kept() {
+    let packer = packer::<Value>(Plan::new([], [path("/spec")]).unwrap());
+    for length in [0, 1, 36, 65_535, 65_536, 1 << 20] {
+        let uid = "u".repeat(length);
+        let packed = pack(
+            &packer,
+            &json!({"metadata": {"name": "a", "uid": uid}, "spec": 7}),
+        );
+        assert_eq!(
+            packed.uid(),
+            Some(&*uid).filter(|uid| !uid.is_empty()),
+            "{length}"
+        );
+        assert_eq!(packed.field::<u32>(&path("/spec")), Ok(Some(7)));
+    }
+}
+
+/// A body of `size` bytes with nothing twice in it; of one `sort`, two differ in names and in a number here and there.
+fn sibling(sort: u64, size: usize, number: u64) -> Value {
+    let noise = |n: u64| {
+        format!(
+            "{:016x}",
+            (n + 1)
+                .wrapping_mul(0x9E37_79B9_7F4A_7C15)
+                .rotate_left(29)
+                .wrapping_mul(n | 1)
+        )
+    };
+    let lines = (0..size as u64 / 24).map(|n| match n % 32 {
+        0 => noise(number * 7919 + n),
+        _ => noise(sort * 1_000_003 + n),
+    });
+    json!({
+        "metadata": {"name": format!("s{sort}-{number}"), "ownerReferences": [{"uid": noise(sort)}]},
+        "spec": lines.collect::<Vec<_>>(),
+    })
+}
+
+#[test]
+fn siblings_of_any_size_up_to_128_kib_are_kept_by_difference() {
+    let packer = learned();
+    let size = |object: &Value| object.to_string().len();
+    for (sort, kilobytes) in (0..).zip([2, 8, 16, 24, 28, 32, 35, 40, 48, 60, 64, 80, 100, 120, 126]) {
+        let objects: Vec<_> = (0..6)
+            .map(|number| sibling(sort, kilobytes << 10, number))
+            .collect();
+        assert!(
+            objects.iter().map(size).max().unwrap() <= 128 << 10,
+            "{kilobytes} KiB"
+        );
+        let kept = sizes(&packer, objects.into_iter());
+        assert!(
+            kept[1..].iter().all(|size| size * 10 < kept[0]),
+            "{kilobytes} KiB: {kept:?}"
+        );
+    }
+}
+
+#[test]
+fn what_has_become_small_does_not_hold_a_large_base() {
+    let packer = learned();
+    let small: Vec<_> = (0..50)
+        .flat_map(|sort| {
+            let large: Vec<_> = (0..3)
+                .map(|number| pack(&packer, &sibling(sort, 60 << 10, number)))
+                .collect();
+            let small = pack(&packer, &sibling(sort, 300, 3));
+            assert!(small.header().kept < large[0].header().kept / 10);
+            [small]
+        })
+        .collect();
+    // What is no longer needed goes with the next ones.
+    sizes(
+        &packer,
+        (0..600).map(|number| owned(5000 + number / 2, 0, number)),
+    );
+    let stats = packer.stats();
+    assert!(stats.objects == 50 && stats.family_bytes < 1 << 20, "{stats:?}");
+    drop(small);
+}

@@ -27,13 +27,16 @@ impl Found {
         match walk.peek() {
             Some(b'{') if nodes.iter().any(|node| node.is_inner()) => {
                 let mut object = Container::default();
+                let mut names = Names::default();
                 walk.members(|walk, name| {
                     let nodes = plan::member(nodes, &text::member_name(walk.slice(name.clone())));
+                    names.begin(&name, &nodes, self);
                     object.part(walk, name.start, &nodes, self, |found, walk| {
                         found.value(walk, &nodes)
                     })
                 })?;
                 object.end(self);
+                names.end(walk, self);
             }
             Some(b'[') if nodes.iter().any(|node| node.is_inner()) => {
                 let nodes = plan::item(nodes);
@@ -54,6 +57,22 @@ impl Found {
         let numbers = nodes.iter().flat_map(|node| &node.fields);
         let span = Span::new(place);
         self.fields.extend(numbers.map(|number| (*number, span)));
+    }
+
+    /// Forgets fields at these places, which are in order and do not overlap.
+    fn forget(&mut self, places: Vec<Range<usize>>) {
+        let Some(mut kept) = places.first().map(|place| place.start) else {
+            return;
+        };
+        let mut places = places.into_iter().peekable();
+        for at in kept..self.fields.len() {
+            while places.next_if(|place| place.end <= at).is_some() {}
+            if places.peek().is_none_or(|place| at < place.start) {
+                self.fields[kept] = self.fields[at];
+                kept += 1;
+            }
+        }
+        self.fields.truncate(kept);
     }
 
     fn cut(&mut self, place: Range<usize>) {
@@ -105,5 +124,38 @@ impl Container {
         if let Some(leading) = self.leading {
             found.cut(leading);
         }
+    }
+}
+
+/// The members of an object in which something is looked for: the place of the name, with its quotes, and how many fields
+/// had been found before.
+#[derive(Debug, Default)]
+pub(super) struct Names(SmallVec<[(Range<usize>, usize); 1]>);
+
+impl Names {
+    /// A member begins.
+    pub(super) fn begin(&mut self, name: &Range<usize>, nodes: &Nodes<'_>, found: &Found) {
+        if !nodes.is_empty() {
+            self.0.push((name.clone(), found.fields.len()));
+        }
+    }
+
+    /// The last member was visited. Forgets what was found in a member whose name came again later.
+    pub(super) fn end(self, walk: &Walk<'_>, found: &mut Found) {
+        if self.0.len() < 2 {
+            return;
+        }
+        let ends = self.0.iter().skip(1).map(|(_, start)| *start);
+        let ends = ends.chain([found.fields.len()]);
+        let members = self.0.iter().zip(ends);
+        let mut members: Vec<_> = members
+            .map(|((name, start), end)| (text::member_name(walk.slice(name.clone())), *start..end))
+            .collect();
+        // A stable sort leaves the last member of a name behind the others.
+        members.sort_by(|(one, _), (other, _)| one.cmp(other));
+        let repeated = members.windows(2).filter(|two| two[0].0 == two[1].0);
+        let mut places: Vec<_> = repeated.map(|two| two[0].1.clone()).collect();
+        places.sort_by_key(|place| (place.start, place.end));
+        found.forget(places);
     }
 }

@@ -5,7 +5,7 @@
 
 use super::{
     labels,
-    planned::{Container, Found},
+    planned::{Container, Found, Names},
     text::{self, Read},
     walk::{Fault, Walk},
 };
@@ -49,6 +49,7 @@ fn object<'a>(
         .members(|walk, name| scan.top_member(walk, name, &mut top, plan.root(), &mut hash))
         .and_then(|()| behind(walk));
     top.end(&mut scan.found);
+    std::mem::take(&mut scan.names).end(walk, &mut scan.found);
     let fault = walked
         .err()
         .or(scan.fault)
@@ -81,6 +82,7 @@ struct Scan {
     kind: Text,
     metadata: Metadata,
     found: Found,
+    names: Names,
     /// The first member that is read and has another type than it should.
     fault: Option<Fault>,
 }
@@ -131,17 +133,16 @@ impl Scan {
         let member = text::member_name(walk.slice(name.clone()));
         let nodes = plan::member(&[root], &member);
         let mut found = std::mem::take(&mut self.found);
+        self.names.begin(&name, &nodes, &found);
         top.part(walk, start, &nodes, &mut found, |found, walk| match &*member {
-            b"kind" => {
-                self.kind = self.text(walk, "kind")?.unwrap_or_default();
-                Ok(())
-            }
-            b"apiVersion" => {
-                self.api_version = self.text(walk, "apiVersion")?.unwrap_or_default();
-                Ok(())
-            }
-            b"metadata" => {
-                self.metadata = self.metadata(walk, &nodes, found)?;
+            b"kind" | b"apiVersion" | b"metadata" => {
+                let start = walk.at();
+                match &*member {
+                    b"kind" => self.kind = self.text(walk, "kind")?.unwrap_or_default(),
+                    b"apiVersion" => self.api_version = self.text(walk, "apiVersion")?.unwrap_or_default(),
+                    _ => self.metadata = self.metadata(walk, &nodes, found)?,
+                }
+                found.found(&nodes, start..walk.at());
                 Ok(())
             }
             _ => found.value(walk, &nodes),
@@ -165,9 +166,11 @@ impl Scan {
             return Ok(metadata);
         }
         let mut object = Container::default();
+        let mut names = Names::default();
         walk.members(|walk, name| {
             let member = text::member_name(walk.slice(name.clone()));
             let nodes = plan::member(nodes, &member);
+            names.begin(&name, &nodes, found);
             object.part(walk, name.start, &nodes, found, |found, walk| {
                 let start = walk.at();
                 if !self.metadata_member(walk, &member, &mut metadata)? {
@@ -186,6 +189,7 @@ impl Scan {
             })
         })?;
         object.end(found);
+        names.end(walk, found);
         Ok(metadata)
     }
 

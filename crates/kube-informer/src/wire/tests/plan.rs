@@ -151,3 +151,25 @@ fn what_an_object_cannot_be_kept_without_is_not_left_out() {
     let plan = Plan::new([path.clone(), path.clone()], []).unwrap();
     assert_eq!(plan.pruned(), [path]);
 }
+
+#[test]
+fn only_what_stands_in_the_last_of_equal_members_is_found() {
+    let check = |body: &str, path: &str, expected: &[&str]| {
+        let plan = Plan::new([], [path.parse().unwrap()]).unwrap();
+        let raw = Raw::scan_for(Encoding::Json, body.to_owned().into(), &plan).unwrap();
+        let found: Vec<_> = raw.found(0).map(|value| str::from_utf8(value).unwrap()).collect();
+        assert_eq!(found, expected, "{path} of {body}");
+    };
+    let body = r#"{"kind":"A","spec":{"a":1,"b":{"c":[1,2]}},"metadata":{"name":"a","x":1,"x":2},"spec":{"b":{"c":[3],"c":[4,5]},"a":6,"a":7},"kind":"B"}"#;
+    check(body, "/kind", &[r#""B""#]);
+    check(body, "/spec/a", &["7"]);
+    check(body, "/spec/*/c/*", &["4", "5"]);
+    check(body, "/metadata/x", &["2"]);
+    check(body, "/metadata", &[r#"{"name":"a","x":1,"x":2}"#]);
+    check(
+        &body.replace(r#""b":{"c":[3],"#, r#""d":{"c":[3],"#),
+        "/spec/b/c",
+        &[],
+    );
+    check(&body.replace(r#""kind":"B""#, r#""spec":null"#), "/spec/*", &[]);
+}
