@@ -6,7 +6,7 @@
 //! | type | held as | for |
 //! |---|---|---|
 //! | `Pod`, any [`kube::Resource`] that can be deserialized | `Arc<Pod>`, decoded when it arrives | small collections; code that looks at all objects often |
-//! | [`Packed<Pod>`](Packed) | the object's bytes, compressed; decoded when somebody asks | large collections; handlers that only take the key |
+//! | [`Packed<Pod>`](Packed) (feature `packed`) | the object's bytes, compressed; decoded when somebody asks | large collections; handlers that only take the key |
 //! | a struct of yours with the fields you need, which [derives `Object`](macro@crate::Object) | an `Arc` of it | large collections that are looked at often |
 //! | [`PartialObjectMeta<Pod>`](kube::core::PartialObjectMeta) | metadata only, asked of the server as such | owners, garbage collection |
 //!
@@ -33,10 +33,12 @@
 
 mod decoding;
 mod metadata;
+#[cfg(feature = "packed")]
 mod packed;
 
 pub use decoding::DecodeError;
 pub use metadata::{HasMetadata, Metadata};
+#[cfg(feature = "packed")]
 pub use packed::{FieldError, Packed, Packer, PackerStats};
 
 use crate::object::{Object, ObjectKey};

@@ -59,10 +59,17 @@
 //! | `informer_processing_latency_seconds` | histogram | time it takes to apply what was taken from the queue at once |
 //! | `informer_store_resource_version` | gauge | the version up to which the store is complete; its last 15 digits |
 //!
+//! # Features
+//! `packed`, on by default, is the form [`Packed`](form::Packed), whose compression (zstd) needs a C compiler. `metrics`, off
+//! by default, is what the section above says.
+//!
 //! # Tracing
 //! Lists, watches and the application of changes are `tracing` spans `list`, `watch` and `apply` of level debug, with the
 //! fields `kind`, `namespace` and `resource_version`. No span, event or metric ever holds an object's content. Handlers
 //! and batches that are slow while others wait are warnings.
+
+// Links to what a feature that is off would hold.
+#![cfg_attr(not(feature = "packed"), allow(rustdoc::broken_intra_doc_links))]
 
 pub mod controller;
 pub mod factory;

@@ -1,7 +1,7 @@
 //! Projections: a struct of a few fields as the form in which objects are held.
 
 use k8s_openapi::api::core::v1::Pod;
-use kube_informer::form::{Collection, Form, Metadata, Packed};
+use kube_informer::form::{Collection, Form, Metadata};
 use kube_informer::wire::{Encoding, Raw};
 use kube_informer::{Object, ResourceVersion};
 use serde::Deserialize;
@@ -51,7 +51,8 @@ fn a_struct_says_where_its_metadata_is() {
     assert_eq!(view.spec.node_name.as_deref(), Some("node-1"));
     assert_eq!(view.metadata.labels.as_ref().unwrap().len(), 1);
     check::<Pod>();
-    check::<Packed<Pod>>();
+    #[cfg(feature = "packed")]
+    check::<kube_informer::form::Packed<Pod>>();
     let marked = check::<Marked>();
     assert_eq!(marked.meta.managed_fields.as_ref().unwrap().len(), 1);
 }
