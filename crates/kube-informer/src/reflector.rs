@@ -353,7 +353,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
     /// An object keeps its identity. If `transform` changes or removes its name, namespace, uid or resource version, they
     /// are put back; so removing them saves nothing. All other metadata may go. They cannot be put back into an
     /// [`Arc`] that somebody else holds, too, nor into a form that does not say how
-    /// ([`Object::set_identity`](crate::Object::set_identity)).
+    /// ([`Object::set_identity`]).
     ///
     /// An object whose identity cannot be put back, or for which `transform` fails or panics, is set aside like one that
     /// cannot be read.
