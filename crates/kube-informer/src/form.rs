@@ -27,6 +27,10 @@
 //! # Ok::<_, Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! # Deep objects
+//! Types are decoded to a depth of 256 levels: what is decoded is cloned and dropped by recursion, on any thread. An object
+//! with more is set aside; [`Packed`] holds objects of any depth, and gives their [fields](Packed::field).
+//!
 //! # Leaving out parts
 //! Whatever the form, a [`Plan`] can name paths that are left out while an object is scanned: they are neither decoded
 //! nor kept. [`Packed`] leaves out `metadata.managedFields` unless told otherwise.
@@ -117,8 +121,8 @@ impl<K: kube::Resource + DeserializeOwned + Send + Sync + 'static> Form for K {
 /// ```
 ///
 /// # Errors
-/// The object is not what the type expects.
-pub fn decode<T: DeserializeOwned>(raw: &Raw) -> Result<T, DecodeError> {
+/// The object is not what the type expects, or a part that the type keeps is nested more than 256 levels deep.
+pub fn decode<T: DeserializeOwned + Send>(raw: &Raw) -> Result<T, DecodeError> {
     decoding::object(raw.encoding(), |body| raw.write_body(body))
 }
 

@@ -208,7 +208,8 @@ pub struct BadObject {
 impl fmt::Display for BadObject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.key {
-            Some(key) => write!(f, "{key}: {}", self.reason),
+            // A name that a server allows is shown whole.
+            Some(key) => write!(f, "{:.320}: {}", key.as_str(), self.reason),
             None => write!(f, "(no key): {}", self.reason),
         }
     }

@@ -3,13 +3,21 @@
 use crate::wire::Encoding;
 use serde::de::DeserializeOwned;
 use serde_json::error::Category;
-use simd_json::Buffers;
+use simd_json::{Buffers, ErrorType};
 use std::borrow::Cow;
 use std::cell::Cell;
-use std::fmt;
+use std::{fmt, panic, thread};
 
-/// Nested more deeply, an object is left to `serde_json`, which refuses it: types are read by recursion.
-const DEEPEST: usize = 127;
+/// Nested more deeply, an object is decoded on a thread with a stack for it: types are read by recursion.
+const DEEP: usize = 127;
+/// Nested more deeply, an object is refused: whoever holds it clones, compares and drops it by recursion, on any thread. A
+/// `serde_json::Value` of four times this depth is cloned within the 2 MiB of a usual stack, even without optimization.
+const DEEPEST: usize = 256;
+/// A stack for the deepest objects. Only what is used of it takes memory.
+const DEEP_STACK: usize = 64 << 20;
+/// How many characters of the path to an error are shown: it has keys of maps, of any length.
+const PATH_SHOWN: usize = 200;
+const TOO_DEEP: &str = "nested more than 127 levels deep";
 /// Room for larger objects is not kept.
 const LARGE: usize = 1 << 20;
 
@@ -25,7 +33,7 @@ thread_local! {
 }
 
 /// Decodes the object whose body `write` writes over what a buffer holds.
-pub(super) fn object<T: DeserializeOwned>(
+pub(super) fn object<T: DeserializeOwned + Send>(
     encoding: Encoding,
     write: impl Fn(&mut Vec<u8>),
 ) -> Result<T, DecodeError> {
@@ -37,11 +45,11 @@ pub(super) fn object<T: DeserializeOwned>(
 /// `simd_json` takes less than half the time of `serde_json`, and tells a `Vec` how long it becomes, which saves a fifth of
 /// a usual object's memory. What it cannot read (a `RawValue`, a number beyond 64 bits) is left to `serde_json`, which
 /// also knows where an error is.
-fn json_object<T: DeserializeOwned>(write: impl Fn(&mut Vec<u8>)) -> Result<T, DecodeError> {
+fn json_object<T: DeserializeOwned + Send>(write: impl Fn(&mut Vec<u8>)) -> Result<T, DecodeError> {
     let mut scratch = SCRATCH.take().unwrap_or_else(|| {
         Box::new(Scratch {
             body: Vec::new(),
-            buffers: Buffers::with_max_depth(0, DEEPEST),
+            buffers: Buffers::with_max_depth(0, DEEP),
         })
     });
     let Scratch { body, buffers } = &mut *scratch;
@@ -50,7 +58,10 @@ fn json_object<T: DeserializeOwned>(write: impl Fn(&mut Vec<u8>)) -> Result<T, D
     let decoded = simd_json::serde::from_slice_with_buffers(body, buffers).or_else(|_| {
         // It has been written to.
         write(body);
-        json(body)
+        match json(body) {
+            Err(error) if error.reason == TOO_DEEP => deep_object(body, error),
+            decoded => decoded,
+        }
     });
     if size <= LARGE {
         SCRATCH.set(Some(scratch));
@@ -58,18 +69,46 @@ fn json_object<T: DeserializeOwned>(write: impl Fn(&mut Vec<u8>)) -> Result<T, D
     decoded
 }
 
-/// Reads any JSON value, numbers as `simd_json` does; an error is looked for a second time to learn the path, which costs nothing when there is none.
+/// Decodes an object that is nested too deeply to be decoded on this thread, as `error` says.
+fn deep_object<T: DeserializeOwned + Send>(body: &mut [u8], error: DecodeError) -> Result<T, DecodeError> {
+    let decode = || {
+        let mut buffers = Buffers::with_max_depth(0, DEEPEST);
+        simd_json::serde::from_slice_with_buffers(body, &mut buffers)
+    };
+    let thread = thread::Builder::new()
+        .name("decode-deep".into())
+        .stack_size(DEEP_STACK);
+    let decoded = thread::scope(|scope| {
+        let handle = thread.spawn_scoped(scope, decode).ok()?;
+        Some(handle.join().unwrap_or_else(|panic| panic::resume_unwind(panic)))
+    });
+    let reason = match decoded {
+        Some(Ok(object)) => return Ok(object),
+        Some(Err(why)) if *why.error() == ErrorType::DepthLimitExceeded => "nested more than 256 levels deep",
+        Some(Err(_)) => "invalid data, and nested more than 127 levels deep",
+        // There is no thread to be had.
+        None => TOO_DEEP,
+    };
+    Err(DecodeError {
+        reason: reason.to_owned(),
+        ..error
+    })
+}
+
+/// Reads any JSON value that is not nested deeply, numbers as `simd_json` does; an error is looked for a second time to learn the path, which costs nothing when there is none.
 pub(super) fn json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, DecodeError> {
     let bytes = &*without_negative_zero(bytes);
     serde_json::from_slice(bytes).map_err(|error| {
         let mut deserializer = serde_json::Deserializer::from_slice(bytes);
         let path = match serde_path_to_error::deserialize::<_, T>(&mut deserializer) {
-            Err(error) => error.path().to_string(),
+            Err(error) => shown(&error.path().to_string()),
             Ok(_) => String::new(),
         };
+        let reason = reason(&error);
         DecodeError {
-            path,
-            reason: reason(&error),
+            // Too deep is the whole object, not the place where it was noticed.
+            path: if reason == TOO_DEEP { String::new() } else { path },
+            reason,
             line: error.line(),
             column: error.column(),
         }
@@ -100,14 +139,21 @@ fn without_negative_zero(bytes: &[u8]) -> Cow<'_, [u8]> {
     json
 }
 
+/// As much of a path as is shown.
+fn shown(path: &str) -> String {
+    let mut shown: String = path.chars().take(PATH_SHOWN).collect();
+    if shown.len() < path.len() {
+        shown.push('\u{2026}');
+    }
+    shown
+}
+
 /// What is wrong, without the value that is wrong: it may be part of a secret, and serde's own messages quote it.
 fn reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
     match error.classify() {
         Category::Eof => "the object ends too early".to_owned(),
-        Category::Syntax if text.starts_with("recursion limit") => {
-            "nested more than 128 levels deep".to_owned()
-        }
+        Category::Syntax if text.starts_with("recursion limit") => TOO_DEEP.to_owned(),
         Category::Syntax => "not JSON".to_owned(),
         Category::Io => "cannot be read".to_owned(),
         Category::Data => {
@@ -162,14 +208,14 @@ mod tests {
     use serde::{Deserialize, Deserializer};
     use serde_json::{Value, value::RawValue};
 
-    fn decode<T: DeserializeOwned>(body: &[u8]) -> Result<T, DecodeError> {
+    fn decode<T: DeserializeOwned + Send>(body: &[u8]) -> Result<T, DecodeError> {
         object(Encoding::Json, |buffer| {
             buffer.clear();
             buffer.extend_from_slice(body);
         })
     }
 
-    fn error<T: DeserializeOwned + fmt::Debug>(body: &str) -> String {
+    fn error<T: DeserializeOwned + Send + fmt::Debug>(body: &str) -> String {
         decode::<T>(body.as_bytes()).unwrap_err().to_string()
     }
 
@@ -212,11 +258,48 @@ mod tests {
     #[test]
     fn depth_has_a_limit() {
         let nested = |depth| "[".repeat(depth) + &"]".repeat(depth);
-        assert!(decode::<Value>(nested(127).as_bytes()).is_ok());
-        for depth in [128, 200, 1_000_000] {
-            let text = error::<Value>(&nested(depth));
-            assert!(text.contains("nested more than 128 levels deep"), "{text}");
+        for depth in [127, 128, 256] {
+            let value = decode::<Value>(nested(depth).as_bytes()).unwrap();
+            assert_eq!(value.clone().to_string(), nested(depth));
         }
+        for depth in [257, 10_000, 1_000_000] {
+            let text = error::<Value>(&nested(depth));
+            assert!(text.contains("nested more than 256 levels deep"), "{text}");
+        }
+        let text = error::<Value>(&nested(200).replace("[]", "[hunter2]"));
+        assert!(
+            text.starts_with("invalid data, and nested more than 127 levels deep"),
+            "{text}"
+        );
+        let pod = format!(r#"{{"metadata":{{"name":"a"}},"unread":{}}}"#, nested(100_000));
+        assert!(decode::<Pod>(pod.as_bytes()).is_ok());
+    }
+
+    #[derive(Debug, Deserialize)]
+    struct Chain {
+        next: Option<Box<Chain>>,
+    }
+
+    #[test]
+    fn a_recursive_type_is_read_to_the_same_depth() {
+        let nested = |depth| r#"{"next":"#.repeat(depth) + "{}" + &"}".repeat(depth);
+        let mut chain = decode::<Chain>(nested(255).as_bytes()).unwrap();
+        let mut length = 0;
+        while let Some(next) = chain.next {
+            (chain, length) = (*next, length + 1);
+        }
+        assert_eq!(length, 255);
+        assert!(decode::<Chain>(nested(256).as_bytes()).is_err());
+    }
+
+    #[test]
+    fn the_path_of_an_error_is_cut() {
+        let name = "k".repeat(100_000);
+        let text = error::<Pod>(&format!(r#"{{"metadata":{{"labels":{{"{name}":[]}}}}}}"#));
+        assert!(
+            text.starts_with("metadata.labels.kkk") && text.len() < 300,
+            "{text}"
+        );
     }
 
     /// A type that decodes while it is decoded, as one with JSON in a string does.

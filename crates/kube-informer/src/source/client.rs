@@ -270,7 +270,7 @@ impl ClientSource {
         match object.scan_for(Encoding::Json, plan) {
             Ok(raw) => match raw.kind() {
                 Some(kind) if !self.expects(kind) => {
-                    let reason = format!("expected kind {}, got {kind}", self.resource.kind);
+                    let reason = format!("expected kind {}, got {kind:.100}", self.resource.kind);
                     Item::Bad(BadObject {
                         key: Some(raw.key()),
                         reason,

@@ -244,6 +244,9 @@ fn plugin_failure(error: &AuthError) -> Option<BoxError> {
     }
 }
 
+/// How many characters of a server's message are kept.
+const MESSAGE: usize = 4096;
+
 /// A `Status` of the API: how a server says no.
 ///
 /// <https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/status/>
@@ -262,7 +265,7 @@ pub struct ApiStatus {
     pub code: u16,
     /// The machine-readable reason.
     pub reason: Reason,
-    /// The human-readable message.
+    /// The human-readable message; the first 4,096 characters of what a server sent.
     pub message: String,
     /// How long the server asks to wait before the next try. Nobody here waits longer than five minutes for it.
     pub retry_after: Option<Duration>,
@@ -340,7 +343,7 @@ impl ApiStatus {
                 None | Some("") => Reason::from_code(code),
                 Some(reason) => Reason::from(reason),
             },
-            message: text(&json["message"]),
+            message: text(&json["message"]).chars().take(MESSAGE).collect(),
             retry_after: details["retryAfterSeconds"]
                 .as_u64()
                 .filter(|&seconds| seconds > 0)

@@ -70,7 +70,7 @@ pub enum FrameReason {
     #[error("the body is a Table, not a list of objects")]
     Table,
     /// The body is an object, but no list.
-    #[error("the body is no list (kind {})", kind.as_deref().unwrap_or("unknown"))]
+    #[error("the body is no list (kind {:.100})", kind.as_deref().unwrap_or("unknown"))]
     NotAList {
         /// The kind it says it has, such as `Status`.
         kind: Option<String>,
@@ -124,7 +124,14 @@ impl ScanError {
 impl fmt::Display for ScanError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.key {
-            Some(key) => write!(f, "object {key}: {} (byte {})", self.reason, self.offset),
+            // A name that a server allows is shown whole.
+            Some(key) => write!(
+                f,
+                "object {:.320}: {} (byte {})",
+                key.as_str(),
+                self.reason,
+                self.offset
+            ),
             None => write!(
                 f,
                 "object without a known key: {} (byte {})",

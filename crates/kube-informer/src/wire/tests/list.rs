@@ -101,6 +101,20 @@ fn check(body: &str, expected: Result<&[&str], FrameReason>) {
 }
 
 #[test]
+fn messages_show_names_of_a_usual_length_only() {
+    let long = "x".repeat(100_000);
+    let end = read_list(cut(&format!(r#"{{"kind":"{long}"}}"#), &[]));
+    assert!(end.unwrap_err().to_string().len() < 300);
+    let error = scan(&format!(r#"{{"metadata":{{"name":"{long}","uid":1}}}}"#)).unwrap_err();
+    assert!(error.to_string().len() < 400, "{error}");
+    let bad = crate::source::BadObject {
+        key: error.key().cloned(),
+        reason: "bad".into(),
+    };
+    assert!(bad.to_string().len() < 400, "{bad}");
+}
+
+#[test]
 fn a_remaining_count_that_is_no_number_is_not_known() {
     for junk in ["null", "-1", "1.5", r#""7""#, "{}", "99999999999999999999"] {
         let body =
