@@ -9,6 +9,8 @@
 //! ```
 //! Without the variables it takes two seconds for each kind of object, and draws a seed, which it prints.
 
+#![expect(clippy::print_stderr, reason = "the seed, and how far it is")]
+
 mod objects;
 mod targeted;
 

@@ -201,10 +201,12 @@ fn base(body: &[u8], dictionary: &mut Compressor, bases: &Arc<AtomicU64>, out: &
 /// Negative levels also spare each object tables of its own; what differs are names and numbers, which such tables
 /// hardly shrink.
 fn level(size: usize) -> i32 {
-    match size {
-        ..=SMALL => -1,
-        ..=MEDIUM => 2,
-        _ => 3,
+    if size <= SMALL {
+        -1
+    } else if size <= MEDIUM {
+        2
+    } else {
+        3
     }
 }
 

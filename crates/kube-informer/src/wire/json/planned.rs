@@ -61,11 +61,12 @@ impl Found {
 
     /// Forgets fields at these places, which are in order and do not overlap.
     fn forget(&mut self, places: Vec<Range<usize>>) {
-        let Some(mut kept) = places.first().map(|place| place.start) else {
+        let Some(first) = places.first().map(|place| place.start) else {
             return;
         };
+        let mut kept = first;
         let mut places = places.into_iter().peekable();
-        for at in kept..self.fields.len() {
+        for at in first..self.fields.len() {
             while places.next_if(|place| place.end <= at).is_some() {}
             if places.peek().is_none_or(|place| at < place.start) {
                 self.fields[kept] = self.fields[at];
