@@ -6,7 +6,6 @@ use k8s_openapi::api::core::v1::{ConfigMap, Node, Secret};
 use kube::core::discovery::Scope;
 use kube::core::{ApiResource, DynamicObject, PartialObjectMeta};
 use kube_informer::factory::{FactoryBuilder, Namespaces};
-use kube_informer::form::Packed;
 use kube_informer::informer::{OwnWrites, RunError, Transform};
 use kube_informer::selector::LabelSelector;
 use kube_informer::source::{ClientSource, ErrorClass, Selection};
@@ -589,11 +588,15 @@ async fn kinds_without_namespaces_ignore_which_are_selected() {
     cluster.sim.store().create(node).unwrap();
     let factory = cluster.factory().namespaces(["x"]).build();
     let nodes = || ApiResource::erase::<Node>(&());
-    let packed = factory.request(InformerRequest::<Packed<Node>>::of(nodes()));
+    #[cfg(feature = "packed")]
+    type HeldNode = kube_informer::form::Packed<Node>;
+    #[cfg(not(feature = "packed"))]
+    type HeldNode = Node;
+    let held = factory.request(InformerRequest::<HeldNode>::of(nodes()));
     let metadata = factory.metadata_informer_for::<Node>(nodes(), Selection::default());
     factory.start();
     factory.wait_for_sync(GRACE).await.unwrap();
-    assert_eq!((packed.store().len(), metadata.store().len()), (1, 1));
+    assert_eq!((held.store().len(), metadata.store().len()), (1, 1));
 
     let kinds = kube::Discovery::new(cluster.client.clone())
         .run_aggregated()
