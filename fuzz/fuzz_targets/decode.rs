@@ -18,6 +18,8 @@ fuzz_target!(|data: &[u8]| {
     let Ok(raw) = Raw::scan(Encoding::Json, body.clone().into()) else { return };
     match (form::decode::<Value>(&raw), serde_json::from_slice::<Value>(&body)) {
         (Ok(read), Ok(model)) => assert!(same(&read, &model), "{read} is not {model}"),
+        // `serde_json` takes 127 levels, a form takes 256.
+        (Ok(_), Err(model)) => assert!(model.to_string().starts_with("recursion limit"), "{model}"),
         (read, model) => assert_eq!(read.is_ok(), model.is_ok()),
     }
 });
