@@ -149,13 +149,16 @@ impl Feed {
         if !self.check_lines || under_way.grammar.is_none() && memchr(b'\n', part).is_none() {
             return Ok(());
         }
-        let expected = |what| self.expected(what);
+        let start = self.before + under_way.start as u64;
+        // Where it is broken does not depend on how it is cut.
+        let broken = |start: u64, (at, what)| FrameError::new(FrameReason::Expected(what), start + at as u64);
         if under_way.grammar.is_none() {
-            let grammar = under_way.grammar.insert(Grammar::new());
-            grammar.check(&under_way.head).map_err(expected)?;
+            let (head, grammar) = (&under_way.head, under_way.grammar.insert(Grammar::new()));
+            let begin = start - head.len() as u64;
+            grammar.check(head).map_err(|fault| broken(begin, fault))?;
         }
         let grammar = under_way.grammar.get_or_insert_with(Grammar::new);
-        grammar.check(part).map_err(expected)
+        grammar.check(part).map_err(|fault| broken(start, fault))
     }
 
     /// Keeps what the current chunk, which ends here, holds of the value.

@@ -45,9 +45,10 @@ impl Grammar {
     /// Goes on with the next bytes of the value.
     ///
     /// # Errors
-    /// They do not go on with it: what should stand there instead.
-    pub(super) fn check(&mut self, bytes: &[u8]) -> Result<(), &'static str> {
-        bytes.iter().try_for_each(|&byte| self.byte(byte))
+    /// They do not go on with it: from where on, and what should stand there instead.
+    pub(super) fn check(&mut self, bytes: &[u8]) -> Result<(), (usize, &'static str)> {
+        let mut bytes = bytes.iter().enumerate();
+        bytes.try_for_each(|(at, &byte)| self.byte(byte).map_err(|expected| (at, expected)))
     }
 
     fn byte(&mut self, byte: u8) -> Result<(), &'static str> {

@@ -161,6 +161,17 @@ fn two_broken_frames_are_not_one() {
 }
 
 #[test]
+fn a_broken_frame_is_broken_at_the_same_place_however_it_is_cut() {
+    let body = "{\"type\":\"ADDED\",\"object\":{\"a\":[\n1,2],\"b\":[,3]}}\n{}";
+    for cuts in [0, 1, 7, 40] {
+        let places: Vec<u16> = (0..cuts).map(|n| (n * 65535 / 40) as u16).collect();
+        let (_, end) = read_watch(cut(body, &places));
+        let error = end.unwrap_err();
+        assert_eq!(error.offset() as usize, body.find(",3").unwrap(), "{places:?}");
+    }
+}
+
+#[test]
 fn a_frame_of_several_lines_is_a_frame() {
     let body =
         "{\n \"type\": \"ADDED\",\n \"object\": {\n\t\"a\": [\r\n1,\n\"\\n\", null\n], \"b\": {}\n}\n}\n";
