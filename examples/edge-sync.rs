@@ -11,7 +11,7 @@ use anyhow::Context;
 use kube::core::{DynamicObject, GroupVersionKind};
 use kube_informer::source::Selection;
 use kube_informer::{
-    Deleted, Object, ObjectKey, ResourceEventHandler, SharedInformer, SharedInformerFactory,
+    CachedObject, Deleted, ObjectKey, ResourceEventHandler, SharedInformer, SharedInformerFactory,
 };
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -33,7 +33,7 @@ impl Message {
         kind: &GroupVersionKind,
         object: &Arc<DynamicObject>,
     ) -> anyhow::Result<Self> {
-        let key = DynamicObject::key(object);
+        let key = DynamicObject::key_of(object);
         let mut object = DynamicObject::clone(object);
         // Objects that came in a list may not say what they are; at the edge there is nobody to ask.
         object.types = Some(kube::core::TypeMeta {
@@ -144,7 +144,7 @@ impl Manager {
                 }
                 Request::Names { kind, answer } => {
                     let objects = self.informers.get(&kind).map(|informer| informer.lister().list());
-                    let names = objects.iter().flatten().map(DynamicObject::key).collect();
+                    let names = objects.iter().flatten().map(DynamicObject::key_of).collect();
                     let _ = answer.send(names);
                 }
             }

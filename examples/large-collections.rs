@@ -5,13 +5,15 @@ use kube::core::ApiResource;
 use kube_informer::form::{Metadata, Packed};
 use kube_informer::informer::Stopped;
 use kube_informer::source::{ClientSource, Selection};
-use kube_informer::{FieldPath, Notification, Object, SharedInformer, SharedInformerFactory, wire::Plan};
+use kube_informer::{
+    CachedObject, FieldPath, Notification, SharedInformer, SharedInformerFactory, wire::FieldPlan,
+};
 use serde::Deserialize;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 /// What this program wants to know of a node; nothing else is decoded or kept.
-#[derive(Debug, Deserialize, Object)]
+#[derive(Debug, Deserialize, CachedObject)]
 struct NodeView {
     metadata: Metadata,
     #[serde(default)]
@@ -31,7 +33,7 @@ async fn main() -> anyhow::Result<()> {
 
     // The node's name is found while an object is scanned, so that the index never decodes a pod.
     let node_name = FieldPath::parse("/spec/nodeName")?;
-    let plan = Plan::new(
+    let plan = FieldPlan::new(
         [FieldPath::parse("/metadata/managedFields")?],
         [node_name.clone()],
     )?;
@@ -42,7 +44,7 @@ async fn main() -> anyhow::Result<()> {
     );
     let (pods, runner) = SharedInformer::<Packed<Pod>>::builder(source).plan(plan).build();
     let by_node = pods.store().add_index("by-node", Packed::index_by(node_name))?;
-    let packer = runner.maker();
+    let packer = runner.decoder();
     print_restarts(&pods)?;
 
     let factory = SharedInformerFactory::new(client);
@@ -55,7 +57,7 @@ async fn main() -> anyhow::Result<()> {
     pods.synced().await?;
 
     for node in nodes.store().list() {
-        let on_it = pods.store().by(&by_node, &*node.metadata.name)?.len();
+        let on_it = pods.store().by_index(&by_node, &*node.metadata.name)?.len();
         let cordoned = if node.spec.unschedulable { ", cordoned" } else { "" };
         println!("{}: {on_it} pods{cordoned}", node.metadata.name);
     }

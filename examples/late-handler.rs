@@ -2,7 +2,7 @@
 
 use futures::StreamExt;
 use k8s_openapi::api::core::v1::Pod;
-use kube_informer::{Notification, Object, SharedInformerFactory};
+use kube_informer::{CachedObject, Notification, SharedInformerFactory};
 use std::collections::HashSet;
 use std::time::Duration;
 
@@ -23,8 +23,8 @@ async fn main() -> anyhow::Result<()> {
     loop {
         tokio::select! {
             Some(change) = changes.next() => match change {
-                Notification::Add { object, .. } => assert!(known.insert(Pod::key(&object)), "nothing comes twice"),
-                Notification::Update { new, .. } => assert!(known.contains(&Pod::key(&new))),
+                Notification::Add { object, .. } => assert!(known.insert(Pod::key_of(&object)), "nothing comes twice"),
+                Notification::Update { new, .. } => assert!(known.contains(&Pod::key_of(&new))),
                 Notification::Delete(deleted) => assert!(known.remove(&deleted.key)),
             },
             () = &mut until => break,

@@ -7,7 +7,8 @@
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Pod};
 use kube_informer::factory::Namespaces;
 use kube_informer::{
-    InformerRequest, NamespaceSet, Notification, Object, ResourceEventHandlerFuncs, SharedInformerFactory,
+    CachedObject, InformerRequest, NamespaceSet, Notification, ResourceEventHandlerFuncs,
+    SharedInformerFactory,
 };
 use std::time::Duration;
 
@@ -23,12 +24,12 @@ async fn main() -> anyhow::Result<()> {
 
     let selected = InformerRequest::<Namespace>::new()
         .namespaces(Namespaces::All)
-        .labels(selector);
+        .label_selector(selector);
     let namespaces = factory.request(selected);
     let (added, removed) = (tenants.clone(), tenants.clone());
     // A namespace that loses the label is deleted from this informer, as if it did not exist any more.
     let follow = ResourceEventHandlerFuncs::<Namespace>::new()
-        .on_add(move |namespace, _| _ = added.add(Namespace::name(&namespace)))
+        .on_add(move |namespace, _| _ = added.add(Namespace::name_of(&namespace)))
         .on_delete(move |deleted| _ = removed.remove(deleted.key.name()));
     let following = namespaces.add_handler("follow", follow)?;
 

@@ -4,7 +4,9 @@
 //! ask the factory for pods and get the same informer: one watch, one store.
 
 use k8s_openapi::api::core::v1::{Node, Pod};
-use kube_informer::{Notification, Object, ObjectKey, ResourceEventHandlerFuncs, SharedInformerFactory};
+use kube_informer::{
+    CachedObject, Notification, ObjectKey, ResourceEventHandlerFuncs, SharedInformerFactory,
+};
 use kube_workqueue::{Action, WorkQueue, Workers};
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -34,7 +36,7 @@ fn count_pods(
     let store = pods.store().clone();
     let run = workers.run(move |node: ObjectKey| {
         let known = nodes.lister().get(&node).is_ok();
-        let count = store.by(&by_node, node.as_str()).map(|pods| pods.len());
+        let count = store.by_index(&by_node, node.as_str()).map(|pods| pods.len());
         async move {
             println!("{node}: {count:?} pods (node known: {known})");
             Ok::<_, Infallible>(Action::Done)
@@ -54,8 +56,8 @@ fn find_restarts(
     let queue = WorkQueue::new();
     let (added, updated) = (queue.clone(), queue.clone());
     let handler = ResourceEventHandlerFuncs::<Pod>::new()
-        .on_add(move |pod, _| added.add(Pod::key(&pod)))
-        .on_update(move |_, pod| updated.add(Pod::key(&pod)));
+        .on_add(move |pod, _| added.add(Pod::key_of(&pod)))
+        .on_update(move |_, pod| updated.add(Pod::key_of(&pod)));
     pods.add_handler("find-restarts", handler)?.detach();
     let lister = pods.lister();
     let run = Workers::new(queue.clone(), 1).run(move |key: ObjectKey| {

@@ -194,7 +194,7 @@ async fn both_versions_of_http() {
 }
 
 async fn failed_with(informer: &SharedInformer<Secret>, class: ErrorClass) {
-    let mut status = informer.reflector_status(Partition::ONLY);
+    let mut status = informer.reflector_status(Partition::SINGLE);
     let failed = status.wait_for(|status| {
         status
             .last_error
@@ -205,7 +205,7 @@ async fn failed_with(informer: &SharedInformer<Secret>, class: ErrorClass) {
     assert!(
         failed.is_ok(),
         "never {class:?}: {:?}",
-        informer.reflector_status(Partition::ONLY).borrow()
+        informer.reflector_status(Partition::SINGLE).borrow()
     );
 }
 
@@ -219,7 +219,7 @@ async fn until_it_holds(informer: &SharedInformer<Secret>, count: usize) {
     assert!(
         waited.is_ok(),
         "never {count}: {:?}",
-        informer.reflector_status(Partition::ONLY).borrow()
+        informer.reflector_status(Partition::SINGLE).borrow()
     );
 }
 

@@ -32,7 +32,7 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use kube::core::ApiResource;
 use kube_informer::reflector::{InitialState, ReflectorOptions};
 use kube_informer::source::{ClientSource, Selection};
-use kube_informer::{Notification, Object, SharedInformer};
+use kube_informer::{CachedObject, Notification, SharedInformer};
 use kube_sim::script::{Answer, Kind, Received, ScriptedServer, event, status};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -251,7 +251,7 @@ fn line_told(line: &Line) -> Option<String> {
 }
 
 fn told(notification: &Notification<ConfigMap>) -> String {
-    let version = |object| ConfigMap::resource_version(object).unwrap();
+    let version = |object| ConfigMap::resource_version_of(object).unwrap();
     let (key, object) = (notification.key(), notification.object().unwrap());
     let at = format!("{key}@{}", version(object));
     match notification {

@@ -6,7 +6,7 @@
 mod same;
 
 use kube_informer::form;
-use kube_informer::wire::{Encoding, Raw};
+use kube_informer::wire::{Encoding, RawObject};
 use libfuzzer_sys::fuzz_target;
 use same::same;
 use serde_json::Value;
@@ -15,7 +15,7 @@ fuzz_target!(|data: &[u8]| {
     let mut body = br#"{"metadata":{"name":"a"},"spec":"#.to_vec();
     body.extend_from_slice(data);
     body.push(b'}');
-    let Ok(raw) = Raw::scan(Encoding::Json, body.clone().into()) else { return };
+    let Ok(raw) = RawObject::scan(Encoding::Json, body.clone().into()) else { return };
     match (form::decode::<Value>(&raw), serde_json::from_slice::<Value>(&body)) {
         (Ok(read), Ok(model)) => assert!(same(&read, &model), "{read} is not {model}"),
         // `serde_json` takes 127 levels, a form takes 256.

@@ -4,7 +4,7 @@
 #![no_main]
 
 use bytes::Bytes;
-use kube_informer::wire::{Encoding, FrameError, ListEnd, ListPart, ListReader, Raw};
+use kube_informer::wire::{Encoding, FrameError, ListEnd, ListPart, ListReader, RawObject};
 use libfuzzer_sys::fuzz_target;
 use serde_json::{Map, Value, value::RawValue};
 
@@ -28,7 +28,7 @@ fn read(body: &[u8], chunk: usize) -> Result<(Vec<Bytes>, ListEnd), FrameError> 
 
 /// A scan that succeeds has found what `serde_json` does, if that can read the object.
 fn check_scan(item: &Bytes) {
-    let Ok(raw) = Raw::scan(Encoding::Json, item.clone()) else { return };
+    let Ok(raw) = RawObject::scan(Encoding::Json, item.clone()) else { return };
     assert!(!raw.name().is_empty());
     let Ok(model) = serde_json::from_slice::<Map<String, Value>>(item) else { return };
     let metadata = &model["metadata"];

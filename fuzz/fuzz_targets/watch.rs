@@ -4,7 +4,7 @@
 #![no_main]
 
 use bytes::Bytes;
-use kube_informer::wire::{Encoding, EventType, FrameError, Raw, WatchFrame, WatchReader, bookmark};
+use kube_informer::wire::{Encoding, EventType, FrameError, RawObject, WatchFrame, WatchReader, bookmark};
 use libfuzzer_sys::fuzz_target;
 use serde_json::{Deserializer, value::RawValue};
 
@@ -38,7 +38,7 @@ fuzz_target!(|data: &[u8]| {
     let (frames, _) = whole;
     for frame in &frames {
         let _ = bookmark(Encoding::Json, &frame.object);
-        let _ = Raw::scan(Encoding::Json, frame.object.clone());
+        let _ = RawObject::scan(Encoding::Json, frame.object.clone());
     }
     // serde would also take an array for a frame.
     let model = Deserializer::from_slice(body).into_iter::<&RawValue>().map_while(Result::ok);

@@ -56,7 +56,7 @@ impl Writer for Ours {
 
     fn write(&mut self, batch: impl Iterator<Item = (ObjectKey, Object)>) {
         for (key, object) in batch {
-            self.writer.upsert(key, object, None, Partition::ONLY).unwrap();
+            self.writer.upsert(key, object, None, Partition::SINGLE).unwrap();
         }
         self.writer.publish();
     }

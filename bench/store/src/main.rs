@@ -1,7 +1,7 @@
 //! Measures the store against other structures: `cargo run --release [-- get|list|write|relist|indexes|select|readers]`.
 
 use k8s_openapi::api::core::v1::Pod;
-use kube_informer::{Object as _, ObjectKey, Partition, selector::LabelSelector, store::Indexer};
+use kube_informer::{CachedObject as _, ObjectKey, Partition, selector::LabelSelector, store::Indexer};
 use std::{
     collections::HashMap,
     hint::black_box,
@@ -276,7 +276,7 @@ fn indexed(count: usize) -> [Duration; 3] {
             .collect();
         time(|| {
             for (key, object) in objects {
-                writer.upsert(key, object, None, Partition::ONLY).unwrap();
+                writer.upsert(key, object, None, Partition::SINGLE).unwrap();
             }
             writer.publish();
         })
@@ -297,7 +297,7 @@ fn select() {
                 let snapshot = reader.snapshot();
                 snapshot
                     .iter()
-                    .filter(|pod| selector.matches(|label| Pod::label(pod, label)))
+                    .filter(|pod| selector.matches(|label| Pod::label_of(pod, label)))
                     .cloned()
                     .collect::<Vec<_>>()
             });
@@ -366,7 +366,7 @@ fn with_readers(count: usize, batch: usize, read: impl Fn(&Indexer<Object>) + Sy
     let (indexer, mut writer) = Indexer::new();
     for number in 0..160_000 {
         writer
-            .upsert(key(number), pod(number, 1), None, Partition::ONLY)
+            .upsert(key(number), pod(number, 1), None, Partition::SINGLE)
             .unwrap();
     }
     writer.publish();
@@ -390,7 +390,7 @@ fn with_readers(count: usize, batch: usize, read: impl Fn(&Indexer<Object>) + Sy
         let mut writes = 0;
         for (key, object) in updates.iter().cycle() {
             writer
-                .upsert(key.clone(), object.clone(), None, Partition::ONLY)
+                .upsert(key.clone(), object.clone(), None, Partition::SINGLE)
                 .unwrap();
             writes += 1;
             if writes % batch == 0 {

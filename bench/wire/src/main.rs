@@ -6,7 +6,7 @@ mod pods;
 
 use bytes::Bytes;
 use k8s_openapi::api::core::v1::Pod;
-use kube_informer::wire::{Encoding, ListPart, ListReader, Raw, WatchReader};
+use kube_informer::wire::{Encoding, ListPart, ListReader, RawObject, WatchReader};
 use rustix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, de::IgnoredAny};
 use serde_json::value::RawValue;
@@ -52,12 +52,12 @@ const CASES: &[Case] = &[
     ("list-split", |input| read_list(&input.list, |item| item.len())),
     ("list-split-scan", |input| {
         read_list(&input.list, |item| {
-            Raw::scan(Encoding::Json, item).unwrap().name().len()
+            RawObject::scan(Encoding::Json, item).unwrap().name().len()
         })
     }),
     ("watch-split-scan", |input| {
         read_watch(&input.watch, |object| {
-            Raw::scan(Encoding::Json, object).unwrap().name().len()
+            RawObject::scan(Encoding::Json, object).unwrap().name().len()
         })
     }),
     ("serde-ignored", |input| {

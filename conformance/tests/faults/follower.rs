@@ -7,11 +7,11 @@ use std::time::Duration;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::client::ClientBuilder;
 use kube::core::ApiResource;
-use kube_informer::form::{Form, Packed};
+use kube_informer::form::{Decode, Packed};
 use kube_informer::reflector::ReflectorOptions;
 use kube_informer::source::{ClientSource, ErrorClass, Selection};
 use kube_informer::{
-    Delivery, FieldPath, HandlerOptions, Notification, Object, ResourceEventHandler, SharedInformer,
+    CachedObject, Delivery, FieldPath, HandlerOptions, Notification, ResourceEventHandler, SharedInformer,
 };
 use rand::Rng;
 use tokio::task::JoinHandle;
@@ -19,13 +19,13 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tower::util::MapRequestLayer;
 
-use crate::history::{Change, Known, Log, Told};
+use crate::history::{Change, KnownObjects, Log, Told};
 use crate::record::State;
 use crate::writers::PREFIX;
 
 /// Reads the number of the write from an object in its form.
-pub(crate) trait Written: Form {
-    fn write(object: &Self::Ref) -> Option<u64>;
+pub(crate) trait Written: Decode {
+    fn write(object: &Self::Handle) -> Option<u64>;
 }
 
 impl Written for ConfigMap {
@@ -42,16 +42,16 @@ impl Written for Packed<ConfigMap> {
     }
 }
 
-fn state<O: Written>(object: &O::Ref) -> State {
+fn state<O: Written>(object: &O::Handle) -> State {
     State {
-        uid: O::uid(object).unwrap_or_default().to_owned(),
+        uid: O::uid_of(object).unwrap_or_default().to_owned(),
         version: version::<O>(object),
         write: O::write(object).unwrap_or_default(),
     }
 }
 
-fn version<O: Object>(object: &O::Ref) -> u64 {
-    let version = O::resource_version(object).expect("a version");
+fn version<O: CachedObject>(object: &O::Handle) -> u64 {
+    let version = O::resource_version_of(object).expect("a version");
     version.as_str().parse().expect("a number")
 }
 
@@ -85,15 +85,15 @@ impl Follower {
 }
 
 impl<O: Written> ResourceEventHandler<O> for Follower {
-    async fn on_add(&mut self, object: O::Ref, initial: bool) {
+    async fn on_add(&mut self, object: O::Handle, initial: bool) {
         self.hear(told::<O>(&Notification::Add { object, initial })).await;
     }
 
-    async fn on_update(&mut self, old: O::Ref, new: O::Ref) {
+    async fn on_update(&mut self, old: O::Handle, new: O::Handle) {
         self.hear(told::<O>(&Notification::Update { old, new })).await;
     }
 
-    async fn on_delete(&mut self, deleted: kube_informer::Deleted<O::Ref>) {
+    async fn on_delete(&mut self, deleted: kube_informer::Deleted<O::Handle>) {
         self.hear(told::<O>(&Notification::Delete(deleted))).await;
     }
 }
@@ -134,7 +134,7 @@ pub(crate) struct Followed {
     pub(crate) logs: Vec<(String, Log)>,
     requests: Requests,
     pub(crate) errors: Errors,
-    store: Box<dyn Fn() -> Known + Send>,
+    store: Box<dyn Fn() -> KnownObjects + Send>,
     stop: CancellationToken,
     running: JoinHandle<()>,
 }
@@ -170,7 +170,7 @@ impl Followed {
             let log = Log::default();
             logs.push((format!("{name}, {handler}"), log.clone()));
             let follower = Follower { log, slowness };
-            let options = HandlerOptions::named(handler).delivery(Delivery::Merged { capacity });
+            let options = HandlerOptions::named(handler).delivery(Delivery::Coalesced { capacity });
             let informer = informer.clone();
             let add = move || {
                 let added = informer.add_handler(options, follower);
@@ -198,7 +198,7 @@ impl Followed {
     }
 
     /// What the store holds of the writers' objects.
-    pub(crate) fn store(&self) -> Known {
+    pub(crate) fn store(&self) -> KnownObjects {
         (self.store)()
     }
 
@@ -215,15 +215,15 @@ impl Followed {
     }
 }
 
-fn in_store<O: Written>(informer: &SharedInformer<O>) -> Known {
+fn in_store<O: Written>(informer: &SharedInformer<O>) -> KnownObjects {
     let objects = informer.store().list();
     let written = objects
         .iter()
-        .filter(|object| O::name(object).starts_with(PREFIX));
+        .filter(|object| O::name_of(object).starts_with(PREFIX));
     written
         .map(|object| {
             let State { uid, version, .. } = state::<O>(object);
-            (O::key(object).to_string(), (uid, version))
+            (O::key_of(object).to_string(), (uid, version))
         })
         .collect()
 }

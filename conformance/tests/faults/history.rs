@@ -56,11 +56,11 @@ impl Log {
 }
 
 /// The objects that there are, by key: their uids and versions.
-pub(crate) type Known = BTreeMap<String, (String, u64)>;
+pub(crate) type KnownObjects = BTreeMap<String, (String, u64)>;
 
 /// What somebody knows who was told this.
-pub(crate) fn known(told: &[Told]) -> Known {
-    let mut known = Known::new();
+pub(crate) fn known(told: &[Told]) -> KnownObjects {
+    let mut known = KnownObjects::new();
     for Told { key, change, state } in told {
         match change {
             Change::Delete => known.remove(key),

@@ -25,7 +25,7 @@ use conformance::program::Program;
 use conformance::real_server::{RealServer, User};
 use disturb::{Disturber, Fault, USER};
 use follower::{Errors, Followed};
-use history::{Change, Flaw, Known, Log, Told};
+use history::{Change, Flaw, KnownObjects, Log, Told};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube_informer::form::Packed;
 use kube_informer::reflector::{Backoff, InitialState, ReflectorOptions};
@@ -121,14 +121,14 @@ impl Scene {
     }
 
     /// The writers' objects, as the server lists them.
-    async fn state(&self) -> (Known, u64) {
+    async fn state(&self) -> (KnownObjects, u64) {
         let list: Value = self
             .server
             .request("GET", "/api/v1/configmaps", None)
             .await
             .unwrap();
         let number = |metadata: &Value| metadata["resourceVersion"].as_str().unwrap().parse().unwrap();
-        let mut state = Known::new();
+        let mut state = KnownObjects::new();
         for item in list["items"].as_array().unwrap() {
             let metadata = &item["metadata"];
             let (namespace, name) = (&metadata["namespace"], &metadata["name"]);

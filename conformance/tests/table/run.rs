@@ -50,7 +50,7 @@ struct Run {
 }
 
 /// An answer as it came.
-struct Raw {
+struct RawObject {
     code: u16,
     headers: http::HeaderMap,
     body: Vec<u8>,
@@ -124,7 +124,7 @@ impl Run {
         }
         let bodies = futures::future::join_all(ends.into_iter().map(read)).await;
         for ((ask, (code, headers)), body) in watches.iter().zip(opened).zip(bodies) {
-            self.take(ask, Raw { code, headers, body });
+            self.take(ask, RawObject { code, headers, body });
         }
     }
 
@@ -150,7 +150,7 @@ impl Run {
         text
     }
 
-    fn take(&mut self, ask: &Ask, raw: Raw) {
+    fn take(&mut self, ask: &Ask, raw: RawObject) {
         let json: Option<Value> = serde_json::from_slice(&raw.body).ok();
         for (name, pointer) in &ask.saved {
             let found = json.as_ref().and_then(|json| json.pointer(pointer)?.as_str());
@@ -202,10 +202,10 @@ impl Run {
     }
 }
 
-async fn send(client: &kube::Client, request: http::Request<Body>) -> Raw {
+async fn send(client: &kube::Client, request: http::Request<Body>) -> RawObject {
     let ((code, headers), body) = open(client, request).await;
     let body = read(body).await;
-    Raw { code, headers, body }
+    RawObject { code, headers, body }
 }
 
 async fn open(client: &kube::Client, request: http::Request<Body>) -> ((u16, http::HeaderMap), Body) {

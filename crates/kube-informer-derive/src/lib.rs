@@ -1,4 +1,4 @@
-//! The derive macro of `kube-informer`, which re-exports it: see `kube_informer::Object`.
+//! The derive macro of `kube-informer`, which re-exports it: see `kube_informer::CachedObject`.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -9,7 +9,7 @@ use syn::{Data, DeriveInput, Error, Fields, Member, parse_macro_input};
 ///
 /// The struct is `Deserialize`, `Send` and `Sync`. The field named `metadata`, or the one marked `#[object(metadata)]`, holds
 /// the metadata: a `kube_informer::form::Metadata`, an `ObjectMeta`, or anything else that is `HasMetadata`.
-#[proc_macro_derive(Object, attributes(object))]
+#[proc_macro_derive(CachedObject, attributes(object))]
 pub fn object(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     expand(&input).unwrap_or_else(Error::into_compile_error).into()
@@ -20,40 +20,40 @@ fn expand(input: &DeriveInput) -> Result<TokenStream, Error> {
     if !input.generics.params.is_empty() {
         return Err(Error::new(
             input.generics.span(),
-            "a projection has no parameters: implement `Object` and `Form`",
+            "a projection has no parameters: implement `CachedObject` and `Decode`",
         ));
     }
     let has = quote!(::kube_informer::form::HasMetadata);
     Ok(quote! {
-        impl ::kube_informer::Object for #name {
-            type Ref = ::std::sync::Arc<Self>;
+        impl ::kube_informer::CachedObject for #name {
+            type Handle = ::std::sync::Arc<Self>;
 
-            fn name(object: &Self::Ref) -> &str {
+            fn name_of(object: &Self::Handle) -> &str {
                 #has::name(&object.#metadata)
             }
 
-            fn namespace(object: &Self::Ref) -> ::std::option::Option<&str> {
+            fn namespace_of(object: &Self::Handle) -> ::std::option::Option<&str> {
                 #has::namespace(&object.#metadata)
             }
 
-            fn uid(object: &Self::Ref) -> ::std::option::Option<&str> {
+            fn uid_of(object: &Self::Handle) -> ::std::option::Option<&str> {
                 #has::uid(&object.#metadata)
             }
 
-            fn resource_version(object: &Self::Ref) -> ::std::option::Option<::kube_informer::ResourceVersion> {
+            fn resource_version_of(object: &Self::Handle) -> ::std::option::Option<::kube_informer::ResourceVersion> {
                 #has::resource_version(&object.#metadata).map(::std::convert::Into::into)
             }
 
-            fn label<'a>(object: &'a Self::Ref, name: &str) -> ::std::option::Option<&'a str> {
+            fn label_of<'a>(object: &'a Self::Handle, name: &str) -> ::std::option::Option<&'a str> {
                 #has::label(&object.#metadata, name)
             }
 
-            fn each_label(object: &Self::Ref, each: &mut dyn ::std::ops::FnMut(&str, &str)) -> bool {
-                #has::each_label(&object.#metadata, each)
+            fn visit_labels(object: &Self::Handle, each: &mut dyn ::std::ops::FnMut(&str, &str)) -> bool {
+                #has::visit_labels(&object.#metadata, each)
             }
 
             fn set_identity(
-                object: &mut Self::Ref,
+                object: &mut Self::Handle,
                 key: &::kube_informer::ObjectKey,
                 uid: ::std::option::Option<&str>,
                 resource_version: ::std::option::Option<&::kube_informer::ResourceVersion>,
@@ -67,18 +67,18 @@ fn expand(input: &DeriveInput) -> Result<TokenStream, Error> {
             }
         }
 
-        impl ::kube_informer::form::Form for #name {
-            type Maker = ();
+        impl ::kube_informer::form::Decode for #name {
+            type Decoder = ();
 
-            const COSTLY: bool = true;
+            const EXPENSIVE: bool = true;
 
-            fn maker(_: ::kube_informer::form::Collection) {}
+            fn decoder(_: ::kube_informer::form::Collection) {}
 
-            fn make(
+            fn decode_raw(
                 _: &(),
                 _: &::kube_informer::ObjectKey,
-                raw: &::kube_informer::wire::Raw,
-            ) -> ::std::result::Result<Self::Ref, ::kube_informer::form::DecodeError> {
+                raw: &::kube_informer::wire::RawObject,
+            ) -> ::std::result::Result<Self::Handle, ::kube_informer::form::DecodeError> {
                 ::kube_informer::form::decode(raw).map(::std::sync::Arc::new)
             }
         }

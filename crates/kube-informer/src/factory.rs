@@ -28,7 +28,7 @@
 //! An informer runs for as long as somebody makes use of it. Users are:
 //!
 //! - every handle to it, and whatever was made from one: [listers](crate::Lister), clones of its
-//!   [store](SharedInformer::store), [`OwnWrites`](crate::informer::OwnWrites);
+//!   [store](SharedInformer::store), [`WriteTracker`](crate::informer::WriteTracker);
 //! - every handler and stream until it is removed, also one that was [detached](crate::Registration::detach).
 //!
 //! A [`Snapshot`](crate::store::Snapshot) is none: it does not change anyway. When the last user is gone, the informer goes on for
@@ -43,7 +43,7 @@
 //! # Kinds that are not installed yet
 //! An informer of a kind that the server does not know waits, and lists it within seconds after its definition was
 //! installed. Until then [`wait_for_sync`](SharedInformerFactory::wait_for_sync) names it, and the
-//! [phase](crate::reflector::Phase::Absent) of its reflector says so.
+//! [phase](crate::reflector::Phase::NotServed) of its reflector says so.
 
 mod error;
 mod member;
@@ -53,10 +53,10 @@ mod scope;
 pub use error::{ShutdownError, SyncError, Unsynced};
 pub use request::{InformerRequest, Namespaces};
 
-use crate::form::Form;
+use crate::form::Decode;
 use crate::informer::{InformerOptions, RunError, SharedInformer};
 use crate::reflector::{ErrorFunction, LastError, ReflectorOptions};
-use crate::source::{Selection, StreamingLists};
+use crate::source::{Selection, WatchListSupport};
 use futures::future::join_all;
 use kube::core::{ApiResource, PartialObjectMeta};
 use member::Member;
@@ -89,7 +89,7 @@ struct Shared {
     options: InformerOptions,
     on_error: Option<ErrorFunction>,
     grace: Duration,
-    streaming: StreamingLists,
+    streaming: WatchListSupport,
     stop: CancellationToken,
     tasks: TaskTracker,
     state: Mutex<State>,
@@ -196,7 +196,7 @@ impl FactoryBuilder {
             options: self.options,
             on_error: self.on_error,
             grace: self.grace,
-            streaming: StreamingLists::default(),
+            streaming: WatchListSupport::default(),
             stop: CancellationToken::new(),
             tasks: TaskTracker::new(),
             state: Mutex::default(),
@@ -233,7 +233,7 @@ impl SharedInformerFactory {
     ///
     /// The first request makes it, later ones get the same one, for as long as somebody makes use of it. If the factory
     /// was started, it runs at once. After [`shutdown`](Self::shutdown), it has stopped already.
-    pub fn request<O: Form>(&self, request: InformerRequest<O>) -> SharedInformer<O> {
+    pub fn request<O: Decode>(&self, request: InformerRequest<O>) -> SharedInformer<O> {
         let wanted = request.resolve(&self.shared.defaults, &self.shared.options.reflector.plan);
         let (key, resync) = (wanted.key.clone(), wanted.resync);
         let mut state = self.lock();
@@ -264,7 +264,7 @@ impl SharedInformerFactory {
 
     /// The informer of a kind that is known at compile time, as the factory selects.
     #[doc(alias = "InformerFor")]
-    pub fn informer<K: Form + kube::Resource<DynamicType = ()>>(&self) -> SharedInformer<K>
+    pub fn informer<K: Decode + kube::Resource<DynamicType = ()>>(&self) -> SharedInformer<K>
     where
         K::Scope: 'static,
     {
@@ -284,7 +284,7 @@ impl SharedInformerFactory {
     /// # }
     /// ```
     #[doc(alias = "ForResource")]
-    pub fn informer_for<O: Form>(&self, resource: ApiResource, selection: Selection) -> SharedInformer<O> {
+    pub fn informer_for<O: Decode>(&self, resource: ApiResource, selection: Selection) -> SharedInformer<O> {
         self.request(InformerRequest::of(resource).selection(selection))
     }
 

@@ -1,28 +1,28 @@
 //! Forms: how the bytes of an object become what is held of it.
 //!
-//! [`Object`] says how a type is held and read; [`Form`] adds how it is made from what a server sent. The user picks a
+//! [`CachedObject`] says how a type is held and read; [`Decode`] adds how it is made from what a server sent. The user picks a
 //! form by naming a type:
 //!
 //! | type | held as | for |
 //! |---|---|---|
 //! | `Pod`, any [`kube::Resource`] that can be deserialized | `Arc<Pod>`, decoded when it arrives | small collections; code that looks at all objects often |
 //! | [`Packed<Pod>`](Packed) (feature `packed`) | the object's bytes, compressed; decoded when somebody asks | large collections; handlers that only take the key |
-//! | a struct of yours with the fields you need, which [derives `Object`](macro@crate::Object) | an `Arc` of it | large collections that are looked at often |
+//! | a struct of yours with the fields you need, which [derives `CachedObject`](macro@crate::Object) | an `Arc` of it | large collections that are looked at often |
 //! | [`PartialObjectMeta<Pod>`](kube::core::PartialObjectMeta) | metadata only, asked of the server as such | owners, garbage collection |
 //!
 //! ```
 //! use bytes::Bytes;
 //! use k8s_openapi::api::core::v1::ConfigMap;
-//! use kube_informer::{form::{Collection, Form}, wire::{Encoding, Raw}};
+//! use kube_informer::{form::{Collection, Decode}, wire::{Encoding, RawObject}};
 //!
-//! let maker = ConfigMap::maker(Collection::default());
+//! let decoder = ConfigMap::decoder(Collection::default());
 //! let bytes = Bytes::from_static(br#"{"metadata":{"name":"a","namespace":"ns"},"data":{"k":"v"}}"#);
-//! let raw = Raw::scan(Encoding::Json, bytes)?;
-//! let object = ConfigMap::make(&maker, &raw.key(), &raw)?;
+//! let raw = RawObject::scan(Encoding::Json, bytes)?;
+//! let object = ConfigMap::decode_raw(&decoder, &raw.key(), &raw)?;
 //! assert_eq!(object.data.as_ref().unwrap()["k"], "v");
 //!
-//! let raw = Raw::scan(Encoding::Json, Bytes::from_static(br#"{"metadata":{"name":"a"},"data":["secret"]}"#))?;
-//! let error = ConfigMap::make(&maker, &raw.key(), &raw).unwrap_err();
+//! let raw = RawObject::scan(Encoding::Json, Bytes::from_static(br#"{"metadata":{"name":"a"},"data":["secret"]}"#))?;
+//! let error = ConfigMap::decode_raw(&decoder, &raw.key(), &raw).unwrap_err();
 //! assert_eq!(error.to_string(), "data: invalid type (line 1, column 32)");
 //! # Ok::<_, Box<dyn std::error::Error>>(())
 //! ```
@@ -32,7 +32,7 @@
 //! with more is set aside; [`Packed`] holds objects of any depth, and gives their [fields](Packed::field).
 //!
 //! # Leaving out parts
-//! Whatever the form, a [`Plan`] can name paths that are left out while an object is scanned: they are neither decoded
+//! Whatever the form, a [`FieldPlan`] can name paths that are left out while an object is scanned: they are neither decoded
 //! nor kept. [`Packed`] leaves out `metadata.managedFields` unless told otherwise.
 
 mod decoding;
@@ -45,32 +45,36 @@ pub use metadata::{HasMetadata, Metadata};
 #[cfg(feature = "packed")]
 pub use packed::{FieldError, Packed, Packer, PackerStats};
 
-use crate::object::{Object, ObjectKey};
-use crate::wire::{Plan, Raw};
+use crate::object::{CachedObject, ObjectKey};
+use crate::wire::{FieldPlan, RawObject};
 use kube::core::{DynamicObject, TypeMeta};
 use serde::de::DeserializeOwned;
 use std::{any::Any, sync::Arc};
 
-/// An [`Object`] that can be made from what a server sends.
-pub trait Form: Object {
+/// An [`CachedObject`] that can be made from what a server sends.
+pub trait Decode: CachedObject {
     /// What the objects of one collection share while they are made.
-    type Maker: Send + Sync + 'static;
+    type Decoder: Send + Sync + 'static;
 
     /// Whether making an object takes so long that several threads are worth it where many come at once. Default: no.
-    const COSTLY: bool = false;
+    const EXPENSIVE: bool = false;
 
     /// What makes the objects of a collection.
-    fn maker(collection: Collection) -> Self::Maker;
+    fn decoder(collection: Collection) -> Self::Decoder;
 
     /// Makes the form of `raw` that is held under `key`, which is the key of `raw`.
     ///
     /// # Errors
     /// The object is not what the type expects. The error says where, and never what stood there.
-    fn make(maker: &Self::Maker, key: &ObjectKey, raw: &Raw) -> Result<Self::Ref, DecodeError>;
+    fn decode_raw(
+        decoder: &Self::Decoder,
+        key: &ObjectKey,
+        raw: &RawObject,
+    ) -> Result<Self::Handle, DecodeError>;
 
     /// What the scans of these objects look for unless told otherwise. Default: nothing, and nothing is left out.
-    fn plan() -> Plan {
-        Plan::default()
+    fn plan() -> FieldPlan {
+        FieldPlan::default()
     }
 }
 
@@ -86,19 +90,19 @@ pub struct Collection {
     /// What kind the objects are if they do not say so themselves: the items of a list of built-in objects do not.
     pub types: Option<TypeMeta>,
     /// What their scans look for.
-    pub plan: Plan,
+    pub plan: FieldPlan,
 }
 
-impl<K: kube::Resource + DeserializeOwned + Send + Sync + 'static> Form for K {
-    type Maker = Collection;
+impl<K: kube::Resource + DeserializeOwned + Send + Sync + 'static> Decode for K {
+    type Decoder = Collection;
 
-    const COSTLY: bool = true;
+    const EXPENSIVE: bool = true;
 
-    fn maker(collection: Collection) -> Collection {
+    fn decoder(collection: Collection) -> Collection {
         collection
     }
 
-    fn make(collection: &Collection, _: &ObjectKey, raw: &Raw) -> Result<Arc<K>, DecodeError> {
+    fn decode_raw(collection: &Collection, _: &ObjectKey, raw: &RawObject) -> Result<Arc<K>, DecodeError> {
         let mut object = decode(raw)?;
         complete(&mut object, || types(raw, collection.types.as_ref()));
         Ok(Arc::new(object))
@@ -108,21 +112,21 @@ impl<K: kube::Resource + DeserializeOwned + Send + Sync + 'static> Form for K {
 /// Decodes an object without what the plan of its scan leaves out: what a form of one's own does.
 ///
 /// ```
-/// use kube_informer::{form, wire::{Encoding, Raw}};
+/// use kube_informer::{form, wire::{Encoding, RawObject}};
 ///
 /// #[derive(serde::Deserialize)]
 /// struct Data {
 ///     data: std::collections::BTreeMap<String, String>,
 /// }
 ///
-/// let raw = Raw::scan(Encoding::Json, r#"{"metadata":{"name":"a"},"data":{"k":"v"}}"#.into())?;
+/// let raw = RawObject::scan(Encoding::Json, r#"{"metadata":{"name":"a"},"data":{"k":"v"}}"#.into())?;
 /// assert_eq!(form::decode::<Data>(&raw)?.data["k"], "v");
 /// # Ok::<_, Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// # Errors
 /// The object is not what the type expects, or a part that the type keeps is nested more than 256 levels deep.
-pub fn decode<T: DeserializeOwned + Send>(raw: &Raw) -> Result<T, DecodeError> {
+pub fn decode<T: DeserializeOwned + Send>(raw: &RawObject) -> Result<T, DecodeError> {
     decoding::object(raw.encoding(), |body| raw.write_body(body))
 }
 
@@ -137,7 +141,7 @@ fn complete<K: 'static>(object: &mut K, types: impl FnOnce() -> Option<TypeMeta>
 }
 
 /// What an object says it is, and where it does not, what its collection is known to be of.
-fn types(raw: &Raw, known: Option<&TypeMeta>) -> Option<TypeMeta> {
+fn types(raw: &RawObject, known: Option<&TypeMeta>) -> Option<TypeMeta> {
     let (api_version, kind) = (raw.api_version(), raw.kind());
     if (api_version, kind) == (None, None) {
         return known.cloned();

@@ -73,7 +73,6 @@ mod listener;
 mod merge;
 mod namespaces;
 mod notification;
-mod own_writes;
 mod partitions;
 mod processor;
 mod reflectors;
@@ -81,6 +80,7 @@ mod registration;
 mod runner;
 mod transform;
 mod unshared;
+mod write_tracker;
 
 pub use blocking::blocking;
 pub use builder::InformerBuilder;
@@ -90,20 +90,19 @@ pub use handler::{ResourceEventHandler, ResourceEventHandlerFuncs};
 pub use merge::Delivery;
 pub use namespaces::NamespaceSet;
 pub use notification::Notification;
-pub use own_writes::OwnWrites;
 pub use partitions::PartitionStatus;
 pub use registration::{Notifications, Registration};
 pub use runner::{InformerRunner, RunError};
 pub use transform::Transform;
 pub use unshared::Informer;
+pub use write_tracker::WriteTracker;
 
-use crate::controller::Parcel;
-use crate::form::Form;
+use crate::form::Decode;
 use crate::lister::Lister;
-use crate::object::{Object, Partition, ResourceVersion};
+use crate::object::{CachedObject, Partition, ResourceVersion};
 use crate::queue::DeltaFifo;
-use crate::reflector::ReflectorStatus;
-use crate::source::{BadObject, ListerWatcher, NamespacedSource};
+use crate::reflector::{DecodeResult, ReflectorStatus};
+use crate::source::{InvalidObject, ListerWatcher, NamespacedSource};
 use crate::store::{Indexer, Lease};
 use listener::Listener;
 use partitions::{Partitions, Place};
@@ -121,7 +120,7 @@ pub struct Stopped;
 ///
 /// ```
 /// use kube_informer::{Delivery, HandlerOptions};
-/// let options = HandlerOptions::named("audit").delivery(Delivery::Every);
+/// let options = HandlerOptions::named("audit").delivery(Delivery::Unbounded);
 /// assert_eq!(options.name(), "audit");
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -141,7 +140,7 @@ pub enum PanicPolicy {
     Stop,
     /// The panic is logged, the notification counts as handled, and the next one follows. The handler must be prepared
     /// to find itself in the state in which it panicked.
-    Isolate,
+    Continue,
 }
 
 impl HandlerOptions {
@@ -194,19 +193,19 @@ impl From<&str> for HandlerOptions {
 }
 
 /// What the informer's handles and tasks share.
-struct Shared<O: Object> {
+struct Shared<O: CachedObject> {
     resource: String,
-    store: Indexer<O::Ref>,
+    store: Indexer<O::Handle>,
     processor: Arc<Processor<O>>,
-    fifo: DeltaFifo<Parcel<O>>,
+    fifo: DeltaFifo<DecodeResult<O>>,
     partitions: Partitions,
     /// Objects that could not be indexed: how many, and the last one.
-    set_aside: Mutex<(u64, Option<BadObject>)>,
+    set_aside: Mutex<(u64, Option<InvalidObject>)>,
     new_jobs: mpsc::UnboundedSender<runner::Job>,
 }
 
-impl<O: Object> Shared<O> {
-    fn set_aside(&self, bad: BadObject) {
+impl<O: CachedObject> Shared<O> {
+    fn set_aside(&self, bad: InvalidObject) {
         tracing::warn!(resource = self.resource, object = %bad, "an object was set aside");
         let mut set_aside = self.set_aside.lock().unwrap_or_else(PoisonError::into_inner);
         set_aside.0 += 1;
@@ -219,15 +218,15 @@ impl<O: Object> Shared<O> {
 ///
 /// A clone is another handle to the same informer.
 #[doc(alias = "SharedIndexInformer")]
-pub struct SharedInformer<O: Object> {
+pub struct SharedInformer<O: CachedObject> {
     shared: Arc<Shared<O>>,
     /// The store; the handle's lease is in it.
-    store: Indexer<O::Ref>,
+    store: Indexer<O::Handle>,
     /// The resync period of handlers that are added through this handle and do not say otherwise.
     resync: Option<Duration>,
 }
 
-impl<O: Object> Clone for SharedInformer<O> {
+impl<O: CachedObject> Clone for SharedInformer<O> {
     fn clone(&self) -> Self {
         Self {
             shared: self.shared.clone(),
@@ -237,7 +236,7 @@ impl<O: Object> Clone for SharedInformer<O> {
     }
 }
 
-impl<O: Object> std::fmt::Debug for SharedInformer<O> {
+impl<O: CachedObject> std::fmt::Debug for SharedInformer<O> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let status = self.status();
         f.debug_struct("SharedInformer")
@@ -248,7 +247,7 @@ impl<O: Object> std::fmt::Debug for SharedInformer<O> {
     }
 }
 
-impl<O: Form> SharedInformer<O> {
+impl<O: Decode> SharedInformer<O> {
     /// An informer of what `source` shows.
     pub fn builder(source: impl ListerWatcher<O>) -> InformerBuilder<O> {
         InformerBuilder::whole(Arc::new(source))
@@ -278,7 +277,7 @@ impl<O: Form> SharedInformer<O> {
     }
 }
 
-impl<O: Object> SharedInformer<O> {
+impl<O: CachedObject> SharedInformer<O> {
     /// The resource, for messages: `pods`, `deployments.apps`.
     pub fn resource(&self) -> &str {
         &self.shared.resource
@@ -287,7 +286,7 @@ impl<O: Object> SharedInformer<O> {
     /// The store, to read from and to add indexes to. It stays readable after the informer has stopped.
     #[doc(alias = "GetIndexer")]
     #[doc(alias = "GetStore")]
-    pub fn store(&self) -> &Indexer<O::Ref> {
+    pub fn store(&self) -> &Indexer<O::Handle> {
         &self.store
     }
 
@@ -405,7 +404,7 @@ impl<O: Object> SharedInformer<O> {
     }
 
     /// The state of the reflector of one part, to be awaited. That of a part that is not there (any more) does not
-    /// change. An informer that is not over several namespaces has the one part [`Partition::ONLY`].
+    /// change. An informer that is not over several namespaces has the one part [`Partition::SINGLE`].
     pub fn reflector_status(&self, partition: Partition) -> watch::Receiver<ReflectorStatus> {
         self.shared.partitions.reflector(partition)
     }
@@ -451,7 +450,7 @@ pub struct InformerStatus {
     /// How many objects were set aside so far because an index function panicked.
     pub not_indexed: u64,
     /// The last of them.
-    pub last_not_indexed: Option<BadObject>,
+    pub last_not_indexed: Option<InvalidObject>,
     /// The state of the list and watch; of several, what they have done in all, and for the rest the state of the one
     /// that is furthest from watching.
     pub reflector: ReflectorStatus,

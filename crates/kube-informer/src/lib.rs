@@ -14,7 +14,7 @@
 //!
 //!     factory.start();
 //!     factory.wait_for_sync(Duration::from_secs(30)).await?;
-//!     println!("{} pods, {} of them on node-1", pods.store().len(), pods.store().by(&by_node, "node-1")?.len());
+//!     println!("{} pods, {} of them on node-1", pods.store().len(), pods.store().by_index(&by_node, "node-1")?.len());
 //!     factory.shutdown().await?;
 //!     Ok(())
 //! }
@@ -32,7 +32,6 @@
 //! | [`queue`] | [`DeltaFifo`](queue::DeltaFifo): changes by key, bounded |
 //! | [`store`] | [`Indexer`](store::Indexer): objects, indexes, snapshots |
 //! | [`reflector`] | keeps a sink equal to a collection |
-//! | [`controller`] | a queue and a process function |
 //! | [`informer`] | [`SharedInformer`]: one store, any number of handlers, a reflector for each part of the collection |
 //! | [`factory`], [`lister`] | sharing and lifetime; typed read views |
 //! | [`watcher`] | watching without a cache |
@@ -71,11 +70,10 @@
 // Links to what a feature that is off would hold.
 #![cfg_attr(not(feature = "packed"), allow(rustdoc::broken_intra_doc_links))]
 
-pub mod controller;
+mod drain_shrinking;
 pub mod factory;
 mod field_path;
 pub mod form;
-mod giving_back;
 pub mod informer;
 pub mod lister;
 #[cfg_attr(not(feature = "metrics"), path = "no_metrics.rs")]
@@ -96,8 +94,9 @@ pub use informer::{
     Delivery, HandlerOptions, NamespaceSet, Notification, Notifications, PanicPolicy, Registration,
     ResourceEventHandler, ResourceEventHandlerFuncs, SharedInformer,
 };
-pub use kube_informer_derive::Object;
+pub use kube_informer_derive::CachedObject;
 pub use lister::Lister;
 pub use object::{
-    DeleteCause, Deleted, Fingerprint, Known, Object, ObjectKey, ParseKeyError, Partition, ResourceVersion,
+    CachedObject, DeleteCause, Deleted, Fingerprint, KnownObjects, ObjectKey, ParseKeyError, Partition,
+    ResourceVersion,
 };

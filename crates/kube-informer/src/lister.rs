@@ -1,6 +1,6 @@
 //! Listers: typed, read-only views of a store.
 
-use crate::object::{Object, ObjectKey};
+use crate::object::{CachedObject, ObjectKey};
 use crate::selector::LabelSelector;
 use crate::store::Indexer;
 
@@ -15,12 +15,12 @@ use crate::store::Indexer;
 /// # Ok(())
 /// # }
 /// ```
-pub struct Lister<O: Object> {
+pub struct Lister<O: CachedObject> {
     resource: String,
-    store: Indexer<O::Ref>,
+    store: Indexer<O::Handle>,
 }
 
-impl<O: Object> Clone for Lister<O> {
+impl<O: CachedObject> Clone for Lister<O> {
     fn clone(&self) -> Self {
         Self {
             resource: self.resource.clone(),
@@ -39,8 +39,8 @@ pub struct NotFound {
     pub key: ObjectKey,
 }
 
-impl<O: Object> Lister<O> {
-    pub(crate) fn new(resource: String, store: Indexer<O::Ref>) -> Self {
+impl<O: CachedObject> Lister<O> {
+    pub(crate) fn new(resource: String, store: Indexer<O::Handle>) -> Self {
         Self { resource, store }
     }
 
@@ -48,7 +48,7 @@ impl<O: Object> Lister<O> {
     ///
     /// # Errors
     /// The store does not hold it.
-    pub fn get(&self, key: &str) -> Result<O::Ref, NotFound> {
+    pub fn get(&self, key: &str) -> Result<O::Handle, NotFound> {
         self.store.get(key).ok_or_else(|| NotFound {
             resource: self.resource.clone(),
             key: key.into(),
@@ -56,7 +56,7 @@ impl<O: Object> Lister<O> {
     }
 
     /// All objects, in no particular order.
-    pub fn list(&self) -> Vec<O::Ref> {
+    pub fn list(&self) -> Vec<O::Handle> {
         self.store.list()
     }
 
@@ -73,7 +73,7 @@ impl<O: Object> Lister<O> {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn select(&self, selector: &LabelSelector) -> Vec<O::Ref> {
+    pub fn select(&self, selector: &LabelSelector) -> Vec<O::Handle> {
         self.store.select::<O>(None, selector)
     }
 
@@ -88,27 +88,27 @@ impl<O: Object> Lister<O> {
 
 /// A [`Lister`] of one namespace.
 #[derive(Clone, Copy)]
-pub struct NamespaceLister<'l, O: Object> {
+pub struct NamespaceLister<'l, O: CachedObject> {
     lister: &'l Lister<O>,
     namespace: &'l str,
 }
 
-impl<O: Object> NamespaceLister<'_, O> {
+impl<O: CachedObject> NamespaceLister<'_, O> {
     /// The object of this name. In the empty namespace, only objects without a namespace are found by their name.
     ///
     /// # Errors
     /// The store does not hold it.
-    pub fn get(&self, name: &str) -> Result<O::Ref, NotFound> {
+    pub fn get(&self, name: &str) -> Result<O::Handle, NotFound> {
         self.lister.get(&ObjectKey::new(Some(self.namespace), name))
     }
 
     /// The objects of the namespace whose labels a selector selects; see [`Lister::select`].
-    pub fn select(&self, selector: &LabelSelector) -> Vec<O::Ref> {
+    pub fn select(&self, selector: &LabelSelector) -> Vec<O::Handle> {
         self.lister.store.select::<O>(Some(self.namespace), selector)
     }
 
     /// All objects of the namespace, in no particular order.
-    pub fn list(&self) -> Vec<O::Ref> {
+    pub fn list(&self) -> Vec<O::Handle> {
         self.lister.store.list_namespace(self.namespace)
     }
 }

@@ -1,42 +1,56 @@
-//! The queue between the one that reads the network and the one that writes the store.
+//! The queues between the one that reads the network and the one that processes what it read.
 //!
-//! A reflector *pushes* changes as it reads them; one consumer *pops* them, applies them and drops the
-//! [`Processed`] guard that came with them. While the consumer is busy, changes of one key gather behind each other
-//! as [`Deltas`], oldest first; the consumer then gets them together. A new list of the whole collection is one entry,
-//! a [`Replace`], that nothing overtakes: what was pushed before it is popped before it, what was pushed after it is
-//! popped after it.
+//! A reflector *pushes* changes as it reads them; one consumer *pops* them, processes them and drops the [`Processed`]
+//! guard that came with them. A key stands in line once. While it waits, its changes gather in an [`Accumulator`]:
+//!
+//! | queue | accumulator | a key that changes several times before its turn | a list | a resync |
+//! |---|---|---|---|---|
+//! | [`DeltaFifo`] | [`Deltas`]: all changes, oldest first | is popped with all of them | one entry, [`Replace`] | one entry |
+//! | [`Fifo`] | [`Newest`]: the newest object | is popped once; not at all if it was deleted | replaces what waits | does nothing |
+//!
+//! Nothing overtakes an entry that is for a whole partition: what was pushed before it is popped before it, what was
+//! pushed after it is popped after it. [`ProcessLoop`] is the loop that pops.
 //!
 //! ```
+//! use kube_informer::Partition;
 //! use kube_informer::queue::{Delta, DeltaFifo, Entries};
 //!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() {
 //! let fifo = DeltaFifo::new(100);
-//! fifo.push("ns/a".into(), Delta::Added(1), None).await;
-//! fifo.push("ns/b".into(), Delta::Added(2), None).await;
-//! fifo.push("ns/a".into(), Delta::Updated(3), None).await;
+//! fifo.push(Partition::SINGLE, "ns/a".into(), Delta::Added(1), None).await;
+//! fifo.push(Partition::SINGLE, "ns/b".into(), Delta::Added(2), None).await;
+//! fifo.push(Partition::SINGLE, "ns/a".into(), Delta::Updated(3), None).await;
 //!
 //! let batch = fifo.pop(usize::MAX).await.expect("the queue is open");
-//! let Entries::Deltas(entries) = batch.entries else { panic!("no relist was pushed") };
-//! assert_eq!(entries.len(), 2);
-//! assert_eq!(entries[0].0.as_str(), "ns/a");
-//! assert_eq!(entries[0].1.iter().collect::<Vec<_>>(), [&Delta::Added(1), &Delta::Updated(3)]);
+//! let Entries::Changes(changes) = batch.entries else { panic!("no list was pushed") };
+//! assert_eq!(changes.len(), 2);
+//! let (_, key, deltas) = &changes[0];
+//! assert_eq!(key.as_str(), "ns/a");
+//! assert_eq!(deltas.iter().collect::<Vec<_>>(), [&Delta::Added(1), &Delta::Updated(3)]);
 //! # }
 //! ```
 //!
 //! # Memory
-//! The queue is bounded: when `capacity` entries are pending, [`push`](DeltaFifo::push) waits, so the reader of the
-//! network stops reading.
+//! A queue is bounded: when `capacity` changes are pending, [`push`](Queue::push) waits, so the reader of the network
+//! stops reading.
 //!
 //! # Compared with the original
-//! The contract is that of client-go's `DeltaFIFO`: deltas per key, a key keeps its place in line, consecutive
-//! deletions are merged, a resync skips keys with pending deltas, and [`has_synced`](DeltaFifo::has_synced) turns true
-//! when the first replace has been popped *and processed*. It differs in that a replace is one entry, resolved by the
-//! consumer against what it holds at that moment ([`Replace::resolve`]), so the queue needs no view of the store; in
-//! that no lock is held while the consumer works; and in that bookmarks and batches carry the resource version up to
-//! which everything has been popped.
+//! The contract is that of client-go's `FIFO` and `DeltaFIFO`: a key keeps its place in line, consecutive deletions are
+//! merged, changes that could not be processed are added again if no newer ones are present, and
+//! [`has_synced`](Queue::has_synced) turns true when the first list has been popped *and processed*. It differs in that
+//! a list and a resync are one entry each, resolved by the consumer against what it holds at that moment, so the queue
+//! needs no view of the store and a resync cannot overtake pending changes; in that no lock is held while the consumer
+//! works; and in that bookmarks and batches carry the resource version up to which everything has been popped.
 
+mod accumulator;
+pub(crate) mod batching;
 mod delta;
 mod fifo;
+mod line;
+pub(crate) mod process_loop;
 
+pub use accumulator::{Accumulator, Newest};
 pub use delta::{Delta, Deltas, Listed, Replace};
-pub use fifo::{Batch, DeltaFifo, Entries, Position, Processed};
+pub use fifo::{Batch, DeltaFifo, Entries, Fifo, Position, Processed, Queue};
+pub use line::Keyed;
+pub use process_loop::{Process, ProcessLoop};

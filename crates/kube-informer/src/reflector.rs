@@ -7,27 +7,27 @@
 //!
 //! ```no_run
 //! use k8s_openapi::api::core::v1::Pod;
-//! use kube_informer::reflector::{Arrived, Reflector, Sink};
+//! use kube_informer::reflector::{DecodeResult, Reflector, Sink};
 //! use kube_informer::queue::{Delta, Listed};
 //! use kube_informer::source::{ClientSource, Selection};
-//! use kube_informer::{Fingerprint, Known, ObjectKey, ResourceVersion};
+//! use kube_informer::{Fingerprint, KnownObjects, ObjectKey, ResourceVersion};
 //! use tokio_util::sync::CancellationToken;
 //!
 //! /// A sink of one's own.
 //! struct Print;
 //!
-//! impl Known for Print {
-//!     fn held(&self, _: &str) -> Option<(ObjectKey, Fingerprint)> {
+//! impl KnownObjects for Print {
+//!     fn get(&self, _: &str) -> Option<(ObjectKey, Fingerprint)> {
 //!         None
 //!     }
 //! }
 //!
 //! impl Sink<Pod> for Print {
-//!     async fn replace(&mut self, entries: Vec<Listed<Arrived<Pod>>>, version: Option<ResourceVersion>) {
+//!     async fn replace(&mut self, entries: Vec<Listed<DecodeResult<Pod>>>, version: Option<ResourceVersion>) {
 //!         println!("{} pods at {version:?}", entries.len());
 //!     }
 //!
-//!     async fn push(&mut self, key: ObjectKey, _: Delta<Arrived<Pod>>, _: Option<ResourceVersion>) {
+//!     async fn push(&mut self, key: ObjectKey, _: Delta<DecodeResult<Pod>>, _: Option<ResourceVersion>) {
 //!         println!("{key} changed");
 //!     }
 //!
@@ -86,7 +86,7 @@
 //! counts.
 //!
 //! # Resources that come and go
-//! A resource that the server does not know ([`Phase::Absent`]) is asked for again and again, with pauses that stay
+//! A resource that the server does not know ([`Phase::NotServed`]) is asked for again and again, with pauses that stay
 //! short, so that it is listed within seconds once its definition is installed. When the definition is deleted later, the
 //! server reports the deletion of every object, ends the watch, and does not know the resource any more. That it does not
 //! is taken for no deletion: a version of a definition can stop being served while its objects stay. What was deleted
@@ -101,24 +101,26 @@ mod backoff;
 mod collected;
 mod options;
 mod pages;
+mod queue_sink;
 mod status;
 mod streaming;
 mod watching;
 
 pub use backoff::Backoff;
 pub use options::{InitialState, ReflectorOptions};
+pub use queue_sink::QueueSink;
 pub(crate) use status::ErrorFunction;
 pub use status::{LastError, Phase, ReflectorStatus};
 
-use crate::form::{Collection, Form};
-use crate::object::{Fingerprint, Known, Object, ObjectKey, ResourceVersion, is_path_segment};
+use crate::form::{Collection, Decode};
+use crate::object::{CachedObject, Fingerprint, KnownObjects, ObjectKey, ResourceVersion, is_path_segment};
 use crate::queue::{Delta, Listed};
 use crate::source::{
-    ApiError, BadObject, ErrorClass, Item, LONGEST_RETRY_AFTER, ListEnd, ListPart, ListRequest, ListVersion,
-    ListerWatcher, Subject, WatchEvent,
+    ApiError, ErrorClass, InvalidObject, Item, LONGEST_RETRY_AFTER, ListEnd, ListPart, ListRequest,
+    ListVersion, ListerWatcher, Subject, WatchEvent,
 };
 use crate::time::later;
-use crate::wire::{Plan, Raw};
+use crate::wire::{FieldPlan, RawObject};
 use ahead::{Ahead, Made};
 use backoff::BackoffState;
 use pages::Pages;
@@ -136,17 +138,17 @@ const QUICK_REQUESTS: u32 = 4;
 const PAGE_SIZE: u32 = 500;
 
 /// An object as it arrived: in the form in which it is held, or set aside because it could not be read.
-pub type Arrived<O> = Result<Held<O>, Box<BadObject>>;
+pub type DecodeResult<O> = Result<DecodedObject<O>, Box<InvalidObject>>;
 
 /// An object in the form in which it is held.
-pub struct Held<O: Object> {
+pub struct DecodedObject<O: CachedObject> {
     /// The object.
-    pub object: O::Ref,
+    pub object: O::Handle,
     /// Identifies this state of it; `None` if the source gave no bytes.
     pub fingerprint: Option<Fingerprint>,
 }
 
-impl<O: Object> Clone for Held<O> {
+impl<O: CachedObject> Clone for DecodedObject<O> {
     fn clone(&self) -> Self {
         Self {
             object: self.object.clone(),
@@ -155,9 +157,9 @@ impl<O: Object> Clone for Held<O> {
     }
 }
 
-impl<O: Object> std::fmt::Debug for Held<O> {
+impl<O: CachedObject> std::fmt::Debug for DecodedObject<O> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Held({})", O::key(&self.object))
+        write!(f, "DecodedObject({})", O::key_of(&self.object))
     }
 }
 
@@ -174,23 +176,23 @@ struct Identity {
 }
 
 impl Identity {
-    fn of<O: Object>(object: &O::Ref) -> Self {
+    fn of<O: CachedObject>(object: &O::Handle) -> Self {
         Self {
-            key: O::key(object),
-            uid: O::uid(object).map(str::to_owned),
-            version: O::resource_version(object),
+            key: O::key_of(object),
+            uid: O::uid_of(object).map(str::to_owned),
+            version: O::resource_version_of(object),
         }
     }
 
-    fn is_of<O: Object>(&self, object: &O::Ref) -> bool {
-        O::name(object) == self.key.name()
-            && O::namespace(object).filter(|namespace| !namespace.is_empty()) == self.key.namespace()
-            && O::uid(object) == self.uid.as_deref()
-            && O::resource_version(object) == self.version
+    fn is_of<O: CachedObject>(&self, object: &O::Handle) -> bool {
+        O::name_of(object) == self.key.name()
+            && O::namespace_of(object).filter(|namespace| !namespace.is_empty()) == self.key.namespace()
+            && O::uid_of(object) == self.uid.as_deref()
+            && O::resource_version_of(object) == self.version
     }
 
     /// The object with this identity; `None` if it has another one and cannot be given this.
-    fn given_to<O: Object>(&self, mut object: O::Ref) -> Option<O::Ref> {
+    fn given_to<O: CachedObject>(&self, mut object: O::Handle) -> Option<O::Handle> {
         let is_ours = self.is_of::<O>(&object)
             || O::set_identity(&mut object, &self.key, self.uid.as_deref(), self.version.as_ref())
                 && self.is_of::<O>(&object);
@@ -199,20 +201,21 @@ impl Identity {
 }
 
 /// The user's function that changes objects on their way in.
-type Transform<O> = Box<dyn FnMut(<O as Object>::Ref) -> Result<<O as Object>::Ref, TransformError> + Send>;
+type Transform<O> =
+    Box<dyn FnMut(<O as CachedObject>::Handle) -> Result<<O as CachedObject>::Handle, TransformError> + Send>;
 
 /// What a reflector writes into.
 ///
-/// [`Known`] answers which objects are held already, so that a new list can leave them alone. The methods may wait,
+/// [`KnownObjects`] answers which objects are held already, so that a new list can leave them alone. The methods may wait,
 /// which makes the reflector stop reading.
 ///
 /// # Cancel safety
 /// The futures are dropped when the reflector is cancelled.
-pub trait Sink<O: Object>: Known + Send + 'static {
+pub trait Sink<O: CachedObject>: KnownObjects + Send + 'static {
     /// The collection now consists of exactly these objects. One that could not be read is present nonetheless.
     fn replace(
         &mut self,
-        entries: Vec<Listed<Arrived<O>>>,
+        entries: Vec<Listed<DecodeResult<O>>>,
         version: Option<ResourceVersion>,
     ) -> impl Future<Output = ()> + Send;
 
@@ -221,7 +224,7 @@ pub trait Sink<O: Object>: Known + Send + 'static {
     fn push(
         &mut self,
         key: ObjectKey,
-        delta: Delta<Arrived<O>>,
+        delta: Delta<DecodeResult<O>>,
         version: Option<ResourceVersion>,
     ) -> impl Future<Output = ()> + Send;
 
@@ -234,10 +237,10 @@ pub trait Sink<O: Object>: Known + Send + 'static {
 
 /// Keeps a [`Sink`] equal to what a [`ListerWatcher`] shows; see the [module](self).
 #[must_use = "a reflector does nothing until it is run"]
-pub struct Reflector<O: Form, S: Sink<O>> {
+pub struct Reflector<O: Decode, S: Sink<O>> {
     source: Arc<dyn ListerWatcher<O>>,
-    maker: Arc<O::Maker>,
-    plan: Plan,
+    decoder: Arc<O::Decoder>,
+    plan: FieldPlan,
     transform: Option<Transform<O>>,
     sink: S,
     key_buffer: String,
@@ -286,17 +289,15 @@ enum Ended {
 }
 
 /// Whether an object is held as it is.
-fn is_held<K: Known>(known: &K) -> impl FnMut(&Raw) -> bool {
+fn is_held<K: KnownObjects>(known: &K) -> impl FnMut(&RawObject) -> bool {
     let mut key = String::new();
     move |raw| {
         raw.write_key(&mut key);
-        known
-            .held(&key)
-            .is_some_and(|(_, held)| held == raw.fingerprint())
+        known.get(&key).is_some_and(|(_, held)| held == raw.fingerprint())
     }
 }
 
-impl<O: Form, S: Sink<O>> Reflector<O, S> {
+impl<O: Decode, S: Sink<O>> Reflector<O, S> {
     /// A reflector with default options.
     pub fn new(source: impl ListerWatcher<O>, sink: S) -> Self {
         Self::with_options(Arc::new(source), sink, ReflectorOptions::default())
@@ -314,7 +315,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
             pacer: WatchPacer::default(),
             name: String::new(),
             reporter: Reporter::new(Subject::of(&*source)),
-            maker: Arc::new(O::maker(collection)),
+            decoder: Arc::new(O::decoder(collection)),
             plan,
             transform: None,
             source,
@@ -353,7 +354,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
     /// An object keeps its identity. If `transform` changes or removes its name, namespace, uid or resource version, they
     /// are put back; so removing them saves nothing. All other metadata may go. They cannot be put back into an
     /// [`Arc`] that somebody else holds, too, nor into a form that does not say how
-    /// ([`Object::set_identity`]).
+    /// ([`CachedObject::set_identity`]).
     ///
     /// An object whose identity cannot be put back, or for which `transform` fails or panics, is set aside like one that
     /// cannot be read.
@@ -372,15 +373,15 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
     /// ```
     pub fn transform(
         mut self,
-        transform: impl FnMut(O::Ref) -> Result<O::Ref, TransformError> + Send + 'static,
+        transform: impl FnMut(O::Handle) -> Result<O::Handle, TransformError> + Send + 'static,
     ) -> Self {
         self.transform = Some(Box::new(transform));
         self
     }
 
     /// Makes the objects with what others share.
-    pub(crate) fn made_by(mut self, maker: Arc<O::Maker>) -> Self {
-        self.maker = maker;
+    pub(crate) fn with_decoder(mut self, decoder: Arc<O::Decoder>) -> Self {
+        self.decoder = decoder;
         self
     }
 
@@ -425,7 +426,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
     async fn populate(&mut self) -> Result<Option<Events<O>>, ApiError> {
         let streaming = match self.options.initial {
             // One request is enough to ask whether the server knows the resource by now.
-            InitialState::Auto => !self.absent && self.source.has_streaming_lists(),
+            InitialState::Auto => !self.absent && self.source.supports_watch_list(),
             InitialState::List => false,
             InitialState::WatchList => true,
         };
@@ -494,7 +495,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
         let asked = asked.unwrap_or_default().min(LONGEST_RETRY_AFTER);
         let until = later(tokio::time::Instant::now(), self.backoff.next(cap).max(asked));
         self.reporter.phase(match self.absent {
-            true => Phase::Absent { until },
+            true => Phase::NotServed { until },
             false => Phase::BackingOff { until },
         });
         tokio::time::sleep_until(until).await;
@@ -511,7 +512,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
             {
                 self.unavailable = true;
                 tracing::debug!(resource = self.reporter.resource(), %status, "listing the newest state instead");
-                self.list_at(ListVersion::Newest).await?
+                self.list_at(ListVersion::MostRecent).await?
             }
             result => result?,
         };
@@ -522,7 +523,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
     /// Hands a complete list to the sink.
     async fn complete(
         &mut self,
-        entries: Vec<Listed<Arrived<O>>>,
+        entries: Vec<Listed<DecodeResult<O>>>,
         version: Option<ResourceVersion>,
         started: tokio::time::Instant,
     ) {
@@ -544,7 +545,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
 
     fn list_version(&self) -> ListVersion {
         match &self.seen {
-            _ if self.unavailable => ListVersion::Newest,
+            _ if self.unavailable => ListVersion::MostRecent,
             None => ListVersion::Any,
             Some(seen) => ListVersion::NotOlderThan(seen.clone()),
         }
@@ -555,8 +556,8 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
     async fn list_at(
         &mut self,
         version: ListVersion,
-    ) -> Result<(Vec<Listed<Arrived<O>>>, ListEnd), ApiError> {
-        let paged = self.paginated || matches!(version, ListVersion::Newest | ListVersion::Any);
+    ) -> Result<(Vec<Listed<DecodeResult<O>>>, ListEnd), ApiError> {
+        let paged = self.paginated || matches!(version, ListVersion::MostRecent | ListVersion::Any);
         let mut request = ListRequest {
             version,
             limit: paged.then_some(PAGE_SIZE),
@@ -600,10 +601,10 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
     async fn page(
         &mut self,
         request: &ListRequest,
-        entries: &mut Vec<Listed<Arrived<O>>>,
+        entries: &mut Vec<Listed<DecodeResult<O>>>,
     ) -> Result<ListEnd, ApiError> {
         let mut parts = Ahead::new(self.source.list(request.clone()).await?);
-        while let Some((part, made)) = parts.next(&self.maker, is_held(&self.sink)).await {
+        while let Some((part, made)) = parts.next(&self.decoder, is_held(&self.sink)).await {
             tokio::task::consume_budget().await;
             match part? {
                 ListPart::Item(item) => {
@@ -620,17 +621,17 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
     }
 
     /// One object of a list; not decoded if it is held as it is.
-    fn listed(&mut self, item: Item<O>, made: Option<Made<O>>) -> Option<Listed<Arrived<O>>> {
+    fn listed(&mut self, item: Item<O>, made: Option<Made<O>>) -> Option<Listed<DecodeResult<O>>> {
         if let Item::Raw(raw) = &item {
             raw.write_key(&mut self.key_buffer);
-            if let Some((key, fingerprint)) = self.sink.held(&self.key_buffer)
+            if let Some((key, fingerprint)) = self.sink.get(&self.key_buffer)
                 && fingerprint == raw.fingerprint()
             {
-                return Some(Listed::Kept(key));
+                return Some(Listed::Unchanged(key));
             }
         }
         self.arrived(item, made)
-            .map(|(key, arrived, _)| Listed::New(key, arrived))
+            .map(|(key, arrived, _)| Listed::Changed(key, arrived))
     }
 
     /// Makes an object, unless that was done ahead. One that is bad is reported; if it has no key either, there is nothing to hand on.
@@ -638,19 +639,19 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
         &mut self,
         item: Item<O>,
         made: Option<Made<O>>,
-    ) -> Option<(ObjectKey, Arrived<O>, Option<ResourceVersion>)> {
+    ) -> Option<(ObjectKey, DecodeResult<O>, Option<ResourceVersion>)> {
         let version = item.version().filter(ResourceVersion::is_version);
         let (key, decoded) = match item {
             Item::Raw(raw) => {
                 let key = raw.key();
-                let made = made.unwrap_or_else(|| ahead::make::<O>(&self.maker, &key, &raw));
-                let held = made.map(|object| Held {
+                let made = made.unwrap_or_else(|| ahead::make::<O>(&self.decoder, &key, &raw));
+                let held = made.map(|object| DecodedObject {
                     object,
                     fingerprint: Some(raw.fingerprint()),
                 });
                 (Some(key), held)
             }
-            Item::Object(object) if O::name(&object).is_empty() => {
+            Item::Object(object) if O::name_of(&object).is_empty() => {
                 (None, Err("the object has no name".to_owned()))
             }
             Item::Object(object) if !has_valid_names::<O>(&object) => (
@@ -658,13 +659,13 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
                 Err("the object's name or namespace is not one segment of a path".to_owned()),
             ),
             Item::Object(object) => (
-                Some(O::key(&object)),
-                Ok(Held {
+                Some(O::key_of(&object)),
+                Ok(DecodedObject {
                     object,
                     fingerprint: None,
                 }),
             ),
-            Item::Bad(bad) => (bad.key, Err(bad.reason)),
+            Item::Invalid(bad) => (bad.key, Err(bad.reason)),
         };
         let (key, decoded) = match key {
             Some(key) if self.reporter.is_foreign(&key) => (
@@ -674,7 +675,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
             key => (key, decoded),
         };
         let arrived = decoded.and_then(|held| self.transformed(held)).map_err(|reason| {
-            let bad = BadObject {
+            let bad = InvalidObject {
                 key: key.clone(),
                 reason,
             };
@@ -684,15 +685,15 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
         key.map(|key| (key, arrived, version))
     }
 
-    fn transformed(&mut self, held: Held<O>) -> Result<Held<O>, String> {
+    fn transformed(&mut self, held: DecodedObject<O>) -> Result<DecodedObject<O>, String> {
         let Some(transform) = &mut self.transform else {
             return Ok(held);
         };
-        let Held { object, fingerprint } = held;
+        let DecodedObject { object, fingerprint } = held;
         let identity = Identity::of::<O>(&object);
         match catch_unwind(AssertUnwindSafe(|| transform(object))) {
             Ok(Ok(object)) => match identity.given_to::<O>(object) {
-                Some(object) => Ok(Held { object, fingerprint }),
+                Some(object) => Ok(DecodedObject { object, fingerprint }),
                 None => Err("the transform changed its name, namespace, uid or resource version".to_owned()),
             },
             Ok(Err(error)) => Err(format!("the transform failed: {error}")),
@@ -702,6 +703,6 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
 }
 
 /// Whether no other object has the same key.
-fn has_valid_names<O: Object>(object: &O::Ref) -> bool {
-    is_path_segment(O::name(object)) && O::namespace(object).is_none_or(is_path_segment)
+fn has_valid_names<O: CachedObject>(object: &O::Handle) -> bool {
+    is_path_segment(O::name_of(object)) && O::namespace_of(object).is_none_or(is_path_segment)
 }

@@ -11,7 +11,7 @@ mod parse;
 mod requirement;
 mod syntax;
 
-pub(crate) use digest::{LabelDigest, Sieve};
+pub(crate) use digest::{LabelDigest, LabelPrefilter};
 pub use field::{FieldRequirement, FieldSelector, UnsupportedField};
 pub use label::LabelSelector;
 pub use parse::ParseSelectorError;

@@ -32,7 +32,7 @@
 //! ```
 //!
 //! # Bad objects
-//! One object that cannot be read is an [`Item::Bad`] among the others, never the end of a stream: it says where it
+//! One object that cannot be read is an [`Item::Invalid`] among the others, never the end of a stream: it says where it
 //! stood and why, but not what was in it, which may be a secret.
 
 mod body;
@@ -42,7 +42,7 @@ mod path;
 mod request;
 mod subject;
 
-pub use client::{ClientSource, Selection, StreamingLists};
+pub use client::{ClientSource, Selection, WatchListSupport};
 use error::BoxError;
 pub(crate) use error::LONGEST_RETRY_AFTER;
 pub use error::{ApiError, ApiStatus, ErrorClass, Reason};
@@ -51,8 +51,8 @@ pub use request::{ListRequest, ListVersion, WatchFrom, WatchRequest};
 pub(crate) use request::{WATCH_TIMEOUT, random_timeout};
 pub(crate) use subject::Subject;
 
-use crate::object::{Object, ObjectKey, ResourceVersion};
-use crate::wire::Raw;
+use crate::object::{CachedObject, ObjectKey, ResourceVersion};
+use crate::wire::RawObject;
 use futures::{future::BoxFuture, stream::BoxStream};
 use kube::core::TypeMeta;
 use std::fmt;
@@ -69,7 +69,7 @@ pub type WatchStream<O> = BoxStream<'static, Result<WatchEvent<O>, ApiError>>;
 /// # Cancel safety
 /// The futures and streams are dropped when they are no longer wanted; that must end the request.
 #[doc(alias = "ListWatch")]
-pub trait ListerWatcher<O: Object>: Send + Sync + 'static {
+pub trait ListerWatcher<O: CachedObject>: Send + Sync + 'static {
     /// The resource for messages: `pods`, `deployments.apps`.
     fn resource(&self) -> String;
 
@@ -84,12 +84,12 @@ pub trait ListerWatcher<O: Object>: Send + Sync + 'static {
     }
 
     /// Whether [`watch`](Self::watch) can be asked for [initial events](WatchFrom::InitialEvents). Default: no.
-    fn has_streaming_lists(&self) -> bool {
+    fn supports_watch_list(&self) -> bool {
         false
     }
 
     /// Initial events were asked for and never came to an end. Default: nothing happens.
-    fn streaming_list_failed(&self) {}
+    fn watch_list_failed(&self) {}
 
     /// Asks for one page of the collection, or all of it.
     fn list(&self, request: ListRequest) -> BoxFuture<'_, Result<ListStream<O>, ApiError>>;
@@ -100,7 +100,7 @@ pub trait ListerWatcher<O: Object>: Send + Sync + 'static {
 
 /// Makes a [`ListerWatcher`] of each namespace, for an informer
 /// [over several](crate::SharedInformer::over_namespaces).
-pub trait NamespacedSource<O: Object>: Send + Sync + 'static {
+pub trait NamespacedSource<O: CachedObject>: Send + Sync + 'static {
     /// The resource for messages: `pods`, `deployments.apps`.
     fn resource(&self) -> String;
 
@@ -115,7 +115,7 @@ pub trait NamespacedSource<O: Object>: Send + Sync + 'static {
 
 /// One part of a list.
 #[derive(Debug)]
-pub enum ListPart<O: Object> {
+pub enum ListPart<O: CachedObject> {
     /// An object.
     Item(Item<O>),
     /// The end of the page.
@@ -135,7 +135,7 @@ pub struct ListEnd {
 
 /// One event of a watch.
 #[derive(Debug)]
-pub enum WatchEvent<O: Object> {
+pub enum WatchEvent<O: CachedObject> {
     /// An object appeared, or is part of the initial state.
     Added(Item<O>),
     /// An object changed.
@@ -158,32 +158,32 @@ pub enum WatchEvent<O: Object> {
     clippy::large_enum_variant,
     reason = "an item is moved a few times; a box would be an allocation for each"
 )]
-pub enum Item<O: Object> {
+pub enum Item<O: CachedObject> {
     /// The server's bytes, not decoded yet.
-    Raw(Raw),
+    Raw(RawObject),
     /// Already in the form in which it is held.
-    Object(O::Ref),
+    Object(O::Handle),
     /// Not readable.
-    Bad(BadObject),
+    Invalid(InvalidObject),
 }
 
-impl<O: Object> Item<O> {
+impl<O: CachedObject> Item<O> {
     /// The object's resource version, if it can be read.
     pub fn version(&self) -> Option<ResourceVersion> {
         match self {
             Self::Raw(raw) => raw.resource_version(),
-            Self::Object(object) => O::resource_version(object),
-            Self::Bad(_) => None,
+            Self::Object(object) => O::resource_version_of(object),
+            Self::Invalid(_) => None,
         }
     }
 }
 
-impl<O: Object> fmt::Debug for Item<O> {
+impl<O: CachedObject> fmt::Debug for Item<O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Raw(raw) => write!(f, "Raw({})", raw.key()),
-            Self::Object(object) => write!(f, "Object({})", O::key(object)),
-            Self::Bad(bad) => write!(f, "Bad({bad})"),
+            Self::Raw(raw) => write!(f, "RawObject({})", raw.key()),
+            Self::Object(object) => write!(f, "Object({})", O::key_of(object)),
+            Self::Invalid(bad) => write!(f, "Invalid({bad})"),
         }
     }
 }
@@ -193,19 +193,19 @@ impl<O: Object> fmt::Debug for Item<O> {
 /// It never carries the object's content.
 ///
 /// ```
-/// use kube_informer::source::BadObject;
-/// let bad = BadObject { key: Some("shop/web-0".into()), reason: "spec.replicas: wrong type".into() };
+/// use kube_informer::source::InvalidObject;
+/// let bad = InvalidObject { key: Some("shop/web-0".into()), reason: "spec.replicas: wrong type".into() };
 /// assert_eq!(bad.to_string(), "shop/web-0: spec.replicas: wrong type");
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BadObject {
+pub struct InvalidObject {
     /// The object's key, if at least that could be read.
     pub key: Option<ObjectKey>,
     /// Why it was set aside, and where it stood if it has no key.
     pub reason: String,
 }
 
-impl fmt::Display for BadObject {
+impl fmt::Display for InvalidObject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.key {
             // A name that a server allows is shown whole.

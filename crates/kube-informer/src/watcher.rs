@@ -13,7 +13,7 @@
 //! # async fn example(client: kube::Client) -> Result<(), Box<dyn std::error::Error>> {
 //! let selection = Selection {
 //!     namespace: Some("shop".into()),
-//!     fields: Some("metadata.name=migration".into()),
+//!     field_selector: Some("metadata.name=migration".into()),
 //!     ..Default::default()
 //! };
 //! let source = ClientSource::new(client, ApiResource::erase::<Pod>(&()), selection);
@@ -25,10 +25,10 @@
 //! # }
 //! ```
 
-use crate::form::{Collection, Form};
-use crate::object::{Object, ResourceVersion};
+use crate::form::{Collection, Decode};
+use crate::object::{CachedObject, ResourceVersion};
 use crate::source::{
-    ApiError, ApiStatus, BadObject, ErrorClass, Item, LONGEST_RETRY_AFTER, ListerWatcher, WATCH_TIMEOUT,
+    ApiError, ApiStatus, ErrorClass, InvalidObject, Item, LONGEST_RETRY_AFTER, ListerWatcher, WATCH_TIMEOUT,
     WatchEvent, WatchFrom, WatchRequest, WatchStream, random_timeout,
 };
 use futures::stream::{BoxStream, Stream, StreamExt};
@@ -42,23 +42,23 @@ use tokio::time::Instant;
 const SPACING: Duration = Duration::from_secs(1);
 
 /// One event of a [`RetryWatcher`].
-pub enum Watched<O: Object> {
+pub enum Watched<O: CachedObject> {
     /// An object appeared.
-    Added(O::Ref),
+    Added(O::Handle),
     /// An object changed.
-    Modified(O::Ref),
+    Modified(O::Handle),
     /// An object is gone; this is its last state.
-    Deleted(O::Ref),
+    Deleted(O::Handle),
     /// An object appeared, changed or went that could not be read.
-    Bad(BadObject),
+    Invalid(InvalidObject),
 }
 
-impl<O: Object> Watched<O> {
+impl<O: CachedObject> Watched<O> {
     /// The object, unless it could not be read.
-    pub fn object(&self) -> Option<&O::Ref> {
+    pub fn object(&self) -> Option<&O::Handle> {
         match self {
             Self::Added(object) | Self::Modified(object) | Self::Deleted(object) => Some(object),
-            Self::Bad(_) => None,
+            Self::Invalid(_) => None,
         }
     }
 }
@@ -75,9 +75,9 @@ impl<O: Object> Watched<O> {
 /// the server forbids the watch or does not know the resource or the user, and when it sends what cannot be understood.
 /// From `""` or `"0"`, which are no versions, nothing is watched: the only item is an error then.
 #[must_use = "a stream does nothing unless it is polled"]
-pub struct RetryWatcher<O: Object>(BoxStream<'static, Result<Watched<O>, ApiError>>);
+pub struct RetryWatcher<O: CachedObject>(BoxStream<'static, Result<Watched<O>, ApiError>>);
 
-impl<O: Form> RetryWatcher<O> {
+impl<O: Decode> RetryWatcher<O> {
     /// Watches from the first change after `from`, which is the version of a list or of an object.
     pub fn new(source: impl ListerWatcher<O>, from: ResourceVersion) -> Self {
         if !from.is_version() {
@@ -92,7 +92,7 @@ impl<O: Form> RetryWatcher<O> {
         };
         let resumed = Resumed {
             source,
-            maker: O::maker(collection),
+            decoder: O::decoder(collection),
             from,
             open: None,
             next_start: Instant::now(),
@@ -101,7 +101,7 @@ impl<O: Form> RetryWatcher<O> {
     }
 }
 
-impl<O: Object> Stream for RetryWatcher<O> {
+impl<O: CachedObject> Stream for RetryWatcher<O> {
     type Item = Result<Watched<O>, ApiError>;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
@@ -109,15 +109,15 @@ impl<O: Object> Stream for RetryWatcher<O> {
     }
 }
 
-struct Resumed<O: Form> {
+struct Resumed<O: Decode> {
     source: Arc<dyn ListerWatcher<O>>,
-    maker: O::Maker,
+    decoder: O::Decoder,
     from: ResourceVersion,
     open: Option<WatchStream<O>>,
     next_start: Instant,
 }
 
-impl<O: Form> Resumed<O> {
+impl<O: Decode> Resumed<O> {
     async fn next(mut self) -> Result<Option<(Watched<O>, Self)>, ApiError> {
         loop {
             let mut stream = match self.open.take() {
@@ -162,7 +162,7 @@ impl<O: Form> Resumed<O> {
 
     /// Plans the next start, if there is any sense in one.
     fn retry(&mut self, error: ApiError) -> Result<(), ApiError> {
-        let hopeless = !error.class().is_retriable()
+        let hopeless = !error.class().is_retryable()
             || matches!(error.class(), ErrorClass::Gone | ErrorClass::Decode)
             || error
                 .status()
@@ -185,11 +185,14 @@ impl<O: Form> Resumed<O> {
     /// What to tell of an event, if anything; the next watch starts after it.
     fn event(&mut self, event: WatchEvent<O>) -> Result<Option<Watched<O>>, ApiError> {
         Ok(match event {
-            WatchEvent::Added(item) => Some(self.object(item)?.map_or_else(Watched::Bad, Watched::Added)),
-            WatchEvent::Modified(item) => {
-                Some(self.object(item)?.map_or_else(Watched::Bad, Watched::Modified))
+            WatchEvent::Added(item) => Some(self.object(item)?.map_or_else(Watched::Invalid, Watched::Added)),
+            WatchEvent::Modified(item) => Some(
+                self.object(item)?
+                    .map_or_else(Watched::Invalid, Watched::Modified),
+            ),
+            WatchEvent::Deleted(item) => {
+                Some(self.object(item)?.map_or_else(Watched::Invalid, Watched::Deleted))
             }
-            WatchEvent::Deleted(item) => Some(self.object(item)?.map_or_else(Watched::Bad, Watched::Deleted)),
             WatchEvent::Bookmark { resource_version, .. } => {
                 if let Some(version) = resource_version.filter(ResourceVersion::is_version) {
                     self.from = version;
@@ -200,19 +203,19 @@ impl<O: Form> Resumed<O> {
         })
     }
 
-    fn object(&mut self, item: Item<O>) -> Result<Result<O::Ref, BadObject>, ApiError> {
+    fn object(&mut self, item: Item<O>) -> Result<Result<O::Handle, InvalidObject>, ApiError> {
         let version = item.version().filter(ResourceVersion::is_version);
         match (version, &item) {
             (Some(version), _) => self.from = version,
-            (None, Item::Bad(_)) => {}
+            (None, Item::Invalid(_)) => {}
             (None, _) => return Err(ApiError::Protocol("an object without a resource version".into())),
         }
         Ok(match item {
             Item::Object(object) => Ok(object),
-            Item::Bad(bad) => Err(bad),
+            Item::Invalid(bad) => Err(bad),
             Item::Raw(raw) => {
                 let key = raw.key();
-                O::make(&self.maker, &key, &raw).map_err(|error| BadObject {
+                O::decode_raw(&self.decoder, &key, &raw).map_err(|error| InvalidObject {
                     key: Some(key),
                     reason: error.to_string(),
                 })
@@ -240,7 +243,7 @@ pub enum UntilError {
 ///
 /// # Cancel safety
 /// Events that did not meet the condition are gone, the others are still in the stream.
-pub async fn until<O: Object>(
+pub async fn until<O: CachedObject>(
     mut events: impl Stream<Item = Result<Watched<O>, ApiError>> + Unpin,
     mut condition: impl FnMut(&Watched<O>) -> bool,
 ) -> Result<Watched<O>, UntilError> {

@@ -2,19 +2,19 @@
 //!
 //! ```text
 //! body of a LIST  --chunks--> ListReader  --items--+
-//!                                                  +--> Raw::scan --> Raw: key, uid, version, labels, fingerprint, bytes
+//!                                                  +--> RawObject::scan --> RawObject: key, uid, version, labels, fingerprint, bytes
 //! body of a WATCH --chunks--> WatchReader --frames-+
 //!                                  |
 //!                                  +--> bookmark(): resource version, end of the initial events
 //! ```
 //!
 //! A reader is pushed the chunks of a body as they arrive and gives its parts as soon as they are complete. It looks
-//! for the end of each part and at nothing inside. [`Raw::scan`] then goes over an object once and finds what an
+//! for the end of each part and at nothing inside. [`RawObject::scan`] then goes over an object once and finds what an
 //! informer needs to file it; everything else stays bytes until somebody decodes them. A
 //! [`ClientSource`](crate::source::ClientSource) does both in one pass where an object has arrived in one piece.
 //!
 //! ```
-//! use kube_informer::wire::{Encoding, ListPart, ListReader, Raw};
+//! use kube_informer::wire::{Encoding, ListPart, ListReader, RawObject};
 //!
 //! let mut reader = ListReader::new(Encoding::Json);
 //! let mut keys = Vec::new();
@@ -24,7 +24,7 @@
 //! ] {
 //!     reader.push(chunk.into());
 //!     while let Some(ListPart::Item(item)) = reader.next()? {
-//!         keys.push(Raw::scan(Encoding::Json, item)?.key());
+//!         keys.push(RawObject::scan(Encoding::Json, item)?.key());
 //!     }
 //! }
 //! assert_eq!(keys, ["shop/web-0".into()]);
@@ -54,7 +54,7 @@
 //! A part that lies in one chunk is a slice of it, without a copy; one that straddles chunks is copied once. Readers
 //! hold at most one part and the chunks that were pushed and not read yet; a part larger than a limit
 //! ([`DEFAULT_MAX_OBJECT_SIZE`]) is an error. A slice keeps its whole chunk alive: whoever stores an object copies
-//! ([`Raw::detach`]), packs or decodes it.
+//! ([`RawObject::detach`]), packs or decodes it.
 
 mod error;
 mod fingerprint;
@@ -69,8 +69,8 @@ mod watch;
 
 pub use error::{FrameError, FrameReason, ScanError, ScanReason};
 pub use list::{ListEnd, ListPart, ListReader};
-pub use plan::{Plan, PruneError};
-pub use raw::Raw;
+pub use plan::{FieldPlan, PruneError};
+pub use raw::RawObject;
 pub(crate) use raw::Split;
 pub use watch::{Bookmark, EventType, WatchFrame, WatchReader, bookmark};
 

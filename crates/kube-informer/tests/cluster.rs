@@ -10,8 +10,8 @@ use kube_informer::reflector::Phase;
 use kube_informer::selector::LabelSelector;
 use kube_informer::source::{ClientSource, Selection};
 use kube_informer::{
-    Deleted, Lister, NamespaceSet, Notification, Object, ObjectKey, Partition, ResourceEventHandlerFuncs,
-    SharedInformer,
+    CachedObject, Deleted, Lister, NamespaceSet, Notification, ObjectKey, Partition,
+    ResourceEventHandlerFuncs, SharedInformer,
 };
 use kube_informer::{ResourceVersion, SharedInformerFactory};
 use kube_sim::{Sim, SimServer};
@@ -125,18 +125,18 @@ async fn caches_end_equal_to_a_cluster_that_changes_all_the_time() {
     let by_node = pods.store().add_index("by-node", node_of).unwrap();
 
     // What a handler knows after every notification; one from the start, one that comes late.
-    type Known = Arc<Mutex<HashMap<String, Arc<Pod>>>>;
-    let known: [Known; 2] = Default::default();
-    let follow = |known: &Known| {
+    type KnownObjects = Arc<Mutex<HashMap<String, Arc<Pod>>>>;
+    let known: [KnownObjects; 2] = Default::default();
+    let follow = |known: &KnownObjects| {
         let (add, update, delete) = (known.clone(), known.clone(), known.clone());
         ResourceEventHandlerFuncs::<Pod>::new()
             .on_add(move |pod, _| {
-                let held = add.lock().unwrap().insert(Pod::key(&pod).to_string(), pod);
+                let held = add.lock().unwrap().insert(Pod::key_of(&pod).to_string(), pod);
                 assert!(held.is_none(), "added twice");
             })
             .on_update(move |old, new| {
                 let mut known = update.lock().unwrap();
-                let held = known.insert(Pod::key(&new).to_string(), new);
+                let held = known.insert(Pod::key_of(&new).to_string(), new);
                 assert!(Arc::ptr_eq(&held.expect("known before it is updated"), &old));
             })
             .on_delete(move |Deleted { key, .. }| {
@@ -172,7 +172,7 @@ async fn caches_end_equal_to_a_cluster_that_changes_all_the_time() {
             .filter(|pod| pod["spec"]["nodeName"] == *node.as_str())
             .count();
         assert_eq!(
-            pods.store().by(&by_node, node.as_str()).unwrap().len(),
+            pods.store().by_index(&by_node, node.as_str()).unwrap().len(),
             expected,
             "{node}"
         );
@@ -275,7 +275,7 @@ async fn a_factory_shares_what_is_selected_alike_and_nothing_else() {
         ..Selection::default()
     };
     let odd = Selection {
-        labels: Some("parity=odd".into()),
+        label_selector: Some("parity=odd".into()),
         ..everything.clone()
     };
     let all = factory.informer_for::<DynamicObject>(resource.clone(), everything.clone());
@@ -294,11 +294,11 @@ async fn a_factory_shares_what_is_selected_alike_and_nothing_else() {
         })
         .unwrap();
     assert_eq!(
-        again.store().by(&index, "odd").unwrap().len(),
+        again.store().by_index(&index, "odd").unwrap().len(),
         3,
         "one store behind both handles"
     );
-    assert!(some.store().by(&index, "odd").is_err(), "another store");
+    assert!(some.store().by_index(&index, "odd").is_err(), "another store");
     let selected = |text: &str| {
         let selector = LabelSelector::parse(text).unwrap();
         let lister = all.lister();
@@ -475,7 +475,7 @@ fn gadget(name: &str) -> Value {
 
 /// Waits until the informer's reflector is in a phase.
 async fn reaches(informer: &SharedInformer<DynamicObject>, phase: impl Fn(Phase) -> bool) {
-    let mut status = informer.reflector_status(Partition::ONLY);
+    let mut status = informer.reflector_status(Partition::SINGLE);
     let reached = status.wait_for(|status| phase(status.phase));
     let reached = tokio::time::timeout(Duration::from_secs(30), reached).await;
     assert!(
@@ -493,7 +493,7 @@ async fn a_kind_waits_for_its_definition_and_survives_its_deletion() {
     let informer = factory.informer_for::<DynamicObject>(resource, Selection::default());
     let mut changes = informer.subscribe("test").unwrap();
     factory.start();
-    reaches(&informer, |phase| matches!(phase, Phase::Absent { .. })).await;
+    reaches(&informer, |phase| matches!(phase, Phase::NotServed { .. })).await;
     let error = factory
         .wait_for_sync(Duration::from_millis(100))
         .await
@@ -524,7 +524,7 @@ async fn a_kind_waits_for_its_definition_and_survives_its_deletion() {
     assert!(
         format!("{told:?}").starts_with("Delete(default/one@") && format!("{told:?}").ends_with(", Event)")
     );
-    reaches(&informer, |phase| matches!(phase, Phase::Absent { .. })).await;
+    reaches(&informer, |phase| matches!(phase, Phase::NotServed { .. })).await;
     assert!(informer.store().is_empty() && informer.has_synced());
 
     server.store().create(definition.clone()).unwrap();
@@ -672,6 +672,6 @@ async fn a_compressed_answer_is_read() {
     let parts: Vec<_> = lister.list(request).await.unwrap().collect().await;
     let parts: Vec<_> = parts.into_iter().map(Result::unwrap).collect();
     assert_eq!(parts.len(), 2);
-    assert_eq!(format!("{:?}", parts[0]), "Item(Raw(ns/a))");
+    assert_eq!(format!("{:?}", parts[0]), "Item(RawObject(ns/a))");
     assert_eq!(source.bytes_received(), length);
 }

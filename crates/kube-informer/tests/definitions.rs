@@ -75,7 +75,7 @@ fn size(informer: &SharedInformer<DynamicObject>, name: &str) -> Option<u64> {
 /// The number and the class of the last error.
 fn last_error(informer: &SharedInformer<DynamicObject>) -> (u64, Option<ErrorClass>) {
     let status = informer
-        .reflector_status(kube_informer::Partition::ONLY)
+        .reflector_status(kube_informer::Partition::SINGLE)
         .borrow()
         .clone();
     status

@@ -5,11 +5,11 @@ mod common;
 use common::{Answer::*, Event::*, *};
 use futures::{FutureExt, StreamExt, future::BoxFuture};
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube_informer::informer::{OwnWrites, RunError, Stopped, blocking};
+use kube_informer::informer::{RunError, Stopped, WriteTracker, blocking};
 use kube_informer::reflector::TransformError;
 use kube_informer::source::{ApiError, Item, ListRequest, ListStream, WatchEvent, WatchRequest, WatchStream};
 use kube_informer::{
-    Delivery, HandlerOptions, Notification, Object, PanicPolicy, Registration, ResourceEventHandler,
+    CachedObject, Delivery, HandlerOptions, Notification, PanicPolicy, Registration, ResourceEventHandler,
     ResourceEventHandlerFuncs, SharedInformer,
 };
 use std::sync::{Arc, Mutex};
@@ -203,7 +203,7 @@ async fn a_stalled_handler_stops_nobody_and_holds_little() {
     let (told, record) = recorder();
     let (gate, slow_told, slow) = Gated::new();
     informer.add_handler("quick", record).unwrap().detach();
-    let options = HandlerOptions::named("slow").delivery(Delivery::Merged { capacity: 10 });
+    let options = HandlerOptions::named("slow").delivery(Delivery::Coalesced { capacity: 10 });
     let slow = informer.add_handler(options, slow).unwrap();
     tokio::time::sleep(Duration::from_secs(1)).await;
     assert_eq!(
@@ -636,7 +636,7 @@ async fn an_isolated_panic_is_one_lost_call() {
         *counted.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) += 1;
         panic!("cannot cope")
     };
-    let options = HandlerOptions::named("bad").on_panic(PanicPolicy::Isolate);
+    let options = HandlerOptions::named("bad").on_panic(PanicPolicy::Continue);
     let registration = informer.add_handler(options, bad).unwrap();
     registration.synced().await.unwrap();
     assert_eq!(*calls.lock().unwrap_or_else(|poisoned| poisoned.into_inner()), 2);
@@ -762,7 +762,7 @@ async fn told_after(
     let (plain, record) = recorder();
     informer.add_handler("plain", record).unwrap().detach();
     let (filtered, record) = recorder();
-    let even = |object: &Arc<ConfigMap>| ConfigMap::resource_version(object) != Some("13".into());
+    let even = |object: &Arc<ConfigMap>| ConfigMap::resource_version_of(object) != Some("13".into());
     informer
         .add_handler("filtered", record.filtered(even))
         .unwrap()
@@ -818,8 +818,8 @@ async fn a_transform_sees_each_object_once_and_what_it_cannot_do_is_set_aside() 
             record
                 .lock()
                 .unwrap()
-                .push(format!("{}", ConfigMap::key(&object)));
-            match ConfigMap::name(&object) {
+                .push(format!("{}", ConfigMap::key_of(&object)));
+            match ConfigMap::name_of(&object) {
                 "b" => Err(TransformError("not b".into())),
                 "c" => panic!("not c either"),
                 _ => {
@@ -837,7 +837,7 @@ async fn a_transform_sees_each_object_once_and_what_it_cannot_do_is_set_aside() 
     while let Ok(Some(change)) = tokio::time::timeout(Duration::from_secs(5), changes.next()).await {
         told.push((
             change.key().to_string(),
-            ConfigMap::label(change.object().unwrap(), "changed") == Some("yes"),
+            ConfigMap::label_of(change.object().unwrap(), "changed") == Some("yes"),
         ));
     }
     assert_eq!(*seen.lock().unwrap(), ["ns/a", "ns/b", "ns/c", "ns/a", "ns/a"]);
@@ -870,7 +870,7 @@ async fn a_controller_waits_for_its_own_writes() {
         ),
     ]);
     informer.synced().await.unwrap();
-    let writes = OwnWrites::new(informer.clone());
+    let writes = WriteTracker::new(informer.clone());
     assert!(writes.caught_up("ns/a"));
     writes.record("ns/a".into(), "20".into());
     writes.record("ns/a".into(), "15".into());

@@ -11,7 +11,7 @@ use kube::core::DynamicObject;
 use kube_informer::source::ApiStatus;
 use kube_informer::store::Indexer;
 use kube_informer::{
-    Delivery, HandlerOptions, Lister, Notification, Object, Registration, ResourceEventHandler,
+    CachedObject, Delivery, HandlerOptions, Lister, Notification, Registration, ResourceEventHandler,
     SharedInformer,
 };
 use std::sync::{Arc, Mutex, OnceLock};
@@ -285,10 +285,10 @@ async fn transformed_objects_are_stored_and_told_and_not_transformed_again() {
         })
         .build();
     let mut changes = informer
-        .subscribe(HandlerOptions::named("test").delivery(Delivery::Every))
+        .subscribe(HandlerOptions::named("test").delivery(Delivery::Unbounded))
         .unwrap();
     let running = tokio::spawn(runner.run(CancellationToken::new()));
-    let label = |object: &Arc<ConfigMap>| ConfigMap::label(object, "version").unwrap().to_owned();
+    let label = |object: &Arc<ConfigMap>| ConfigMap::label_of(object, "version").unwrap().to_owned();
     let mut told = vec![];
     while let Ok(Some(change)) = tokio::time::timeout(5 * SECOND / 2, changes.next()).await {
         told.push(match &change {
@@ -407,8 +407,8 @@ struct Reaper {
 
 impl ResourceEventHandler<ConfigMap> for Reaper {
     async fn on_add(&mut self, object: Arc<ConfigMap>, _: bool) {
-        let name = ConfigMap::name(&object).to_owned();
-        let (sim, namespace) = (self.sim.clone(), ConfigMap::namespace(&object));
+        let name = ConfigMap::name_of(&object).to_owned();
+        let (sim, namespace) = (self.sim.clone(), ConfigMap::namespace_of(&object));
         sim.store().delete("v1", "ConfigMap", namespace, &name).unwrap();
     }
 
@@ -476,14 +476,14 @@ async fn listers_find_what_is_in_their_namespace_and_say_what_is_missing() {
     factory.shutdown().await.unwrap();
 }
 
-fn check_lister<O: Object>(lister: &Lister<O>) {
+fn check_lister<O: CachedObject>(lister: &Lister<O>) {
     assert_eq!(lister.list().len(), 3);
     assert_eq!(lister.namespace("default").list().len(), 2);
     assert_eq!(lister.namespace("elsewhere").list().len(), 0);
     let found = lister.namespace("kube-system").get("a").unwrap();
-    assert_eq!(O::key(&found).as_str(), "kube-system/a");
+    assert_eq!(O::key_of(&found).as_str(), "kube-system/a");
     let found = lister.get("default/b").unwrap();
-    assert_eq!(O::key(&found).as_str(), "default/b");
+    assert_eq!(O::key_of(&found).as_str(), "default/b");
     assert!(
         lister.namespace("kube-system").get("b").is_err(),
         "it is in another namespace"
@@ -503,7 +503,10 @@ async fn a_streaming_list_is_transformed_once() {
     let written = seen.clone();
     let (informer, runner) = SharedInformer::<ConfigMap>::builder(script)
         .transform(move |object| {
-            written.lock().unwrap().push(ConfigMap::name(&object).to_owned());
+            written
+                .lock()
+                .unwrap()
+                .push(ConfigMap::name_of(&object).to_owned());
             Ok(object)
         })
         .build();
@@ -556,7 +559,7 @@ async fn an_object_on_which_an_index_function_panics_is_set_aside_alone() {
     assert_eq!(lines(&told), ["Add(ns/b@14)"], "good again");
     assert_eq!(informer.store().stale_keys(), ["ns/c".into()]);
     assert_eq!(informer.status().not_indexed, 2);
-    let found = |version: &str| informer.store().by(&by_version, version).unwrap().len();
+    let found = |version: &str| informer.store().by_index(&by_version, version).unwrap().len();
     assert_eq!(
         (found("1"), found("14"), found("3"), found("666")),
         (1, 1, 1, 0),

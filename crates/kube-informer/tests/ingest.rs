@@ -1,13 +1,13 @@
 //! Objects that come at once are made on several threads, and handed on in the order in which they came.
 
 use futures::{FutureExt, StreamExt, future::BoxFuture, stream};
-use kube_informer::form::{Collection, DecodeError, Form, Metadata};
+use kube_informer::form::{Collection, Decode, DecodeError, Metadata};
 use kube_informer::source::{
     ApiError, Item, ListEnd, ListPart, ListRequest, ListStream, ListerWatcher, WatchEvent, WatchRequest,
     WatchStream,
 };
-use kube_informer::wire::{Encoding, Raw};
-use kube_informer::{Notification, Object, ObjectKey, Partition, SharedInformer};
+use kube_informer::wire::{Encoding, RawObject};
+use kube_informer::{CachedObject, Notification, ObjectKey, Partition, SharedInformer};
 use serde::Deserialize;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 static THREADS: Mutex<Option<HashSet<ThreadId>>> = Mutex::new(None);
 
-#[derive(Debug, Deserialize, Object)]
+#[derive(Debug, Deserialize, CachedObject)]
 struct Fields {
     metadata: Metadata,
     step: u64,
@@ -26,45 +26,45 @@ struct Fields {
 #[derive(Debug)]
 struct Thing;
 
-impl Object for Thing {
-    type Ref = Arc<Fields>;
+impl CachedObject for Thing {
+    type Handle = Arc<Fields>;
 
-    fn name(object: &Self::Ref) -> &str {
+    fn name_of(object: &Self::Handle) -> &str {
         &object.metadata.name
     }
 
-    fn namespace(_: &Self::Ref) -> Option<&str> {
+    fn namespace_of(_: &Self::Handle) -> Option<&str> {
         None
     }
 
-    fn uid(_: &Self::Ref) -> Option<&str> {
+    fn uid_of(_: &Self::Handle) -> Option<&str> {
         None
     }
 
-    fn resource_version(object: &Self::Ref) -> Option<kube_informer::ResourceVersion> {
+    fn resource_version_of(object: &Self::Handle) -> Option<kube_informer::ResourceVersion> {
         object.metadata.resource_version.as_deref().map(Into::into)
     }
 
-    fn label<'a>(_: &'a Self::Ref, _: &str) -> Option<&'a str> {
+    fn label_of<'a>(_: &'a Self::Handle, _: &str) -> Option<&'a str> {
         None
     }
 }
 
-impl Form for Thing {
-    type Maker = ();
+impl Decode for Thing {
+    type Decoder = ();
 
-    const COSTLY: bool = true;
+    const EXPENSIVE: bool = true;
 
-    fn maker(_: Collection) {}
+    fn decoder(_: Collection) {}
 
-    fn make(_: &(), key: &ObjectKey, raw: &Raw) -> Result<Self::Ref, DecodeError> {
+    fn decode_raw(_: &(), key: &ObjectKey, raw: &RawObject) -> Result<Self::Handle, DecodeError> {
         THREADS
             .lock()
             .unwrap()
             .get_or_insert_default()
             .insert(current().id());
         assert!(!key.starts_with("panics"), "this one panics");
-        Fields::make(&(), key, raw)
+        Fields::decode_raw(&(), key, raw)
     }
 }
 
@@ -73,7 +73,7 @@ fn thing(name: &str, step: u64) -> Item<Thing> {
     let body = format!(
         r#"{{"metadata":{{"name":"{name}","resourceVersion":"{step}"}},"step":{step},"ballast":"{ballast}"}}"#
     );
-    Item::Raw(Raw::scan(Encoding::Json, body.into()).unwrap())
+    Item::Raw(RawObject::scan(Encoding::Json, body.into()).unwrap())
 }
 
 /// Lists 1000 things, then has 2000 events of ten of them ready at once.
@@ -115,7 +115,7 @@ impl ListerWatcher<Thing> for Source {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_comes_at_once_is_made_by_several_threads_in_order() {
     let (things, runner) = SharedInformer::<Thing>::builder(Source).build();
-    let options = kube_informer::HandlerOptions::named("order").delivery(kube_informer::Delivery::Every);
+    let options = kube_informer::HandlerOptions::named("order").delivery(kube_informer::Delivery::Unbounded);
     let mut changes = things.subscribe(options).unwrap();
     let stop = CancellationToken::new();
     let running = tokio::spawn(runner.run(stop.clone()));
@@ -138,7 +138,7 @@ async fn what_comes_at_once_is_made_by_several_threads_in_order() {
         }
     }
     assert_eq!(added, LISTED);
-    let status = things.reflector_status(Partition::ONLY).borrow().clone();
+    let status = things.reflector_status(Partition::SINGLE).borrow().clone();
     let bad = status.last_bad_object.expect("the one that panicked is reported");
     assert_eq!(bad.to_string(), "panics: decoding it panicked");
     let threads = THREADS.lock().unwrap().take().unwrap().len();

@@ -6,7 +6,7 @@ use k8s_openapi::api::core::v1::{ConfigMap, Node, Secret};
 use kube::core::discovery::Scope;
 use kube::core::{ApiResource, DynamicObject, PartialObjectMeta};
 use kube_informer::factory::{FactoryBuilder, Namespaces};
-use kube_informer::informer::{OwnWrites, RunError, Transform};
+use kube_informer::informer::{RunError, Transform, WriteTracker};
 use kube_informer::selector::LabelSelector;
 use kube_informer::source::{ClientSource, ErrorClass, Selection};
 use kube_informer::{
@@ -104,13 +104,13 @@ fn config_map(namespace: &str, name: &str, parity: &str) -> Value {
     })
 }
 
-fn same<O: kube_informer::Object>(a: &SharedInformer<O>, b: &SharedInformer<O>) -> bool {
+fn same<O: kube_informer::CachedObject>(a: &SharedInformer<O>, b: &SharedInformer<O>) -> bool {
     // An index is bound to its store.
     let index = a
         .store()
         .add_index(&format!("probe-{}", a.store().index_names().len()), |_| [0])
         .unwrap();
-    b.store().by(&index, &0).is_ok()
+    b.store().by_index(&index, &0).is_ok()
 }
 
 #[tokio::test(start_paused = true)]
@@ -180,9 +180,9 @@ async fn everybody_who_reads_or_is_told_is_a_user() {
             )
         }),
         ("stream", |informer| Box::new(informer.subscribe("s").unwrap())),
-        ("own writes", |informer| Box::new(OwnWrites::new(informer))),
+        ("own writes", |informer| Box::new(WriteTracker::new(informer))),
         ("own writes of a clone", |informer| {
-            Box::new(OwnWrites::new(informer).clone())
+            Box::new(WriteTracker::new(informer).clone())
         }),
     ];
     let cluster = Cluster::new();
@@ -372,9 +372,11 @@ async fn what_is_selected_differently_is_never_shared() {
         plain().namespaces(["x", "y"]),
         plain().namespaces(&tenants),
         plain().namespaces(NamespaceSet::new(["x"])),
-        plain().labels("parity=odd"),
-        plain().fields("metadata.name=a"),
-        plain().labels("parity=odd").fields("metadata.name=a"),
+        plain().label_selector("parity=odd"),
+        plain().field_selector("metadata.name=a"),
+        plain()
+            .label_selector("parity=odd")
+            .field_selector("metadata.name=a"),
         plain().transform(&slim),
         plain().transform(&other),
     ];
@@ -392,7 +394,7 @@ async fn what_is_selected_differently_is_never_shared() {
         (
             plain()
                 .namespaces(Namespaces::All)
-                .labels("")
+                .label_selector("")
                 .selection(Selection::default()),
             0,
         ),
@@ -608,7 +610,7 @@ async fn kinds_without_namespaces_ignore_which_are_selected() {
         .collect();
     assert!(kinds.len() > 50);
     let covers_all = |request: InformerRequest<DynamicObject>| {
-        let informer = factory.request(request.labels("never=started"));
+        let informer = factory.request(request.label_selector("never=started"));
         informer.partition(Some("unselected")).is_some()
     };
     for (resource, capabilities) in kinds {
@@ -654,7 +656,7 @@ async fn an_invalid_namespace_is_reported_and_never_asked_for() {
             );
             let reflector = configs.status().reflector;
             let class = reflector.last_error.unwrap().class;
-            assert!(class == ErrorClass::Invalid && !class.is_retriable());
+            assert!(class == ErrorClass::Invalid && !class.is_retryable());
             assert!(reflector.failures < 10, "with pauses: {}", reflector.failures);
             factory.shutdown().await.unwrap();
         }

@@ -6,8 +6,9 @@ mod common;
 use common::{Answer::*, Event::*, *};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube_informer::queue::{Batch, DeltaFifo};
+use kube_informer::reflector::{DecodeResult, QueueSink, Reflector};
 use kube_informer::source::{ListerWatcher, NamespacedSource};
-use kube_informer::{NamespaceSet, SharedInformer, controller::QueueSink, reflector::Reflector};
+use kube_informer::{NamespaceSet, SharedInformer};
 use metrics::LocalRecorderGuard;
 use metrics_util::debugging::{DebugValue, DebuggingRecorder, Snapshotter};
 use std::collections::BTreeMap;
@@ -287,8 +288,7 @@ async fn group_and_version_are_labels_and_a_reflector_reports_on_its_own() {
     let client = kube::Client::new(sim.service(), "default");
     let resource = kube::core::ApiResource::erase::<k8s_openapi::api::apps::v1::Deployment>(&());
     let source = kube_informer::source::ClientSource::new(client, resource, Default::default());
-    let queue: DeltaFifo<kube_informer::controller::Parcel<k8s_openapi::api::apps::v1::Deployment>> =
-        DeltaFifo::new(10);
+    let queue: DeltaFifo<DecodeResult<k8s_openapi::api::apps::v1::Deployment>> = DeltaFifo::new(10);
     let reflector = Reflector::new(source, QueueSink::new(queue.clone(), ())).named("mine");
     let stop = CancellationToken::new();
     let running = tokio::spawn(reflector.run(stop.clone()));

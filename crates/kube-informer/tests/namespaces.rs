@@ -4,7 +4,7 @@ mod common;
 
 use common::{Answer::*, Event::*, *};
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube_informer::informer::{OwnWrites, RunError};
+use kube_informer::informer::{RunError, WriteTracker};
 use kube_informer::reflector::Phase;
 use kube_informer::source::{ListerWatcher, NamespacedSource};
 use kube_informer::store::WaitError;
@@ -237,7 +237,7 @@ async fn removing_a_namespace_unselects_its_objects_and_adding_it_again_starts_o
         ["Delete(x/a@1, Unselected)", "Delete(x/b@2, Unselected)"]
     );
     assert_eq!(scene.keys(), ["y/a"]);
-    assert_eq!(scene.informer.store().by(&index, "b").unwrap().len(), 0);
+    assert_eq!(scene.informer.store().by_index(&index, "b").unwrap().len(), 0);
     assert!(scene.informer.has_synced());
     assert_eq!(scene.informer.partition(Some("x")), None);
     assert_eq!(
@@ -435,7 +435,7 @@ async fn writes_are_read_where_they_were_made() {
         .await;
     assert!(matches!(early, Err(WaitError::Timeout { .. })), "{early:?}");
 
-    let writes = OwnWrites::new(scene.informer.clone());
+    let writes = WriteTracker::new(scene.informer.clone());
     for key in ["x/a", "x/deleted", "slow/a", "elsewhere/a"] {
         writes.record(key.into(), version.clone());
     }

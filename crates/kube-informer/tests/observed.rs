@@ -4,9 +4,8 @@ mod common;
 
 use common::{Answer::*, Event::*, *};
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube_informer::controller::Controller;
-use kube_informer::queue::{Batch, Delta, DeltaFifo};
-use kube_informer::{ResourceEventHandler, SharedInformer};
+use kube_informer::queue::{Batch, Delta, DeltaFifo, Deltas, ProcessLoop};
+use kube_informer::{Partition, ResourceEventHandler, SharedInformer};
 use std::fmt::Write;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -174,7 +173,8 @@ async fn a_slow_handler_is_a_warning_while_many_wait_but_not_for_every_call() {
             ("WATCH 10", Watch(changes(count).collect())),
         ]);
         let (informer, runner) = SharedInformer::builder(script).build();
-        let options = kube_informer::HandlerOptions::named("slow").delivery(kube_informer::Delivery::Every);
+        let options =
+            kube_informer::HandlerOptions::named("slow").delivery(kube_informer::Delivery::Unbounded);
         informer.add_handler(options, Slow(pause)).unwrap().detach();
         let stop = CancellationToken::new();
         let running = tokio::spawn(runner.run(stop.clone()));
@@ -201,15 +201,19 @@ async fn a_slow_batch_is_a_warning_while_others_wait() {
     for (pause, waiting, warns) in [(101, 11, true), (101, 10, false), (99, 11, false)] {
         let queue = DeltaFifo::new(100);
         let mut first = true;
-        let controller = Controller::new(queue.clone(), move |_: Batch<u32>| {
+        let processing = ProcessLoop::new(queue.clone(), move |_: Batch<Deltas<u32>>| {
             let pause = std::mem::take(&mut first).then_some(Duration::from_millis(pause));
             async move { tokio::time::sleep(pause.unwrap_or_default()).await }
         });
-        queue.push("first".into(), Delta::Added(0), None).await;
-        let running = tokio::spawn(controller.named("test").run(CancellationToken::new()));
+        queue
+            .push(Partition::SINGLE, "first".into(), Delta::Added(0), None)
+            .await;
+        let running = tokio::spawn(processing.named("test").run(CancellationToken::new()));
         tokio::time::sleep(Duration::from_millis(1)).await;
         for n in 0..waiting {
-            queue.push(format!("{n}").into(), Delta::Added(n), None).await;
+            queue
+                .push(Partition::SINGLE, format!("{n}").into(), Delta::Added(n), None)
+                .await;
         }
         queue.close();
         running.await.unwrap();

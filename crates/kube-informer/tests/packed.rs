@@ -4,7 +4,7 @@ use k8s_openapi::api::core::v1::Pod;
 use kube::core::ApiResource;
 use kube_informer::form::Packed;
 use kube_informer::source::{ClientSource, Selection};
-use kube_informer::wire::Plan;
+use kube_informer::wire::FieldPlan;
 use kube_informer::{
     DeleteCause, FieldPath, Notification, ResourceEventHandlerFuncs, ResourceVersion, SharedInformer,
     SharedInformerFactory,
@@ -68,9 +68,9 @@ async fn a_packed_cache_ends_equal_to_a_cluster_that_changes_all_the_time() {
         ApiResource::erase::<Pod>(&()),
         Selection::default(),
     );
-    let plan = Plan::new([managed], [node.clone()]).unwrap();
+    let plan = FieldPlan::new([managed], [node.clone()]).unwrap();
     let (pods, runner) = SharedInformer::<Packed<Pod>>::builder(source).plan(plan).build();
-    let packer = runner.maker();
+    let packer = runner.decoder();
     let by_node = pods.store().add_index("by-node", Packed::index_by(node)).unwrap();
 
     let known: Arc<Mutex<BTreeMap<String, Packed<Pod>>>> = Arc::default();
@@ -128,7 +128,10 @@ async fn a_packed_cache_ends_equal_to_a_cluster_that_changes_all_the_time() {
             .filter(|pod| pod["spec"]["nodeName"] == format!("node-{n}"))
             .count();
         assert_eq!(
-            pods.store().by(&by_node, &format!("node-{n}")).unwrap().len(),
+            pods.store()
+                .by_index(&by_node, &format!("node-{n}"))
+                .unwrap()
+                .len(),
             expected
         );
     }

@@ -1,12 +1,12 @@
 //! Projections: a struct of a few fields as the form in which objects are held.
 
 use k8s_openapi::api::core::v1::Pod;
-use kube_informer::form::{Collection, Form, Metadata};
-use kube_informer::wire::{Encoding, Raw};
-use kube_informer::{Object, ResourceVersion};
+use kube_informer::form::{Collection, Decode, Metadata};
+use kube_informer::wire::{Encoding, RawObject};
+use kube_informer::{CachedObject, ResourceVersion};
 use serde::Deserialize;
 
-#[derive(Debug, Deserialize, Object)]
+#[derive(Debug, Deserialize, CachedObject)]
 struct View {
     metadata: Metadata,
     spec: Spec,
@@ -18,7 +18,7 @@ struct Spec {
     node_name: Option<String>,
 }
 
-#[derive(Debug, Deserialize, Object)]
+#[derive(Debug, Deserialize, CachedObject)]
 struct Marked {
     #[serde(rename = "metadata")]
     #[object(metadata)]
@@ -28,18 +28,18 @@ struct Marked {
 const POD: &str = r#"{"metadata":{"name":"web-0","namespace":"shop","uid":"u1","resourceVersion":"7","labels":{"app":"web"},
     "managedFields":[{"manager":"kubelet"}]},"spec":{"nodeName":"node-1","containers":[{"name":"web"}]},"status":{}}"#;
 
-fn check<O: Form>() -> O::Ref {
-    let raw = Raw::scan(Encoding::Json, POD.into()).unwrap();
-    let object = O::make(&O::maker(Collection::default()), &raw.key(), &raw).unwrap();
-    assert_eq!(O::key(&object).as_str(), "shop/web-0");
-    assert_eq!(O::uid(&object), Some("u1"));
-    assert_eq!(O::resource_version(&object), Some(ResourceVersion::from("7")));
+fn check<O: Decode>() -> O::Handle {
+    let raw = RawObject::scan(Encoding::Json, POD.into()).unwrap();
+    let object = O::decode_raw(&O::decoder(Collection::default()), &raw.key(), &raw).unwrap();
+    assert_eq!(O::key_of(&object).as_str(), "shop/web-0");
+    assert_eq!(O::uid_of(&object), Some("u1"));
+    assert_eq!(O::resource_version_of(&object), Some(ResourceVersion::from("7")));
     assert_eq!(
-        (O::label(&object, "app"), O::label(&object, "x")),
+        (O::label_of(&object, "app"), O::label_of(&object, "x")),
         (Some("web"), None)
     );
     let mut labels = Vec::new();
-    assert!(O::each_label(&object, &mut |name, value| labels
+    assert!(O::visit_labels(&object, &mut |name, value| labels
         .push((name.to_owned(), value.to_owned()))));
     assert_eq!(labels, [("app".to_owned(), "web".to_owned())]);
     object
@@ -59,12 +59,12 @@ fn a_struct_says_where_its_metadata_is() {
 
 #[test]
 fn what_the_struct_does_not_expect_is_an_error_that_says_where() {
-    let raw = Raw::scan(
+    let raw = RawObject::scan(
         Encoding::Json,
         r#"{"metadata":{"name":"a"},"spec":{"nodeName":["hunter2"]}}"#.into(),
     )
     .unwrap();
-    let error = View::make(&(), &raw.key(), &raw).unwrap_err().to_string();
+    let error = View::decode_raw(&(), &raw.key(), &raw).unwrap_err().to_string();
     assert!(
         error.starts_with("spec.nodeName: invalid type") && !error.contains("hunter2"),
         "{error}"

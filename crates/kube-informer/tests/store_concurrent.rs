@@ -17,7 +17,7 @@ type Store = Indexer<Arc<u64>>;
 
 fn put(writer: &mut IndexWriter<Arc<u64>>, key: u64, value: u64) {
     writer
-        .upsert(name(key), Arc::new(value), None, Partition::ONLY)
+        .upsert(name(key), Arc::new(value), None, Partition::SINGLE)
         .unwrap();
 }
 
@@ -73,7 +73,7 @@ fn a_reader_never_sees_half_a_batch() {
                     assert_eq!(snapshot.count(&by_value, &1).unwrap(), 1);
                     let holder = snapshot.keys_by(&by_value, &1).unwrap().next().unwrap().clone();
                     assert_eq!(snapshot.get(holder.as_str()).map(|value| **value), Some(1));
-                    assert_eq!(store.by(&by_value, &1).unwrap().len(), 1);
+                    assert_eq!(store.by_index(&by_value, &1).unwrap().len(), 1);
                     looked.fetch_add(1, SeqCst);
                 }
             });
@@ -171,7 +171,7 @@ fn the_writer_goes_on_while_an_index_is_added() {
         writer.publish();
         assert_eq!(store.get("ns/0").map(|value| *value), Some(10));
         assert_eq!(
-            store.by_index("slow", "x").err(),
+            store.by_index_name("slow", "x").err(),
             Some(IndexError::Unknown("slow".into()))
         );
         let again = store.add_index("slow", |value: &Arc<u64>| [**value]);
@@ -212,11 +212,11 @@ fn an_index_function_may_read_the_store_and_add_an_index() {
     put(&mut writer, 1, 15);
     put(&mut writer, 2, 25);
     writer.publish();
-    assert_eq!(store.by(inner.get().unwrap(), &5).unwrap().len(), 2);
-    assert_eq!(store.by(&outer, &15).unwrap().len(), 1);
+    assert_eq!(store.by_index(inner.get().unwrap(), &5).unwrap().len(), 2);
+    assert_eq!(store.by_index(&outer, &15).unwrap().len(), 1);
     put(&mut writer, 3, 35);
     writer.publish();
-    assert_eq!(store.by(inner.get().unwrap(), &5).unwrap().len(), 3);
+    assert_eq!(store.by_index(inner.get().unwrap(), &5).unwrap().len(), 3);
     assert_eq!(store.keys_by(&outer, &37).unwrap(), [name(3)]);
 }
 
@@ -228,16 +228,16 @@ fn handles_know_their_store_and_snapshots_their_age() {
     let before = store.snapshot();
     let index = store.add_index("value", |value: &Arc<u64>| [**value]).unwrap();
     assert_eq!(
-        store.by(&index, &1).unwrap().len(),
+        store.by_index(&index, &1).unwrap().len(),
         1,
         "also without another publication"
     );
     assert_eq!(
-        before.by(&index, &1).err(),
+        before.by_index(&index, &1).err(),
         Some(IndexError::NotInSnapshot("value".into()))
     );
     assert_eq!(
-        other.by(&index, &1).err(),
+        other.by_index(&index, &1).err(),
         Some(IndexError::OtherStore("value".into()))
     );
     assert_eq!(store.index_names(), ["namespace", "value"]);
@@ -278,7 +278,7 @@ fn what_is_replaced_under_a_reader_is_freed_by_the_writer() {
     let (store, mut writer) = Indexer::<Arc<Traced>>::new();
     let traced = || Arc::new(Traced(freed.clone()));
     writer
-        .upsert("a".into(), traced(), None, Partition::ONLY)
+        .upsert("a".into(), traced(), None, Partition::SINGLE)
         .unwrap();
     writer.publish();
     // A reader in the middle of a read: the index function that `index` calls.
@@ -296,7 +296,7 @@ fn what_is_replaced_under_a_reader_is_freed_by_the_writer() {
     thread::scope(|scope| {
         let probe = traced();
         let (store, leaked) = (&store, probe.clone());
-        let reader = scope.spawn(move || drop(store.index("wait", &"b".into(), &leaked)));
+        let reader = scope.spawn(move || drop(store.sharing_index("wait", &"b".into(), &leaked)));
         while !reading.load(SeqCst) {
             thread::yield_now();
         }
@@ -317,7 +317,12 @@ fn a_snapshot_is_freed_by_whoever_kept_it() {
     let freed: Arc<Mutex<Vec<ThreadId>>> = Arc::default();
     let (store, mut writer) = Indexer::<Arc<Traced>>::new();
     writer
-        .upsert("a".into(), Arc::new(Traced(freed.clone())), None, Partition::ONLY)
+        .upsert(
+            "a".into(),
+            Arc::new(Traced(freed.clone())),
+            None,
+            Partition::SINGLE,
+        )
         .unwrap();
     writer.publish();
     let (snapshot, copy) = (store.snapshot(), store.snapshot().clone());
@@ -352,7 +357,7 @@ async fn every_waiter_is_woken_by_the_version_it_waits_for() {
         })
         .collect();
     for number in 1..=60 {
-        writer.set_resource_version(Partition::ONLY, version(number));
+        writer.set_resource_version(Partition::SINGLE, version(number));
         writer.publish();
         if number % 7 == 0 {
             tokio::task::yield_now().await;
@@ -381,7 +386,7 @@ async fn no_wake_up_is_lost_between_looking_and_waiting() {
             tokio::task::yield_now().await;
         }
         (0..number % 64).for_each(|_| std::hint::spin_loop());
-        writer.set_resource_version(Partition::ONLY, version(number));
+        writer.set_resource_version(Partition::SINGLE, version(number));
         writer.publish();
         let woken = tokio::time::timeout(Duration::from_secs(20), waiter).await;
         woken.expect("was not woken").unwrap().unwrap();
@@ -391,7 +396,7 @@ async fn no_wake_up_is_lost_between_looking_and_waiting() {
 #[tokio::test(start_paused = true)]
 async fn a_wait_says_how_far_it_is() {
     let (store, mut writer) = Store::new();
-    let (first, second) = (Partition::ONLY, Partition::new(1));
+    let (first, second) = (Partition::SINGLE, Partition::new(1));
     let wanted = version(20);
     let late = |partition, reached| WaitError::Timeout {
         wanted: version(20),
@@ -451,7 +456,7 @@ async fn a_version_without_order_cannot_be_waited_for() {
         store.wait_until(&opaque).await,
         Err(WaitError::Opaque(opaque.clone()))
     );
-    writer.set_resource_version(Partition::ONLY, opaque.clone());
+    writer.set_resource_version(Partition::SINGLE, opaque.clone());
     writer.publish();
     assert_eq!(
         store.wait_until(&opaque).await,
@@ -460,7 +465,7 @@ async fn a_version_without_order_cannot_be_waited_for() {
     );
     let error = WaitError::Incomparable {
         wanted: version(1),
-        partition: Partition::ONLY,
+        partition: Partition::SINGLE,
         reached: opaque,
     };
     assert_eq!(store.wait_until(&version(1)).await, Err(error));
@@ -469,7 +474,7 @@ async fn a_version_without_order_cannot_be_waited_for() {
 #[tokio::test]
 async fn a_wait_ends_with_the_writer() {
     let (store, mut writer) = Store::new();
-    writer.set_resource_version(Partition::ONLY, version(4));
+    writer.set_resource_version(Partition::SINGLE, version(4));
     writer.publish();
     let reader = store.clone();
     let waiting = tokio::spawn(async move { reader.wait_until(&version(5)).await });
@@ -477,7 +482,7 @@ async fn a_wait_ends_with_the_writer() {
     drop(writer);
     let error = WaitError::Closed {
         wanted: version(5),
-        partition: Partition::ONLY,
+        partition: Partition::SINGLE,
         reached: Some(version(4)),
     };
     assert_eq!(waiting.await.unwrap(), Err(error));

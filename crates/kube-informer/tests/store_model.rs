@@ -2,7 +2,7 @@
 //! also in snapshots that were taken earlier.
 
 use kube_informer::{
-    Fingerprint, Known, ObjectKey, Partition, ResourceVersion,
+    Fingerprint, KnownObjects, ObjectKey, Partition, ResourceVersion,
     store::{Index, IndexError, IndexWriter, Indexer, Snapshot},
 };
 use proptest::prelude::*;
@@ -218,12 +218,12 @@ impl Pair {
             }
             Op::Remove(number) => self.remove(&key(number)),
             Op::UpsertMany(from, count, thing) => {
-                (from..from + count).for_each(|number| self.upsert(key(number), &thing, Partition::ONLY));
+                (from..from + count).for_each(|number| self.upsert(key(number), &thing, Partition::SINGLE));
             }
             Op::RemoveMany(from, count) => (from..from + count).for_each(|number| self.remove(&key(number))),
             Op::MarkStale(number, stale) => {
                 if stale {
-                    self.writer.mark_stale(&key(number), Partition::ONLY);
+                    self.writer.mark_stale(&key(number), Partition::SINGLE);
                     self.own.stale.insert(key(number))
                 } else {
                     self.writer.clear_stale(key(number).as_str());
@@ -284,7 +284,7 @@ impl Pair {
         let Some(by_tag) = &self.by_tag else { return };
         if !model.by_tag {
             assert_eq!(
-                snapshot.by(by_tag, &1).err(),
+                snapshot.by_index(by_tag, &1).err(),
                 Some(IndexError::NotInSnapshot("tag".into()))
             );
             return;
@@ -308,8 +308,8 @@ impl Pair {
             .filter(|(_, count)| *count > 0);
         assert_eq!(values, expected.collect());
         assert_eq!(
-            snapshot.by_index("tag", "1").err(),
-            Some(IndexError::NotText("tag".into()))
+            snapshot.by_index_name("tag", "1").err(),
+            Some(IndexError::NotString("tag".into()))
         );
 
         let probe = Arc::new(Thing {
@@ -322,7 +322,7 @@ impl Pair {
             .map(|key| &model.things[*key].0)
             .collect();
         let found: Vec<_> = snapshot
-            .index("tag", &"probe".into(), &probe)
+            .sharing_index("tag", &"probe".into(), &probe)
             .unwrap()
             .map(|thing| &**thing)
             .collect();
@@ -334,7 +334,7 @@ impl Pair {
         let Some(by_group) = &self.by_group else { return };
         if !model.by_group {
             assert_eq!(
-                snapshot.by_index("group", "a").err(),
+                snapshot.by_index_name("group", "a").err(),
                 Some(IndexError::Unknown("group".into()))
             );
             return;
@@ -361,7 +361,7 @@ impl Pair {
                     .collect::<BTreeSet<_>>(),
                 expected
             );
-            assert_eq!(snapshot.by(by_group, group).unwrap().len(), expected.len());
+            assert_eq!(snapshot.by_index(by_group, group).unwrap().len(), expected.len());
         }
     }
 }
@@ -386,7 +386,7 @@ fn check_objects(snapshot: &Snapshot<Arc<Thing>>, model: &Model) {
         assert_eq!(snapshot.get(key.as_str()).map(|thing| &**thing), expected);
         assert_eq!(snapshot.contains(key.as_str()), expected.is_some());
         assert_eq!(
-            snapshot.held(key.as_str()),
+            KnownObjects::get(snapshot, key.as_str()),
             expected
                 .and_then(Thing::fingerprint)
                 .map(|fingerprint| (key.clone(), fingerprint))

@@ -6,7 +6,7 @@ use common::{Answer::*, Event::*, *};
 use futures::StreamExt;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::core::ApiResource;
-use kube_informer::Object;
+use kube_informer::CachedObject;
 use kube_informer::source::{ApiError, ApiStatus, ClientSource, ErrorClass, Selection};
 use kube_informer::watcher::{RetryWatcher, UntilError, Watched, until};
 use kube_sim::script::{self, Kind, ScriptedServer};
@@ -16,15 +16,15 @@ fn show(event: Result<Watched<ConfigMap>, ApiError>) -> String {
     let at = |object| {
         format!(
             "{}@{}",
-            ConfigMap::key(object),
-            ConfigMap::resource_version(object).unwrap()
+            ConfigMap::key_of(object),
+            ConfigMap::resource_version_of(object).unwrap()
         )
     };
     match &event {
         Ok(Watched::Added(object)) => format!("added {}", at(object)),
         Ok(Watched::Modified(object)) => format!("modified {}", at(object)),
         Ok(Watched::Deleted(object)) => format!("deleted {}", at(object)),
-        Ok(Watched::Bad(bad)) => format!("bad {bad}"),
+        Ok(Watched::Invalid(bad)) => format!("bad {bad}"),
         Err(error) => format!("error {}", error.class()),
     }
 }

@@ -80,8 +80,8 @@ pub(crate) struct WatchArgs {
 #[derive(Debug, ArgGroup)]
 pub(crate) struct MeasureArgs {
     /// How the objects are held in memory
-    #[arg(long, value_enum, default_value_t = Form::Typed, value_name = "FORM")]
-    pub(crate) form: Form,
+    #[arg(long, value_enum, default_value_t = Decode::Typed, value_name = "FORM")]
+    pub(crate) form: Decode,
     /// After the sync, wait for this many changes
     #[arg(long, value_name = "N")]
     pub(crate) events: Option<u64>,
@@ -227,7 +227,7 @@ impl SelectionArgs {
 
 /// How objects are held in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Form {
+pub(crate) enum Decode {
     /// Decoded once, into a Rust type
     Typed,
     /// As their bytes without managedFields, compressed with a dictionary learned from the first objects

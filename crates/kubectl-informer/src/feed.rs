@@ -1,11 +1,11 @@
 //! An informer's notifications, with the end of the initial state among them.
 
 use futures::StreamExt as _;
-use kube_informer::{Notification, Notifications, Object};
+use kube_informer::{CachedObject, Notification, Notifications};
 use std::task::{Poll, ready};
 
 /// One thing to be told.
-pub(crate) enum Step<O: Object> {
+pub(crate) enum Step<O: CachedObject> {
     /// A change.
     Change(Notification<O>),
     /// The initial adds have all been told.
@@ -13,14 +13,14 @@ pub(crate) enum Step<O: Object> {
 }
 
 /// The notifications of an informer; [`Step::Synced`] comes once, between the last initial add and what follows.
-pub(crate) struct Feed<O: Object> {
+pub(crate) struct Feed<O: CachedObject> {
     notifications: Notifications<O>,
     synced: bool,
     /// What came together with the news that the initial adds are over: a change, or the end.
     held_back: Option<Option<Notification<O>>>,
 }
 
-impl<O: Object> Feed<O> {
+impl<O: CachedObject> Feed<O> {
     pub(crate) fn new(notifications: Notifications<O>) -> Self {
         Self {
             notifications,

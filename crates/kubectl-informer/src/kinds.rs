@@ -6,9 +6,9 @@
 use k8s_openapi::api::{apps, batch, coordination, core, discovery, events, networking, rbac};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::core::{ApiResource, DynamicObject};
-use kube_informer::form::{Collection, DecodeError, Form};
-use kube_informer::wire::Raw;
-use kube_informer::{Object, ObjectKey, ResourceVersion};
+use kube_informer::form::{Collection, Decode, DecodeError};
+use kube_informer::wire::RawObject;
+use kube_informer::{CachedObject, ObjectKey, ResourceVersion};
 use std::sync::Arc;
 
 /// An object of some type.
@@ -26,68 +26,72 @@ impl<K: kube::Resource + Send + Sync> Held for K {
 /// The form in which each object is decoded into the Rust type of its kind, or into a [`DynamicObject`].
 pub(crate) struct Typed;
 
-impl Object for Typed {
-    type Ref = Arc<dyn Held>;
+impl CachedObject for Typed {
+    type Handle = Arc<dyn Held>;
 
-    fn name(object: &Self::Ref) -> &str {
+    fn name_of(object: &Self::Handle) -> &str {
         object.metadata().name.as_deref().unwrap_or_default()
     }
 
-    fn namespace(object: &Self::Ref) -> Option<&str> {
+    fn namespace_of(object: &Self::Handle) -> Option<&str> {
         object.metadata().namespace.as_deref()
     }
 
-    fn uid(object: &Self::Ref) -> Option<&str> {
+    fn uid_of(object: &Self::Handle) -> Option<&str> {
         object.metadata().uid.as_deref()
     }
 
-    fn resource_version(object: &Self::Ref) -> Option<ResourceVersion> {
+    fn resource_version_of(object: &Self::Handle) -> Option<ResourceVersion> {
         object.metadata().resource_version.as_deref().map(Into::into)
     }
 
-    fn label<'a>(object: &'a Self::Ref, name: &str) -> Option<&'a str> {
+    fn label_of<'a>(object: &'a Self::Handle, name: &str) -> Option<&'a str> {
         object.metadata().labels.as_ref()?.get(name).map(String::as_str)
     }
 
-    fn each_label(object: &Self::Ref, each: &mut dyn FnMut(&str, &str)) -> bool {
+    fn visit_labels(object: &Self::Handle, each: &mut dyn FnMut(&str, &str)) -> bool {
         let labels = object.metadata().labels.iter().flatten();
         labels.for_each(|(name, value)| each(name, value));
         true
     }
 }
 
-impl Form for Typed {
-    type Maker = Box<dyn Fn(&ObjectKey, &Raw) -> Result<Arc<dyn Held>, DecodeError> + Send + Sync>;
+impl Decode for Typed {
+    type Decoder = Box<dyn Fn(&ObjectKey, &RawObject) -> Result<Arc<dyn Held>, DecodeError> + Send + Sync>;
 
-    fn maker(collection: Collection) -> Self::Maker {
+    fn decoder(collection: Collection) -> Self::Decoder {
         let types = collection.types.as_ref();
-        let maker = types.and_then(|types| maker(&types.api_version, &types.kind));
-        maker.unwrap_or(maker_of::<DynamicObject>)(collection)
+        let decoder = types.and_then(|types| decoder(&types.api_version, &types.kind));
+        decoder.unwrap_or(decoder_of::<DynamicObject>)(collection)
     }
 
-    fn make(maker: &Self::Maker, key: &ObjectKey, raw: &Raw) -> Result<Self::Ref, DecodeError> {
-        maker(key, raw)
+    fn decode_raw(
+        decoder: &Self::Decoder,
+        key: &ObjectKey,
+        raw: &RawObject,
+    ) -> Result<Self::Handle, DecodeError> {
+        decoder(key, raw)
     }
 }
 
 /// Whether the objects of a resource have a Rust type.
 pub(crate) fn has_type(resource: &ApiResource) -> bool {
-    maker(&resource.api_version, &resource.kind).is_some()
+    decoder(&resource.api_version, &resource.kind).is_some()
 }
 
-type NewMaker = fn(Collection) -> <Typed as Form>::Maker;
+type NewDecoder = fn(Collection) -> <Typed as Decode>::Decoder;
 
-fn maker_of<K: Form<Ref = Arc<K>> + Held>(collection: Collection) -> <Typed as Form>::Maker {
-    let maker = K::maker(collection);
-    Box::new(move |key, raw| K::make(&maker, key, raw).map(|object| object as Arc<dyn Held>))
+fn decoder_of<K: Decode<Handle = Arc<K>> + Held>(collection: Collection) -> <Typed as Decode>::Decoder {
+    let decoder = K::decoder(collection);
+    Box::new(move |key, raw| K::decode_raw(&decoder, key, raw).map(|object| object as Arc<dyn Held>))
 }
 
 /// What decodes objects of a built-in kind.
-fn maker(api_version: &str, kind: &str) -> Option<NewMaker> {
+fn decoder(api_version: &str, kind: &str) -> Option<NewDecoder> {
     macro_rules! find {
         ($($api_version:literal: $module:ident { $($kind:ident)* })*) => {
             match (api_version, kind) {
-                $($(($api_version, stringify!($kind)) => Some(maker_of::<$module::v1::$kind> as NewMaker),)*)*
+                $($(($api_version, stringify!($kind)) => Some(decoder_of::<$module::v1::$kind> as NewDecoder),)*)*
                 _ => None,
             }
         };
@@ -117,17 +121,17 @@ mod tests {
     /// What of a wrong type fails to decode only if the type is known.
     fn decode(api_version: &str, kind: &str) -> Result<String, String> {
         let bytes = Bytes::from_static(br#"{"metadata":{"name":"a","namespace":"ns"},"data":["wrong"]}"#);
-        let raw = Raw::scan(Encoding::Json, bytes).unwrap();
+        let raw = RawObject::scan(Encoding::Json, bytes).unwrap();
         let types = TypeMeta {
             api_version: api_version.into(),
             kind: kind.into(),
         };
-        let maker = Typed::maker(Collection {
+        let decoder = Typed::decoder(Collection {
             types: Some(types),
             ..Collection::default()
         });
-        let object = Typed::make(&maker, &raw.key(), &raw).map_err(|error| error.to_string())?;
-        Ok(Typed::key(&object).to_string())
+        let object = Typed::decode_raw(&decoder, &raw.key(), &raw).map_err(|error| error.to_string())?;
+        Ok(Typed::key_of(&object).to_string())
     }
 
     #[test]

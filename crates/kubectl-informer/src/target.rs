@@ -29,8 +29,8 @@ impl Target {
         let namespace = given(&args.namespace).unwrap_or(&connection.default_namespace);
         let selection = Selection {
             namespace: (resource.namespaced && !args.all_namespaces).then(|| namespace.to_owned()),
-            labels: given(&args.selector).map(ToOwned::to_owned),
-            fields: given(&args.field_selector).map(ToOwned::to_owned),
+            label_selector: given(&args.selector).map(ToOwned::to_owned),
+            field_selector: given(&args.field_selector).map(ToOwned::to_owned),
         };
         selection
             .validate()
@@ -40,7 +40,7 @@ impl Target {
             resource,
             selection,
         };
-        if target.selection.labels.is_some() || target.selection.fields.is_some() {
+        if target.selection.label_selector.is_some() || target.selection.field_selector.is_some() {
             target.check_selectors().await?;
         }
         Ok(target)
@@ -63,7 +63,11 @@ impl Target {
             return Ok(());
         }
         let message = answer.message().unwrap_or_else(|| "it is malformed".into());
-        let Selection { labels, fields, .. } = &self.selection;
+        let Selection {
+            label_selector: labels,
+            field_selector: fields,
+            ..
+        } = &self.selection;
         let given = [("--selector", labels), ("--field-selector", fields)];
         let given = given.map(|(option, text)| text.as_ref().map(|text| format!("{option} {text:?}")));
         let given: Vec<_> = given.into_iter().flatten().collect();
@@ -77,8 +81,8 @@ impl Target {
     fn probe(&self) -> String {
         let Selection {
             namespace,
-            labels,
-            fields,
+            label_selector: labels,
+            field_selector: fields,
         } = &self.selection;
         let base = match &*self.resource.group {
             "" => format!("/api/{}", self.resource.version),

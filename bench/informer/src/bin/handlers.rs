@@ -10,7 +10,7 @@
 
 use informer_bench::Memory;
 use k8s_openapi::api::core::v1::Pod;
-use kube_informer::{Deleted, Notification, Object, ResourceEventHandler, SharedInformer};
+use kube_informer::{Deleted, Notification, CachedObject, ResourceEventHandler, SharedInformer};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};

@@ -89,7 +89,7 @@ fn filled(objects: &[(ObjectKey, Arc<(usize, Node)>)], indexes: usize) -> Store 
     for _ in 0..2 {
         for (key, object) in objects {
             writer
-                .upsert(key.clone(), object.clone(), None, Partition::ONLY)
+                .upsert(key.clone(), object.clone(), None, Partition::SINGLE)
                 .unwrap();
         }
         writer.publish();

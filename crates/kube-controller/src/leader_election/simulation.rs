@@ -5,7 +5,7 @@
 //!
 //! - *Safety*: when a leadership begins, no other one is live, and no other work is running.
 //! - *Liveness*: once the server can be reached and nothing that was sent before is still on its way, there is a leader within
-//!   [`Plan::bound`], and from then on at every moment.
+//!   [`FieldPlan::bound`], and from then on at every moment.
 //!
 //! Some tens of histories run with the other tests. `HISTORIES=10000 cargo test --release -p kube-controller simulation` runs
 //! more. A failure names its seed; `HISTORY=seed` runs that one alone.
@@ -32,7 +32,7 @@ use tokio_util::sync::CancellationToken;
 const DRIFT: f64 = 0.1;
 /// How long a request is on its way to the server, at most.
 const DELIVERY: Duration = Duration::from_secs(12);
-/// How long work takes to stop, at most: less than what every [`Plan`] leaves for it.
+/// How long work takes to stop, at most: less than what every [`FieldPlan`] leaves for it.
 const STOPPING: Duration = Duration::from_millis(150);
 
 /// A clock that runs at `rate`, beside a time of day that is `offset` off.
@@ -61,13 +61,13 @@ impl Clock for Skewed {
 
 /// The durations of one history.
 #[derive(Debug, Clone, Copy)]
-struct Plan {
+struct FieldPlan {
     lease: u64,
     deadline: u64,
     retry: f64,
 }
 
-impl Plan {
+impl FieldPlan {
     /// All leave 0.2 s and more for the work to stop between the slowest clock's deadline and the fastest clock's lease.
     const ALL: [Self; 5] = [
         Self::new(15, 10, 2.0),
@@ -138,7 +138,7 @@ impl Cut {
 /// What the replicas share.
 struct World {
     seed: u64,
-    plan: Plan,
+    plan: FieldPlan,
     start: Instant,
     sim: Sim,
     state: Mutex<State>,
@@ -383,7 +383,7 @@ struct Events {
 
 async fn history(seed: u64) -> Events {
     let mut random = SmallRng::seed_from_u64(seed);
-    let plan = Plan::ALL[random.random_range(0..Plan::ALL.len())];
+    let plan = FieldPlan::ALL[random.random_range(0..FieldPlan::ALL.len())];
     let replicas = random.random_range(2..=4);
     let world = Arc::new(World {
         seed,

@@ -3,7 +3,7 @@
 use super::SharedInformerFactory;
 use super::error::Unsynced;
 use super::request::Key;
-use crate::form::Form;
+use crate::form::Decode;
 use crate::informer::{InformerRunner, RunError, SharedInformer};
 use crate::store::Lease;
 use futures::FutureExt;
@@ -41,7 +41,7 @@ pub(super) trait Watched: Send + Sync {
     fn unsynced(&self) -> Vec<Unsynced>;
 }
 
-impl<O: Form> Watched for SharedInformer<O> {
+impl<O: Decode> Watched for SharedInformer<O> {
     fn resource(&self) -> &str {
         SharedInformer::resource(self)
     }
@@ -66,7 +66,11 @@ impl<O: Form> Watched for SharedInformer<O> {
 }
 
 impl Member {
-    pub(super) fn new<O: Form>(number: u64, informer: SharedInformer<O>, runner: InformerRunner<O>) -> Self {
+    pub(super) fn new<O: Decode>(
+        number: u64,
+        informer: SharedInformer<O>,
+        runner: InformerRunner<O>,
+    ) -> Self {
         Self {
             number,
             watched: Arc::new(informer.clone()),
@@ -80,7 +84,7 @@ impl Member {
     /// A handle for a new user.
     ///
     /// To be called under the factory's lock only, under which it is decided that nobody makes use of it any more.
-    pub(super) fn handle<O: Form>(&self, resync: Duration) -> Option<SharedInformer<O>> {
+    pub(super) fn handle<O: Decode>(&self, resync: Duration) -> Option<SharedInformer<O>> {
         let informer: &SharedInformer<O> = self.informer.downcast_ref()?;
         self.users.send_modify(|users| *users += 1);
         let lease = Lease::new(User(self.users.clone()));

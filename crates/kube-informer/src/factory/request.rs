@@ -1,10 +1,10 @@
 //! What is asked of a factory.
 
 use super::scope::scope_of;
-use crate::form::Form;
+use crate::form::Decode;
 use crate::informer::{InformerBuilder, NamespaceSet, SharedInformer, Transform};
-use crate::source::{ClientSource, Selection, StreamingLists};
-use crate::wire::Plan;
+use crate::source::{ClientSource, Selection, WatchListSupport};
+use crate::wire::FieldPlan;
 use kube::core::discovery::Scope;
 use kube::core::{ApiResource, ClusterResourceScope};
 use std::any::TypeId;
@@ -84,8 +84,8 @@ pub(super) struct Defaults {
 impl Defaults {
     pub(super) fn select(&mut self, selection: Selection) {
         self.namespaces = namespaces_of(selection.namespace);
-        self.labels = selection.labels.unwrap_or_default();
-        self.fields = selection.fields.unwrap_or_default();
+        self.labels = selection.label_selector.unwrap_or_default();
+        self.fields = selection.field_selector.unwrap_or_default();
     }
 }
 
@@ -105,13 +105,13 @@ fn namespaces_of(namespace: Option<String>) -> Namespaces {
 /// let web = factory.request(
 ///     InformerRequest::<Pod>::new()
 ///         .namespaces(["shop", "bank"])
-///         .labels("app=web")
+///         .label_selector("app=web")
 ///         .resync(Duration::from_secs(600)),
 /// );
 /// # }
 /// ```
 #[must_use = "a request does nothing until a factory gets it"]
-pub struct InformerRequest<O: Form> {
+pub struct InformerRequest<O: Decode> {
     resource: ApiResource,
     scope: Scope,
     metadata_only: bool,
@@ -120,10 +120,10 @@ pub struct InformerRequest<O: Form> {
     fields: Option<String>,
     resync: Option<Duration>,
     transform: Option<Transform<O>>,
-    plan: Option<Plan>,
+    plan: Option<FieldPlan>,
 }
 
-impl<K: Form + kube::Resource<DynamicType = ()>> InformerRequest<K> {
+impl<K: Decode + kube::Resource<DynamicType = ()>> InformerRequest<K> {
     /// Asks for a kind that is known at compile time. Of [`PartialObjectMeta`](kube::core::PartialObjectMeta), only
     /// metadata is asked of the server. For a kind without namespaces, it does not matter which are said.
     pub fn new() -> Self
@@ -141,7 +141,7 @@ impl<K: Form + kube::Resource<DynamicType = ()>> InformerRequest<K> {
     }
 }
 
-impl<K: Form + kube::Resource<DynamicType = ()>> Default for InformerRequest<K>
+impl<K: Decode + kube::Resource<DynamicType = ()>> Default for InformerRequest<K>
 where
     K::Scope: 'static,
 {
@@ -150,7 +150,7 @@ where
     }
 }
 
-impl<O: Form> InformerRequest<O> {
+impl<O: Decode> InformerRequest<O> {
     /// Asks for any resource, in any form. Of built-in resources it is known whether they have namespaces; say it of any
     /// other that has none, by its [`scope`](Self::scope).
     pub fn of(resource: ApiResource) -> Self {
@@ -198,13 +198,13 @@ impl<O: Form> InformerRequest<O> {
     }
 
     /// Only the objects that this label selector selects; an empty one selects all.
-    pub fn labels(mut self, selector: impl Into<String>) -> Self {
+    pub fn label_selector(mut self, selector: impl Into<String>) -> Self {
         self.labels = Some(selector.into());
         self
     }
 
     /// Only the objects that this field selector selects; an empty one selects all.
-    pub fn fields(mut self, selector: impl Into<String>) -> Self {
+    pub fn field_selector(mut self, selector: impl Into<String>) -> Self {
         self.fields = Some(selector.into());
         self
     }
@@ -212,8 +212,8 @@ impl<O: Form> InformerRequest<O> {
     /// Namespace and selectors at once, none of them the factory's.
     pub fn selection(mut self, selection: Selection) -> Self {
         self.namespaces = Some(namespaces_of(selection.namespace));
-        self.labels = Some(selection.labels.unwrap_or_default());
-        self.fields = Some(selection.fields.unwrap_or_default());
+        self.labels = Some(selection.label_selector.unwrap_or_default());
+        self.fields = Some(selection.field_selector.unwrap_or_default());
         self
     }
 
@@ -232,13 +232,13 @@ impl<O: Form> InformerRequest<O> {
 
     /// What the scan of each object looks for, and what it leaves out; see
     /// [`InformerBuilder::plan`](crate::informer::InformerBuilder::plan).
-    pub fn plan(mut self, plan: Plan) -> Self {
+    pub fn plan(mut self, plan: FieldPlan) -> Self {
         self.plan = Some(plan);
         self
     }
 
     /// What the request means to a factory with these defaults.
-    pub(super) fn resolve(self, defaults: &Defaults, plan: &Option<Plan>) -> Wanted<O> {
+    pub(super) fn resolve(self, defaults: &Defaults, plan: &Option<FieldPlan>) -> Wanted<O> {
         let key = Key {
             form: TypeId::of::<O>(),
             metadata_only: self.metadata_only,
@@ -264,7 +264,7 @@ impl<O: Form> InformerRequest<O> {
     }
 }
 
-impl<O: Form> Clone for InformerRequest<O> {
+impl<O: Decode> Clone for InformerRequest<O> {
     fn clone(&self) -> Self {
         Self {
             resource: self.resource.clone(),
@@ -280,7 +280,7 @@ impl<O: Form> Clone for InformerRequest<O> {
     }
 }
 
-impl<O: Form> fmt::Debug for InformerRequest<O> {
+impl<O: Decode> fmt::Debug for InformerRequest<O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("InformerRequest")
             .field("resource", &self.resource.plural)
@@ -304,26 +304,26 @@ pub(super) struct Key {
     labels: String,
     fields: String,
     transform: Option<u64>,
-    pub(super) plan: Plan,
+    pub(super) plan: FieldPlan,
 }
 
 /// A request with nothing left open.
-pub(super) struct Wanted<O: Form> {
+pub(super) struct Wanted<O: Decode> {
     pub(super) key: Key,
     pub(super) resync: Duration,
     resource: ApiResource,
     transform: Option<Transform<O>>,
 }
 
-impl<O: Form> Wanted<O> {
+impl<O: Decode> Wanted<O> {
     /// What makes the informer.
-    pub(super) fn builder(self, client: kube::Client, streaming: StreamingLists) -> InformerBuilder<O> {
+    pub(super) fn builder(self, client: kube::Client, streaming: WatchListSupport) -> InformerBuilder<O> {
         let selection = Selection {
             namespace: None,
-            labels: Some(self.key.labels),
-            fields: Some(self.key.fields),
+            label_selector: Some(self.key.labels),
+            field_selector: Some(self.key.fields),
         };
-        let mut source = ClientSource::new(client, self.resource, selection).streaming_lists(streaming);
+        let mut source = ClientSource::new(client, self.resource, selection).watch_list_support(streaming);
         if self.key.metadata_only {
             source = source.metadata_only();
         }

@@ -7,11 +7,11 @@ use std::collections::BTreeMap;
 /// The metadata that an informer needs of an object, and nothing else: for a projection.
 ///
 /// ```
-/// use kube_informer::{Object, form::Metadata};
+/// use kube_informer::{CachedObject, form::Metadata};
 /// use serde::Deserialize;
 ///
 /// /// The few fields of a pod that a scheduler looks at.
-/// #[derive(Debug, Deserialize, Object)]
+/// #[derive(Debug, Deserialize, CachedObject)]
 /// struct PodView {
 ///     metadata: Metadata,
 ///     spec: Spec,
@@ -44,7 +44,7 @@ pub struct Metadata {
     pub labels: Option<BTreeMap<String, String>>,
 }
 
-/// Metadata of any sort: what [deriving `Object`](macro@crate::Object) needs of the field that holds it.
+/// Metadata of any sort: what [deriving `CachedObject`](macro@crate::Object) needs of the field that holds it.
 pub trait HasMetadata {
     /// The object's name; empty if it has none.
     fn name(&self) -> &str;
@@ -62,13 +62,13 @@ pub trait HasMetadata {
     fn label(&self, name: &str) -> Option<&str>;
 
     /// Calls `each` with the name and value of every label, and says whether it could; see
-    /// [`Object::each_label`](crate::Object::each_label). Default: it cannot.
-    fn each_label(&self, _each: &mut dyn FnMut(&str, &str)) -> bool {
+    /// [`CachedObject::visit_labels`](crate::CachedObject::visit_labels). Default: it cannot.
+    fn visit_labels(&self, _each: &mut dyn FnMut(&str, &str)) -> bool {
         false
     }
 
     /// Sets what identifies an object and its state, and returns whether it could; see
-    /// [`Object::set_identity`](crate::Object::set_identity). Default: it cannot.
+    /// [`CachedObject::set_identity`](crate::Object::set_identity). Default: it cannot.
     fn set_identity(
         &mut self,
         _key: &ObjectKey,
@@ -100,7 +100,7 @@ impl HasMetadata for Metadata {
         self.labels.as_ref()?.get(name).map(String::as_str)
     }
 
-    fn each_label(&self, each: &mut dyn FnMut(&str, &str)) -> bool {
+    fn visit_labels(&self, each: &mut dyn FnMut(&str, &str)) -> bool {
         let labels = self.labels.iter().flatten();
         labels.for_each(|(name, value)| each(name, value));
         true
@@ -141,7 +141,7 @@ impl HasMetadata for kube::core::ObjectMeta {
         self.labels.as_ref()?.get(name).map(String::as_str)
     }
 
-    fn each_label(&self, each: &mut dyn FnMut(&str, &str)) -> bool {
+    fn visit_labels(&self, each: &mut dyn FnMut(&str, &str)) -> bool {
         let labels = self.labels.iter().flatten();
         labels.for_each(|(name, value)| each(name, value));
         true

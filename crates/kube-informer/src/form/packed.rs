@@ -9,10 +9,10 @@ mod tests;
 
 pub use packer::{Packer, PackerStats};
 
-use super::{Collection, DecodeError, Form, decoding};
+use super::{Collection, Decode, DecodeError, decoding};
 use crate::field_path::FieldPath;
-use crate::object::{Fingerprint, Object, ObjectKey, ResourceVersion};
-use crate::wire::{Encoding, Plan, Raw, ScanError};
+use crate::object::{CachedObject, Fingerprint, ObjectKey, ResourceVersion};
+use crate::wire::{Encoding, FieldPlan, RawObject, ScanError};
 use coding::Coding;
 use labels::Labels;
 use packer::Shared;
@@ -27,22 +27,22 @@ use std::{
 use triomphe::ThinArc;
 
 /// An object kept as its bytes, compressed, beside what is read without decoding: key, uid, resource version, labels
-/// and the fields that its [`Plan`] looks for.
+/// and the fields that its [`FieldPlan`] looks for.
 ///
 /// A clone is another reference to the same bytes. The object is decoded by [`decode`](Self::decode), or a field of it
 /// by [`field`](Self::field), when somebody asks.
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::Pod;
-/// use kube_informer::form::{Collection, Form, Packed};
-/// use kube_informer::{FieldPath, wire::{Encoding, Raw}};
+/// use kube_informer::form::{Collection, Decode, Packed};
+/// use kube_informer::{FieldPath, wire::{Encoding, RawObject}};
 /// use std::sync::Arc;
 ///
 /// let body = r#"{"metadata":{"name":"web-0","namespace":"shop","labels":{"app":"web"}},
 ///     "spec":{"containers":[],"nodeName":"node-1"}}"#;
-/// let raw = Raw::scan_for(Encoding::Json, body.into(), &Packed::<Pod>::plan())?;
-/// let packer = Packed::<Pod>::maker(Collection::default());
-/// let pod: Packed<Pod> = Packed::<Pod>::make(&packer, &raw.key(), &raw)?;
+/// let raw = RawObject::scan_with(Encoding::Json, body.into(), &Packed::<Pod>::plan())?;
+/// let packer = Packed::<Pod>::decoder(Collection::default());
+/// let pod: Packed<Pod> = Packed::<Pod>::decode_raw(&packer, &raw.key(), &raw)?;
 ///
 /// assert_eq!((pod.key().as_str(), pod.label("app")), ("shop/web-0", Some("web")));
 /// let node: Option<String> = pod.field(&FieldPath::parse("/spec/nodeName")?)?;
@@ -57,7 +57,7 @@ use triomphe::ThinArc;
 /// [`decode`](Self::decode).
 ///
 /// # Cost
-/// Reading the key, the uid, the version, a label or a [declared field](Plan::fields) costs nothing. Anything else
+/// Reading the key, the uid, the version, a label or a [declared field](FieldPlan::fields) costs nothing. Anything else
 /// decompresses the object first, some microseconds for a pod; decoding it takes some ten more. Code that looks at
 /// every object in full again and again is better off with the type itself, or with a struct of the few fields it needs.
 ///
@@ -201,7 +201,7 @@ impl<K: DeserializeOwned + Send + Sync + 'static> Packed<K> {
             let mut object = decoding::object(header.encoding, |body| *body = self.body())?;
             let known = header.shared.collection.types.as_ref();
             super::complete(&mut object, || match header.typed {
-                true => super::types(&self.scan(&Plan::default()).ok()?, known),
+                true => super::types(&self.scan(&FieldPlan::default()).ok()?, known),
                 false => known.cloned(),
             });
             Ok(object)
@@ -212,7 +212,7 @@ impl<K: DeserializeOwned + Send + Sync + 'static> Packed<K> {
 impl<K> Packed<K> {
     /// Reads one field, and nothing else; `None` if it is absent or null. Of a path that leads to several values, the last one.
     ///
-    /// It costs a few nanoseconds if the collection's [`Plan`] declares the field, else decompressing the object and a scan.
+    /// It costs a few nanoseconds if the collection's [`FieldPlan`] declares the field, else decompressing the object and a scan.
     ///
     /// # Errors
     /// The value is not what the type expects.
@@ -248,19 +248,19 @@ impl<K> Packed<K> {
     }
 
     /// An index function: the texts that stand at `path`. What is no text is not indexed. Declare the path in the
-    /// collection's [`Plan`], so that each object is indexed without being decompressed again.
+    /// collection's [`FieldPlan`], so that each object is indexed without being decompressed again.
     ///
     /// ```no_run
     /// # use k8s_openapi::api::core::v1::Pod;
     /// # use kube_informer::source::ListerWatcher;
-    /// use kube_informer::{FieldPath, SharedInformer, form::Packed, wire::Plan};
+    /// use kube_informer::{FieldPath, SharedInformer, form::Packed, wire::FieldPlan};
     ///
     /// # fn example(source: impl ListerWatcher<Packed<Pod>>) -> Result<(), Box<dyn std::error::Error>> {
     /// let (managed, node) = (FieldPath::parse("/metadata/managedFields")?, FieldPath::parse("/spec/nodeName")?);
-    /// let plan = Plan::new([managed], [node.clone()])?;
+    /// let plan = FieldPlan::new([managed], [node.clone()])?;
     /// let (informer, runner) = SharedInformer::<Packed<Pod>>::builder(source).plan(plan).build();
     /// let by_node = informer.store().add_index("by-node", Packed::index_by(node))?;
-    /// let pods: Vec<Packed<Pod>> = informer.store().by(&by_node, "node-1")?;
+    /// let pods: Vec<Packed<Pod>> = informer.store().by_index(&by_node, "node-1")?;
     /// # Ok(())
     /// # }
     /// ```
@@ -288,13 +288,13 @@ impl<K> Packed<K> {
             path: path.clone(),
             reason,
         };
-        let plan = Plan::new([], [path.clone()]).map_err(|error| fail(error.to_string()))?;
+        let plan = FieldPlan::new([], [path.clone()]).map_err(|error| fail(error.to_string()))?;
         let raw = self.scan(&plan).map_err(|error| fail(error.to_string()))?;
         shared.values(&raw, 0, path).try_for_each(|value| visit(&value))
     }
 
-    fn scan(&self, plan: &Plan) -> Result<Raw, ScanError> {
-        Raw::scan_for(self.header().encoding, self.body().into(), plan)
+    fn scan(&self, plan: &FieldPlan) -> Result<RawObject, ScanError> {
+        RawObject::scan_with(self.header().encoding, self.body().into(), plan)
     }
 }
 
@@ -346,52 +346,52 @@ impl<K> fmt::Debug for Packed<K> {
     }
 }
 
-impl<K: Send + Sync + 'static> Object for Packed<K> {
-    type Ref = Self;
+impl<K: Send + Sync + 'static> CachedObject for Packed<K> {
+    type Handle = Self;
 
-    fn name(object: &Self) -> &str {
-        Self::name(object)
+    fn name_of(object: &Self) -> &str {
+        object.name()
     }
 
-    fn namespace(object: &Self) -> Option<&str> {
-        Self::namespace(object)
+    fn namespace_of(object: &Self) -> Option<&str> {
+        object.namespace()
     }
 
-    fn uid(object: &Self) -> Option<&str> {
-        Self::uid(object)
+    fn uid_of(object: &Self) -> Option<&str> {
+        object.uid()
     }
 
-    fn resource_version(object: &Self) -> Option<ResourceVersion> {
-        Self::resource_version(object).cloned()
+    fn resource_version_of(object: &Self) -> Option<ResourceVersion> {
+        object.resource_version().cloned()
     }
 
-    fn label<'a>(object: &'a Self, name: &str) -> Option<&'a str> {
-        Self::label(object, name)
+    fn label_of<'a>(object: &'a Self, name: &str) -> Option<&'a str> {
+        object.label(name)
     }
 
-    fn each_label(object: &Self, each: &mut dyn FnMut(&str, &str)) -> bool {
+    fn visit_labels(object: &Self, each: &mut dyn FnMut(&str, &str)) -> bool {
         object.labels().for_each(|(name, value)| each(name, value));
         true
     }
 
-    fn key(object: &Self) -> ObjectKey {
-        Self::key(object).clone()
+    fn key_of(object: &Self) -> ObjectKey {
+        object.key().clone()
     }
 }
 
-impl<K: Send + Sync + 'static> Form for Packed<K> {
-    type Maker = Packer<K>;
+impl<K: Send + Sync + 'static> Decode for Packed<K> {
+    type Decoder = Packer<K>;
 
-    fn maker(collection: Collection) -> Packer<K> {
+    fn decoder(collection: Collection) -> Packer<K> {
         Packer::new(collection)
     }
 
-    fn make(packer: &Packer<K>, key: &ObjectKey, raw: &Raw) -> Result<Self, DecodeError> {
+    fn decode_raw(packer: &Packer<K>, key: &ObjectKey, raw: &RawObject) -> Result<Self, DecodeError> {
         packer.pack(key, raw)
     }
 
     /// Leaves out `metadata.managedFields`.
-    fn plan() -> Plan {
-        Plan::without_managed_fields()
+    fn plan() -> FieldPlan {
+        FieldPlan::without_managed_fields()
     }
 }

@@ -3,46 +3,52 @@
 use super::Notification;
 use super::merge::Change;
 use super::partitions::WHOLE;
-use crate::controller::Parcel;
-use crate::giving_back::giving_back;
+use crate::drain_shrinking::drain_shrinking;
 use crate::metrics::InformerMetrics;
-use crate::object::{DeleteCause, Deleted, Object, ObjectKey, Partition};
-use crate::queue::{Batch, Delta, Deltas, Entries, Listed, Position, Replace};
-use crate::reflector::Held;
-use crate::source::{BadObject, Subject};
+use crate::object::{CachedObject, DeleteCause, Deleted, ObjectKey, Partition};
+use crate::queue::{Batch, Delta, Deltas, Entries, Keyed, Listed, Processed, Replace};
+use crate::reflector::{DecodeResult, DecodedObject};
+use crate::source::{InvalidObject, Subject};
 use crate::store::{IndexWriter, Indexer};
 use foldhash::fast::RandomState;
 use std::collections::HashSet;
 use tokio::time::Instant;
 
-/// So many keys are looked up before the changes of the first of them are applied.
-const AHEAD: usize = 64;
+/// An entry of the informer's queue.
+type Pending<O> = Deltas<DecodeResult<O>>;
 
 /// Applies changes to the store; the only one that writes it. What it did is visible when it is
 /// [published](Self::publish).
-pub(super) struct Applier<O: Object> {
-    store: Indexer<O::Ref>,
-    writer: IndexWriter<O::Ref>,
+pub(super) struct Applier<O: CachedObject> {
+    store: Indexer<O::Handle>,
+    writer: IndexWriter<O::Handle>,
     subject: Subject,
     metrics: InformerMetrics,
 }
 
 /// What one batch leads to.
-pub(super) struct Outcome<O: Object> {
+pub(super) struct Outcome<O: CachedObject> {
     pub(super) changes: Vec<Change<O>>,
     /// Objects that could not be indexed.
-    pub(super) set_aside: Vec<BadObject>,
-    /// The part of which there was a list.
+    pub(super) set_aside: Vec<InvalidObject>,
+    /// The partition of which there was a list.
     pub(super) replaced: Option<Partition>,
+    /// The partition that is watched from now on.
+    pub(super) added: Option<Partition>,
+    /// The partition that is no longer wanted.
+    pub(super) removed: Option<Partition>,
+    /// Handlers may be due to be told of everything again.
+    pub(super) resync: bool,
     initial: bool,
-    wants_sync: bool,
-    started: Instant,
+    any_resync: bool,
+    /// When its application began; `None` if the batch held no changes.
+    started: Option<Instant>,
 }
 
-impl<O: Object> Applier<O> {
+impl<O: CachedObject> Applier<O> {
     pub(super) fn new(
-        store: Indexer<O::Ref>,
-        writer: IndexWriter<O::Ref>,
+        store: Indexer<O::Handle>,
+        writer: IndexWriter<O::Handle>,
         subject: Subject,
         metrics: InformerMetrics,
     ) -> Self {
@@ -58,63 +64,68 @@ impl<O: Object> Applier<O> {
         &self.subject.resource
     }
 
-    pub(super) fn store(&self) -> &Indexer<O::Ref> {
+    pub(super) fn store(&self) -> &Indexer<O::Handle> {
         &self.store
     }
 
-    /// A span around the application of a batch.
-    pub(super) fn span(&self, batch: &Batch<Parcel<O>>) -> tracing::Span {
+    /// A span around the application of changes.
+    pub(super) fn span(&self, batch: &Batch<Pending<O>>) -> tracing::Span {
+        if !is_changes(&batch.entries) {
+            return tracing::Span::none();
+        }
         let reached = batch.positions.last();
         self.subject
             .apply_span(reached.map(|position| &position.resource_version))
     }
 
-    /// Applies a batch. `wants_sync` says whether somebody wants to be told of what was listed unchanged.
+    /// Applies a batch. `initial` says whether what it adds belongs to the initial state, `any_resync` whether somebody wants
+    /// to be told of what was listed unchanged. The guard is to be dropped when everybody has been told.
     pub(super) fn apply(
         &mut self,
-        entries: Entries<Parcel<O>>,
-        positions: Vec<Position>,
+        batch: Batch<Pending<O>>,
         initial: bool,
-        wants_sync: bool,
-    ) -> Outcome<O> {
-        let mut outcome = Outcome::new(initial, wants_sync);
-        match entries {
-            Entries::Deltas(entries) => self.deltas(entries, &mut outcome),
-            Entries::Replace(replace) if !self.writer.has_partition(replace.partition) => {}
+        any_resync: bool,
+    ) -> (Outcome<O>, Processed<Pending<O>>) {
+        let mut outcome = Outcome::new(initial, any_resync);
+        if is_changes(&batch.entries) {
+            outcome.started = Some(Instant::now());
+        }
+        match batch.entries {
+            Entries::Changes(entries) => self.changes(entries, &mut outcome),
             Entries::Replace(replace) => {
                 outcome.replaced = Some(replace.partition);
                 self.replace(replace, &mut outcome);
             }
-        }
-        for position in positions {
-            if self.writer.has_partition(position.partition) {
-                self.metrics
-                    .applied(position.partition, &position.resource_version);
-                self.writer
-                    .set_resource_version(position.partition, position.resource_version);
+            Entries::Resync => outcome.resync = true,
+            Entries::PartitionAdded(partition) => {
+                outcome.added = Some(partition);
+                self.writer.add_partition(partition);
+            }
+            Entries::PartitionRemoved(partition) => {
+                outcome.removed = Some(partition);
+                self.remove_partition(partition, &mut outcome);
             }
         }
-        outcome
+        for position in batch.positions {
+            self.metrics
+                .applied(position.partition, &position.resource_version);
+            self.writer
+                .set_resource_version(position.partition, position.resource_version);
+        }
+        (outcome, batch.processed)
     }
 
-    /// A part of the collection is watched from now on: this namespace, or [the whole of it](WHOLE).
-    pub(super) fn add_partition(&mut self, partition: Partition, name: &str) {
+    /// The namespace of a partition, or [the whole collection](WHOLE), for the metrics.
+    pub(super) fn name_partition(&mut self, partition: Partition, name: &str) {
         let namespace = self.subject.namespace().filter(|_| name == WHOLE);
         self.metrics.added(partition, namespace.unwrap_or(name));
-        self.writer.add_partition(partition);
-        self.writer.publish();
     }
 
-    /// Deletes what is held of a part.
-    pub(super) fn take_out(&mut self, partition: Partition) -> Outcome<O> {
-        let mut outcome = Outcome::new(false, false);
-        let held: Vec<_> = self
-            .writer
-            .partition(partition)
-            .map(|entry| entry.key.clone())
-            .collect();
-        for key in held {
-            self.delete(key, None, DeleteCause::Unselected, &mut outcome);
+    /// Deletes what is held of a partition, and forgets it.
+    fn remove_partition(&mut self, partition: Partition, outcome: &mut Outcome<O>) {
+        let held = self.writer.partition(partition).map(|entry| entry.key.clone());
+        for key in held.collect::<Vec<_>>() {
+            self.delete(key, None, DeleteCause::Unselected, outcome);
         }
         let stale: Vec<_> = self.writer.stale(partition).cloned().collect();
         for key in stale {
@@ -122,7 +133,6 @@ impl<O: Object> Applier<O> {
         }
         self.writer.remove_partition(partition);
         self.metrics.removed(partition);
-        outcome
     }
 
     /// Makes what was applied visible.
@@ -132,12 +142,14 @@ impl<O: Object> Applier<O> {
 
     /// What was applied has been published and is on its way to those who are told.
     pub(super) fn processed(&self, outcome: &Outcome<O>) {
-        self.metrics.processed(outcome.started.elapsed());
+        if let Some(started) = outcome.started {
+            self.metrics.processed(started.elapsed());
+        }
     }
 
-    /// Each object that is held and for which `settled` is true, as something to be told of again.
-    pub(super) fn again(&self, settled: impl Fn(&ObjectKey) -> bool) -> Vec<Change<O>> {
-        let entries = self.writer.entries().filter(|entry| settled(entry.key));
+    /// Each object that is held, to be told of again.
+    pub(super) fn resync_changes(&self) -> Vec<Change<O>> {
+        let entries = self.writer.entries();
         entries
             .map(|entry| Change::sync(entry.key.clone(), entry.object.clone()))
             .collect()
@@ -148,47 +160,42 @@ impl<O: Object> Applier<O> {
         self.writer.entries().map(|entry| entry.key.clone()).collect()
     }
 
-    /// The object under a key, if it is held, as something to be told of again.
-    pub(super) fn one_again(&self, key: ObjectKey) -> Option<Change<O>> {
+    /// The object under a key, if it is held, to be told of again.
+    pub(super) fn resync_change(&self, key: ObjectKey) -> Option<Change<O>> {
         let object = self.writer.get(&key)?.clone();
         Some(Change::sync(key, object))
     }
 
-    fn deltas(&mut self, entries: Vec<(ObjectKey, Deltas<Parcel<O>>)>, outcome: &mut Outcome<O>) {
+    fn changes(&mut self, entries: Vec<Keyed<Pending<O>>>, outcome: &mut Outcome<O>) {
         outcome.changes.reserve(entries.len());
-        let mut entries = entries.into_iter();
-        while !entries.as_slice().is_empty() {
-            let keys = entries.as_slice().iter().take(AHEAD).map(|(key, _)| key.as_str());
-            self.writer.look_ahead(keys, look::<O>);
-            for (key, deltas) in entries.by_ref().take(AHEAD) {
-                for delta in deltas {
-                    self.delta(key.clone(), delta, outcome);
+        for (partition, key, deltas) in entries {
+            for delta in deltas {
+                match delta {
+                    Delta::Added(object) | Delta::Updated(object) | Delta::Replaced(object) => {
+                        self.put(partition, key.clone(), object, outcome);
+                    }
+                    Delta::Deleted(deleted) => self.deleted(partition, deleted, outcome),
                 }
             }
         }
     }
 
-    fn delta(&mut self, key: ObjectKey, delta: Delta<Parcel<O>>, outcome: &mut Outcome<O>) {
-        match delta {
-            Delta::Added(parcel) | Delta::Updated(parcel) | Delta::Replaced(parcel) | Delta::Sync(parcel) => {
-                self.put(key, parcel, outcome);
-            }
-            Delta::Deleted(Deleted {
-                last_known, cause, ..
-            }) => {
-                let left = last_known
-                    .as_ref()
-                    .is_some_and(|parcel| !self.writer.has_partition(parcel.partition));
-                if !left {
-                    let last_known = last_known.and_then(|parcel| parcel.arrived.ok());
-                    self.delete(key, last_known.map(|held| held.object), cause, outcome);
-                }
-            }
+    /// An object of a partition is gone. It may be held as another partition's by now.
+    fn deleted(&mut self, partition: Partition, deleted: Deleted<DecodeResult<O>>, outcome: &mut Outcome<O>) {
+        let Deleted {
+            key,
+            last_known,
+            cause,
+        } = deleted;
+        let held = self.writer.entry(key.as_str());
+        if held.is_none_or(|held| held.partition == partition) {
+            let last_known = last_known.and_then(Result::ok).map(|decoded| decoded.object);
+            self.delete(key, last_known, cause, outcome);
         }
     }
 
     /// Makes the store's partition consist of what was listed: deletions first. Other partitions stay as they are.
-    fn replace(&mut self, replace: Replace<Parcel<O>>, outcome: &mut Outcome<O>) {
+    fn replace(&mut self, replace: Replace<DecodeResult<O>>, outcome: &mut Outcome<O>) {
         let listed: HashSet<&ObjectKey, RandomState> = replace.entries.iter().map(Listed::key).collect();
         let held = self.writer.partition(replace.partition).map(|entry| entry.key);
         let vanished: Vec<ObjectKey> = held.filter(|key| !listed.contains(key)).cloned().collect();
@@ -202,27 +209,25 @@ impl<O: Object> Applier<O> {
         for key in vanished {
             self.delete(key, None, DeleteCause::Missed, outcome);
         }
-        for entry in giving_back(replace.entries) {
+        for entry in drain_shrinking(replace.entries) {
             match entry {
-                Listed::New(key, parcel) => self.put(key, parcel, outcome),
-                Listed::Kept(key) => self.keep(&key, outcome),
+                Listed::Changed(key, object) => self.put(replace.partition, key, object, outcome),
+                Listed::Unchanged(key) => self.keep(&key, outcome),
             }
         }
     }
 
     /// Puts an object into the store; one that could not be read leaves the last good state, marked stale.
-    fn put(&mut self, key: ObjectKey, parcel: Parcel<O>, outcome: &mut Outcome<O>) {
-        let Parcel { partition, arrived } = parcel;
-        if !self.writer.has_partition(partition) {
-            // Its part was taken out while it was on its way.
+    fn put(
+        &mut self,
+        partition: Partition,
+        key: ObjectKey,
+        object: DecodeResult<O>,
+        outcome: &mut Outcome<O>,
+    ) {
+        let Ok(DecodedObject { object, fingerprint }) = object else {
+            self.writer.mark_stale(&key, partition);
             return;
-        }
-        let Held { object, fingerprint } = match arrived {
-            Ok(held) => held,
-            Err(_) => {
-                self.writer.mark_stale(&key, partition);
-                return;
-            }
         };
         match self
             .writer
@@ -231,7 +236,7 @@ impl<O: Object> Applier<O> {
             Ok(old) => outcome.put(key, old, object),
             Err(error) => {
                 self.writer.mark_stale(&key, partition);
-                outcome.set_aside.push(BadObject {
+                outcome.set_aside.push(InvalidObject {
                     key: Some(key),
                     reason: error.to_string(),
                 });
@@ -242,7 +247,7 @@ impl<O: Object> Applier<O> {
     /// An object was listed exactly as it is held.
     fn keep(&mut self, key: &ObjectKey, outcome: &mut Outcome<O>) {
         self.writer.clear_stale(key.as_str());
-        if outcome.wants_sync
+        if outcome.any_resync
             && let Some(object) = self.writer.get(key)
         {
             outcome.changes.push(Change::sync(key.clone(), object.clone()));
@@ -250,7 +255,13 @@ impl<O: Object> Applier<O> {
     }
 
     /// Takes an object out of the store. What was never in it was never told of, so its end is not either.
-    fn delete(&mut self, key: ObjectKey, last: Option<O::Ref>, cause: DeleteCause, outcome: &mut Outcome<O>) {
+    fn delete(
+        &mut self,
+        key: ObjectKey,
+        last: Option<O::Handle>,
+        cause: DeleteCause,
+        outcome: &mut Outcome<O>,
+    ) {
         if let Some(held) = self.writer.remove(&key) {
             outcome.delete(Deleted {
                 key,
@@ -261,20 +272,22 @@ impl<O: Object> Applier<O> {
     }
 }
 
-/// Reads what is compared of an object that is about to be replaced; what it gives means nothing.
-fn look<O: Object>(object: &O::Ref) -> bool {
-    O::uid(object).is_some_and(|uid| uid.starts_with('-'))
+fn is_changes<O: CachedObject>(entries: &Entries<Pending<O>>) -> bool {
+    matches!(entries, Entries::Changes(_) | Entries::Replace(_))
 }
 
-impl<O: Object> Outcome<O> {
-    fn new(initial: bool, wants_sync: bool) -> Self {
+impl<O: CachedObject> Outcome<O> {
+    fn new(initial: bool, any_resync: bool) -> Self {
         Self {
             changes: Vec::new(),
             set_aside: Vec::new(),
             replaced: None,
+            added: None,
+            removed: None,
+            resync: false,
             initial,
-            wants_sync,
-            started: Instant::now(),
+            any_resync,
+            started: None,
         }
     }
 
@@ -286,16 +299,16 @@ impl<O: Object> Outcome<O> {
         });
     }
 
-    fn delete(&mut self, deleted: Deleted<O::Ref>) {
+    fn delete(&mut self, deleted: Deleted<O::Handle>) {
         self.push(deleted.key.clone(), Notification::Delete(deleted));
     }
 
     /// The store decides: what it did not hold is an add; another uid is a deletion that was missed, and an add.
-    fn put(&mut self, key: ObjectKey, old: Option<O::Ref>, new: O::Ref) {
+    fn put(&mut self, key: ObjectKey, old: Option<O::Handle>, new: O::Handle) {
         let initial = self.initial;
         match old {
             None => self.push(key, Notification::Add { object: new, initial }),
-            Some(old) if O::uid(&old) != O::uid(&new) => {
+            Some(old) if O::uid_of(&old) != O::uid_of(&new) => {
                 self.delete(Deleted {
                     key: key.clone(),
                     last_known: Some(old),
@@ -304,8 +317,8 @@ impl<O: Object> Outcome<O> {
                 self.push(key, Notification::Add { object: new, initial });
             }
             Some(old) => {
-                let version = O::resource_version(&new);
-                let sync = version.is_some() && O::resource_version(&old) == version;
+                let version = O::resource_version_of(&new);
+                let sync = version.is_some() && O::resource_version_of(&old) == version;
                 self.changes.push(Change {
                     key,
                     notification: Notification::Update { old, new },

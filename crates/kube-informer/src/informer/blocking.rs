@@ -2,7 +2,7 @@
 
 use super::Notification;
 use super::handler::ResourceEventHandler;
-use crate::object::{Deleted, Object};
+use crate::object::{CachedObject, Deleted};
 use std::cell::Cell;
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -32,7 +32,7 @@ use tokio::task;
 ///
 /// # Panics
 /// The handler panics if the system has no thread left.
-pub fn blocking<O: Object>(
+pub fn blocking<O: CachedObject>(
     function: impl FnMut(Notification<O>) + Send + 'static,
 ) -> impl ResourceEventHandler<O> {
     Blocking {
@@ -72,7 +72,7 @@ fn start_thread() -> mpsc::Sender<Call> {
 }
 
 impl<F> Blocking<F> {
-    fn call<O: Object>(
+    fn call<O: CachedObject>(
         &mut self,
         notification: Notification<O>,
     ) -> impl Future<Output = ()> + Send + use<O, F>
@@ -100,16 +100,16 @@ impl<F> Blocking<F> {
     }
 }
 
-impl<O: Object, F: FnMut(Notification<O>) + Send + 'static> ResourceEventHandler<O> for Blocking<F> {
-    async fn on_add(&mut self, object: O::Ref, initial: bool) {
+impl<O: CachedObject, F: FnMut(Notification<O>) + Send + 'static> ResourceEventHandler<O> for Blocking<F> {
+    async fn on_add(&mut self, object: O::Handle, initial: bool) {
         self.call(Notification::Add { object, initial }).await;
     }
 
-    async fn on_update(&mut self, old: O::Ref, new: O::Ref) {
+    async fn on_update(&mut self, old: O::Handle, new: O::Handle) {
         self.call(Notification::Update { old, new }).await;
     }
 
-    async fn on_delete(&mut self, deleted: Deleted<O::Ref>) {
+    async fn on_delete(&mut self, deleted: Deleted<O::Handle>) {
         self.call(Notification::Delete(deleted)).await;
     }
 }

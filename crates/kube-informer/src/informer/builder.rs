@@ -7,15 +7,14 @@ use super::processor::Processor;
 use super::reflectors::{Blueprint, Source};
 use super::runner::StopOnDrop;
 use super::{Informer, InformerRunner, NamespaceSet, Shared, SharedInformer, Transform};
-use crate::controller::Parcel;
-use crate::form::{Collection, Form};
+use crate::form::{Collection, Decode};
 use crate::metrics::{InformerMetrics, QueuedItems};
 use crate::object::Partition;
 use crate::queue::DeltaFifo;
-use crate::reflector::{ErrorFunction, LastError, ReflectorOptions, TransformError};
+use crate::reflector::{DecodeResult, ErrorFunction, LastError, ReflectorOptions, TransformError};
 use crate::source::{ListerWatcher, NamespacedSource};
 use crate::store::Indexer;
-use crate::wire::Plan;
+use crate::wire::FieldPlan;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -48,7 +47,7 @@ impl Default for InformerOptions {
 
 /// Makes a [`SharedInformer`] and its runner.
 #[must_use = "call `build`"]
-pub struct InformerBuilder<O: Form> {
+pub struct InformerBuilder<O: Decode> {
     source: Source<O>,
     namespaces: Option<NamespaceSet>,
     options: InformerOptions,
@@ -56,7 +55,7 @@ pub struct InformerBuilder<O: Form> {
     transform: Option<Transform<O>>,
 }
 
-impl<O: Form> InformerBuilder<O> {
+impl<O: Decode> InformerBuilder<O> {
     fn new(source: Source<O>, namespaces: Option<NamespaceSet>) -> Self {
         Self {
             source,
@@ -111,7 +110,7 @@ impl<O: Form> InformerBuilder<O> {
     #[doc(alias = "SetTransform")]
     pub fn transform(
         self,
-        transform: impl Fn(O::Ref) -> Result<O::Ref, TransformError> + Send + Sync + 'static,
+        transform: impl Fn(O::Handle) -> Result<O::Handle, TransformError> + Send + Sync + 'static,
     ) -> Self {
         self.shared_transform(Some(Transform::new(transform)))
     }
@@ -122,17 +121,17 @@ impl<O: Form> InformerBuilder<O> {
     }
 
     /// What the scan of each object looks for, and what it leaves out: parts that are neither decoded nor kept. Default:
-    /// [what the form says](Form::plan).
+    /// [what the form says](Decode::plan).
     ///
     /// ```no_run
     /// # use k8s_openapi::api::core::v1::Pod;
     /// # use kube_informer::source::ListerWatcher;
-    /// # use kube_informer::{SharedInformer, informer::InformerBuilder, wire::Plan};
+    /// # use kube_informer::{SharedInformer, informer::InformerBuilder, wire::FieldPlan};
     /// # fn example(source: impl ListerWatcher<Pod>) -> InformerBuilder<Pod> {
-    /// SharedInformer::<Pod>::builder(source).plan(Plan::without_managed_fields())
+    /// SharedInformer::<Pod>::builder(source).plan(FieldPlan::without_managed_fields())
     /// # }
     /// ```
-    pub fn plan(mut self, plan: Plan) -> Self {
+    pub fn plan(mut self, plan: FieldPlan) -> Self {
         self.options.reflector.plan = Some(plan);
         self
     }
@@ -167,7 +166,7 @@ impl<O: Form> InformerBuilder<O> {
         let (store, writer) = Indexer::new();
         let writer = writer.of::<O>();
         let gauge = QueuedItems::new(&labels);
-        let queue = DeltaFifo::with_gauge(options.queue_capacity, [Partition::ONLY], gauge);
+        let queue = DeltaFifo::with_gauge(options.queue_capacity, [Partition::SINGLE], gauge);
         let metrics = InformerMetrics::new(&labels);
         let collection = Collection {
             types: source.types(),
@@ -179,7 +178,7 @@ impl<O: Form> InformerBuilder<O> {
             blueprint: Blueprint {
                 source,
                 name: options.name.clone(),
-                maker: Arc::new(O::maker(collection)),
+                decoder: Arc::new(O::decoder(collection)),
                 options: options.reflector.clone(),
                 on_error: self.on_error,
                 transform: self.transform,
@@ -232,9 +231,9 @@ impl<O: Form> InformerBuilder<O> {
 }
 
 /// What every informer is made of.
-pub(super) struct Parts<O: Form> {
+pub(super) struct Parts<O: Decode> {
     pub(super) applier: Applier<O>,
-    pub(super) queue: DeltaFifo<Parcel<O>>,
+    pub(super) queue: DeltaFifo<DecodeResult<O>>,
     pub(super) blueprint: Blueprint<O>,
     pub(super) namespaces: Option<NamespaceSet>,
     pub(super) options: InformerOptions,

@@ -1,139 +1,51 @@
-//! The driver of a shared informer: takes changes from the queue, applies them to the store, publishes, and tells the
-//! listeners.
+//! The driver of a shared informer: applies what comes out of the queue to the store, publishes, and tells the listeners.
 
 use super::Shared;
 use super::applier::{Applier, Outcome};
-use super::processor::Processor;
-use crate::controller::{Parcel, SlowWatch, after};
-use crate::object::{Object, Partition};
-use crate::queue::{Batch, DeltaFifo};
+use crate::object::CachedObject;
+use crate::queue::{Batch, Deltas, Process};
+use crate::reflector::DecodeResult;
 use std::sync::Arc;
-use std::time::Duration;
-use tokio::sync::{mpsc, oneshot};
-use tokio::time::{Instant, sleep_until};
-
-/// What changes of the parts of a collection.
-pub(super) enum Command {
-    /// A part of this name is watched from now on. Sent before anything of it is pushed.
-    Add(Partition, Arc<str>),
-    /// A part is no longer wanted. Sent after its reflector has ended; what it pushed may still be on its way. The
-    /// answer says that its objects are gone.
-    Remove(Partition, oneshot::Sender<()>),
-}
+use tokio::time::Instant;
 
 /// Applies changes and tells of them.
-pub(super) struct Driver<O: Object> {
+pub(super) struct Driver<O: CachedObject> {
     pub(super) applier: Applier<O>,
     pub(super) shared: Arc<Shared<O>>,
-    pub(super) commands: mpsc::UnboundedReceiver<Command>,
     /// Whether the handlers were told that what they have been told of so far is the initial state.
     pub(super) synced: bool,
 }
 
-impl<O: Object> Driver<O> {
-    /// Runs until the queue is closed.
-    pub(super) async fn run(mut self) {
-        let mut check = self.processor().start_resync();
-        let mut next_look = std::pin::pin!(sleep_until(after(Instant::now(), *check.borrow_and_update())));
-        // There may be nothing to wait for.
-        self.note_synced();
-        loop {
-            tokio::select! {
-                Some(command) = self.commands.recv() => self.obey(command),
-                batch = take(&self.shared.fifo) => match batch {
-                    Some(batch) => {
-                        if batch.was_full {
-                            // Who waited for room was woken on this thread. It has to be gone from here, to run on
-                            // another one while this applies a long batch.
-                            tokio::task::yield_now().await;
-                        }
-                        self.catch_up();
-                        let watch = SlowWatch::new(&batch.entries);
-                        self.apply(batch);
-                        watch.end(&self.shared.resource, self.shared.fifo.len());
-                    }
-                    None => return,
-                },
-                () = &mut next_look => {
-                    let now = Instant::now();
-                    next_look.as_mut().reset(after(now, *check.borrow()));
-                    self.resync(now);
-                }
-                Ok(()) = check.changed() => {
-                    next_look.as_mut().reset(after(Instant::now(), *check.borrow_and_update()));
-                }
-                // What was still to come may no longer be wanted.
-                Ok(()) = self.shared.partitions.synced(), if !self.synced => self.note_synced(),
-            }
-            // A queue that is never empty must not keep the thread from everybody else.
-            tokio::task::consume_budget().await;
-        }
-    }
-
-    /// Obeys every command that was sent before what is about to be applied.
-    fn catch_up(&mut self) {
-        while let Ok(command) = self.commands.try_recv() {
-            self.obey(command);
-        }
-    }
-
-    fn obey(&mut self, command: Command) {
-        match command {
-            Command::Add(partition, name) => self.applier.add_partition(partition, &name),
-            Command::Remove(partition, done) => {
-                self.take_out(partition);
-                let _ = done.send(());
-            }
-        }
-    }
-
-    fn take_out(&mut self, partition: Partition) {
-        let mut outcome = self.applier.take_out(partition);
-        self.publish(&mut outcome);
-        self.shared.partitions.remove(partition);
-        self.shared.fifo.remove_partition(partition);
-        self.note_synced();
-    }
-
-    /// Tells the handlers that are due of everything again, except for objects that are about to change anyway.
-    fn resync(&mut self, now: Instant) {
-        let due = self.processor().due_for_resync(now);
-        if due.is_empty() {
-            return;
-        }
-        let changes = self.applier.again(|key| !self.shared.fifo.is_pending(key));
-        for listener in due {
-            listener.push(changes.iter().cloned(), now);
-        }
-    }
-
-    fn processor(&self) -> &Processor<O> {
-        &self.shared.processor
-    }
-
-    fn apply(&mut self, batch: Batch<Parcel<O>>) {
+impl<O: CachedObject> Process<Deltas<DecodeResult<O>>> for Driver<O> {
+    async fn process(&mut self, batch: Batch<Deltas<DecodeResult<O>>>) {
         let _span = self.applier.span(&batch).entered();
-        let Batch {
-            entries,
-            positions,
-            processed,
-            ..
-        } = batch;
-        let wants_sync = self.processor().wants_sync();
-        // What comes before the mark is initial. Who popped the batch could not know: commands were obeyed since.
-        let initial = !self.synced;
-        let mut outcome = self.applier.apply(entries, positions, initial, wants_sync);
+        let any_resync = self.shared.processor.any_resync();
+        // What comes before the mark is initial.
+        let (mut outcome, processed) = self.applier.apply(batch, !self.synced, any_resync);
         self.publish(&mut outcome);
+        if outcome.resync {
+            self.resync();
+        }
         drop(processed);
+        if let Some(partition) = outcome.added
+            && let Some(name) = self.shared.partitions.name(partition)
+        {
+            self.applier.name_partition(partition, &name);
+        }
         if let Some(partition) = outcome.replaced {
             self.shared.partitions.set_synced(partition);
         }
+        if let Some(partition) = outcome.removed {
+            self.shared.partitions.remove(partition);
+        }
         self.note_synced();
     }
+}
 
+impl<O: CachedObject> Driver<O> {
     fn publish(&mut self, outcome: &mut Outcome<O>) {
-        for bad in std::mem::take(&mut outcome.set_aside) {
-            self.shared.set_aside(bad);
+        for invalid in std::mem::take(&mut outcome.set_aside) {
+            self.shared.set_aside(invalid);
         }
         self.shared
             .processor
@@ -148,39 +60,31 @@ impl<O: Object> Driver<O> {
         }
         if !self.synced && self.shared.partitions.have_synced() {
             self.synced = true;
-            self.processor().set_synced();
+            self.shared.processor.set_synced();
         }
     }
-}
 
-/// So many changes that come while the driver gives way once are a flood.
-const FLOOD: usize = 64;
-/// The longest that a flood delays those who wait for its beginning.
-const LONGEST_WAIT: Duration = Duration::from_millis(10);
-
-/// Takes all that is queued. In a flood, it lets the queue fill up before: applied together, changes cost less.
-///
-/// A flood comes from a reflector on this thread, as where other work leaves no second one to the informer. What comes
-/// from another thread meanwhile is little, and goes on coming while a batch is applied.
-async fn take<T>(queue: &DeltaFifo<T>) -> Option<Batch<T>> {
-    queue.readable().await;
-    let (started, mut waiting) = (Instant::now(), queue.len());
-    while waiting < queue.capacity() && started.elapsed() < LONGEST_WAIT {
-        tokio::task::yield_now().await;
-        let before = std::mem::replace(&mut waiting, queue.len());
-        if waiting < before + FLOOD {
-            break;
+    /// Tells the handlers that are due of everything again.
+    fn resync(&mut self) {
+        let now = Instant::now();
+        let due = self.shared.processor.due_for_resync(now);
+        if due.is_empty() {
+            return;
+        }
+        let changes = self.applier.resync_changes();
+        for listener in due {
+            listener.push(changes.iter().cloned(), now);
         }
     }
-    queue.pop(usize::MAX).await
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::informer::{InformerRunner, NamespaceSet, Notification, SharedInformer};
-    use crate::queue::{Delta, Entries, Listed, Replace};
-    use crate::reflector::Held;
+    use crate::object::Partition;
+    use crate::queue::{Delta, Listed, Replace};
+    use crate::reflector::DecodedObject;
     use crate::source::{ListerWatcher, NamespacedSource};
     use futures::{FutureExt, StreamExt};
     use k8s_openapi::api::core::v1::ConfigMap;
@@ -203,11 +107,8 @@ mod tests {
         informer: SharedInformer<ConfigMap>,
         driver: Driver<ConfigMap>,
         partitions: [Partition; N],
-        _alive: (
-            super::super::runner::StopOnDrop<ConfigMap>,
-            mpsc::UnboundedSender<Command>,
-        ),
-        _jobs: mpsc::UnboundedReceiver<super::super::runner::Job>,
+        _alive: super::super::runner::StopOnDrop<ConfigMap>,
+        _jobs: tokio::sync::mpsc::UnboundedReceiver<super::super::runner::Job>,
     }
 
     impl<const N: usize> Scene<N> {
@@ -220,67 +121,56 @@ mod tests {
                 jobs,
                 ..
             } = runner;
-            let (sender, commands) = mpsc::unbounded_channel();
-            let mut driver = Driver {
+            let driver = Driver {
                 applier,
                 shared,
-                commands,
                 synced: false,
             };
             let partitions = watched.map(|name| {
                 let (partition, _) = driver.shared.partitions.start(name.into());
                 driver.shared.fifo.add_partition(partition);
-                driver.obey(Command::Add(partition, name.into()));
                 partition
             });
-            Self {
+            let mut scene = Self {
                 informer,
                 driver,
                 partitions,
-                _alive: (stopped, sender),
+                _alive: stopped,
                 _jobs: jobs,
-            }
+            };
+            scene.process();
+            scene
         }
 
-        fn parcel(partition: Partition, name: &str) -> Parcel<ConfigMap> {
+        fn object(name: &str) -> DecodeResult<ConfigMap> {
             let mut object = ConfigMap::default();
             object.metadata.name = Some(name.into());
-            Parcel {
-                partition,
-                arrived: Ok(Held {
-                    object: Arc::new(object),
-                    fingerprint: None,
-                }),
-            }
+            Ok(DecodedObject {
+                object: Arc::new(object),
+                fingerprint: None,
+            })
         }
 
         async fn push(&self, partition: Partition, name: &str) {
-            let delta = Delta::Added(Self::parcel(partition, name));
-            self.driver.shared.fifo.push(name.into(), delta, None).await;
+            let delta = Delta::Added(Self::object(name));
+            let queue = &self.driver.shared.fifo;
+            queue.push(partition, name.into(), delta, None).await;
         }
 
         async fn list(&self, partition: Partition, name: &str) {
             let list = Replace {
                 partition,
-                entries: vec![Listed::New(name.into(), Self::parcel(partition, name))],
+                entries: vec![Listed::Changed(name.into(), Self::object(name))],
                 resource_version: Some("1".into()),
             };
             self.driver.shared.fifo.replace(list).await;
         }
 
-        fn pop(&self) -> Batch<Parcel<ConfigMap>> {
-            self.driver
-                .shared
-                .fifo
-                .pop(10)
-                .now_or_never()
-                .flatten()
-                .expect("a batch")
-        }
-
-        fn apply(&mut self) {
-            let batch = self.pop();
-            self.driver.apply(batch);
+        /// Processes everything that is queued.
+        fn process(&mut self) {
+            while let Some(Some(batch)) = self.driver.shared.fifo.pop(10).now_or_never() {
+                self.driver.process(batch).now_or_never().expect("never waits");
+            }
         }
     }
 
@@ -298,19 +188,19 @@ mod tests {
         let [x, y] = scene.partitions;
         let mut told = scene.informer.subscribe("test").unwrap();
         scene.list(x, "a").await;
-        scene.apply();
+        scene.process();
+        // The last one that has not synced goes while changes of another are on their way.
         scene.push(x, "b").await;
-        let popped = scene.pop();
-        // The last one that has not synced goes while the batch is on its way.
         set.remove("y");
         scene.driver.shared.partitions.leaving("y");
-        scene.driver.obey(Command::Remove(y, oneshot::channel().0));
-        scene.driver.apply(popped);
+        drop(scene.driver.shared.fifo.remove_partition(y));
+        scene.push(x, "c").await;
+        scene.process();
 
-        assert_eq!(is_initial(told.next().now_or_never()), Some(true));
-        assert!(!told.has_synced());
-        assert_eq!(is_initial(told.next().now_or_never()), Some(false));
-        assert!(told.has_synced());
+        for (initial, synced) in [(true, false), (true, false), (false, true)] {
+            assert_eq!(is_initial(told.next().now_or_never()), Some(initial));
+            assert_eq!(told.has_synced(), synced);
+        }
     }
 
     #[tokio::test]
@@ -322,61 +212,21 @@ mod tests {
         // Wanted, but nobody has heard of it yet.
         set.add("y");
         scene.list(x, "a").await;
-        scene.apply();
+        scene.process();
         assert_eq!(is_initial(told.next().now_or_never()), Some(true));
         assert!(told.next().now_or_never().is_none());
         assert!(!scene.informer.has_synced() && !told.has_synced());
 
         scene.push(x, "b").await;
-        scene.apply();
+        scene.process();
         assert_eq!(is_initial(told.next().now_or_never()), Some(true));
 
-        // No longer wanted: nothing tells the driver but the set itself.
+        // No longer wanted: whoever follows the set wakes the driver.
         set.remove("y");
-        let Scene { driver, informer, .. } = scene;
-        let running = tokio::spawn(driver.run());
-        informer.synced().await.unwrap();
-        while !told.has_synced() {
-            tokio::task::yield_now().await;
-            assert!(told.next().now_or_never().is_none());
-        }
-        running.abort();
-    }
-
-    async fn taken(queue: &DeltaFifo<u32>) -> usize {
-        match take(queue).await.expect("not closed").entries {
-            Entries::Deltas(entries) => entries.len(),
-            Entries::Replace(_) => 0,
-        }
-    }
-
-    /// Pushes so many changes from a task of its own, which gives way after each, or only when tokio makes it.
-    fn push(queue: &DeltaFifo<u32>, count: u32, gives_way: bool) {
-        let queue = queue.clone();
-        tokio::spawn(async move {
-            for number in 0..count {
-                let key = format!("key-{number}").into();
-                queue.push(key, Delta::Added(number), None).await;
-                match gives_way {
-                    true => tokio::task::yield_now().await,
-                    false => tokio::task::consume_budget().await,
-                }
-            }
-        });
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_flood_is_one_batch_up_to_the_capacity() {
-        let queue = DeltaFifo::new(1000);
-        push(&queue, 1500, false);
-        assert_eq!(taken(&queue).await, 1000);
-        assert_eq!(taken(&queue).await, 500);
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_trickle_is_taken_as_it_comes() {
-        let queue = DeltaFifo::new(1000);
-        push(&queue, 20, true);
-        assert!(taken(&queue).await < 10);
+        scene.driver.shared.fifo.wake();
+        scene.process();
+        assert!(scene.informer.has_synced());
+        assert!(told.next().now_or_never().is_none());
+        assert!(told.has_synced());
     }
 }

@@ -1,7 +1,7 @@
 //! A handler that is only told of some objects.
 
 use super::handler::ResourceEventHandler;
-use crate::object::{DeleteCause, Deleted, Object, ObjectKey};
+use crate::object::{CachedObject, DeleteCause, Deleted, ObjectKey};
 use foldhash::fast::RandomState;
 use std::collections::HashSet;
 
@@ -42,19 +42,19 @@ impl<H, F> Filtered<H, F> {
 
 impl<O, H, F> ResourceEventHandler<O> for Filtered<H, F>
 where
-    O: Object,
+    O: CachedObject,
     H: ResourceEventHandler<O>,
-    F: FnMut(&O::Ref) -> bool + Send + 'static,
+    F: FnMut(&O::Handle) -> bool + Send + 'static,
 {
-    async fn on_add(&mut self, object: O::Ref, initial: bool) {
+    async fn on_add(&mut self, object: O::Handle, initial: bool) {
         if (self.filter)(&object) {
-            self.told.insert(O::key(&object));
+            self.told.insert(O::key_of(&object));
             self.handler.on_add(object, initial).await;
         }
     }
 
-    async fn on_update(&mut self, old: O::Ref, new: O::Ref) {
-        let key = O::key(&new);
+    async fn on_update(&mut self, old: O::Handle, new: O::Handle) {
+        let key = O::key_of(&new);
         match (self.told.contains(&key), (self.filter)(&new)) {
             (true, true) => self.handler.on_update(old, new).await,
             (false, true) => {
@@ -74,7 +74,7 @@ where
         }
     }
 
-    async fn on_delete(&mut self, deleted: Deleted<O::Ref>) {
+    async fn on_delete(&mut self, deleted: Deleted<O::Handle>) {
         if self.told.remove(&deleted.key) {
             self.handler.on_delete(deleted).await;
         }

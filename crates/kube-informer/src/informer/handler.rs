@@ -1,7 +1,7 @@
 //! Handlers: the user's code that is told of changes.
 
 use super::{Filtered, Notification};
-use crate::object::{Deleted, Object};
+use crate::object::{CachedObject, Deleted};
 use std::future::Future;
 
 /// Is told of every change of a collection, one at a time.
@@ -30,24 +30,24 @@ use std::future::Future;
 ///
 /// # Panics
 /// A handler that panics ends the informer's run with an error that names it.
-pub trait ResourceEventHandler<O: Object>: Send + 'static {
+pub trait ResourceEventHandler<O: CachedObject>: Send + 'static {
     /// An object is new in the store; `initial` if it belongs to the initial state.
     #[doc(alias = "OnAdd")]
-    fn on_add(&mut self, object: O::Ref, initial: bool) -> impl Future<Output = ()> + Send {
+    fn on_add(&mut self, object: O::Handle, initial: bool) -> impl Future<Output = ()> + Send {
         let _ = (object, initial);
         async {}
     }
 
     /// An object has changed. With the same resource version: it is told of again because a resync is due.
     #[doc(alias = "OnUpdate")]
-    fn on_update(&mut self, old: O::Ref, new: O::Ref) -> impl Future<Output = ()> + Send {
+    fn on_update(&mut self, old: O::Handle, new: O::Handle) -> impl Future<Output = ()> + Send {
         let _ = (old, new);
         async {}
     }
 
     /// An object is gone.
     #[doc(alias = "OnDelete")]
-    fn on_delete(&mut self, deleted: Deleted<O::Ref>) -> impl Future<Output = ()> + Send {
+    fn on_delete(&mut self, deleted: Deleted<O::Handle>) -> impl Future<Output = ()> + Send {
         let _ = deleted;
         async {}
     }
@@ -57,12 +57,12 @@ pub trait ResourceEventHandler<O: Object>: Send + 'static {
     ///
     /// ```
     /// # use k8s_openapi::api::core::v1::Pod;
-    /// use kube_informer::{Object, ResourceEventHandler, ResourceEventHandlerFuncs};
+    /// use kube_informer::{CachedObject, ResourceEventHandler, ResourceEventHandlerFuncs};
     ///
-    /// let handler = ResourceEventHandlerFuncs::<Pod>::new().on_add(|pod, _| println!("{}", Pod::key(&pod)));
-    /// let handler = handler.filtered(|pod| Pod::label(pod, "app") == Some("web"));
+    /// let handler = ResourceEventHandlerFuncs::<Pod>::new().on_add(|pod, _| println!("{}", Pod::key_of(&pod)));
+    /// let handler = handler.filtered(|pod| Pod::label_of(pod, "app") == Some("web"));
     /// ```
-    fn filtered<F: FnMut(&O::Ref) -> bool + Send + 'static>(self, filter: F) -> Filtered<Self, F>
+    fn filtered<F: FnMut(&O::Handle) -> bool + Send + 'static>(self, filter: F) -> Filtered<Self, F>
     where
         Self: Sized,
     {
@@ -71,7 +71,7 @@ pub trait ResourceEventHandler<O: Object>: Send + 'static {
 }
 
 /// Hands one notification to the method that is meant for it.
-pub(super) async fn handle<O: Object>(
+pub(super) async fn handle<O: CachedObject>(
     handler: &mut impl ResourceEventHandler<O>,
     notification: Notification<O>,
 ) {
@@ -82,9 +82,9 @@ pub(super) async fn handle<O: Object>(
     }
 }
 
-type OnAdd<O> = Box<dyn FnMut(<O as Object>::Ref, bool) + Send>;
-type OnUpdate<O> = Box<dyn FnMut(<O as Object>::Ref, <O as Object>::Ref) + Send>;
-type OnDelete<O> = Box<dyn FnMut(Deleted<<O as Object>::Ref>) + Send>;
+type OnAdd<O> = Box<dyn FnMut(<O as CachedObject>::Handle, bool) + Send>;
+type OnUpdate<O> = Box<dyn FnMut(<O as CachedObject>::Handle, <O as CachedObject>::Handle) + Send>;
+type OnDelete<O> = Box<dyn FnMut(Deleted<<O as CachedObject>::Handle>) + Send>;
 
 /// A handler made of plain functions; those that are not given do nothing.
 ///
@@ -92,19 +92,19 @@ type OnDelete<O> = Box<dyn FnMut(Deleted<<O as Object>::Ref>) + Send>;
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::Pod;
-/// use kube_informer::{Object, ResourceEventHandlerFuncs};
+/// use kube_informer::{CachedObject, ResourceEventHandlerFuncs};
 ///
 /// let handler = ResourceEventHandlerFuncs::<Pod>::new()
-///     .on_add(|pod, initial| println!("new: {} {initial}", Pod::key(&pod)))
+///     .on_add(|pod, initial| println!("new: {} {initial}", Pod::key_of(&pod)))
 ///     .on_delete(|deleted| println!("gone: {}", deleted.key));
 /// ```
-pub struct ResourceEventHandlerFuncs<O: Object> {
+pub struct ResourceEventHandlerFuncs<O: CachedObject> {
     add: OnAdd<O>,
     update: OnUpdate<O>,
     delete: OnDelete<O>,
 }
 
-impl<O: Object> ResourceEventHandlerFuncs<O> {
+impl<O: CachedObject> ResourceEventHandlerFuncs<O> {
     /// A handler that does nothing.
     pub fn new() -> Self {
         Self {
@@ -116,42 +116,42 @@ impl<O: Object> ResourceEventHandlerFuncs<O> {
 
     /// What to do when an object is new; the flag says whether it belongs to the initial state.
     #[must_use = "this is a builder"]
-    pub fn on_add(mut self, add: impl FnMut(O::Ref, bool) + Send + 'static) -> Self {
+    pub fn on_add(mut self, add: impl FnMut(O::Handle, bool) + Send + 'static) -> Self {
         self.add = Box::new(add);
         self
     }
 
     /// What to do when an object has changed.
     #[must_use = "this is a builder"]
-    pub fn on_update(mut self, update: impl FnMut(O::Ref, O::Ref) + Send + 'static) -> Self {
+    pub fn on_update(mut self, update: impl FnMut(O::Handle, O::Handle) + Send + 'static) -> Self {
         self.update = Box::new(update);
         self
     }
 
     /// What to do when an object is gone.
     #[must_use = "this is a builder"]
-    pub fn on_delete(mut self, delete: impl FnMut(Deleted<O::Ref>) + Send + 'static) -> Self {
+    pub fn on_delete(mut self, delete: impl FnMut(Deleted<O::Handle>) + Send + 'static) -> Self {
         self.delete = Box::new(delete);
         self
     }
 }
 
-impl<O: Object> Default for ResourceEventHandlerFuncs<O> {
+impl<O: CachedObject> Default for ResourceEventHandlerFuncs<O> {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl<O: Object> ResourceEventHandler<O> for ResourceEventHandlerFuncs<O> {
-    async fn on_add(&mut self, object: O::Ref, initial: bool) {
+impl<O: CachedObject> ResourceEventHandler<O> for ResourceEventHandlerFuncs<O> {
+    async fn on_add(&mut self, object: O::Handle, initial: bool) {
         (self.add)(object, initial);
     }
 
-    async fn on_update(&mut self, old: O::Ref, new: O::Ref) {
+    async fn on_update(&mut self, old: O::Handle, new: O::Handle) {
         (self.update)(old, new);
     }
 
-    async fn on_delete(&mut self, deleted: Deleted<O::Ref>) {
+    async fn on_delete(&mut self, deleted: Deleted<O::Handle>) {
         (self.delete)(deleted);
     }
 }
@@ -166,16 +166,16 @@ impl<O: Object> ResourceEventHandler<O> for ResourceEventHandlerFuncs<O> {
 /// # Ok(())
 /// # }
 /// ```
-impl<O: Object, F: FnMut(Notification<O>) + Send + 'static> ResourceEventHandler<O> for F {
-    async fn on_add(&mut self, object: O::Ref, initial: bool) {
+impl<O: CachedObject, F: FnMut(Notification<O>) + Send + 'static> ResourceEventHandler<O> for F {
+    async fn on_add(&mut self, object: O::Handle, initial: bool) {
         self(Notification::Add { object, initial });
     }
 
-    async fn on_update(&mut self, old: O::Ref, new: O::Ref) {
+    async fn on_update(&mut self, old: O::Handle, new: O::Handle) {
         self(Notification::Update { old, new });
     }
 
-    async fn on_delete(&mut self, deleted: Deleted<O::Ref>) {
+    async fn on_delete(&mut self, deleted: Deleted<O::Handle>) {
         self(Notification::Delete(deleted));
     }
 }

@@ -3,8 +3,8 @@
 use super::HandlerOptions;
 use super::Notification;
 use super::merge::{Change, Entry, MergeQueue};
-use crate::controller::after;
-use crate::object::Object;
+use crate::object::CachedObject;
+use crate::queue::process_loop::after;
 use crate::store::{Lease, Snapshot};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -12,7 +12,7 @@ use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
 /// How a listener's notifications reach it.
-pub(super) struct Listener<O: Object> {
+pub(super) struct Listener<O: CachedObject> {
     /// The informer's resource, for the log.
     resource: String,
     options: HandlerOptions,
@@ -24,7 +24,7 @@ pub(super) struct Listener<O: Object> {
     _lease: Option<Lease>,
 }
 
-struct State<O: Object> {
+struct State<O: CachedObject> {
     /// What a late handler starts with.
     initial: Initial<O>,
     /// When it got that.
@@ -75,12 +75,12 @@ impl Pace {
 }
 
 /// The adds of a late handler, made from the store's state at the time it was added.
-enum Initial<O: Object> {
+enum Initial<O: CachedObject> {
     None,
-    Pending(Snapshot<O::Ref>),
+    Pending(Snapshot<O::Handle>),
     /// So many objects are being read from the snapshot.
     Reading(usize),
-    Running(std::vec::IntoIter<O::Ref>),
+    Running(std::vec::IntoIter<O::Handle>),
 }
 
 /// How a listener ends.
@@ -103,7 +103,7 @@ pub(super) struct Progress {
     pub(super) ended: bool,
 }
 
-impl<O: Object> Listener<O> {
+impl<O: CachedObject> Listener<O> {
     pub(super) fn new(resource: String, options: HandlerOptions, lease: Option<Lease>) -> Self {
         let state = State {
             initial: Initial::None,
@@ -139,7 +139,7 @@ impl<O: Object> Listener<O> {
     }
 
     /// Starts the listener with the objects of `snapshot` as initial adds.
-    pub(super) fn start_with(&self, snapshot: Snapshot<O::Ref>) {
+    pub(super) fn start_with(&self, snapshot: Snapshot<O::Handle>) {
         let mut state = self.lock();
         state.initial = Initial::Pending(snapshot);
         state.started = Instant::now();
@@ -152,9 +152,9 @@ impl<O: Object> Listener<O> {
         if state.end.is_some() {
             return;
         }
-        let wants_sync = !state.resync.period.is_zero();
+        let wants_resync = !state.resync.period.is_zero();
         for change in changes {
-            if !change.sync || wants_sync {
+            if !change.sync || wants_resync {
                 state.queue.push(change, now);
             }
         }
@@ -211,7 +211,7 @@ impl<O: Object> Listener<O> {
         self.lock().waiting()
     }
 
-    pub(super) fn wants_sync(&self) -> bool {
+    pub(super) fn wants_resync(&self) -> bool {
         !self.lock().resync.period.is_zero()
     }
 
@@ -273,7 +273,7 @@ impl<O: Object> Listener<O> {
     }
 }
 
-impl<O: Object> State<O> {
+impl<O: CachedObject> State<O> {
     /// How many notifications there are to take.
     fn waiting(&self) -> usize {
         self.initial.len() + self.queue.len()
@@ -297,13 +297,13 @@ impl<O: Object> State<O> {
     }
 }
 
-enum Taken<O: Object> {
+enum Taken<O: CachedObject> {
     Notification(Notification<O>),
     Nothing,
     Ended,
 }
 
-impl<O: Object> Initial<O> {
+impl<O: CachedObject> Initial<O> {
     fn len(&self) -> usize {
         match self {
             Self::None => 0,
@@ -314,7 +314,7 @@ impl<O: Object> Initial<O> {
     }
 
     /// The snapshot, if it is time to read it; [`go_on`](Self::go_on) then.
-    fn begin(&mut self) -> Option<Snapshot<O::Ref>> {
+    fn begin(&mut self) -> Option<Snapshot<O::Handle>> {
         if !matches!(self, Self::Pending(_)) {
             return None;
         }
@@ -326,13 +326,13 @@ impl<O: Object> Initial<O> {
     }
 
     /// These are the objects of the snapshot; too late, if it was dropped meanwhile.
-    fn go_on(&mut self, objects: Vec<O::Ref>) {
+    fn go_on(&mut self, objects: Vec<O::Handle>) {
         if let Self::Reading(_) = self {
             *self = Self::Running(objects.into_iter());
         }
     }
 
-    fn next(&mut self) -> Option<O::Ref> {
+    fn next(&mut self) -> Option<O::Handle> {
         let Self::Running(objects) = self else { return None };
         let next = objects.next();
         if next.is_none() {

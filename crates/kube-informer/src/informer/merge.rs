@@ -1,7 +1,7 @@
 //! The queue in front of one handler: bounded, because pending notifications of one key can be merged.
 
 use super::Notification;
-use crate::object::{Object, ObjectKey};
+use crate::object::{CachedObject, ObjectKey};
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry as Place;
@@ -13,7 +13,7 @@ use tokio::time::Instant;
 ///
 /// ```
 /// use kube_informer::Delivery;
-/// assert_eq!(Delivery::default(), Delivery::Merged { capacity: 1024 });
+/// assert_eq!(Delivery::default(), Delivery::Coalesced { capacity: 1024 });
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -21,31 +21,31 @@ pub enum Delivery {
     /// Up to `capacity` notifications wait; beyond that, those of one object are merged into one that says the same:
     /// two updates are one from the first old state to the newest, an add and an update are an add of the newest, an
     /// add and a delete are nothing. A handler that is slow sees fewer intermediate states, and never a wrong history.
-    Merged {
+    Coalesced {
         /// The number of notifications that wait before merging starts. Zero: merge whatever can be merged.
         capacity: usize,
     },
     /// Every notification waits, however many there are. Memory grows with the handler's delay without bound.
-    Every,
+    Unbounded,
 }
 
 impl Default for Delivery {
     fn default() -> Self {
-        Self::Merged { capacity: 1024 }
+        Self::Coalesced { capacity: 1024 }
     }
 }
 
 /// One change on its way to handlers.
-pub(super) struct Change<O: Object> {
+pub(super) struct Change<O: CachedObject> {
     pub(super) key: ObjectKey,
     pub(super) notification: Notification<O>,
     /// Whether nothing changed: only for handlers that want to be told again of what they know.
     pub(super) sync: bool,
 }
 
-impl<O: Object> Change<O> {
+impl<O: CachedObject> Change<O> {
     /// Nothing changed; somebody wants to be told again.
-    pub(super) fn sync(key: ObjectKey, object: O::Ref) -> Self {
+    pub(super) fn sync(key: ObjectKey, object: O::Handle) -> Self {
         Self {
             key,
             notification: Notification::Update {
@@ -57,7 +57,7 @@ impl<O: Object> Change<O> {
     }
 }
 
-impl<O: Object> Clone for Change<O> {
+impl<O: CachedObject> Clone for Change<O> {
     fn clone(&self) -> Self {
         Self {
             key: self.key.clone(),
@@ -68,20 +68,20 @@ impl<O: Object> Clone for Change<O> {
 }
 
 /// What is taken from the queue.
-pub(super) enum Entry<O: Object> {
+pub(super) enum Entry<O: CachedObject> {
     Change(Change<O>),
     /// All initial adds have been taken.
     Synced,
 }
 
-struct Pending<O: Object> {
+struct Pending<O: CachedObject> {
     entry: Entry<O>,
     /// When the first notification that went into it was pushed.
     since: Instant,
 }
 
 /// Pending notifications, oldest first.
-pub(super) struct MergeQueue<O: Object> {
+pub(super) struct MergeQueue<O: CachedObject> {
     capacity: usize,
     entries: Entries<O>,
     /// How many entries are marks; at most one.
@@ -91,7 +91,7 @@ pub(super) struct MergeQueue<O: Object> {
 }
 
 /// The entries by number. Numbers grow by one, so that the oldest is at the front.
-struct Entries<O: Object> {
+struct Entries<O: CachedObject> {
     /// An entry that was merged into nothing leaves a hole.
     slots: VecDeque<Option<Pending<O>>>,
     holes: usize,
@@ -102,7 +102,7 @@ struct Entries<O: Object> {
 /// When nothing waits any more, storage for more than this is given back.
 const KEPT_STORAGE: usize = 1024;
 
-impl<O: Object> Entries<O> {
+impl<O: CachedObject> Entries<O> {
     fn new() -> Self {
         Self {
             slots: VecDeque::new(),
@@ -175,7 +175,7 @@ struct Last {
 }
 
 impl Last {
-    fn of<O: Object>(entries: &Entries<O>) -> Self {
+    fn of<O: CachedObject>(entries: &Entries<O>) -> Self {
         let mut last = Self {
             numbers: HashTable::new(),
             hasher: RandomState::default(),
@@ -188,7 +188,7 @@ impl Last {
         last
     }
 
-    fn get<O: Object>(&self, key: &ObjectKey, entries: &Entries<O>) -> Option<u64> {
+    fn get<O: CachedObject>(&self, key: &ObjectKey, entries: &Entries<O>) -> Option<u64> {
         let hash = self.hasher.hash_one(key);
         let found = self
             .numbers
@@ -197,7 +197,7 @@ impl Last {
     }
 
     /// `number` is the last entry of `key`, which the entry need not hold yet.
-    fn set<O: Object>(&mut self, key: &ObjectKey, number: u64, entries: &Entries<O>) {
+    fn set<O: CachedObject>(&mut self, key: &ObjectKey, number: u64, entries: &Entries<O>) {
         let hash = self.hasher.hash_one(key);
         let rehash = |number: &u64| entries.key(*number).map_or(0, |key| self.hasher.hash_one(key));
         match (self.numbers).entry(hash, |number| entries.key(*number) == Some(key), rehash) {
@@ -217,11 +217,11 @@ impl Last {
     }
 }
 
-impl<O: Object> MergeQueue<O> {
+impl<O: CachedObject> MergeQueue<O> {
     pub(super) fn new(delivery: Delivery) -> Self {
         let capacity = match delivery {
-            Delivery::Merged { capacity } => capacity,
-            Delivery::Every => usize::MAX,
+            Delivery::Coalesced { capacity } => capacity,
+            Delivery::Unbounded => usize::MAX,
         };
         Self {
             capacity,
@@ -308,7 +308,7 @@ impl<O: Object> MergeQueue<O> {
 }
 
 /// What two successive notifications of one key come to.
-enum Merged<O: Object> {
+enum Merged<O: CachedObject> {
     Nothing(ObjectKey),
     /// The first one says it all now.
     One,
@@ -316,7 +316,7 @@ enum Merged<O: Object> {
     Two(Change<O>),
 }
 
-fn merge<O: Object>(first: &mut Change<O>, second: Change<O>) -> Merged<O> {
+fn merge<O: CachedObject>(first: &mut Change<O>, second: Change<O>) -> Merged<O> {
     use Notification::{Add, Delete, Update};
     let Change {
         key,

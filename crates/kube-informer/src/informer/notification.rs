@@ -1,6 +1,6 @@
 //! What handlers are told.
 
-use crate::object::{Deleted, Object, ObjectKey};
+use crate::object::{CachedObject, Deleted, ObjectKey};
 use std::fmt;
 
 /// One change, as handlers and streams are told of it.
@@ -8,37 +8,37 @@ use std::fmt;
 /// For one key the notifications of a handler are a legal history: an [`Add`](Self::Add), any number of
 /// [`Update`](Self::Update)s, a [`Delete`](Self::Delete), and so on. A new object under the same key (another uid) is
 /// a delete and an add.
-pub enum Notification<O: Object> {
+pub enum Notification<O: CachedObject> {
     /// An object is new in the store.
     Add {
         /// The object.
-        object: O::Ref,
+        object: O::Handle,
         /// Whether it belongs to the initial state: the informer's first, or the one that a late handler starts with.
         initial: bool,
     },
     /// An object has changed, or is told of again because the handler asked for a resync.
     Update {
         /// The state the handler was told of before.
-        old: O::Ref,
+        old: O::Handle,
         /// The state now.
-        new: O::Ref,
+        new: O::Handle,
     },
     /// An object is gone.
-    Delete(Deleted<O::Ref>),
+    Delete(Deleted<O::Handle>),
 }
 
-impl<O: Object> Notification<O> {
+impl<O: CachedObject> Notification<O> {
     /// The key of the object that this is about.
     pub fn key(&self) -> ObjectKey {
         match self {
-            Self::Add { object, .. } => O::key(object),
-            Self::Update { new, .. } => O::key(new),
+            Self::Add { object, .. } => O::key_of(object),
+            Self::Update { new, .. } => O::key_of(new),
             Self::Delete(deleted) => deleted.key.clone(),
         }
     }
 
     /// The latest state that this tells of: the new object, or the last known one of a deletion.
-    pub fn object(&self) -> Option<&O::Ref> {
+    pub fn object(&self) -> Option<&O::Handle> {
         match self {
             Self::Add { object, .. } => Some(object),
             Self::Update { new, .. } => Some(new),
@@ -47,7 +47,7 @@ impl<O: Object> Notification<O> {
     }
 }
 
-impl<O: Object> Clone for Notification<O> {
+impl<O: CachedObject> Clone for Notification<O> {
     fn clone(&self) -> Self {
         match self {
             Self::Add { object, initial } => Self::Add {
@@ -64,10 +64,10 @@ impl<O: Object> Clone for Notification<O> {
 }
 
 /// Shows the kind of change, the key and the resource version, never the object.
-impl<O: Object> fmt::Debug for Notification<O> {
+impl<O: CachedObject> fmt::Debug for Notification<O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let version = |object: &O::Ref| {
-            O::resource_version(object)
+        let version = |object: &O::Handle| {
+            O::resource_version_of(object)
                 .map(|v| v.to_string())
                 .unwrap_or_default()
         };

@@ -93,12 +93,20 @@ impl Partitions {
 
     /// A part is about to be watched: its number, and where its reflector reports. One that is not known is added.
     pub(super) fn start(&self, name: Arc<str>) -> (Partition, watch::Sender<ReflectorStatus>) {
-        let mut started = (Partition::ONLY, None);
+        let mut started = (Partition::SINGLE, None);
         self.parts.send_modify(|parts| {
             let part = parts.get_or_add(name);
             started = (part.partition, part.reporter.take());
         });
         (started.0, started.1.unwrap_or_default())
+    }
+
+    /// The name of a part: its namespace, or [the whole collection](WHOLE). `None` if there is no such part.
+    pub(super) fn name(&self, partition: Partition) -> Option<Arc<str>> {
+        let parts = self.parts.borrow();
+        let mut named = parts.by_name.iter();
+        let (name, _) = named.find(|(_, part)| part.partition == partition)?;
+        Some(name.clone())
     }
 
     /// A part is about to be taken out.
@@ -277,7 +285,7 @@ pub(super) enum Place {
 /// Why a reflector has not listed yet, as far as is known.
 fn why(status: &ReflectorStatus) -> String {
     match (&status.last_error, status.phase) {
-        (Some(error), Phase::Absent { .. }) => {
+        (Some(error), Phase::NotServed { .. }) => {
             format!(
                 "{}: the server has no such resource (yet): {}",
                 error.class, error.message

@@ -3,8 +3,8 @@
 use super::listener::{End, Listener};
 use super::merge::Change;
 use super::{HandlerOptions, Stopped};
-use crate::giving_back::giving_back;
-use crate::object::Object;
+use crate::drain_shrinking::drain_shrinking;
+use crate::object::CachedObject;
 use crate::store::Indexer;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -15,13 +15,13 @@ use tokio::time::Instant;
 ///
 /// Publishing a state of the store and handing out the notifications that belong to it happen under one lock, and so
 /// do adding a listener and taking the snapshot it starts with: a late handler misses nothing and sees nothing twice.
-pub(super) struct Processor<O: Object> {
+pub(super) struct Processor<O: CachedObject> {
     state: Mutex<State<O>>,
     /// How often it is looked whether a listener is due for a resync.
     check: watch::Sender<Duration>,
 }
 
-struct State<O: Object> {
+struct State<O: CachedObject> {
     listeners: Vec<Arc<Listener<O>>>,
     resync: ResyncPeriods,
     synced: bool,
@@ -58,7 +58,7 @@ impl ResyncPeriods {
     }
 }
 
-impl<O: Object> Processor<O> {
+impl<O: CachedObject> Processor<O> {
     pub(super) fn new(resync: Duration) -> Self {
         let resync = raised(resync);
         let state = State {
@@ -82,7 +82,7 @@ impl<O: Object> Processor<O> {
     }
 
     /// Adds a listener; it starts with what the store holds now.
-    pub(super) fn add(&self, listener: Arc<Listener<O>>, store: &Indexer<O::Ref>) -> Result<(), Stopped> {
+    pub(super) fn add(&self, listener: Arc<Listener<O>>, store: &Indexer<O::Handle>) -> Result<(), Stopped> {
         let mut state = self.lock();
         if state.stopped {
             return Err(Stopped);
@@ -134,8 +134,11 @@ impl<O: Object> Processor<O> {
     }
 
     /// Whether some listener wants to hear of what has not changed.
-    pub(super) fn wants_sync(&self) -> bool {
-        self.lock().listeners.iter().any(|listener| listener.wants_sync())
+    pub(super) fn any_resync(&self) -> bool {
+        self.lock()
+            .listeners
+            .iter()
+            .any(|listener| listener.wants_resync())
     }
 
     /// Handlers no longer shorten the check period, because the informer runs now; returns it. Zero is never.
@@ -166,7 +169,7 @@ impl<O: Object> Processor<O> {
             for listener in others {
                 listener.push(changes.iter().cloned(), now);
             }
-            last.push(giving_back(changes), now);
+            last.push(drain_shrinking(changes), now);
         }
     }
 

@@ -1,44 +1,42 @@
 //! The reflectors of an informer: one for each part of its collection, started and ended while it runs.
 
-use super::driver::Command;
 use super::partitions::{WHOLE, part_names};
 use super::{Shared, Transform};
-use crate::controller::{Parcel, QueueSink};
-use crate::form::Form;
-use crate::object::{Object, Partition};
+use crate::form::Decode;
+use crate::object::{CachedObject, Partition};
 use crate::queue::DeltaFifo;
-use crate::reflector::{ErrorFunction, Reflector, ReflectorOptions};
+use crate::reflector::{DecodeResult, ErrorFunction, QueueSink, Reflector, ReflectorOptions};
 use crate::source::{ListerWatcher, NamespacedSource, Subject};
 use crate::store::Indexer;
 use kube::core::TypeMeta;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::watch;
 use tokio::task::{JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 /// What an informer's reflectors have in common.
-pub(super) struct Blueprint<O: Form> {
+pub(super) struct Blueprint<O: Decode> {
     pub(super) source: Source<O>,
     /// For metrics.
     pub(super) name: String,
     /// What makes the objects, whichever part they are of.
-    pub(super) maker: Arc<O::Maker>,
+    pub(super) decoder: Arc<O::Decoder>,
     pub(super) options: ReflectorOptions,
     pub(super) on_error: Option<ErrorFunction>,
     pub(super) transform: Option<Transform<O>>,
 }
 
 /// The reflector of one part, which fills the informer's queue.
-pub(super) type PartReflector<O> = Reflector<O, QueueSink<O, Indexer<<O as Object>::Ref>>>;
+pub(super) type PartReflector<O> = Reflector<O, QueueSink<O, Indexer<<O as CachedObject>::Handle>>>;
 
 /// Where the objects come from.
-pub(super) enum Source<O: Form> {
+pub(super) enum Source<O: Decode> {
     Whole(Arc<dyn ListerWatcher<O>>),
     Namespaced(Arc<dyn NamespacedSource<O>>),
 }
 
-impl<O: Form> Source<O> {
+impl<O: Decode> Source<O> {
     /// What it shows, for spans, logs and metrics.
     pub(super) fn subject(&self) -> Subject {
         match self {
@@ -62,18 +60,20 @@ impl<O: Form> Source<O> {
     }
 }
 
-impl<O: Form> Blueprint<O> {
+impl<O: Decode> Blueprint<O> {
     /// The reflector of one part, which fills the queue.
     pub(super) fn reflector(
         &self,
         name: &str,
         partition: Partition,
-        queue: DeltaFifo<Parcel<O>>,
-        store: Indexer<O::Ref>,
+        queue: DeltaFifo<DecodeResult<O>>,
+        store: Indexer<O::Handle>,
     ) -> PartReflector<O> {
         let sink = QueueSink::with_partition(partition, queue, store);
         let reflector = Reflector::with_options(self.source.part(name), sink, self.options.clone());
-        let mut reflector = reflector.made_by(self.maker.clone()).named(self.name.as_str());
+        let mut reflector = reflector
+            .with_decoder(self.decoder.clone())
+            .named(self.name.as_str());
         if name != WHOLE {
             reflector = reflector.named_after(name);
         }
@@ -88,10 +88,9 @@ impl<O: Form> Blueprint<O> {
 }
 
 /// The running reflectors. They follow the namespaces that are wanted.
-pub(super) struct Reflectors<O: Form> {
+pub(super) struct Reflectors<O: Decode> {
     blueprint: Arc<Blueprint<O>>,
     shared: Arc<Shared<O>>,
-    driver: mpsc::UnboundedSender<Command>,
     wanted: Option<watch::Receiver<BTreeSet<String>>>,
     /// Ends all of them.
     stop: CancellationToken,
@@ -100,19 +99,13 @@ pub(super) struct Reflectors<O: Form> {
     tasks: JoinSet<Arc<str>>,
 }
 
-impl<O: Form> Reflectors<O> {
+impl<O: Decode> Reflectors<O> {
     /// Starts the reflectors of what is wanted now.
-    pub(super) fn start(
-        blueprint: Blueprint<O>,
-        shared: Arc<Shared<O>>,
-        driver: mpsc::UnboundedSender<Command>,
-        stop: CancellationToken,
-    ) -> Self {
+    pub(super) fn start(blueprint: Blueprint<O>, shared: Arc<Shared<O>>, stop: CancellationToken) -> Self {
         let wanted = shared.partitions.wanted().map(super::NamespaceSet::subscribe);
         let mut reflectors = Self {
             blueprint: Arc::new(blueprint),
             shared,
-            driver,
             wanted,
             stop,
             running: HashMap::new(),
@@ -121,7 +114,7 @@ impl<O: Form> Reflectors<O> {
         reflectors.follow();
         if reflectors.running.is_empty() {
             // There is nothing to wait for.
-            reflectors.shared.fifo.remove_partition(Partition::ONLY);
+            drop(reflectors.shared.fifo.remove_partition(Partition::SINGLE));
         }
         reflectors
     }
@@ -153,21 +146,17 @@ impl<O: Form> Reflectors<O> {
         let (queue, store) = (self.shared.fifo.clone(), self.shared.store.clone());
         let leave = self.stop.child_token();
         self.running.insert(name.clone(), leave.clone());
-        self.shared.fifo.add_partition(partition);
-        // Before anything of it is pushed. If the driver is gone, everything ends anyway.
-        let _ = self.driver.send(Command::Add(partition, name.clone()));
-        let (stop, driver, blueprint) = (self.stop.clone(), self.driver.clone(), self.blueprint.clone());
+        queue.add_partition(partition);
+        let (stop, blueprint) = (self.stop.clone(), self.blueprint.clone());
         self.tasks.spawn(async move {
             // Here, because it may panic: the source is the user's.
             let reflector = blueprint
-                .reflector(&name, partition, queue, store)
+                .reflector(&name, partition, queue.clone(), store)
                 .reporting_to(status);
             reflector.run(leave).await;
             // A stopped informer keeps what it has.
             if !stop.is_cancelled() {
-                let (done, removed) = oneshot::channel();
-                let _ = driver.send(Command::Remove(partition, done));
-                let _ = removed.await;
+                queue.remove_partition(partition).await;
             }
             name
         });
@@ -192,6 +181,8 @@ impl<O: Form> Reflectors<O> {
             else => std::future::pending().await,
         }
         self.follow();
+        // What is no longer wanted may have been all that was to come.
+        self.shared.fifo.wake();
         Ok(())
     }
 

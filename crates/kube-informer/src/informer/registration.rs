@@ -4,7 +4,7 @@ use super::blocking::current_task;
 use super::listener::{End, Listener, Progress};
 use super::processor::Processor;
 use super::{Notification, Stopped};
-use crate::object::Object;
+use crate::object::CachedObject;
 use futures::stream::{BoxStream, Stream, StreamExt};
 use std::{
     fmt,
@@ -24,12 +24,12 @@ trait Registered: Send + Sync {
     fn end(&self, end: End);
 }
 
-struct Member<O: Object> {
+struct Member<O: CachedObject> {
     listener: Arc<Listener<O>>,
     processor: Arc<Processor<O>>,
 }
 
-impl<O: Object> Registered for Member<O> {
+impl<O: CachedObject> Registered for Member<O> {
     fn name(&self) -> &str {
         self.listener.name()
     }
@@ -71,7 +71,7 @@ pub struct Registration {
 }
 
 impl Registration {
-    pub(super) fn new<O: Object>(listener: Arc<Listener<O>>, processor: Arc<Processor<O>>) -> Self {
+    pub(super) fn new<O: CachedObject>(listener: Arc<Listener<O>>, processor: Arc<Processor<O>>) -> Self {
         Self {
             member: Some(Arc::new(Member { listener, processor })),
         }
@@ -178,12 +178,12 @@ impl fmt::Debug for Registration {
 ///
 /// A notification counts as handled when the next one is asked for. The stream ends when the informer stops.
 #[must_use = "a stream does nothing unless it is polled"]
-pub struct Notifications<O: Object> {
+pub struct Notifications<O: CachedObject> {
     stream: BoxStream<'static, Notification<O>>,
     registration: Registration,
 }
 
-impl<O: Object> Notifications<O> {
+impl<O: CachedObject> Notifications<O> {
     pub(super) fn new(listener: Arc<Listener<O>>, registration: Registration) -> Self {
         let ended = EndOnDrop(listener);
         let stream = futures::stream::unfold(ended, |listener| async move {
@@ -207,15 +207,15 @@ impl<O: Object> Notifications<O> {
     }
 }
 
-struct EndOnDrop<O: Object>(Arc<Listener<O>>);
+struct EndOnDrop<O: CachedObject>(Arc<Listener<O>>);
 
-impl<O: Object> Drop for EndOnDrop<O> {
+impl<O: CachedObject> Drop for EndOnDrop<O> {
     fn drop(&mut self) {
         self.0.ended();
     }
 }
 
-impl<O: Object> Stream for Notifications<O> {
+impl<O: CachedObject> Stream for Notifications<O> {
     type Item = Notification<O>;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {

@@ -6,8 +6,9 @@ use super::handler::{self, ResourceEventHandler};
 use super::listener::Listener;
 use super::reflectors::{Blueprint, Reflectors};
 use super::{PanicPolicy, Shared};
-use crate::form::Form;
-use crate::object::Object;
+use crate::form::Decode;
+use crate::object::CachedObject;
+use crate::queue::ProcessLoop;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
@@ -24,7 +25,7 @@ pub(super) struct Job {
 /// What it takes to run an informer; made together with the [`SharedInformer`](super::SharedInformer) by
 /// [`InformerBuilder::build`](super::InformerBuilder::build).
 #[must_use = "an informer does nothing until its runner is run"]
-pub struct InformerRunner<O: Form> {
+pub struct InformerRunner<O: Decode> {
     pub(super) shared: Arc<Shared<O>>,
     pub(super) applier: Applier<O>,
     pub(super) jobs: mpsc::UnboundedReceiver<Job>,
@@ -34,9 +35,9 @@ pub struct InformerRunner<O: Form> {
 }
 
 /// Tells everybody who waits that the informer has stopped, even if its runner is dropped without being run.
-pub(super) struct StopOnDrop<O: Object>(pub(super) Arc<Shared<O>>);
+pub(super) struct StopOnDrop<O: CachedObject>(pub(super) Arc<Shared<O>>);
 
-impl<O: Object> Drop for StopOnDrop<O> {
+impl<O: CachedObject> Drop for StopOnDrop<O> {
     fn drop(&mut self) {
         self.0.processor.stop();
         self.0.partitions.stop();
@@ -78,10 +79,10 @@ pub enum RunError {
     },
 }
 
-impl<O: Form> InformerRunner<O> {
+impl<O: Decode> InformerRunner<O> {
     /// What makes the informer's objects: a [`Packer`](crate::form::Packer), for example, which knows what they take.
-    pub fn maker(&self) -> Arc<O::Maker> {
-        self.blueprint.maker.clone()
+    pub fn decoder(&self) -> Arc<O::Decoder> {
+        self.blueprint.decoder.clone()
     }
 
     /// Runs the informer until `token` is cancelled: lists and watches, keeps the store, and calls the handlers.
@@ -110,15 +111,17 @@ impl<O: Form> InformerRunner<O> {
             tasks: JoinSet::new(),
             names: Default::default(),
         };
-        let (to_driver, commands) = mpsc::unbounded_channel();
-        let mut reflectors = Reflectors::start(blueprint, shared.clone(), to_driver, stop.clone());
+        let mut reflectors = Reflectors::start(blueprint, shared.clone(), stop.clone());
         let driver = Driver {
             applier,
             shared: shared.clone(),
-            commands,
             synced: false,
         };
-        let mut driver = JoinSet::from_iter([driver.run()]);
+        let processing = ProcessLoop::new(shared.fifo.clone(), driver)
+            .named(shared.resource.as_str())
+            .resync_as(shared.processor.start_resync());
+        // It ends when the queue is closed, and processes what is in it before.
+        let mut driver = JoinSet::from_iter([processing.run(CancellationToken::new())]);
 
         let result = loop {
             tokio::select! {
@@ -210,7 +213,7 @@ impl Handlers {
 }
 
 /// The task of a handler: calls it for each notification until there are no more.
-pub(super) fn job<O: Object>(
+pub(super) fn job<O: CachedObject>(
     resource: String,
     listener: Arc<Listener<O>>,
     mut handler: impl ResourceEventHandler<O>,
@@ -225,7 +228,7 @@ pub(super) fn job<O: Object>(
             let Err(panic) = call.await else { continue };
             let (handler, message) = (listener.name().to_owned(), panic_of(Some(panic)));
             match listener.options().on_panic {
-                PanicPolicy::Isolate => tracing::error!(resource, handler, message, "a handler panicked"),
+                PanicPolicy::Continue => tracing::error!(resource, handler, message, "a handler panicked"),
                 PanicPolicy::Stop => {
                     drop(ended);
                     return Err(RunError::HandlerPanicked {
@@ -245,9 +248,9 @@ pub(super) fn job<O: Object>(
     }
 }
 
-struct EndedOnDrop<O: Object>(Arc<Listener<O>>);
+struct EndedOnDrop<O: CachedObject>(Arc<Listener<O>>);
 
-impl<O: Object> Drop for EndedOnDrop<O> {
+impl<O: CachedObject> Drop for EndedOnDrop<O> {
     fn drop(&mut self) {
         self.0.ended();
     }

@@ -1,6 +1,6 @@
 //! What changes objects on their way in.
 
-use crate::object::Object;
+use crate::object::CachedObject;
 use crate::reflector::TransformError;
 use std::fmt;
 use std::sync::Arc;
@@ -24,17 +24,20 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// assert_ne!(slim, Transform::new(Ok));
 /// ```
 #[doc(alias = "TransformFunc")]
-pub struct Transform<O: Object> {
+pub struct Transform<O: CachedObject> {
     id: u64,
     function: Function<O>,
 }
 
-type Function<O> =
-    Arc<dyn Fn(<O as Object>::Ref) -> Result<<O as Object>::Ref, TransformError> + Send + Sync>;
+type Function<O> = Arc<
+    dyn Fn(<O as CachedObject>::Handle) -> Result<<O as CachedObject>::Handle, TransformError> + Send + Sync,
+>;
 
-impl<O: Object> Transform<O> {
+impl<O: CachedObject> Transform<O> {
     /// A transform. See [`Reflector::transform`](crate::reflector::Reflector::transform) for what the function may do.
-    pub fn new(function: impl Fn(O::Ref) -> Result<O::Ref, TransformError> + Send + Sync + 'static) -> Self {
+    pub fn new(
+        function: impl Fn(O::Handle) -> Result<O::Handle, TransformError> + Send + Sync + 'static,
+    ) -> Self {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         Self {
             id: NUMBER.fetch_add(1, Ordering::Relaxed),
@@ -42,7 +45,7 @@ impl<O: Object> Transform<O> {
         }
     }
 
-    pub(super) fn apply(&self, object: O::Ref) -> Result<O::Ref, TransformError> {
+    pub(super) fn apply(&self, object: O::Handle) -> Result<O::Handle, TransformError> {
         (self.function)(object)
     }
 
@@ -52,7 +55,7 @@ impl<O: Object> Transform<O> {
     }
 }
 
-impl<O: Object> Clone for Transform<O> {
+impl<O: CachedObject> Clone for Transform<O> {
     fn clone(&self) -> Self {
         Self {
             id: self.id,
@@ -61,15 +64,15 @@ impl<O: Object> Clone for Transform<O> {
     }
 }
 
-impl<O: Object> PartialEq for Transform<O> {
+impl<O: CachedObject> PartialEq for Transform<O> {
     fn eq(&self, other: &Self) -> bool {
         self.id == other.id
     }
 }
 
-impl<O: Object> Eq for Transform<O> {}
+impl<O: CachedObject> Eq for Transform<O> {}
 
-impl<O: Object> fmt::Debug for Transform<O> {
+impl<O: CachedObject> fmt::Debug for Transform<O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Transform").field(&self.id).finish()
     }

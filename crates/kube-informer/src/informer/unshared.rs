@@ -6,11 +6,10 @@ use super::builder::Parts;
 use super::handler::{self, ResourceEventHandler};
 use super::partitions::WHOLE;
 use super::reflectors::PartReflector;
-use crate::controller::{Controller, Parcel, Process};
-use crate::form::Form;
+use crate::form::Decode;
 use crate::object::{ObjectKey, Partition};
-use crate::queue::{Batch, DeltaFifo};
-use crate::reflector::{Reflector, ReflectorStatus};
+use crate::queue::{Batch, DeltaFifo, Deltas, Process, ProcessLoop};
+use crate::reflector::{DecodeResult, Reflector, ReflectorStatus};
 use crate::store::Indexer;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -41,16 +40,16 @@ use tokio_util::sync::CancellationToken;
 #[doc(alias = "NewInformerWithOptions")]
 #[doc(alias = "NewIndexerInformer")]
 #[must_use = "an informer does nothing until it is run"]
-pub struct Informer<O: Form, H> {
+pub struct Informer<O: Decode, H> {
     applier: Applier<O>,
     handler: H,
-    queue: DeltaFifo<Parcel<O>>,
+    queue: DeltaFifo<DecodeResult<O>>,
     /// One for each part of the collection.
     reflectors: Vec<PartReflector<O>>,
     resync: Duration,
 }
 
-impl<O: Form, H: ResourceEventHandler<O>> Informer<O, H> {
+impl<O: Decode, H: ResourceEventHandler<O>> Informer<O, H> {
     /// Of several namespaces, those that are in the set now.
     pub(super) fn new(parts: Parts<O>, handler: H) -> Self {
         let Parts {
@@ -66,11 +65,11 @@ impl<O: Form, H: ResourceEventHandler<O>> Informer<O, H> {
         let names = names.unwrap_or_else(|| [WHOLE.to_owned()].into());
         if names.is_empty() {
             // There is nothing to wait for.
-            queue.remove_partition(Partition::ONLY);
+            drop(queue.remove_partition(Partition::SINGLE));
         }
         let reflectors = (0..).map(Partition::new).zip(names).map(|(partition, name)| {
             queue.add_partition(partition);
-            applier.add_partition(partition, &name);
+            applier.name_partition(partition, &name);
             blueprint.reflector(&name, partition, queue.clone(), applier.store().clone())
         });
         let reflectors = reflectors.collect();
@@ -84,13 +83,13 @@ impl<O: Form, H: ResourceEventHandler<O>> Informer<O, H> {
     }
 
     /// The store, to read from and to add indexes to. It stays readable after the informer has stopped.
-    pub fn store(&self) -> &Indexer<O::Ref> {
+    pub fn store(&self) -> &Indexer<O::Handle> {
         self.applier.store()
     }
 
     /// The queue between the reader of the network and the store. It says whether the informer has synced, which here
     /// means that the handler has been told of the whole initial state, too.
-    pub fn queue(&self) -> &DeltaFifo<Parcel<O>> {
+    pub fn queue(&self) -> &DeltaFifo<DecodeResult<O>> {
         &self.queue
     }
 
@@ -101,7 +100,7 @@ impl<O: Form, H: ResourceEventHandler<O>> Informer<O, H> {
     }
 
     /// Runs until `token` is cancelled, all on one task. The handler is still told of the rest of the batch that is
-    /// being applied then, but not of the rest of a resync.
+    /// being applied then.
     ///
     /// # Panics
     /// If the handler does. Everything ends with it.
@@ -114,72 +113,68 @@ impl<O: Form, H: ResourceEventHandler<O>> Informer<O, H> {
             applier: self.applier,
             handler: self.handler,
             queue: self.queue.clone(),
-            wants_sync: !self.resync.is_zero(),
-            again: None,
+            wants_resync: !self.resync.is_zero(),
+            resyncing: None,
         };
-        let controller = Controller::new(self.queue, told).named(name).resync(self.resync);
+        let processing = ProcessLoop::new(self.queue, told).named(name).resync(self.resync);
         let reflectors = self
             .reflectors
             .into_iter()
             .map(|reflector| reflector.run(token.clone()));
         tokio::join!(
             futures::future::join_all(reflectors),
-            controller.run(token.clone())
+            processing.run(token.clone())
         );
     }
 }
 
 /// Applies changes to the store and tells the handler.
-struct Told<O: Form, H> {
+struct Told<O: Decode, H> {
     applier: Applier<O>,
     handler: H,
-    queue: DeltaFifo<Parcel<O>>,
-    wants_sync: bool,
+    queue: DeltaFifo<DecodeResult<O>>,
+    wants_resync: bool,
     /// What the resync that is going on has yet to tell of.
-    again: Option<std::vec::IntoIter<ObjectKey>>,
+    resyncing: Option<std::vec::IntoIter<ObjectKey>>,
 }
 
-impl<O: Form, H: ResourceEventHandler<O>> Process<Parcel<O>> for Told<O, H> {
-    async fn process(&mut self, batch: Batch<Parcel<O>>) {
+impl<O: Decode, H: ResourceEventHandler<O>> Process<Deltas<DecodeResult<O>>> for Told<O, H> {
+    async fn process(&mut self, batch: Batch<Deltas<DecodeResult<O>>>) {
         let span = self.applier.span(&batch);
-        let Batch {
-            entries,
-            positions,
-            initial,
-            mut processed,
-            ..
-        } = batch;
-        let outcome = span.in_scope(|| {
-            let outcome = self.applier.apply(entries, positions, initial, self.wants_sync);
+        let (outcome, mut processed) = span.in_scope(|| {
+            let initial = batch.initial;
+            let (outcome, processed) = self.applier.apply(batch, initial, self.wants_resync);
             self.applier.publish();
             self.applier.processed(&outcome);
-            outcome
+            (outcome, processed)
         });
         processed.applied();
-        for bad in outcome.set_aside {
-            tracing::warn!(resource = self.applier.resource(), object = %bad, "an object was set aside");
+        for invalid in outcome.set_aside {
+            tracing::warn!(resource = self.applier.resource(), object = %invalid, "an object was set aside");
         }
         for change in outcome.changes {
-            if !change.sync || self.wants_sync {
+            if !change.sync || self.wants_resync {
                 handler::handle(&mut self.handler, change.notification).await;
             }
         }
+        if outcome.resync {
+            self.resync().await;
+        }
         drop(processed);
     }
+}
 
-    /// Tells the handler of everything again, one object at a time, except for objects that are about to change anyway.
-    async fn resync(&mut self) -> bool {
-        let keys = self.again.get_or_insert_with(|| self.applier.keys().into_iter());
-        // What has changed since the resync began is told of as it is now.
-        let change = keys
-            .by_ref()
-            .filter(|key| !self.queue.is_pending(key))
-            .find_map(|key| self.applier.one_again(key));
+impl<O: Decode, H: ResourceEventHandler<O>> Told<O, H> {
+    /// Tells the handler of one object again. The rest of the resync goes to the end of the queue, so that changes are
+    /// processed in between and cancellation ends it.
+    async fn resync(&mut self) {
+        let keys = (self.resyncing).get_or_insert_with(|| self.applier.keys().into_iter());
+        let change = keys.find_map(|key| self.applier.resync_change(key));
         let Some(change) = change else {
-            self.again = None;
-            return true;
+            self.resyncing = None;
+            return;
         };
+        self.queue.resync();
         handler::handle(&mut self.handler, change.notification).await;
-        false
     }
 }

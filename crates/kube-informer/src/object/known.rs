@@ -31,28 +31,28 @@ impl Fingerprint {
 /// Answers which state of a key is held, so that a relist can leave unchanged objects as they are.
 ///
 /// ```
-/// use kube_informer::{Fingerprint, Known, ObjectKey};
+/// use kube_informer::{Fingerprint, KnownObjects, ObjectKey};
 /// use std::collections::HashMap;
 ///
 /// struct Held(HashMap<ObjectKey, Fingerprint>);
 ///
-/// impl Known for Held {
-///     fn held(&self, key: &str) -> Option<(ObjectKey, Fingerprint)> {
+/// impl KnownObjects for Held {
+///     fn get(&self, key: &str) -> Option<(ObjectKey, Fingerprint)> {
 ///         self.0.get_key_value(key).map(|(key, fingerprint)| (key.clone(), *fingerprint))
 ///     }
 /// }
 /// # let held = Held(HashMap::from([("ns/a".into(), Fingerprint::new(1))]));
-/// # assert_eq!(held.held("ns/a"), Some(("ns/a".into(), Fingerprint::new(1))));
+/// # assert_eq!(held.get("ns/a"), Some(("ns/a".into(), Fingerprint::new(1))));
 /// ```
-pub trait Known {
+pub trait KnownObjects {
     /// The state of `key` that is held, and the key as it is held, so that it need not be allocated again; `None` if it
     /// is unknown, about to change, or not held.
-    fn held(&self, key: &str) -> Option<(ObjectKey, Fingerprint)>;
+    fn get(&self, key: &str) -> Option<(ObjectKey, Fingerprint)>;
 }
 
 /// Nothing is held.
-impl Known for () {
-    fn held(&self, _: &str) -> Option<(ObjectKey, Fingerprint)> {
+impl KnownObjects for () {
+    fn get(&self, _: &str) -> Option<(ObjectKey, Fingerprint)> {
         None
     }
 }

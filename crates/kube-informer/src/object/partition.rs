@@ -4,21 +4,21 @@ use std::fmt;
 
 /// One part of an informer's collection: the objects of one reflector.
 ///
-/// Most informers have one partition, [`Partition::ONLY`]. One that spans several namespaces or shards has one for
+/// Most informers have one partition, [`Partition::SINGLE`]. One that spans several namespaces or shards has one for
 /// each: every partition has its own list, watch and resource version, and a relist of one leaves the objects of the
 /// others alone.
 ///
 /// ```
 /// use kube_informer::Partition;
-/// assert_eq!(Partition::default(), Partition::ONLY);
-/// assert_ne!(Partition::new(1), Partition::ONLY);
+/// assert_eq!(Partition::default(), Partition::SINGLE);
+/// assert_ne!(Partition::new(1), Partition::SINGLE);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct Partition(u32);
 
 impl Partition {
     /// The partition of an informer that has just one.
-    pub const ONLY: Self = Self(0);
+    pub const SINGLE: Self = Self(0);
 
     /// The partition with this number, counted from zero.
     pub const fn new(number: u32) -> Self {

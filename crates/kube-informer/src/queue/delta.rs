@@ -1,8 +1,8 @@
 //! What can happen to a key, and to a whole collection.
 
-use crate::object::{DeleteCause, Deleted, ObjectKey, Partition, ResourceVersion};
+use super::Accumulator;
+use crate::object::{Deleted, ObjectKey, Partition, ResourceVersion};
 use smallvec::SmallVec;
-use std::collections::HashSet;
 
 /// One change of one key.
 ///
@@ -18,17 +18,13 @@ pub enum Delta<T> {
     Deleted(Deleted<T>),
     /// The object was in a new list of the collection.
     Replaced(T),
-    /// The object is as it was; somebody asked to hear of it again.
-    Sync(T),
 }
 
 impl<T> Delta<T> {
     /// The object, or its last known state if it is gone.
     pub fn object(&self) -> Option<&T> {
         match self {
-            Self::Added(object) | Self::Updated(object) | Self::Replaced(object) | Self::Sync(object) => {
-                Some(object)
-            }
+            Self::Added(object) | Self::Updated(object) | Self::Replaced(object) => Some(object),
             Self::Deleted(deleted) => deleted.last_known.as_ref(),
         }
     }
@@ -67,10 +63,22 @@ impl<T> Deltas<T> {
     pub fn newest(&self) -> &Delta<T> {
         &self.0[self.0.len() - 1]
     }
+}
 
-    /// How many changes there are; at least one.
-    #[allow(clippy::len_without_is_empty)] // never empty
-    pub fn len(&self) -> usize {
+impl<T> Accumulator for Deltas<T> {
+    type Object = T;
+
+    const LIST_REPLACES: bool = false;
+
+    fn start(change: Delta<T>) -> Option<Self> {
+        Some(change.into())
+    }
+
+    fn add(&mut self, change: Delta<T>) {
+        self.push(change);
+    }
+
+    fn len(&self) -> usize {
         self.0.len()
     }
 }
@@ -105,68 +113,24 @@ pub struct Replace<T> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Listed<T> {
     /// The object is exactly as it is held; nothing was decoded.
-    Kept(ObjectKey),
+    Unchanged(ObjectKey),
     /// The object is new or has changed.
-    New(ObjectKey, T),
+    Changed(ObjectKey, T),
 }
 
 impl<T> Listed<T> {
     /// The object's key.
     pub fn key(&self) -> &ObjectKey {
         match self {
-            Self::Kept(key) | Self::New(key, _) => key,
+            Self::Unchanged(key) | Self::Changed(key, _) => key,
         }
-    }
-}
-
-impl<T> Replace<T> {
-    /// What this list means for one that holds `known`: first a tombstone for each key that was not listed, then the
-    /// listed objects in order. Objects that are [kept](Listed::Kept) are a [`Delta::Sync`] with the state that is held.
-    ///
-    /// ```
-    /// use kube_informer::queue::{Delta, Listed, Replace};
-    /// use kube_informer::{ObjectKey, Partition};
-    ///
-    /// let replace = Replace {
-    ///     partition: Partition::ONLY,
-    ///     entries: vec![Listed::New("ns/b".into(), 2)],
-    ///     resource_version: Some("7".into()),
-    /// };
-    /// let deltas = replace.resolve([(ObjectKey::from("ns/a"), 1)]);
-    /// assert!(matches!(&deltas[0].1, Delta::Deleted(gone) if gone.is_tombstone() && gone.last_known == Some(1)));
-    /// assert_eq!(deltas[1], ("ns/b".into(), Delta::Replaced(2)));
-    /// ```
-    pub fn resolve(self, known: impl IntoIterator<Item = (ObjectKey, T)>) -> Vec<(ObjectKey, Delta<T>)> {
-        let listed: HashSet<&ObjectKey> = self.entries.iter().map(Listed::key).collect();
-        let mut held = std::collections::HashMap::new();
-        let mut deltas = Vec::new();
-        for (key, object) in known {
-            if listed.contains(&key) {
-                held.insert(key, object);
-            } else {
-                let gone = Deleted {
-                    key: key.clone(),
-                    last_known: Some(object),
-                    cause: DeleteCause::Missed,
-                };
-                deltas.push((key, Delta::Deleted(gone)));
-            }
-        }
-        for entry in self.entries {
-            match entry {
-                Listed::New(key, object) => deltas.push((key, Delta::Replaced(object))),
-                Listed::Kept(key) => {
-                    deltas.extend(held.remove(&key).map(|object| (key, Delta::Sync(object))))
-                }
-            }
-        }
-        deltas
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::object::DeleteCause;
 
     fn deleted(last_known: u32, cause: DeleteCause) -> Delta<u32> {
         Delta::Deleted(Deleted {

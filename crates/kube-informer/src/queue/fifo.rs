@@ -1,32 +1,54 @@
 //! The queue itself.
 
-use super::{Delta, Deltas, Replace};
+use super::line::{Keyed, Line};
+use super::{Accumulator, Delta, Deltas, Listed, Newest, Replace};
 use crate::metrics::QueuedItems;
 use crate::object::{ObjectKey, Partition, ResourceVersion};
-use foldhash::fast::RandomState;
-use hashbrown::{HashTable, hash_table::Entry};
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::hash::BuildHasher;
+use std::collections::{BTreeSet, VecDeque};
+use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use tokio::sync::{Notify, watch};
+use tokio::sync::{Notify, oneshot, watch};
 
-/// Where in the history of the server a change stands.
+/// A queue that keeps every change of a key, as a list of deltas; what an informer stands on.
+#[doc(alias = "DeltaFIFO")]
+#[doc(alias = "RealFIFO")]
+pub type DeltaFifo<T> = Queue<Deltas<T>>;
+
+/// A queue that keeps the newest object of each key.
+///
+/// ```
+/// use kube_informer::Partition;
+/// use kube_informer::queue::{Delta, Entries, Fifo};
+///
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// let fifo = Fifo::new(100);
+/// fifo.push(Partition::SINGLE, "ns/a".into(), Delta::Added(1), None).await;
+/// fifo.push(Partition::SINGLE, "ns/b".into(), Delta::Added(2), None).await;
+/// fifo.push(Partition::SINGLE, "ns/a".into(), Delta::Updated(3), None).await;
+///
+/// let batch = fifo.pop(1).await.expect("the queue is open");
+/// let Entries::Changes(entries) = batch.entries else { panic!("a Fifo has no other entries") };
+/// let (_, key, newest) = &entries[0];
+/// assert_eq!((key.as_str(), newest.get()), ("ns/a", Some(&3)));
+/// # }
+/// ```
+#[doc(alias = "FIFO")]
+pub type Fifo<T> = Queue<Newest<T>>;
+
+/// How far the changes of one partition have been pushed or popped.
 ///
 /// ```
 /// use kube_informer::{Partition, queue::Position};
-/// let position = Position { partition: Partition::ONLY, resource_version: "7".into() };
+/// let position = Position { partition: Partition::SINGLE, resource_version: "7".into() };
 /// assert_eq!(position.resource_version.as_str(), "7");
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Position {
-    /// The part of the collection whose watch this came from.
+    /// The part of the collection.
     pub partition: Partition,
-    /// Everything of that partition up to this version has been pushed.
+    /// Everything of that partition up to this version.
     pub resource_version: ResourceVersion,
 }
-
-/// So many changes are worth waking the consumer for, even if more follow at once.
-const WORTHWHILE: usize = 32;
 
 /// A bounded queue of changes, grouped by key; see the [module](super) for the contract.
 ///
@@ -35,14 +57,19 @@ const WORTHWHILE: usize = 32;
 /// # Cancel safety
 /// [`push`](Self::push), [`replace`](Self::replace) and [`pop`](Self::pop) can be dropped at any time: what was not
 /// pushed is not in the queue, what was not returned is still in it.
-#[doc(alias = "DeltaFIFO")]
-#[doc(alias = "RealFIFO")]
-#[derive(Debug)]
-pub struct DeltaFifo<T> {
-    shared: Arc<Shared<T>>,
+pub struct Queue<A: Accumulator> {
+    shared: Arc<Shared<A>>,
 }
 
-impl<T> Clone for DeltaFifo<T> {
+impl<A: Accumulator> fmt::Debug for Queue<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Queue")
+            .field("len", &self.len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl<A: Accumulator> Clone for Queue<A> {
     fn clone(&self) -> Self {
         Self {
             shared: self.shared.clone(),
@@ -50,10 +77,9 @@ impl<T> Clone for DeltaFifo<T> {
     }
 }
 
-#[derive(Debug)]
-struct Shared<T> {
+struct Shared<A: Accumulator> {
     capacity: usize,
-    state: Mutex<State<T>>,
+    state: Mutex<State<A>>,
     /// Signalled when there is something to pop, or when the queue is closed.
     readable: Notify,
     /// Signalled when there is room again, or when the queue is closed.
@@ -63,17 +89,16 @@ struct Shared<T> {
     gauge: QueuedItems,
 }
 
-impl<T> Drop for Shared<T> {
+impl<A: Accumulator> Drop for Shared<A> {
     fn drop(&mut self) {
         let len = self.lock().len;
         self.gauge.moved(len, 0);
     }
 }
 
-#[derive(Debug)]
-struct State<T> {
-    segments: VecDeque<Segment<T>>,
-    /// Pending deltas and replaces.
+struct State<A: Accumulator> {
+    segments: VecDeque<Segment<A>>,
+    /// How much room the pending entries take.
     len: usize,
     /// How many changes the consumer has not been woken for.
     unannounced: usize,
@@ -82,91 +107,28 @@ struct State<T> {
     closed: bool,
     /// Whether anything but bookmarks was ever pushed.
     populated: bool,
-    /// Partitions whose first replace has not been processed.
+    /// Partitions whose first list has not been processed.
     unsynced: BTreeSet<Partition>,
 }
 
-/// What is pending between two whole-collection entries.
-#[derive(Debug)]
-enum Segment<T> {
-    Deltas(Keyed<T>),
-    Replace(Replace<T>),
+/// A stretch of the queue. All but lines concern a whole partition, or all; nothing overtakes them.
+enum Segment<A: Accumulator> {
+    Line(Line<A>),
+    Replace(Replace<A::Object>),
+    Resync,
+    Wake,
+    PartitionAdded(Partition),
+    PartitionRemoved(Partition, oneshot::Sender<()>),
 }
 
-/// Pending changes by key, in the order in which the keys first came.
-#[derive(Debug)]
-struct Keyed<T> {
-    entries: VecDeque<(ObjectKey, Deltas<T>)>,
-    /// Where each key stands in `entries`, counted from the first entry that this segment ever had.
-    places: HashTable<usize>,
-    hasher: RandomState,
-    popped: usize,
-    positions: BTreeMap<Partition, ResourceVersion>,
-}
+/// What a change of the queue takes out of it, to be dropped once the lock is released.
+type Dropped<A> = Vec<Segment<A>>;
 
-impl<T> Default for Keyed<T> {
-    fn default() -> Self {
-        Self {
-            entries: VecDeque::new(),
-            places: HashTable::new(),
-            hasher: RandomState::default(),
-            popped: 0,
-            positions: BTreeMap::new(),
-        }
-    }
-}
-
-impl<T> Keyed<T> {
-    /// Appends a delta and returns by how many the number of pending deltas grew.
-    fn push(&mut self, key: ObjectKey, delta: Delta<T>) -> usize {
-        let (entries, popped) = (&mut self.entries, self.popped);
-        let is_key = |place: &usize| entries[place - popped].0 == key;
-        let rehash = |place: &usize| self.hasher.hash_one(&*entries[place - popped].0);
-        match self.places.entry(self.hasher.hash_one(&*key), is_key, rehash) {
-            Entry::Occupied(place) => {
-                let deltas = &mut entries[place.get() - popped].1;
-                let before = deltas.len();
-                deltas.push(delta);
-                deltas.len() - before
-            }
-            Entry::Vacant(place) => {
-                place.insert(popped + entries.len());
-                entries.push_back((key, delta.into()));
-                1
-            }
-        }
-    }
-
-    fn contains(&self, key: &str) -> bool {
-        let is_key = |place: &usize| self.entries[place - self.popped].0.as_str() == key;
-        self.places.find(self.hasher.hash_one(key), is_key).is_some()
-    }
-
-    /// Takes up to `max` keys from the front.
-    fn pop(&mut self, max: usize) -> Vec<(ObjectKey, Deltas<T>)> {
-        if max >= self.entries.len() {
-            self.places.clear();
-            self.popped = 0;
-            return std::mem::take(&mut self.entries).into();
-        }
-        let taken: Vec<_> = self.entries.drain(..max).collect();
-        for (place, (key, _)) in (self.popped..).zip(&taken) {
-            let hash = self.hasher.hash_one(&**key);
-            if let Ok(entry) = self.places.find_entry(hash, |other| *other == place) {
-                entry.remove();
-            }
-        }
-        self.popped += taken.len();
-        taken
-    }
-}
-
-/// What [`DeltaFifo::pop`] returns.
-#[derive(Debug)]
+/// What [`Queue::pop`] returns.
 #[must_use = "what is popped is gone from the queue"]
-pub struct Batch<T> {
+pub struct Batch<A: Accumulator> {
     /// The changes.
-    pub entries: Entries<T>,
+    pub entries: Entries<A>,
     /// For each partition that moved on, the version up to which everything has now been popped.
     pub positions: Vec<Position>,
     /// Whether this belongs to the initial population: the queue had not synced when it was popped.
@@ -174,60 +136,97 @@ pub struct Batch<T> {
     /// Whether the queue was full, so that somebody may have been waiting for the room that this has made.
     pub(crate) was_full: bool,
     /// Drop this when the batch has been processed.
-    pub processed: Processed<T>,
+    pub processed: Processed<A>,
 }
 
 /// The changes of a [`Batch`].
-#[derive(Debug)]
-pub enum Entries<T> {
-    /// Changes of single keys, each key once; empty if only a bookmark came.
-    Deltas(Vec<(ObjectKey, Deltas<T>)>),
+#[non_exhaustive]
+pub enum Entries<A: Accumulator> {
+    /// Changes of single keys, each key of a partition once; empty if only a bookmark came.
+    Changes(Vec<Keyed<A>>),
     /// A new list of a partition. It is popped alone.
-    Replace(Replace<T>),
+    Replace(Replace<A::Object>),
+    /// Whoever is told of changes wants to be told of everything again. Everything that was pushed before has been popped.
+    Resync,
+    /// Changes of this partition will come from now on.
+    PartitionAdded(Partition),
+    /// No more changes of this partition will come: its objects are no longer wanted.
+    PartitionRemoved(Partition),
+}
+
+impl<A: Accumulator> fmt::Debug for Batch<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Batch")
+            .field("entries", &self.entries)
+            .field("positions", &self.positions)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Shows keys, never objects.
+impl<A: Accumulator> fmt::Debug for Entries<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Changes(changes) => {
+                let keys: Vec<_> = changes.iter().map(|(_, key, _)| key.as_str()).collect();
+                f.debug_tuple("Changes").field(&keys).finish()
+            }
+            Self::Replace(replace) => f.debug_tuple("Replace").field(&replace.entries.len()).finish(),
+            Self::Resync => f.write_str("Resync"),
+            Self::PartitionAdded(partition) => f.debug_tuple("PartitionAdded").field(partition).finish(),
+            Self::PartitionRemoved(partition) => f.debug_tuple("PartitionRemoved").field(partition).finish(),
+        }
+    }
 }
 
 /// Tells the queue, when dropped, that a batch has been processed.
-#[derive(Debug)]
 #[must_use = "dropping this says that the batch has been processed"]
-pub struct Processed<T> {
-    shared: Arc<Shared<T>>,
-    replaced: Option<Partition>,
+pub struct Processed<A: Accumulator> {
+    shared: Arc<Shared<A>>,
+    /// The partition of which the first list may have been processed with this.
+    listed: Option<Partition>,
+    /// Answered when the batch has been processed.
+    removed: Option<oneshot::Sender<()>>,
     in_flight: bool,
 }
 
-impl<T> Processed<T> {
+impl<A: Accumulator> Processed<A> {
     /// Whoever asks what is held sees the batch from now on, although it has not been processed in full.
     pub(crate) fn applied(&mut self) {
         let shared = self.shared.clone();
         self.land(&mut shared.lock());
     }
 
-    fn land(&mut self, state: &mut State<T>) {
+    fn land(&mut self, state: &mut State<A>) {
         if std::mem::take(&mut self.in_flight) {
             state.in_flight -= 1;
         }
     }
 }
 
-impl<T> Drop for Processed<T> {
+impl<A: Accumulator> Drop for Processed<A> {
     fn drop(&mut self) {
         let shared = self.shared.clone();
         let mut state = shared.lock();
         self.land(&mut state);
-        if let Some(partition) = self.replaced {
+        if let Some(partition) = self.listed {
             state.unsynced.remove(&partition);
             shared.update_synced(&state);
+        }
+        drop(state);
+        if let Some(removed) = self.removed.take() {
+            let _ = removed.send(());
         }
     }
 }
 
-impl<T> Shared<T> {
+impl<A: Accumulator> Shared<A> {
     /// The state is consistent between any two statements that can panic, so a poisoned lock is as good as another.
-    fn lock(&self) -> MutexGuard<'_, State<T>> {
+    fn lock(&self) -> MutexGuard<'_, State<A>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn update_synced(&self, state: &State<T>) {
+    fn update_synced(&self, state: &State<A>) {
         if state.unsynced.is_empty() {
             self.synced
                 .send_if_modified(|synced| !std::mem::replace(synced, true));
@@ -235,82 +234,175 @@ impl<T> Shared<T> {
     }
 }
 
-impl<T> State<T> {
-    /// The last segment, made one for deltas if it is none.
-    fn tail(&mut self) -> &mut Keyed<T> {
-        if !matches!(self.segments.back(), Some(Segment::Deltas(_))) {
-            self.segments.push_back(Segment::Deltas(Keyed::default()));
+/// What was taken from the front of the queue.
+struct Popped<A: Accumulator> {
+    entries: Entries<A>,
+    positions: Vec<Position>,
+    listed: Option<Partition>,
+    removed: Option<oneshot::Sender<()>>,
+}
+
+impl<A: Accumulator> Popped<A> {
+    fn new(entries: Entries<A>) -> Self {
+        Self {
+            entries,
+            positions: Vec::new(),
+            listed: None,
+            removed: None,
+        }
+    }
+}
+
+impl<A: Accumulator> State<A> {
+    /// The line at the end of the queue.
+    fn tail(&mut self) -> &mut Line<A> {
+        if !matches!(self.segments.back(), Some(Segment::Line(_))) {
+            self.segments.push_back(Segment::Line(Line::default()));
         }
         match self.segments.back_mut() {
-            Some(Segment::Deltas(keyed)) => keyed,
+            Some(Segment::Line(line)) => line,
             _ => unreachable!("just pushed"),
         }
     }
 
-    fn push(&mut self, key: ObjectKey, delta: Delta<T>, at: Option<Position>) {
+    fn push(
+        &mut self,
+        partition: Partition,
+        key: ObjectKey,
+        change: Delta<A::Object>,
+        at: Option<ResourceVersion>,
+    ) {
         if !self.populated {
             self.populated = true;
             self.unsynced.clear();
         }
         let tail = self.tail();
-        let grown = tail.push(key, delta);
-        if let Some(at) = at {
-            tail.positions.insert(at.partition, at.resource_version);
+        let grown = tail.push(partition, key, change);
+        if let Some(version) = at {
+            tail.positions.insert(partition, version);
         }
         self.len += grown;
     }
 
-    fn is_pending(&self, key: &str) -> bool {
+    fn replace(&mut self, replace: Replace<A::Object>) -> Dropped<A> {
+        self.populated = true;
+        if !A::LIST_REPLACES {
+            self.segments.push_back(Segment::Replace(replace));
+            self.len += 1;
+            return Vec::new();
+        }
+        let Replace {
+            partition,
+            entries,
+            resource_version,
+        } = replace;
+        let dropped = self.drop_partition(partition);
+        let mut line = Line::default();
+        for entry in entries {
+            if let Listed::Changed(key, object) = entry {
+                self.len += line.push(partition, key, Delta::Replaced(object));
+            }
+        }
+        line.listed = Some((partition, line.keys()));
+        line.positions
+            .extend(resource_version.map(|version| (partition, version)));
+        self.segments.push_back(Segment::Line(line));
+        dropped
+    }
+
+    /// Takes out what waits of a partition, to be dropped without the lock.
+    fn drop_partition(&mut self, partition: Partition) -> Dropped<A> {
+        let mut dropped = Vec::new();
+        for mut segment in std::mem::take(&mut self.segments) {
+            match &mut segment {
+                Segment::Line(line) => {
+                    let (entries, room) = line.take_partition(partition);
+                    self.len -= room;
+                    dropped.push(Segment::Line(entries));
+                    if !(line.is_empty() && line.positions.is_empty() && line.listed.is_none()) {
+                        self.segments.push_back(segment);
+                    }
+                }
+                Segment::Replace(replace) if replace.partition == partition => {
+                    self.len -= 1;
+                    dropped.push(segment);
+                }
+                _ => self.segments.push_back(segment),
+            }
+        }
+        dropped
+    }
+
+    fn is_pending(&self, partition: Partition, key: &str) -> bool {
         self.segments.iter().any(|segment| match segment {
-            Segment::Deltas(keyed) => keyed.contains(key),
-            Segment::Replace(_) => true,
+            Segment::Line(line) => line.contains(partition, key),
+            Segment::Replace(replace) => replace.partition == partition,
+            Segment::PartitionRemoved(removed, _) => *removed == partition,
+            Segment::Resync | Segment::Wake | Segment::PartitionAdded(_) => false,
         })
     }
 
     /// Takes the front of the queue; `None` if there is nothing.
-    fn pop(&mut self, max: usize) -> Option<(Entries<T>, Vec<Position>)> {
-        match self.segments.front_mut()? {
-            Segment::Deltas(keyed) => {
-                let entries = keyed.pop(max);
-                self.len -= entries.iter().map(|(_, deltas)| deltas.len()).sum::<usize>();
-                let mut positions = vec![];
-                if keyed.entries.is_empty() {
-                    let reached = std::mem::take(&mut keyed.positions).into_iter();
-                    positions = reached
-                        .map(|(p, rv)| Position {
-                            partition: p,
-                            resource_version: rv,
-                        })
-                        .collect();
-                    self.segments.pop_front();
-                }
-                Some((Entries::Deltas(entries), positions))
+    fn pop(&mut self, max: usize) -> Option<Popped<A>> {
+        loop {
+            let Segment::Line(line) = self.segments.front_mut()? else {
+                return self.segments.pop_front().map(|segment| self.pop_segment(segment));
+            };
+            let (entries, room) = line.pop(max);
+            self.len -= room;
+            let mut popped = Popped::new(Entries::Changes(entries));
+            popped.listed = line.listed_and_popped();
+            if line.is_empty() {
+                let reached = std::mem::take(&mut line.positions).into_iter();
+                let reached = reached.map(|(partition, resource_version)| Position {
+                    partition,
+                    resource_version,
+                });
+                popped.positions = reached.collect();
+                self.segments.pop_front();
             }
-            Segment::Replace(_) => {
-                let Some(Segment::Replace(replace)) = self.segments.pop_front() else {
-                    unreachable!("just seen")
-                };
+            let nothing = matches!(&popped.entries, Entries::Changes(entries) if entries.is_empty());
+            if !nothing || !popped.positions.is_empty() || popped.listed.is_some() {
+                return Some(popped);
+            }
+        }
+    }
+
+    fn pop_segment(&mut self, segment: Segment<A>) -> Popped<A> {
+        match segment {
+            Segment::Line(_) => unreachable!("lines are popped key by key"),
+            Segment::Replace(replace) => {
                 self.len -= 1;
-                let reached = replace.resource_version.clone().into_iter();
-                let positions = reached
-                    .map(|rv| Position {
-                        partition: replace.partition,
-                        resource_version: rv,
-                    })
-                    .collect();
-                Some((Entries::Replace(replace), positions))
+                let partition = replace.partition;
+                let reached = replace.resource_version.clone().map(|resource_version| Position {
+                    partition,
+                    resource_version,
+                });
+                Popped {
+                    positions: reached.into_iter().collect(),
+                    listed: Some(partition),
+                    ..Popped::new(Entries::Replace(replace))
+                }
             }
+            Segment::Resync => Popped::new(Entries::Resync),
+            Segment::Wake => Popped::new(Entries::Changes(Vec::new())),
+            Segment::PartitionAdded(partition) => Popped::new(Entries::PartitionAdded(partition)),
+            Segment::PartitionRemoved(partition, removed) => Popped {
+                listed: Some(partition),
+                removed: Some(removed),
+                ..Popped::new(Entries::PartitionRemoved(partition))
+            },
         }
     }
 }
 
-impl<T> DeltaFifo<T> {
+impl<A: Accumulator> Queue<A> {
     /// A queue of one partition in which at most `capacity` changes wait (at least one).
     pub fn new(capacity: usize) -> Self {
-        Self::with_partitions(capacity, [Partition::ONLY])
+        Self::with_partitions(capacity, [Partition::SINGLE])
     }
 
-    /// A queue that has synced when the first replace of each of `partitions` has been processed.
+    /// A queue that has synced when the first list of each of `partitions` has been processed.
     pub fn with_partitions(capacity: usize, partitions: impl IntoIterator<Item = Partition>) -> Self {
         Self::with_gauge(capacity, partitions, QueuedItems::none())
     }
@@ -344,25 +436,57 @@ impl<T> DeltaFifo<T> {
         }
     }
 
-    /// Makes a partition count: unless the queue has synced already, it does so only after the first replace of this
-    /// one, too.
-    pub fn add_partition(&self, partition: Partition) {
+    /// Runs `change` under the lock, unless the queue is closed, and wakes the consumer. Never waits.
+    fn change_now(&self, change: impl FnOnce(&mut State<A>) -> Dropped<A>) {
         let mut state = self.shared.lock();
-        if !*self.shared.synced.borrow() {
-            state.unsynced.insert(partition);
+        if state.closed {
+            // Without the lock: dropping an object may run the user's code.
+            drop(state);
+            return;
         }
+        let before = state.len;
+        let dropped = change(&mut state);
+        self.shared.gauge.moved(before, state.len);
+        self.shared.update_synced(&state);
+        drop(state);
+        drop(dropped);
+        self.shared.readable.notify_one();
     }
 
-    /// Makes a partition count no longer: the queue may sync without it. What is pending of it stays.
-    pub fn remove_partition(&self, partition: Partition) {
-        let mut state = self.shared.lock();
-        state.unsynced.remove(&partition);
-        self.shared.update_synced(&state);
+    /// Makes a partition count: unless the queue has synced already, it does so only after the first list of this one,
+    /// too. The consumer is told. Never waits. A closed queue ignores it.
+    pub fn add_partition(&self, partition: Partition) {
+        let synced = *self.shared.synced.borrow();
+        self.change_now(|state| {
+            if !synced {
+                state.unsynced.insert(partition);
+            }
+            state.segments.push_back(Segment::PartitionAdded(partition));
+            Vec::new()
+        });
+    }
+
+    /// Drops what waits of a partition, of which nothing more must be pushed, and tells the consumer. Never waits for
+    /// room. The queue may sync without the partition as soon as the consumer has processed that, which is when the future
+    /// ends. A closed queue ignores it.
+    pub fn remove_partition(&self, partition: Partition) -> impl Future<Output = ()> + Send + 'static {
+        let (removed, processed) = oneshot::channel();
+        self.change_now(|state| {
+            let dropped = state.drop_partition(partition);
+            state
+                .segments
+                .push_back(Segment::PartitionRemoved(partition, removed));
+            dropped
+        });
+        self.shared.writable.notify_waiters();
+        async move {
+            let _ = processed.await;
+        }
     }
 
     /// Runs `change` under the lock as soon as there is room. Then wakes the consumer, unless so many changes are not
     /// `worthwhile` yet.
-    async fn when_writable(&self, worthwhile: usize, change: impl FnOnce(&mut State<T>)) {
+    async fn when_writable(&self, worthwhile: usize, change: impl FnOnce(&mut State<A>) -> Dropped<A>) {
         let mut change = Some(change);
         while !self.try_change(worthwhile, &mut change) {
             self.announce();
@@ -377,7 +501,11 @@ impl<T> DeltaFifo<T> {
     }
 
     /// Runs `change` if there is room, and returns false if there is none. A closed queue drops the change.
-    fn try_change(&self, worthwhile: usize, change: &mut Option<impl FnOnce(&mut State<T>)>) -> bool {
+    fn try_change(
+        &self,
+        worthwhile: usize,
+        change: &mut Option<impl FnOnce(&mut State<A>) -> Dropped<A>>,
+    ) -> bool {
         let mut state = self.shared.lock();
         if state.closed {
             // Without the lock: dropping an object may run the user's code.
@@ -389,15 +517,17 @@ impl<T> DeltaFifo<T> {
             return false;
         }
         let before = state.len;
-        if let Some(change) = change.take() {
-            change(&mut state);
-        }
+        let dropped = change.take().map(|change| change(&mut state));
         self.shared.gauge.moved(before, state.len);
         self.shared.update_synced(&state);
         state.unannounced += 1;
-        if state.unannounced >= worthwhile {
+        let wake = state.unannounced >= worthwhile;
+        if wake {
             state.unannounced = 0;
-            drop(state);
+        }
+        drop(state);
+        drop(dropped);
+        if wake {
             self.shared.readable.notify_one();
         }
         true
@@ -410,104 +540,128 @@ impl<T> DeltaFifo<T> {
         }
     }
 
-    /// Adds a change of `key`, waiting while the queue is full. `at` says up to where in the server's history the
-    /// queue is complete with this change. A closed queue drops it.
+    /// Adds a change of `key`, waiting while the queue is full. `at` says up to where in the server's history the partition
+    /// is complete with this change. A closed queue drops it.
     #[doc(alias = "Add")]
     #[doc(alias = "Update")]
     #[doc(alias = "Delete")]
-    pub async fn push(&self, key: ObjectKey, delta: Delta<T>, at: Option<Position>) {
-        self.when_writable(1, |state| state.push(key, delta, at)).await;
-    }
-
-    /// The same, but the consumer may sleep on until [`announce`](Self::announce), if it is not many changes: to be used
-    /// by those who know that more is to follow at once.
-    pub(crate) async fn push_quietly(&self, key: ObjectKey, delta: Delta<T>, at: Option<Position>) {
-        self.when_writable(WORTHWHILE, |state| state.push(key, delta, at))
-            .await;
-    }
-
-    /// Adds a new list of a partition, waiting while the queue is full. A closed queue drops it.
-    #[doc(alias = "Replace")]
-    pub async fn replace(&self, replace: Replace<T>) {
+    pub async fn push(
+        &self,
+        partition: Partition,
+        key: ObjectKey,
+        change: Delta<A::Object>,
+        at: Option<ResourceVersion>,
+    ) {
         self.when_writable(1, |state| {
-            state.populated = true;
-            state.segments.push_back(Segment::Replace(replace));
-            state.len += 1;
+            state.push(partition, key, change, at);
+            Vec::new()
         })
         .await;
     }
 
-    /// Adds a [`Delta::Sync`] for each of `known`, but not for keys with pending changes: a state that is held must
-    /// not overtake one that is on its way. A closed queue takes nothing.
-    #[doc(alias = "Resync")]
-    pub async fn resync(&self, known: impl IntoIterator<Item = (ObjectKey, T)>) {
-        for (key, object) in known {
-            self.when_writable(1, |state| {
-                if !state.is_pending(&key) {
-                    state.push(key, Delta::Sync(object), None);
-                }
-            })
-            .await;
-        }
+    /// The same, but the consumer is woken only for [some changes together](super::batching::WORTH_WAKING), or at
+    /// [`announce`](Self::announce): for producers that know that more follows at once.
+    pub(crate) async fn push_quietly(
+        &self,
+        partition: Partition,
+        key: ObjectKey,
+        change: Delta<A::Object>,
+        at: Option<ResourceVersion>,
+    ) {
+        let worthwhile = super::batching::WORTH_WAKING;
+        self.when_writable(worthwhile, |state| {
+            state.push(partition, key, change, at);
+            Vec::new()
+        })
+        .await;
     }
 
-    /// Notes that everything up to `at` has been pushed. Never waits: it takes no room. A closed queue ignores it.
-    #[doc(alias = "Bookmark")]
-    pub fn bookmark(&self, at: Position) {
-        let mut state = self.shared.lock();
-        if state.closed {
+    /// Adds a new list of a partition, waiting while the queue is full. A closed queue drops it.
+    ///
+    /// In a [`Fifo`], the list replaces what waits of the partition, and each of its objects takes room of its own, even
+    /// beyond the capacity.
+    #[doc(alias = "Replace")]
+    pub async fn replace(&self, replace: Replace<A::Object>) {
+        self.when_writable(1, |state| state.replace(replace)).await;
+    }
+
+    /// Asks the consumer to tell of everything again, once it has processed what is pending: [`Entries::Resync`]. Never
+    /// waits. Nothing happens if that is pending already, in a closed queue, or in a [`Fifo`].
+    #[doc(alias = "Resync")]
+    pub fn resync(&self) {
+        if A::LIST_REPLACES {
             return;
         }
-        let positions = &mut state.tail().positions;
-        positions.insert(at.partition, at.resource_version);
-        drop(state);
-        self.shared.readable.notify_one();
+        self.change_now(|state| {
+            let pending = state
+                .segments
+                .iter()
+                .any(|segment| matches!(segment, Segment::Resync));
+            if !pending {
+                state.segments.push_back(Segment::Resync);
+            }
+            Vec::new()
+        });
+    }
+
+    /// Gives the consumer an empty batch, after what is pending. Never waits. A closed queue ignores it.
+    pub(crate) fn wake(&self) {
+        self.change_now(|state| {
+            state.segments.push_back(Segment::Wake);
+            Vec::new()
+        });
+    }
+
+    /// Notes that everything of a partition up to `version` has been pushed. Never waits: it takes no room. A closed queue
+    /// ignores it.
+    #[doc(alias = "Bookmark")]
+    pub fn bookmark(&self, partition: Partition, version: ResourceVersion) {
+        self.change_now(|state| {
+            state.tail().positions.insert(partition, version);
+            Vec::new()
+        });
     }
 
     /// Puts back changes that could not be processed, unless newer ones of that key are pending already or the queue is
     /// closed; returns whether it did. Never waits.
     #[doc(alias = "AddIfNotPresent")]
-    pub fn requeue(&self, key: ObjectKey, deltas: Deltas<T>) -> bool {
-        let mut state = self.shared.lock();
-        if state.closed || state.is_pending(&key) {
-            drop(state);
-            return false;
-        }
-        let before = state.len;
-        for delta in deltas {
-            state.push(key.clone(), delta, None);
-        }
-        self.shared.gauge.moved(before, state.len);
-        self.shared.update_synced(&state);
-        drop(state);
-        self.shared.readable.notify_one();
-        true
+    pub fn requeue(&self, partition: Partition, key: ObjectKey, changes: A) -> bool {
+        let mut done = false;
+        self.change_now(|state| {
+            if !state.is_pending(partition, &key) {
+                state.populated = true;
+                state.len += state.tail().put_back(partition, key, changes);
+                done = true;
+            }
+            Vec::new()
+        });
+        done
     }
 
     /// Whether changes of `key` are pending, or a list that may change it.
-    pub fn is_pending(&self, key: &str) -> bool {
-        self.shared.lock().is_pending(key)
+    pub fn is_pending(&self, partition: Partition, key: &str) -> bool {
+        self.shared.lock().is_pending(partition, key)
     }
 
     /// Whether a change of `key` is pending, or may be part of a batch that was popped and has not been applied yet.
-    pub(crate) fn is_on_its_way(&self, key: &str) -> bool {
+    pub(crate) fn is_on_its_way(&self, partition: Partition, key: &str) -> bool {
         let state = self.shared.lock();
-        state.in_flight > 0 || state.is_pending(key)
+        state.in_flight > 0 || state.is_pending(partition, key)
     }
 
-    /// How many changes are pending; a list counts as one.
+    /// How many changes are pending; an entry for a whole list counts as one.
     pub fn len(&self) -> usize {
         self.shared.lock().len
     }
 
-    /// Whether nothing is pending.
+    /// Whether no change is pending.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// Waits until there is something to take, or nothing more will come.
     pub(crate) async fn readable(&self) {
-        let is_readable = |state: MutexGuard<'_, State<T>>| state.closed || !state.segments.is_empty();
+        let is_readable = |state: MutexGuard<'_, State<A>>| state.closed || !state.segments.is_empty();
         while !is_readable(self.shared.lock()) {
             self.shared.readable.notified().await;
         }
@@ -518,39 +672,40 @@ impl<T> DeltaFifo<T> {
         self.shared.capacity
     }
 
-    /// Takes the changes of up to `max` keys from the front, or one list; waits while there is nothing. `None` once
-    /// the queue is closed and empty.
+    /// Takes the changes of up to `max` keys from the front, or one entry that concerns a whole partition; waits while
+    /// there is nothing. `None` once the queue is closed and empty.
     #[doc(alias = "Pop")]
     #[doc(alias = "PopBatch")]
-    pub async fn pop(&self, max: usize) -> Option<Batch<T>> {
+    pub async fn pop(&self, max: usize) -> Option<Batch<A>> {
         loop {
             {
                 let mut state = self.shared.lock();
                 let before = state.len;
-                if let Some((entries, positions)) = state.pop(max.max(1)) {
+                let popped = state.pop(max.max(1));
+                self.shared.gauge.moved(before, state.len);
+                if let Some(popped) = popped {
                     state.unannounced = 0;
                     state.in_flight += 1;
                     let was_full = before >= self.shared.capacity;
-                    self.shared.gauge.moved(before, state.len);
-                    let replaced = match &entries {
-                        Entries::Replace(replace) => Some(replace.partition),
-                        Entries::Deltas(_) => None,
-                    };
                     let processed = Processed {
                         shared: self.shared.clone(),
-                        replaced,
+                        listed: popped.listed,
+                        removed: popped.removed,
                         in_flight: true,
                     };
                     let initial = !*self.shared.synced.borrow();
                     drop(state);
                     self.shared.writable.notify_waiters();
                     return Some(Batch {
-                        entries,
-                        positions,
+                        entries: popped.entries,
+                        positions: popped.positions,
                         initial,
                         was_full,
                         processed,
                     });
+                }
+                if before > state.len {
+                    self.shared.writable.notify_waiters();
                 }
                 if state.closed {
                     return None;
@@ -560,8 +715,8 @@ impl<T> DeltaFifo<T> {
         }
     }
 
-    /// Whether the initial population has been processed: the first replace of each partition, or, if the first
-    /// thing that ever happened was something else, at once.
+    /// Whether the initial population has been processed: the first list of each partition, or, if the first thing that
+    /// ever happened was a single change, at once.
     #[doc(alias = "HasSynced")]
     pub fn has_synced(&self) -> bool {
         *self.shared.synced.borrow()

@@ -3,10 +3,11 @@
 //! Decoding is what costs, and a list or a burst of events brings many objects at once. What is ready is taken together
 //! and made by several threads; it is handed on one by one in the order in which it came.
 
-use crate::form::Form;
+use crate::form::Decode;
 use crate::object::ObjectKey;
+use crate::queue::batching::{DECODED_ALONE, DECODED_TOGETHER};
 use crate::source::{ApiError, Item, ListPart, WatchEvent};
-use crate::wire::Raw;
+use crate::wire::RawObject;
 use futures::stream::BoxStream;
 use futures::{FutureExt, StreamExt};
 use std::collections::VecDeque;
@@ -15,30 +16,25 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::thread::available_parallelism;
 
-/// At most so many parts are taken at once.
-const MOST: usize = 128;
-/// Fewer bytes are not worth waking another thread for.
-const WORTHWHILE: usize = 128 << 10;
-
 static THREADS: LazyLock<usize> = LazyLock::new(|| available_parallelism().map_or(1, usize::from));
 
 /// An object that was made, or why it could not be.
-pub(super) type Made<O> = Result<<O as crate::object::Object>::Ref, String>;
+pub(super) type Made<O> = Result<<O as crate::object::CachedObject>::Handle, String>;
 
 /// Makes an object; user code that panics is an object that cannot be read.
-pub(super) fn make<O: Form>(maker: &O::Maker, key: &ObjectKey, raw: &Raw) -> Made<O> {
-    match catch_unwind(AssertUnwindSafe(|| O::make(maker, key, raw))) {
+pub(super) fn make<O: Decode>(decoder: &O::Decoder, key: &ObjectKey, raw: &RawObject) -> Made<O> {
+    match catch_unwind(AssertUnwindSafe(|| O::decode_raw(decoder, key, raw))) {
         Ok(made) => made.map_err(|error| error.to_string()),
         Err(_) => Err("decoding it panicked".to_owned()),
     }
 }
 
 /// What may carry an object.
-pub(super) trait Part<O: Form> {
+pub(super) trait Part<O: Decode> {
     fn item(&self) -> Option<&Item<O>>;
 }
 
-impl<O: Form> Part<O> for ListPart<O> {
+impl<O: Decode> Part<O> for ListPart<O> {
     fn item(&self) -> Option<&Item<O>> {
         match self {
             Self::Item(item) => Some(item),
@@ -47,7 +43,7 @@ impl<O: Form> Part<O> for ListPart<O> {
     }
 }
 
-impl<O: Form> Part<O> for WatchEvent<O> {
+impl<O: Decode> Part<O> for WatchEvent<O> {
     fn item(&self) -> Option<&Item<O>> {
         match self {
             Self::Added(item) | Self::Modified(item) | Self::Deleted(item) => Some(item),
@@ -57,7 +53,7 @@ impl<O: Form> Part<O> for WatchEvent<O> {
 }
 
 /// A stream of a source, and what was taken from it already.
-pub(super) struct Ahead<O: Form, P> {
+pub(super) struct Ahead<O: Decode, P> {
     stream: BoxStream<'static, Result<P, ApiError>>,
     ended: bool,
     ready: VecDeque<Arrival<O, P>>,
@@ -66,7 +62,7 @@ pub(super) struct Ahead<O: Form, P> {
 /// A part of a stream, with its object if that was made ahead.
 pub(super) type Arrival<O, P> = (Result<P, ApiError>, Option<Made<O>>);
 
-impl<O: Form, P: Part<O>> Ahead<O, P> {
+impl<O: Decode, P: Part<O>> Ahead<O, P> {
     pub(super) fn new(stream: BoxStream<'static, Result<P, ApiError>>) -> Self {
         Self {
             stream,
@@ -78,15 +74,15 @@ impl<O: Form, P: Part<O>> Ahead<O, P> {
     /// The next part. Objects that `is_held` need not be made.
     pub(super) async fn next(
         &mut self,
-        maker: &Arc<O::Maker>,
-        is_held: impl FnMut(&Raw) -> bool,
+        decoder: &Arc<O::Decoder>,
+        is_held: impl FnMut(&RawObject) -> bool,
     ) -> Option<Arrival<O, P>> {
         if self.ready.is_empty() && !self.ended {
             let first = self.stream.next().await?;
             self.ready.push_back((first, None));
-            if O::COSTLY && *THREADS > 1 {
+            if O::EXPENSIVE && *THREADS > 1 {
                 self.take_ready();
-                self.make_ready(maker, is_held).await;
+                self.make_ready(decoder, is_held).await;
             }
         }
         self.ready.pop_front()
@@ -94,7 +90,7 @@ impl<O: Form, P: Part<O>> Ahead<O, P> {
 
     /// Takes what has arrived.
     fn take_ready(&mut self) {
-        while self.ready.len() < MOST {
+        while self.ready.len() < DECODED_TOGETHER {
             match self.stream.next().now_or_never() {
                 Some(Some(part)) => self.ready.push_back((part, None)),
                 Some(None) => return self.ended = true,
@@ -104,8 +100,8 @@ impl<O: Form, P: Part<O>> Ahead<O, P> {
     }
 
     /// Makes what was taken, if it is enough for several threads.
-    async fn make_ready(&mut self, maker: &Arc<O::Maker>, mut is_held: impl FnMut(&Raw) -> bool) {
-        let mut jobs: Vec<(usize, Raw)> = Vec::new();
+    async fn make_ready(&mut self, decoder: &Arc<O::Decoder>, mut is_held: impl FnMut(&RawObject) -> bool) {
+        let mut jobs: Vec<(usize, RawObject)> = Vec::new();
         for (place, (part, _)) in self.ready.iter().enumerate() {
             if let Ok(part) = part
                 && let Some(Item::Raw(raw)) = part.item()
@@ -115,7 +111,7 @@ impl<O: Form, P: Part<O>> Ahead<O, P> {
             }
         }
         let bytes: usize = jobs.iter().map(|(_, raw)| raw.bytes().len()).sum();
-        if jobs.len() < 2 || bytes < WORTHWHILE {
+        if jobs.len() < 2 || bytes < DECODED_ALONE {
             return;
         }
         let share = jobs.len().div_ceil(*THREADS);
@@ -124,20 +120,20 @@ impl<O: Form, P: Part<O>> Ahead<O, P> {
             && let Some(idle) = Idle::new()
         {
             let offer = Arc::new(Mutex::new(jobs.split_off(jobs.len() - share)));
-            let (theirs, maker) = (offer.clone(), maker.clone());
+            let (theirs, decoder) = (offer.clone(), decoder.clone());
             let helper = tokio::task::spawn_blocking(move || {
                 drop(idle);
-                make_all::<O>(&maker, take(&theirs))
+                make_all::<O>(&decoder, take(&theirs))
             });
             offered.push((offer, helper));
         }
-        let mut made = make_all::<O>(maker, jobs);
+        let mut made = make_all::<O>(decoder, jobs);
         // No helper is waited for that has not begun: what is in its way may last for ever.
         let mut begun = Vec::new();
         for (offer, helper) in offered {
             match take(&offer) {
                 jobs if jobs.is_empty() => begun.push(helper),
-                jobs => made.extend(make_all::<O>(maker, jobs)),
+                jobs => made.extend(make_all::<O>(decoder, jobs)),
             }
         }
         for helper in begun {
@@ -173,10 +169,10 @@ fn take<T: Default>(offer: &Mutex<T>) -> T {
     std::mem::take(&mut *offer.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-fn make_all<O: Form>(maker: &O::Maker, jobs: Vec<(usize, Raw)>) -> Vec<(usize, Made<O>)> {
+fn make_all<O: Decode>(decoder: &O::Decoder, jobs: Vec<(usize, RawObject)>) -> Vec<(usize, Made<O>)> {
     let made = jobs
         .into_iter()
-        .map(|(place, raw)| (place, make::<O>(maker, &raw.key(), &raw)));
+        .map(|(place, raw)| (place, make::<O>(decoder, &raw.key(), &raw)));
     made.collect()
 }
 
@@ -203,14 +199,14 @@ mod tests {
             let data = "x".repeat(4 << 10);
             let body = format!(r#"{{"metadata":{{"name":"m-{number}"}},"data":{{"k":"{data}"}}}}"#);
             Ok(ListPart::Item(Item::Raw(
-                Raw::scan(Encoding::Json, body.into()).unwrap(),
+                RawObject::scan(Encoding::Json, body.into()).unwrap(),
             )))
         });
         let mut ahead = Ahead::<ConfigMap, _>::new(futures::stream::iter(parts).boxed());
-        let maker = Arc::new(ConfigMap::maker(Collection::default()));
+        let decoder = Arc::new(ConfigMap::decoder(Collection::default()));
         let all = runtime.spawn(async move {
             let mut made = 0;
-            while let Some((_, object)) = ahead.next(&maker, |_| false).await {
+            while let Some((_, object)) = ahead.next(&decoder, |_| false).await {
                 made += usize::from(matches!(object, None | Some(Ok(_))));
             }
             made

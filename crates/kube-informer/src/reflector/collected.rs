@@ -54,7 +54,7 @@ impl<T> Collected<T> {
     /// Takes the entry of a key out.
     pub(super) fn take_out(&mut self, key: ObjectKey, version: Option<ResourceVersion>) -> Result<(), Older> {
         self.came(Came {
-            entry: Listed::Kept(key),
+            entry: Listed::Unchanged(key),
             gone: true,
             version,
         })
@@ -103,22 +103,22 @@ fn newer(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reflector::Arrived;
+    use crate::reflector::DecodeResult;
     use k8s_openapi::api::core::v1::Pod;
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 
     #[test]
     fn an_entry_is_small() {
-        assert_eq!(size_of::<Listed<Arrived<Pod>>>(), 32);
-        assert_eq!(size_of::<Came<Arrived<Pod>>>(), 64);
+        assert_eq!(size_of::<Listed<DecodeResult<Pod>>>(), 32);
+        assert_eq!(size_of::<Came<DecodeResult<Pod>>>(), 64);
     }
 
     #[test]
     fn entries_come_in_the_order_in_which_they_came() {
         let mut collected = Collected::new();
         for key in ["c", "a", "b", "a"] {
-            assert_eq!(collected.put(Listed::Kept::<()>(key.into()), None), Ok(()));
+            assert_eq!(collected.put(Listed::Unchanged::<()>(key.into()), None), Ok(()));
         }
         let keys: Vec<_> = collected
             .into_entries()
@@ -139,7 +139,7 @@ mod tests {
                 let name = ObjectKey::from(format!("ns/{key}").as_str());
                 let asked = version.map(|version| ResourceVersion::from(version.to_string().as_str()));
                 let result = match there {
-                    true => collected.put(Listed::New(name, step), asked),
+                    true => collected.put(Listed::Changed(name, step), asked),
                     false => collected.take_out(name, asked),
                 };
                 if version.is_some_and(|version| versions.get(&key).is_some_and(|last| version < *last)) {
@@ -156,8 +156,8 @@ mod tests {
                 prop_assert!(collected.len() >= entries.len().max(1));
             }
             let listed = collected.into_entries().into_iter().map(|entry| match entry {
-                Listed::New(key, step) => (key.to_string(), step),
-                Listed::Kept(key) => panic!("{key} is new"),
+                Listed::Changed(key, step) => (key.to_string(), step),
+                Listed::Unchanged(key) => panic!("{key} is new"),
             });
             prop_assert_eq!(listed.collect::<BTreeMap<_, _>>(), entries);
         }

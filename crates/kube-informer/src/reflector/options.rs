@@ -2,7 +2,7 @@
 
 use super::Backoff;
 use crate::source::WATCH_TIMEOUT;
-use crate::wire::Plan;
+use crate::wire::FieldPlan;
 use std::time::Duration;
 
 /// How a [`Reflector`](super::Reflector) behaves; the defaults are those of client-go, where it has the option, but for
@@ -37,8 +37,8 @@ pub struct ReflectorOptions {
     /// timeout and half a minute.
     pub bookmark_deadline: Option<Duration>,
     /// What the scan of each object looks for, and what it leaves out. Default:
-    /// [what the form says](crate::form::Form::plan).
-    pub plan: Option<Plan>,
+    /// [what the form says](crate::form::Decode::plan).
+    pub plan: Option<FieldPlan>,
 }
 
 /// How a reflector asks for the state of a collection.

@@ -2,7 +2,7 @@
 
 use crate::metrics::ReflectorMetrics;
 use crate::object::{ObjectKey, ResourceVersion};
-use crate::source::{ApiError, BadObject, ErrorClass, LONGEST_RETRY_AFTER, Subject};
+use crate::source::{ApiError, ErrorClass, InvalidObject, LONGEST_RETRY_AFTER, Subject};
 use std::cmp::Reverse;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -31,7 +31,7 @@ pub struct ReflectorStatus {
     /// How many objects were set aside so far because they could not be read.
     pub bad_objects: u64,
     /// The last of them.
-    pub last_bad_object: Option<BadObject>,
+    pub last_bad_object: Option<InvalidObject>,
     /// How many lists were completed.
     pub lists: u64,
     /// How many watches were opened.
@@ -60,7 +60,7 @@ impl Phase {
     /// Orders phases by what is still to come until changes are watched.
     fn distance(self) -> u8 {
         match self {
-            Self::Absent { .. } => 0,
+            Self::NotServed { .. } => 0,
             Self::BackingOff { .. } => 1,
             Self::Connecting => 2,
             Self::Listing { .. } => 3,
@@ -88,7 +88,7 @@ pub enum Phase {
     Watching,
     /// The server does not know the resource: its definition is not installed (yet), or was deleted. It is asked for
     /// again at `until`.
-    Absent {
+    NotServed {
         /// When the pause ends.
         until: Instant,
     },
@@ -306,7 +306,7 @@ impl Reporter {
             "the server's resource version went back from {from} to {to}: it was restored or replaced"
         );
         tracing::warn!(resource = self.resource(), "{message}");
-        self.error("list", ErrorClass::WentBack, message);
+        self.error("list", ErrorClass::VersionRegressed, message);
     }
 
     fn error(&mut self, operation: &'static str, class: ErrorClass, message: String) {
@@ -332,7 +332,7 @@ impl Reporter {
         }
     }
 
-    pub(super) fn bad(&self, bad: &BadObject) {
+    pub(super) fn bad(&self, bad: &InvalidObject) {
         tracing::warn!(resource = self.resource(), object = %bad, "an object was set aside");
         self.status.send_modify(|status| {
             status.bad_objects += 1;

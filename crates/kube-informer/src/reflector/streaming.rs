@@ -1,8 +1,8 @@
 //! The initial state as a streaming list (KEP-3157): a watch that starts with what exists.
 
 use super::collected::Collected;
-use super::{Arrived, Events, Reflector, Sink, is_held};
-use crate::form::Form;
+use super::{DecodeResult, Events, Reflector, Sink, is_held};
+use crate::form::Decode;
 use crate::object::ResourceVersion;
 use crate::queue::Listed;
 use crate::source::{ApiError, ApiStatus, ErrorClass, WatchEvent, WatchFrom, WatchRequest, random_timeout};
@@ -13,15 +13,15 @@ use std::time::Duration;
 const ATTEMPTS: usize = 2;
 
 /// How a streaming list went.
-enum Streamed<O: Form> {
+enum Streamed<O: Decode> {
     /// It is complete; the stream goes on as a watch.
-    Complete(Vec<Listed<Arrived<O>>>, Option<ResourceVersion>, Events<O>),
+    Complete(Vec<Listed<DecodeResult<O>>>, Option<ResourceVersion>, Events<O>),
     /// It ended before it was complete, but brought something.
     BrokeOff,
     Failed(ApiError),
 }
 
-impl<O: Form, S: Sink<O>> Reflector<O, S> {
+impl<O: Decode, S: Sink<O>> Reflector<O, S> {
     /// Replaces the sink's content by a streaming list and returns the stream, which goes on as a watch.
     ///
     /// # Errors
@@ -89,12 +89,12 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
         let mut collected = Collected::new();
         let mut progress = tokio::time::Instant::now();
         loop {
-            let next = stream.next(&self.maker, is_held(&self.sink));
+            let next = stream.next(&self.decoder, is_held(&self.sink));
             let (next, made) = match tokio::time::timeout_at(later(progress, deadline), next).await {
                 Ok(Some((next, made))) => (Some(next), made),
                 Ok(None) => (None, None),
                 Err(_) => {
-                    self.source.streaming_list_failed();
+                    self.source.watch_list_failed();
                     return Streamed::Failed(no_progress(deadline, collected.len()));
                 }
             };

@@ -2,7 +2,7 @@
 
 use super::ahead::Arrival;
 use super::{Ended, Events, Made, Reflector, Relist, Sink};
-use crate::form::Form;
+use crate::form::Decode;
 use crate::object::{DeleteCause, Deleted, ResourceVersion};
 use crate::queue::Delta;
 use crate::source::{
@@ -78,12 +78,12 @@ impl Watched {
 }
 
 /// The next event; an error if there should have been something since `deadline` began, a bookmark at least.
-async fn next<O: Form>(
+async fn next<O: Decode>(
     stream: &mut Events<O>,
-    maker: &Arc<O::Maker>,
+    decoder: &Arc<O::Decoder>,
     deadline: Option<Duration>,
 ) -> Option<Arrival<O, WatchEvent<O>>> {
-    let next = stream.next(maker, |_| false);
+    let next = stream.next(decoder, |_| false);
     let Some(deadline) = deadline else {
         return next.await;
     };
@@ -93,7 +93,7 @@ async fn next<O: Form>(
     })
 }
 
-impl<O: Form, S: Sink<O>> Reflector<O, S> {
+impl<O: Decode, S: Sink<O>> Reflector<O, S> {
     /// Watches until the collection must be listed again; returns when. The first stream may be open already.
     pub(super) async fn watch(&mut self, mut open: Option<Events<O>>) -> Relist {
         loop {
@@ -128,7 +128,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
     fn watch_request(&self) -> WatchRequest {
         let from = match &self.seen {
             Some(version) => WatchFrom::Version(version.clone()),
-            None => WatchFrom::Newest,
+            None => WatchFrom::MostRecent,
         };
         WatchRequest {
             from,
@@ -223,7 +223,7 @@ impl<O: Form, S: Sink<O>> Reflector<O, S> {
     /// The next event of a watch. If it has to be waited for, what came before it is announced and reported.
     async fn next_event(&mut self, stream: &mut Events<O>) -> Option<Arrival<O, WatchEvent<O>>> {
         let deadline = self.options.bookmark_deadline.filter(|_| self.sends_bookmarks);
-        let mut next = pin!(next(stream, &self.maker, deadline));
+        let mut next = pin!(next(stream, &self.decoder, deadline));
         let (sink, reporter, seen) = (&mut self.sink, &mut self.reporter, &self.seen);
         poll_fn(move |cx| {
             let event = next.as_mut().poll(cx);

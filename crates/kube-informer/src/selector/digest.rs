@@ -34,12 +34,12 @@ impl LabelDigest {
 
 /// What a selector asks of digests.
 #[derive(Debug)]
-pub(crate) struct Sieve {
+pub(crate) struct LabelPrefilter {
     /// For each label that must have one of some values: the digests of these. Other requirements cannot be judged.
     asked: Vec<Vec<LabelDigest>>,
 }
 
-impl Sieve {
+impl LabelPrefilter {
     pub(crate) fn new(selector: &LabelSelector) -> Self {
         use LabelOperator::{DoubleEquals, Equals, In};
         let asked = selector.requirements().iter();

@@ -145,7 +145,7 @@ fn what_each_operator_selects() {
 #[test]
 fn a_sieve_holds_most_of_the_others_back() {
     let passing = |text: &str| {
-        let sieve = Sieve::new(&LabelSelector::parse(text).unwrap());
+        let sieve = LabelPrefilter::new(&LabelSelector::parse(text).unwrap());
         let digests = (0..1000).map(|number| {
             let mut digest = LabelDigest::NO_LABELS;
             digest.add("app", &format!("app-{number}"));
@@ -282,7 +282,7 @@ proptest! {
         labels in prop::collection::btree_map(word(), word(), 0..4),
     ) {
         let selector = LabelSelector::parse(&requirements.join(",")).unwrap();
-        let sieve = Sieve::new(&selector);
+        let sieve = LabelPrefilter::new(&selector);
         let mut digest = LabelDigest::NO_LABELS;
         labels.iter().for_each(|(name, value)| digest.add(name, value));
         if selector.matches(|label| labels.get(label).map(String::as_str)) {

@@ -7,11 +7,13 @@
 use super::body::{Chunks, Patience, silent};
 use super::path::{InvalidName, check_namespace, resource_path};
 use super::{
-    ApiError, ApiStatus, BadObject, BoxError, Item, ListEnd, ListPart, ListRequest, ListStream,
+    ApiError, ApiStatus, BoxError, InvalidObject, Item, ListEnd, ListPart, ListRequest, ListStream,
     ListerWatcher, NamespacedSource, WatchEvent, WatchRequest, WatchStream,
 };
-use crate::object::Object;
-use crate::wire::{self, Encoding, EventType, FrameError, FrameReason, ListReader, Plan, Split, WatchReader};
+use crate::object::CachedObject;
+use crate::wire::{
+    self, Encoding, EventType, FieldPlan, FrameError, FrameReason, ListReader, Split, WatchReader,
+};
 use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt, stream};
 use http::{HeaderValue, Request, Response, StatusCode, header};
@@ -58,17 +60,17 @@ const ERROR_BODY: usize = 1 << 20;
 /// ```
 /// use kube_informer::source::Selection;
 ///
-/// let selection = Selection { namespace: Some("shop".into()), labels: Some("app=web".into()), ..Default::default() };
-/// assert_eq!(selection.fields, None);
+/// let selection = Selection { namespace: Some("shop".into()), label_selector: Some("app=web".into()), ..Default::default() };
+/// assert_eq!(selection.field_selector, None);
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Selection {
     /// Only this namespace, a DNS label. `None` or empty: all, or a cluster-scoped resource.
     pub namespace: Option<String>,
     /// A label selector as the API has it.
-    pub labels: Option<String>,
+    pub label_selector: Option<String>,
     /// A field selector as the API has it.
-    pub fields: Option<String>,
+    pub field_selector: Option<String>,
 }
 
 impl Selection {
@@ -119,7 +121,7 @@ pub struct ClientSource {
     client: kube::Client,
     resource: ApiResource,
     selection: Selection,
-    streaming: StreamingLists,
+    streaming: WatchListSupport,
     metadata_only: bool,
     compression: bool,
     received: Arc<AtomicU64>,
@@ -128,21 +130,21 @@ pub struct ClientSource {
 /// Remembers for which resources a server's streaming lists do not end; shared by the sources of one client.
 ///
 /// ```
-/// use kube_informer::source::StreamingLists;
-/// let memory = StreamingLists::default();
-/// assert!(memory.work_for("pods"));
-/// memory.failed_for("pods");
-/// assert!(!memory.clone().work_for("pods"));
+/// use kube_informer::source::WatchListSupport;
+/// let memory = WatchListSupport::default();
+/// assert!(memory.is_supported("pods"));
+/// memory.mark_unsupported("pods");
+/// assert!(!memory.clone().is_supported("pods"));
 /// ```
 #[derive(Debug, Clone, Default)]
-pub struct StreamingLists(Arc<Mutex<HashMap<String, Instant>>>);
+pub struct WatchListSupport(Arc<Mutex<HashMap<String, Instant>>>);
 
 /// For how long a failure is remembered.
 const STREAMING_FAILURE: Duration = Duration::from_secs(3600);
 
-impl StreamingLists {
+impl WatchListSupport {
     /// Whether streaming lists of a resource are worth trying: they have not failed within the last hour.
-    pub fn work_for(&self, resource: &str) -> bool {
+    pub fn is_supported(&self, resource: &str) -> bool {
         let failures = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         failures
             .get(resource)
@@ -150,7 +152,7 @@ impl StreamingLists {
     }
 
     /// A streaming list of a resource was never completed.
-    pub fn failed_for(&self, resource: &str) {
+    pub fn mark_unsupported(&self, resource: &str) {
         let mut failures = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         failures.insert(resource.to_owned(), Instant::now());
     }
@@ -163,7 +165,7 @@ impl ClientSource {
             client,
             resource,
             selection,
-            streaming: StreamingLists::default(),
+            streaming: WatchListSupport::default(),
             metadata_only: false,
             compression: false,
             received: Arc::default(),
@@ -196,7 +198,7 @@ impl ClientSource {
 
     /// Shares what is known of the server's streaming lists with other sources of the same client.
     #[must_use = "this is a builder"]
-    pub fn streaming_lists(mut self, shared: StreamingLists) -> Self {
+    pub fn watch_list_support(mut self, shared: WatchListSupport) -> Self {
         self.streaming = shared;
         self
     }
@@ -214,8 +216,8 @@ impl ClientSource {
         let mut uri = resource_path(&self.resource, self.selection.in_namespace())?;
         let mut pairs = form_urlencoded::Serializer::new(query.to_owned());
         for (name, selector) in [
-            ("labelSelector", &self.selection.labels),
-            ("fieldSelector", &self.selection.fields),
+            ("labelSelector", &self.selection.label_selector),
+            ("fieldSelector", &self.selection.field_selector),
         ] {
             if let Some(selector) = selector.as_deref().filter(|s| !s.is_empty()) {
                 pairs.append_pair(name, selector);
@@ -250,7 +252,7 @@ impl ClientSource {
     }
 
     /// What is asked for: whole objects, or in this form. The one place where an encoding is negotiated.
-    fn accept(&self, metadata: &'static str, plan: &Plan) -> &'static str {
+    fn accept(&self, metadata: &'static str, plan: &FieldPlan) -> &'static str {
         if self.metadata_only {
             metadata
         } else if plan.prunes_managed_fields() {
@@ -266,12 +268,17 @@ impl ClientSource {
     }
 
     /// An object of a list or event, scanned but not decoded.
-    fn item<O: Object>(&self, object: Split, plan: &Plan, place: impl FnOnce() -> String) -> Item<O> {
-        match object.scan_for(Encoding::Json, plan) {
+    fn item<O: CachedObject>(
+        &self,
+        object: Split,
+        plan: &FieldPlan,
+        place: impl FnOnce() -> String,
+    ) -> Item<O> {
+        match object.scan_with(Encoding::Json, plan) {
             Ok(raw) => match raw.kind() {
                 Some(kind) if !self.expects(kind) => {
                     let reason = format!("expected kind {}, got {kind:.100}", self.resource.kind);
-                    Item::Bad(BadObject {
+                    Item::Invalid(InvalidObject {
                         key: Some(raw.key()),
                         reason,
                     })
@@ -281,7 +288,7 @@ impl ClientSource {
             Err(error) => {
                 let key = error.key().cloned();
                 let reason = format!("{} (byte {} of {})", error.reason(), error.offset(), place());
-                Item::Bad(BadObject { key, reason })
+                Item::Invalid(InvalidObject { key, reason })
             }
         }
     }
@@ -359,14 +366,14 @@ struct ListBody {
     source: ClientSource,
     chunks: Chunks,
     reader: ListReader,
-    plan: Plan,
+    plan: FieldPlan,
     items: usize,
 }
 
 impl ListBody {
-    async fn next<O: Object>(mut self) -> Result<Option<(ListPart<O>, Option<Self>)>, ApiError> {
+    async fn next<O: CachedObject>(mut self) -> Result<Option<(ListPart<O>, Option<Self>)>, ApiError> {
         loop {
-            if let Some(object) = self.reader.next_for(&self.plan).map_err(not_a_list)? {
+            if let Some(object) = self.reader.next_with(&self.plan).map_err(not_a_list)? {
                 let position = self.items;
                 self.items += 1;
                 let item = self
@@ -395,13 +402,13 @@ struct WatchBody {
     source: ClientSource,
     chunks: Chunks,
     reader: WatchReader,
-    plan: Plan,
+    plan: FieldPlan,
 }
 
 impl WatchBody {
-    async fn next<O: Object>(mut self) -> Result<Option<(WatchEvent<O>, Self)>, ApiError> {
+    async fn next<O: CachedObject>(mut self) -> Result<Option<(WatchEvent<O>, Self)>, ApiError> {
         loop {
-            if let Some((event, object)) = self.reader.next_for(&self.plan).map_err(not_a_list)? {
+            if let Some((event, object)) = self.reader.next_with(&self.plan).map_err(not_a_list)? {
                 let event = self.event(event, object)?;
                 return Ok(Some((event, self)));
             }
@@ -415,7 +422,7 @@ impl WatchBody {
         }
     }
 
-    fn event<O: Object>(&self, event: EventType, object: Split) -> Result<WatchEvent<O>, ApiError> {
+    fn event<O: CachedObject>(&self, event: EventType, object: Split) -> Result<WatchEvent<O>, ApiError> {
         let place = || "an event of the watch".to_owned();
         let item = |object| self.source.item(object, &self.plan, place);
         Ok(match event {
@@ -448,7 +455,7 @@ impl WatchBody {
     }
 }
 
-impl<O: Object> ListerWatcher<O> for ClientSource {
+impl<O: CachedObject> ListerWatcher<O> for ClientSource {
     fn resource(&self) -> String {
         self.name()
     }
@@ -457,12 +464,12 @@ impl<O: Object> ListerWatcher<O> for ClientSource {
         self.selection.in_namespace().map(str::to_owned)
     }
 
-    fn has_streaming_lists(&self) -> bool {
-        self.streaming.work_for(&self.name())
+    fn supports_watch_list(&self) -> bool {
+        self.streaming.is_supported(&self.name())
     }
 
-    fn streaming_list_failed(&self) {
-        self.streaming.failed_for(&self.name());
+    fn watch_list_failed(&self) {
+        self.streaming.mark_unsupported(&self.name());
     }
 
     fn types(&self) -> Option<TypeMeta> {
@@ -524,7 +531,7 @@ impl<O: Object> ListerWatcher<O> for ClientSource {
 }
 
 /// The namespace of the source's own selection does not matter.
-impl<O: Object> NamespacedSource<O> for ClientSource {
+impl<O: CachedObject> NamespacedSource<O> for ClientSource {
     fn resource(&self) -> String {
         self.name()
     }
@@ -564,8 +571,8 @@ mod tests {
         );
         let selection = Selection {
             namespace: Some("shop".into()),
-            labels: Some("app=web,tier!=x".into()),
-            fields: Some("metadata.name=a".into()),
+            label_selector: Some("app=web,tier!=x".into()),
+            field_selector: Some("metadata.name=a".into()),
         };
         assert_eq!(
             source::<Deployment>(selection).uri("limit=5").unwrap(),
@@ -603,11 +610,11 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_failed_streaming_list_is_tried_again_after_an_hour() {
-        let memory = StreamingLists::default();
-        memory.failed_for("pods");
+        let memory = WatchListSupport::default();
+        memory.mark_unsupported("pods");
         tokio::time::advance(STREAMING_FAILURE - Duration::from_secs(1)).await;
-        assert!(!memory.work_for("pods") && memory.work_for("nodes"));
+        assert!(!memory.is_supported("pods") && memory.is_supported("nodes"));
         tokio::time::advance(Duration::from_secs(1)).await;
-        assert!(memory.work_for("pods"));
+        assert!(memory.is_supported("pods"));
     }
 }

@@ -13,7 +13,7 @@ pub(crate) type BoxError = Box<dyn StdError + Send + Sync>;
 
 /// Why a list or watch request failed.
 ///
-/// [`class`](ApiError::class) says in one word what kind of failure it is and [`is_retriable`](ErrorClass::is_retriable)
+/// [`class`](ApiError::class) says in one word what kind of failure it is and [`is_retryable`](ErrorClass::is_retryable)
 /// whether trying again can help. `Display` prints one level; [`source`](StdError::source) gives the next.
 ///
 /// ```
@@ -61,7 +61,7 @@ pub enum ApiError {
 /// ```
 /// use kube_informer::source::ErrorClass;
 /// assert_eq!(ErrorClass::Forbidden.to_string(), "forbidden");
-/// assert!(ErrorClass::Unreachable.is_retriable());
+/// assert!(ErrorClass::Unreachable.is_retryable());
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -85,7 +85,7 @@ pub enum ErrorClass {
     /// What came could not be read.
     Decode,
     /// The server's resource version went back: it was restored from a backup, or replaced.
-    WentBack,
+    VersionRegressed,
     /// The request asks for what cannot be, such as a namespace that is no DNS label, and was not sent.
     Invalid,
     /// Anything else.
@@ -94,7 +94,7 @@ pub enum ErrorClass {
 
 impl ErrorClass {
     /// Whether the same request can succeed later without anybody changing anything.
-    pub fn is_retriable(self) -> bool {
+    pub fn is_retryable(self) -> bool {
         !matches!(
             self,
             Self::Forbidden | Self::Unauthorized | Self::NotFound | Self::Tls | Self::Invalid
@@ -113,7 +113,7 @@ impl ErrorClass {
             Self::Gone => "gone",
             Self::Throttled => "throttled",
             Self::Decode => "decode",
-            Self::WentBack => "went-back",
+            Self::VersionRegressed => "went-back",
             Self::Invalid => "invalid",
             Self::Other => "other",
         }

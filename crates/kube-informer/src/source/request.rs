@@ -1,7 +1,7 @@
 //! What is asked of a server.
 
 use crate::object::ResourceVersion;
-use crate::wire::Plan;
+use crate::wire::FieldPlan;
 use rand::Rng;
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ pub struct ListRequest {
     /// Where the page starts, as the page before said. `version` is not sent with it: the token holds it.
     pub continue_token: Option<String>,
     /// What the scan of each object is to look for, and what the server need not send.
-    pub plan: Plan,
+    pub plan: FieldPlan,
 }
 
 /// Which state of the collection a list may show.
@@ -36,7 +36,7 @@ pub struct ListRequest {
 #[non_exhaustive]
 pub enum ListVersion {
     /// The most recent one: a quorum read.
-    Newest,
+    MostRecent,
     /// Any that the server has at hand, however old.
     Any,
     /// Any that is at least as new as this one.
@@ -52,7 +52,7 @@ impl ListRequest {
             version,
             limit: None,
             continue_token: None,
-            plan: Plan::default(),
+            plan: FieldPlan::default(),
         }
     }
 
@@ -66,7 +66,7 @@ impl ListRequest {
             (Some(token), _) => {
                 query.append_pair("continue", token);
             }
-            (None, ListVersion::Newest) => {}
+            (None, ListVersion::MostRecent) => {}
             (None, ListVersion::Any) => {
                 query.append_pair("resourceVersion", "0");
             }
@@ -100,7 +100,7 @@ pub struct WatchRequest {
     /// server.
     pub timeout: Duration,
     /// What the scan of each object is to look for, and what the server need not send.
-    pub plan: Plan,
+    pub plan: FieldPlan,
 }
 
 /// Where the events of a watch start.
@@ -112,7 +112,7 @@ pub enum WatchFrom {
     /// With the first change after this version.
     Version(ResourceVersion),
     /// With an unordered `ADDED` for each object of the most recent state. For servers whose lists have no version.
-    Newest,
+    MostRecent,
     /// With an unordered `ADDED` for each object of any state.
     Any,
     /// With an `ADDED` for each object of a state that is at least as new as this one (`None`: the most recent), then
@@ -129,7 +129,7 @@ impl WatchRequest {
         Self {
             from,
             timeout,
-            plan: Plan::default(),
+            plan: FieldPlan::default(),
         }
     }
 
@@ -147,7 +147,7 @@ impl WatchRequest {
             WatchFrom::Version(version) => {
                 query.append_pair("resourceVersion", &version.as_str());
             }
-            WatchFrom::Newest => {}
+            WatchFrom::MostRecent => {}
             WatchFrom::Any => {
                 query.append_pair("resourceVersion", "0");
             }
@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn no_timeout_is_longer_than_servers_understand() {
-        let sent = |timeout| WatchRequest::new(WatchFrom::Newest, timeout).query();
+        let sent = |timeout| WatchRequest::new(WatchFrom::MostRecent, timeout).query();
         for timeout in [Duration::MAX, Duration::from_secs(u64::MAX)] {
             assert!(
                 sent(timeout).ends_with("&timeoutSeconds=2147483647"),
@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn the_newest_state_is_asked_for_without_a_version() {
-        assert_eq!(ListRequest::new(ListVersion::Newest).query(), "");
+        assert_eq!(ListRequest::new(ListVersion::MostRecent).query(), "");
         let exact = ListRequest::new(ListVersion::Exact("5".into()));
         assert_eq!(exact.query(), "resourceVersion=5&resourceVersionMatch=Exact");
     }
@@ -209,7 +209,7 @@ mod tests {
     fn watches() {
         let query = |from| WatchRequest::new(from, Duration::ZERO).query();
         let plain = "watch=true&allowWatchBookmarks=true";
-        assert_eq!(query(WatchFrom::Newest), plain);
+        assert_eq!(query(WatchFrom::MostRecent), plain);
         assert_eq!(query(WatchFrom::Any), format!("{plain}&resourceVersion=0"));
         let initial = format!("{plain}&sendInitialEvents=true&resourceVersionMatch=NotOlderThan");
         assert_eq!(query(WatchFrom::InitialEvents { not_older_than: None }), initial);

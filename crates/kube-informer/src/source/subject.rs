@@ -2,7 +2,7 @@
 
 use super::ListerWatcher;
 use crate::metrics::Labels;
-use crate::object::{Object, ResourceVersion};
+use crate::object::{CachedObject, ResourceVersion};
 use kube::core::TypeMeta;
 use tracing::field::{Empty, display};
 use tracing::{Span, debug_span};
@@ -19,7 +19,7 @@ pub(crate) struct Subject {
 }
 
 impl Subject {
-    pub(crate) fn of<O: Object>(source: &dyn ListerWatcher<O>) -> Self {
+    pub(crate) fn of<O: CachedObject>(source: &dyn ListerWatcher<O>) -> Self {
         Self::new(source.resource(), source.types(), source.namespace())
     }
 

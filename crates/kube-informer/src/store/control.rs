@@ -12,8 +12,8 @@
 
 use super::{
     index::{Definition, Index, IndexError, IndexId, IndexPanic},
+    maintainer::{IndexMaintainer, Log, Recorder, Working},
     state::{Row, State},
-    upkeep::{Log, Recorder, Upkeep, Working},
 };
 use crate::object::ObjectKey;
 use arc_swap::ArcSwap;
@@ -47,7 +47,7 @@ pub(crate) struct Control<R> {
     names: Vec<Arc<str>>,
     adding: Vec<Arc<dyn Adding<R>>>,
     /// Complete, as of the published state, and not yet taken by the writer.
-    ready: Vec<Box<dyn Upkeep<R>>>,
+    ready: Vec<Box<dyn IndexMaintainer<R>>>,
     /// States that were replaced by one with a further index; the writer is to free them.
     replaced: Vec<Arc<State<R>>>,
 }
@@ -55,7 +55,7 @@ pub(crate) struct Control<R> {
 /// An index that is being added, whatever its values.
 pub(crate) trait Adding<R>: Send + Sync {
     fn id(&self) -> &IndexId;
-    fn recorder(&self) -> Box<dyn Upkeep<R>>;
+    fn recorder(&self) -> Box<dyn IndexMaintainer<R>>;
 }
 
 struct Addition<R, V> {
@@ -72,7 +72,7 @@ where
         &self.definition.id
     }
 
-    fn recorder(&self) -> Box<dyn Upkeep<R>> {
+    fn recorder(&self) -> Box<dyn IndexMaintainer<R>> {
         Box::new(Recorder::new(self.definition.clone(), self.log.clone()))
     }
 }
@@ -81,7 +81,7 @@ where
 pub(crate) struct News<R> {
     pub(crate) generation: u64,
     pub(crate) adding: Vec<Arc<dyn Adding<R>>>,
-    pub(crate) ready: Vec<Box<dyn Upkeep<R>>>,
+    pub(crate) ready: Vec<Box<dyn IndexMaintainer<R>>>,
     pub(crate) replaced: Vec<Arc<State<R>>>,
 }
 
@@ -237,7 +237,11 @@ where
 }
 
 /// Computes the values of the row in one slot, which may panic.
-pub(crate) fn compute<R>(index: &mut dyn Upkeep<R>, slot: u32, row: &Row<R>) -> Result<(), IndexPanic> {
+pub(crate) fn compute<R>(
+    index: &mut dyn IndexMaintainer<R>,
+    slot: u32,
+    row: &Row<R>,
+) -> Result<(), IndexPanic> {
     let name = index.id().name.clone();
     catch_unwind(AssertUnwindSafe(|| {
         index.compute(Some(slot), &row.key, &row.object)

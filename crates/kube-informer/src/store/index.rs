@@ -83,7 +83,7 @@ pub enum IndexError {
     NotInSnapshot(Arc<str>),
     /// The values of the index are not text: it has to be asked by its handle.
     #[error("the values of index {0:?} are not text: ask by its handle")]
-    NotText(Arc<str>),
+    NotString(Arc<str>),
     /// The index function panicked.
     #[error("the index function failed")]
     Panic(#[from] IndexPanic),

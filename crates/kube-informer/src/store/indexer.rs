@@ -8,7 +8,7 @@ use super::{
     wait::Wait,
     writer::IndexWriter,
 };
-use crate::object::{Fingerprint, Known, Object, ObjectKey, Partition, ResourceVersion};
+use crate::object::{CachedObject, Fingerprint, KnownObjects, ObjectKey, Partition, ResourceVersion};
 use crate::selector::LabelSelector;
 use std::{borrow::Borrow, fmt, hash::Hash, sync::Arc};
 
@@ -25,14 +25,14 @@ use std::{borrow::Borrow, fmt, hash::Hash, sync::Arc};
 ///
 /// let (indexer, mut writer) = Indexer::new();
 /// let by_letter = indexer.add_index("letter", |text: &Arc<str>| text.chars().collect::<Vec<_>>())?;
-/// writer.upsert("shop/a".into(), Arc::from("ab"), None, Partition::ONLY)?;
-/// writer.upsert("shop/b".into(), Arc::from("bc"), None, Partition::ONLY)?;
+/// writer.upsert("shop/a".into(), Arc::from("ab"), None, Partition::SINGLE)?;
+/// writer.upsert("shop/b".into(), Arc::from("bc"), None, Partition::SINGLE)?;
 /// assert!(indexer.is_empty(), "nothing is visible before it is published");
 ///
 /// writer.publish();
-/// assert_eq!(indexer.by(&by_letter, &'b')?.len(), 2);
+/// assert_eq!(indexer.by_index(&by_letter, &'b')?.len(), 2);
 /// assert_eq!(indexer.list_namespace("shop").len(), 2);
-/// assert_eq!(indexer.by_index("namespace", "elsewhere")?.len(), 0);
+/// assert_eq!(indexer.by_index_name("namespace", "elsewhere")?.len(), 0);
 /// # Ok::<_, Box<dyn std::error::Error>>(())
 /// ```
 #[doc(alias = "Store")]
@@ -82,7 +82,7 @@ impl<R: Clone + Send + Sync + 'static> Indexer<R> {
     ///
     /// let (pods, writer) = Indexer::<Arc<Pod>>::new();
     /// let by_node = pods.add_index("node", |pod| pod.spec.as_ref().and_then(|spec| spec.node_name.clone()))?;
-    /// assert!(pods.by(&by_node, "node-1")?.is_empty());
+    /// assert!(pods.by_index(&by_node, "node-1")?.is_empty());
     /// # Ok::<_, kube_informer::store::IndexError>(())
     /// ```
     ///
@@ -129,7 +129,7 @@ impl<R: Clone + Send + Sync + 'static> Indexer<R> {
     }
 
     /// The objects of a namespace, or all, that a selector selects.
-    pub(crate) fn select<O: Object<Ref = R>>(
+    pub(crate) fn select<O: CachedObject<Handle = R>>(
         &self,
         namespace: Option<&str>,
         selector: &LabelSelector,
@@ -142,7 +142,7 @@ impl<R: Clone + Send + Sync + 'static> Indexer<R> {
     /// # Errors
     /// [`IndexError::OtherStore`].
     #[doc(alias = "ByIndex")]
-    pub fn by<V, Q>(&self, index: &Index<V>, value: &Q) -> Result<Vec<R>, IndexError>
+    pub fn by_index<V, Q>(&self, index: &Index<V>, value: &Q) -> Result<Vec<R>, IndexError>
     where
         V: Borrow<Q> + 'static,
         Q: Hash + Eq + ?Sized,
@@ -154,12 +154,12 @@ impl<R: Clone + Send + Sync + 'static> Indexer<R> {
             .collect())
     }
 
-    /// As [`by`](Self::by), for an index that is known by its name and has values of text.
+    /// As [`by_index`](Self::by_index), for an index that is known by its name and has values of text.
     ///
     /// # Errors
-    /// [`IndexError::Unknown`], [`IndexError::NotText`].
+    /// [`IndexError::Unknown`], [`IndexError::NotString`].
     #[doc(alias = "ByIndex")]
-    pub fn by_index(&self, name: &str, value: &str) -> Result<Vec<R>, IndexError> {
+    pub fn by_index_name(&self, name: &str, value: &str) -> Result<Vec<R>, IndexError> {
         let state = self.shared.published.load();
         Ok(state
             .rows_at(state.text(name)?.slots(value))
@@ -172,7 +172,7 @@ impl<R: Clone + Send + Sync + 'static> Indexer<R> {
     /// # Errors
     /// [`IndexError::Unknown`]; [`IndexError::Panic`] if the index function does.
     #[doc(alias = "Index")]
-    pub fn index(&self, name: &str, key: &ObjectKey, object: &R) -> Result<Vec<R>, IndexError> {
+    pub fn sharing_index(&self, name: &str, key: &ObjectKey, object: &R) -> Result<Vec<R>, IndexError> {
         let state = self.shared.published.load();
         Ok(state
             .rows_like(name, key, object)?
@@ -229,7 +229,7 @@ impl<R> Indexer<R> {
     /// The keys of the objects under a value of an index, sorted.
     ///
     /// # Errors
-    /// As [`by`](Self::by).
+    /// As [`by_index`](Self::by_index).
     pub fn keys_by<V, Q>(&self, index: &Index<V>, value: &Q) -> Result<Vec<ObjectKey>, IndexError>
     where
         V: Borrow<Q> + 'static,
@@ -246,7 +246,7 @@ impl<R> Indexer<R> {
     /// As [`keys_by`](Self::keys_by), for an index that is known by its name and has values of text.
     ///
     /// # Errors
-    /// As [`by_index`](Self::by_index).
+    /// As [`by_index_name`](Self::by_index_name).
     #[doc(alias = "IndexKeys")]
     pub fn index_keys(&self, name: &str, value: &str) -> Result<Vec<ObjectKey>, IndexError> {
         let state = self.shared.published.load();
@@ -261,7 +261,7 @@ impl<R> Indexer<R> {
     /// [`Snapshot::values`] does it for values of any type.
     ///
     /// # Errors
-    /// As [`by_index`](Self::by_index).
+    /// As [`by_index_name`](Self::by_index_name).
     #[doc(alias = "ListIndexFuncValues")]
     pub fn index_values(&self, name: &str) -> Result<Vec<String>, IndexError> {
         let state = self.shared.published.load();
@@ -323,7 +323,7 @@ impl<R> Indexer<R> {
     /// # use std::time::Duration;
     /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let (indexer, mut writer) = Indexer::<u32>::new();
-    /// writer.set_resource_version(Partition::ONLY, ResourceVersion::from("41"));
+    /// writer.set_resource_version(Partition::SINGLE, ResourceVersion::from("41"));
     /// writer.publish();
     ///
     /// indexer.wait_until(&"41".into()).await?;
@@ -349,8 +349,8 @@ fn sorted<T: Ord>(items: impl Iterator<Item = T>) -> Vec<T> {
     items
 }
 
-impl<R> Known for Indexer<R> {
-    fn held(&self, key: &str) -> Option<(ObjectKey, Fingerprint)> {
+impl<R> KnownObjects for Indexer<R> {
+    fn get(&self, key: &str) -> Option<(ObjectKey, Fingerprint)> {
         self.shared.published.load().held(key)
     }
 }

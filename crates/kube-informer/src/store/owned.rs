@@ -88,7 +88,7 @@ impl<R: Clone + Send + Sync + 'static> OwnedIndexer<R> {
     pub fn upsert(&mut self, object: R) -> Result<Option<R>, IndexPanic> {
         let old = self
             .writer
-            .upsert(self.key(&object), object, None, Partition::ONLY)?;
+            .upsert(self.key(&object), object, None, Partition::SINGLE)?;
         self.writer.publish();
         Ok(old)
     }
@@ -143,7 +143,7 @@ impl<R: Clone + Send + Sync + 'static> OwnedIndexer<R> {
         }
         let result = self.write(objects);
         if let Some(version) = version {
-            self.writer.set_resource_version(Partition::ONLY, version);
+            self.writer.set_resource_version(Partition::SINGLE, version);
         }
         self.writer.publish();
         result
@@ -157,8 +157,8 @@ impl<R: Clone + Send + Sync + 'static> OwnedIndexer<R> {
                 self.writer.remove(key.as_str());
                 continue;
             };
-            if let Err(panic) = self.writer.upsert(key.clone(), object, None, Partition::ONLY) {
-                self.writer.mark_stale(&key, Partition::ONLY);
+            if let Err(panic) = self.writer.upsert(key.clone(), object, None, Partition::SINGLE) {
+                self.writer.mark_stale(&key, Partition::SINGLE);
                 failed.push((at, panic));
             }
         }

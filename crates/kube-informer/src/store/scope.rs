@@ -6,8 +6,8 @@ use super::{
     slots::SlotSet,
     state::{Row, State},
 };
-use crate::object::Object;
-use crate::selector::{LabelSelector, Sieve};
+use crate::object::CachedObject;
+use crate::selector::{LabelPrefilter, LabelSelector};
 
 /// Which rows are to be read.
 enum Scope<'a> {
@@ -81,7 +81,7 @@ impl<R: Clone> State<R> {
     }
 
     /// The objects of a namespace, or all, that a selector selects.
-    pub(crate) fn select<O: Object<Ref = R>>(
+    pub(crate) fn select<O: CachedObject<Handle = R>>(
         &self,
         namespace: Option<&str>,
         selector: &LabelSelector,
@@ -89,10 +89,10 @@ impl<R: Clone> State<R> {
         if selector.is_everything() {
             return self.list(namespace);
         }
-        let sieve = Sieve::new(selector);
+        let sieve = LabelPrefilter::new(selector);
         let mut objects = Vec::new();
         self.each_of(&self.scope(namespace), |row| {
-            if sieve.passes(row.labels) && selector.matches(|label| O::label(&row.object, label)) {
+            if sieve.passes(row.labels) && selector.matches(|label| O::label_of(&row.object, label)) {
                 objects.push(row.object.clone());
             }
         });
@@ -121,7 +121,7 @@ mod tests {
 
     fn check(store: &Indexer<Arc<ConfigMap>>, model: &Model) {
         let sorted = |objects: Vec<Arc<ConfigMap>>| {
-            let mut keys: Vec<_> = objects.iter().map(ConfigMap::key).collect();
+            let mut keys: Vec<_> = objects.iter().map(ConfigMap::key_of).collect();
             keys.sort();
             keys
         };
@@ -140,7 +140,7 @@ mod tests {
             ] {
                 let selector = LabelSelector::parse(text).unwrap();
                 let expected = model.iter().filter(|(key, object)| {
-                    inside(key) && selector.matches(|label| ConfigMap::label(object, label))
+                    inside(key) && selector.matches(|label| ConfigMap::label_of(object, label))
                 });
                 let expected: Vec<_> = expected.map(|(key, _)| key.clone()).collect();
                 let selected = store.select::<ConfigMap>(namespace, &selector);
@@ -176,7 +176,7 @@ mod tests {
                 object.metadata.name = Some(key.name().into());
                 object.metadata.labels = Some(labels);
                 let object = Arc::new(object);
-                writer.upsert(key.clone(), object.clone(), None, Partition::ONLY).unwrap();
+                writer.upsert(key.clone(), object.clone(), None, Partition::SINGLE).unwrap();
                 model.insert(key, object);
             }
             writer.publish();

@@ -4,7 +4,7 @@ use super::{
     index::{Index, IndexError},
     state::{Row, Rows, State},
 };
-use crate::object::{Fingerprint, Known, ObjectKey, Partition, ResourceVersion};
+use crate::object::{Fingerprint, KnownObjects, ObjectKey, Partition, ResourceVersion};
 use std::{
     borrow::Borrow,
     fmt,
@@ -21,11 +21,11 @@ use std::{
 /// use kube_informer::{Partition, store::Indexer};
 ///
 /// let (indexer, mut writer) = Indexer::new();
-/// writer.upsert("shop/web-0".into(), 1, None, Partition::ONLY)?;
+/// writer.upsert("shop/web-0".into(), 1, None, Partition::SINGLE)?;
 /// writer.publish();
 ///
 /// let before = indexer.snapshot();
-/// writer.upsert("shop/web-0".into(), 2, None, Partition::ONLY)?;
+/// writer.upsert("shop/web-0".into(), 2, None, Partition::SINGLE)?;
 /// writer.publish();
 /// assert_eq!(before.get("shop/web-0"), Some(&1));
 /// assert_eq!(indexer.get("shop/web-0"), Some(2));
@@ -90,7 +90,7 @@ impl<R> Snapshot<R> {
     /// # Errors
     /// [`IndexError::OtherStore`], [`IndexError::NotInSnapshot`].
     #[doc(alias = "ByIndex")]
-    pub fn by<V, Q>(
+    pub fn by_index<V, Q>(
         &self,
         index: &Index<V>,
         value: &Q,
@@ -102,19 +102,23 @@ impl<R> Snapshot<R> {
         Ok(Objects(self.state.rows_at(self.state.slots(index, value)?)))
     }
 
-    /// As [`by`](Self::by), for an index that is known by its name and has values of text.
+    /// As [`by_index`](Self::by_index), for an index that is known by its name and has values of text.
     ///
     /// # Errors
-    /// [`IndexError::Unknown`], [`IndexError::NotText`].
+    /// [`IndexError::Unknown`], [`IndexError::NotString`].
     #[doc(alias = "ByIndex")]
-    pub fn by_index(&self, name: &str, value: &str) -> Result<impl ExactSizeIterator<Item = &R>, IndexError> {
+    pub fn by_index_name(
+        &self,
+        name: &str,
+        value: &str,
+    ) -> Result<impl ExactSizeIterator<Item = &R>, IndexError> {
         Ok(Objects(self.state.rows_at(self.state.text(name)?.slots(value))))
     }
 
     /// How many objects are under a value of an index. O(1).
     ///
     /// # Errors
-    /// As [`by`](Self::by).
+    /// As [`by_index`](Self::by_index).
     pub fn count<V, Q>(&self, index: &Index<V>, value: &Q) -> Result<usize, IndexError>
     where
         V: Borrow<Q> + 'static,
@@ -126,7 +130,7 @@ impl<R> Snapshot<R> {
     /// The keys of the objects under a value of an index, in no particular order.
     ///
     /// # Errors
-    /// As [`by`](Self::by).
+    /// As [`by_index`](Self::by_index).
     pub fn keys_by<V, Q>(
         &self,
         index: &Index<V>,
@@ -142,7 +146,7 @@ impl<R> Snapshot<R> {
     /// As [`keys_by`](Self::keys_by), for an index that is known by its name and has values of text.
     ///
     /// # Errors
-    /// As [`by_index`](Self::by_index).
+    /// As [`by_index_name`](Self::by_index_name).
     #[doc(alias = "IndexKeys")]
     pub fn index_keys(
         &self,
@@ -155,7 +159,7 @@ impl<R> Snapshot<R> {
     /// All values of an index that have objects, each with their number, in no particular order.
     ///
     /// # Errors
-    /// As [`by`](Self::by).
+    /// As [`by_index`](Self::by_index).
     #[doc(alias = "ListIndexFuncValues")]
     pub fn values<V: 'static>(
         &self,
@@ -171,7 +175,7 @@ impl<R> Snapshot<R> {
     /// All values of an index that is known by its name and has values of text, in no particular order.
     ///
     /// # Errors
-    /// As [`by_index`](Self::by_index).
+    /// As [`by_index_name`](Self::by_index_name).
     #[doc(alias = "ListIndexFuncValues")]
     pub fn index_values(&self, name: &str) -> Result<Vec<&str>, IndexError> {
         Ok(self.state.text(name)?.values())
@@ -184,7 +188,7 @@ impl<R> Snapshot<R> {
     /// # Errors
     /// [`IndexError::Unknown`]; [`IndexError::Panic`] if the index function does.
     #[doc(alias = "Index")]
-    pub fn index(
+    pub fn sharing_index(
         &self,
         name: &str,
         key: &ObjectKey,
@@ -222,8 +226,8 @@ impl<R> Snapshot<R> {
     }
 }
 
-impl<R> Known for Snapshot<R> {
-    fn held(&self, key: &str) -> Option<(ObjectKey, Fingerprint)> {
+impl<R> KnownObjects for Snapshot<R> {
+    fn get(&self, key: &str) -> Option<(ObjectKey, Fingerprint)> {
         self.state.held(key)
     }
 }

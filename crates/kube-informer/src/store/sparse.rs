@@ -1,6 +1,6 @@
 //! A persistent array with holes: copies share what they have in common.
 
-use std::{hint::black_box, slice, sync::Arc};
+use std::{slice, sync::Arc};
 
 /// A leaf is copied whole when one of its items changes, which touches the reference count of every other: it is short.
 const LEAF_BITS: u32 = 2;
@@ -77,26 +77,6 @@ impl<T> SparseArray<T> {
                 Node::Branch(children) => node = children[digit(at, height)].as_deref()?,
             }
             height -= 1;
-        }
-    }
-
-    /// The leaf of item number `at`, after a look at its neighbours, all of which a change of that item counts anew.
-    pub(crate) fn look_around(&self, at: u32) -> Option<&[Option<T>; LEAF]> {
-        if !self.spans(at) {
-            return None;
-        }
-        let mut node = self.root.as_deref()?;
-        for height in (1..=self.height).rev() {
-            let Node::Branch(children) = node else { return None };
-            if height == 1 {
-                let leaves = children.iter().flatten();
-                black_box(leaves.filter(|leaf| matches!(***leaf, Node::Leaf(_))).count());
-            }
-            node = children[digit(at, height)].as_deref()?;
-        }
-        match node {
-            Node::Leaf(items) => Some(items),
-            Node::Branch(_) => None,
         }
     }
 

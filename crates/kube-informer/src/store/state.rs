@@ -96,7 +96,7 @@ impl<R> State<R> {
             .ok_or_else(|| IndexError::Unknown(name.to_owned()))?;
         index
             .text()
-            .ok_or_else(|| IndexError::NotText(index.id().name.clone()))
+            .ok_or_else(|| IndexError::NotString(index.id().name.clone()))
     }
 
     /// The rows that share a value of this index with an object.

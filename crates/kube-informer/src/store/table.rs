@@ -60,16 +60,6 @@ impl<T> Table<T> {
             .find(|(_, item)| is(item))
     }
 
-    /// The slot of the first item with this hash.
-    pub(crate) fn first(&self, hash: u32) -> Option<u32> {
-        self.lookup.candidates(hash).next()
-    }
-
-    /// The item in this slot and those that are copied with it when it changes; see [`SparseArray::look_around`].
-    pub(crate) fn look_around(&self, slot: u32) -> impl Iterator<Item = &T> {
-        self.items.look_around(slot).into_iter().flatten().flatten()
-    }
-
     pub(crate) fn get(&self, slot: u32) -> Option<&T> {
         self.items.get(slot)
     }

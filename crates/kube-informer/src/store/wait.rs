@@ -51,7 +51,7 @@ pub enum WaitError {
     /// While it was waited for, the store's version went back: the server was restored or replaced, and its versions
     /// from before mean nothing any more.
     #[error("gave up waiting for resource version {wanted}: the server's version went back, partition {partition} is at {}", display(.reached))]
-    WentBack {
+    VersionRegressed {
         /// What was waited for.
         wanted: ResourceVersion,
         /// Where it had not been applied (the first such partition).
@@ -156,7 +156,7 @@ impl<'a, R> Wait<'a, R> {
                     });
                 }
                 Some((partition, reached)) if now() != rewinds => {
-                    return Err(WaitError::WentBack {
+                    return Err(WaitError::VersionRegressed {
                         wanted: self.version.clone(),
                         partition,
                         reached,

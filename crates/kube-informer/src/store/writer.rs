@@ -3,17 +3,15 @@
 use super::{
     control::{self, News, Shared},
     index::{IndexId, IndexPanic},
+    maintainer::IndexMaintainer,
     state::{Row, Stale, State, find},
     table::{FreeSlots, Table},
-    upkeep::Upkeep,
     versions::Versions,
 };
-use crate::object::{Fingerprint, Object, ObjectKey, Partition, ResourceVersion};
+use crate::object::{CachedObject, Fingerprint, ObjectKey, Partition, ResourceVersion};
 use crate::selector::LabelDigest;
 use std::{
-    fmt,
-    hint::black_box,
-    mem,
+    fmt, mem,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Arc,
@@ -38,7 +36,7 @@ pub struct IndexWriter<R> {
     stale: Table<Stale>,
     free_stale: FreeSlots,
     versions: Versions,
-    indexes: Vec<Box<dyn Upkeep<R>>>,
+    indexes: Vec<Box<dyn IndexMaintainer<R>>>,
     /// Gives the digest of an object's labels.
     labels: fn(&R) -> LabelDigest,
     /// How much is known of [`Control`](control::Control).
@@ -78,25 +76,6 @@ impl<R> IndexWriter<R> {
     /// The object under a key in the writer's own state.
     pub fn get(&self, key: &str) -> Option<&R> {
         find(&self.rows, key).map(|(_, row)| &row.object)
-    }
-
-    /// Reads what changes of these keys are going to touch; `look` reads of an object what they do.
-    ///
-    /// In a large store that is cache misses. Each step is short and only reads, so that the processor waits for those
-    /// of many keys at a time.
-    pub(crate) fn look_ahead<'a>(&self, keys: impl Iterator<Item = &'a str>, look: impl Fn(&R) -> bool) {
-        let slots = keys.filter_map(|key| self.rows.first(self.rows.hash(key)));
-        let slots: Vec<u32> = slots.collect();
-        let copied = slots.iter().flat_map(|slot| self.rows.look_around(*slot));
-        let copied: Vec<&Row<R>> = copied.collect();
-        black_box(
-            copied
-                .iter()
-                .filter(|row| row.key.as_str().starts_with('/'))
-                .count(),
-        );
-        let changed = slots.iter().filter_map(|slot| self.rows.get(*slot));
-        black_box(changed.filter(|row| look(&row.object)).count());
     }
 
     /// What is held under a key in the writer's own state.
@@ -198,7 +177,7 @@ impl<R> IndexWriter<R> {
     /// Frees what was published once and that no reader can see any more.
     ///
     /// [`publish`](Self::publish) does this, too, so it is of use only to a writer that publishes rarely.
-    pub fn free_retired(&mut self) {
+    pub fn reclaim(&mut self) {
         // A state that is no longer published gains no new owner except through a snapshot that owns it already.
         self.retired
             .retain(|state| Arc::strong_count(state) > 1 && state.kept.load(Ordering::Relaxed) == 0);
@@ -232,7 +211,7 @@ impl<R: Clone + Send + Sync + 'static> IndexWriter<R> {
     }
 
     /// Says what the objects are, so that lists by label need not look at each. For a store that is still empty.
-    pub(crate) fn of<O: Object<Ref = R>>(mut self) -> Self {
+    pub(crate) fn of<O: CachedObject<Handle = R>>(mut self) -> Self {
         self.labels = digest::<O>;
         self
     }
@@ -328,7 +307,7 @@ impl<R: Clone + Send + Sync + 'static> IndexWriter<R> {
         shared.changed.notify_waiters();
         self.touched.clear();
         self.retired.push(old);
-        self.free_retired();
+        self.reclaim();
     }
 
     fn state(&mut self, shared: &Shared<R>) -> State<R> {
@@ -376,7 +355,7 @@ impl<R: Clone + Send + Sync + 'static> IndexWriter<R> {
     }
 
     /// Tells an index of everything that has changed since the last publication.
-    fn catch_up(&mut self, mut index: Box<dyn Upkeep<R>>) {
+    fn catch_up(&mut self, mut index: Box<dyn IndexMaintainer<R>>) {
         for slot in mem::take(&mut self.touched) {
             match self.rows.get(slot) {
                 None => index.clear(slot),
@@ -396,9 +375,9 @@ impl<R: Clone + Send + Sync + 'static> IndexWriter<R> {
     }
 }
 
-fn digest<O: Object>(object: &O::Ref) -> LabelDigest {
+fn digest<O: CachedObject>(object: &O::Handle) -> LabelDigest {
     let mut digest = LabelDigest::NO_LABELS;
-    match O::each_label(object, &mut |name, value| digest.add(name, value)) {
+    match O::visit_labels(object, &mut |name, value| digest.add(name, value)) {
         true => digest,
         false => LabelDigest::UNKNOWN,
     }

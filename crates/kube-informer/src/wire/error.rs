@@ -86,10 +86,10 @@ pub enum FrameReason {
 /// An object whose bytes cannot be read.
 ///
 /// ```
-/// use kube_informer::wire::{Encoding, Raw};
+/// use kube_informer::wire::{Encoding, RawObject};
 ///
 /// let body = r#"{"metadata":{"name":"web-0","namespace":"shop","labels":[]}}"#;
-/// let error = Raw::scan(Encoding::Json, body.into()).unwrap_err();
+/// let error = RawObject::scan(Encoding::Json, body.into()).unwrap_err();
 /// assert_eq!(error.key(), Some(&"shop/web-0".into()));
 /// assert_eq!(error.to_string(), "object shop/web-0: metadata.labels is not an object (byte 56)");
 /// ```

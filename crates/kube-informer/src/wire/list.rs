@@ -1,6 +1,6 @@
 //! The body of a LIST, item by item.
 
-use super::{DEFAULT_MAX_OBJECT_SIZE, Encoding, FrameError, Plan, Split, json};
+use super::{DEFAULT_MAX_OBJECT_SIZE, Encoding, FieldPlan, FrameError, Split, json};
 use crate::object::ResourceVersion;
 use bytes::Bytes;
 use std::fmt;
@@ -109,16 +109,16 @@ impl ListReader {
     }
 
     /// The next item, scanned for `plan` as far as that takes no pass of its own.
-    pub(crate) fn next_for(&mut self, plan: &Plan) -> Result<Option<Split>, FrameError> {
+    pub(crate) fn next_with(&mut self, plan: &FieldPlan) -> Result<Option<Split>, FrameError> {
         match &mut self.0 {
             Inner::Json(reader) => reader.next(Some(plan)),
         }
     }
 
     /// What is known so far: the API server sends its metadata ahead of the items, so that it is there with the first.
-    pub fn so_far(&self) -> &ListEnd {
+    pub fn metadata(&self) -> &ListEnd {
         match &self.0 {
-            Inner::Json(reader) => reader.so_far(),
+            Inner::Json(reader) => reader.metadata(),
         }
     }
 

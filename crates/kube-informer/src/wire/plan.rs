@@ -13,17 +13,17 @@ use std::{
 /// them. A clone is cheap.
 ///
 /// ```
-/// use kube_informer::{FieldPath, wire::{Encoding, Plan, Raw}};
+/// use kube_informer::{FieldPath, wire::{Encoding, FieldPlan, RawObject}};
 ///
-/// let plan = Plan::new([FieldPath::parse("/metadata/managedFields")?], [FieldPath::parse("/spec/nodeName")?])?;
+/// let plan = FieldPlan::new([FieldPath::parse("/metadata/managedFields")?], [FieldPath::parse("/spec/nodeName")?])?;
 /// let body = r#"{"metadata":{"name":"a","managedFields":[{}]},"spec":{"nodeName":"node-1"}}"#;
-/// let raw = Raw::scan_for(Encoding::Json, body.into(), &plan)?;
+/// let raw = RawObject::scan_with(Encoding::Json, body.into(), &plan)?;
 /// assert_eq!(*raw.body(), *br#"{"metadata":{"name":"a"},"spec":{"nodeName":"node-1"}}"#);
-/// assert_eq!(raw.found(0).collect::<Vec<_>>(), [b"\"node-1\""]);
+/// assert_eq!(raw.extracted(0).collect::<Vec<_>>(), [b"\"node-1\""]);
 /// # Ok::<_, Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Default)]
-pub struct Plan(Arc<Inner>);
+pub struct FieldPlan(Arc<Inner>);
 
 #[derive(Debug, Default)]
 struct Inner {
@@ -51,7 +51,7 @@ pub(super) type Nodes<'p> = SmallVec<[&'p Node; 2]>;
 
 const WILDCARD: &str = "*";
 
-impl Plan {
+impl FieldPlan {
     /// Leaves out `pruned`, with all that is in them, and finds `fields`, which are numbered in their order.
     ///
     /// # Errors
@@ -85,9 +85,9 @@ impl Plan {
 
     /// Leaves out `metadata.managedFields`, which is a third of a usual object and of use only to the server.
     pub fn without_managed_fields() -> Self {
-        static PLAN: LazyLock<Plan> = LazyLock::new(|| {
+        static PLAN: LazyLock<FieldPlan> = LazyLock::new(|| {
             let path = FieldPath::parse("/metadata/managedFields").expect("a path");
-            Plan::new([path], []).expect("objects are kept without it")
+            FieldPlan::new([path], []).expect("objects are kept without it")
         });
         PLAN.clone()
     }
@@ -115,15 +115,15 @@ impl Plan {
     }
 }
 
-impl PartialEq for Plan {
+impl PartialEq for FieldPlan {
     fn eq(&self, other: &Self) -> bool {
         (self.pruned(), self.fields()) == (other.pruned(), other.fields())
     }
 }
 
-impl Eq for Plan {}
+impl Eq for FieldPlan {}
 
-impl Hash for Plan {
+impl Hash for FieldPlan {
     fn hash<H: Hasher>(&self, state: &mut H) {
         (self.pruned(), self.fields()).hash(state);
     }

@@ -1,6 +1,6 @@
 //! One object as the server sent it.
 
-use super::{Encoding, Plan, ScanError, json, meta::Meta};
+use super::{Encoding, FieldPlan, ScanError, json, meta::Meta};
 use crate::object::{Fingerprint, ObjectKey, ResourceVersion};
 use bytes::Bytes;
 use std::{borrow::Cow, fmt};
@@ -11,11 +11,11 @@ use std::{borrow::Cow, fmt};
 /// them is written with escapes (the names of some ClusterRoles are).
 ///
 /// ```
-/// use kube_informer::wire::{Encoding, Raw};
+/// use kube_informer::wire::{Encoding, RawObject};
 ///
 /// let body = r#"{"metadata":{"name":"web-0","namespace":"shop","uid":"u1","resourceVersion":"7",
 ///     "labels":{"app":"web"}},"spec":{}}"#;
-/// let raw = Raw::scan(Encoding::Json, body.into())?;
+/// let raw = RawObject::scan(Encoding::Json, body.into())?;
 /// assert_eq!((raw.namespace(), raw.name(), raw.uid()), (Some("shop"), "web-0", Some("u1")));
 /// assert_eq!(raw.resource_version(), Some("7".into()));
 /// assert_eq!(raw.label("app").as_deref(), Some("web"));
@@ -23,13 +23,13 @@ use std::{borrow::Cow, fmt};
 ///
 /// // The same object as an event of a watch carries it, with kind and apiVersion, has the same fingerprint.
 /// let event = body.replacen('{', r#"{"kind":"Pod","apiVersion":"v1","#, 1);
-/// let event = Raw::scan(Encoding::Json, event.into())?;
+/// let event = RawObject::scan(Encoding::Json, event.into())?;
 /// assert_eq!(event.kind(), Some("Pod"));
 /// assert_eq!(event.fingerprint(), raw.fingerprint());
 /// # Ok::<_, kube_informer::wire::ScanError>(())
 /// ```
 #[derive(Clone)]
-pub struct Raw {
+pub struct RawObject {
     encoding: Encoding,
     meta: Meta,
     bytes: Bytes,
@@ -42,16 +42,16 @@ pub struct Raw {
 )]
 pub(crate) enum Split {
     /// It was scanned in the same pass, as it had arrived in one piece.
-    Raw(Raw),
+    Raw(RawObject),
     Bytes(Bytes),
 }
 
 impl Split {
     /// Scans it, unless that is done.
-    pub(crate) fn scan_for(self, encoding: Encoding, plan: &Plan) -> Result<Raw, ScanError> {
+    pub(crate) fn scan_with(self, encoding: Encoding, plan: &FieldPlan) -> Result<RawObject, ScanError> {
         match self {
             Self::Raw(raw) => Ok(raw),
-            Self::Bytes(bytes) => Raw::scan_for(encoding, bytes, plan),
+            Self::Bytes(bytes) => RawObject::scan_with(encoding, bytes, plan),
         }
     }
 
@@ -63,7 +63,7 @@ impl Split {
     }
 }
 
-impl Raw {
+impl RawObject {
     /// What a scan of `bytes` found.
     pub(super) fn new(encoding: Encoding, meta: Meta, bytes: Bytes) -> Self {
         Self {
@@ -79,14 +79,14 @@ impl Raw {
     /// The bytes are not one object with a name, or something that is read has the wrong type. Parts that are not read
     /// are not checked; see [Validity](super#validity).
     pub fn scan(encoding: Encoding, bytes: Bytes) -> Result<Self, ScanError> {
-        Self::scan_for(encoding, bytes, &Plan::default())
+        Self::scan_with(encoding, bytes, &FieldPlan::default())
     }
 
     /// The same, and finds what `plan` asks for in the same pass.
     ///
     /// # Errors
     /// As [`scan`](Self::scan).
-    pub fn scan_for(encoding: Encoding, bytes: Bytes, plan: &Plan) -> Result<Self, ScanError> {
+    pub fn scan_with(encoding: Encoding, bytes: Bytes, plan: &FieldPlan) -> Result<Self, ScanError> {
         let meta = match encoding {
             Encoding::Json => json::scan(&bytes, plan)?,
         };
@@ -101,8 +101,8 @@ impl Raw {
     /// Writes the key over what `buffer` holds: for looking it up without an allocation for each object.
     ///
     /// ```
-    /// # use kube_informer::wire::{Encoding, Raw};
-    /// # let raw = Raw::scan(Encoding::Json, r#"{"metadata":{"name":"web-0","namespace":"shop"}}"#.into())?;
+    /// # use kube_informer::wire::{Encoding, RawObject};
+    /// # let raw = RawObject::scan(Encoding::Json, r#"{"metadata":{"name":"web-0","namespace":"shop"}}"#.into())?;
     /// let mut buffer = String::new();
     /// raw.write_key(&mut buffer);
     /// assert_eq!(buffer, "shop/web-0");
@@ -168,10 +168,10 @@ impl Raw {
     /// The value of `metadata.ownerReferences`, an array of objects, as it was written. The scan has not looked into it.
     ///
     /// ```
-    /// use kube_informer::wire::{Encoding, Raw};
+    /// use kube_informer::wire::{Encoding, RawObject};
     ///
     /// let body = r#"{"metadata":{"name":"web-0","ownerReferences":[{"uid":"u1"}]}}"#;
-    /// let raw = Raw::scan(Encoding::Json, body.into())?;
+    /// let raw = RawObject::scan(Encoding::Json, body.into())?;
     /// assert_eq!(raw.owner_references(), Some(&br#"[{"uid":"u1"}]"#[..]));
     /// # Ok::<_, kube_informer::wire::ScanError>(())
     /// ```
@@ -187,7 +187,7 @@ impl Raw {
         self.meta.fingerprint
     }
 
-    /// The encoding of [`bytes`](Raw::bytes).
+    /// The encoding of [`bytes`](RawObject::bytes).
     pub fn encoding(&self) -> Encoding {
         self.encoding
     }
@@ -197,7 +197,7 @@ impl Raw {
         &self.bytes
     }
 
-    /// The object without what the [`Plan`] of its scan leaves out; not copied if that is nothing.
+    /// The object without what the [`FieldPlan`] of its scan leaves out; not copied if that is nothing.
     pub fn body(&self) -> Cow<'_, [u8]> {
         if self.meta.cuts.is_empty() {
             return Cow::Borrowed(&self.bytes);
@@ -218,11 +218,11 @@ impl Raw {
         buffer.extend_from_slice(&self.bytes[from..]);
     }
 
-    /// The values, as they were written, of the field with this number in the [`Plan`] of the scan; at most one, unless
+    /// The values, as they were written, of the field with this number in the [`FieldPlan`] of the scan; at most one, unless
     /// the path has a wildcard. A field can be found in a part that is left out.
     ///
     /// If a member occurs twice, only values in the last one are found.
-    pub fn found(&self, number: u16) -> impl Iterator<Item = &[u8]> {
+    pub fn extracted(&self, number: u16) -> impl Iterator<Item = &[u8]> {
         let fields = self.meta.fields.iter().filter(move |(field, _)| *field == number);
         fields.map(|(_, span)| span.of(&self.bytes))
     }
@@ -243,9 +243,9 @@ impl Raw {
 }
 
 /// The key and the size, never the body.
-impl fmt::Debug for Raw {
+impl fmt::Debug for RawObject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Raw")
+        f.debug_struct("RawObject")
             .field("key", &self.key())
             .field("resource_version", &self.meta.resource_version)
             .field("encoding", &self.encoding)

@@ -64,13 +64,13 @@ fn read_watch(chunks: Vec<Bytes>) -> (Vec<WatchFrame>, Result<(), FrameError>) {
 }
 
 /// What is known of an object, or the error.
-fn seen(object: Result<Raw, ScanError>) -> String {
+fn seen(object: Result<RawObject, ScanError>) -> String {
     let raw = match object {
         Ok(raw) => raw,
         Err(error) => return format!("{error:?}"),
     };
     let labels: Vec<_> = raw.labels().collect();
-    let (body, found) = (raw.body(), raw.found(0).collect::<Vec<_>>());
+    let (body, found) = (raw.body(), raw.extracted(0).collect::<Vec<_>>());
     format!(
         "{raw:?} {labels:?} {:?} {body:?} {found:?} {:?}",
         raw.fingerprint(),
@@ -100,8 +100,8 @@ fn seen_by<R>(
     (objects, finish(reader))
 }
 
-fn scan(body: &str) -> Result<Raw, ScanError> {
-    Raw::scan(Encoding::Json, Bytes::copy_from_slice(body.as_bytes()))
+fn scan(body: &str) -> Result<RawObject, ScanError> {
+    RawObject::scan(Encoding::Json, Bytes::copy_from_slice(body.as_bytes()))
 }
 
 /// Soup that looks a little like JSON.
@@ -146,7 +146,7 @@ proptest! {
         max in prop_oneof![Just(20_usize), Just(1 << 20)],
     ) {
         let path = |path: &str| path.parse().unwrap();
-        let plan = &Plan::new([path("/metadata/labels"), path("/b")], [path("/a/*")]).unwrap();
+        let plan = &FieldPlan::new([path("/metadata/labels"), path("/b")], [path("/a/*")]).unwrap();
         let objects: Vec<String> = objects
             .into_iter()
             .map(|(start, soup, valid)| match valid {
@@ -157,11 +157,11 @@ proptest! {
         let list = format!("{{\"kind\":\"AList\",\"items\":[{}]}}{behind}", objects.join(","));
         let reader = || ListReader::with_max_object_size(Encoding::Json, max);
         let finish = |reader: ListReader| reader.finish().map(|_| ());
-        let item = |object: Split| seen(object.scan_for(Encoding::Json, plan));
+        let item = |object: Split| seen(object.scan_with(Encoding::Json, plan));
         let apart = |reader: &mut ListReader| {
             Ok(reader.next()?.map(|ListPart::Item(bytes)| item(Split::Bytes(bytes))))
         };
-        let at_once = |reader: &mut ListReader| Ok(reader.next_for(plan)?.map(item));
+        let at_once = |reader: &mut ListReader| Ok(reader.next_with(plan)?.map(item));
         prop_assert_eq!(
             seen_by(reader(), cut(&list, &places), ListReader::push, at_once, finish),
             seen_by(reader(), cut(&list, &places), ListReader::push, apart, finish)
@@ -174,7 +174,7 @@ proptest! {
         let apart = |reader: &mut WatchReader| {
             Ok(reader.next()?.map(|frame| event((frame.event, Split::Bytes(frame.object)))))
         };
-        let at_once = |reader: &mut WatchReader| Ok(reader.next_for(plan)?.map(event));
+        let at_once = |reader: &mut WatchReader| Ok(reader.next_with(plan)?.map(event));
         prop_assert_eq!(
             seen_by(reader(), cut(&watch, &places), WatchReader::push, at_once, WatchReader::finish),
             seen_by(reader(), cut(&watch, &places), WatchReader::push, apart, WatchReader::finish)
@@ -187,7 +187,7 @@ proptest! {
         let _ = read_list(vec![body.clone()]);
         let _ = read_watch(vec![body.clone()]);
         let _ = bookmark(Encoding::Json, &body);
-        let _ = Raw::scan(Encoding::Json, body);
+        let _ = RawObject::scan(Encoding::Json, body);
     }
 
     /// What our reader calls a complete list, in spite of being lenient, has the items that `serde_json` sees, when

@@ -1,6 +1,6 @@
 //! The body of a WATCH, event by event.
 
-use super::{DEFAULT_MAX_OBJECT_SIZE, Encoding, FrameError, Plan, ScanError, Split, json};
+use super::{DEFAULT_MAX_OBJECT_SIZE, Encoding, FieldPlan, FrameError, ScanError, Split, json};
 use crate::object::ResourceVersion;
 use bytes::Bytes;
 use std::fmt;
@@ -147,7 +147,7 @@ impl WatchReader {
     }
 
     /// The next event and its object, scanned for `plan` as far as that takes no pass of its own.
-    pub(crate) fn next_for(&mut self, plan: &Plan) -> Result<Option<(EventType, Split)>, FrameError> {
+    pub(crate) fn next_with(&mut self, plan: &FieldPlan) -> Result<Option<(EventType, Split)>, FrameError> {
         match &mut self.0 {
             Inner::Json(reader) => reader.next(Some(plan)),
         }

@@ -134,7 +134,7 @@ impl Script {
 
 fn list_name(request: &ListRequest) -> String {
     let version = match &request.version {
-        ListVersion::Newest => "newest".to_owned(),
+        ListVersion::MostRecent => "newest".to_owned(),
         ListVersion::Any => "any".to_owned(),
         ListVersion::NotOlderThan(version) => version.to_string(),
         other => format!("{other:?}"),
@@ -165,7 +165,7 @@ fn item(name: &str, version: u64) -> Item<ConfigMap> {
 }
 
 fn bad(key: Option<&str>) -> Item<ConfigMap> {
-    Item::Bad(BadObject {
+    Item::Invalid(InvalidObject {
         key: key.map(Into::into),
         reason: "scripted".into(),
     })
@@ -176,11 +176,11 @@ impl ListerWatcher<ConfigMap> for Script {
         "configmaps".into()
     }
 
-    fn has_streaming_lists(&self) -> bool {
+    fn supports_watch_list(&self) -> bool {
         *self.streaming.lock().unwrap()
     }
 
-    fn streaming_list_failed(&self) {
+    fn watch_list_failed(&self) {
         *self.streaming.lock().unwrap() = false;
     }
 

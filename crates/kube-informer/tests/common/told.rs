@@ -1,12 +1,12 @@
 //! What a subscriber is told.
 
 use futures::StreamExt;
-use kube_informer::{Notification, Notifications, Object};
+use kube_informer::{CachedObject, Notification, Notifications};
 use std::fmt::Debug;
 use std::time::Duration;
 
 /// Lets everything happen that happens within this (paused) time, and returns what was told until then.
-pub(crate) async fn told_within<O: Object>(
+pub(crate) async fn told_within<O: CachedObject>(
     notifications: &mut Notifications<O>,
     time: Duration,
 ) -> Vec<String>

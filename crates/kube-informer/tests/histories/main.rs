@@ -15,7 +15,8 @@ use kube::core::ApiResource;
 use kube_informer::reflector::{Backoff, InitialState, ReflectorOptions};
 use kube_informer::source::{ClientSource, Selection};
 use kube_informer::{
-    DeleteCause, Delivery, HandlerOptions, NamespaceSet, Object as _, ResourceEventHandler, SharedInformer,
+    CachedObject as _, DeleteCause, Delivery, HandlerOptions, NamespaceSet, ResourceEventHandler,
+    SharedInformer,
 };
 use model::{Object, Server, State};
 use rand::rngs::StdRng;
@@ -59,7 +60,7 @@ fn read(object: &ConfigMap) -> (String, Object) {
         version: number(object.metadata.resource_version.as_ref()),
         value: number(object.data.as_ref().unwrap().get("value")),
     };
-    (ConfigMap::key(&Arc::new(object.clone())).to_string(), read)
+    (ConfigMap::key_of(&Arc::new(object.clone())).to_string(), read)
 }
 
 impl Follower {
@@ -186,7 +187,7 @@ async fn history(seed: u64) -> Result<usize, String> {
     let removed = Removed::default();
     let mut follow = |name: &str, delay, capacity| {
         let (told, follower) = Follower::new(&server, &removed, seed, delay);
-        let options = HandlerOptions::named(name).delivery(Delivery::Merged { capacity });
+        let options = HandlerOptions::named(name).delivery(Delivery::Coalesced { capacity });
         informer.add_handler(options, follower).unwrap().detach();
         followers.push((name.to_owned(), told));
     };

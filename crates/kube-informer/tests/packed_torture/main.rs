@@ -16,8 +16,8 @@ mod targeted;
 
 use kube::core::{DynamicObject, TypeMeta};
 use kube_informer::FieldPath;
-use kube_informer::form::{Collection, DecodeError, Form, Packed, Packer};
-use kube_informer::wire::{Encoding, Plan, Raw};
+use kube_informer::form::{Collection, Decode, DecodeError, Packed, Packer};
+use kube_informer::wire::{Encoding, FieldPlan, RawObject};
 use objects::{Recipe, Truth, find};
 use rand::{Rng, SeedableRng, rngs::StdRng, seq::IndexedRandom};
 use serde::de::DeserializeOwned;
@@ -69,15 +69,15 @@ fn known() -> TypeMeta {
 fn packer<K: Send + Sync + 'static>() -> Packer<K> {
     let managed = FieldPath::parse("/metadata/managedFields").unwrap();
     let fields = DECLARED.map(|path| FieldPath::parse(path).unwrap());
-    Packed::<K>::maker(Collection {
+    Packed::<K>::decoder(Collection {
         types: Some(known()),
-        plan: Plan::new([managed], fields).unwrap(),
+        plan: FieldPlan::new([managed], fields).unwrap(),
     })
 }
 
-fn pack<K: Send + Sync + 'static>(packer: &Packer<K>, plan: &Plan, truth: &Truth) -> Packed<K> {
-    let raw = Raw::scan_for(Encoding::Json, truth.sent.clone().into(), plan).unwrap();
-    Packed::make(packer, &raw.key(), &raw).unwrap()
+fn pack<K: Send + Sync + 'static>(packer: &Packer<K>, plan: &FieldPlan, truth: &Truth) -> Packed<K> {
+    let raw = RawObject::scan_with(Encoding::Json, truth.sent.clone().into(), plan).unwrap();
+    Packed::decode_raw(packer, &raw.key(), &raw).unwrap()
 }
 
 /// A type to decode objects to.
@@ -203,7 +203,7 @@ type Slot<K> = Mutex<Option<(Packed<K>, Recipe)>>;
 
 struct World<K> {
     packer: Packer<K>,
-    plan: Plan,
+    plan: FieldPlan,
     slots: Vec<Slot<K>>,
     /// How many changes there were, and how many objects were compared.
     changes: AtomicU64,
@@ -233,7 +233,7 @@ impl<K: Target> World<K> {
         let fields = DECLARED.map(|path| FieldPath::parse(path).unwrap());
         Self {
             packer,
-            plan: Plan::new([managed], fields).unwrap(),
+            plan: FieldPlan::new([managed], fields).unwrap(),
             slots: (0..SLOTS).map(|_| Slot::default()).collect(),
             changes: AtomicU64::new(0),
             checks: AtomicU64::new(0),

@@ -17,7 +17,7 @@ fn recipe(name: u32, owner: u32, template: u64, size: usize) -> Recipe {
 
 struct Packs {
     packer: Packer<Value>,
-    plan: Plan,
+    plan: FieldPlan,
 }
 
 impl Packs {
@@ -97,7 +97,7 @@ fn objects_outlive_their_family_and_its_bases() {
 
 #[test]
 fn objects_that_are_decoded_while_others_take_their_place_stay_apart() {
-    let packer = Packed::<DynamicObject>::maker(Collection::default());
+    let packer = Packed::<DynamicObject>::decoder(Collection::default());
     thread::scope(|scope| {
         for thread in 0..4 {
             let packer = &packer;
@@ -108,8 +108,8 @@ fn objects_that_are_decoded_while_others_take_their_place_stay_apart() {
                     let version = format!("v{thread}-{}", number % 5);
                     let body =
                         format!(r#"{{"apiVersion":"{version}","kind":"A","metadata":{{"name":"a"}}}}"#);
-                    let raw = Raw::scan(Encoding::Json, body.into()).unwrap();
-                    let packed: Packed<DynamicObject> = Packed::make(packer, &raw.key(), &raw).unwrap();
+                    let raw = RawObject::scan(Encoding::Json, body.into()).unwrap();
+                    let packed: Packed<DynamicObject> = Packed::decode_raw(packer, &raw.key(), &raw).unwrap();
                     let decoded = packed.decode().unwrap();
                     assert_eq!(decoded.types.as_ref().unwrap().api_version, version);
                     held.push(decoded);

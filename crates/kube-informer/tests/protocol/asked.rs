@@ -130,7 +130,7 @@ async fn a_version_that_the_server_has_not_reached_leads_to_the_newest_state() {
             (stream(None), watched("+a@1 |5")),
         ]);
         let scene = scene.plays("Add(ns/a@1, initial)").await;
-        assert_eq!(scene.last_error().class, ErrorClass::WentBack);
+        assert_eq!(scene.last_error().class, ErrorClass::VersionRegressed);
         assert_eq!(scene.pauses()[1], 0, "at once");
         scene.stop().await;
     }

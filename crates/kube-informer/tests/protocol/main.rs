@@ -16,7 +16,7 @@ use backoff::{FIRST_PAUSE, SECOND_PAUSE, THIRD_PAUSE, assert_they_grow};
 use futures::StreamExt;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::core::{ApiResource, DynamicObject, GroupVersionKind};
-use kube_informer::form::Form;
+use kube_informer::form::Decode;
 use kube_informer::informer::RunError;
 use kube_informer::reflector::{Backoff, InitialState, LastError, Phase, ReflectorOptions};
 use kube_informer::source::{ClientSource, ErrorClass, Selection};
@@ -134,7 +134,7 @@ fn expired_event() -> String {
 type Make = fn() -> Answer;
 
 /// An informer at work on a script.
-struct Scene<K: Form = ConfigMap> {
+struct Scene<K: Decode = ConfigMap> {
     server: ScriptedServer,
     informer: SharedInformer<K>,
     notifications: Notifications<K>,
@@ -161,7 +161,7 @@ impl Scene {
     }
 }
 
-impl<K: Form> Scene<K> {
+impl<K: Decode> Scene<K> {
     fn of(
         server: ScriptedServer,
         resource: ApiResource,

@@ -226,7 +226,7 @@ async fn the_status_says_what_stands_in_the_way() {
             assert_eq!(error.class, class, "{initial:?}: {error:?}");
             assert!(error.message.contains(text), "{initial:?}: {error:?}");
             let waits = match class {
-                ErrorClass::NotFound => matches!(reflector.phase, Phase::Absent { .. }),
+                ErrorClass::NotFound => matches!(reflector.phase, Phase::NotServed { .. }),
                 _ => matches!(reflector.phase, Phase::BackingOff { .. }),
             };
             assert!(reflector.failures >= 2 && waits, "{reflector:?}");
@@ -419,7 +419,7 @@ async fn no_option_is_too_long() {
     tokio::time::sleep(Duration::from_secs(3600)).await;
     assert_eq!(informer.store().len(), 2);
     let phase = informer.status().reflector.phase;
-    assert!(matches!(phase, Phase::Absent { .. }), "{phase:?}");
+    assert!(matches!(phase, Phase::NotServed { .. }), "{phase:?}");
     assert_eq!(
         server.requests().len(),
         2,

@@ -114,7 +114,7 @@ async fn others_3_one_bad_item_stops_nobody_and_its_content_is_nowhere_to_be_see
     let resource = ApiResource::erase::<Secret>(&());
     let scene: Scene<Secret> = Scene::of(server, resource, Selection::default(), InitialState::List);
     let mut informer_says = vec![];
-    let mut status = scene.informer.reflector_status(kube_informer::Partition::ONLY);
+    let mut status = scene.informer.reflector_status(kube_informer::Partition::SINGLE);
     let informer = scene.informer.clone();
     let watcher = tokio::spawn(async move {
         while status.changed().await.is_ok() {
@@ -316,7 +316,7 @@ async fn others_7_one_who_merges_and_was_asleep_does_not_stall() {
         ),
     ]);
     let options = kube_informer::HandlerOptions::named("sleepy")
-        .delivery(kube_informer::Delivery::Merged { capacity: 0 });
+        .delivery(kube_informer::Delivery::Coalesced { capacity: 0 });
     let mut sleepy = scene.informer.subscribe(options).unwrap();
     let told = tokio::spawn(async move {
         tokio::time::sleep(Duration::from_secs(60)).await;

@@ -55,8 +55,8 @@ async fn a_selection_is_part_of_every_request() {
     let resource = ApiResource::from_gvk(&GroupVersionKind::gvk("example.com", "v1", "Widget"));
     let selection = Selection {
         namespace: Some("shop".into()),
-        labels: Some("app in (web,db)".into()),
-        fields: Some("metadata.name!=x".into()),
+        label_selector: Some("app in (web,db)".into()),
+        field_selector: Some("metadata.name!=x".into()),
     };
     let scene: Scene<DynamicObject> = Scene::of(server, resource, selection, InitialState::List);
     scene.plays("Add(shop/w@5, initial)").await.stop().await;

@@ -566,7 +566,7 @@ async fn a_server_whose_version_goes_back_is_reported_and_its_new_state_counts()
         ])
         .await;
     let error = scene.informer.status().reflector.last_error.unwrap();
-    assert_eq!(error.class, ErrorClass::WentBack);
+    assert_eq!(error.class, ErrorClass::VersionRegressed);
     assert!(error.message.contains("from 100 to 41"), "{}", error.message);
     assert_eq!(scene.informer.status().applied, Some("41".into()));
     scene.stop().await;
@@ -593,7 +593,7 @@ async fn a_list_without_a_version_is_followed_by_a_watch_of_the_newest_state() {
     let scene = Scene::start([
         ("LIST any 500", Unversioned(vec![("a", 5)])),
         (
-            "WATCH Newest",
+            "WATCH MostRecent",
             Watch(vec![Added("b", 9), Added("a", 5), Modified("b", 10), Close]),
         ),
         ("WATCH 10", Watch(vec![])),
@@ -611,7 +611,7 @@ async fn a_list_at_version_zero_has_no_version() {
     let scene = Scene::start([
         ("LIST any 500", List(0, vec![("a", 5), ("b", 7)])),
         (
-            "WATCH Newest",
+            "WATCH MostRecent",
             Watch(vec![
                 Added("b", 7),
                 Added("a", 5),
@@ -720,7 +720,7 @@ async fn those_who_wait_for_a_version_are_told_when_versions_go_back() {
         .await
         .unwrap_err();
     assert!(
-        matches!(error, kube_informer::store::WaitError::WentBack { .. }),
+        matches!(error, kube_informer::store::WaitError::VersionRegressed { .. }),
         "{error}"
     );
     scene.informer.store().wait_until(&"41".into()).await.unwrap();
@@ -796,7 +796,7 @@ async fn that_a_resource_is_unknown_deletes_nothing() {
     assert_eq!(told.len(), 2);
     assert!(matches!(
         scene.informer.status().reflector.phase,
-        Phase::Absent { .. }
+        Phase::NotServed { .. }
     ));
     assert_eq!(
         scene.informer.store().len(),

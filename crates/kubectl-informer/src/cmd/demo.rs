@@ -177,9 +177,9 @@ impl Demo {
             format!("{} pods", found.len()),
             took,
         )?;
-        let (found, took) = timed(|| store.by(&self.by_node, &*node));
+        let (found, took) = timed(|| store.by_index(&self.by_node, &*node));
         say(
-            format!("pods.by(by_node, {node:?})"),
+            format!("pods.by_index(by_node, {node:?})"),
             format!("{} pods", found?.len()),
             took,
         )?;
@@ -242,7 +242,7 @@ impl Demo {
         let Some(node) = nodes.get(round % nodes.len().max(1)) else {
             return Ok(String::new());
         };
-        let (pods, took) = timed(|| self.pods.store().by(&self.by_node, &**node));
+        let (pods, took) = timed(|| self.pods.store().by_index(&self.by_node, &**node));
         let pods = pods?;
         let running = |pod: &&std::sync::Arc<Pod>| {
             pod.status.as_ref().and_then(|s| s.phase.as_deref()) == Some("Running")
@@ -316,7 +316,7 @@ impl Demo {
 /// How many objects have come.
 fn received<K>(informer: &SharedInformer<K>) -> usize
 where
-    K: kube_informer::form::Form,
+    K: kube_informer::form::Decode,
 {
     let status = informer.status();
     match status.reflector.phase {

@@ -1,6 +1,6 @@
 //! `measure`: what keeping a resource in memory costs.
 
-use crate::args::{Form, MeasureArgs, MeasureOutput};
+use crate::args::{Decode, MeasureArgs, MeasureOutput};
 use crate::feed::{Feed, Step};
 use crate::kinds::{self, Typed};
 use crate::output;
@@ -12,7 +12,7 @@ use kube::core::{DynamicObject, PartialObjectMeta};
 use kube_informer::form::{Packed, Packer, PackerStats};
 use kube_informer::reflector::ReflectorStatus;
 use kube_informer::source::ClientSource;
-use kube_informer::{Object, Partition, SharedInformer, form};
+use kube_informer::{CachedObject, Partition, SharedInformer, form};
 use serde::Serialize;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -100,7 +100,7 @@ pub(crate) async fn run(args: MeasureArgs) -> anyhow::Result<ExitCode> {
         None => return Err(stop.interrupted("before the server told what it has; nothing was measured")),
     };
     let measured = match args.form {
-        Form::Typed => {
+        Decode::Typed => {
             if !kinds::has_type(&target.resource.api()) {
                 let name = target.resource.full_name();
                 output::diagnostic(&format!(
@@ -109,11 +109,11 @@ pub(crate) async fn run(args: MeasureArgs) -> anyhow::Result<ExitCode> {
             }
             measure::<Typed>(target.source(), &args, stop, |_| None).await
         }
-        Form::Packed => {
+        Decode::Packed => {
             let stats = |packer: &Packer<DynamicObject>| Some(packer.stats());
             measure::<Packed<DynamicObject>>(target.source(), &args, stop, stats).await
         }
-        Form::Metadata => {
+        Decode::Metadata => {
             let source = target.source().metadata_only();
             measure::<PartialObjectMeta<DynamicObject>>(source, &args, stop, |_| None).await
         }
@@ -122,22 +122,22 @@ pub(crate) async fn run(args: MeasureArgs) -> anyhow::Result<ExitCode> {
 }
 
 /// Runs an informer of this form and tells what it costs.
-async fn measure<O: form::Form>(
+async fn measure<O: form::Decode>(
     source: ClientSource,
     args: &MeasureArgs,
     stop: Stop,
-    packing: fn(&O::Maker) -> Option<PackerStats>,
+    packing: fn(&O::Decoder) -> Option<PackerStats>,
 ) -> anyhow::Result<()> {
     let builder = SharedInformer::<O>::builder(source.clone()).reflector(args.selection.reflector());
     let (informer, runner) = builder.build();
-    let maker = runner.maker();
+    let decoder = runner.decoder();
     let mut measurement = Measurement {
         feed: Feed::new(informer.subscribe("measure")?),
         informer,
         source,
         started: Instant::now(),
         output: args.output,
-        packing: Box::new(move || packing(&maker)),
+        packing: Box::new(move || packing(&decoder)),
         changes: None,
     };
     let running = tokio::spawn(runner.run(stop.token.clone()));
@@ -158,7 +158,7 @@ enum Ended {
 }
 
 /// An informer whose costs are told.
-struct Measurement<O: Object> {
+struct Measurement<O: CachedObject> {
     informer: SharedInformer<O>,
     feed: Feed<O>,
     source: ClientSource,
@@ -169,13 +169,13 @@ struct Measurement<O: Object> {
     changes: Option<u64>,
 }
 
-impl<O: Object> Measurement<O> {
+impl<O: CachedObject> Measurement<O> {
     async fn run(&mut self, events: Option<u64>) -> anyhow::Result<Ended> {
         tokio::select! {
             synced = until_synced(&mut self.feed) => if !synced {
                 return Ok(Ended::Stopped);
             },
-            failure = hopeless(self.informer.reflector_status(Partition::ONLY)) => bail!("{failure}"),
+            failure = hopeless(self.informer.reflector_status(Partition::SINGLE)) => bail!("{failure}"),
         }
         let cost = Cost {
             objects: Some(self.informer.store().len()),
@@ -271,7 +271,7 @@ fn rounded(value: f64) -> f64 {
 }
 
 /// False: the informer has stopped before.
-async fn until_synced<O: Object>(feed: &mut Feed<O>) -> bool {
+async fn until_synced<O: CachedObject>(feed: &mut Feed<O>) -> bool {
     loop {
         match feed.next().await {
             Some(Step::Change(_)) => {}
@@ -285,7 +285,7 @@ async fn until_synced<O: Object>(feed: &mut Feed<O>) -> bool {
 async fn hopeless(mut status: watch::Receiver<ReflectorStatus>) -> String {
     let hopeless = |status: &ReflectorStatus| {
         let error = status.last_error.as_ref();
-        error.is_some_and(|error| !error.class.is_retriable())
+        error.is_some_and(|error| !error.class.is_retryable())
     };
     let message = status.wait_for(hopeless).await.ok().and_then(|status| {
         let error = status.last_error.as_ref()?;

@@ -54,7 +54,7 @@ async fn print(
     informer: &SharedInformer<DynamicObject>,
     stop: &CancellationToken,
 ) -> anyhow::Result<()> {
-    let mut status = informer.reflector_status(Partition::ONLY);
+    let mut status = informer.reflector_status(Partition::SINGLE);
     let mut told = Told::default();
     loop {
         tokio::select! {

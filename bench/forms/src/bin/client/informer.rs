@@ -3,16 +3,16 @@
 use crate::measure::{Counter, Measurement};
 use k8s_openapi::api::core::v1::Pod;
 use kube::core::ApiResource;
-use kube_informer::form::{Form, Metadata};
+use kube_informer::form::{Decode, Metadata};
 use kube_informer::reflector::{InitialState, ReflectorOptions};
 use kube_informer::source::{ClientSource, Selection};
-use kube_informer::wire::Plan;
-use kube_informer::{Notification, Object, SharedInformer};
+use kube_informer::wire::FieldPlan;
+use kube_informer::{Notification, CachedObject, SharedInformer};
 use serde::Deserialize;
 use tokio_util::sync::CancellationToken;
 
 /// A projection: what a scheduler or a router of requests might want to know of a pod.
-#[derive(Deserialize, Object)]
+#[derive(Deserialize, CachedObject)]
 pub struct PodView {
     metadata: Metadata,
     #[serde(default)]
@@ -42,9 +42,9 @@ pub fn source(client: kube::Client) -> ClientSource {
 }
 
 /// Measures an informer that holds the source's objects in this form, without what the plan leaves out.
-pub async fn run<F: Form>(
+pub async fn run<F: Decode>(
     source: ClientSource,
-    plan: Option<Plan>,
+    plan: Option<FieldPlan>,
     streaming: bool,
     counter: Counter,
     measurement: Measurement,

@@ -13,7 +13,7 @@ use informer::PodView;
 use k8s_openapi::api::core::v1::Pod;
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::core::PartialObjectMeta;
-use kube_informer::{form::Packed, wire::Plan};
+use kube_informer::{form::Packed, wire::FieldPlan};
 use measure::{Counter, Measurement, Phase};
 
 #[cfg(feature = "mimalloc")]
@@ -93,7 +93,7 @@ async fn main() -> anyhow::Result<()> {
     match &*form {
         "typed" => informer::run::<Pod>(source, None, streaming, counter, measurement).await,
         "pruned" => {
-            let plan = Some(Plan::without_managed_fields());
+            let plan = Some(FieldPlan::without_managed_fields());
             informer::run::<Pod>(source, plan, streaming, counter, measurement).await
         }
         "packed" => informer::run::<Packed<Pod>>(source, None, streaming, counter, measurement).await,

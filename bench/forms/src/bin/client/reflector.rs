@@ -17,7 +17,7 @@ pub async fn run(
 ) -> anyhow::Result<()> {
     let config = watcher::Config::default();
     let config = if streaming {
-        config.streaming_lists()
+        config.watch_list_support()
     } else {
         config
     };

@@ -1,7 +1,7 @@
 //! Sets of labels, shared by the objects that have the same.
 
 use super::{prefixed, write_prefixed};
-use crate::wire::Raw;
+use crate::wire::RawObject;
 use std::{
     borrow::Cow,
     collections::{HashMap, HashSet},
@@ -43,7 +43,7 @@ pub(super) struct LabelSets {
 const FEW: usize = 256;
 
 impl LabelSets {
-    pub(super) fn of(&mut self, raw: &Raw) -> Labels {
+    pub(super) fn of(&mut self, raw: &RawObject) -> Labels {
         self.write(raw.labels());
         if self.buffer.is_empty() {
             return Labels(None);

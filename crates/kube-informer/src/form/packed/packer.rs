@@ -10,7 +10,7 @@ use super::{
 use crate::field_path::FieldPath;
 use crate::form::{self, Collection, DecodeError};
 use crate::object::ObjectKey;
-use crate::wire::{Plan, Raw};
+use crate::wire::{FieldPlan, RawObject};
 use std::{
     borrow::Cow,
     collections::HashMap,
@@ -35,7 +35,7 @@ const WORSE: f64 = 1.25;
 /// Another dictionary has to make objects so much smaller than the current one does.
 const BETTER: f64 = 0.9;
 
-/// Packs the objects of one collection; [`Packed`]'s maker.
+/// Packs the objects of one collection; [`Packed`]'s decoder.
 ///
 /// It learns the dictionary, shares sets of labels, and knows which objects are decoded at the moment.
 pub struct Packer<K> {
@@ -47,9 +47,9 @@ pub struct Packer<K> {
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::Pod;
-/// use kube_informer::form::{Collection, Form, Packed};
+/// use kube_informer::form::{Collection, Decode, Packed};
 ///
-/// let packer = Packed::<Pod>::maker(Collection::default());
+/// let packer = Packed::<Pod>::decoder(Collection::default());
 /// assert_eq!(packer.stats().objects, 0);
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -132,7 +132,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// The fields of a plan that do not contain what it leaves out, with their numbers.
-fn declared(plan: &Plan) -> Vec<(u16, FieldPath)> {
+fn declared(plan: &FieldPlan) -> Vec<(u16, FieldPath)> {
     let contains = |outer: &FieldPath, inner: &FieldPath| {
         let meet = |(a, b)| a == b || a == "*" || b == "*";
         outer.steps().len() < inner.steps().len() && outer.steps().zip(inner.steps()).all(meet)
@@ -193,7 +193,7 @@ impl<K> Packer<K> {
     }
 
     #[cfg(test)]
-    pub(super) fn plan(&self) -> crate::wire::Plan {
+    pub(super) fn plan(&self) -> crate::wire::FieldPlan {
         self.shared.collection.plan.clone()
     }
 
@@ -203,7 +203,7 @@ impl<K> Packer<K> {
         lock(&self.shared.decoded).objects.len()
     }
 
-    pub(super) fn pack(&self, key: &ObjectKey, raw: &Raw) -> Result<Packed<K>, DecodeError> {
+    pub(super) fn pack(&self, key: &ObjectKey, raw: &RawObject) -> Result<Packed<K>, DecodeError> {
         let mut state = lock(&self.state);
         let state = &mut *state;
         raw.write_body(&mut state.body);
@@ -232,7 +232,7 @@ impl<K> Packer<K> {
     }
 
     /// Appends the declared fields.
-    fn write_fields(&self, raw: &Raw, out: &mut Vec<u8>) {
+    fn write_fields(&self, raw: &RawObject, out: &mut Vec<u8>) {
         for (number, path) in &self.shared.declared {
             for value in self.shared.values(raw, *number, path) {
                 out.extend_from_slice(&number.to_le_bytes());
@@ -269,7 +269,7 @@ impl<K> Shared<K> {
     /// that does not say what it is has the kind and the apiVersion of its collection.
     pub(super) fn values<'r>(
         &self,
-        raw: &'r Raw,
+        raw: &'r RawObject,
         number: u16,
         path: &FieldPath,
     ) -> impl Iterator<Item = Cow<'r, [u8]>> {
@@ -280,7 +280,9 @@ impl<K> Shared<K> {
             (Some("apiVersion"), None) => Some(types().map(|types| types.api_version)),
             _ => None,
         };
-        let found = of_type.is_none().then(|| raw.found(number).map(Cow::Borrowed));
+        let found = of_type
+            .is_none()
+            .then(|| raw.extracted(number).map(Cow::Borrowed));
         let of_type = of_type.flatten().filter(|text| !text.is_empty());
         let of_type = of_type.map(|text| Cow::Owned(serde_json::Value::from(text).to_string().into_bytes()));
         found.into_iter().flatten().chain(of_type)

@@ -3,14 +3,14 @@ use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use kube::core::{DynamicObject, TypeMeta};
 use serde_json::{Value, json};
 
-fn packer<K: Send + Sync + 'static>(plan: Plan) -> Packer<K> {
-    Packed::maker(Collection { types: None, plan })
+fn packer<K: Send + Sync + 'static>(plan: FieldPlan) -> Packer<K> {
+    Packed::decoder(Collection { types: None, plan })
 }
 
 fn pack<K: Send + Sync + 'static>(packer: &Packer<K>, object: &Value) -> Packed<K> {
     let plan = &packer.plan();
-    let raw = Raw::scan_for(Encoding::Json, object.to_string().into(), plan).unwrap();
-    Packed::make(packer, &raw.key(), &raw).unwrap()
+    let raw = RawObject::scan_with(Encoding::Json, object.to_string().into(), plan).unwrap();
+    Packed::decode_raw(packer, &raw.key(), &raw).unwrap()
 }
 
 /// A config map of some hundred bytes. Those of one sort have much in common, but nothing is there twice in one of them.
@@ -38,7 +38,7 @@ fn path(path: &str) -> FieldPath {
 
 #[test]
 fn what_is_read_without_decoding_is_what_was_sent() {
-    let packer = packer::<ConfigMap>(Plan::default());
+    let packer = packer::<ConfigMap>(FieldPlan::default());
     for number in 0..200 {
         let packed = pack(&packer, &config_map(number, "web"));
         assert_eq!(packed.key().as_str(), format!("shop/web-{number}"));
@@ -67,7 +67,7 @@ fn what_is_read_without_decoding_is_what_was_sent() {
 
 #[test]
 fn a_dictionary_is_learned_from_the_first_objects() {
-    let packer = packer::<ConfigMap>(Plan::without_managed_fields());
+    let packer = packer::<ConfigMap>(FieldPlan::without_managed_fields());
     let all: Vec<_> = (0..264)
         .map(|number| pack(&packer, &config_map(number, "web")))
         .collect();
@@ -109,7 +109,7 @@ fn a_dictionary_is_learned_from_the_first_objects() {
 
 #[test]
 fn another_dictionary_is_learned_when_the_first_stops_paying() {
-    let packer = packer::<ConfigMap>(Plan::default());
+    let packer = packer::<ConfigMap>(FieldPlan::default());
     for number in 0..1200 {
         pack(&packer, &config_map(number, "web"));
     }
@@ -148,7 +148,7 @@ fn sizes(packer: &Packer<DynamicObject>, objects: impl Iterator<Item = Value>) -
 
 /// One that has learned from unrelated objects.
 fn learned() -> Packer<DynamicObject> {
-    let packer = packer(Plan::default());
+    let packer = packer(FieldPlan::default());
     sizes(&packer, (0..64).map(|number| owned(1 << 20, number, number)));
     assert_eq!(packer.stats().dictionaries, 1);
     packer
@@ -225,7 +225,7 @@ fn bases_at_hand_are_few_and_families_without_objects_go() {
 
 #[test]
 fn what_does_not_compress_stays_as_it_is() {
-    let packer = packer::<ConfigMap>(Plan::default());
+    let packer = packer::<ConfigMap>(FieldPlan::default());
     for number in 0..100_u64 {
         let noise: String = (0..40)
             .map(|n| format!("{:x}", (number * 40 + n + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15)))
@@ -239,7 +239,7 @@ fn what_does_not_compress_stays_as_it_is() {
 
 #[test]
 fn a_large_object_is_compressed_by_itself() {
-    let packer = packer::<ConfigMap>(Plan::default());
+    let packer = packer::<ConfigMap>(FieldPlan::default());
     let object = json!({"metadata": {"name": "large"}, "data": {"x": "all the same ".repeat(100_000)}});
     let packed = pack(&packer, &object);
     assert!(packed.size() < 2000, "{}", packed.size());
@@ -251,7 +251,7 @@ fn a_large_object_is_compressed_by_itself() {
 
 #[test]
 fn who_decodes_while_another_holds_it_gets_the_same() {
-    let packer = packer::<ConfigMap>(Plan::default());
+    let packer = packer::<ConfigMap>(FieldPlan::default());
     let packed = pack(&packer, &config_map(1, "web"));
     let first = packed.decode().unwrap();
     assert!(Arc::ptr_eq(&first, &packed.clone().decode().unwrap()));
@@ -280,10 +280,10 @@ fn fields_are_the_same_declared_or_not() {
     ]
     .map(path);
     let declared = pack(
-        &packer::<DynamicObject>(Plan::new([], paths.clone()).unwrap()),
+        &packer::<DynamicObject>(FieldPlan::new([], paths.clone()).unwrap()),
         &object,
     );
-    let undeclared = pack(&packer::<DynamicObject>(Plan::default()), &object);
+    let undeclared = pack(&packer::<DynamicObject>(FieldPlan::default()), &object);
     for packed in [&declared, &undeclared] {
         assert_eq!(packed.field::<String>(&paths[0]), Ok(Some("node-1".into())));
         assert_eq!(
@@ -302,7 +302,7 @@ fn fields_are_the_same_declared_or_not() {
 #[test]
 fn errors_of_the_schema_appear_when_it_is_decoded() {
     let packed = pack(
-        &packer::<Pod>(Plan::default()),
+        &packer::<Pod>(FieldPlan::default()),
         &json!({"metadata": {"name": "a"}, "spec": {"containers": "hunter2"}}),
     );
     let error = packed.decode().unwrap_err().to_string();
@@ -312,8 +312,9 @@ fn errors_of_the_schema_appear_when_it_is_decoded() {
     );
     let deep = format!("{}{}", "[".repeat(300), "]".repeat(300));
     let deep = format!(r#"{{"metadata":{{"name":"a"}},"spec":{deep}}}"#);
-    let raw = Raw::scan(Encoding::Json, deep.into()).unwrap();
-    let packed: Packed<DynamicObject> = Packed::make(&packer(Plan::default()), &raw.key(), &raw).unwrap();
+    let raw = RawObject::scan(Encoding::Json, deep.into()).unwrap();
+    let packed: Packed<DynamicObject> =
+        Packed::decode_raw(&packer(FieldPlan::default()), &raw.key(), &raw).unwrap();
     let error = packed.decode().unwrap_err().to_string();
     assert!(error.contains("nested more than 256 levels deep"), "{error}");
 }
@@ -324,9 +325,9 @@ fn a_dynamic_object_knows_its_kind() {
         api_version: "v1".into(),
         kind: "ConfigMap".into(),
     };
-    let packer = Packed::<DynamicObject>::maker(Collection {
+    let packer = Packed::<DynamicObject>::decoder(Collection {
         types: Some(types.clone()),
-        plan: Plan::default(),
+        plan: FieldPlan::default(),
     });
     assert_eq!(
         pack(&packer, &config_map(0, "web")).decode().unwrap().types,
@@ -336,13 +337,13 @@ fn a_dynamic_object_knows_its_kind() {
 
 #[test]
 fn debugging_shows_no_body() {
-    let packed = pack(&packer::<ConfigMap>(Plan::default()), &config_map(0, "web"));
+    let packed = pack(&packer::<ConfigMap>(FieldPlan::default()), &config_map(0, "web"));
     assert!(!format!("{packed:?}").contains("setting"), "{packed:?}");
 }
 
 fn pack_text<K: Send + Sync + 'static>(packer: &Packer<K>, body: &str) -> Packed<K> {
-    let raw = Raw::scan_for(Encoding::Json, body.to_owned().into(), &packer.plan()).unwrap();
-    Packed::make(packer, &raw.key(), &raw).unwrap()
+    let raw = RawObject::scan_with(Encoding::Json, body.to_owned().into(), &packer.plan()).unwrap();
+    Packed::decode_raw(packer, &raw.key(), &raw).unwrap()
 }
 
 fn types(api_version: &str, kind: &str) -> TypeMeta {
@@ -354,7 +355,7 @@ fn types(api_version: &str, kind: &str) -> TypeMeta {
 
 #[test]
 fn each_object_keeps_its_own_api_version() {
-    let packer = packer::<DynamicObject>(Plan::default());
+    let packer = packer::<DynamicObject>(FieldPlan::default());
     let body = |version: &str, number: u32| {
         format!(
             r#"{{"apiVersion":"example.com/{version}","kind":"Widget","metadata":{{"name":"w{number}"}},"spec":{{}}}}"#
@@ -375,10 +376,10 @@ fn each_object_keeps_its_own_api_version() {
 fn the_type_of_an_object_is_its_own_then_its_collections() {
     let collection = |types| Collection {
         types,
-        plan: Plan::new([], [path("/kind")]).unwrap(),
+        plan: FieldPlan::new([], [path("/kind")]).unwrap(),
     };
-    let known = Packed::<DynamicObject>::maker(collection(Some(types("v1", "Thing"))));
-    let unknown = Packed::<DynamicObject>::maker(collection(None));
+    let known = Packed::<DynamicObject>::decoder(collection(Some(types("v1", "Thing"))));
+    let unknown = Packed::<DynamicObject>::decoder(collection(None));
     let check = |packer: &Packer<DynamicObject>, head: &str, expected: Option<TypeMeta>| {
         let packed = pack_text(packer, &format!(r#"{{{head}"metadata":{{"name":"a"}}}}"#));
         let read = |field: &str| packed.field::<String>(&path(field)).unwrap();
@@ -418,7 +419,7 @@ fn the_type_of_an_object_is_its_own_then_its_collections() {
 fn check_field(body: &str, field: &str, expected: Option<Value>) {
     let field = path(field);
     for fields in [vec![], vec![field.clone()]] {
-        let packed = pack_text(&packer::<Value>(Plan::new([], fields).unwrap()), body);
+        let packed = pack_text(&packer::<Value>(FieldPlan::new([], fields).unwrap()), body);
         let decoded = packed.decode().unwrap();
         let in_decoded = decoded
             .pointer(&field.to_string())
@@ -446,7 +447,7 @@ fn kind_version_and_metadata_are_fields_too() {
     check_field(body, "/metadata/labels", Some(json!({"x": "y"})));
     check_field(body, "/metadata/labels/x", Some(json!("y")));
     check_field(body, "/kind/x", None);
-    let packed = pack_text(&packer::<Value>(Plan::default()), body);
+    let packed = pack_text(&packer::<Value>(FieldPlan::default()), body);
     let all = packed.fields::<Value>(&path("/*")).unwrap();
     assert_eq!(
         all,
@@ -485,11 +486,11 @@ fn of_members_that_come_twice_the_last_one_counts() {
     let body = object(r#""spec":{"a":[{"n":1},{"n":2}],"b":[{"n":3,"n":4}],"a":[{"n":5}]}"#);
     let every = path("/spec/*/*/n");
     for fields in [vec![], vec![path("/spec/b"), every.clone()]] {
-        let packed = pack_text(&packer::<Value>(Plan::new([], fields).unwrap()), &body);
+        let packed = pack_text(&packer::<Value>(FieldPlan::new([], fields).unwrap()), &body);
         assert_eq!(packed.fields::<u32>(&every).unwrap(), [4, 5]);
     }
     let body = r#"{"metadata":{"name":"a","labels":{"x":"1","y":"2","x":"3"}}}"#;
-    let packed = pack_text(&packer::<Value>(Plan::default()), body);
+    let packed = pack_text(&packer::<Value>(FieldPlan::default()), body);
     assert_eq!(packed.labels().collect::<Vec<_>>(), [("y", "2"), ("x", "3")]);
 }
 
@@ -498,7 +499,7 @@ fn a_declared_field_lacks_what_is_left_out() {
     let object = json!({"metadata": {"name": "a", "managedFields": [{"manager": "m"}]}, "spec": {"a": [{"b": 1, "c": 2}]}});
     let pruned = [path("/metadata/managedFields"), path("/spec/*/*/b")];
     let fields = ["/metadata", "/spec/a", "/metadata/managedFields/*/manager"].map(path);
-    let packer = packer::<Value>(Plan::new(pruned, fields.clone()).unwrap());
+    let packer = packer::<Value>(FieldPlan::new(pruned, fields.clone()).unwrap());
     let packed = pack(&packer, &object);
     let read = |field: &FieldPath| packed.field::<Value>(field).unwrap();
     assert_eq!(read(&fields[0]), Some(json!({"name": "a"})));
@@ -549,7 +550,7 @@ fn a_number_does_not_depend_on_its_neighbours() {
         let mut read = Vec::new();
         for body in [&alone, &beside] {
             for fields in [vec![], vec![field.clone()]] {
-                let packed = pack_text(&packer::<Value>(Plan::new([], fields).unwrap()), body);
+                let packed = pack_text(&packer::<Value>(FieldPlan::new([], fields).unwrap()), body);
                 let decoded = packed.decode().unwrap();
                 assert_eq!(
                     (&decoded["b"][0], &decoded["b"][1]),
@@ -569,13 +570,13 @@ fn a_number_does_not_depend_on_its_neighbours() {
         }
     }
     let body = r#"{"metadata":{"name":"a"},"a":-0,"b":18446744073709551616}"#;
-    let packed = pack_text(&packer::<Value>(Plan::default()), body);
+    let packed = pack_text(&packer::<Value>(FieldPlan::default()), body);
     assert_eq!(packed.field::<i64>(&path("/a")), Ok(Some(0)));
 }
 
 #[test]
 fn a_uid_of_any_length_is_kept() {
-    let packer = packer::<Value>(Plan::new([], [path("/spec")]).unwrap());
+    let packer = packer::<Value>(FieldPlan::new([], [path("/spec")]).unwrap());
     for length in [0, 1, 36, 65_535, 65_536, 1 << 20] {
         let uid = "u".repeat(length);
         let packed = pack(

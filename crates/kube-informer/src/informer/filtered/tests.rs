@@ -90,7 +90,7 @@ impl World {
         let new = object(name, (uid, self.last));
         self.objects.insert(name.into(), (uid, self.last));
         self.writer
-            .upsert(name.into(), new.clone(), None, Partition::ONLY)
+            .upsert(name.into(), new.clone(), None, Partition::SINGLE)
             .unwrap();
         let change = |notification| Change {
             key: name.into(),
@@ -157,13 +157,17 @@ impl ResourceEventHandler<ConfigMap> for Knows {
             .0
             .lock()
             .unwrap()
-            .insert(ConfigMap::key(&object), state(&object));
+            .insert(ConfigMap::key_of(&object), state(&object));
         assert_eq!(known, None, "added twice");
     }
 
     async fn on_update(&mut self, old: Arc<ConfigMap>, new: Arc<ConfigMap>) {
         assert!(self.1.passes(state(&new)), "an object that does not pass");
-        let known = self.0.lock().unwrap().insert(ConfigMap::key(&new), state(&new));
+        let known = self
+            .0
+            .lock()
+            .unwrap()
+            .insert(ConfigMap::key_of(&new), state(&new));
         assert_eq!(known, Some(state(&old)), "updated from what was not told");
         assert_eq!(state(&old).0, state(&new).0, "another object");
     }
@@ -182,7 +186,7 @@ proptest! {
         capacity in prop::option::of(0..6usize),
         late in 0..30usize,
     ) {
-        let delivery = capacity.map_or(Delivery::Every, |capacity| Delivery::Merged { capacity });
+        let delivery = capacity.map_or(Delivery::Unbounded, |capacity| Delivery::Coalesced { capacity });
         let (store, writer) = Indexer::new();
         let mut world = World { objects: Objects::new(), last: 0, store, writer, listener: None };
         let (known, verdict) = (Arc::<Mutex<Objects>>::default(), Verdict::default());

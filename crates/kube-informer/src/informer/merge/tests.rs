@@ -8,22 +8,22 @@ struct Thing;
 
 type State = (String, u32, u32);
 
-impl Object for Thing {
-    type Ref = State;
+impl CachedObject for Thing {
+    type Handle = State;
 
-    fn name(object: &State) -> &str {
+    fn name_of(object: &State) -> &str {
         &object.0
     }
-    fn namespace(_: &State) -> Option<&str> {
+    fn namespace_of(_: &State) -> Option<&str> {
         None
     }
-    fn uid(_: &State) -> Option<&str> {
+    fn uid_of(_: &State) -> Option<&str> {
         None
     }
-    fn resource_version(object: &State) -> Option<ResourceVersion> {
+    fn resource_version_of(object: &State) -> Option<ResourceVersion> {
         Some(ResourceVersion::from(u64::from(object.2)))
     }
-    fn label<'a>(_: &'a State, _: &str) -> Option<&'a str> {
+    fn label_of<'a>(_: &'a State, _: &str) -> Option<&'a str> {
         None
     }
 }
@@ -166,7 +166,7 @@ proptest! {
         every in any::<bool>(),
         steps in proptest::collection::vec(step(), 0..300),
     ) {
-        let delivery = if every { Delivery::Every } else { Delivery::Merged { capacity } };
+        let delivery = if every { Delivery::Unbounded } else { Delivery::Coalesced { capacity } };
         let mut queue = MergeQueue::<Thing>::new(delivery);
         let (mut world, mut handler) = (World::default(), Handler::default());
         let mut pushed = 0;
@@ -200,7 +200,7 @@ proptest! {
 
     #[test]
     fn nothing_is_merged_while_there_is_room(changes in proptest::collection::vec(0..4u8, 0..50)) {
-        let mut queue = MergeQueue::<Thing>::new(Delivery::Merged { capacity: 50 });
+        let mut queue = MergeQueue::<Thing>::new(Delivery::Coalesced { capacity: 50 });
         let mut world = World::default();
         for n in &changes {
             queue.push(world.change(n.to_string()), Instant::now());
@@ -211,7 +211,7 @@ proptest! {
 
 #[test]
 fn an_initial_add_stays_initial_and_before_the_mark() {
-    let mut queue = MergeQueue::<Thing>::new(Delivery::Merged { capacity: 1 });
+    let mut queue = MergeQueue::<Thing>::new(Delivery::Coalesced { capacity: 1 });
     let mut world = World::default();
     queue.push(world.change("a".into()), Instant::now());
     queue.push_synced(Instant::now());
@@ -230,7 +230,7 @@ fn an_initial_add_stays_initial_and_before_the_mark() {
 
 #[test]
 fn endless_creation_and_deletion_leaves_nothing_behind() {
-    let mut queue = MergeQueue::<Thing>::new(Delivery::Merged { capacity: 0 });
+    let mut queue = MergeQueue::<Thing>::new(Delivery::Coalesced { capacity: 0 });
     let mut world = World::default();
     for n in 0..1000 {
         let name = n.to_string();
@@ -244,7 +244,7 @@ fn endless_creation_and_deletion_leaves_nothing_behind() {
 
 #[test]
 fn holes_are_closed_behind_what_waits() {
-    let mut queue = MergeQueue::<Thing>::new(Delivery::Merged { capacity: 0 });
+    let mut queue = MergeQueue::<Thing>::new(Delivery::Coalesced { capacity: 0 });
     let mut world = World::default();
     queue.push(world.change("waits".into()), Instant::now());
     for n in 0..1000 {

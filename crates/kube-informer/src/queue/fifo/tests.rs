@@ -1,6 +1,6 @@
 use super::*;
 use crate::object::{DeleteCause, Deleted};
-use crate::queue::Listed;
+use crate::queue::batching::WORTH_WAKING;
 use proptest::prelude::*;
 use std::time::Duration;
 
@@ -19,20 +19,26 @@ fn deleted(name: &str, last_known: Option<u32>) -> Delta<u32> {
 fn list(names: &[(&str, u32)]) -> Replace<u32> {
     let entries = names
         .iter()
-        .map(|(name, object)| Listed::New(key(name), *object))
+        .map(|(name, object)| Listed::Changed(key(name), *object))
         .collect();
     Replace {
-        partition: Partition::ONLY,
+        partition: Partition::SINGLE,
         entries,
         resource_version: Some("9".into()),
     }
 }
 
-fn at(version: &str) -> Option<Position> {
-    Some(Position {
-        partition: Partition::ONLY,
+const SINGLE: Partition = Partition::SINGLE;
+
+fn at(version: &str) -> Option<ResourceVersion> {
+    Some(version.into())
+}
+
+fn position(version: &str) -> Position {
+    Position {
+        partition: SINGLE,
         resource_version: version.into(),
-    })
+    }
 }
 
 /// Runs a future that must not have to wait.
@@ -42,11 +48,11 @@ fn now<F: Future>(future: F) -> F::Output {
 
 fn pop_deltas(fifo: &DeltaFifo<u32>, max: usize) -> Vec<(String, Vec<Delta<u32>>)> {
     match now(fifo.pop(max)).unwrap().entries {
-        Entries::Deltas(entries) => entries
+        Entries::Changes(entries) => entries
             .into_iter()
-            .map(|(key, deltas)| (key.to_string(), deltas.into_iter().collect()))
+            .map(|(_, key, deltas)| (key.to_string(), deltas.into_iter().collect()))
             .collect(),
-        Entries::Replace(replace) => panic!("expected deltas, got {replace:?}"),
+        other => panic!("expected changes, got {other:?}"),
     }
 }
 
@@ -54,7 +60,7 @@ fn pop_deltas(fifo: &DeltaFifo<u32>, max: usize) -> Vec<(String, Vec<Delta<u32>>
 fn a_key_keeps_its_place_in_line() {
     let fifo = DeltaFifo::new(100);
     for (name, object) in [("foo", 10), ("bar", 1), ("foo", 11), ("foo", 13), ("zab", 30)] {
-        now(fifo.push(key(name), Delta::Added(object), None));
+        now(fifo.push(SINGLE, key(name), Delta::Added(object), None));
     }
     let first = pop_deltas(&fifo, 1);
     assert_eq!(
@@ -64,7 +70,7 @@ fn a_key_keeps_its_place_in_line() {
             vec![Delta::Added(10), Delta::Added(11), Delta::Added(13)]
         )]
     );
-    now(fifo.push(key("foo"), Delta::Added(14), None));
+    now(fifo.push(SINGLE, key("foo"), Delta::Added(14), None));
     let names: Vec<_> = pop_deltas(&fifo, 10).into_iter().map(|(name, _)| name).collect();
     assert_eq!(names, ["bar", "zab", "foo"]);
 }
@@ -72,8 +78,8 @@ fn a_key_keeps_its_place_in_line() {
 #[test]
 fn consecutive_deletions_are_merged_and_take_no_room() {
     let fifo = DeltaFifo::new(2);
-    now(fifo.push(key("a"), deleted("a", Some(1)), None));
-    now(fifo.push(key("a"), deleted("a", None), None));
+    now(fifo.push(SINGLE, key("a"), deleted("a", Some(1)), None));
+    now(fifo.push(SINGLE, key("a"), deleted("a", None), None));
     assert_eq!(fifo.len(), 1);
     assert_eq!(pop_deltas(&fifo, 1), [("a".into(), vec![deleted("a", Some(1))])]);
 }
@@ -81,38 +87,38 @@ fn consecutive_deletions_are_merged_and_take_no_room() {
 #[test]
 fn nothing_overtakes_a_list() {
     let fifo = DeltaFifo::new(100);
-    now(fifo.push(key("a"), Delta::Added(1), at("1")));
+    now(fifo.push(SINGLE, key("a"), Delta::Added(1), at("1")));
     now(fifo.replace(list(&[("b", 2)])));
-    now(fifo.push(key("a"), Delta::Added(3), at("10")));
+    now(fifo.push(SINGLE, key("a"), Delta::Added(3), at("10")));
 
     let before = now(fifo.pop(usize::MAX)).unwrap();
-    assert!(matches!(before.entries, Entries::Deltas(ref entries) if entries.len() == 1));
-    assert_eq!(before.positions, [at("1").unwrap()]);
+    assert!(matches!(before.entries, Entries::Changes(ref entries) if entries.len() == 1));
+    assert_eq!(before.positions, [position("1")]);
     let replace = now(fifo.pop(usize::MAX)).unwrap();
     assert!(matches!(replace.entries, Entries::Replace(ref replace) if replace.entries.len() == 1));
-    assert_eq!(replace.positions, [at("9").unwrap()]);
+    assert_eq!(replace.positions, [position("9")]);
     let after = now(fifo.pop(usize::MAX)).unwrap();
-    assert_eq!(after.positions, [at("10").unwrap()]);
+    assert_eq!(after.positions, [position("10")]);
 }
 
 #[test]
 fn a_position_is_reached_only_when_all_up_to_it_has_been_popped() {
     let fifo = DeltaFifo::new(100);
-    now(fifo.push(key("a"), Delta::Added(1), at("1")));
-    now(fifo.push(key("b"), Delta::Added(2), at("2")));
+    now(fifo.push(SINGLE, key("a"), Delta::Added(1), at("1")));
+    now(fifo.push(SINGLE, key("b"), Delta::Added(2), at("2")));
     assert_eq!(now(fifo.pop(1)).unwrap().positions, []);
-    assert_eq!(now(fifo.pop(1)).unwrap().positions, [at("2").unwrap()]);
-    fifo.bookmark(at("5").unwrap());
+    assert_eq!(now(fifo.pop(1)).unwrap().positions, [position("2")]);
+    fifo.bookmark(SINGLE, "5".into());
     let batch = now(fifo.pop(1)).unwrap();
-    assert!(matches!(batch.entries, Entries::Deltas(ref entries) if entries.is_empty()));
-    assert_eq!(batch.positions, [at("5").unwrap()]);
+    assert!(matches!(batch.entries, Entries::Changes(ref entries) if entries.is_empty()));
+    assert_eq!(batch.positions, [position("5")]);
 }
 
 #[test]
 fn synced_when_the_first_list_has_been_processed() {
     let fifo = DeltaFifo::new(100);
     assert!(!fifo.has_synced());
-    fifo.bookmark(at("1").unwrap());
+    fifo.bookmark(SINGLE, "1".into());
     now(fifo.replace(list(&[("a", 1)])));
     assert!(!fifo.has_synced(), "a bookmark does not populate");
     drop(now(fifo.pop(10)));
@@ -137,7 +143,7 @@ fn an_empty_first_list_synchronises_too() {
 #[test]
 fn synced_at_once_when_the_first_thing_is_no_list() {
     let fifo = DeltaFifo::new(100);
-    now(fifo.push(key("a"), Delta::Added(1), None));
+    now(fifo.push(SINGLE, key("a"), Delta::Added(1), None));
     assert!(fifo.has_synced());
 }
 
@@ -153,32 +159,29 @@ fn several_partitions_must_all_be_listed() {
 }
 
 #[test]
-fn a_resync_skips_keys_with_pending_changes() {
-    let fifo = DeltaFifo::new(100);
-    now(fifo.push(key("a"), Delta::Updated(6), None));
-    now(fifo.resync([(key("a"), 5), (key("b"), 7)]));
-    let popped = pop_deltas(&fifo, 10);
-    assert_eq!(
-        popped,
-        [
-            ("a".into(), vec![Delta::Updated(6)]),
-            ("b".into(), vec![Delta::Sync(7)])
-        ]
-    );
+fn a_resync_stands_in_line_once() {
+    let fifo = DeltaFifo::new(1);
+    now(fifo.push(SINGLE, key("a"), Delta::Updated(6), None));
+    fifo.resync();
+    fifo.resync();
+    assert_eq!(fifo.len(), 1, "it takes no room");
+    assert_eq!(pop_deltas(&fifo, 10), [("a".into(), vec![Delta::Updated(6)])]);
+    assert!(matches!(now(fifo.pop(10)).unwrap().entries, Entries::Resync));
+    assert!(futures::FutureExt::now_or_never(fifo.pop(10)).is_none());
 }
 
 #[test]
 fn requeue_gives_way_to_newer_changes() {
     let fifo = DeltaFifo::new(1);
-    now(fifo.push(key("a"), Delta::Added(1), None));
-    let Entries::Deltas(mut popped) = now(fifo.pop(1)).unwrap().entries else {
+    now(fifo.push(SINGLE, key("a"), Delta::Added(1), None));
+    let Entries::Changes(mut popped) = now(fifo.pop(1)).unwrap().entries else {
         panic!()
     };
-    let (_, deltas) = popped.remove(0);
-    now(fifo.push(key("a"), Delta::Added(2), None));
-    assert!(!fifo.requeue(key("a"), deltas.clone()));
+    let (_, _, deltas) = popped.remove(0);
+    now(fifo.push(SINGLE, key("a"), Delta::Added(2), None));
+    assert!(!fifo.requeue(SINGLE, key("a"), deltas.clone()));
     drop(now(fifo.pop(1)));
-    assert!(fifo.requeue(key("a"), deltas));
+    assert!(fifo.requeue(SINGLE, key("a"), deltas));
     assert_eq!(pop_deltas(&fifo, 1), [("a".into(), vec![Delta::Added(1)])]);
 }
 
@@ -189,7 +192,8 @@ async fn a_full_queue_makes_the_producer_wait() {
         let fifo = fifo.clone();
         async move {
             for n in 0..10 {
-                fifo.push(key(&n.to_string()), Delta::Added(n), None).await;
+                fifo.push(SINGLE, key(&n.to_string()), Delta::Added(n), None)
+                    .await;
             }
             fifo.close();
         }
@@ -198,14 +202,14 @@ async fn a_full_queue_makes_the_producer_wait() {
     assert_eq!(fifo.len(), 2, "the paused clock moves only when everybody waits");
     let mut seen = vec![];
     while let Some(batch) = fifo.pop(usize::MAX).await {
-        let Entries::Deltas(entries) = batch.entries else {
+        let Entries::Changes(entries) = batch.entries else {
             panic!()
         };
         assert!(entries.len() <= 2);
         seen.extend(
             entries
                 .into_iter()
-                .map(|(key, _)| key.to_string().parse::<u32>().unwrap()),
+                .map(|(_, key, _)| key.to_string().parse::<u32>().unwrap()),
         );
     }
     assert_eq!(seen, (0..10).collect::<Vec<_>>());
@@ -223,7 +227,7 @@ async fn close_wakes_both_sides() {
     fifo.close();
     assert!(!consumer.await.unwrap());
     for n in 0..3 {
-        now(fifo.push(key("a"), Delta::Added(n), None));
+        now(fifo.push(SINGLE, key("a"), Delta::Added(n), None));
     }
     assert!(now(fifo.pop(1)).is_none());
 }
@@ -231,23 +235,24 @@ async fn close_wakes_both_sides() {
 #[test]
 fn a_closed_queue_is_emptied_and_refuses_what_comes_later() {
     let fifo = DeltaFifo::new(1);
-    now(fifo.push(key("a"), Delta::Added(1), at("1")));
+    now(fifo.push(SINGLE, key("a"), Delta::Added(1), at("1")));
     fifo.close();
     for n in 0..1000 {
-        now(fifo.push(key("b"), Delta::Added(n), None));
+        now(fifo.push(SINGLE, key("b"), Delta::Added(n), None));
     }
-    now(fifo.push_quietly(key("c"), Delta::Added(1), None));
+    now(fifo.push_quietly(SINGLE, key("c"), Delta::Added(1), None));
     now(fifo.replace(list(&[("b", 2)])));
-    now(fifo.resync([(key("b"), 7)]));
-    fifo.bookmark(at("9").unwrap());
-    assert!(!fifo.requeue(key("b"), Delta::Added(1).into()));
+    fifo.resync();
+    fifo.add_partition(Partition::new(5));
+    fifo.bookmark(SINGLE, "9".into());
+    assert!(!fifo.requeue(SINGLE, key("b"), Delta::Added(1).into()));
     assert_eq!(fifo.len(), 1);
     let batch = now(fifo.pop(usize::MAX)).unwrap();
-    assert_eq!(batch.positions, [at("1").unwrap()]);
-    let Entries::Deltas(deltas) = batch.entries else {
+    assert_eq!(batch.positions, [position("1")]);
+    let Entries::Changes(deltas) = batch.entries else {
         panic!("no list was queued")
     };
-    assert_eq!(deltas, [(key("a"), Delta::Added(1).into())]);
+    assert_eq!(deltas, [(SINGLE, key("a"), Delta::Added(1).into())]);
     assert!(now(fifo.pop(usize::MAX)).is_none());
 }
 
@@ -333,17 +338,18 @@ impl Model {
     }
 }
 
-fn popped(batch: &Batch<u32>) -> Vec<ModelEntry> {
+fn popped(batch: &Batch<Deltas<u32>>) -> Vec<ModelEntry> {
     match &batch.entries {
-        Entries::Deltas(entries) => entries
+        Entries::Changes(entries) => entries
             .iter()
-            .map(|(key, deltas)| ModelEntry::Deltas(key.to_string(), deltas.iter().cloned().collect()))
+            .map(|(_, key, deltas)| ModelEntry::Deltas(key.to_string(), deltas.iter().cloned().collect()))
             .collect(),
         Entries::Replace(replace) => {
             vec![ModelEntry::Replace(
                 replace.entries.iter().map(|e| e.key().to_string()).collect(),
             )]
         }
+        other => panic!("nothing else was pushed: {other:?}"),
     }
 }
 
@@ -359,28 +365,28 @@ proptest! {
                 Op::Push(k, v) => {
                     version += 1;
                     model.push(&k.to_string(), Delta::Updated(v));
-                    now(fifo.push(key(&k.to_string()), Delta::Updated(v), at(&version.to_string())));
+                    now(fifo.push(SINGLE, key(&k.to_string()), Delta::Updated(v), at(&version.to_string())));
                     pushed_up_to = Some(version);
                 }
                 Op::Delete(k) => {
                     version += 1;
                     let name = k.to_string();
                     model.push(&name, deleted(&name, None));
-                    now(fifo.push(key(&name), deleted(&name, None), at(&version.to_string())));
+                    now(fifo.push(SINGLE, key(&name), deleted(&name, None), at(&version.to_string())));
                     pushed_up_to = Some(version);
                 }
                 Op::Replace(keys) => {
                     version += 1;
                     let names: Vec<_> = keys.iter().map(u8::to_string).collect();
                     model.entries.push(ModelEntry::Replace(names.clone()));
-                    let entries = names.iter().map(|name| Listed::New(key(name), 0)).collect();
+                    let entries = names.iter().map(|name| Listed::Changed(key(name), 0)).collect();
                     let resource_version = Some(ResourceVersion::from(u64::from(version)));
-                    now(fifo.replace(Replace { partition: Partition::ONLY, entries, resource_version }));
+                    now(fifo.replace(Replace { partition: Partition::SINGLE, entries, resource_version }));
                     pushed_up_to = Some(version);
                 }
                 Op::Bookmark(by) => {
                     version += by;
-                    fifo.bookmark(at(&version.to_string()).unwrap());
+                    fifo.bookmark(SINGLE, version.to_string().as_str().into());
                     pushed_up_to = Some(version);
                 }
                 Op::Pop(max) => {
@@ -396,23 +402,23 @@ proptest! {
                     if let Some(position) = batch.positions.last() {
                         reached = position.resource_version.to_string().parse().ok();
                     }
-                    if let Entries::Deltas(mut entries) = batch.entries {
+                    if let Entries::Changes(mut entries) = batch.entries {
                         last_popped = entries.pop();
                     }
                 }
                 Op::Requeue => {
-                    let Some((k, deltas)) = last_popped.take() else { continue };
+                    let Some((_, k, deltas)) = last_popped.take() else { continue };
                     let pending = model.is_pending(k.as_str());
                     if !pending {
                         deltas.iter().for_each(|delta| model.push(k.as_str(), delta.clone()));
                     }
-                    prop_assert_eq!(fifo.requeue(k, deltas), !pending);
+                    prop_assert_eq!(fifo.requeue(SINGLE, k, deltas), !pending);
                 }
             }
             prop_assert_eq!(fifo.len(), model.len());
             prop_assert!(reached <= pushed_up_to, "a position is never ahead of what was pushed");
             for k in 0..5u8 {
-                prop_assert_eq!(fifo.is_pending(&k.to_string()), model.is_pending(&k.to_string()));
+                prop_assert_eq!(fifo.is_pending(SINGLE, &k.to_string()), model.is_pending(&k.to_string()));
             }
         }
         while let Some(Some(batch)) = futures::FutureExt::now_or_never(fifo.pop(usize::MAX)) {
@@ -433,19 +439,78 @@ fn listed_and_popped(fifo: &DeltaFifo<u32>, partition: Partition) {
     drop(now(fifo.pop(10)));
 }
 
+/// Pops an entry that is for a whole partition.
+fn pop_entry(fifo: &DeltaFifo<u32>) -> String {
+    format!("{:?}", now(fifo.pop(10)).unwrap().entries)
+}
+
 #[test]
-fn a_partition_that_is_added_in_time_counts_and_one_that_is_taken_out_does_not() {
+fn partitions_count_from_addition_to_removal() {
     let (first, second, third) = (Partition::new(0), Partition::new(1), Partition::new(2));
     let fifo = DeltaFifo::<u32>::new(100);
-    fifo.add_partition(second);
-    fifo.add_partition(third);
+    for added in [second, third] {
+        fifo.add_partition(added);
+        assert_eq!(pop_entry(&fifo), format!("PartitionAdded({added:?})"));
+    }
     listed_and_popped(&fifo, first);
     listed_and_popped(&fifo, third);
-    assert!(!fifo.has_synced());
-    fifo.remove_partition(second);
+    let removed = fifo.remove_partition(second);
+    assert!(!fifo.has_synced(), "the consumer does not know yet");
+    let batch = now(fifo.pop(10)).unwrap();
+    assert!(matches!(batch.entries, Entries::PartitionRemoved(partition) if partition == second));
+    assert!(!fifo.has_synced(), "popped, but not processed");
+    drop(batch);
+    now(removed);
     assert!(fifo.has_synced());
     fifo.add_partition(second);
     assert!(fifo.has_synced(), "too late to be part of the initial population");
+}
+
+#[test]
+fn removal_drops_what_waits_of_that_partition_only() {
+    let (kept, removed) = (Partition::new(0), Partition::new(1));
+    let fifo = DeltaFifo::new(100);
+    for partition in [kept, removed] {
+        now(fifo.push(partition, key("a"), Delta::Added(1), at("3")));
+        now(fifo.replace(Replace {
+            partition,
+            ..list(&[("b", 2)])
+        }));
+        now(fifo.push(partition, key("c"), Delta::Added(3), at("10")));
+    }
+    let done = fifo.remove_partition(removed);
+    assert!(fifo.is_pending(removed, "a"), "it is about to be removed");
+    let mut entries = Vec::new();
+    while let Some(Some(batch)) = futures::FutureExt::now_or_never(fifo.pop(1)) {
+        assert!(batch.positions.iter().all(|position| position.partition == kept));
+        match &batch.entries {
+            Entries::Changes(changes) => assert!(changes.iter().all(|(of, _, _)| *of == kept)),
+            Entries::Replace(replace) => assert_eq!(replace.partition, kept),
+            _ => {}
+        }
+        entries.push(format!("{:?}", batch.entries));
+    }
+    let expected = [r#"Changes(["a"])"#, "Replace(1)", r#"Changes(["c"])"#];
+    assert_eq!(entries[..3], expected);
+    assert_eq!(entries[3..], [format!("PartitionRemoved({removed:?})")]);
+    now(done);
+    assert!(fifo.is_empty());
+}
+
+#[tokio::test]
+async fn removal_makes_room_for_others() {
+    let fifo = DeltaFifo::new(1);
+    fifo.push(SINGLE, key("a"), Delta::Added(1), None).await;
+    let producer = tokio::spawn({
+        let fifo = fifo.clone();
+        async move {
+            fifo.push(Partition::new(1), key("b"), Delta::Added(2), None)
+                .await
+        }
+    });
+    tokio::task::yield_now().await;
+    drop(fifo.remove_partition(SINGLE));
+    producer.await.unwrap();
 }
 
 /// A consumer that sleeps, and how many entries its next batch has.
@@ -453,8 +518,8 @@ async fn sleeping_consumer(fifo: &DeltaFifo<u32>) -> tokio::task::JoinHandle<usi
     let fifo = fifo.clone();
     let consumer = tokio::spawn(async move {
         match fifo.pop(usize::MAX).await.unwrap().entries {
-            Entries::Deltas(entries) => entries.len(),
-            Entries::Replace(_) => 0,
+            Entries::Changes(entries) => entries.len(),
+            _ => 0,
         }
     });
     tokio::task::yield_now().await;
@@ -463,7 +528,7 @@ async fn sleeping_consumer(fifo: &DeltaFifo<u32>) -> tokio::task::JoinHandle<usi
 
 async fn push_quietly(fifo: &DeltaFifo<u32>, count: usize) {
     for n in 0..count {
-        fifo.push_quietly(key(&n.to_string()), Delta::Added(0), None)
+        fifo.push_quietly(SINGLE, key(&n.to_string()), Delta::Added(0), None)
             .await;
     }
     // If the consumer was woken, it runs now.
@@ -474,10 +539,10 @@ async fn push_quietly(fifo: &DeltaFifo<u32>, count: usize) {
 async fn quiet_changes_wake_the_consumer_once_they_are_announced() {
     let fifo = DeltaFifo::new(100);
     let consumer = sleeping_consumer(&fifo).await;
-    push_quietly(&fifo, WORTHWHILE - 1).await;
+    push_quietly(&fifo, WORTH_WAKING - 1).await;
     assert!(!consumer.is_finished());
     fifo.announce();
-    assert_eq!(consumer.await.unwrap(), WORTHWHILE - 1);
+    assert_eq!(consumer.await.unwrap(), WORTH_WAKING - 1);
 }
 
 #[tokio::test]
@@ -485,8 +550,8 @@ async fn quiet_changes_wake_the_consumer_once_they_are_many() {
     let fifo = DeltaFifo::new(100);
     for _ in 0..2 {
         let consumer = sleeping_consumer(&fifo).await;
-        push_quietly(&fifo, WORTHWHILE).await;
-        assert_eq!(consumer.await.unwrap(), WORTHWHILE);
+        push_quietly(&fifo, WORTH_WAKING).await;
+        assert_eq!(consumer.await.unwrap(), WORTH_WAKING);
     }
 }
 
@@ -495,7 +560,7 @@ async fn a_loud_change_wakes_the_consumer_for_the_quiet_ones_too() {
     let fifo = DeltaFifo::new(100);
     let consumer = sleeping_consumer(&fifo).await;
     push_quietly(&fifo, 2).await;
-    fifo.push(key("x"), Delta::Added(0), None).await;
+    fifo.push(SINGLE, key("x"), Delta::Added(0), None).await;
     assert_eq!(consumer.await.unwrap(), 3);
 }
 
@@ -505,4 +570,148 @@ async fn who_waits_for_room_wakes_the_consumer_first() {
     let consumer = sleeping_consumer(&fifo).await;
     push_quietly(&fifo, 5).await;
     assert_eq!(consumer.await.unwrap(), 4);
+}
+
+fn pop_newest(fifo: &Fifo<u32>, max: usize) -> Vec<(String, u32)> {
+    match now(fifo.pop(max)).unwrap().entries {
+        Entries::Changes(entries) => entries
+            .into_iter()
+            .map(|(_, key, newest)| (key.to_string(), newest.into_inner().expect("not deleted")))
+            .collect(),
+        other => panic!("expected changes, got {other:?}"),
+    }
+}
+
+#[test]
+fn a_fifo_gives_each_object_once_in_its_newest_state() {
+    let fifo = Fifo::new(100);
+    now(fifo.push(SINGLE, key("a"), Delta::Added(1), None));
+    now(fifo.push(SINGLE, key("b"), Delta::Added(2), None));
+    now(fifo.push(SINGLE, key("a"), Delta::Updated(3), None));
+    now(fifo.push(SINGLE, key("a"), Delta::Updated(4), None));
+    assert_eq!(fifo.len(), 2);
+    assert_eq!(pop_newest(&fifo, 10), [("a".into(), 4), ("b".into(), 2)]);
+}
+
+#[test]
+fn a_fifo_skips_what_was_deleted_before_its_turn() {
+    let fifo = Fifo::new(100);
+    now(fifo.push(SINGLE, key("a"), Delta::Added(1), None));
+    now(fifo.push(SINGLE, key("a"), deleted("a", None), None));
+    now(fifo.push(SINGLE, key("x"), deleted("x", None), None));
+    fifo.resync();
+    assert!(!fifo.is_pending(SINGLE, "a"));
+    assert!(
+        futures::FutureExt::now_or_never(fifo.pop(10)).is_none(),
+        "nothing is left"
+    );
+    now(fifo.push(SINGLE, key("a"), Delta::Added(2), None));
+    assert_eq!(pop_newest(&fifo, 10), [("a".into(), 2)]);
+}
+
+#[test]
+fn a_list_replaces_what_waits_in_a_fifo() {
+    let fifo = Fifo::new(100);
+    now(fifo.replace(list(&[("a", 1), ("b", 1)])));
+    now(fifo.push(SINGLE, key("b"), Delta::Updated(2), at("10")));
+    now(fifo.push(SINGLE, key("c"), Delta::Added(1), at("11")));
+    now(fifo.replace(Replace {
+        resource_version: at("12"),
+        ..list(&[("c", 3), ("b", 3)])
+    }));
+    now(fifo.push(SINGLE, key("c"), Delta::Updated(4), at("13")));
+    let batch = now(fifo.pop(1)).unwrap();
+    assert!(batch.positions.is_empty() && !fifo.has_synced());
+    drop(batch);
+    assert!(!fifo.has_synced(), "half of the list has been processed");
+    assert_eq!(pop_newest(&fifo, 1), [("b".into(), 3)]);
+    assert!(fifo.has_synced());
+    assert!(fifo.is_empty());
+}
+
+#[test]
+fn an_empty_list_synchronises_a_fifo_too() {
+    let fifo = Fifo::<u32>::new(100);
+    now(fifo.replace(list(&[])));
+    assert!(!fifo.has_synced());
+    let batch = now(fifo.pop(1)).unwrap();
+    assert_eq!(batch.positions, [position("9")]);
+    drop(batch);
+    assert!(fifo.has_synced());
+}
+
+#[test]
+fn a_fifo_takes_back_what_could_not_be_processed() {
+    let fifo = Fifo::new(100);
+    now(fifo.push(SINGLE, key("a"), Delta::Added(1), None));
+    let Entries::Changes(mut popped) = now(fifo.pop(1)).unwrap().entries else {
+        panic!()
+    };
+    let (_, _, newest) = popped.remove(0);
+    now(fifo.push(SINGLE, key("a"), Delta::Updated(2), None));
+    assert!(
+        !fifo.requeue(SINGLE, key("a"), newest.clone()),
+        "a newer state waits"
+    );
+    now(fifo.push(SINGLE, key("a"), deleted("a", None), None));
+    assert!(fifo.requeue(SINGLE, key("a"), newest));
+    assert_eq!(pop_newest(&fifo, 10), [("a".into(), 1)]);
+    assert!(fifo.is_empty());
+}
+
+proptest! {
+    /// The model is the newest object of each key, and the order in which keys came.
+    #[test]
+    fn a_fifo_behaves_like_a_map(ops in proptest::collection::vec(op(), 0..120)) {
+        let (fifo, mut model) = (Fifo::new(usize::MAX), Vec::<(String, Option<u32>)>::new());
+        let set = |model: &mut Vec<(String, Option<u32>)>, name: &str, object: Option<u32>| {
+            match model.iter_mut().find(|(key, _)| key == name) {
+                Some((_, newest)) => *newest = object,
+                None => model.extend(object.map(|object| (name.to_owned(), Some(object)))),
+            }
+        };
+        for op in ops {
+            match op {
+                Op::Push(k, v) => {
+                    set(&mut model, &k.to_string(), Some(v));
+                    now(fifo.push(SINGLE, key(&k.to_string()), Delta::Updated(v), None));
+                }
+                Op::Delete(k) => {
+                    let name = k.to_string();
+                    set(&mut model, &name, None);
+                    now(fifo.push(SINGLE, key(&name), deleted(&name, None), None));
+                }
+                Op::Replace(keys) => {
+                    model.clear();
+                    let names: Vec<_> = keys.iter().map(u8::to_string).collect();
+                    names.iter().for_each(|name| set(&mut model, name, Some(0)));
+                    let entries = names.iter().map(|name| Listed::Changed(key(name), 0)).collect();
+                    now(fifo.replace(Replace { partition: SINGLE, entries, resource_version: None }));
+                }
+                Op::Pop(max) => {
+                    let mut expected = Vec::new();
+                    while expected.is_empty() && !model.is_empty() {
+                        let taken = model.drain(..max.min(model.len()));
+                        expected.extend(taken.filter_map(|(name, newest)| Some((name, newest?))));
+                    }
+                    let mut popped = Vec::new();
+                    // A list that was emptied is told of by an empty batch.
+                    while popped.is_empty()
+                        && let Some(Some(batch)) = futures::FutureExt::now_or_never(fifo.pop(max))
+                    {
+                        let Entries::Changes(entries) = batch.entries else { panic!() };
+                        popped.extend(entries.into_iter().map(|(_, k, n)| (k.to_string(), n.into_inner().unwrap())));
+                    }
+                    prop_assert_eq!(popped, expected);
+                }
+                Op::Bookmark(_) | Op::Requeue => fifo.resync(),
+            }
+            prop_assert_eq!(fifo.len(), model.len());
+            for k in 0..5u8 {
+                let name = k.to_string();
+                let waits = model.iter().any(|(key, newest)| *key == name && newest.is_some());
+                prop_assert_eq!(fifo.is_pending(SINGLE, &name), waits);
+            }
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! Values out of chunks.
 
 use super::{grammar::Grammar, is_whitespace, scan::scan_first, value::Value};
-use crate::wire::{Encoding, FrameError, FrameReason, Plan, Raw, Split};
+use crate::wire::{Encoding, FieldPlan, FrameError, FrameReason, RawObject, Split};
 use bytes::{Bytes, BytesMut};
 use memchr::memchr;
 use std::{collections::VecDeque, fmt};
@@ -108,7 +108,11 @@ impl Feed {
 
     /// Reads the value that begins here, which should be an object, and scans it for `plan`, if there is one. `None` until
     /// it is complete.
-    pub(super) fn object(&mut self, limit: usize, plan: Option<&Plan>) -> Result<Option<Split>, FrameError> {
+    pub(super) fn object(
+        &mut self,
+        limit: usize,
+        plan: Option<&FieldPlan>,
+    ) -> Result<Option<Split>, FrameError> {
         if let Some(raw) = plan.and_then(|plan| self.scanned(limit, plan)) {
             return Ok(Some(Split::Raw(raw)));
         }
@@ -116,7 +120,7 @@ impl Feed {
     }
 
     /// An object that has arrived in one piece and has no fault; what else there is, is looked at again as a value.
-    fn scanned(&mut self, limit: usize, plan: &Plan) -> Option<Raw> {
+    fn scanned(&mut self, limit: usize, plan: &FieldPlan) -> Option<RawObject> {
         if self.under_way.is_some() || self.peek()? != b'{' {
             return None;
         }
@@ -127,7 +131,11 @@ impl Feed {
         }
         let start = self.at;
         self.at += size;
-        Some(Raw::new(Encoding::Json, meta, self.chunk.slice(start..self.at)))
+        Some(RawObject::new(
+            Encoding::Json,
+            meta,
+            self.chunk.slice(start..self.at),
+        ))
     }
 
     fn begin(&mut self) -> Result<Option<UnderWay>, FrameError> {

@@ -5,7 +5,7 @@ use super::{
     members::{MAX_ENVELOPE_VALUE, Members, Next},
     text,
 };
-use crate::wire::{FrameError, FrameReason, ListEnd, Plan, Split};
+use crate::wire::{FieldPlan, FrameError, FrameReason, ListEnd, Split};
 use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -74,12 +74,12 @@ impl ListReader {
         self.feed.push(chunk);
     }
 
-    pub(in crate::wire) fn so_far(&self) -> &ListEnd {
+    pub(in crate::wire) fn metadata(&self) -> &ListEnd {
         &self.end
     }
 
     /// The next item, scanned for `plan` if there is one; `None` until it has arrived.
-    pub(in crate::wire) fn next(&mut self, plan: Option<&Plan>) -> Result<Option<Split>, FrameError> {
+    pub(in crate::wire) fn next(&mut self, plan: Option<&FieldPlan>) -> Result<Option<Split>, FrameError> {
         if let Some(error) = &self.failed {
             return Err(error.clone());
         }
@@ -87,7 +87,7 @@ impl ListReader {
             .inspect_err(|error| self.failed = Some(error.clone()))
     }
 
-    fn advance(&mut self, plan: Option<&Plan>) -> Result<Option<Split>, FrameError> {
+    fn advance(&mut self, plan: Option<&FieldPlan>) -> Result<Option<Split>, FrameError> {
         loop {
             let next = match self.at {
                 At::Members => self.member()?,

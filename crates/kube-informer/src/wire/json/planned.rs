@@ -1,4 +1,4 @@
-//! Walking what a [`Plan`](crate::wire::Plan) asks for: fields to find, members and items to leave out.
+//! Walking what a [`FieldPlan`](crate::wire::FieldPlan) asks for: fields to find, members and items to leave out.
 
 use super::{
     text,

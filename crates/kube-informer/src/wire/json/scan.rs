@@ -12,7 +12,7 @@ use super::{
 use crate::{
     object::{ObjectKey, ResourceVersion, is_path_segment},
     wire::{
-        Plan, ScanError, ScanReason,
+        FieldPlan, ScanError, ScanReason,
         fingerprint::BodyHash,
         meta::{Meta, Span, Text},
         plan::{self, Node},
@@ -21,12 +21,12 @@ use crate::{
 use std::{borrow::Cow, ops::Range};
 
 /// Finds what [`Meta`] has, and what `plan` asks for.
-pub(in crate::wire) fn scan(bytes: &[u8], plan: &Plan) -> Result<Meta, ScanError> {
+pub(in crate::wire) fn scan(bytes: &[u8], plan: &FieldPlan) -> Result<Meta, ScanError> {
     object(&mut Walk::new(bytes), plan, Walk::end)
 }
 
 /// The same for an object that `bytes` begin with; also gives its size. `None` if it is at fault, or not all there.
-pub(super) fn scan_first(bytes: &[u8], plan: &Plan) -> Option<(Meta, usize)> {
+pub(super) fn scan_first(bytes: &[u8], plan: &FieldPlan) -> Option<(Meta, usize)> {
     let mut walk = Walk::new(bytes);
     let meta = object(&mut walk, plan, |_| Ok(())).ok()?;
     Some((meta, walk.at()))
@@ -35,7 +35,7 @@ pub(super) fn scan_first(bytes: &[u8], plan: &Plan) -> Option<(Meta, usize)> {
 /// Goes over an object; `behind` looks at what follows it.
 fn object<'a>(
     walk: &mut Walk<'a>,
-    plan: &Plan,
+    plan: &FieldPlan,
     behind: impl FnOnce(&mut Walk<'a>) -> Result<(), Fault>,
 ) -> Result<Meta, ScanError> {
     let bytes = walk.bytes();

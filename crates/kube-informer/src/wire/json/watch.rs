@@ -5,7 +5,7 @@ use super::{
     members::{MAX_ENVELOPE_VALUE, Members, Next},
     text,
 };
-use crate::wire::{EventType, FrameError, FrameReason, Plan, Split};
+use crate::wire::{EventType, FieldPlan, FrameError, FrameReason, Split};
 use bytes::Bytes;
 
 /// An event and its object.
@@ -54,7 +54,7 @@ impl WatchReader {
     }
 
     /// The next event and its object, which is scanned for `plan` if there is one; `None` until it has arrived.
-    pub(in crate::wire) fn next(&mut self, plan: Option<&Plan>) -> Result<Option<Frame>, FrameError> {
+    pub(in crate::wire) fn next(&mut self, plan: Option<&FieldPlan>) -> Result<Option<Frame>, FrameError> {
         if let Some(error) = &self.failed {
             return Err(error.clone());
         }
@@ -62,7 +62,7 @@ impl WatchReader {
             .inspect_err(|error| self.failed = Some(error.clone()))
     }
 
-    fn advance(&mut self, plan: Option<&Plan>) -> Result<Option<Frame>, FrameError> {
+    fn advance(&mut self, plan: Option<&FieldPlan>) -> Result<Option<Frame>, FrameError> {
         loop {
             if let Some(member) = self.at {
                 if !self.value(member, plan)? {
@@ -85,7 +85,7 @@ impl WatchReader {
     }
 
     /// Reads the value of a member; `false` until it has arrived.
-    fn value(&mut self, member: Member, plan: Option<&Plan>) -> Result<bool, FrameError> {
+    fn value(&mut self, member: Member, plan: Option<&FieldPlan>) -> Result<bool, FrameError> {
         let take = match member {
             Member::Type => Take::UpTo(MAX_ENVELOPE_VALUE),
             Member::Object => {

@@ -28,7 +28,7 @@ proptest! {
         prop_assume!(*changed != byte);
         *changed = byte;
         let before = scan(&before).unwrap().fingerprint();
-        if let Ok(after) = Raw::scan(Encoding::Json, after.into()) {
+        if let Ok(after) = RawObject::scan(Encoding::Json, after.into()) {
             prop_assert_ne!(before, after.fingerprint());
         }
     }

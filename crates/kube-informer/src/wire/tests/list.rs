@@ -107,7 +107,7 @@ fn messages_show_names_of_a_usual_length_only() {
     assert!(end.unwrap_err().to_string().len() < 300);
     let error = scan(&format!(r#"{{"metadata":{{"name":"{long}","uid":1}}}}"#)).unwrap_err();
     assert!(error.to_string().len() < 400, "{error}");
-    let bad = crate::source::BadObject {
+    let bad = crate::source::InvalidObject {
         key: error.key().cloned(),
         reason: "bad".into(),
     };

@@ -4,7 +4,7 @@ use super::{
     arbitrary::{Json, json, space},
     *,
 };
-use crate::{field_path::FieldPath, wire::Plan};
+use crate::{field_path::FieldPath, wire::FieldPlan};
 use proptest::collection::vec;
 use serde_json::Value;
 use std::collections::HashSet;
@@ -87,15 +87,15 @@ proptest! {
         let [spec, status, x] = <[Json; 3]>::from(values).map(with_few_names);
         let metadata = Json::object(vec![("x", x), ("labels", labels), ("name", Json::text("a"))]);
         let body = Json::object(vec![("spec", spec), ("metadata", metadata), ("status", status)]).write(space);
-        let plan = Plan::new(paths(&pruned), paths(&fields)).unwrap();
-        let raw = Raw::scan_for(Encoding::Json, body.clone().into(), &plan).unwrap();
+        let plan = FieldPlan::new(paths(&pruned), paths(&fields)).unwrap();
+        let raw = RawObject::scan_with(Encoding::Json, body.clone().into(), &plan).unwrap();
         prop_assert_eq!(raw.fingerprint(), scan(&body).unwrap().fingerprint());
 
         let model: Value = serde_json::from_str(&body).unwrap();
         for (number, field) in plan.fields().iter().enumerate() {
             let mut expected = Vec::new();
             find(&model, &field.steps().collect::<Vec<_>>(), &mut expected);
-            let found = raw.found(number as u16).map(|value| serde_json::from_slice::<Value>(value).unwrap());
+            let found = raw.extracted(number as u16).map(|value| serde_json::from_slice::<Value>(value).unwrap());
             let mut found: Vec<_> = found.map(|value| value.to_string()).collect();
             let mut expected: Vec<_> = expected.into_iter().map(Value::to_string).collect();
             found.sort();
@@ -114,9 +114,9 @@ proptest! {
 #[test]
 fn a_wildcard_leaves_out_items_of_arrays() {
     let pruned = |path: &str, body: &str| {
-        let plan = Plan::new(paths(&[path.to_owned()]), []).unwrap();
+        let plan = FieldPlan::new(paths(&[path.to_owned()]), []).unwrap();
         let body = format!(r#"{{"metadata":{{"name":"a"}},"spec":{body}}}"#);
-        let raw = Raw::scan_for(Encoding::Json, body.into(), &plan).unwrap();
+        let raw = RawObject::scan_with(Encoding::Json, body.into(), &plan).unwrap();
         let body = String::from_utf8(raw.body().into_owned()).unwrap();
         body[r#"{"metadata":{"name":"a"},"spec":"#.len()..body.len() - 1].to_owned()
     };
@@ -145,19 +145,22 @@ fn what_an_object_cannot_be_kept_without_is_not_left_out() {
         "/*/uid",
     ] {
         let path = FieldPath::parse(path).unwrap();
-        assert_eq!(Plan::new([path.clone()], []).unwrap_err().0, path);
+        assert_eq!(FieldPlan::new([path.clone()], []).unwrap_err().0, path);
     }
     let path = FieldPath::parse("/status").unwrap();
-    let plan = Plan::new([path.clone(), path.clone()], []).unwrap();
+    let plan = FieldPlan::new([path.clone(), path.clone()], []).unwrap();
     assert_eq!(plan.pruned(), [path]);
 }
 
 #[test]
 fn only_what_stands_in_the_last_of_equal_members_is_found() {
     let check = |body: &str, path: &str, expected: &[&str]| {
-        let plan = Plan::new([], [path.parse().unwrap()]).unwrap();
-        let raw = Raw::scan_for(Encoding::Json, body.to_owned().into(), &plan).unwrap();
-        let found: Vec<_> = raw.found(0).map(|value| str::from_utf8(value).unwrap()).collect();
+        let plan = FieldPlan::new([], [path.parse().unwrap()]).unwrap();
+        let raw = RawObject::scan_with(Encoding::Json, body.to_owned().into(), &plan).unwrap();
+        let found: Vec<_> = raw
+            .extracted(0)
+            .map(|value| str::from_utf8(value).unwrap())
+            .collect();
         assert_eq!(found, expected, "{path} of {body}");
     };
     let body = r#"{"kind":"A","spec":{"a":1,"b":{"c":[1,2]}},"metadata":{"name":"a","x":1,"x":2},"spec":{"b":{"c":[3],"c":[4,5]},"a":6,"a":7},"kind":"B"}"#;

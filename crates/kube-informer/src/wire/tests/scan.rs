@@ -197,7 +197,7 @@ fn objects_that_could_share_a_key_have_none() {
 
 #[test]
 fn invalid_utf8_is_an_error_where_it_is_read() {
-    let scan = |body: &[u8]| Raw::scan(Encoding::Json, Bytes::copy_from_slice(body));
+    let scan = |body: &[u8]| RawObject::scan(Encoding::Json, Bytes::copy_from_slice(body));
     let error = scan(b"{\"metadata\":{\"name\":\"a\xff\"}}").unwrap_err();
     assert_eq!(error.reason(), &ScanReason::InvalidText("metadata.name"));
     assert!(scan(b"{\"metadata\":{\"name\":\"a\",\"labels\":{\"\xff\":\"\"}}}").is_err());

@@ -156,7 +156,7 @@ fn two_broken_frames_are_not_one() {
         for chunk in cut(&body, places) {
             reader.push(chunk);
         }
-        assert!(reader.next_for(&Plan::default()).is_err());
+        assert!(reader.next_with(&FieldPlan::default()).is_err());
     }
 }
 

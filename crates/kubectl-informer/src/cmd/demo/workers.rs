@@ -3,7 +3,8 @@
 use anyhow::Context as _;
 use k8s_openapi::api::core::v1::{Node, Pod};
 use kube_informer::{
-    Deleted, Lister, Object, ObjectKey, Registration, ResourceEventHandler, ResourceVersion, SharedInformer,
+    CachedObject, Deleted, Lister, ObjectKey, Registration, ResourceEventHandler, ResourceVersion,
+    SharedInformer,
 };
 use kube_workqueue::WorkQueue;
 use std::collections::HashMap;
@@ -69,21 +70,21 @@ impl Enqueue {
     }
 }
 
-impl<O: Object> ResourceEventHandler<O> for Enqueue {
-    async fn on_add(&mut self, object: O::Ref, initial: bool) {
+impl<O: CachedObject> ResourceEventHandler<O> for Enqueue {
+    async fn on_add(&mut self, object: O::Handle, initial: bool) {
         let count = if initial {
             &self.counts.initial
         } else {
             &self.counts.added
         };
-        self.enqueue(O::key(&object), count);
+        self.enqueue(O::key_of(&object), count);
     }
 
-    async fn on_update(&mut self, _: O::Ref, new: O::Ref) {
-        self.enqueue(O::key(&new), &self.counts.updated);
+    async fn on_update(&mut self, _: O::Handle, new: O::Handle) {
+        self.enqueue(O::key_of(&new), &self.counts.updated);
     }
 
-    async fn on_delete(&mut self, deleted: Deleted<O::Ref>) {
+    async fn on_delete(&mut self, deleted: Deleted<O::Handle>) {
         self.enqueue(deleted.key, &self.counts.deleted);
     }
 }
@@ -202,8 +203,12 @@ impl Shared {
     fn reconcile(&self, item: &Item) {
         let (kind, key) = item;
         let version = match kind {
-            Kind::Node => self.nodes.get(key).ok().map(|node| Node::resource_version(&node)),
-            Kind::Pod => self.pods.get(key).ok().map(|pod| Pod::resource_version(&pod)),
+            Kind::Node => self
+                .nodes
+                .get(key)
+                .ok()
+                .map(|node| Node::resource_version_of(&node)),
+            Kind::Pod => self.pods.get(key).ok().map(|pod| Pod::resource_version_of(&pod)),
         };
         match version {
             Some(version) => self.ledger().insert(item.clone(), version),

@@ -1,14 +1,13 @@
-//! The parts on their own: a controller of any queue, and an informer that is not shared.
+//! The parts on their own: the loop that pops any queue, and an informer that is not shared.
 
 mod common;
 
 use common::{Answer::*, Event::*, *};
 use futures::FutureExt;
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube_informer::controller::{Controller, Parcel, Process, QueueSink};
-use kube_informer::queue::{Batch, Delta, DeltaFifo, Deltas, Entries, Listed, Replace};
-use kube_informer::reflector::Reflector;
-use kube_informer::{DeleteCause, Deleted, Notification, Object, ObjectKey, SharedInformer};
+use kube_informer::queue::{Batch, Delta, DeltaFifo, Deltas, Entries, Keyed, Listed, Process, ProcessLoop};
+use kube_informer::reflector::{DecodeResult, QueueSink, Reflector};
+use kube_informer::{CachedObject, DeleteCause, Notification, ObjectKey, Partition, SharedInformer};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -26,38 +25,40 @@ fn lines(log: &Log) -> Vec<String> {
     std::mem::take(&mut *log.lock().unwrap())
 }
 
-fn deltas<T>(batch: Batch<T>) -> Vec<(ObjectKey, Deltas<T>)> {
+fn changes<T>(batch: Batch<Deltas<T>>) -> Vec<Keyed<Deltas<T>>> {
     match batch.entries {
-        Entries::Deltas(deltas) => deltas,
-        Entries::Replace(_) => panic!("no list was pushed"),
+        Entries::Changes(changes) => changes,
+        other => panic!("only changes were pushed, not {other:?}"),
     }
 }
 
 async fn push(queue: &DeltaFifo<u32>, key: &str, value: u32) {
-    queue.push(key.into(), Delta::Added(value), None).await;
+    queue
+        .push(Partition::SINGLE, key.into(), Delta::Added(value), None)
+        .await;
 }
 
-/// A controller that writes down each batch, and how it ends.
-fn recording(queue: &DeltaFifo<u32>) -> (Log, Controller<u32, impl Process<u32> + use<>>) {
+/// A loop that writes down each batch, and how it ends.
+fn recording(queue: &DeltaFifo<u32>) -> (Log, ProcessLoop<Deltas<u32>, impl Process<Deltas<u32>> + use<>>) {
     let told = Log::default();
     let written = told.clone();
-    let process = move |batch: Batch<u32>| {
-        let keys: Vec<_> = deltas(batch).iter().map(|(key, _)| key.to_string()).collect();
+    let process = move |batch: Batch<Deltas<u32>>| {
+        let keys: Vec<_> = changes(batch).iter().map(|(_, key, _)| key.to_string()).collect();
         log(&written, keys.join(" "));
         async {}
     };
-    (told, Controller::new(queue.clone(), process))
+    (told, ProcessLoop::new(queue.clone(), process))
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_controller_is_a_queue_and_a_process_function() {
+async fn a_loop_pops_at_most_as_many_keys_as_it_was_told() {
     let queue = DeltaFifo::new(10);
-    let (told, controller) = recording(&queue);
+    let (told, processing) = recording(&queue);
     push(&queue, "a", 1).await;
     push(&queue, "b", 2).await;
     push(&queue, "c", 3).await;
     let stop = CancellationToken::new();
-    let running = tokio::spawn(controller.batch(2).run(stop.clone()));
+    let running = tokio::spawn(processing.max_keys(2).run(stop.clone()));
     tokio::time::sleep(MOMENT).await;
     assert_eq!(lines(&told), ["a b", "c"], "at most two keys at once");
     push(&queue, "a", 4).await;
@@ -70,7 +71,7 @@ async fn a_controller_is_a_queue_and_a_process_function() {
 #[tokio::test(start_paused = true)]
 async fn what_is_queued_when_it_is_stopped_is_left_and_producers_do_not_wait() {
     let queue = DeltaFifo::new(1);
-    let (told, controller) = recording(&queue);
+    let (told, processing) = recording(&queue);
     push(&queue, "a", 1).await;
     let blocked = tokio::spawn({
         let queue = queue.clone();
@@ -80,25 +81,21 @@ async fn what_is_queued_when_it_is_stopped_is_left_and_producers_do_not_wait() {
     assert!(!blocked.is_finished(), "the queue is full");
     let stopped = CancellationToken::new();
     stopped.cancel();
-    controller.run(stopped).await;
+    processing.run(stopped).await;
     assert!(lines(&told).is_empty());
     blocked.await.unwrap();
-    assert_eq!(
-        queue.len(),
-        1,
-        "the queue is closed, so what came too late was dropped"
-    );
+    assert_eq!(queue.len(), 1, "what comes after the end is dropped");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_closed_queue_is_emptied_first() {
     let queue = DeltaFifo::new(10);
-    let (told, controller) = recording(&queue);
+    let (told, processing) = recording(&queue);
     push(&queue, "a", 1).await;
     queue.close();
     push(&queue, "b", 2).await;
-    controller.run(CancellationToken::new()).await;
-    assert_eq!(lines(&told), ["a"], "what comes after the end is refused");
+    processing.run(CancellationToken::new()).await;
+    assert_eq!(lines(&told), ["a"], "what comes after it was closed is dropped");
 }
 
 #[tokio::test(start_paused = true)]
@@ -106,7 +103,7 @@ async fn the_running_call_is_finished() {
     let queue = DeltaFifo::new(10);
     let told = Log::default();
     let written = told.clone();
-    let controller = Controller::new(queue.clone(), move |_: Batch<u32>| {
+    let processing = ProcessLoop::new(queue.clone(), move |_: Batch<Deltas<u32>>| {
         let written = written.clone();
         async move {
             log(&written, "begins");
@@ -116,7 +113,7 @@ async fn the_running_call_is_finished() {
     });
     push(&queue, "a", 1).await;
     let stop = CancellationToken::new();
-    let running = tokio::spawn(controller.run(stop.clone()));
+    let running = tokio::spawn(processing.run(stop.clone()));
     tokio::time::sleep(Duration::from_secs(1)).await;
     push(&queue, "b", 2).await;
     stop.cancel();
@@ -130,20 +127,20 @@ async fn changes_that_failed_are_given_back_unless_newer_ones_came() {
     let told = Log::default();
     let (written, again) = (told.clone(), queue.clone());
     let mut failures = 2;
-    let controller = Controller::new(queue.clone(), move |batch: Batch<u32>| {
-        for (key, deltas) in deltas(batch) {
+    let processing = ProcessLoop::new(queue.clone(), move |batch: Batch<Deltas<u32>>| {
+        for (partition, key, deltas) in changes(batch) {
             let values: Vec<_> = deltas.iter().filter_map(Delta::object).collect();
             log(&written, format!("{key} {values:?}"));
             if failures > 0 {
                 failures -= 1;
-                assert!(again.requeue(key.clone(), deltas.clone()));
-                assert!(!again.requeue(key, deltas), "it is there already");
+                assert!(again.requeue(partition, key.clone(), deltas.clone()));
+                assert!(!again.requeue(partition, key, deltas), "it is there already");
             }
         }
         async {}
     });
     push(&queue, "a", 1).await;
-    tokio::spawn(controller.run(CancellationToken::new()));
+    tokio::spawn(processing.run(CancellationToken::new()));
     tokio::time::sleep(MOMENT).await;
     assert_eq!(lines(&told), ["a [1]", "a [1]", "a [1]"]);
 }
@@ -151,10 +148,10 @@ async fn changes_that_failed_are_given_back_unless_newer_ones_came() {
 #[tokio::test(start_paused = true)]
 async fn a_panic_of_the_process_function_comes_out_of_run_and_closes_the_queue() {
     let queue = DeltaFifo::new(1);
-    let process = |_: Batch<u32>| async { panic!("cannot cope") };
-    let controller = Controller::new(queue.clone(), process);
+    let process = |_: Batch<Deltas<u32>>| async { panic!("cannot cope") };
+    let processing = ProcessLoop::new(queue.clone(), process);
     push(&queue, "a", 1).await;
-    let running = tokio::spawn(controller.run(CancellationToken::new()));
+    let running = tokio::spawn(processing.run(CancellationToken::new()));
     let panic = running.await.unwrap_err().into_panic();
     assert_eq!(panic.downcast_ref::<&str>(), Some(&"cannot cope"));
     for key in ["a", "b", "c"] {
@@ -164,74 +161,47 @@ async fn a_panic_of_the_process_function_comes_out_of_run_and_closes_the_queue()
     }
 }
 
-/// Counts how often a resync was due.
-struct Resyncs(Log);
-
-impl Process<u32> for Resyncs {
-    async fn process(&mut self, _: Batch<u32>) {
-        log(&self.0, "batch");
-    }
-
-    async fn resync(&mut self) -> bool {
-        log(&self.0, "resync");
-        true
-    }
-}
-
-/// A resync of steps that take so long, which is never complete.
-struct Endless(Log, Duration);
-
-impl Process<u32> for Endless {
-    async fn process(&mut self, batch: Batch<u32>) {
-        for (key, _) in deltas(batch) {
-            log(&self.0, key.as_str());
-        }
-    }
-
-    async fn resync(&mut self) -> bool {
-        tokio::time::sleep(self.1).await;
-        false
-    }
-}
-
 #[tokio::test(start_paused = true)]
-async fn a_resync_gives_way_to_batches_and_to_cancellation() {
-    let (told, queue) = (Log::default(), DeltaFifo::new(10));
-    let process = Endless(told.clone(), Duration::from_secs(3));
-    let controller = Controller::new(queue.clone(), process).resync(Duration::from_secs(1));
-    let stop = CancellationToken::new();
-    let running = tokio::spawn(controller.run(stop.clone()));
-    for (number, key) in ["a", "b", "c"].into_iter().enumerate() {
-        tokio::time::sleep(Duration::from_secs(10)).await;
-        push(&queue, key, 1).await;
-        tokio::time::sleep(Duration::from_secs(4)).await;
-        assert_eq!(lines(&told), [key], "number {number}");
+async fn resyncs_are_due_in_a_period_or_never() {
+    for (period, expected) in [
+        (Duration::from_secs(2), 3),
+        (Duration::ZERO, 0),
+        (Duration::MAX, 0),
+    ] {
+        let told = Log::default();
+        let written = told.clone();
+        let queue = DeltaFifo::new(1);
+        let processing = ProcessLoop::new(queue, move |batch: Batch<Deltas<u32>>| {
+            log(&written, format!("{:?}", batch.entries));
+            async {}
+        });
+        let stop = CancellationToken::new();
+        let running = tokio::spawn(processing.resync(period).run(stop.clone()));
+        tokio::time::sleep(Duration::from_secs(7)).await;
+        stop.cancel();
+        running.await.unwrap();
+        assert_eq!(lines(&told), vec!["Resync"; expected]);
     }
-    stop.cancel();
-    let ended = tokio::time::timeout(Duration::from_secs(4), running).await;
-    ended.expect("ends with the step").unwrap();
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_queue_that_is_never_empty_delays_no_resync() {
-    let (told, queue) = (Log::default(), DeltaFifo::new(10));
-    let refill = queue.clone();
-    struct Busy(Log, DeltaFifo<u32>);
-    impl Process<u32> for Busy {
-        async fn process(&mut self, _: Batch<u32>) {
-            push(&self.1, "a", 1).await;
+    let told = Log::default();
+    let queue = DeltaFifo::new(10);
+    let (written, refilled) = (told.clone(), queue.clone());
+    let processing = ProcessLoop::new(queue.clone(), move |batch: Batch<Deltas<u32>>| {
+        if let Entries::Resync = batch.entries {
+            log(&written, "resync");
+        }
+        let queue = refilled.clone();
+        async move {
+            push(&queue, "a", 1).await;
             tokio::time::sleep(MOMENT).await;
         }
-
-        async fn resync(&mut self) -> bool {
-            log(&self.0, "resync");
-            true
-        }
-    }
+    });
     push(&queue, "a", 1).await;
-    let controller = Controller::new(queue, Busy(told.clone(), refill)).resync(Duration::from_secs(2));
     let stop = CancellationToken::new();
-    let running = tokio::spawn(controller.run(stop.clone()));
+    let running = tokio::spawn(processing.resync(Duration::from_secs(2)).run(stop.clone()));
     tokio::time::sleep(Duration::from_secs(7)).await;
     stop.cancel();
     running.await.unwrap();
@@ -239,68 +209,51 @@ async fn a_queue_that_is_never_empty_delays_no_resync() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn resyncs_are_due_in_a_period_or_never() {
-    let periods = [
-        (Duration::from_secs(2), 3),
-        (Duration::ZERO, 0),
-        (Duration::MAX, 0),
-    ];
-    for (period, expected) in periods {
-        let told = Log::default();
-        let queue = DeltaFifo::new(1);
-        let controller = Controller::new(queue, Resyncs(told.clone())).resync(period);
-        let stop = CancellationToken::new();
-        let running = tokio::spawn(controller.run(stop.clone()));
-        tokio::time::sleep(Duration::from_secs(7)).await;
-        stop.cancel();
-        running.await.unwrap();
-        assert_eq!(lines(&told), vec!["resync"; expected]);
-    }
+async fn a_resync_slower_than_its_period_starves_nothing() {
+    let told = Log::default();
+    let written = told.clone();
+    let queue = DeltaFifo::new(10);
+    let processing = ProcessLoop::new(queue.clone(), move |batch: Batch<Deltas<u32>>| {
+        log(&written, format!("{:?}", batch.entries));
+        tokio::time::sleep(Duration::from_secs(3))
+    });
+    let stop = CancellationToken::new();
+    let running = tokio::spawn(processing.resync(Duration::from_secs(1)).run(stop.clone()));
+    tokio::time::sleep(Duration::from_millis(1500)).await;
+    push(&queue, "a", 1).await;
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    assert_eq!(lines(&told)[..2], ["Resync", r#"Changes(["a"])"#]);
+    stop.cancel();
+    running.await.unwrap();
 }
 
-/// What a consumer of one's own makes of the changes: the versions by name.
-fn follow(held: &mut BTreeMap<ObjectKey, Arc<ConfigMap>>, batch: Batch<Parcel<ConfigMap>>) {
-    let object = |parcel: Parcel<ConfigMap>| parcel.arrived.expect("readable").object;
-    let deltas: Vec<(ObjectKey, Delta<Arc<ConfigMap>>)> = match batch.entries {
-        Entries::Replace(Replace {
-            partition,
-            entries,
-            resource_version,
-        }) => {
-            let entries = entries.into_iter().map(|entry| match entry {
-                Listed::New(key, parcel) => Listed::New(key, object(parcel)),
-                Listed::Kept(key) => Listed::Kept(key),
-            });
-            let entries = entries.collect();
-            let list = Replace {
-                partition,
-                entries,
-                resource_version,
-            };
-            list.resolve(held.clone())
-        }
-        Entries::Deltas(deltas) => deltas
-            .into_iter()
-            .flat_map(|(key, deltas)| deltas.into_iter().map(move |delta| (key.clone(), delta)))
-            .map(|(key, delta)| match delta {
-                Delta::Deleted(gone) => {
-                    let gone = Deleted {
-                        key: gone.key,
-                        last_known: gone.last_known.map(object),
-                        cause: gone.cause,
-                    };
-                    (key, Delta::Deleted(gone))
+/// What a consumer of one's own makes of the changes.
+fn follow(held: &mut BTreeMap<ObjectKey, Arc<ConfigMap>>, batch: Batch<Deltas<DecodeResult<ConfigMap>>>) {
+    let object = |result: DecodeResult<ConfigMap>| result.expect("readable").object;
+    match batch.entries {
+        Entries::Replace(list) => {
+            let listed: Vec<_> = list.entries.iter().map(|entry| entry.key().clone()).collect();
+            held.retain(|key, _| listed.contains(key));
+            for entry in list.entries {
+                match entry {
+                    Listed::Changed(key, result) => _ = held.insert(key, object(result)),
+                    Listed::Unchanged(key) => panic!("{key}: nothing is known to the reflector"),
                 }
-                Delta::Added(parcel) | Delta::Updated(parcel) => (key, Delta::Updated(object(parcel))),
-                Delta::Replaced(_) | Delta::Sync(_) => panic!("a reflector has no such deltas"),
-            })
-            .collect(),
-    };
-    for (key, delta) in deltas {
-        match delta {
-            Delta::Deleted(_) => held.remove(&key),
-            delta => held.insert(key, delta.object().unwrap().clone()),
-        };
+            }
+        }
+        Entries::Changes(changes) => {
+            for (_, key, deltas) in changes {
+                for delta in deltas {
+                    match delta {
+                        Delta::Added(result) | Delta::Updated(result) | Delta::Replaced(result) => {
+                            held.insert(key.clone(), object(result))
+                        }
+                        Delta::Deleted(_) => held.remove(&key),
+                    };
+                }
+            }
+        }
+        other => panic!("a reflector pushes nothing else: {other:?}"),
     }
 }
 
@@ -325,14 +278,14 @@ async fn a_reflector_fills_any_queue() {
     let reflector = Reflector::new(script, QueueSink::new(queue.clone(), ()));
     let held = Arc::new(Mutex::new(BTreeMap::new()));
     let followed = held.clone();
-    let controller = Controller::new(queue.clone(), move |batch| {
+    let processing = ProcessLoop::new(queue.clone(), move |batch| {
         follow(&mut followed.lock().unwrap(), batch);
         async {}
     });
     let stop = CancellationToken::new();
     let running = tokio::spawn({
         let stop = stop.clone();
-        async move { tokio::join!(reflector.run(stop.clone()), controller.run(stop)) }
+        async move { tokio::join!(reflector.run(stop.clone()), processing.run(stop)) }
     });
     assert!(!queue.has_synced());
     queue.synced().await;
@@ -395,13 +348,13 @@ struct SlowUpdates(Log);
 
 impl kube_informer::ResourceEventHandler<ConfigMap> for SlowUpdates {
     async fn on_add(&mut self, object: Arc<ConfigMap>, _: bool) {
-        log(&self.0, format!("add {}", ConfigMap::key(&object)));
+        log(&self.0, format!("add {}", ConfigMap::key_of(&object)));
     }
 
     async fn on_update(&mut self, old: Arc<ConfigMap>, new: Arc<ConfigMap>) {
         tokio::time::sleep(Duration::from_secs(2)).await;
         if !Arc::ptr_eq(&old, &new) {
-            log(&self.0, format!("update {}", ConfigMap::key(&new)));
+            log(&self.0, format!("update {}", ConfigMap::key_of(&new)));
         }
     }
 }

@@ -10,9 +10,9 @@ use std::{any::Any, collections::HashMap, hash::Hash, mem, sync::Arc, sync::Mute
 
 /// One index of a writer, whatever its values.
 ///
-/// A change has two steps: [`compute`](Upkeep::compute) calls user code and changes nothing, [`apply`](Upkeep::apply)
+/// A change has two steps: [`compute`](IndexMaintainer::compute) calls user code and changes nothing, [`apply`](IndexMaintainer::apply)
 /// changes the index and calls none.
-pub(crate) trait Upkeep<R>: Send {
+pub(crate) trait IndexMaintainer<R>: Send {
     fn id(&self) -> &IndexId;
 
     /// Finds the values of an object and sets them aside; `slot` is where an object of this key is already. User code:
@@ -32,7 +32,7 @@ pub(crate) trait Upkeep<R>: Send {
     fn published(&mut self) {}
 
     /// Repeats what a [`Recorder`] of the same index has noted but not published.
-    fn repeat(&mut self, _recorder: Box<dyn Upkeep<R>>) {}
+    fn repeat(&mut self, _recorder: Box<dyn IndexMaintainer<R>>) {}
 
     fn into_any(self: Box<Self>) -> Box<dyn Any>;
 }
@@ -40,7 +40,7 @@ pub(crate) trait Upkeep<R>: Send {
 /// A value that was computed and waits to be applied.
 #[derive(PartialEq, Eq)]
 enum Computed<V> {
-    Known(u32),
+    KnownObjects(u32),
     New { hash: u32, value: V },
 }
 
@@ -82,7 +82,7 @@ impl<R, V: Hash + Eq> Working<R, V> {
     fn change(&mut self, slot: u32) {
         let same = match (&self.computed[..], self.held.single(slot)) {
             ([], Some(Held::Nothing)) => true,
-            ([Computed::Known(value)], Some(Held::One(held))) => held == *value,
+            ([Computed::KnownObjects(value)], Some(Held::One(held))) => held == *value,
             _ => false,
         };
         if same {
@@ -116,7 +116,7 @@ impl<R, V: Hash + Eq> Working<R, V> {
     fn resolve(&mut self) -> Held {
         let (values, free) = (&mut self.postings.values, &mut self.free);
         let mut resolved = self.computed.drain(..).map(|computed| match computed {
-            Computed::Known(slot) => slot,
+            Computed::KnownObjects(slot) => slot,
             Computed::New { hash, value } => {
                 let slot = free.take();
                 values.insert(
@@ -160,11 +160,11 @@ fn place<V: Hash + Eq>(postings: &Postings<V>, value: V, held: Option<u32>) -> C
     if let (Some(held), Some(posting)) = (held, probably)
         && *posting.value == value
     {
-        return Computed::Known(held);
+        return Computed::KnownObjects(held);
     }
     let hash = values.hash(&value);
     match values.find(hash, |posting| *posting.value == value) {
-        Some((known, _)) => Computed::Known(known),
+        Some((known, _)) => Computed::KnownObjects(known),
         None => Computed::New { hash, value },
     }
 }
@@ -176,7 +176,7 @@ fn set_aside<V: Eq>(computed: &mut Vec<Computed<V>>, new: Computed<V>) {
     }
 }
 
-impl<R, V> Upkeep<R> for Working<R, V>
+impl<R, V> IndexMaintainer<R> for Working<R, V>
 where
     R: Send + Sync + 'static,
     V: Hash + Eq + Send + Sync + 'static,
@@ -216,7 +216,7 @@ where
         Some(frozen.clone())
     }
 
-    fn repeat(&mut self, recorder: Box<dyn Upkeep<R>>) {
+    fn repeat(&mut self, recorder: Box<dyn IndexMaintainer<R>>) {
         if let Ok(recorder) = recorder.into_any().downcast::<Recorder<R, V>>() {
             recorder
                 .batch
@@ -252,7 +252,7 @@ impl<R, V> Recorder<R, V> {
     }
 }
 
-impl<R, V> Upkeep<R> for Recorder<R, V>
+impl<R, V> IndexMaintainer<R> for Recorder<R, V>
 where
     R: Send + Sync + 'static,
     V: Hash + Eq + Send + Sync + 'static,

@@ -2,7 +2,7 @@
 
 use super::partitions::Place;
 use super::{SharedInformer, Stopped};
-use crate::object::{Object, ObjectKey, Partition, ResourceVersion};
+use crate::object::{CachedObject, ObjectKey, Partition, ResourceVersion};
 use crate::store::WaitError;
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -17,9 +17,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// ```no_run
 /// # use k8s_openapi::api::core::v1::Pod;
 /// # use kube::{Api, api::PostParams};
-/// # use kube_informer::{Object, ObjectKey, SharedInformer, informer::OwnWrites};
+/// # use kube_informer::{CachedObject, ObjectKey, SharedInformer, informer::WriteTracker};
 /// # async fn example(informer: SharedInformer<Pod>, api: Api<Pod>, key: ObjectKey) -> Result<(), kube::Error> {
-/// let writes = OwnWrites::new(informer.clone());
+/// let writes = WriteTracker::new(informer.clone());
 /// // In the reconciler:
 /// if !writes.caught_up(&key) {
 ///     return Ok(()); // and look at the key again shortly
@@ -40,7 +40,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// as many writes are remembered as there were twice the last time, and 64 at least.
 ///
 /// A clone remembers the same writes.
-pub struct OwnWrites<O: Object> {
+pub struct WriteTracker<O: CachedObject> {
     informer: SharedInformer<O>,
     writes: Arc<Mutex<Writes>>,
 }
@@ -61,7 +61,7 @@ struct Write {
     rewinds: u64,
 }
 
-impl<O: Object> Clone for OwnWrites<O> {
+impl<O: CachedObject> Clone for WriteTracker<O> {
     fn clone(&self) -> Self {
         Self {
             informer: self.informer.clone(),
@@ -70,7 +70,7 @@ impl<O: Object> Clone for OwnWrites<O> {
     }
 }
 
-impl<O: Object> OwnWrites<O> {
+impl<O: CachedObject> WriteTracker<O> {
     /// Remembers writes to objects of this informer.
     pub fn new(informer: SharedInformer<O>) -> Self {
         let writes = Writes {
@@ -140,7 +140,7 @@ impl<O: Object> OwnWrites<O> {
         let applied = |version: Option<ResourceVersion>| {
             version.is_some_and(|version| version.partial_cmp(&write.version) != Some(Ordering::Less))
         };
-        let object = store.get(key).and_then(|object| O::resource_version(&object));
+        let object = store.get(key).and_then(|object| O::resource_version_of(&object));
         applied(object)
             || match self.informer.shared.partitions.place(namespace(key)) {
                 Place::Part(partition) => applied(store.resource_version_of(partition)),
@@ -173,7 +173,7 @@ impl<O: Object> OwnWrites<O> {
             match wait.since(write.rewinds).await {
                 // The namespace was taken out; it may have been put back.
                 Err(WaitError::Removed { .. }) => {}
-                Err(WaitError::WentBack { .. }) => break,
+                Err(WaitError::VersionRegressed { .. }) => break,
                 result => {
                     result?;
                     break;
@@ -205,7 +205,6 @@ fn namespace(key: &str) -> Option<&str> {
 mod tests {
     use super::*;
     use crate::informer::InformerRunner;
-    use crate::queue::{Entries, Position};
     use crate::source::{ApiError, ListRequest, ListStream, ListerWatcher, WatchRequest, WatchStream};
     use futures::future::{BoxFuture, FutureExt, pending};
     use k8s_openapi::api::core::v1::ConfigMap;
@@ -228,19 +227,18 @@ mod tests {
     }
 
     /// Writes to an informer whose store is moved by hand.
-    fn scene() -> (OwnWrites<ConfigMap>, InformerRunner<ConfigMap>) {
-        let (informer, mut runner) = SharedInformer::builder(Silent).build();
-        runner.applier.add_partition(Partition::ONLY, "");
-        (OwnWrites::new(informer), runner)
+    fn scene() -> (WriteTracker<ConfigMap>, InformerRunner<ConfigMap>) {
+        let (informer, runner) = SharedInformer::builder(Silent).build();
+        runner.shared.fifo.add_partition(Partition::SINGLE);
+        (WriteTracker::new(informer), runner)
     }
 
     fn reach(runner: &mut InformerRunner<ConfigMap>, version: u64) {
-        let position = Position {
-            partition: Partition::ONLY,
-            resource_version: version.into(),
-        };
-        let nothing = Entries::Deltas(vec![]);
-        let _ = runner.applier.apply(nothing, vec![position], false, false);
+        let queue = runner.shared.fifo.clone();
+        queue.bookmark(Partition::SINGLE, version.into());
+        while let Some(Some(batch)) = queue.pop(1).now_or_never() {
+            let _ = runner.applier.apply(batch, false, false);
+        }
         runner.applier.publish();
     }
 

@@ -1,0 +1,271 @@
+//! The loop that pops a queue and processes what comes out.
+
+use super::batching::{FLOOD, LONGEST_WAIT};
+use super::{Accumulator, Batch, Entries, Queue};
+use std::future::Future;
+use std::pin::pin;
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep_until};
+use tokio_util::sync::CancellationToken;
+
+/// Takes changes from a queue and processes them, one batch at a time.
+///
+/// An informer is a [`Reflector`](crate::reflector::Reflector), a queue, and this loop with a function that keeps a store
+/// and tells handlers. The parts can be used without an informer, by those who want something else at the end of a watch:
+///
+/// ```no_run
+/// use k8s_openapi::api::core::v1::Pod;
+/// use kube_informer::queue::{Batch, DeltaFifo, Deltas, Entries, ProcessLoop};
+/// use kube_informer::reflector::{DecodeResult, QueueSink, Reflector};
+/// use kube_informer::source::{ClientSource, Selection};
+/// use tokio_util::sync::CancellationToken;
+///
+/// # async fn example(client: kube::Client) {
+/// let resource = kube::core::ApiResource::erase::<Pod>(&());
+/// let source = ClientSource::new(client, resource, Selection::default());
+/// let queue = DeltaFifo::new(4096);
+/// let reflector = Reflector::new(source, QueueSink::new(queue.clone(), ()));
+/// let processing = ProcessLoop::new(queue, async |batch: Batch<Deltas<DecodeResult<Pod>>>| match batch.entries {
+///     Entries::Replace(list) => println!("{} pods exist", list.entries.len()),
+///     Entries::Changes(changes) => println!("{} pods changed", changes.len()),
+///     _ => {}
+/// });
+/// let stop = CancellationToken::new();
+/// tokio::join!(reflector.run(stop.clone()), processing.run(stop));
+/// # }
+/// ```
+///
+/// # Whether it has synced
+/// The queue says so: [`Queue::has_synced`] and [`Queue::synced`].
+///
+/// # Failures
+/// The function returns nothing, because only it knows what a failure means. To try changes again, it gives them back to
+/// the queue: [`Queue::requeue`].
+///
+/// # Slow processing
+/// A batch that takes longer than a tenth of a second for each of its entries, or than a second, is logged as a warning
+/// if more than ten changes wait behind it.
+#[doc(alias = "Controller")]
+#[doc(alias = "processLoop")]
+#[must_use = "nothing is processed until it is run"]
+pub struct ProcessLoop<A: Accumulator, P> {
+    queue: Queue<A>,
+    process: P,
+    name: String,
+    max_keys: usize,
+    resync: watch::Receiver<Duration>,
+}
+
+/// What a [`ProcessLoop`] does with each batch.
+///
+/// A closure will do: `async |batch| { … }`, or one that returns a future.
+#[doc(alias = "PopProcessFunc")]
+pub trait Process<A: Accumulator>: Send {
+    /// Processes one batch. It counts as processed when `batch.processed` is dropped, so keep that until then.
+    fn process(&mut self, batch: Batch<A>) -> impl Future<Output = ()> + Send;
+}
+
+impl<A: Accumulator, F, R> Process<A> for F
+where
+    F: FnMut(Batch<A>) -> R + Send,
+    R: Future<Output = ()> + Send,
+{
+    fn process(&mut self, batch: Batch<A>) -> impl Future<Output = ()> + Send {
+        self(batch)
+    }
+}
+
+impl<A: Accumulator, P: Process<A>> ProcessLoop<A, P> {
+    /// A loop over `queue`. A queue has one consumer.
+    pub fn new(queue: Queue<A>, process: P) -> Self {
+        Self {
+            queue,
+            process,
+            name: String::new(),
+            max_keys: usize::MAX,
+            resync: watch::channel(Duration::ZERO).1,
+        }
+    }
+
+    /// A name for the log. Default: none.
+    pub fn named(mut self, name: impl Into<String>) -> Self {
+        self.name = name.into();
+        self
+    }
+
+    /// The most keys in one batch. Default: all that are queued; at least 1.
+    pub fn max_keys(mut self, keys: usize) -> Self {
+        self.max_keys = keys;
+        self
+    }
+
+    /// How often the queue is asked for a [resync](Queue::resync). Default: zero, which is never.
+    #[doc(alias = "FullResyncPeriod")]
+    pub fn resync(mut self, period: Duration) -> Self {
+        self.resync = watch::channel(period).1;
+        self
+    }
+
+    /// The same, with a period that changes.
+    pub(crate) fn resync_as(mut self, period: watch::Receiver<Duration>) -> Self {
+        self.resync = period;
+        self
+    }
+
+    /// Runs until `token` is cancelled, or until the queue is closed and empty. The batch that is being processed is
+    /// finished; what is still queued when the token is cancelled is left there. In the end the queue is closed, so that
+    /// nobody waits for room in it.
+    ///
+    /// # Panics
+    /// If the process function does; the queue is closed then, too.
+    ///
+    /// # Cancel safety
+    /// Dropping the future drops the batch that is being processed. Cancel the token instead.
+    pub async fn run(mut self, token: CancellationToken) {
+        let _closed = CloseOnDrop(&self.queue);
+        let mut cancelled = pin!(token.cancelled());
+        let mut resync = pin!(sleep_until(after(
+            Instant::now(),
+            *self.resync.borrow_and_update()
+        )));
+        loop {
+            // A resync stands in line like everything else, so it cannot keep batches from being processed.
+            tokio::select! {
+                biased;
+                () = &mut cancelled => return,
+                () = &mut resync => {
+                    resync.as_mut().reset(after(Instant::now(), *self.resync.borrow()));
+                    self.queue.resync();
+                }
+                Ok(()) = self.resync.changed() => {
+                    resync.as_mut().reset(after(Instant::now(), *self.resync.borrow_and_update()));
+                }
+                batch = next_batch(&self.queue, self.max_keys) => {
+                    let Some(batch) = batch else { return };
+                    if batch.was_full {
+                        // Whoever waited for room was woken on this thread. Another thread can take it only once it has
+                        // left this one, before a long batch is processed.
+                        tokio::task::yield_now().await;
+                    }
+                    let watch = SlowWatch::new(&batch.entries);
+                    self.process.process(batch).await;
+                    watch.end(&self.name, self.queue.len());
+                }
+            }
+            // A queue that is never empty must not keep the thread from everybody else.
+            tokio::task::consume_budget().await;
+        }
+    }
+}
+
+/// Takes the next batch; see [`batching`](super::batching).
+async fn next_batch<A: Accumulator>(queue: &Queue<A>, max_keys: usize) -> Option<Batch<A>> {
+    queue.readable().await;
+    let (started, mut waiting) = (Instant::now(), queue.len());
+    while waiting < queue.capacity().min(max_keys) && started.elapsed() < LONGEST_WAIT {
+        tokio::task::yield_now().await;
+        let before = std::mem::replace(&mut waiting, queue.len());
+        if waiting < before.saturating_add(FLOOD) {
+            break;
+        }
+    }
+    queue.pop(max_keys).await
+}
+
+/// When a period that begins at `start` is over. A period of zero never is, nor is one that is too long for the clock.
+pub(crate) fn after(start: Instant, period: Duration) -> Instant {
+    // Thirty years, which is what tokio's own timers take for never.
+    const NEVER: Duration = Duration::from_secs(86_400 * 365 * 30);
+    let end = start.checked_add(period).filter(|_| !period.is_zero());
+    let never = start + NEVER;
+    end.map_or(never, |end| end.min(never))
+}
+
+struct CloseOnDrop<'a, A: Accumulator>(&'a Queue<A>);
+
+impl<A: Accumulator> Drop for CloseOnDrop<'_, A> {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
+/// Notices when the processing of a batch is slow and holds others up.
+struct SlowWatch {
+    started: Instant,
+    entries: usize,
+}
+
+/// Slow is what takes longer than this for each entry, up to [`SLOW_AT_MOST`].
+const SLOW_PER_ENTRY: Duration = Duration::from_millis(100);
+const SLOW_AT_MOST: Duration = Duration::from_secs(1);
+/// If no more than this waits, a slow batch holds nobody up.
+const FEW: usize = 10;
+
+impl SlowWatch {
+    fn new<A: Accumulator>(entries: &Entries<A>) -> Self {
+        let entries = match entries {
+            Entries::Changes(changes) => changes.len(),
+            Entries::Replace(replace) => replace.entries.len(),
+            Entries::Resync | Entries::PartitionAdded(_) | Entries::PartitionRemoved(_) => 1,
+        };
+        Self {
+            started: Instant::now(),
+            entries,
+        }
+    }
+
+    fn end(self, name: &str, waiting: usize) {
+        let took = self.started.elapsed();
+        let entries = u32::try_from(self.entries).unwrap_or(u32::MAX).max(1);
+        if waiting > FEW && took > SLOW_PER_ENTRY.saturating_mul(entries).min(SLOW_AT_MOST) {
+            tracing::warn!(name, entries, ?took, waiting, "processing is slow");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::object::Partition;
+    use crate::queue::{Delta, DeltaFifo};
+
+    async fn taken(queue: &DeltaFifo<u32>) -> usize {
+        match next_batch(queue, usize::MAX).await.expect("not closed").entries {
+            Entries::Changes(changes) => changes.len(),
+            _ => 0,
+        }
+    }
+
+    /// Pushes so many changes from a task of its own, which yields after each, or only when tokio makes it.
+    fn push(queue: &DeltaFifo<u32>, count: u32, yields: bool) {
+        let queue = queue.clone();
+        tokio::spawn(async move {
+            for number in 0..count {
+                let key = format!("key-{number}").into();
+                queue
+                    .push(Partition::SINGLE, key, Delta::Added(number), None)
+                    .await;
+                match yields {
+                    true => tokio::task::yield_now().await,
+                    false => tokio::task::consume_budget().await,
+                }
+            }
+        });
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_flood_is_one_batch_up_to_the_capacity() {
+        let queue = DeltaFifo::new(1000);
+        push(&queue, 1500, false);
+        assert_eq!(taken(&queue).await, 1000);
+        assert_eq!(taken(&queue).await, 500);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_trickle_is_taken_as_it_comes() {
+        let queue = DeltaFifo::new(1000);
+        push(&queue, 20, true);
+        assert!(taken(&queue).await < 10);
+    }
+}

@@ -1,0 +1,149 @@
+//! From a reflector into a queue.
+
+use super::{DecodeResult, Sink};
+use crate::object::{CachedObject, Fingerprint, KnownObjects, ObjectKey, Partition, ResourceVersion};
+use crate::queue::{Delta, DeltaFifo, Listed, Replace};
+
+/// The end of a queue that a [`Reflector`](super::Reflector) writes into.
+///
+/// `K` says which state of an object the consumer holds, so that a list of what has not changed is cheap: the store that
+/// it fills, or `()` if it holds nothing.
+pub struct QueueSink<O: CachedObject, K> {
+    partition: Partition,
+    queue: DeltaFifo<DecodeResult<O>>,
+    known: K,
+}
+
+impl<O: CachedObject, K: KnownObjects> QueueSink<O, K> {
+    /// A sink for a queue of one partition.
+    pub fn new(queue: DeltaFifo<DecodeResult<O>>, known: K) -> Self {
+        Self::with_partition(Partition::SINGLE, queue, known)
+    }
+
+    /// A sink for one partition of several that fill the same queue.
+    pub fn with_partition(partition: Partition, queue: DeltaFifo<DecodeResult<O>>, known: K) -> Self {
+        Self {
+            partition,
+            queue,
+            known,
+        }
+    }
+}
+
+impl<O: CachedObject, K: KnownObjects> KnownObjects for QueueSink<O, K> {
+    /// What is held, unless that may be about to change.
+    ///
+    /// The queue is asked first. Nobody else pushes changes of this partition, so what is held is settled once none of
+    /// them are on their way; asked afterwards, the queue could hide a change that was applied in between.
+    fn get(&self, key: &str) -> Option<(ObjectKey, Fingerprint)> {
+        if self.queue.is_on_its_way(self.partition, key) {
+            return None;
+        }
+        self.known.get(key)
+    }
+}
+
+impl<O: CachedObject, K: KnownObjects + Send + 'static> Sink<O> for QueueSink<O, K> {
+    async fn replace(&mut self, entries: Vec<Listed<DecodeResult<O>>>, version: Option<ResourceVersion>) {
+        let replace = Replace {
+            partition: self.partition,
+            entries,
+            resource_version: version,
+        };
+        self.queue.replace(replace).await;
+    }
+
+    async fn push(
+        &mut self,
+        key: ObjectKey,
+        delta: Delta<DecodeResult<O>>,
+        version: Option<ResourceVersion>,
+    ) {
+        self.queue.push_quietly(self.partition, key, delta, version).await;
+    }
+
+    fn bookmark(&mut self, version: ResourceVersion) {
+        self.queue.bookmark(self.partition, version);
+    }
+
+    fn flush(&mut self) {
+        self.queue.announce();
+    }
+}
+
+/// A reflector that is cancelled leaves nothing behind of which nobody knows.
+impl<O: CachedObject, K> Drop for QueueSink<O, K> {
+    fn drop(&mut self) {
+        self.queue.announce();
+    }
+}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reflector::DecodedObject;
+    use futures::FutureExt;
+    use k8s_openapi::api::core::v1::Pod;
+    use std::sync::Arc;
+
+    fn updated() -> Delta<DecodeResult<Pod>> {
+        Delta::Updated(Ok(DecodedObject {
+            object: Arc::new(Pod::default()),
+            fingerprint: None,
+        }))
+    }
+
+    /// A consumer that holds every key in the same state.
+    struct Always;
+
+    impl KnownObjects for Always {
+        fn get(&self, key: &str) -> Option<(ObjectKey, Fingerprint)> {
+            Some((key.into(), Fingerprint::new(7)))
+        }
+    }
+
+    #[test]
+    fn a_key_is_not_held_until_its_batch_was_applied() {
+        let queue = DeltaFifo::<DecodeResult<Pod>>::new(100);
+        let mut sink = QueueSink::new(queue.clone(), Always);
+        let pop = || queue.pop(10).now_or_never().flatten().expect("a batch");
+        let push = |sink: &mut QueueSink<Pod, Always>| {
+            sink.push("a".into(), updated(), None)
+                .now_or_never()
+                .expect("room");
+        };
+        push(&mut sink);
+        assert!(sink.get("a").is_none() && sink.get("b").is_some(), "pending");
+        let batch = pop();
+        assert!(sink.get("a").is_none(), "popped, but not applied");
+        drop(batch);
+        assert!(sink.get("a").is_some(), "processed");
+
+        push(&mut sink);
+        let mut batch = pop();
+        batch.processed.applied();
+        assert!(sink.get("a").is_some(), "applied, but not processed in full");
+        drop(batch);
+        push(&mut sink);
+        assert!(sink.get("a").is_none() && sink.get("b").is_some(), "pending");
+    }
+
+    #[tokio::test]
+    async fn a_sink_that_is_dropped_announces_what_it_pushed() {
+        let queue = DeltaFifo::<DecodeResult<Pod>>::new(100);
+        let consumer = tokio::spawn({
+            let queue = queue.clone();
+            async move { queue.pop(1).await.is_some() }
+        });
+        tokio::task::yield_now().await;
+        let mut sink = QueueSink::new(queue, ());
+        let delta = Delta::Added(Ok(DecodedObject {
+            object: Arc::new(Pod::default()),
+            fingerprint: None,
+        }));
+        sink.push("a".into(), delta, None).await;
+        tokio::task::yield_now().await;
+        assert!(!consumer.is_finished(), "more may follow at once");
+        drop(sink);
+        assert!(consumer.await.unwrap());
+    }
+}
