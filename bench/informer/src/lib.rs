@@ -10,7 +10,11 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 fn labels(number: u64) -> [(String, String); 2] {
-    [("app", format!("app-{}", number % 1000)), ("tier", "front".to_owned())].map(|(name, value)| (name.to_owned(), value))
+    [
+        ("app", format!("app-{}", number % 1000)),
+        ("tier", "front".to_owned()),
+    ]
+    .map(|(name, value)| (name.to_owned(), value))
 }
 
 fn pod(number: u64, version: u64, labelled: bool) -> Arc<Pod> {
@@ -22,7 +26,10 @@ fn pod(number: u64, version: u64, labelled: bool) -> Arc<Pod> {
         labels: labelled.then(|| labels(number).into()),
         ..Default::default()
     };
-    Arc::new(Pod { metadata, ..Default::default() })
+    Arc::new(Pod {
+        metadata,
+        ..Default::default()
+    })
 }
 
 /// Lists the pods, then updates them as fast as anybody takes the updates. The version of the list is the number of pods;
@@ -44,7 +51,10 @@ impl ListerWatcher<Pod> for Memory {
         let labelled = self.labelled;
         let items = (0..self.pods).map(move |n| ListPart::Item(Item::Object(pod(n, n + 1, labelled))));
         let version = Some(ResourceVersion::from(self.pods));
-        let end = ListPart::End(ListEnd { resource_version: version, ..Default::default() });
+        let end = ListPart::End(ListEnd {
+            resource_version: version,
+            ..Default::default()
+        });
         async move { Ok(stream::iter(items.chain([end]).map(Ok)).boxed()) }.boxed()
     }
 
@@ -59,7 +69,14 @@ impl ListerWatcher<Pod> for Memory {
                     }
                     // A stride that visits all pods, far from each other.
                     let number = version.wrapping_mul(2_654_435_761) % pods;
-                    Some((Ok(WatchEvent::Modified(Item::Object(pod(number, version + 1, labelled)))), version + 1))
+                    Some((
+                        Ok(WatchEvent::Modified(Item::Object(pod(
+                            number,
+                            version + 1,
+                            labelled,
+                        )))),
+                        version + 1,
+                    ))
                 }
             });
             Ok(updates.boxed())
@@ -70,7 +87,10 @@ impl ListerWatcher<Pod> for Memory {
 
 /// The processor time of all threads so far.
 pub fn processor_time() -> Duration {
-    let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    let mut now = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
     // SAFETY: the clock exists and `now` is a valid place for its time.
     unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &mut now) };
     Duration::new(now.tv_sec as u64, now.tv_nsec as u32)

@@ -7,7 +7,7 @@
 //! |---|---|---|
 //! | `Pod`, any [`kube::Resource`] that can be deserialized | `Arc<Pod>`, decoded when it arrives | small collections; code that looks at all objects often |
 //! | [`Packed<Pod>`](Packed) (feature `packed`) | the object's bytes, compressed; decoded when somebody asks | large collections; handlers that only take the key |
-//! | a struct of yours with the fields you need, which [derives `CachedObject`](macro@crate::Object) | an `Arc` of it | large collections that are looked at often |
+//! | a struct of yours with the fields you need, which [derives `CachedObject`](macro@crate::CachedObject) | an `Arc` of it | large collections that are looked at often |
 //! | [`PartialObjectMeta<Pod>`](kube::core::PartialObjectMeta) | metadata only, asked of the server as such | owners, garbage collection |
 //!
 //! ```

@@ -66,7 +66,7 @@ pub trait CachedObject: Send + Sync + 'static {
     fn label_of<'a>(object: &'a Self::Handle, name: &str) -> Option<&'a str>;
 
     /// Calls `each` with the name and value of every label, and says whether it could. Then it must have given every
-    /// label that [`label`](Self::label) finds: a list by label leaves out objects by what was given here. Default: it
+    /// label that [`label_of`](Self::label_of) finds: a list by label leaves out objects by what was given here. Default: it
     /// cannot, which costs nothing but time, since such a list then looks at every object.
     fn visit_labels(_object: &Self::Handle, _each: &mut dyn FnMut(&str, &str)) -> bool {
         false

@@ -10,7 +10,7 @@
 
 use informer_bench::Memory;
 use k8s_openapi::api::core::v1::Pod;
-use kube_informer::{Deleted, Notification, CachedObject, ResourceEventHandler, SharedInformer};
+use kube_informer::{CachedObject, Deleted, Notification, ResourceEventHandler, SharedInformer};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
@@ -44,7 +44,10 @@ static ALLOCATOR: Counting = Counting;
 
 /// The processor time of this thread so far.
 fn thread_time() -> Duration {
-    let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    let mut now = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
     // SAFETY: the clock exists and `now` is a valid place for its time.
     unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut now) };
     Duration::new(now.tv_sec as u64, now.tv_nsec as u32)
@@ -80,10 +83,18 @@ struct Phase {
 
 /// Runs an informer on this thread: so many handlers that work, so many that stall, and as many phases of updates.
 fn run(handlers: u64, stalled: u64, pods: u64, phases: &[u64]) -> Vec<Phase> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("a runtime");
     runtime.block_on(async {
         let until = Arc::new(AtomicU64::new(0));
-        let (informer, runner) = SharedInformer::builder(Memory { pods, until: until.clone(), labelled: false }).build();
+        let (informer, runner) = SharedInformer::builder(Memory {
+            pods,
+            until: until.clone(),
+            labelled: false,
+        })
+        .build();
         let told = Arc::new(AtomicU64::new(0));
         // How many handlers have been told of the last update.
         let (done, all_done) = (Arc::new(AtomicU64::new(0)), Arc::new(Notify::new()));
@@ -91,17 +102,23 @@ fn run(handlers: u64, stalled: u64, pods: u64, phases: &[u64]) -> Vec<Phase> {
             let (told, done, all_done, until) = (told.clone(), done.clone(), all_done.clone(), until.clone());
             let count = move |change: Notification<Pod>| {
                 told.fetch_add(1, Relaxed);
-                let version = change.object().and_then(Pod::resource_version);
+                let version = change.object().and_then(Pod::resource_version_of);
                 if version.is_some_and(|version| version >= until.load(Relaxed).into())
                     && done.fetch_add(1, Relaxed) + 1 == handlers
                 {
                     all_done.notify_one();
                 }
             };
-            informer.add_handler(format!("handler-{number}").as_str(), count).expect("not stopped").detach();
+            informer
+                .add_handler(format!("handler-{number}").as_str(), count)
+                .expect("not stopped")
+                .detach();
         }
         for number in 0..stalled {
-            informer.add_handler(format!("stalled-{number}").as_str(), Stalled).expect("not stopped").detach();
+            informer
+                .add_handler(format!("stalled-{number}").as_str(), Stalled)
+                .expect("not stopped")
+                .detach();
         }
         let stop = CancellationToken::new();
         let running = tokio::spawn(runner.run(stop.clone()));
@@ -126,7 +143,12 @@ fn run(handlers: u64, stalled: u64, pods: u64, phases: &[u64]) -> Vec<Phase> {
                 allocations: ALLOCATIONS.load(Relaxed) - allocations,
                 told: told.load(Relaxed) - before,
                 grown: BYTES.load(Relaxed) - bytes,
-                longest_queue: informer.handlers().into_iter().map(|(_, len)| len).max().unwrap_or_default(),
+                longest_queue: informer
+                    .handlers()
+                    .into_iter()
+                    .map(|(_, len)| len)
+                    .max()
+                    .unwrap_or_default(),
             });
         }
         stop.cancel();
@@ -149,7 +171,11 @@ fn notify(updates: u64, rounds: u64) {
     }
     let (few, many) = (least(few), least(many));
     let notifications = many.told - few.told;
-    assert_eq!((few.told, notifications), (10 * updates, 10 * updates), "nothing is merged");
+    assert_eq!(
+        (few.told, notifications),
+        (10 * updates, 10 * updates),
+        "nothing is merged"
+    );
     println!(
         "one notification of one handler: {:.0} ns, {:.3} allocations (an update with 10 handlers: {:.0} ns)",
         (many.time.as_nanos() as f64 - few.time.as_nanos() as f64) / notifications as f64,
@@ -186,15 +212,24 @@ fn stalled(pods: u64, updates: u64, rounds: u64) {
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let numbers: Vec<u64> = arguments.iter().skip(1).map(|text| text.parse().expect("a number")).collect();
+    let numbers: Vec<u64> = arguments
+        .iter()
+        .skip(1)
+        .map(|text| text.parse().expect("a number"))
+        .collect();
     match (arguments.first().map(String::as_str), &numbers[..]) {
         (Some("notify"), [updates, rounds]) => notify(*updates, *rounds),
         (Some("stalled"), [pods, updates, rounds]) => stalled(*pods, *updates, *rounds),
         (Some("run"), [handlers, stalled, pods, updates]) => {
             for phase in run(*handlers, *stalled, *pods, &[*updates]) {
-                println!("{} told, {:?}, {} allocations", phase.told, phase.time, phase.allocations);
+                println!(
+                    "{} told, {:?}, {} allocations",
+                    phase.told, phase.time, phase.allocations
+                );
             }
         }
-        _ => panic!("usage: handlers notify UPDATES ROUNDS | stalled PODS UPDATES ROUNDS | run HANDLERS STALLED PODS UPDATES"),
+        _ => panic!(
+            "usage: handlers notify UPDATES ROUNDS | stalled PODS UPDATES ROUNDS | run HANDLERS STALLED PODS UPDATES"
+        ),
     }
 }

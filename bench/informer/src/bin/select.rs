@@ -12,14 +12,28 @@ use tokio_util::sync::CancellationToken;
 const PODS: u64 = 100_000;
 
 fn main() {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .expect("a runtime");
     let until = Arc::new(AtomicU64::new(0));
-    let (informer, runner) = SharedInformer::<Pod>::builder(Memory { pods: PODS, until: until.clone(), labelled: true }).build();
+    let (informer, runner) = SharedInformer::<Pod>::builder(Memory {
+        pods: PODS,
+        until: until.clone(),
+        labelled: true,
+    })
+    .build();
     let stop = CancellationToken::new();
     let running = runtime.spawn(runner.run(stop.clone()));
     runtime.block_on(informer.synced()).expect("not stopped");
     let measure = |when: &str| {
-        for text in ["app=app-7", "app in (app-7,app-8),tier=front", "app=app-7,tier!=back", "tier!=front"] {
+        for text in [
+            "app=app-7",
+            "app in (app-7,app-8),tier=front",
+            "app=app-7,tier!=back",
+            "tier!=front",
+        ] {
             let selector = LabelSelector::parse(text).expect("a selector");
             let lister = informer.lister();
             let mut times: Vec<Duration> = (0..50)
@@ -31,13 +45,18 @@ fn main() {
                 .collect();
             times.sort_unstable();
             let found = lister.select(&selector).len();
-            println!("{when}: {found} with {text}: {:.2} ms", times[5].as_secs_f64() * 1e3);
+            println!(
+                "{when}: {found} with {text}: {:.2} ms",
+                times[5].as_secs_f64() * 1e3
+            );
         }
     };
     measure("fresh");
     until.store(2 * PODS, Relaxed);
     let all = (2 * PODS).into();
-    runtime.block_on(async { informer.store().wait_until(&all).await }).expect("not stopped");
+    runtime
+        .block_on(async { informer.store().wait_until(&all).await })
+        .expect("not stopped");
     measure("after all were replaced in no order");
     stop.cancel();
     let _ = runtime.block_on(running);

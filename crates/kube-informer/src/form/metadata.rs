@@ -44,7 +44,7 @@ pub struct Metadata {
     pub labels: Option<BTreeMap<String, String>>,
 }
 
-/// Metadata of any sort: what [deriving `CachedObject`](macro@crate::Object) needs of the field that holds it.
+/// Metadata of any sort: what [deriving `CachedObject`](macro@crate::CachedObject) needs of the field that holds it.
 pub trait HasMetadata {
     /// The object's name; empty if it has none.
     fn name(&self) -> &str;
@@ -68,7 +68,7 @@ pub trait HasMetadata {
     }
 
     /// Sets what identifies an object and its state, and returns whether it could; see
-    /// [`CachedObject::set_identity`](crate::Object::set_identity). Default: it cannot.
+    /// [`CachedObject::set_identity`](crate::CachedObject::set_identity). Default: it cannot.
     fn set_identity(
         &mut self,
         _key: &ObjectKey,

@@ -167,7 +167,7 @@ impl<R: Clone + Send + Sync + 'static> Indexer<R> {
             .collect())
     }
 
-    /// All objects that share a value of an index with this one, each once; see [`Snapshot::index`].
+    /// All objects that share a value of an index with this one, each once; see [`Snapshot::sharing_index`].
     ///
     /// # Errors
     /// [`IndexError::Unknown`]; [`IndexError::Panic`] if the index function does.

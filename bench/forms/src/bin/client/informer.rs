@@ -7,7 +7,7 @@ use kube_informer::form::{Decode, Metadata};
 use kube_informer::reflector::{InitialState, ReflectorOptions};
 use kube_informer::source::{ClientSource, Selection};
 use kube_informer::wire::FieldPlan;
-use kube_informer::{Notification, CachedObject, SharedInformer};
+use kube_informer::{CachedObject, Notification, SharedInformer};
 use serde::Deserialize;
 use tokio_util::sync::CancellationToken;
 

@@ -17,7 +17,7 @@ pub async fn run(
 ) -> anyhow::Result<()> {
     let config = watcher::Config::default();
     let config = if streaming {
-        config.watch_list_support()
+        config.streaming_lists()
     } else {
         config
     };
