@@ -26,6 +26,10 @@ impl<O: CachedObject> Process<Deltas<DecodeResult<O>>> for Driver<O> {
         if outcome.resync {
             self.resync();
         }
+        if let Some(partition) = outcome.removed {
+            // Before anybody hears that it has been processed: who wants the namespace again makes it a new part.
+            self.shared.partitions.remove(partition);
+        }
         drop(processed);
         if let Some(partition) = outcome.added
             && let Some(name) = self.shared.partitions.name(partition)
@@ -34,9 +38,6 @@ impl<O: CachedObject> Process<Deltas<DecodeResult<O>>> for Driver<O> {
         }
         if let Some(partition) = outcome.replaced {
             self.shared.partitions.set_synced(partition);
-        }
-        if let Some(partition) = outcome.removed {
-            self.shared.partitions.remove(partition);
         }
         self.note_synced();
     }
@@ -201,6 +202,29 @@ mod tests {
             assert_eq!(is_initial(told.next().now_or_never()), Some(initial));
             assert_eq!(told.has_synced(), synced);
         }
+    }
+
+    #[test]
+    fn who_removes_a_partition_hears_of_it_when_it_is_forgotten() {
+        /// Looks, when it is woken, whether a name is known.
+        struct Look(Arc<Shared<ConfigMap>>, Partition, std::sync::OnceLock<bool>);
+        impl std::task::Wake for Look {
+            fn wake(self: Arc<Self>) {
+                let _ = self.2.set(self.0.partitions.name(self.1).is_some());
+            }
+        }
+
+        let set = NamespaceSet::new(["x", "y"]);
+        let mut scene = Scene::new(&set, ["x", "y"]);
+        let [_, y] = scene.partitions;
+        let look = Arc::new(Look(scene.driver.shared.clone(), y, Default::default()));
+        let mut removed = std::pin::pin!(scene.driver.shared.fifo.remove_partition(y));
+        let waker = look.clone().into();
+        let mut context = std::task::Context::from_waker(&waker);
+        assert!(removed.as_mut().poll(&mut context).is_pending());
+        scene.process();
+        // The namespace may be wanted again at once, and needs a number of its own.
+        assert_eq!(look.2.get(), Some(&false));
     }
 
     #[tokio::test]
