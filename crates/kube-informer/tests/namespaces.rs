@@ -565,3 +565,26 @@ async fn a_source_that_panics_ends_the_run_and_nobody_waits_for_ever() {
     );
     assert!(scene.informer.synced().await.is_err());
 }
+
+#[tokio::test(start_paused = true)]
+async fn the_first_namespace_may_come_at_any_moment() {
+    let namespaces = NamespaceSet::default();
+    let scripts = Scripts::default().with("x", quiet(5, vec![("x/a", 4)]));
+    let (informer, runner) = SharedInformer::over_namespaces(scripts, &namespaces).build();
+    let stop = CancellationToken::new();
+    let mut running = std::pin::pin!(runner.run(stop.clone()));
+    assert!(futures::poll!(&mut running).is_pending());
+    // Before anything has been processed.
+    namespaces.add("x");
+    assert!(futures::poll!(&mut running).is_pending());
+    let synced = tokio::time::timeout(Duration::from_secs(60), informer.synced());
+    let synced = async {
+        let synced = synced.await;
+        stop.cancel();
+        synced
+    };
+    let (synced, ended) = tokio::join!(synced, running);
+    assert_eq!(ended, Ok(()));
+    assert!(synced.is_ok_and(|synced| synced.is_ok()));
+    assert_eq!(informer.store().len(), 1);
+}

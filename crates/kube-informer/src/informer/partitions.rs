@@ -101,6 +101,12 @@ impl Partitions {
         (started.0, started.1.unwrap_or_default())
     }
 
+    /// Nothing is wanted yet. Returns the number that the queue waits for, which no part gets any more.
+    pub(super) fn start_with_nothing(&self) -> Partition {
+        self.parts.send_modify(|parts| parts.next = parts.next.max(1));
+        Partition::SINGLE
+    }
+
     /// The name of a part: its namespace, or [the whole collection](WHOLE). `None` if there is no such part.
     pub(super) fn name(&self, partition: Partition) -> Option<Arc<str>> {
         let parts = self.parts.borrow();

@@ -114,7 +114,8 @@ impl<O: Decode> Reflectors<O> {
         reflectors.follow();
         if reflectors.running.is_empty() {
             // There is nothing to wait for.
-            drop(reflectors.shared.fifo.remove_partition(Partition::SINGLE));
+            let nothing = reflectors.shared.partitions.start_with_nothing();
+            drop(reflectors.shared.fifo.remove_partition(nothing));
         }
         reflectors
     }
