@@ -588,3 +588,13 @@ async fn the_first_namespace_may_come_at_any_moment() {
     assert!(synced.is_ok_and(|synced| synced.is_ok()));
     assert_eq!(informer.store().len(), 1);
 }
+
+#[tokio::test(start_paused = true)]
+async fn unshared_informers_watch_all_namespaces_once_too() {
+    // No other script is there.
+    let scripts = Scripts::default().with("", quiet(5, vec![("x/a", 4)]));
+    let namespaces = NamespaceSet::new(["", "x"]);
+    let informer =
+        SharedInformer::over_namespaces(scripts, &namespaces).build_unshared(|_: Notification<ConfigMap>| {});
+    assert_eq!(informer.status().len(), 1);
+}

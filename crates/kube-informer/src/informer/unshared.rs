@@ -4,7 +4,7 @@ use super::NamespaceSet;
 use super::applier::Applier;
 use super::builder::Parts;
 use super::handler::{self, ResourceEventHandler};
-use super::partitions::WHOLE;
+use super::partitions::{WHOLE, part_names};
 use super::reflectors::PartReflector;
 use crate::form::Decode;
 use crate::object::{ObjectKey, Partition};
@@ -61,7 +61,7 @@ impl<O: Decode, H: ResourceEventHandler<O>> Informer<O, H> {
         } = parts;
         let names = namespaces
             .as_ref()
-            .map(|set| NamespaceSet::subscribe(set).borrow().clone());
+            .map(|set| part_names(&NamespaceSet::subscribe(set).borrow()));
         let names = names.unwrap_or_else(|| [WHOLE.to_owned()].into());
         if names.is_empty() {
             // There is nothing to wait for.
