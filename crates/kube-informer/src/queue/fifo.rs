@@ -118,7 +118,7 @@ enum Segment<A: Accumulator> {
     Resync,
     Wake,
     PartitionAdded(Partition),
-    PartitionRemoved(Partition, oneshot::Sender<()>),
+    PartitionRemoved(Partition, Option<oneshot::Sender<()>>),
 }
 
 /// What a change of the queue takes out of it, to be dropped once the lock is released.
@@ -276,12 +276,29 @@ impl<A: Accumulator> State<A> {
             self.populated = true;
             self.unsynced.clear();
         }
-        let tail = self.tail();
-        let grown = tail.push(partition, key, change);
+        let (before, now) = self.line_of(partition, &key).push(partition, key, change);
+        self.len = self.len - before + now;
         if let Some(version) = at {
-            tail.positions.insert(partition, version);
+            self.tail().positions.insert(partition, version);
         }
-        self.len += grown;
+    }
+
+    /// The line that a change of a key goes to: the last one, or, where lists are no entries of their own, the one in which
+    /// the key stands already.
+    fn line_of(&mut self, partition: Partition, key: &ObjectKey) -> &mut Line<A> {
+        let stands = |segment: &Segment<A>| match segment {
+            Segment::Line(line) => line.has_place(partition, key.as_str()),
+            _ => false,
+        };
+        let place = match A::LIST_REPLACES {
+            true => self.segments.iter().position(stands),
+            false => None,
+        };
+        let Some(place) = place else { return self.tail() };
+        match &mut self.segments[place] {
+            Segment::Line(line) => line,
+            _ => unreachable!("found in a line"),
+        }
     }
 
     fn replace(&mut self, replace: Replace<A::Object>) -> Dropped<A> {
@@ -300,7 +317,8 @@ impl<A: Accumulator> State<A> {
         let mut line = Line::default();
         for entry in entries {
             if let Listed::Changed(key, object) = entry {
-                self.len += line.push(partition, key, Delta::Replaced(object));
+                let (before, now) = line.push(partition, key, Delta::Replaced(object));
+                self.len = self.len - before + now;
             }
         }
         line.listed = Some((partition, line.keys()));
@@ -389,7 +407,7 @@ impl<A: Accumulator> State<A> {
             Segment::PartitionAdded(partition) => Popped::new(Entries::PartitionAdded(partition)),
             Segment::PartitionRemoved(partition, removed) => Popped {
                 listed: Some(partition),
-                removed: Some(removed),
+                removed,
                 ..Popped::new(Entries::PartitionRemoved(partition))
             },
         }
@@ -468,14 +486,14 @@ impl<A: Accumulator> Queue<A> {
 
     /// Drops what waits of a partition, of which nothing more must be pushed, and tells the consumer. Never waits for
     /// room. The queue may sync without the partition as soon as the consumer has processed that, which is when the future
-    /// ends. A closed queue ignores it.
+    /// ends; it does not wait beyond the close of the queue. A closed queue ignores it.
     pub fn remove_partition(&self, partition: Partition) -> impl Future<Output = ()> + Send + 'static {
         let (removed, processed) = oneshot::channel();
         self.change_now(|state| {
             let dropped = state.drop_partition(partition);
             state
                 .segments
-                .push_back(Segment::PartitionRemoved(partition, removed));
+                .push_back(Segment::PartitionRemoved(partition, Some(removed)));
             dropped
         });
         self.shared.writable.notify_waiters();
@@ -630,7 +648,7 @@ impl<A: Accumulator> Queue<A> {
         self.change_now(|state| {
             if !state.is_pending(partition, &key) {
                 state.populated = true;
-                state.len += state.tail().put_back(partition, key, changes);
+                state.len += state.line_of(partition, &key).put_back(partition, key, changes);
                 done = true;
             }
             Vec::new()
@@ -732,7 +750,16 @@ impl<A: Accumulator> Queue<A> {
     /// dropped, without waiting for room.
     #[doc(alias = "Close")]
     pub fn close(&self) {
-        self.shared.lock().closed = true;
+        let mut state = self.shared.lock();
+        state.closed = true;
+        // Nobody may be there any more to process what is pending.
+        let waiting = state.segments.iter_mut().filter_map(|segment| match segment {
+            Segment::PartitionRemoved(_, removed) => removed.take(),
+            _ => None,
+        });
+        let waiting: Vec<_> = waiting.collect();
+        drop(state);
+        drop(waiting);
         self.shared.readable.notify_one();
         self.shared.writable.notify_waiters();
     }

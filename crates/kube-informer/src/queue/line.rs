@@ -51,8 +51,13 @@ impl<A: Accumulator> Line<A> {
         self.entries.len()
     }
 
-    /// Adds a change. Returns by how much the room that the line takes grew.
-    pub(super) fn push(&mut self, partition: Partition, key: ObjectKey, change: Delta<A::Object>) -> usize {
+    /// Adds a change. Returns how much room the key took before, and how much it takes now.
+    pub(super) fn push(
+        &mut self,
+        partition: Partition,
+        key: ObjectKey,
+        change: Delta<A::Object>,
+    ) -> (usize, usize) {
         let (entries, popped) = (&mut self.entries, self.popped);
         let is_key = |place: &usize| {
             let (of, other, _) = &entries[place - popped];
@@ -64,16 +69,16 @@ impl<A: Accumulator> Line<A> {
                 let pending = &mut entries[place.get() - popped].2;
                 let before = room(pending);
                 pending.add(change);
-                room(pending) - before
+                (before, room(pending))
             }
             Entry::Vacant(place) => match A::start(change) {
                 Some(pending) => {
                     place.insert(popped + entries.len());
-                    let grown = room(&pending);
+                    let taken = room(&pending);
                     entries.push_back((partition, key, pending));
-                    grown
+                    (0, taken)
                 }
-                None => 0,
+                None => (0, 0),
             },
         }
     }
@@ -108,6 +113,11 @@ impl<A: Accumulator> Line<A> {
                 grown
             }
         }
+    }
+
+    /// Whether a key stands in this line, even if nothing is left of its changes.
+    pub(super) fn has_place(&self, partition: Partition, key: &str) -> bool {
+        self.place(partition, key).is_some()
     }
 
     /// Whether changes of a key wait, of which something is left.

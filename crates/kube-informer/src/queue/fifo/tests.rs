@@ -715,3 +715,88 @@ proptest! {
         }
     }
 }
+
+#[tokio::test]
+async fn nobody_waits_for_a_removal_in_a_closed_queue() {
+    let fifo = DeltaFifo::<u32>::new(10);
+    let removed = fifo.remove_partition(SINGLE);
+    fifo.close();
+    now(removed);
+    assert!(matches!(
+        now(fifo.pop(1)).map(|batch| batch.entries),
+        Some(Entries::PartitionRemoved(SINGLE))
+    ));
+}
+
+#[test]
+fn a_fifo_has_a_key_once_whatever_other_partitions_do() {
+    let other = Partition::new(1);
+    let fifo = Fifo::with_partitions(10, [SINGLE, other]);
+    now(fifo.replace(list(&[("kept", 1), ("deleted", 2)])));
+    let of_other = Replace {
+        partition: other,
+        ..list(&[("x", 7)])
+    };
+    now(fifo.replace(of_other));
+    now(fifo.push(SINGLE, key("deleted"), deleted("deleted", None), None));
+    now(fifo.push(SINGLE, key("kept"), Delta::Updated(3), None));
+    fifo.add_partition(Partition::new(2));
+    now(fifo.push(SINGLE, key("kept"), Delta::Updated(4), at("12")));
+
+    let mut popped = Vec::new();
+    while let Some(Some(batch)) = futures::FutureExt::now_or_never(fifo.pop(1)) {
+        let Entries::Changes(changes) = batch.entries else {
+            continue;
+        };
+        popped.extend(
+            changes
+                .into_iter()
+                .map(|(_, key, newest)| (key.to_string(), newest.into_inner())),
+        );
+    }
+    assert_eq!(popped, [("kept".into(), Some(4)), ("x".into(), Some(7))]);
+    assert_eq!(fifo.len(), 0);
+}
+
+/// Additions and deletions that undo each other.
+struct Balance(usize);
+
+impl Accumulator for Balance {
+    type Object = u32;
+    const LIST_REPLACES: bool = false;
+
+    fn start(change: Delta<u32>) -> Option<Self> {
+        let mut balance = Self(0);
+        balance.add(change);
+        Some(balance)
+    }
+
+    fn add(&mut self, change: Delta<u32>) {
+        match change {
+            Delta::Deleted(_) => self.0 = 0,
+            _ => self.0 += 1,
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.0
+    }
+}
+
+#[test]
+fn an_accumulator_may_shrink() {
+    let queue = Queue::<Balance>::new(10);
+    for number in 0..3 {
+        now(queue.push(SINGLE, key("a"), Delta::Updated(number), None));
+    }
+    now(queue.push(SINGLE, key("b"), Delta::Added(1), None));
+    assert_eq!(queue.len(), 4);
+    now(queue.push(SINGLE, key("a"), deleted("a", None), None));
+    assert_eq!(queue.len(), 2, "a key of which nothing is left stays in line");
+    let batch = now(queue.pop(10)).unwrap();
+    let Entries::Changes(changes) = &batch.entries else {
+        panic!("changes")
+    };
+    assert_eq!(changes.len(), 1);
+    assert_eq!(queue.len(), 0);
+}
