@@ -100,7 +100,8 @@ impl<A: Accumulator, P: Process<A>> ProcessLoop<A, P> {
         self
     }
 
-    /// How often the queue is asked for a [resync](Queue::resync). Default: zero, which is never.
+    /// How often the queue is asked for a [resync](Queue::resync), counted from the end of the last one. Default: zero, which
+    /// is never.
     #[doc(alias = "FullResyncPeriod")]
     pub fn resync(mut self, period: Duration) -> Self {
         self.resync = watch::channel(period).1;
@@ -149,8 +150,14 @@ impl<A: Accumulator, P: Process<A>> ProcessLoop<A, P> {
                         tokio::task::yield_now().await;
                     }
                     let watch = SlowWatch::new(&batch.entries);
+                    let resyncs = matches!(batch.entries, Entries::Resync);
                     self.process.process(batch).await;
                     watch.end(&self.name, self.queue.len());
+                    if resyncs {
+                        // It may have waited behind others. The next one comes no sooner than a period after it: who is told
+                        // of everything once in a period would not be due again.
+                        resync.as_mut().reset(after(Instant::now(), *self.resync.borrow()));
+                    }
                 }
             }
             // A queue that is never empty must not keep the thread from everybody else.
@@ -260,6 +267,43 @@ mod tests {
         push(&queue, 1500, false);
         assert_eq!(taken(&queue).await, 1000);
         assert_eq!(taken(&queue).await, 500);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_period_begins_with_the_last_resync() {
+        let second = Duration::from_secs(1);
+        let queue = DeltaFifo::<u32>::new(10);
+        let (pushed, resyncs) = (queue.clone(), std::sync::Arc::new(std::sync::Mutex::new(vec![])));
+        let (start, told) = (Instant::now(), resyncs.clone());
+        let process = move |batch: Batch<crate::queue::Deltas<u32>>| {
+            let told = told.clone();
+            async move {
+                match batch.entries {
+                    Entries::Resync => told.lock().unwrap().push(start.elapsed().as_secs()),
+                    _ => tokio::time::sleep(3 * second).await,
+                }
+            }
+        };
+        let stop = CancellationToken::new();
+        let running = tokio::spawn(
+            ProcessLoop::new(queue, process)
+                .resync(10 * second)
+                .run(stop.clone()),
+        );
+        tokio::time::sleep(9 * second).await;
+        for _ in 0..3 {
+            let list = crate::queue::Replace {
+                partition: Partition::SINGLE,
+                entries: vec![],
+                resource_version: None,
+            };
+            pushed.replace(list).await;
+        }
+        tokio::time::sleep(31 * second).await;
+        stop.cancel();
+        running.await.unwrap();
+        // Two lists were in front of the first one.
+        assert_eq!(*resyncs.lock().unwrap(), [18, 28, 38]);
     }
 
     #[tokio::test(start_paused = true)]
