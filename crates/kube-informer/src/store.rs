@@ -1,7 +1,7 @@
-//! Objects in memory, by key and by index: read by many without waiting, written by one.
+//! An in-memory store of objects by key and by index, with one writer and any number of readers that never wait.
 //!
-//! An [`Indexer`] is what readers hold, an [`IndexWriter`] what the one writer holds. The writer changes a state of its
-//! own and publishes it; readers look at the state that was published last, or keep one as a [`Snapshot`].
+//! Readers use an [`Indexer`], the single writer uses the [`IndexWriter`]. The writer changes its own state and
+//! publishes it. Readers see the last published state, or keep one as a [`Snapshot`].
 //!
 //! ```text
 //!  upsert, remove          publish            get, list, by ...
@@ -12,23 +12,22 @@
 //! ```
 //!
 //! # Consistency
-//! A published state is objects, every index and the resource versions, of one moment. A read sees one state.
+//! A published state consists of the objects, all indexes and the resource versions at one moment. Each read sees one
+//! state.
 //!
 //! # Structure
-//! Each object has a *slot*, a small number. Objects are in an array by slot; a hash table leads from key to slot; an
-//! index leads from value to a set of slots. All three are persistent: publishing clones their roots, and what the
-//! writer changes afterwards it copies first, in blocks of a few hundred bytes. An update of an object touches the
-//! array alone, and an index only if its values changed. Beside each object are 32 bits made of its labels (a Bloom
-//! filter), so that a list by label touches only objects that may be selected.
+//! Each object has a *slot*, a small number. Objects are stored in an array by slot; a hash table maps keys to slots;
+//! an index maps values to sets of slots. All three are persistent: publishing clones their roots, and the writer
+//! copies a block of a few hundred bytes before it changes it. An update of an object changes only the array, and an
+//! index only if the object's values changed. Each object has a 32-bit Bloom filter of its labels, so that a list by
+//! label reads only objects that may match.
 //!
 //! # Memory
-//! A key is one allocation, shared by everything that needs it; an index value is stored once, however many objects
-//! have it; in an index, an object costs
-//! between 4 bytes and 1 bit, and 4 bytes more with the writer. What has been
-//! replaced is freed by the writer, see [`IndexWriter`].
+//! A key is one allocation that all its users share. An index value is stored once, however many objects have it. In
+//! an index, an object takes between 4 bytes and 1 bit, and 4 more bytes in the writer. The writer frees replaced
+//! states, see [`IndexWriter`].
 
 mod control;
-mod held;
 mod index;
 mod indexer;
 mod lease;
@@ -36,6 +35,7 @@ mod lookup;
 mod maintainer;
 mod owned;
 mod scope;
+mod slot_values;
 mod slots;
 mod snapshot;
 mod sparse;

@@ -1,14 +1,15 @@
-//! What readers and the writer share, and how an index is added while the writer may be at work.
+//! State shared by readers and the writer, and how an index is added while the writer may be running.
 //!
-//! The index function is the user's, so no lock is held while it runs, and the writer goes on meanwhile. The steps:
+//! The index function is user code, so no lock is held while it runs and the writer continues. The steps:
 //!
-//! 1. Under the lock, the index is registered as *being added* and the published state is taken.
-//! 2. Without the lock, the values of that state's objects are computed. Whenever the writer publishes from here on,
-//!    it first computes the values of what it has changed; with the publication, they go to a log.
-//! 3. Under the lock, the log is applied. The index now fits the published state, which is published again with it,
-//!    and it is handed to the writer for the next publication.
+//! 1. Under the lock, the index is registered as *being added* and the published state is loaded.
+//! 2. Without the lock, the values of that state's objects are computed. From here on, each time the writer
+//!    publishes, it first computes the values of the objects it has changed and appends them to a log as part of the
+//!    publication.
+//! 3. Under the lock, the log is applied. The index now matches the published state, which is published again with
+//!    the index added. The index is handed to the writer for the next publication.
 //!
-//! So an index function that is slow slows down the writer, but the wait in step 3 is never for a user's code.
+//! So a slow index function slows down the writer, but step 3 never waits for user code.
 
 use super::{
     index::{Definition, Index, IndexError, IndexId, IndexPanic},
@@ -28,31 +29,31 @@ use std::{
 };
 use tokio::sync::Notify;
 
-/// What readers and the writer share.
+/// State shared by readers and the writer.
 pub(crate) struct Shared<R> {
     pub(crate) published: ArcSwap<State<R>>,
-    /// Taken to publish and to add an index; never by a reader, and never across user code.
+    /// Locked to publish and to add an index, never by a reader and never across user code.
     control: Mutex<Control<R>>,
-    /// Told after each publication.
+    /// Notified after each publication.
     pub(crate) changed: Notify,
-    /// The writer is gone.
+    /// Whether the writer was dropped.
     pub(crate) closed: AtomicBool,
 }
 
-/// What the writer has yet to learn of indexes, and what must not be done twice.
+/// Index changes that the writer has not applied yet, and the names that are in use.
 pub(crate) struct Control<R> {
-    /// Moves on when anything here changes.
+    /// Incremented when anything here changes.
     pub(crate) generation: u64,
-    /// The names of all indexes, also of those that are being added.
+    /// The names of all indexes, including those being added.
     names: Vec<Arc<str>>,
     adding: Vec<Arc<dyn Adding<R>>>,
-    /// Complete, as of the published state, and not yet taken by the writer.
+    /// Indexes that are complete as of the published state and that the writer has not taken over yet.
     ready: Vec<Box<dyn IndexMaintainer<R>>>,
-    /// States that were replaced by one with a further index; the writer is to free them.
+    /// States replaced by one with another index; the writer frees them.
     replaced: Vec<Arc<State<R>>>,
 }
 
-/// An index that is being added, whatever its values.
+/// An index that is being added, with its value type erased.
 pub(crate) trait Adding<R>: Send + Sync {
     fn id(&self) -> &IndexId;
     fn recorder(&self) -> Box<dyn IndexMaintainer<R>>;
@@ -77,8 +78,8 @@ where
     }
 }
 
-/// What the writer learns before it publishes.
-pub(crate) struct News<R> {
+/// Index changes that the writer applies before it publishes.
+pub(crate) struct IndexChanges<R> {
     pub(crate) generation: u64,
     pub(crate) adding: Vec<Arc<dyn Adding<R>>>,
     pub(crate) ready: Vec<Box<dyn IndexMaintainer<R>>>,
@@ -96,9 +97,9 @@ impl<R> Control<R> {
         }
     }
 
-    /// What has changed since the writer last asked.
-    pub(crate) fn news(&mut self) -> News<R> {
-        News {
+    /// Takes the changes since the previous call.
+    pub(crate) fn take_changes(&mut self) -> IndexChanges<R> {
+        IndexChanges {
             generation: self.generation,
             adding: self.adding.clone(),
             ready: mem::take(&mut self.ready),
@@ -127,7 +128,8 @@ impl<R> Shared<R> {
     }
 }
 
-/// Takes a name for an index, and gives it back unless the index was added: also when the adding thread unwinds.
+/// Reserves the name of an index. Releases it on drop unless the index was added, also when the adding thread
+/// unwinds.
 struct Registration<'a, R> {
     shared: &'a Shared<R>,
     id: IndexId,
@@ -214,7 +216,7 @@ impl<R: Clone + Send + Sync + 'static> Shared<R> {
             stale: published.stale.clone(),
             indexes,
             versions: published.versions.clone(),
-            kept: Default::default(),
+            snapshots: Default::default(),
         }));
         control.replaced.push(published);
         control.end(&addition.definition.id);

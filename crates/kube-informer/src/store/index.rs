@@ -1,4 +1,4 @@
-//! Indexes as readers see them: handles, errors, and which slots are under which value.
+//! Indexes on the reader's side: handles, errors, and the slots of each value.
 
 use super::{slots::SlotSet, table::Table};
 use crate::object::ObjectKey;
@@ -11,13 +11,13 @@ use std::{
     sync::Arc,
 };
 
-/// The name of the index by namespace that a store has unless told otherwise.
+/// The name of the index by namespace, which a store has by default.
 pub const NAMESPACE_INDEX: &str = "namespace";
 
 /// A handle of one index of one store, whose values are of type `V`.
 ///
-/// [`Indexer::add_index`](super::Indexer::add_index) gives it; lookups take any borrowed form of `V`. It belongs to the
-/// store that made it: another store answers [`IndexError::OtherStore`].
+/// [`Indexer::add_index`](super::Indexer::add_index) returns it; lookups take any borrowed form of `V`. A handle
+/// belongs to the store that created it: any other store returns [`IndexError::OtherStore`].
 #[doc(alias = "IndexName")]
 pub struct Index<V> {
     pub(crate) id: IndexId,
@@ -50,12 +50,12 @@ impl<V> fmt::Debug for Index<V> {
     }
 }
 
-/// Which index of which store.
+/// Identifies an index of a store.
 #[derive(Debug, Clone)]
 pub(crate) struct IndexId {
     pub(crate) name: Arc<str>,
     pub(crate) store: u64,
-    /// Tells apart indexes that had the same name.
+    /// Distinguishes indexes that had the same name.
     pub(crate) number: u64,
 }
 
@@ -69,19 +69,19 @@ impl PartialEq for IndexId {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum IndexError {
-    /// An index of this name exists, or is being added.
+    /// An index with this name exists or is being added.
     #[error("an index named {0:?} exists already")]
     Conflict(Arc<str>),
-    /// There is no index of this name.
+    /// There is no index with this name.
     #[error("index with name {0:?} does not exist")]
     Unknown(String),
-    /// The handle is of another store.
+    /// The handle belongs to another store.
     #[error("the handle of index {0:?} is of another store")]
     OtherStore(Arc<str>),
-    /// The snapshot was taken before the index was added. A newer one has it.
+    /// The snapshot was taken before the index was added. Take a newer snapshot.
     #[error("the snapshot is older than index {0:?}")]
     NotInSnapshot(Arc<str>),
-    /// The values of the index are not text: it has to be asked by its handle.
+    /// The values of the index are not strings: look it up by its handle.
     #[error("the values of index {0:?} are not text: ask by its handle")]
     NotString(Arc<str>),
     /// The index function panicked.
@@ -98,7 +98,7 @@ pub struct IndexPanic {
     pub index: Arc<str>,
     /// The key of the object.
     pub key: ObjectKey,
-    /// What the panic said, or nothing if it was no text.
+    /// The panic's message; empty if its payload was not a string.
     pub message: String,
 }
 
@@ -117,16 +117,16 @@ impl IndexPanic {
     }
 }
 
-/// What makes values of an object; user code.
+/// Computes the values of an object; user code.
 pub(crate) type IndexFn<R, V> = dyn Fn(&ObjectKey, &R, &mut dyn FnMut(V)) + Send + Sync;
 
-/// An index: its name and its function.
+/// An index's identity and function.
 pub(crate) struct Definition<R, V> {
     pub(crate) id: IndexId,
     pub(crate) function: Box<IndexFn<R, V>>,
 }
 
-/// The slots under each value.
+/// The slots of each value.
 #[derive(Debug)]
 pub(crate) struct Postings<V> {
     pub(crate) values: Table<Posting<V>>,
@@ -135,7 +135,7 @@ pub(crate) struct Postings<V> {
 /// One value of an index and the slots of the objects that have it; never empty.
 #[derive(Debug)]
 pub(crate) struct Posting<V> {
-    /// Shared, so that copying a leaf calls no code of the user's.
+    /// Shared, so that copying a leaf does not call user code (`Clone`).
     pub(crate) value: Arc<V>,
     pub(crate) slots: SlotSet,
 }
@@ -166,7 +166,7 @@ impl<V> Default for Postings<V> {
 }
 
 impl<V> Postings<V> {
-    /// The slots under a value.
+    /// The slots of a value.
     pub(crate) fn slots<Q>(&self, value: &Q) -> Option<&SlotSet>
     where
         V: Borrow<Q>,
@@ -180,15 +180,15 @@ impl<V> Postings<V> {
     }
 }
 
-/// An index in a snapshot, whatever its values.
+/// An index in a snapshot, with its value type erased.
 pub(crate) trait FrozenIndex<R>: Send + Sync {
     fn id(&self) -> &IndexId;
 
     /// Its [`Postings`], to be downcast.
     fn postings(&self) -> &dyn Any;
 
-    /// The postings, if the values are text.
-    fn text(&self) -> Option<&dyn TextPostings>;
+    /// The postings, if the values are strings.
+    fn string_postings(&self) -> Option<&dyn StringPostings>;
 
     /// The slots that share a value with this object. Calls the index function.
     fn slots_like(&self, key: &ObjectKey, object: &R) -> Vec<&SlotSet>;
@@ -208,8 +208,8 @@ impl<R: 'static, V: Hash + Eq + Send + Sync + 'static> FrozenIndex<R> for Frozen
         &self.postings
     }
 
-    fn text(&self) -> Option<&dyn TextPostings> {
-        as_text(&self.postings)
+    fn string_postings(&self) -> Option<&dyn StringPostings> {
+        as_string_postings(&self.postings)
     }
 
     fn slots_like(&self, key: &ObjectKey, object: &R) -> Vec<&SlotSet> {
@@ -221,13 +221,13 @@ impl<R: 'static, V: Hash + Eq + Send + Sync + 'static> FrozenIndex<R> for Frozen
     }
 }
 
-/// [`Postings`] whose values are text.
-pub(crate) trait TextPostings {
+/// [`Postings`] whose values are strings.
+pub(crate) trait StringPostings {
     fn slots(&self, value: &str) -> Option<&SlotSet>;
     fn values(&self) -> Vec<&str>;
 }
 
-impl<V: Borrow<str> + Hash + Eq> TextPostings for Postings<V> {
+impl<V: Borrow<str> + Hash + Eq> StringPostings for Postings<V> {
     fn slots(&self, value: &str) -> Option<&SlotSet> {
         self.slots(value)
     }
@@ -240,9 +240,9 @@ impl<V: Borrow<str> + Hash + Eq> TextPostings for Postings<V> {
     }
 }
 
-/// Sees postings of any of the usual types of text as such.
-fn as_text(postings: &dyn Any) -> Option<&dyn TextPostings> {
-    fn of<V: Borrow<str> + Hash + Eq + 'static>(postings: &dyn Any) -> Option<&dyn TextPostings> {
+/// Downcasts postings whose values are of any of the usual string types.
+fn as_string_postings(postings: &dyn Any) -> Option<&dyn StringPostings> {
+    fn of<V: Borrow<str> + Hash + Eq + 'static>(postings: &dyn Any) -> Option<&dyn StringPostings> {
         Some(postings.downcast_ref::<Postings<V>>()?)
     }
     of::<String>(postings)
@@ -254,7 +254,7 @@ fn as_text(postings: &dyn Any) -> Option<&dyn TextPostings> {
         .or_else(|| of::<Namespace>(postings))
 }
 
-/// A namespace as an index value: the key of one of its objects, so that it costs no text of its own.
+/// A namespace as an index value: the key of one of its objects, so that no string is allocated.
 #[derive(Debug, Clone)]
 pub(crate) struct Namespace(ObjectKey);
 

@@ -12,19 +12,20 @@ use crate::object::{CachedObject, Fingerprint, KnownObjects, ObjectKey, Partitio
 use crate::selector::LabelSelector;
 use std::{borrow::Borrow, fmt, hash::Hash, sync::Arc};
 
-/// Objects by key, with indexes: the reader's side. Cheap to clone.
+/// The reader's side of a store: objects by key, with indexes. Cheap to clone.
 ///
-/// Every read sees one published state and waits for nobody: not for the writer, not for a relist, not for an index
-/// that is being added. Reads that must agree with each other go through one [`snapshot`](Self::snapshot).
+/// Every read sees one published state and never waits: not for the writer, not for a relist, not for an index that
+/// is being added. For reads that must be consistent with each other, take one [`snapshot`](Self::snapshot).
 ///
-/// `R` is how an object is held: something cheap to clone that does not panic when cloned, such as an [`Arc`].
+/// `R` is the handle by which an object is stored. It must be cheap to clone and must not panic when cloned; an
+/// example is [`Arc`].
 ///
 /// ```
 /// use kube_informer::{Partition, store::Indexer};
 /// use std::sync::Arc;
 ///
 /// let (indexer, mut writer) = Indexer::new();
-/// let by_letter = indexer.add_index("letter", |text: &Arc<str>| text.chars().collect::<Vec<_>>())?;
+/// let by_letter = indexer.add_index("letter", |string: &Arc<str>| string.chars().collect::<Vec<_>>())?;
 /// writer.upsert("shop/a".into(), Arc::from("ab"), None, Partition::SINGLE)?;
 /// writer.upsert("shop/b".into(), Arc::from("bc"), None, Partition::SINGLE)?;
 /// assert!(indexer.is_empty(), "nothing is visible before it is published");
@@ -48,15 +49,16 @@ impl<R: Clone + Send + Sync + 'static> Indexer<R> {
     #[doc(alias = "NewIndexer")]
     pub fn new() -> (Self, IndexWriter<R>) {
         let (indexer, mut writer) = Self::without_indexes();
-        let namespaces = indexer.shared.add_index(NAMESPACE_INDEX, |key, _, give| {
-            Namespace::of(key).into_iter().for_each(give)
+        let namespaces = indexer.shared.add_index(NAMESPACE_INDEX, |key, _, emit| {
+            Namespace::of(key).into_iter().for_each(emit)
         });
         debug_assert!(namespaces.is_ok());
         writer.publish();
         (indexer, writer)
     }
 
-    /// An empty store without any index, for kinds without namespaces: there `list_namespace` looks at every object.
+    /// An empty store without any index, for cluster-scoped kinds. Without an index, `list_namespace` reads every
+    /// object.
     pub fn without_indexes() -> (Self, IndexWriter<R>) {
         let writer = IndexWriter::new();
         (
@@ -68,12 +70,12 @@ impl<R: Clone + Send + Sync + 'static> Indexer<R> {
         )
     }
 
-    /// Adds an index: `function` gives the values under which an object is found. It may be added at any time, and is
-    /// complete when this returns, also when the writer is idle or in the middle of a batch.
+    /// Adds an index: `function` returns the values under which an object is indexed. An index may be added at any
+    /// time. It is complete when this function returns, even if the writer is idle or in the middle of a batch.
     ///
-    /// The function is called on every object that is there (by the caller of `add_index`) and on every object that is
-    /// written from then on (by the writer). No lock is held meanwhile: it may be slow, read the store or add another
-    /// index. It should depend on the object alone.
+    /// The function is called on every stored object (on the caller's thread) and on every object that is written
+    /// later (by the writer). No lock is held during the call, so the function may be slow, read the store or add
+    /// another index. It should depend only on the object.
     ///
     /// ```
     /// use kube_informer::store::Indexer;
@@ -87,8 +89,8 @@ impl<R: Clone + Send + Sync + 'static> Indexer<R> {
     /// ```
     ///
     /// # Errors
-    /// [`IndexError::Conflict`] if there is an index of this name; [`IndexError::Panic`] if the function panics on an
-    /// object that is there. No index is added then.
+    /// [`IndexError::Conflict`] if there is an index with this name; [`IndexError::Panic`] if the function panics on
+    /// a stored object. In both cases no index is added.
     ///
     /// # Complexity
     /// O(objects).
@@ -102,8 +104,8 @@ impl<R: Clone + Send + Sync + 'static> Indexer<R> {
         V: Hash + Eq + Send + Sync + 'static,
         I: IntoIterator<Item = V>,
     {
-        self.shared.add_index(name, move |_, object, give| {
-            function(object).into_iter().for_each(give)
+        self.shared.add_index(name, move |_, object, emit| {
+            function(object).into_iter().for_each(emit)
         })
     }
 
@@ -117,7 +119,7 @@ impl<R: Clone + Send + Sync + 'static> Indexer<R> {
             .map(|row| row.object.clone())
     }
 
-    /// All objects, in no particular order. O(objects); [`Snapshot::iter`] does without the collection.
+    /// All objects, in no particular order. O(objects). [`Snapshot::iter`] iterates without collecting them.
     pub fn list(&self) -> Vec<R> {
         self.shared.published.load().list(None)
     }
@@ -128,7 +130,7 @@ impl<R: Clone + Send + Sync + 'static> Indexer<R> {
         self.shared.published.load().list(Some(namespace))
     }
 
-    /// The objects of a namespace, or all, that a selector selects.
+    /// The objects of a namespace, or of all namespaces, that match a selector.
     pub(crate) fn select<O: CachedObject<Handle = R>>(
         &self,
         namespace: Option<&str>,
@@ -154,7 +156,7 @@ impl<R: Clone + Send + Sync + 'static> Indexer<R> {
             .collect())
     }
 
-    /// As [`by_index`](Self::by_index), for an index that is known by its name and has values of text.
+    /// Like [`by_index`](Self::by_index), but takes the name of an index whose values are strings.
     ///
     /// # Errors
     /// [`IndexError::Unknown`], [`IndexError::NotString`].
@@ -162,15 +164,15 @@ impl<R: Clone + Send + Sync + 'static> Indexer<R> {
     pub fn by_index_name(&self, name: &str, value: &str) -> Result<Vec<R>, IndexError> {
         let state = self.shared.published.load();
         Ok(state
-            .rows_at(state.text(name)?.slots(value))
+            .rows_at(state.string_postings(name)?.slots(value))
             .map(|row| row.object.clone())
             .collect())
     }
 
-    /// All objects that share a value of an index with this one, each once; see [`Snapshot::sharing_index`].
+    /// All objects that share at least one index value with `object`, each once; see [`Snapshot::sharing_index`].
     ///
     /// # Errors
-    /// [`IndexError::Unknown`]; [`IndexError::Panic`] if the index function does.
+    /// [`IndexError::Unknown`]; [`IndexError::Panic`] if the index function panics.
     #[doc(alias = "Index")]
     pub fn sharing_index(&self, name: &str, key: &ObjectKey, object: &R) -> Result<Vec<R>, IndexError> {
         let state = self.shared.published.load();
@@ -182,7 +184,7 @@ impl<R: Clone + Send + Sync + 'static> Indexer<R> {
 }
 
 impl<R> Indexer<R> {
-    /// The same store; the handle and its clones hold this lease.
+    /// Another handle to the same store; it and its clones hold this lease.
     pub(crate) fn leased(&self, lease: Option<Lease>) -> Self {
         Self {
             shared: self.shared.clone(),
@@ -216,7 +218,7 @@ impl<R> Indexer<R> {
             .collect()
     }
 
-    /// How many objects there are. O(1).
+    /// The number of objects. O(1).
     pub fn len(&self) -> usize {
         self.shared.published.load().rows.len()
     }
@@ -243,7 +245,7 @@ impl<R> Indexer<R> {
         ))
     }
 
-    /// As [`keys_by`](Self::keys_by), for an index that is known by its name and has values of text.
+    /// Like [`keys_by`](Self::keys_by), but takes the name of an index whose values are strings.
     ///
     /// # Errors
     /// As [`by_index_name`](Self::by_index_name).
@@ -252,20 +254,26 @@ impl<R> Indexer<R> {
         let state = self.shared.published.load();
         Ok(sorted(
             state
-                .rows_at(state.text(name)?.slots(value))
+                .rows_at(state.string_postings(name)?.slots(value))
                 .map(|row| row.key.clone()),
         ))
     }
 
-    /// All values that have objects, of an index that is known by its name and has values of text, sorted.
-    /// [`Snapshot::values`] does it for values of any type.
+    /// All values with objects of the index with this name, whose values must be strings, sorted. For values of other
+    /// types use [`Snapshot::values`].
     ///
     /// # Errors
     /// As [`by_index_name`](Self::by_index_name).
     #[doc(alias = "ListIndexFuncValues")]
     pub fn index_values(&self, name: &str) -> Result<Vec<String>, IndexError> {
         let state = self.shared.published.load();
-        Ok(sorted(state.text(name)?.values().into_iter().map(str::to_owned)))
+        Ok(sorted(
+            state
+                .string_postings(name)?
+                .values()
+                .into_iter()
+                .map(str::to_owned),
+        ))
     }
 
     /// The names of all indexes.
@@ -279,12 +287,13 @@ impl<R> Indexer<R> {
             .collect()
     }
 
-    /// Whether a newer state of this key is known to exist but could not be applied, so that what is held is old.
+    /// Whether a newer state of this key is known to exist but could not be applied, so that the stored object is out
+    /// of date.
     pub fn is_stale(&self, key: &str) -> bool {
         self.shared.published.load().is_stale(key)
     }
 
-    /// The keys for which [`is_stale`](Self::is_stale) holds, sorted.
+    /// The keys for which [`is_stale`](Self::is_stale) is true, sorted.
     pub fn stale_keys(&self) -> Vec<ObjectKey> {
         sorted(
             self.shared
@@ -304,7 +313,7 @@ impl<R> Indexer<R> {
         self.shared.published.load().versions.lowest().cloned()
     }
 
-    /// How often the version of a partition went back: the server was restored or replaced.
+    /// How many times the version of a partition regressed because the server was restored or replaced.
     pub(crate) fn rewinds(&self) -> u64 {
         self.shared.published.load().versions.rewinds()
     }
@@ -314,9 +323,10 @@ impl<R> Indexer<R> {
         self.shared.published.load().versions.get(partition).cloned()
     }
 
-    /// Waits until everything up to `version` has been applied in every partition: read your own writes.
+    /// Waits until everything up to `version` has been applied in every partition, which gives read-your-writes
+    /// consistency.
     ///
-    /// Returns at once if it has. See [`Wait`] for waiting for one partition only, and with a timeout.
+    /// Returns immediately if it has. See [`Wait`] for waiting for one partition only and for timeouts.
     ///
     /// ```
     /// # use kube_informer::{Partition, ResourceVersion, store::Indexer};
@@ -336,7 +346,7 @@ impl<R> Indexer<R> {
     /// See [`WaitError`](super::WaitError).
     ///
     /// # Cancel safety
-    /// Nothing is lost when it is dropped.
+    /// Dropping the future loses nothing.
     #[must_use = "awaited, it waits"]
     pub fn wait_until<'a>(&'a self, version: &'a ResourceVersion) -> Wait<'a, R> {
         Wait::new(&self.shared, version)
@@ -351,7 +361,7 @@ fn sorted<T: Ord>(items: impl Iterator<Item = T>) -> Vec<T> {
 
 impl<R> KnownObjects for Indexer<R> {
     fn get(&self, key: &str) -> Option<(ObjectKey, Fingerprint)> {
-        self.shared.published.load().held(key)
+        self.shared.published.load().known(key)
     }
 }
 

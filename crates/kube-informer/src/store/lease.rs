@@ -1,9 +1,10 @@
-//! What keeps a store filled.
+//! A lease that keeps the informer of a store running.
 
 use std::any::Any;
 use std::sync::Arc;
 
-/// Held by everybody who makes use of a store that somebody fills: when the last clone is dropped, nobody does any more.
+/// Held by every user of a store that an informer fills. When the last clone is dropped, the store has no users any
+/// more.
 #[derive(Clone)]
 pub(crate) struct Lease {
     _guard: Arc<dyn Any + Send + Sync>,

@@ -1,4 +1,4 @@
-//! A persistent hash table of slot numbers: which slots may hold the thing with this hash.
+//! A persistent hash table from hash to slot numbers: the slots that may hold the item with a given hash.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ type Entry = u64;
 enum Node {
     /// Sorted.
     Leaf(Arc<[Entry]>),
-    /// By the next digit of the hash, the highest first.
+    /// Indexed by the next digit of the hash, highest digit first.
     Branch(Arc<[Node; FANOUT]>),
 }
 
@@ -43,9 +43,11 @@ fn digit(hash: u32, depth: u32) -> usize {
     (hash >> (u32::BITS - BITS * (depth + 1))) as usize & (FANOUT - 1)
 }
 
-/// Where the entries with this hash begin in a leaf at `depth`, or where they would.
+/// The position of the first entry with this hash in a leaf at `depth`, or the position at which it would be
+/// inserted.
 ///
-/// Hashes are spread evenly, so the place can be guessed: one or two cache lines are read, not six as in a binary search.
+/// Hashes are distributed evenly, so the position can be interpolated: this reads one or two cache lines, where a
+/// binary search reads six.
 fn first(entries: &[Entry], hash: u32, depth: u32) -> usize {
     let rest = u64::from(hash) << (BITS * depth) & u64::from(u32::MAX);
     let guess = ((rest * entries.len() as u64) >> u32::BITS) as usize;
@@ -163,7 +165,7 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
-    /// Hashes that fill one leaf, that share long prefixes, and that are all the same.
+    /// Generates hashes that fill one leaf, that share long prefixes, and that are all equal.
     fn hash() -> impl Strategy<Value = u32> {
         prop_oneof![
             any::<u32>(),
@@ -186,7 +188,7 @@ mod tests {
         #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
         #[test]
-        fn it_is_a_set_and_copies_stay_as_they_were(
+        fn behaves_as_a_set_and_clones_do_not_change(
             pairs in prop::collection::vec((hash(), 0..500u32), 0..600),
             removals in prop::collection::vec(any::<prop::sample::Index>(), 0..600),
         ) {

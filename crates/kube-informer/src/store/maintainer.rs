@@ -1,46 +1,46 @@
-//! Indexes as the writer keeps them: what each slot has been indexed under, and how that changes.
+//! Indexes on the writer's side: the values of each slot, and how they change.
 
 use super::{
-    held::{Held, HeldBySlot},
     index::{Definition, Frozen, FrozenIndex, IndexId, Posting, Postings},
+    slot_values::{SlotValues, ValuesBySlot},
     table::FreeSlots,
 };
 use crate::object::ObjectKey;
 use std::{any::Any, collections::HashMap, hash::Hash, mem, sync::Arc, sync::Mutex, sync::PoisonError};
 
-/// One index of a writer, whatever its values.
+/// One index of a writer, with its value type erased.
 ///
 /// A change has two steps: [`compute`](IndexMaintainer::compute) calls user code and changes nothing, [`apply`](IndexMaintainer::apply)
 /// changes the index and calls none.
 pub(crate) trait IndexMaintainer<R>: Send {
     fn id(&self) -> &IndexId;
 
-    /// Finds the values of an object and sets them aside; `slot` is where an object of this key is already. User code:
-    /// may panic.
+    /// Computes the values of an object and stores them for [`apply`](IndexMaintainer::apply). `slot` is the slot of
+    /// the object that the store already holds under this key. Calls user code, so it may panic.
     fn compute(&mut self, slot: Option<u32>, key: &ObjectKey, object: &R);
 
     /// Indexes a slot under the values computed last.
     fn apply(&mut self, slot: u32);
 
-    /// Indexes a slot under nothing.
+    /// Removes a slot from the index.
     fn clear(&mut self, slot: u32);
 
-    /// The index as it is now, for readers; none if it is being added still.
+    /// The current index for readers; `None` while it is still being added.
     fn freeze(&mut self) -> Option<Arc<dyn FrozenIndex<R>>>;
 
-    /// Everything noted so far is now published. Called under the control lock.
+    /// Marks everything recorded so far as published. Called under the control lock.
     fn published(&mut self) {}
 
-    /// Repeats what a [`Recorder`] of the same index has noted but not published.
-    fn repeat(&mut self, _recorder: Box<dyn IndexMaintainer<R>>) {}
+    /// Applies what a [`Recorder`] of the same index has recorded but not published.
+    fn replay(&mut self, _recorder: Box<dyn IndexMaintainer<R>>) {}
 
     fn into_any(self: Box<Self>) -> Box<dyn Any>;
 }
 
-/// A value that was computed and waits to be applied.
+/// A value that was computed and is not applied yet.
 #[derive(PartialEq, Eq)]
 enum Computed<V> {
-    KnownObjects(u32),
+    Existing(u32),
     New { hash: u32, value: V },
 }
 
@@ -49,9 +49,9 @@ pub(crate) struct Working<R, V> {
     definition: Arc<Definition<R, V>>,
     postings: Postings<V>,
     free: FreeSlots,
-    /// By slot of the object, its values by their slots in [`Postings::values`]. The index function is not asked again
-    /// when an object goes: one that is not pure would leave entries behind.
-    held: HeldBySlot,
+    /// Maps an object's slot to the slots of its values in [`Postings::values`]. The index function is not called
+    /// when an object is removed, because an impure one would leave entries behind.
+    values: ValuesBySlot,
     computed: Vec<Computed<V>>,
     /// The published form, if nothing has changed since.
     frozen: Option<Arc<dyn FrozenIndex<R>>>,
@@ -64,7 +64,7 @@ impl<R, V: Hash + Eq> Working<R, V> {
             definition,
             postings,
             free,
-            held: HeldBySlot::default(),
+            values: ValuesBySlot::default(),
             computed: Vec::new(),
             frozen: None,
         }
@@ -74,15 +74,15 @@ impl<R, V: Hash + Eq> Working<R, V> {
     pub(crate) fn put(&mut self, slot: u32, values: Vec<V>) {
         self.computed.clear();
         for value in values {
-            set_aside(&mut self.computed, place(&self.postings, value, None));
+            push_computed(&mut self.computed, find_posting(&self.postings, value, None));
         }
         self.change(slot);
     }
 
     fn change(&mut self, slot: u32) {
-        let same = match (&self.computed[..], self.held.single(slot)) {
-            ([], Some(Held::Nothing)) => true,
-            ([Computed::KnownObjects(value)], Some(Held::One(held))) => held == *value,
+        let same = match (&self.computed[..], self.values.single(slot)) {
+            ([], Some(SlotValues::Empty)) => true,
+            ([Computed::Existing(value)], Some(SlotValues::One(current))) => current == *value,
             _ => false,
         };
         if same {
@@ -90,7 +90,7 @@ impl<R, V: Hash + Eq> Working<R, V> {
         }
         self.frozen = None;
         let new = self.resolve();
-        let old = self.held.replace(slot, new.clone());
+        let old = self.values.replace(slot, new.clone());
         for value in new
             .as_slice()
             .iter()
@@ -105,20 +105,20 @@ impl<R, V: Hash + Eq> Working<R, V> {
             .iter()
             .filter(|value| !new.as_slice().contains(value))
         {
-            self.take_out(*value, slot);
+            self.remove_slot(*value, slot);
         }
         if self.postings.values.len() == 0 {
-            self.held = HeldBySlot::default();
+            self.values = ValuesBySlot::default();
         }
     }
 
-    /// Gives every computed value a place among the postings.
-    fn resolve(&mut self) -> Held {
+    /// Looks up the postings of every computed value, and inserts those that are missing.
+    fn resolve(&mut self) -> SlotValues {
         let (values, free) = (&mut self.postings.values, &mut self.free);
         let mut resolved = self.computed.drain(..).map(|computed| match computed {
-            Computed::KnownObjects(slot) => slot,
+            Computed::Existing(slot) => slot,
             Computed::New { hash, value } => {
-                let slot = free.take();
+                let slot = free.allocate();
                 values.insert(
                     slot,
                     hash,
@@ -131,14 +131,14 @@ impl<R, V: Hash + Eq> Working<R, V> {
             }
         });
         match (resolved.next(), resolved.next()) {
-            (None, _) => Held::Nothing,
-            (Some(one), None) => Held::One(one),
-            (Some(one), Some(two)) => Held::Many([one, two].into_iter().chain(resolved).collect()),
+            (None, _) => SlotValues::Empty,
+            (Some(one), None) => SlotValues::One(one),
+            (Some(one), Some(two)) => SlotValues::Many([one, two].into_iter().chain(resolved).collect()),
         }
     }
 
-    /// Takes a slot from under a value, and the value with the last of its slots.
-    fn take_out(&mut self, value: u32, slot: u32) {
+    /// Removes a slot from a value's postings, and the value itself with its last slot.
+    fn remove_slot(&mut self, value: u32, slot: u32) {
         let values = &mut self.postings.values;
         let Some(posting) = values.get_mut(value) else {
             return;
@@ -148,29 +148,29 @@ impl<R, V: Hash + Eq> Working<R, V> {
             let posting_value = posting.value.clone();
             let hash = values.hash(&*posting_value);
             values.remove(value, hash);
-            self.free.give(value);
+            self.free.release(value);
         }
     }
 }
 
-/// Finds a value among the postings; `held` is where it probably is, and where looking costs no hash.
-fn place<V: Hash + Eq>(postings: &Postings<V>, value: V, held: Option<u32>) -> Computed<V> {
+/// Finds the posting of a value. `previous` is its likely position; checking it first avoids computing a hash.
+fn find_posting<V: Hash + Eq>(postings: &Postings<V>, value: V, previous: Option<u32>) -> Computed<V> {
     let values = &postings.values;
-    let probably = held.and_then(|held| values.get(held));
-    if let (Some(held), Some(posting)) = (held, probably)
+    let likely = previous.and_then(|slot| values.get(slot));
+    if let (Some(slot), Some(posting)) = (previous, likely)
         && *posting.value == value
     {
-        return Computed::KnownObjects(held);
+        return Computed::Existing(slot);
     }
     let hash = values.hash(&value);
     match values.find(hash, |posting| *posting.value == value) {
-        Some((known, _)) => Computed::KnownObjects(known),
+        Some((known, _)) => Computed::Existing(known),
         None => Computed::New { hash, value },
     }
 }
 
-/// Sets a value aside, once.
-fn set_aside<V: Eq>(computed: &mut Vec<Computed<V>>, new: Computed<V>) {
+/// Adds a computed value unless it is there already.
+fn push_computed<V: Eq>(computed: &mut Vec<Computed<V>>, new: Computed<V>) {
     if !computed.contains(&new) {
         computed.push(new);
     }
@@ -188,12 +188,12 @@ where
     fn compute(&mut self, slot: Option<u32>, key: &ObjectKey, object: &R) {
         let (postings, computed) = (&self.postings, &mut self.computed);
         computed.clear();
-        let held = match slot.and_then(|slot| self.held.single(slot)) {
-            Some(Held::One(value)) => Some(value),
+        let previous = match slot.and_then(|slot| self.values.single(slot)) {
+            Some(SlotValues::One(value)) => Some(value),
             _ => None,
         };
         (self.definition.function)(key, object, &mut |value| {
-            set_aside(computed, place(postings, value, held));
+            push_computed(computed, find_posting(postings, value, previous));
         });
     }
 
@@ -216,7 +216,7 @@ where
         Some(frozen.clone())
     }
 
-    fn repeat(&mut self, recorder: Box<dyn IndexMaintainer<R>>) {
+    fn replay(&mut self, recorder: Box<dyn IndexMaintainer<R>>) {
         if let Ok(recorder) = recorder.into_any().downcast::<Recorder<R, V>>() {
             recorder
                 .batch
@@ -230,10 +230,10 @@ where
     }
 }
 
-/// What the writer has published of an index that is being added: the new values of slots.
+/// The new values of slots that the writer has published while an index is being added.
 pub(crate) type Log<V> = Mutex<HashMap<u32, Vec<V>>>;
 
-/// Notes the values of what is written while somebody else computes those of everything else.
+/// Records the values of objects that are written while another thread computes the values of the others.
 pub(crate) struct Recorder<R, V> {
     definition: Arc<Definition<R, V>>,
     computed: Vec<V>,

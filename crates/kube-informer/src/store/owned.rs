@@ -1,13 +1,13 @@
-//! A store on its own: without an informer, written by its owner.
+//! A store without an informer, written by its owner.
 
 use super::{Indexer, index::IndexPanic, writer::IndexWriter};
 use crate::object::{ObjectKey, Partition, ResourceVersion};
 use std::{collections::HashSet, fmt, ops::Deref};
 
-/// An [`Indexer`] that its owner writes, with a key function of its own.
+/// An [`Indexer`] that its owner writes, with its own key function.
 ///
-/// Each call is published as a whole before it returns. All reads of [`Indexer`] are here too; clones of it, for
-/// others to read, come from [`reader`](Self::reader).
+/// Each call publishes all its changes before it returns. It dereferences to [`Indexer`] for reads;
+/// [`reader`](Self::reader) returns an [`Indexer`] that can be cloned and given to other readers.
 ///
 /// ```
 /// use kube_informer::store::OwnedIndexer;
@@ -44,22 +44,23 @@ pub enum Change<R> {
 
 /// Some objects of a batch could not be indexed. Everything else was applied.
 ///
-/// For each of them, what was there under its key stays, and the key is marked as stale.
+/// For each of them, the object stored under its key stays, and the key is marked as stale.
 #[doc(alias = "TransactionError")]
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{} of {total} objects could not be indexed", failed.len())]
 #[non_exhaustive]
 pub struct BatchError {
-    /// Each that failed: its place in the batch, and why. Never empty.
+    /// The position in the batch and the panic of each object that failed. Never empty.
     pub failed: Vec<(usize, IndexPanic)>,
-    /// How many there were.
+    /// The number of objects in the batch.
     pub total: usize,
 }
 
 impl<R: Clone + Send + Sync + 'static> OwnedIndexer<R> {
     /// An empty store of objects whose key is `key(object)`.
     ///
-    /// A key function that panics does so in the call that needs the key, which has no effect then.
+    /// If the key function panics, the panic propagates from the call that needs the key, and that call changes
+    /// nothing.
     pub fn new(key: impl Fn(&R) -> ObjectKey + Send + Sync + 'static) -> Self {
         let (reader, writer) = Indexer::new();
         Self {
@@ -69,7 +70,7 @@ impl<R: Clone + Send + Sync + 'static> OwnedIndexer<R> {
         }
     }
 
-    /// The reader's side, to be cloned.
+    /// The reader's side, which can be cloned.
     pub fn reader(&self) -> &Indexer<R> {
         &self.reader
     }
@@ -79,7 +80,7 @@ impl<R: Clone + Send + Sync + 'static> OwnedIndexer<R> {
         (self.key)(object)
     }
 
-    /// Adds an object or replaces the one under its key, which is returned.
+    /// Adds an object, or replaces the one under its key and returns the replaced object.
     ///
     /// # Errors
     /// An index function panicked; nothing was changed.
@@ -104,7 +105,7 @@ impl<R: Clone + Send + Sync + 'static> OwnedIndexer<R> {
     /// Applies changes in order and publishes them at once.
     ///
     /// # Errors
-    /// Those that an index function panicked on; the others were applied.
+    /// The objects on which an index function panicked; all other changes were applied.
     #[doc(alias = "Transaction")]
     pub fn apply(&mut self, changes: impl IntoIterator<Item = Change<R>>) -> Result<(), BatchError> {
         let keyed = |change| match change {
@@ -117,8 +118,8 @@ impl<R: Clone + Send + Sync + 'static> OwnedIndexer<R> {
         result
     }
 
-    /// Replaces everything: afterwards the store holds these objects and no others, at this resource version. If two
-    /// have one key, the last stays.
+    /// Replaces everything: afterwards the store holds exactly these objects, at this resource version. If two
+    /// objects have the same key, the last one is stored.
     ///
     /// # Errors
     /// As [`apply`](Self::apply); an object that could not be indexed counts as present.
@@ -135,8 +136,8 @@ impl<R: Clone + Send + Sync + 'static> OwnedIndexer<R> {
         let present: HashSet<&str> = objects.iter().map(|(key, _)| key.as_str()).collect();
         let vanished = |key: &&ObjectKey| !present.contains(key.as_str());
         let stale = self.reader.stale_keys();
-        let held = self.writer.entries().map(|entry| entry.key);
-        let gone: Vec<_> = held.chain(&stale).filter(vanished).cloned().collect();
+        let stored = self.writer.entries().map(|entry| entry.key);
+        let gone: Vec<_> = stored.chain(&stale).filter(vanished).cloned().collect();
         for key in gone {
             self.writer.remove(key.as_str());
             self.writer.clear_stale(key.as_str());

@@ -1,4 +1,4 @@
-//! Reading many objects: all, those of a namespace, those that a selector selects.
+//! Reads of many objects: all, those of a namespace, those that match a selector.
 
 use super::{
     NAMESPACE_INDEX,
@@ -9,17 +9,17 @@ use super::{
 use crate::object::CachedObject;
 use crate::selector::{LabelPrefilter, LabelSelector};
 
-/// Which rows are to be read.
+/// The rows to read.
 enum Scope<'a> {
     All,
     Slots(&'a SlotSet),
-    /// Those of a namespace, found by their keys.
+    /// The rows of a namespace, found by comparing keys.
     Keys(&'a str),
     Nothing,
 }
 
 impl<R> State<R> {
-    /// The rows of a namespace, or all, which the empty name is, too.
+    /// The rows of a namespace; all rows for `None` or an empty name.
     fn scope<'a>(&'a self, namespace: Option<&'a str>) -> Scope<'a> {
         let Some(namespace) = namespace.filter(|namespace| !namespace.is_empty()) else {
             return Scope::All;
@@ -29,7 +29,8 @@ impl<R> State<R> {
         match postings.map(|postings| postings.slots(namespace)) {
             None => Scope::Keys(namespace),
             Some(None) => Scope::Nothing,
-            // Without going through the set: the usual case where one namespace is watched.
+            // Reading all rows is faster than going through the set. This is the usual case when one namespace is
+            // watched.
             Some(Some(slots)) if slots.len() == self.rows.len() => Scope::All,
             Some(Some(slots)) => Scope::Slots(slots),
         }
@@ -48,8 +49,8 @@ impl<R> State<R> {
         all.flatten().chain(slots.flatten()).chain(keys.flatten())
     }
 
-    /// Calls `each` with every row of a namespace, or with all: faster than by an iterator.
-    fn each_of(&self, scope: &Scope<'_>, mut each: impl FnMut(&Row<R>)) {
+    /// Calls `each` with every row in scope; faster than an iterator.
+    fn for_each_in(&self, scope: &Scope<'_>, mut each: impl FnMut(&Row<R>)) {
         match scope {
             Scope::All => self.rows.for_each(each),
             Scope::Slots(slots) => self.rows_at(Some(slots)).for_each(each),
@@ -68,7 +69,7 @@ fn in_namespace<R>(namespace: &str) -> impl Fn(&&Row<R>) -> bool {
 }
 
 impl<R: Clone> State<R> {
-    /// The objects of a namespace, or all.
+    /// The objects of a namespace, or of all namespaces.
     pub(crate) fn list(&self, namespace: Option<&str>) -> Vec<R> {
         let scope = self.scope(namespace);
         let mut objects = Vec::with_capacity(match scope {
@@ -76,11 +77,11 @@ impl<R: Clone> State<R> {
             Scope::Slots(slots) => slots.len(),
             Scope::Keys(_) | Scope::Nothing => 0,
         });
-        self.each_of(&scope, |row| objects.push(row.object.clone()));
+        self.for_each_in(&scope, |row| objects.push(row.object.clone()));
         objects
     }
 
-    /// The objects of a namespace, or all, that a selector selects.
+    /// The objects of a namespace, or of all namespaces, that match a selector.
     pub(crate) fn select<O: CachedObject<Handle = R>>(
         &self,
         namespace: Option<&str>,
@@ -89,10 +90,10 @@ impl<R: Clone> State<R> {
         if selector.is_everything() {
             return self.list(namespace);
         }
-        let sieve = LabelPrefilter::new(selector);
+        let prefilter = LabelPrefilter::new(selector);
         let mut objects = Vec::new();
-        self.each_of(&self.scope(namespace), |row| {
-            if sieve.passes(row.labels) && selector.matches(|label| O::label_of(&row.object, label)) {
+        self.for_each_in(&self.scope(namespace), |row| {
+            if prefilter.passes(row.labels) && selector.matches(|label| O::label_of(&row.object, label)) {
                 objects.push(row.object.clone());
             }
         });
@@ -112,7 +113,7 @@ mod tests {
 
     type Model = BTreeMap<ObjectKey, Arc<ConfigMap>>;
 
-    /// A name in one of two namespaces, and the labels it has from now on; none if it is gone.
+    /// A key in one of two namespaces and its new labels; `None` deletes the object.
     fn change() -> impl Strategy<Value = (ObjectKey, Option<BTreeMap<String, String>>)> {
         let labels = prop::collection::btree_map("[ab]", "[12]", 0..3);
         ("[xy]/[a-e]", prop::option::weighted(0.8, labels))
@@ -127,7 +128,7 @@ mod tests {
         };
         for namespace in [None, Some("x"), Some("y"), Some("z")] {
             let inside = |key: &ObjectKey| namespace.is_none() || key.namespace() == namespace;
-            for text in [
+            for input in [
                 "",
                 "a",
                 "!a",
@@ -138,13 +139,13 @@ mod tests {
                 "a=1,b!=2",
                 "c=1",
             ] {
-                let selector = LabelSelector::parse(text).unwrap();
+                let selector = LabelSelector::parse(input).unwrap();
                 let expected = model.iter().filter(|(key, object)| {
                     inside(key) && selector.matches(|label| ConfigMap::label_of(object, label))
                 });
                 let expected: Vec<_> = expected.map(|(key, _)| key.clone()).collect();
                 let selected = store.select::<ConfigMap>(namespace, &selector);
-                assert_eq!(sorted(selected), expected, "{text:?} in {namespace:?}");
+                assert_eq!(sorted(selected), expected, "{input:?} in {namespace:?}");
             }
             if let Some(namespace) = namespace {
                 let snapshot = store.snapshot();
@@ -158,7 +159,7 @@ mod tests {
         #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
         #[test]
-        fn what_is_read_is_what_a_look_at_every_object_finds(
+        fn selected_and_listed_objects_equal_a_full_scan(
             changes in prop::collection::vec(change(), 0..40),
             (indexed, known) in any::<(bool, bool)>(),
         ) {

@@ -1,4 +1,4 @@
-//! A persistent set of slot numbers: the objects under one value of an index.
+//! A persistent set of slot numbers: the objects with one value of an index.
 
 use std::{slice, sync::Arc};
 
@@ -83,7 +83,7 @@ impl SlotSet {
         }
     }
 
-    /// Adds a slot; false if it was there.
+    /// Adds a slot; returns false if it was there already.
     pub(crate) fn insert(&mut self, slot: u32) -> bool {
         if self.contains(slot) {
             return false;
@@ -112,7 +112,7 @@ impl SlotSet {
         true
     }
 
-    /// Removes a slot; false if it was not there.
+    /// Removes a slot; returns false if it was not there.
     pub(crate) fn remove(&mut self, slot: u32) -> bool {
         if !self.contains(slot) {
             return false;
@@ -174,7 +174,7 @@ impl Chunk {
         }
     }
 
-    /// Adds what is not there.
+    /// Adds a slot that is not in the chunk.
     fn insert(&mut self, low: u16) {
         match self {
             Self::Sparse(slots) if slots.len() < SPARSE => {
@@ -192,7 +192,7 @@ impl Chunk {
         }
     }
 
-    /// Removes what is there; true if nothing is left.
+    /// Removes a slot that is in the chunk; returns whether the chunk is now empty.
     fn remove(&mut self, low: u16) -> bool {
         match self {
             Self::Sparse(slots) => {
@@ -293,7 +293,7 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
-    /// Ranges to add or to remove: single slots, and enough to make chunks dense.
+    /// Ranges to add or to remove: single slots, and ranges long enough to make chunks dense.
     fn range() -> impl Strategy<Value = (u32, u32, bool)> {
         let from = prop_oneof![0..100u32, 0..20_000u32, Just(u32::MAX - 2000)];
         (from, prop_oneof![Just(1u32), 1..4u32, 1..2000u32], any::<bool>())
@@ -314,7 +314,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_is_a_set_and_copies_stay_as_they_were(ranges in prop::collection::vec(range(), 0..12)) {
+        fn behaves_as_a_set_and_clones_do_not_change(ranges in prop::collection::vec(range(), 0..12)) {
             let (mut set, mut model) = (SlotSet::default(), BTreeSet::new());
             let mut copies = Vec::new();
             for (from, count, add) in ranges {

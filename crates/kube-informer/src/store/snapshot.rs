@@ -1,4 +1,4 @@
-//! One state of a store, for as long as one likes.
+//! A snapshot: one consistent state of a store, kept for as long as the caller needs it.
 
 use super::{
     index::{Index, IndexError},
@@ -14,8 +14,8 @@ use std::{
 
 /// One consistent state of a store: objects, every index and the resource versions, all from the same moment.
 ///
-/// Taking one and cloning it are O(1). It never changes, and it keeps alive only what has changed in the store since.
-/// All reads borrow from the snapshot; nothing is collected or cloned.
+/// Taking a snapshot and cloning it are O(1). It never changes, and it keeps alive only what has changed in the store
+/// since it was taken. All reads borrow from the snapshot; nothing is collected or cloned.
 ///
 /// ```
 /// use kube_informer::{Partition, store::Indexer};
@@ -38,7 +38,7 @@ pub struct Snapshot<R> {
 
 impl<R> Snapshot<R> {
     pub(crate) fn new(state: Arc<State<R>>) -> Self {
-        state.kept.fetch_add(1, Ordering::Relaxed);
+        state.snapshots.fetch_add(1, Ordering::Relaxed);
         Self { state }
     }
 
@@ -63,7 +63,7 @@ impl<R> Snapshot<R> {
         self.len() == 0
     }
 
-    /// All objects, in no particular order, though the same in every read of this snapshot.
+    /// All objects, in an unspecified order that is the same in every read of this snapshot.
     #[doc(alias = "List")]
     pub fn iter(&self) -> impl Iterator<Item = &R> {
         self.state.rows.iter().map(|row| &row.object)
@@ -80,7 +80,8 @@ impl<R> Snapshot<R> {
         self.state.rows.iter().map(|row| (&row.key, &row.object))
     }
 
-    /// The objects whose key has this namespace, or all if it is empty: O(those) with the index named `namespace`, else O(all).
+    /// The objects whose key has this namespace, or all objects if it is empty. With the index named `namespace` this
+    /// is O(objects of the namespace), else O(all objects).
     pub fn namespace<'a>(&'a self, namespace: &'a str) -> impl Iterator<Item = &'a R> {
         self.state.namespace(namespace).map(|row| &row.object)
     }
@@ -102,7 +103,7 @@ impl<R> Snapshot<R> {
         Ok(Objects(self.state.rows_at(self.state.slots(index, value)?)))
     }
 
-    /// As [`by_index`](Self::by_index), for an index that is known by its name and has values of text.
+    /// Like [`by_index`](Self::by_index), but takes the name of an index whose values are strings.
     ///
     /// # Errors
     /// [`IndexError::Unknown`], [`IndexError::NotString`].
@@ -112,7 +113,9 @@ impl<R> Snapshot<R> {
         name: &str,
         value: &str,
     ) -> Result<impl ExactSizeIterator<Item = &R>, IndexError> {
-        Ok(Objects(self.state.rows_at(self.state.text(name)?.slots(value))))
+        Ok(Objects(
+            self.state.rows_at(self.state.string_postings(name)?.slots(value)),
+        ))
     }
 
     /// How many objects are under a value of an index. O(1).
@@ -143,7 +146,7 @@ impl<R> Snapshot<R> {
         Ok(Keys(self.state.rows_at(self.state.slots(index, value)?)))
     }
 
-    /// As [`keys_by`](Self::keys_by), for an index that is known by its name and has values of text.
+    /// Like [`keys_by`](Self::keys_by), but takes the name of an index whose values are strings.
     ///
     /// # Errors
     /// As [`by_index_name`](Self::by_index_name).
@@ -153,10 +156,12 @@ impl<R> Snapshot<R> {
         name: &str,
         value: &str,
     ) -> Result<impl ExactSizeIterator<Item = &ObjectKey>, IndexError> {
-        Ok(Keys(self.state.rows_at(self.state.text(name)?.slots(value))))
+        Ok(Keys(
+            self.state.rows_at(self.state.string_postings(name)?.slots(value)),
+        ))
     }
 
-    /// All values of an index that have objects, each with their number, in no particular order.
+    /// All values of an index that have objects, each with its number of objects, in no particular order.
     ///
     /// # Errors
     /// As [`by_index`](Self::by_index).
@@ -172,21 +177,21 @@ impl<R> Snapshot<R> {
             .map(|posting| (&*posting.value, posting.slots.len())))
     }
 
-    /// All values of an index that is known by its name and has values of text, in no particular order.
+    /// All values of the index with this name, whose values must be strings, in no particular order.
     ///
     /// # Errors
     /// As [`by_index_name`](Self::by_index_name).
     #[doc(alias = "ListIndexFuncValues")]
     pub fn index_values(&self, name: &str) -> Result<Vec<&str>, IndexError> {
-        Ok(self.state.text(name)?.values())
+        Ok(self.state.string_postings(name)?.values())
     }
 
-    /// All objects that share a value of an index with this one, each once, in no particular order.
+    /// All objects that share at least one index value with `object`, each once, in no particular order.
     ///
-    /// The index function is called on `object`, which need not be in the store; `key` is what it is called.
+    /// The index function is called on `object`, which need not be in the store; `key` is its key.
     ///
     /// # Errors
-    /// [`IndexError::Unknown`]; [`IndexError::Panic`] if the index function does.
+    /// [`IndexError::Unknown`]; [`IndexError::Panic`] if the index function panics.
     #[doc(alias = "Index")]
     pub fn sharing_index(
         &self,
@@ -197,12 +202,13 @@ impl<R> Snapshot<R> {
         self.state.rows_like(name, key, object).map(Objects)
     }
 
-    /// Whether a newer state of this key is known to exist but could not be applied, so that what is held is old.
+    /// Whether a newer state of this key is known to exist but could not be applied, so that the stored object is out
+    /// of date.
     pub fn is_stale(&self, key: &str) -> bool {
         self.state.is_stale(key)
     }
 
-    /// The keys for which [`is_stale`](Self::is_stale) holds, whether anything is held under them or not.
+    /// The keys for which [`is_stale`](Self::is_stale) is true, including keys without a stored object.
     pub fn stale_keys(&self) -> impl Iterator<Item = &ObjectKey> {
         self.state.stale.iter().map(|stale| &stale.key)
     }
@@ -212,7 +218,7 @@ impl<R> Snapshot<R> {
         self.state.stale.len()
     }
 
-    /// The resource version up to which everything is in this state: the lowest of all partitions.
+    /// The resource version up to which this state is complete: the lowest of all partitions.
     ///
     /// `None` if a partition has none yet, or if they cannot be compared.
     #[doc(alias = "LastStoreSyncResourceVersion")]
@@ -228,7 +234,7 @@ impl<R> Snapshot<R> {
 
 impl<R> KnownObjects for Snapshot<R> {
     fn get(&self, key: &str) -> Option<(ObjectKey, Fingerprint)> {
-        self.state.held(key)
+        self.state.known(key)
     }
 }
 
@@ -240,7 +246,7 @@ impl<R> Clone for Snapshot<R> {
 
 impl<R> Drop for Snapshot<R> {
     fn drop(&mut self) {
-        self.state.kept.fetch_sub(1, Ordering::Relaxed);
+        self.state.snapshots.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

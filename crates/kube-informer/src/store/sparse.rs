@@ -1,16 +1,18 @@
-//! A persistent array with holes: copies share what they have in common.
+//! A persistent sparse array: copies share their common nodes.
 
 use std::{slice, sync::Arc};
 
-/// A leaf is copied whole when one of its items changes, which touches the reference count of every other: it is short.
+/// A change of one item copies its whole leaf and increments the reference counts of the other items, so leaves are
+/// small.
 const LEAF_BITS: u32 = 2;
 const LEAF: usize = 1 << LEAF_BITS;
 const BRANCH_BITS: u32 = 4;
 const BRANCH: usize = 1 << BRANCH_BITS;
 
-/// Items by number. A clone is O(1); a change copies the path to one leaf, unless nobody shares it.
+/// A map from number to item. A clone is O(1); a change copies the path to one leaf, unless it is not shared.
 ///
-/// A leaf without items does not exist, so memory and iteration are proportional to the items, not to their numbers.
+/// Empty leaves are not allocated, so memory and iteration time depend on how many items there are, not on their
+/// numbers.
 #[derive(Debug)]
 pub(crate) struct SparseArray<T> {
     root: Option<Arc<Node<T>>>,
@@ -100,14 +102,14 @@ impl<T> SparseArray<T> {
         }
     }
 
-    /// Calls `each` with every item in the order of their numbers: the fastest way through all.
+    /// Calls `each` with every item in the order of their numbers: faster than [`iter`](Self::iter).
     pub(crate) fn for_each(&self, mut each: impl FnMut(&T)) {
         if let Some(root) = &self.root {
             root.for_each(&mut each);
         }
     }
 
-    /// For reading many items in the order of their numbers.
+    /// A cursor for reading many items in the order of their numbers.
     pub(crate) fn cursor(&self) -> Cursor<'_, T> {
         Cursor {
             array: self,
@@ -118,9 +120,9 @@ impl<T> SparseArray<T> {
 }
 
 impl<T: Clone> SparseArray<T> {
-    /// The item number `at`, to be changed in this copy alone.
+    /// The item number `at`, for changing it in this copy only.
     pub(crate) fn get_mut(&mut self, at: u32) -> Option<&mut T> {
-        // A hole must not copy the path to it.
+        // Do not copy the path if there is no item.
         self.get(at)?;
         let mut node = Arc::make_mut(self.root.as_mut()?);
         let mut height = self.height;
@@ -133,7 +135,7 @@ impl<T: Clone> SparseArray<T> {
         }
     }
 
-    /// Puts an item at number `at` and gives the one that was there.
+    /// Inserts an item at number `at` and returns the previous one.
     pub(crate) fn insert(&mut self, at: u32, item: T) -> Option<T> {
         while !self.spans(at) {
             if let Some(root) = self.root.take() {
@@ -160,7 +162,7 @@ impl<T: Clone> SparseArray<T> {
         }
     }
 
-    /// Takes the item number `at` out.
+    /// Removes the item number `at`.
     pub(crate) fn remove(&mut self, at: u32) -> Option<T> {
         self.get(at)?;
         let removed = remove(&mut self.root, at, self.height);
@@ -245,7 +247,7 @@ impl<'a, T> Iterator for Iter<'a, T> {
 pub(crate) struct Cursor<'a, T> {
     array: &'a SparseArray<T>,
     leaf: Option<&'a [Option<T>; LEAF]>,
-    /// Which leaf that is.
+    /// The number of the leaf that was read last.
     number: u32,
 }
 
@@ -256,7 +258,7 @@ impl<T> Clone for Cursor<'_, T> {
 }
 
 impl<'a, T> Cursor<'a, T> {
-    /// The item number `at`; cheap when it is near the one before.
+    /// The item number `at`; fast when it is near the previous one.
     pub(crate) fn get(&mut self, at: u32) -> Option<&'a T> {
         if at >> LEAF_BITS != self.number {
             self.number = at >> LEAF_BITS;
@@ -293,7 +295,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_is_a_map_and_copies_stay_as_they_were(ops in prop::collection::vec((number(), 0..4u8), 0..300)) {
+        fn behaves_as_a_map_and_clones_do_not_change(ops in prop::collection::vec((number(), 0..4u8), 0..300)) {
             let (mut array, mut model) = (SparseArray::default(), BTreeMap::new());
             let mut copies = Vec::new();
             for (step, (at, what)) in (0..).zip(ops) {

@@ -1,7 +1,7 @@
 //! One published state of a store.
 
 use super::{
-    index::{FrozenIndex, Index, IndexError, IndexPanic, Postings, TextPostings},
+    index::{FrozenIndex, Index, IndexError, IndexPanic, Postings, StringPostings},
     slots::{self, SlotSet},
     sparse::Cursor,
     table::Table,
@@ -16,7 +16,7 @@ use std::{
     sync::{Arc, atomic::AtomicUsize},
 };
 
-/// An object and what the store knows of it.
+/// An object and its metadata in the store.
 #[derive(Debug, Clone)]
 pub(crate) struct Row<R> {
     pub(crate) key: ObjectKey,
@@ -26,22 +26,22 @@ pub(crate) struct Row<R> {
     pub(crate) labels: LabelDigest,
 }
 
-/// A key of which a newer state is known to exist than what is held, if anything is.
+/// A key with a newer state than the stored one, if any is stored.
 #[derive(Debug, Clone)]
 pub(crate) struct Stale {
     pub(crate) key: ObjectKey,
     pub(crate) partition: Partition,
 }
 
-/// Everything that a reader may ask. Never changed once it is published.
+/// Everything that readers can see. Never changes once published.
 pub(crate) struct State<R> {
     pub(crate) store: u64,
     pub(crate) rows: Table<Row<R>>,
     pub(crate) stale: Table<Stale>,
     pub(crate) indexes: Vec<Arc<dyn FrozenIndex<R>>>,
     pub(crate) versions: Versions,
-    /// How many snapshots keep this state.
-    pub(crate) kept: AtomicUsize,
+    /// The number of snapshots of this state.
+    pub(crate) snapshots: AtomicUsize,
 }
 
 pub(crate) fn find<'a, R>(rows: &'a Table<Row<R>>, key: &str) -> Option<(u32, &'a Row<R>)> {
@@ -53,7 +53,7 @@ impl<R> State<R> {
         find(&self.rows, key).map(|(_, row)| row)
     }
 
-    pub(crate) fn held(&self, key: &str) -> Option<(ObjectKey, Fingerprint)> {
+    pub(crate) fn known(&self, key: &str) -> Option<(ObjectKey, Fingerprint)> {
         let row = self.row(key)?;
         Some((row.key.clone(), row.fingerprint?))
     }
@@ -64,7 +64,7 @@ impl<R> State<R> {
             .is_some()
     }
 
-    /// The slots under a value of an index.
+    /// The slots of a value of an index.
     pub(crate) fn slots<V, Q>(&self, index: &Index<V>, value: &Q) -> Result<Option<&SlotSet>, IndexError>
     where
         V: Borrow<Q> + 'static,
@@ -90,12 +90,12 @@ impl<R> State<R> {
             .map(|index| &**index)
     }
 
-    pub(crate) fn text(&self, name: &str) -> Result<&dyn TextPostings, IndexError> {
+    pub(crate) fn string_postings(&self, name: &str) -> Result<&dyn StringPostings, IndexError> {
         let index = self
             .named(name)
             .ok_or_else(|| IndexError::Unknown(name.to_owned()))?;
         index
-            .text()
+            .string_postings()
             .ok_or_else(|| IndexError::NotString(index.id().name.clone()))
     }
 

@@ -1,4 +1,4 @@
-//! A persistent hash table whose items keep their slot, so that others can refer to them by a small number.
+//! A persistent hash table whose items keep their slot, so that indexes can refer to them by a small number.
 
 use super::{
     lookup::Lookup,
@@ -12,7 +12,7 @@ use std::{
 
 /// Items, each in a slot, found by hash. A clone is O(1) and shares everything.
 ///
-/// The table of slots and the items are apart: a change of an item leaves the lookup alone.
+/// The lookup and the items are separate, so a change of an item does not change the lookup.
 #[derive(Debug)]
 pub(crate) struct Table<T> {
     items: SparseArray<T>,
@@ -85,12 +85,12 @@ impl<T> Table<T> {
 }
 
 impl<T: Clone> Table<T> {
-    /// The item in this slot, to be changed in this copy alone; its hash must stay.
+    /// The item in this slot, for changing it in this copy only; its hash must not change.
     pub(crate) fn get_mut(&mut self, slot: u32) -> Option<&mut T> {
         self.items.get_mut(slot)
     }
 
-    /// Puts a new item in a free slot.
+    /// Inserts a new item into a free slot.
     pub(crate) fn insert(&mut self, slot: u32, hash: u32, item: T) {
         self.items.insert(slot, item);
         self.lookup.insert(hash, slot);
@@ -106,7 +106,7 @@ impl<T: Clone> Table<T> {
     }
 }
 
-/// The free slots of a table; its writer's. The lowest is taken first, so that a table stays dense.
+/// The free slots of a table, used by its writer. The lowest is allocated first, so that a table stays dense.
 #[derive(Debug, Default)]
 pub(crate) struct FreeSlots {
     holes: BinaryHeap<Reverse<u32>>,
@@ -115,8 +115,8 @@ pub(crate) struct FreeSlots {
 }
 
 impl FreeSlots {
-    /// The next free slot, now taken.
-    pub(crate) fn take(&mut self) -> u32 {
+    /// Allocates the lowest free slot.
+    pub(crate) fn allocate(&mut self) -> u32 {
         self.holes.pop().map_or_else(
             || {
                 self.end += 1;
@@ -126,8 +126,8 @@ impl FreeSlots {
         )
     }
 
-    /// Makes a taken slot free.
-    pub(crate) fn give(&mut self, slot: u32) {
+    /// Frees a slot.
+    pub(crate) fn release(&mut self, slot: u32) {
         if slot + 1 == self.end {
             self.end = slot;
         } else {
@@ -147,18 +147,18 @@ mod tests {
 
     proptest! {
         #[test]
-        fn free_slots_are_taken_lowest_first(steps in prop::collection::vec(any::<Option<prop::sample::Index>>(), 0..200)) {
+        fn the_lowest_free_slot_is_allocated_first(steps in prop::collection::vec(any::<Option<prop::sample::Index>>(), 0..200)) {
             let (mut free, mut taken) = (FreeSlots::default(), BTreeSet::new());
             for step in steps {
                 match step {
                     Some(which) if !taken.is_empty() => {
                         let slot = *taken.iter().nth(which.index(taken.len())).unwrap();
                         taken.remove(&slot);
-                        free.give(slot);
+                        free.release(slot);
                     }
                     _ => {
                         let lowest = (0..).find(|slot| !taken.contains(slot)).unwrap();
-                        prop_assert_eq!(free.take(), lowest);
+                        prop_assert_eq!(free.allocate(), lowest);
                         taken.insert(lowest);
                     }
                 }

@@ -1,4 +1,4 @@
-//! How far each partition of a store is.
+//! The resource version of each partition of a store.
 
 use crate::object::{Partition, ResourceVersion};
 use std::cmp::Ordering;
@@ -7,27 +7,27 @@ use std::cmp::Ordering;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Versions {
     partitions: Vec<(Partition, Option<ResourceVersion>)>,
-    /// No partition from this number on was ever taken out. Those below that are not known were.
+    /// No partition with this number or above was ever removed. Unknown partitions below `end` were removed.
     end: u32,
-    /// How often a version went back: the server's history is another one since.
+    /// How many times a version regressed, which means that the server's history was replaced.
     rewinds: u64,
 }
 
-/// What is missing until a version is reached.
+/// Whether a version is reached, and if not, why.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Reached {
     Yes,
-    /// This partition is only so far.
+    /// This partition is at this lower version, or at none yet.
     NotYet(Partition, Option<ResourceVersion>),
-    /// This partition is at a version that has no order with the wanted one.
+    /// This partition is at a version that cannot be compared with the wanted one.
     Incomparable(Partition, ResourceVersion),
-    /// This partition was taken out.
+    /// This partition was removed.
     Removed(Partition),
 }
 
 impl Versions {
     pub(crate) fn add(&mut self, partition: Partition) {
-        if let Err(at) = self.place(partition) {
+        if let Err(at) = self.position(partition) {
             self.partitions.insert(at, (partition, None));
         }
     }
@@ -38,16 +38,16 @@ impl Versions {
     }
 
     pub(crate) fn contains(&self, partition: Partition) -> bool {
-        self.place(partition).is_ok()
+        self.position(partition).is_ok()
     }
 
-    fn place(&self, partition: Partition) -> Result<usize, usize> {
+    fn position(&self, partition: Partition) -> Result<usize, usize> {
         self.partitions
             .binary_search_by_key(&partition, |(partition, _)| *partition)
     }
 
     pub(crate) fn set(&mut self, partition: Partition, version: ResourceVersion) {
-        match self.place(partition) {
+        match self.position(partition) {
             Ok(at) => {
                 let old = self.partitions[at].1.replace(version);
                 if old.is_some_and(|old| {
@@ -68,7 +68,7 @@ impl Versions {
     }
 
     pub(crate) fn get(&self, partition: Partition) -> Option<&ResourceVersion> {
-        let at = self.place(partition).ok()?;
+        let at = self.position(partition).ok()?;
         self.partitions[at].1.as_ref()
     }
 
@@ -88,7 +88,7 @@ impl Versions {
         })
     }
 
-    /// Whether one partition, or all, have reached a version.
+    /// Whether one partition (all, if `only` is `None`) has reached a version.
     pub(crate) fn reached(&self, wanted: &ResourceVersion, only: Option<Partition>) -> Reached {
         let mut relevant = self
             .iter()

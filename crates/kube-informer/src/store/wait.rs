@@ -17,7 +17,7 @@ pub struct Wait<'a, R> {
     version: &'a ResourceVersion,
     partition: Option<Partition>,
     timeout: Option<Duration>,
-    /// How often versions had gone back when the wanted one was learned.
+    /// The number of regressions of the version at the time the wanted version was obtained.
     rewinds: Option<u64>,
 }
 
@@ -25,58 +25,58 @@ pub struct Wait<'a, R> {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WaitError {
-    /// The version has no order: there is no saying when it is reached.
+    /// The version is opaque, so it cannot be determined when it is reached.
     #[error("cannot wait for resource version {0:?}: it cannot be compared")]
     Opaque(ResourceVersion),
-    /// The store is at a version that has no order with the one that is waited for.
+    /// The store is at a version that cannot be compared with the wanted one.
     #[error(
         "cannot wait for resource version {wanted}: partition {partition} is at {reached:?}, which cannot be compared"
     )]
     Incomparable {
-        /// What was waited for.
+        /// The version that was waited for.
         wanted: ResourceVersion,
-        /// Where it is not known to be applied.
+        /// The partition in which it is not known to be applied.
         partition: Partition,
-        /// Where that partition is.
+        /// The version of that partition; `None` if it has no version.
         reached: ResourceVersion,
     },
     /// The partition that was waited for is no longer part of the store.
     #[error("resource version {wanted} will never be reached: partition {partition} was taken out")]
     Removed {
-        /// What was waited for.
+        /// The version that was waited for.
         wanted: ResourceVersion,
-        /// Where.
+        /// The partition.
         partition: Partition,
     },
-    /// While it was waited for, the store's version went back: the server was restored or replaced, and its versions
-    /// from before mean nothing any more.
+    /// During the wait the store's version regressed: the server was restored or replaced, so versions obtained
+    /// before have no meaning any more.
     #[error("gave up waiting for resource version {wanted}: the server's version went back, partition {partition} is at {}", display(.reached))]
     VersionRegressed {
-        /// What was waited for.
+        /// The version that was waited for.
         wanted: ResourceVersion,
-        /// Where it had not been applied (the first such partition).
+        /// The first partition in which it had not been applied.
         partition: Partition,
-        /// Where that partition is.
+        /// The version of that partition; `None` if it has no version.
         reached: Option<ResourceVersion>,
     },
-    /// The time was up.
+    /// The timeout elapsed.
     #[error("timed out waiting for resource version {wanted}: partition {partition} is at {}", display(.reached))]
     Timeout {
-        /// What was waited for.
+        /// The version that was waited for.
         wanted: ResourceVersion,
-        /// Where it has not been applied yet (the first such partition).
+        /// The first partition in which it has not been applied yet.
         partition: Partition,
-        /// Where that partition is; `None` if it has no version yet.
+        /// The version of that partition; `None` if it has none yet.
         reached: Option<ResourceVersion>,
     },
-    /// The store has no writer any more: the version will never be reached.
+    /// The store's writer was dropped, so the version will never be reached.
     #[error("resource version {wanted} will never be reached: the store is closed with partition {partition} at {}", display(.reached))]
     Closed {
-        /// What was waited for.
+        /// The version that was waited for.
         wanted: ResourceVersion,
-        /// Where it has not been applied (the first such partition).
+        /// The first partition in which it has not been applied.
         partition: Partition,
-        /// Where that partition is; `None` if it has no version.
+        /// The version of that partition; `None` if it has none.
         reached: Option<ResourceVersion>,
     },
 }
@@ -98,7 +98,7 @@ impl<'a, R> Wait<'a, R> {
         }
     }
 
-    /// Waits for this partition alone. By default all must have reached the version.
+    /// Waits for this partition only. By default all partitions must have reached the version.
     pub fn partition(self, partition: Partition) -> Self {
         Self {
             partition: Some(partition),
@@ -106,7 +106,7 @@ impl<'a, R> Wait<'a, R> {
         }
     }
 
-    /// Gives up after this time. By default it waits for ever; zero looks once.
+    /// Sets a timeout. By default the wait has none; zero checks once.
     pub fn timeout(self, timeout: Duration) -> Self {
         Self {
             timeout: Some(timeout),
@@ -114,7 +114,7 @@ impl<'a, R> Wait<'a, R> {
         }
     }
 
-    /// Gives up also if versions have gone back since they had gone back so often.
+    /// Also fails if versions have regressed more than `rewinds` times.
     pub(crate) fn since(self, rewinds: u64) -> Self {
         Self {
             rewinds: Some(rewinds),
@@ -128,7 +128,7 @@ impl<'a, R> Wait<'a, R> {
         };
         match tokio::time::timeout(timeout, self.reached()).await {
             Ok(result) => result,
-            Err(_) => match self.look()? {
+            Err(_) => match self.check()? {
                 None => Ok(()),
                 Some((partition, reached)) => Err(WaitError::Timeout {
                     wanted: self.version.clone(),
@@ -143,10 +143,10 @@ impl<'a, R> Wait<'a, R> {
         let now = || self.shared.published.load().versions.rewinds();
         let rewinds = self.rewinds.unwrap_or_else(now);
         loop {
-            // Made before looking: it completes with any publication after this line.
+            // Created before the check, so that it completes with any publication after this line.
             let changed = self.shared.changed.notified();
             let closed = self.shared.closed.load(Ordering::Acquire);
-            match self.look()? {
+            match self.check()? {
                 None => return Ok(()),
                 Some((partition, reached)) if closed => {
                     return Err(WaitError::Closed {
@@ -167,8 +167,8 @@ impl<'a, R> Wait<'a, R> {
         }
     }
 
-    /// Where the version has not been reached yet.
-    fn look(&self) -> Result<Option<(Partition, Option<ResourceVersion>)>, WaitError> {
+    /// The first partition that has not reached the version, with its version.
+    fn check(&self) -> Result<Option<(Partition, Option<ResourceVersion>)>, WaitError> {
         let state = self.shared.published.load();
         match state.versions.reached(self.version, self.partition) {
             Reached::Yes => Ok(None),

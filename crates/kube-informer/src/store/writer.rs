@@ -1,7 +1,7 @@
 //! The writer's side of a store.
 
 use super::{
-    control::{self, News, Shared},
+    control::{self, IndexChanges, Shared},
     index::{IndexId, IndexPanic},
     maintainer::IndexMaintainer,
     state::{Row, Stale, State, find},
@@ -19,45 +19,45 @@ use std::{
     },
 };
 
-/// The one writer of a store.
+/// The single writer of a store.
 ///
-/// It changes a state of its own, in which objects, indexes and resource versions always fit together;
-/// [`publish`](Self::publish) shows that state to readers, all at once. Without it, they see nothing.
+/// It changes its own state, in which objects, indexes and resource versions are always consistent.
+/// [`publish`](Self::publish) makes that state visible to readers, atomically. Unpublished changes are not visible.
 ///
-/// When it is dropped, the store stays as it was last published, and waits for resource versions end.
+/// When it is dropped, the store keeps the last published state, and waits for resource versions fail.
 ///
 /// # Memory
-/// What readers can no longer see is freed here, in `publish` or a later one, never by a reader (unless it kept a
-/// [`Snapshot`](super::Snapshot)).
+/// The writer frees replaced states, in `publish` or a later one. A reader frees memory only by dropping a
+/// [`Snapshot`](super::Snapshot).
 pub struct IndexWriter<R> {
     pub(crate) shared: Arc<Shared<R>>,
     rows: Table<Row<R>>,
-    free: FreeSlots,
+    free_slots: FreeSlots,
     stale: Table<Stale>,
-    free_stale: FreeSlots,
+    free_stale_slots: FreeSlots,
     versions: Versions,
     indexes: Vec<Box<dyn IndexMaintainer<R>>>,
-    /// Gives the digest of an object's labels.
+    /// Computes the digest of an object's labels.
     labels: fn(&R) -> LabelDigest,
-    /// How much is known of [`Control`](control::Control).
+    /// The last generation of [`Control`](control::Control) that was applied.
     generation: u64,
     /// The slots that have changed since the last publication.
     touched: Vec<u32>,
-    /// States that have been replaced and that a reader may still be looking at.
+    /// Replaced states that a reader may still use.
     retired: Vec<Arc<State<R>>>,
 }
 
-/// An object in a store and what is known of it.
+/// An object in a store with its metadata.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Entry<'a, R> {
-    /// Its key.
+    /// The object's key.
     pub key: &'a ObjectKey,
     /// The object.
     pub object: &'a R,
-    /// Identifies this state of it, if known.
+    /// Identifies this state of the object, if known.
     pub fingerprint: Option<Fingerprint>,
-    /// The partition it came from.
+    /// The partition to which the object belongs.
     pub partition: Partition,
 }
 
@@ -78,22 +78,22 @@ impl<R> IndexWriter<R> {
         find(&self.rows, key).map(|(_, row)| &row.object)
     }
 
-    /// What is held under a key in the writer's own state.
+    /// The entry under a key in the writer's own state.
     pub fn entry(&self, key: &str) -> Option<Entry<'_, R>> {
         find(&self.rows, key).map(|(_, row)| row.into())
     }
 
-    /// All that is held in the writer's own state, in no particular order. O(objects), nothing is cloned.
+    /// All entries in the writer's own state, in no particular order. O(objects); nothing is cloned.
     pub fn entries(&self) -> impl Iterator<Item = Entry<'_, R>> {
         self.rows.iter().map(Entry::from)
     }
 
-    /// What is held of one partition, in no particular order. O(objects), nothing is cloned.
+    /// The entries of one partition, in no particular order. O(objects); nothing is cloned.
     pub fn partition(&self, partition: Partition) -> impl Iterator<Item = Entry<'_, R>> {
         self.entries().filter(move |entry| entry.partition == partition)
     }
 
-    /// How many objects there are in the writer's own state.
+    /// The number of objects in the writer's own state.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
@@ -123,9 +123,9 @@ impl<R> IndexWriter<R> {
         of_partition.map(|stale| &stale.key)
     }
 
-    /// Marks a key of a partition as stale: a newer state of it exists but could not be applied. Whether anything is
-    /// held under the key does not matter. [`upsert`](Self::upsert), [`remove`](Self::remove) and
-    /// [`clear_stale`](Self::clear_stale) take the mark away.
+    /// Marks a key of a partition as stale: a newer state of it exists but could not be applied. The key need not
+    /// have a stored object. [`upsert`](Self::upsert), [`remove`](Self::remove) and
+    /// [`clear_stale`](Self::clear_stale) remove the mark.
     pub fn mark_stale(&mut self, key: &ObjectKey, partition: Partition) {
         if self.is_stale(key.as_str()) {
             return;
@@ -135,36 +135,37 @@ impl<R> IndexWriter<R> {
             key: key.clone(),
             partition,
         };
-        self.stale.insert(self.free_stale.take(), hash, stale);
+        self.stale.insert(self.free_stale_slots.allocate(), hash, stale);
     }
 
-    /// Says that a key is not stale (any more).
+    /// Removes the stale mark of a key, if it has one.
     pub fn clear_stale(&mut self, key: &str) {
         if self.stale.len() > 0
             && let Some(slot) = self.stale_slot(key)
         {
             let hash = self.stale.hash(key);
             self.stale.remove(slot, hash);
-            self.free_stale.give(slot);
+            self.free_stale_slots.release(slot);
         }
     }
 
-    /// Makes a partition known, at no version yet: from now on, waits for all partitions wait for it.
+    /// Adds a partition without a version yet. From now on, waits for all partitions include it.
     pub fn add_partition(&mut self, partition: Partition) {
         self.versions.add(partition);
     }
 
-    /// Forgets a partition and its resource version: nothing waits for it any more. Its objects stay.
+    /// Removes a partition and its resource version, so that waits no longer include it. Its objects stay.
     pub fn remove_partition(&mut self, partition: Partition) {
         self.versions.remove(partition);
     }
 
-    /// Whether a partition is known: it was added, or has a resource version.
+    /// Whether a partition was added or has a resource version.
     pub fn has_partition(&self, partition: Partition) -> bool {
         self.versions.contains(partition)
     }
 
-    /// Says that everything of `partition` up to `version` has been applied. It may go back: the server's may have.
+    /// Records that everything of `partition` up to `version` has been applied. The version may be lower than before,
+    /// because the server's version may regress.
     pub fn set_resource_version(&mut self, partition: Partition, version: ResourceVersion) {
         self.versions.set(partition, version);
     }
@@ -174,13 +175,13 @@ impl<R> IndexWriter<R> {
         self.versions.get(partition)
     }
 
-    /// Frees what was published once and that no reader can see any more.
+    /// Frees replaced states that no reader uses any more.
     ///
-    /// [`publish`](Self::publish) does this, too, so it is of use only to a writer that publishes rarely.
+    /// [`publish`](Self::publish) does this too, so only a writer that publishes rarely needs to call it.
     pub fn reclaim(&mut self) {
         // A state that is no longer published gains no new owner except through a snapshot that owns it already.
         self.retired
-            .retain(|state| Arc::strong_count(state) > 1 && state.kept.load(Ordering::Relaxed) == 0);
+            .retain(|state| Arc::strong_count(state) > 1 && state.snapshots.load(Ordering::Relaxed) == 0);
     }
 }
 
@@ -193,13 +194,13 @@ impl<R: Clone + Send + Sync + 'static> IndexWriter<R> {
             stale: Table::default(),
             indexes: Vec::new(),
             versions: Versions::default(),
-            kept: Default::default(),
+            snapshots: Default::default(),
         };
         Self {
             rows: state.rows.clone(),
-            free: FreeSlots::default(),
+            free_slots: FreeSlots::default(),
             stale: state.stale.clone(),
-            free_stale: FreeSlots::default(),
+            free_stale_slots: FreeSlots::default(),
             versions: state.versions.clone(),
             indexes: Vec::new(),
             labels: |_| LabelDigest::UNKNOWN,
@@ -210,16 +211,17 @@ impl<R: Clone + Send + Sync + 'static> IndexWriter<R> {
         }
     }
 
-    /// Says what the objects are, so that lists by label need not look at each. For a store that is still empty.
+    /// Sets the type of the objects, so that lists by label need not read each object. Call it while the store is
+    /// empty.
     pub(crate) fn of<O: CachedObject<Handle = R>>(mut self) -> Self {
         self.labels = digest::<O>;
         self
     }
 
-    /// Puts an object under a key and gives the one that was there.
+    /// Stores an object under a key and returns the previous one.
     ///
     /// # Errors
-    /// An index function panicked; nothing was changed then, the object that was there stays.
+    /// An index function panicked. Nothing was changed; the previous object stays.
     ///
     /// # Complexity
     /// O(log objects), and a call of every index function.
@@ -247,9 +249,9 @@ impl<R: Clone + Send + Sync + 'static> IndexWriter<R> {
             .map(|(slot, _)| slot);
         self.compute(found, &row)?;
         self.clear_stale(row.key.as_str());
-        let slot = found.unwrap_or_else(|| self.free.take());
+        let slot = found.unwrap_or_else(|| self.free_slots.allocate());
         let old = match self.rows.get_mut(slot) {
-            Some(held) => Some(mem::replace(held, row).object),
+            Some(stored) => Some(mem::replace(stored, row).object),
             None => {
                 self.rows.insert(slot, hash, row);
                 None
@@ -260,7 +262,7 @@ impl<R: Clone + Send + Sync + 'static> IndexWriter<R> {
         Ok(old)
     }
 
-    /// Removes the object under a key and gives it.
+    /// Removes the object under a key and returns it.
     #[doc(alias = "Delete")]
     pub fn remove(&mut self, key: &str) -> Option<R> {
         self.clear_stale(key);
@@ -268,12 +270,12 @@ impl<R: Clone + Send + Sync + 'static> IndexWriter<R> {
         let (slot, _) = self.rows.find(hash, |row| row.key.as_str() == key)?;
         let row = self.rows.remove(slot, hash)?;
         self.indexes.iter_mut().for_each(|index| index.clear(slot));
-        self.free.give(slot);
+        self.free_slots.release(slot);
         self.touched.push(slot);
         Some(row.object)
     }
 
-    /// Computes the values of a row for every index; `slot` is where an object of its key is already.
+    /// Computes the values of a row for every index; `slot` is the slot of the stored object with the same key.
     fn compute(&mut self, slot: Option<u32>, row: &Row<R>) -> Result<(), IndexPanic> {
         let mut at = 0;
         catch_unwind(AssertUnwindSafe(|| {
@@ -285,12 +287,13 @@ impl<R: Clone + Send + Sync + 'static> IndexWriter<R> {
         .map_err(|payload| IndexPanic::new(&self.indexes[at].id().name, &row.key, &*payload))
     }
 
-    /// Shows the writer's own state to readers, and wakes those who wait for a resource version.
+    /// Makes the writer's own state visible to readers, and wakes waits for a resource version.
     ///
-    /// Never waits for a reader; for somebody who adds an index, at most while what was written meanwhile is indexed.
+    /// Never waits for a reader. May wait for a concurrent `add_index`, but only while it indexes what was written in
+    /// the meantime.
     ///
     /// # Complexity
-    /// O(indexes), and freeing what this replaces.
+    /// O(indexes), plus freeing the replaced state.
     #[doc(alias = "Transaction")]
     pub fn publish(&mut self) {
         let shared = self.shared.clone();
@@ -300,9 +303,9 @@ impl<R: Clone + Send + Sync + 'static> IndexWriter<R> {
                 self.indexes.iter_mut().for_each(|index| index.published());
                 break shared.published.swap(Arc::new(self.state(&shared)));
             }
-            let news = control.news();
+            let changes = control.take_changes();
             drop(control);
-            self.learn(news);
+            self.apply_index_changes(changes);
         };
         shared.changed.notify_waiters();
         self.touched.clear();
@@ -321,32 +324,32 @@ impl<R: Clone + Send + Sync + 'static> IndexWriter<R> {
                 .filter_map(|index| index.freeze())
                 .collect(),
             versions: self.versions.clone(),
-            kept: Default::default(),
+            snapshots: Default::default(),
         }
     }
 
-    /// Takes over indexes that others have added, and computes what those that are being added need. See [`control`].
-    fn learn(&mut self, news: News<R>) {
-        self.generation = news.generation;
-        self.retired.extend(news.replaced);
-        for adding in &news.adding {
+    /// Takes over indexes that were added, and computes values for those that are being added. See [`control`].
+    fn apply_index_changes(&mut self, changes: IndexChanges<R>) {
+        self.generation = changes.generation;
+        self.retired.extend(changes.replaced);
+        for adding in &changes.adding {
             if self.position(adding.id()).is_none() {
                 self.catch_up(adding.recorder());
             }
         }
-        for mut ready in news.ready {
+        for mut ready in changes.ready {
             match self.position(ready.id()) {
                 Some(at) => {
                     let recorder = self.indexes.swap_remove(at);
-                    ready.repeat(recorder);
+                    ready.replay(recorder);
                     self.indexes.push(ready);
                 }
                 None => self.catch_up(ready),
             }
         }
-        // Those that are not complete and no longer being added have been given up.
+        // An index that is neither complete nor being added has been abandoned.
         self.indexes.retain_mut(|index| {
-            index.freeze().is_some() || news.adding.iter().any(|adding| adding.id() == index.id())
+            index.freeze().is_some() || changes.adding.iter().any(|adding| adding.id() == index.id())
         });
     }
 
@@ -354,7 +357,7 @@ impl<R: Clone + Send + Sync + 'static> IndexWriter<R> {
         self.indexes.iter().position(|index| index.id() == id)
     }
 
-    /// Tells an index of everything that has changed since the last publication.
+    /// Updates an index with everything that has changed since the last publication.
     fn catch_up(&mut self, mut index: Box<dyn IndexMaintainer<R>>) {
         for slot in mem::take(&mut self.touched) {
             match self.rows.get(slot) {
