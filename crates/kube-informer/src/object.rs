@@ -1,8 +1,8 @@
-//! What an object is to an informer: a key, a version, and a way to be held.
+//! Objects as informers see them: a key, a version, and how the object is stored.
 //!
-//! This is the lowest layer. It knows nothing of bytes, of HTTP or of stores: a [`Key`](ObjectKey) names an object,
-//! a [`ResourceVersion`] says which state of it this is, the [`CachedObject`] trait says how a type is kept in memory, and
-//! [`Deleted`] is what remains when it is gone.
+//! This is the lowest layer; it does not depend on bytes, HTTP or stores. An [`ObjectKey`] names an object, a
+//! [`ResourceVersion`] identifies a state of it, the [`CachedObject`] trait defines how a type is stored in memory,
+//! and [`Deleted`] describes a deletion.
 
 mod deleted;
 mod key;
@@ -19,11 +19,11 @@ pub use resource_version::ResourceVersion;
 
 use std::sync::Arc;
 
-/// A type whose collections an informer can keep.
+/// A type whose collections an informer can cache.
 ///
-/// The type *names the form*: it says how each object is held ([`CachedObject::Handle`]) and how the few things that generic
-/// code needs are read from what is held. Any [`kube::Resource`] is an `CachedObject` that is decoded once and held as an
-/// [`Arc`]:
+/// The type *selects the form*: how each object is stored ([`CachedObject::Handle`]), and how the few properties that
+/// generic code needs are read from that handle. Any [`kube::Resource`] is a `CachedObject` that is decoded once and
+/// stored as an [`Arc`]:
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::Pod;
@@ -44,19 +44,20 @@ use std::sync::Arc;
 /// assert_eq!(Pod::label_of(&pod, "app"), None);
 /// ```
 ///
-/// A type of your own becomes an `CachedObject` by saying where its metadata is.
+/// A type of your own becomes a `CachedObject` by defining how its metadata is read.
 pub trait CachedObject: Send + Sync + 'static {
-    /// How one object is held: cheap to clone, never changed in place.
+    /// The handle of one stored object: cheap to clone, never changed in place.
     type Handle: Clone + Send + Sync + 'static;
 
-    /// The object's name; empty if it has none. Such an object never gets into a store, nor one whose name or namespace is
-    /// `.` or `..` or has a `/` or `%`, which no server allows: then every object has a key of its own.
+    /// The object's name; empty if it has none. An object without a name is never stored, nor is one whose name or
+    /// namespace is `.` or `..` or contains `/` or `%`. No server allows such names, and excluding them makes keys
+    /// unambiguous.
     fn name_of(object: &Self::Handle) -> &str;
 
     /// The object's namespace; `None` for cluster-scoped kinds.
     fn namespace_of(object: &Self::Handle) -> Option<&str>;
 
-    /// The object's unique id, which tells a re-created object from an updated one.
+    /// The object's unique id, which distinguishes a re-created object from an updated one.
     fn uid_of(object: &Self::Handle) -> Option<&str>;
 
     /// The version of this state of the object.
@@ -65,15 +66,17 @@ pub trait CachedObject: Send + Sync + 'static {
     /// The value of one label.
     fn label_of<'a>(object: &'a Self::Handle, name: &str) -> Option<&'a str>;
 
-    /// Calls `each` with the name and value of every label, and says whether it could. Then it must have given every
-    /// label that [`label_of`](Self::label_of) finds: a list by label leaves out objects by what was given here. Default: it
-    /// cannot, which costs nothing but time, since such a list then looks at every object.
+    /// Calls `each` with the name and value of every label. Returns whether every label was visited. If it returns
+    /// true, it must have visited every label that [`label_of`](Self::label_of) finds, because lists by label skip
+    /// objects based on the visited labels. The default returns false; lists by label then check every object, which
+    /// is slower.
     fn visit_labels(_object: &Self::Handle, _each: &mut dyn FnMut(&str, &str)) -> bool {
         false
     }
 
-    /// Gives an object its key, uid and resource version back that a transform has changed, and returns whether it could.
-    /// Default: it cannot; such an object is [set aside](crate::reflector::Reflector::transform).
+    /// Restores the key, uid and resource version of an object after a transform changed them. Returns whether they
+    /// were restored. The default returns false; such an object is [rejected as
+    /// invalid](crate::reflector::Reflector::transform).
     fn set_identity(
         _object: &mut Self::Handle,
         _key: &ObjectKey,
@@ -122,7 +125,7 @@ impl<K: kube::Resource + Send + Sync + 'static> CachedObject for K {
         true
     }
 
-    /// It can unless the object is shared.
+    /// Returns false if the object is shared.
     fn set_identity(
         object: &mut Self::Handle,
         key: &ObjectKey,

@@ -1,12 +1,12 @@
-//! What remains of an object that is gone.
+//! The deletion of an object.
 
 use super::ObjectKey;
 
-/// A deletion: the key that is gone and, if it is known, the last state the object had.
+/// A deletion: the key of the deleted object and its last known state, if any.
 ///
-/// In client-go the deletion of an object whose end was missed arrives as another Go type than the object
-/// (`DeletedFinalStateUnknown`), and handlers that forget to look crash. Here every deletion has this one shape, and
-/// [`cause`](Deleted::cause) says whether `last_known` is the final state or only the last one seen.
+/// In client-go, a deletion that the watch missed is delivered as a different Go type (`DeletedFinalStateUnknown`),
+/// and handlers that do not check for it panic. Here every deletion has this type, and [`cause`](Deleted::cause)
+/// tells whether `last_known` is the final state or only the last one seen.
 ///
 /// ```
 /// use kube_informer::{DeleteCause, Deleted};
@@ -17,11 +17,11 @@ use super::ObjectKey;
 #[doc(alias = "DeletedFinalStateUnknown")]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Deleted<R> {
-    /// The key that is gone.
+    /// The key of the deleted object.
     pub key: ObjectKey,
-    /// The last state known; `None` if there was none (a deletion of a key that was never seen).
+    /// The last known state; `None` if there is none (a deletion of a key that was never seen).
     pub last_known: Option<R>,
-    /// How the deletion was learned.
+    /// How the deletion was detected.
     pub cause: DeleteCause,
 }
 
@@ -29,12 +29,12 @@ pub struct Deleted<R> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum DeleteCause {
-    /// The server said so; the last state is the final one.
+    /// A watch event reported it; the last state is the final one.
     Event,
-    /// The object was missing from a new list: its deletion was not seen, and its last state may be stale. client-go
-    /// calls this a tombstone.
+    /// The object was missing from a new list: the watch missed its deletion, and its last state may be stale.
+    /// client-go calls this a tombstone.
     Missed,
-    /// The object may still exist, but is no longer selected: its namespace was taken out of the informer.
+    /// The object may still exist, but is no longer selected: its namespace was removed from the informer.
     Unselected,
 }
 

@@ -1,16 +1,16 @@
-//! Keys: the names under which objects are stored.
+//! The keys under which objects are stored.
 
 use std::{borrow::Borrow, cell::RefCell, fmt, str::FromStr, sync::Arc};
 
 thread_local! {
-    /// Where a key is put together, so that it takes one allocation.
+    /// A buffer in which a key is joined, so that a key takes one allocation.
     static JOINED: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
 /// The key of an object in a store: `namespace/name`, or just `name` for a cluster-scoped object.
 ///
-/// The uid plays no part: an object that is deleted and created again has the same key. A key is one shared
-/// allocation; a clone costs a reference count. It can be looked up by `&str` in any map keyed by it.
+/// The uid is not part of the key: an object that is deleted and created again has the same key. A key is one shared
+/// allocation; a clone increments a reference count. Maps with this key can be looked up by `&str`.
 ///
 /// ```
 /// use kube_informer::ObjectKey;
@@ -30,7 +30,7 @@ thread_local! {
 pub struct ObjectKey(Arc<str>);
 
 impl ObjectKey {
-    /// The key of the object `name` in `namespace`. An empty namespace is none.
+    /// The key of the object `name` in `namespace`. An empty namespace means no namespace.
     pub fn new(namespace: Option<&str>, name: &str) -> Self {
         match namespace {
             Some(namespace) if !namespace.is_empty() => JOINED.with_borrow_mut(|key| {
@@ -55,19 +55,19 @@ impl ObjectKey {
         self.0.split_once('/').map_or(&self.0, |(_, name)| name)
     }
 
-    /// The key as it is written.
+    /// The key as a string.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// Whether a name can be one segment of a path, as that of every object of an API server can (its
-/// `ValidatePathSegmentName`). The keys of objects with such names and namespaces differ.
+/// Whether a name is a valid path segment, as the API server requires of every name (its `ValidatePathSegmentName`).
+/// Objects with such names and namespaces have distinct keys.
 pub(crate) fn is_path_segment(name: &str) -> bool {
     !matches!(name, "." | "..") && !name.contains(['/', '%'])
 }
 
-/// A text that is not a key, see [`ObjectKey::from_str`].
+/// A string that is not a key, see [`ObjectKey::from_str`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParseKeyError {
@@ -82,32 +82,32 @@ pub enum ParseKeyError {
 impl FromStr for ObjectKey {
     type Err = ParseKeyError;
 
-    /// Reads `name` or `namespace/name`. A leading slash is an empty namespace, so `/x` is the cluster-scoped `x`.
+    /// Parses `name` or `namespace/name`. A leading slash is an empty namespace, so `/x` is the cluster-scoped `x`.
     ///
     /// # Errors
     /// More than one slash, or no name.
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let (namespace, name) = text.split_once('/').unwrap_or(("", text));
+    fn from_str(input: &str) -> Result<Self, Self::Err> {
+        let (namespace, name) = input.split_once('/').unwrap_or(("", input));
         if name.contains('/') {
-            return Err(ParseKeyError::TooManyParts(text.to_owned()));
+            return Err(ParseKeyError::TooManyParts(input.to_owned()));
         }
         if name.is_empty() {
-            return Err(ParseKeyError::NoName(text.to_owned()));
+            return Err(ParseKeyError::NoName(input.to_owned()));
         }
         Ok(Self::new(Some(namespace), name))
     }
 }
 
-/// Any text can be a key in a store of one's own; nothing is checked.
+/// Uses any string as a key, without validation, for stores with their own key function.
 impl From<&str> for ObjectKey {
-    fn from(text: &str) -> Self {
-        Self(text.into())
+    fn from(input: &str) -> Self {
+        Self(input.into())
     }
 }
 
 impl From<String> for ObjectKey {
-    fn from(text: String) -> Self {
-        Self(text.into())
+    fn from(input: String) -> Self {
+        Self(input.into())
     }
 }
 
@@ -166,18 +166,18 @@ mod tests {
     }
 
     proptest! {
-        /// Catalogue 7.9, `TestObjectNames`: an error if there is more than one slash; otherwise reading and writing
-        /// are inverse, except for a leading slash.
+        /// Catalogue 7.9, `TestObjectNames`: more than one slash is an error; otherwise parsing and formatting are
+        /// inverse, except for a leading slash.
         #[test]
-        fn parse_and_format(text in "[a-i/]{0,12}") {
-            let slashes = text.matches('/').count();
-            match text.parse::<ObjectKey>() {
+        fn parse_and_format(input in "[a-i/]{0,12}") {
+            let slashes = input.matches('/').count();
+            match input.parse::<ObjectKey>() {
                 Ok(key) => {
                     prop_assert!(slashes <= 1);
-                    prop_assert_eq!(key.as_str(), text.strip_prefix('/').unwrap_or(&text));
+                    prop_assert_eq!(key.as_str(), input.strip_prefix('/').unwrap_or(&input));
                 }
                 Err(ParseKeyError::TooManyParts(_)) => prop_assert!(slashes > 1),
-                Err(ParseKeyError::NoName(_)) => prop_assert!(text.is_empty() || text.ends_with('/')),
+                Err(ParseKeyError::NoName(_)) => prop_assert!(input.is_empty() || input.ends_with('/')),
             }
         }
     }

@@ -1,12 +1,12 @@
-//! Telling an unchanged object from a changed one without decoding either.
+//! Detects unchanged objects without decoding them.
 
 use super::ObjectKey;
 use std::num::NonZeroU64;
 
-/// Identifies one exact state of one object: a hash of its body, in which uid and resource version stand.
+/// Identifies one exact state of one object: a hash of its body, which contains the uid and the resource version.
 ///
-/// Two states of one key with the same fingerprint are the same state. The resource version alone would not do: a new
-/// default in a CRD changes bodies under an unchanged resource version.
+/// Two states of one key with the same fingerprint are the same state. The resource version alone is not sufficient:
+/// a new default in a CRD changes bodies without changing the resource version.
 ///
 /// ```
 /// use kube_informer::Fingerprint;
@@ -16,8 +16,8 @@ use std::num::NonZeroU64;
 pub struct Fingerprint(NonZeroU64);
 
 impl Fingerprint {
-    /// A fingerprint from a hash of the whole body, without `kind` and `apiVersion` (the items of a list have none). A
-    /// hash of 0 counts as 1, so that an optional fingerprint takes no more room.
+    /// A fingerprint from a hash of the whole body without `kind` and `apiVersion` (the items of a list have none). A
+    /// hash of 0 is stored as 1, so that `Option<Fingerprint>` has the same size.
     pub fn new(hash: u64) -> Self {
         Self(NonZeroU64::new(hash).unwrap_or(NonZeroU64::MIN))
     }
@@ -28,7 +28,7 @@ impl Fingerprint {
     }
 }
 
-/// Answers which state of a key is held, so that a relist can leave unchanged objects as they are.
+/// Looks up the stored state of a key, so that a relist can skip unchanged objects.
 ///
 /// ```
 /// use kube_informer::{Fingerprint, KnownObjects, ObjectKey};
@@ -45,12 +45,12 @@ impl Fingerprint {
 /// # assert_eq!(held.get("ns/a"), Some(("ns/a".into(), Fingerprint::new(1))));
 /// ```
 pub trait KnownObjects {
-    /// The state of `key` that is held, and the key as it is held, so that it need not be allocated again; `None` if it
-    /// is unknown, about to change, or not held.
+    /// The fingerprint stored for `key`, and the stored key, so that the caller need not allocate it again. `None` if
+    /// the fingerprint is unknown, the object is about to change, or nothing is stored.
     fn get(&self, key: &str) -> Option<(ObjectKey, Fingerprint)>;
 }
 
-/// Nothing is held.
+/// Knows no objects.
 impl KnownObjects for () {
     fn get(&self, _: &str) -> Option<(ObjectKey, Fingerprint)> {
         None

@@ -1,12 +1,12 @@
-//! Parts of a collection that are listed and watched on their own.
+//! Partitions: parts of a collection that are listed and watched separately.
 
 use std::fmt;
 
 /// One part of an informer's collection: the objects of one reflector.
 ///
-/// Most informers have one partition, [`Partition::SINGLE`]. One that spans several namespaces or shards has one for
-/// each: every partition has its own list, watch and resource version, and a relist of one leaves the objects of the
-/// others alone.
+/// Most informers have one partition, [`Partition::SINGLE`]. An informer over several namespaces or shards has one
+/// for each. Every partition has its own list, watch and resource version, and a relist of one does not affect the
+/// objects of the others.
 ///
 /// ```
 /// use kube_informer::Partition;
@@ -17,10 +17,10 @@ use std::fmt;
 pub struct Partition(u32);
 
 impl Partition {
-    /// The partition of an informer that has just one.
+    /// The only partition of an informer over a single list and watch.
     pub const SINGLE: Self = Self(0);
 
-    /// The partition with this number, counted from zero.
+    /// The partition with this number; numbers start at zero.
     pub const fn new(number: u32) -> Self {
         Self(number)
     }

@@ -1,19 +1,19 @@
-//! Resource versions: which state of an object, or of a collection, this is.
+//! Resource versions, which identify states of objects and collections.
 
 use std::{cmp::Ordering, fmt, num::NonZeroU64, sync::Arc};
 
-/// The version of an object's or a collection's state, as the server gave it.
+/// The version of an object's or a collection's state, as received from the server.
 ///
 /// # Order
 /// Servers of Kubernetes 1.35 and later promise that resource versions of one resource are decimal numbers of any
-/// size without leading zeros, that can be compared (KEP-5504); all servers built on etcd behave so. Two such versions
-/// are ordered by value. Any other text is *opaque*: equal to itself, and not ordered against anything, so
-/// [`partial_cmp`](PartialOrd::partial_cmp) gives `None`.
+/// size without leading zeros, that can be compared (KEP-5504); all servers built on etcd behave this way. Two such
+/// versions are ordered by value. Any other string is *opaque*: equal to itself and not ordered relative to any other
+/// version, so [`partial_cmp`](PartialOrd::partial_cmp) returns `None`.
 ///
 /// ```
 /// use kube_informer::ResourceVersion;
 ///
-/// let version = |text: &str| ResourceVersion::from(text);
+/// let version = |string: &str| ResourceVersion::from(string);
 /// assert!(version("9") < version("10"));
 /// assert!(version("18446744073709551616") > version("18446744073709551615"));
 /// assert_eq!(version("abc").partial_cmp(&version("10")), None);
@@ -25,79 +25,79 @@ pub struct ResourceVersion(Repr);
 
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Repr {
-    /// What every server sends today; no allocation.
+    /// What every server sends today. Takes no allocation.
     Number(NonZeroU64),
     /// Larger than 64 bits, or opaque.
-    Text(Arc<str>),
+    String(Arc<str>),
 }
 
 impl ResourceVersion {
-    /// Whether this version can be ordered against others.
+    /// Whether this version can be compared with others.
     pub fn is_comparable(&self) -> bool {
         match &self.0 {
             Repr::Number(_) => true,
-            Repr::Text(text) => is_decimal(text),
+            Repr::String(string) => is_decimal(string),
         }
     }
 
-    /// Whether this is a version at all, and none of the sentinels `""` and `"0"`.
+    /// Whether this is a version and not one of the sentinels `""` and `"0"`.
     pub(crate) fn is_version(&self) -> bool {
-        !matches!(&self.0, Repr::Text(text) if matches!(&**text, "" | "0"))
+        !matches!(&self.0, Repr::String(string) if matches!(&**string, "" | "0"))
     }
 
-    /// The version as the server wrote it.
+    /// The version as the server sent it.
     pub fn as_str(&self) -> std::borrow::Cow<'_, str> {
         match &self.0 {
             Repr::Number(number) => number.to_string().into(),
-            Repr::Text(text) => (&**text).into(),
+            Repr::String(string) => (&**string).into(),
         }
     }
 
-    /// The last 15 decimal digits, which are what a floating-point gauge can hold; `None` if it is no number.
+    /// The last 15 decimal digits, which are what a floating-point gauge can hold; `None` if it is not a number.
     #[cfg(feature = "metrics")]
     pub(crate) fn low_digits(&self) -> Option<u64> {
         const MODULUS: u64 = 1_000_000_000_000_000;
         match &self.0 {
             Repr::Number(number) => Some(number.get() % MODULUS),
-            Repr::Text(text) if is_decimal(text) => text[text.len() - 15..].parse().ok(),
-            Repr::Text(_) => None,
+            Repr::String(string) if is_decimal(string) => string[string.len() - 15..].parse().ok(),
+            Repr::String(_) => None,
         }
     }
 }
 
 /// A decimal number without a leading zero.
-fn is_decimal(text: &str) -> bool {
-    !text.is_empty() && !text.starts_with('0') && text.bytes().all(|b| b.is_ascii_digit())
+fn is_decimal(string: &str) -> bool {
+    !string.is_empty() && !string.starts_with('0') && string.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// The number that a decimal text without a leading zero writes, if it has 64 bits at most.
-fn number(text: &str) -> Option<NonZeroU64> {
+/// Parses a decimal number without a leading zero; `None` if it exceeds 64 bits.
+fn number(string: &str) -> Option<NonZeroU64> {
     let mut number = 0_u64;
-    for byte in text.bytes() {
+    for byte in string.bytes() {
         let digit = byte.wrapping_sub(b'0');
         if digit > 9 {
             return None;
         }
         number = number.checked_mul(10)?.checked_add(digit.into())?;
     }
-    NonZeroU64::new(number).filter(|_| !text.starts_with('0'))
+    NonZeroU64::new(number).filter(|_| !string.starts_with('0'))
 }
 
 impl From<&str> for ResourceVersion {
-    fn from(text: &str) -> Self {
-        match number(text) {
+    fn from(string: &str) -> Self {
+        match number(string) {
             Some(number) => Self(Repr::Number(number)),
-            None => Self(Repr::Text(text.into())),
+            None => Self(Repr::String(string.into())),
         }
     }
 }
 
 impl From<u64> for ResourceVersion {
-    /// The version `number`; `0`, which is no version, is opaque.
+    /// The version `number`. `0` is not a version, so it becomes opaque.
     fn from(number: u64) -> Self {
         match NonZeroU64::new(number) {
             Some(number) => Self(Repr::Number(number)),
-            None => Self(Repr::Text("0".into())),
+            None => Self(Repr::String("0".into())),
         }
     }
 }
@@ -120,7 +120,7 @@ impl fmt::Display for ResourceVersion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
             Repr::Number(number) => number.fmt(f),
-            Repr::Text(text) => f.write_str(text),
+            Repr::String(string) => f.write_str(string),
         }
     }
 }
@@ -143,11 +143,11 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn what_is_not_a_plain_number_is_opaque() {
-        for text in ["", "0", "007", "-1", "+5", "1.5", "abc", " 1"] {
-            let version = ResourceVersion::from(text);
-            assert!(!version.is_comparable(), "{text:?}");
-            assert_eq!(version.as_str(), text);
+    fn anything_but_a_plain_number_is_opaque() {
+        for string in ["", "0", "007", "-1", "+5", "1.5", "abc", " 1"] {
+            let version = ResourceVersion::from(string);
+            assert!(!version.is_comparable(), "{string:?}");
+            assert_eq!(version.as_str(), string);
             assert_eq!(version.partial_cmp(&version.clone()), Some(Ordering::Equal));
             assert_eq!(version.partial_cmp(&ResourceVersion::from("5")), None);
         }
@@ -156,8 +156,8 @@ mod tests {
 
     #[cfg(feature = "metrics")]
     #[test]
-    fn a_gauge_gets_the_last_15_digits() {
-        let digits = |text: &str| ResourceVersion::from(text).low_digits();
+    fn low_digits_are_the_last_15() {
+        let digits = |string: &str| ResourceVersion::from(string).low_digits();
         assert_eq!(digits("42"), Some(42));
         assert_eq!(digits("9000000000000007"), Some(7), "longer than 15 digits");
         assert_eq!(digits("123456789012345678901"), Some(789012345678901));
@@ -175,8 +175,8 @@ mod tests {
         }
 
         #[test]
-        fn text_is_kept(text in "[0-9a-z]{0,24}") {
-            prop_assert_eq!(ResourceVersion::from(&*text).to_string(), text);
+        fn the_string_is_preserved(string in "[0-9a-z]{0,24}") {
+            prop_assert_eq!(ResourceVersion::from(&*string).to_string(), string);
         }
     }
 }
