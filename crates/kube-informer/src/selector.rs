@@ -1,8 +1,8 @@
-//! Selectors: which objects are wanted, by label or by field, as Kubernetes defines them.
+//! Label and field selectors, as Kubernetes defines them.
 //!
-//! They are parsed once and then matched without decoding or allocating anything. What they mean, which texts are
-//! accepted and how they are written is what the API server does with `labelSelector` and `fieldSelector`, so the same
-//! selector can be sent to the server or applied to a store.
+//! A selector is parsed once and then matched without decoding or allocating. Parsing, formatting and matching follow
+//! the API server's `labelSelector` and `fieldSelector`, so the same selector can be sent to the server or applied to
+//! a store.
 
 mod digest;
 mod field;

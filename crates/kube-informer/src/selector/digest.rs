@@ -1,17 +1,17 @@
-//! Ruling out objects by a few bits.
+//! A Bloom filter of labels, which excludes most objects that a selector does not match.
 
 use super::{LabelOperator, LabelSelector};
 use foldhash::fast::FixedState;
 use std::hash::BuildHasher;
 
-/// A summary of an object's labels (a Bloom filter): each name with its value sets two of 32 bits.
+/// A Bloom filter of an object's labels: each pair of name and value sets two of 32 bits.
 ///
-/// It is kept beside the object, so that a list by label need not touch most objects that are not selected.
+/// It is stored next to the object's handle, so that a list by label need not read most objects that do not match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LabelDigest(u32);
 
 impl LabelDigest {
-    /// Of labels that are not known: any could be there.
+    /// The digest of unknown labels; it passes every selector.
     pub(crate) const UNKNOWN: Self = Self(u32::MAX);
     pub(crate) const NO_LABELS: Self = Self(0);
 
@@ -32,32 +32,34 @@ impl LabelDigest {
     }
 }
 
-/// What a selector asks of digests.
+/// The condition that a selector puts on digests.
 #[derive(Debug)]
 pub(crate) struct LabelPrefilter {
-    /// For each label that must have one of some values: the digests of these. Other requirements cannot be judged.
-    asked: Vec<Vec<LabelDigest>>,
+    /// For each label that must have one of some values, the digests of these values. Other requirements cannot be
+    /// checked with digests.
+    required: Vec<Vec<LabelDigest>>,
 }
 
 impl LabelPrefilter {
     pub(crate) fn new(selector: &LabelSelector) -> Self {
         use LabelOperator::{DoubleEquals, Equals, In};
-        let asked = selector.requirements().iter();
-        let asked = asked.filter(|requirement| matches!(requirement.operator(), Equals | DoubleEquals | In));
-        let digests = asked.map(|requirement| {
+        let required = selector.requirements().iter();
+        let required =
+            required.filter(|requirement| matches!(requirement.operator(), Equals | DoubleEquals | In));
+        let digests = required.map(|requirement| {
             let values = requirement.values();
             values
                 .map(|value| LabelDigest::of(requirement.key(), value))
                 .collect()
         });
         Self {
-            asked: digests.collect(),
+            required: digests.collect(),
         }
     }
 
-    /// False if no object with this digest is selected.
+    /// Returns false if the selector matches no object with this digest.
     pub(crate) fn passes(&self, digest: LabelDigest) -> bool {
-        let mut asked = self.asked.iter();
-        asked.all(|any| any.iter().any(|value| digest.has(*value)))
+        let mut required = self.required.iter();
+        required.all(|any| any.iter().any(|value| digest.has(*value)))
     }
 }

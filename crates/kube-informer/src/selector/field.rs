@@ -4,10 +4,10 @@ use super::parse::ParseSelectorError;
 use crate::object::ObjectKey;
 use std::{borrow::Cow, fmt, str::FromStr, sync::Arc};
 
-/// Selects objects by the values of some of their fields; an object is selected if every requirement holds.
+/// Selects objects by the values of some of their fields. An object matches if every requirement holds.
 ///
-/// Which fields can be selected on depends on the kind, and only the server knows them all; `metadata.name` and
-/// `metadata.namespace` can for every kind and are in the key.
+/// Which fields are supported depends on the kind, and only the server knows all of them. `metadata.name` and
+/// `metadata.namespace` are supported for every kind; they are part of the key.
 ///
 /// ```
 /// use kube_informer::selector::FieldSelector;
@@ -23,8 +23,8 @@ use std::{borrow::Cow, fmt, str::FromStr, sync::Arc};
 /// ```
 ///
 /// # Syntax
-/// `field=value`, `field==value` and `field!=value`, separated by commas. In values, a backslash stands before `,`, `=`
-/// and `\`.
+/// `field=value`, `field==value` and `field!=value`, separated by commas. In values, `,`, `=` and `\` are escaped
+/// with a backslash.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct FieldSelector {
     requirements: Arc<[FieldRequirement]>,
@@ -36,13 +36,13 @@ pub struct FieldSelector {
 pub struct FieldRequirement {
     /// The path of the field, such as `spec.nodeName`.
     pub field: Box<str>,
-    /// Whether the field must have this value, or must not.
+    /// Whether the field must have this value (true) or must not have it (false).
     pub equal: bool,
     /// The value.
     pub value: Box<str>,
 }
 
-/// A selector asks for a field that is not in the key.
+/// A selector uses a field that is not in the key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("field {field:?} is not part of an object's key")]
 #[non_exhaustive]
@@ -60,15 +60,15 @@ impl FieldSelector {
         }
     }
 
-    /// Reads a selector as the API server does.
+    /// Parses a selector in the same way as the API server.
     ///
     /// # Errors
-    /// A term without an operator, a bare `=` or `,` in a value, or an unknown escape. The error says at which
+    /// A term without an operator, a bare `=` or `,` in a value, or an unknown escape. The error states the
     /// character.
     #[doc(alias = "ParseSelector")]
-    pub fn parse(text: &str) -> Result<Self, ParseSelectorError> {
-        let terms = terms(text).into_iter().filter(|(_, term)| !term.is_empty());
-        let read = |(at, term)| Ok((term, requirement(text, at, term)?));
+    pub fn parse(input: &str) -> Result<Self, ParseSelectorError> {
+        let terms = terms(input).into_iter().filter(|(_, term)| !term.is_empty());
+        let read = |(at, term)| Ok((term, requirement(input, at, term)?));
         let mut requirements: Vec<(&str, FieldRequirement)> = terms.map(read).collect::<Result<_, _>>()?;
         requirements.sort_by_key(|(term, _)| *term);
         let requirements = requirements
@@ -78,8 +78,8 @@ impl FieldSelector {
         Ok(Self { requirements })
     }
 
-    /// Whether an object with these fields is selected. `field` gives the value of a field; one that is missing counts
-    /// as empty.
+    /// Whether an object with these fields matches. `field` returns the value of a field; a missing field counts as
+    /// empty.
     pub fn matches<'a>(&self, field: impl Fn(&str) -> Option<&'a str>) -> bool {
         self.requirements.iter().all(|requirement| {
             let value = field(&requirement.field).unwrap_or_default();
@@ -87,10 +87,10 @@ impl FieldSelector {
         })
     }
 
-    /// Whether the object with this key is selected.
+    /// Whether the object with this key matches.
     ///
     /// # Errors
-    /// The selector asks for a field other than `metadata.name` and `metadata.namespace`.
+    /// The selector uses a field other than `metadata.name` and `metadata.namespace`.
     pub fn matches_key(&self, key: &ObjectKey) -> Result<bool, UnsupportedField> {
         let in_key = |field: &str| matches!(field, "metadata.name" | "metadata.namespace");
         if let Some(other) = self
@@ -111,18 +111,18 @@ impl FieldSelector {
         }))
     }
 
-    /// Whether every object is selected.
+    /// Whether every object matches.
     #[doc(alias = "Empty")]
     pub fn is_everything(&self) -> bool {
         self.requirements.is_empty()
     }
 
-    /// The conditions, as the server sorts them.
+    /// The conditions, in the order in which the server sorts them.
     pub fn requirements(&self) -> &[FieldRequirement] {
         &self.requirements
     }
 
-    /// The value that an object must have in `field` to be selected, if there is one.
+    /// The value that `field` must have for an object to match, if there is one.
     #[doc(alias = "RequiresExactMatch")]
     pub fn required_value(&self, field: &str) -> Option<&str> {
         let required = self
@@ -133,26 +133,26 @@ impl FieldSelector {
     }
 }
 
-/// The parts between commas that are not escaped, and where they begin.
-fn terms(text: &str) -> Vec<(usize, &str)> {
+/// Splits a selector at unescaped commas; returns each part with its offset.
+fn terms(input: &str) -> Vec<(usize, &str)> {
     let (mut terms, mut start, mut escaped) = (Vec::new(), 0, false);
-    for (at, byte) in text.bytes().enumerate() {
+    for (at, byte) in input.bytes().enumerate() {
         match byte {
             _ if escaped => escaped = false,
             b'\\' => escaped = true,
             b',' => {
-                terms.push((start, &text[start..at]));
+                terms.push((start, &input[start..at]));
                 start = at + 1;
             }
             _ => {}
         }
     }
-    terms.push((start, &text[start..]));
+    terms.push((start, &input[start..]));
     terms
 }
 
-/// Reads one term, which begins at byte `start` of the whole text.
-fn requirement(text: &str, start: usize, term: &str) -> Result<FieldRequirement, ParseSelectorError> {
+/// Parses one term, which starts at byte `start` of the selector.
+fn requirement(input: &str, start: usize, term: &str) -> Result<FieldRequirement, ParseSelectorError> {
     let operators = [("!=", false), ("==", true), ("=", true)];
     let (at, symbol, equal) = (0..term.len())
         .filter(|at| term.is_char_boundary(*at))
@@ -162,16 +162,16 @@ fn requirement(text: &str, start: usize, term: &str) -> Result<FieldRequirement,
                 .find(|(symbol, _)| term[at..].starts_with(symbol))?;
             Some((at, symbol, *equal))
         })
-        .ok_or_else(|| ParseSelectorError::new(text, start + term.len(), "expected '=', '==' or '!='"))?;
+        .ok_or_else(|| ParseSelectorError::new(input, start + term.len(), "expected '=', '==' or '!='"))?;
     let value = start + at + symbol.len();
     Ok(FieldRequirement {
         field: term[..at].into(),
         equal,
-        value: unescape(text, value, &text[value..start + term.len()])?.into(),
+        value: unescape(input, value, &input[value..start + term.len()])?.into(),
     })
 }
 
-fn unescape<'a>(text: &str, start: usize, value: &'a str) -> Result<Cow<'a, str>, ParseSelectorError> {
+fn unescape<'a>(input: &str, start: usize, value: &'a str) -> Result<Cow<'a, str>, ParseSelectorError> {
     if !value.contains(['\\', '=']) {
         return Ok(value.into());
     }
@@ -181,7 +181,7 @@ fn unescape<'a>(text: &str, start: usize, value: &'a str) -> Result<Cow<'a, str>
         match c {
             '=' => {
                 return Err(ParseSelectorError::new(
-                    text,
+                    input,
                     start + at,
                     "expected '=' to be escaped as '\\='",
                 ));
@@ -191,7 +191,7 @@ fn unescape<'a>(text: &str, start: usize, value: &'a str) -> Result<Cow<'a, str>
                 other => {
                     let at = other.map_or(value.len(), |(at, _)| at);
                     return Err(ParseSelectorError::new(
-                        text,
+                        input,
                         start + at,
                         "expected '\\', ',' or '=' after '\\'",
                     ));
@@ -212,12 +212,12 @@ impl Default for FieldSelector {
 impl FromStr for FieldSelector {
     type Err = ParseSelectorError;
 
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Self::parse(text)
+    fn from_str(input: &str) -> Result<Self, Self::Err> {
+        Self::parse(input)
     }
 }
 
-/// As the server writes it.
+/// Formats it as the server does.
 impl fmt::Display for FieldSelector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (number, requirement) in self.requirements.iter().enumerate() {

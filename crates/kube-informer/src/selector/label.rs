@@ -6,7 +6,7 @@ use super::{
 };
 use std::{fmt, str::FromStr, sync::Arc};
 
-/// Selects objects by their labels; an object is selected if every requirement holds.
+/// Selects objects by their labels. An object matches if every requirement holds.
 ///
 /// ```
 /// use kube_informer::selector::LabelSelector;
@@ -22,7 +22,7 @@ use std::{fmt, str::FromStr, sync::Arc};
 /// # Syntax
 /// Requirements are separated by commas:
 ///
-/// | text | holds if the label |
+/// | requirement | holds if the label |
 /// |---|---|
 /// | `key` | is there |
 /// | `!key` | is not there |
@@ -32,7 +32,7 @@ use std::{fmt, str::FromStr, sync::Arc};
 /// | `key notin (a,b)` | is not there, or has none of these values |
 /// | `key>5`, `key<5` | is there and is an integer above or below |
 ///
-/// Keys and values must be such as labels may have; a value may be empty.
+/// Keys and values must be valid for labels; a value may be empty.
 #[doc(alias = "Selector")]
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct LabelSelector {
@@ -49,27 +49,26 @@ impl LabelSelector {
         }
     }
 
-    /// Reads a selector as the API server does.
+    /// Parses a selector in the same way as the API server.
     ///
     /// # Errors
-    /// The text is not a selector, or a key or value is not one that a label can have. The error says at which
-    /// character.
-    pub fn parse(text: &str) -> Result<Self, ParseSelectorError> {
-        let mut requirements = parse::label_requirements(text)?;
+    /// The input is not a selector, or a key or value is not valid for a label. The error states the character.
+    pub fn parse(input: &str) -> Result<Self, ParseSelectorError> {
+        let mut requirements = parse::label_requirements(input)?;
         requirements.sort_by(|a, b| a.key().cmp(b.key()));
         Ok(Self {
             requirements: requirements.into(),
         })
     }
 
-    /// Whether an object with these labels is selected. `label` gives the value of a label, if it is there.
+    /// Whether an object with these labels matches. `label` returns the value of a label, if it is present.
     pub fn matches<'a>(&self, label: impl Fn(&str) -> Option<&'a str>) -> bool {
         self.requirements
             .iter()
             .all(|requirement| requirement.holds(label(requirement.key())))
     }
 
-    /// Whether every object is selected, so that no label needs to be looked at.
+    /// Whether every object matches, so that no label needs to be read.
     #[doc(alias = "Empty")]
     pub fn is_everything(&self) -> bool {
         self.requirements.is_empty()
@@ -80,7 +79,7 @@ impl LabelSelector {
         &self.requirements
     }
 
-    /// The value that an object must have for `label` to be selected, if there is just one.
+    /// The value that `label` must have for an object to match, if there is exactly one.
     #[doc(alias = "RequiresExactMatch")]
     pub fn required_value(&self, label: &str) -> Option<&str> {
         let of_label = |requirement: &&LabelRequirement| requirement.key() == label;
@@ -100,12 +99,12 @@ impl Default for LabelSelector {
 impl FromStr for LabelSelector {
     type Err = ParseSelectorError;
 
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Self::parse(text)
+    fn from_str(input: &str) -> Result<Self, Self::Err> {
+        Self::parse(input)
     }
 }
 
-/// As the server writes it: requirements sorted by key, values sorted.
+/// Formats it as the server does: requirements sorted by key, values sorted.
 impl fmt::Display for LabelSelector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (number, requirement) in self.requirements.iter().enumerate() {

@@ -1,11 +1,11 @@
-//! Reading label selectors, with errors that point at the character.
+//! A parser for label selectors, with errors that point at the character.
 
 use super::{
     requirement::{LabelOperator, LabelRequirement, integer},
     syntax::{self, Fault},
 };
 
-/// A text that is not a selector, and where.
+/// A string that is not a selector, with the position of the error.
 ///
 /// ```
 /// use kube_informer::selector::LabelSelector;
@@ -15,39 +15,39 @@ use super::{
 /// assert_eq!(error.to_string(), r#"invalid selector "app in (web api)": expected ',' or ')' at "api" (character 13)"#);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("invalid selector {text:?}: {expected} at {} (character {})", self.found(), self.character())]
+#[error("invalid selector {input:?}: {expected} at {} (character {})", self.found(), self.character())]
 pub struct ParseSelectorError {
-    text: String,
+    input: String,
     offset: usize,
     expected: &'static str,
 }
 
 impl ParseSelectorError {
-    pub(super) fn new(text: &str, offset: usize, expected: &'static str) -> Self {
+    pub(super) fn new(input: &str, offset: usize, expected: &'static str) -> Self {
         Self {
-            text: text.to_owned(),
+            input: input.to_owned(),
             offset,
             expected,
         }
     }
 
-    /// The byte of the text at which it cannot be understood; its length, if something is missing at the end.
+    /// The byte offset of the error in the input; the input's length if something is missing at the end.
     pub fn offset(&self) -> usize {
         self.offset
     }
 
-    /// What is wrong there.
+    /// What was expected there.
     pub fn expected(&self) -> &'static str {
         self.expected
     }
 
-    /// As people count.
+    /// The position in characters, starting at 1.
     fn character(&self) -> usize {
-        self.text[..self.offset].chars().count() + 1
+        self.input[..self.offset].chars().count() + 1
     }
 
     fn found(&self) -> String {
-        let rest = &self.text[self.offset..];
+        let rest = &self.input[self.offset..];
         let Some(first) = rest.chars().next() else {
             return "the end".to_owned();
         };
@@ -64,9 +64,9 @@ fn ends_word(c: char) -> bool {
     is_space(c) || matches!(c, '=' | '!' | '(' | ')' | ',' | '>' | '<')
 }
 
-/// Reads requirements, in the order in which they are written.
-pub(super) fn label_requirements(text: &str) -> Result<Vec<LabelRequirement>, ParseSelectorError> {
-    let mut parser = Parser { text, at: 0 };
+/// Parses requirements in the order of the input.
+pub(super) fn label_requirements(input: &str) -> Result<Vec<LabelRequirement>, ParseSelectorError> {
+    let mut parser = Parser { input, at: 0 };
     let mut requirements = Vec::new();
     if parser.peek().is_none() {
         return Ok(requirements);
@@ -83,15 +83,15 @@ pub(super) fn label_requirements(text: &str) -> Result<Vec<LabelRequirement>, Pa
 }
 
 struct Parser<'a> {
-    text: &'a str,
+    input: &'a str,
     at: usize,
 }
 
 impl<'a> Parser<'a> {
-    /// What is left, from the next character that is not a space.
+    /// The remaining input, starting at the next character that is not a space.
     fn rest(&mut self) -> &'a str {
-        let rest = self.text[self.at..].trim_start_matches(is_space);
-        self.at = self.text.len() - rest.len();
+        let rest = self.input[self.at..].trim_start_matches(is_space);
+        self.at = self.input.len() - rest.len();
         rest
     }
 
@@ -99,14 +99,14 @@ impl<'a> Parser<'a> {
         self.rest().chars().next()
     }
 
-    /// Takes a symbol, if it comes next.
+    /// Consumes a symbol if it comes next.
     fn take(&mut self, symbol: &str) -> bool {
         let found = self.rest().starts_with(symbol);
         self.at += if found { symbol.len() } else { 0 };
         found
     }
 
-    /// Takes a key, a value, `in` or `notin`; nothing, if a symbol comes next.
+    /// Consumes a key, a value, `in` or `notin`; returns an empty string if a symbol comes next.
     fn word(&mut self) -> &'a str {
         let rest = self.rest();
         let word = &rest[..rest.find(ends_word).unwrap_or(rest.len())];
@@ -116,10 +116,10 @@ impl<'a> Parser<'a> {
 
     fn expected(&mut self, what: &'static str) -> ParseSelectorError {
         self.rest();
-        ParseSelectorError::new(self.text, self.at, what)
+        ParseSelectorError::new(self.input, self.at, what)
     }
 
-    /// Checks the word that was just taken.
+    /// Validates the word that was just consumed.
     fn check(
         &self,
         word: &'a str,
@@ -128,7 +128,7 @@ impl<'a> Parser<'a> {
         let start = self.at - word.len();
         match check(word) {
             Ok(()) => Ok(word),
-            Err((at, why)) => Err(ParseSelectorError::new(self.text, start + at, why)),
+            Err((at, why)) => Err(ParseSelectorError::new(self.input, start + at, why)),
         }
     }
 
@@ -162,7 +162,7 @@ impl<'a> Parser<'a> {
                 let value = self.value()?;
                 let start = self.at - value.len();
                 let number = integer(value)
-                    .ok_or_else(|| ParseSelectorError::new(self.text, start, "expected an integer"))?;
+                    .ok_or_else(|| ParseSelectorError::new(self.input, start, "expected an integer"))?;
                 (vec![value], number)
             }
             _ => (vec![self.value()?], 0),
@@ -194,7 +194,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// One value, which ends where the requirement does.
+    /// Parses one value, which ends the requirement.
     fn value(&mut self) -> Result<&'a str, ParseSelectorError> {
         let value = self.word();
         if value.is_empty() && !matches!(self.peek(), None | Some(',')) {
@@ -203,7 +203,7 @@ impl<'a> Parser<'a> {
         self.check(value, syntax::check_value)
     }
 
-    /// Values in parentheses; any of them may be empty.
+    /// Parses values in parentheses; any of them may be empty.
     fn values(&mut self) -> Result<Vec<&'a str>, ParseSelectorError> {
         if !self.take("(") {
             return Err(self.expected("expected '('"));

@@ -10,7 +10,7 @@ pub struct LabelRequirement {
     operator: LabelOperator,
     /// Sorted, without duplicates.
     values: Box<[Box<str>]>,
-    /// The value as a number, for comparisons.
+    /// The value as an integer, for `GreaterThan` and `LessThan`.
     number: i64,
 }
 
@@ -24,7 +24,7 @@ pub enum LabelOperator {
     DoesNotExist,
     /// `key=value`
     Equals,
-    /// `key==value`, which means the same
+    /// `key==value`, the same as `key=value`
     DoubleEquals,
     /// `key!=value`
     NotEquals,
@@ -55,17 +55,17 @@ impl LabelRequirement {
         &self.key
     }
 
-    /// How the label is related to the values.
+    /// The operator.
     pub fn operator(&self) -> LabelOperator {
         self.operator
     }
 
-    /// The values, sorted; one for most operators, none for those about existence.
+    /// The values, sorted. Most operators have one, those for existence have none.
     pub fn values(&self) -> impl ExactSizeIterator<Item = &str> {
         self.values.iter().map(|value| &**value)
     }
 
-    /// The value that the label must have, if there is just one.
+    /// The value that the label must have, if there is exactly one.
     pub(super) fn only_value(&self) -> Option<&str> {
         use LabelOperator::{DoubleEquals, Equals, In};
         match (self.operator, &*self.values) {
@@ -74,7 +74,7 @@ impl LabelRequirement {
         }
     }
 
-    /// Whether this holds for an object on which the label has this value, or is missing.
+    /// Whether this holds for an object whose label has this value (`None`: whose label is missing).
     #[doc(alias = "Matches")]
     pub fn holds(&self, value: Option<&str>) -> bool {
         use LabelOperator::*;
@@ -90,7 +90,7 @@ impl LabelRequirement {
     }
 }
 
-/// A label's value as a number, for comparisons.
+/// Parses a label's value as an integer, for comparisons.
 pub(super) fn integer(value: &str) -> Option<i64> {
     value.parse().ok()
 }

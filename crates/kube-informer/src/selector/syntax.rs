@@ -1,12 +1,12 @@
-//! What keys and values of labels may look like.
+//! The syntax of label keys and values.
 
 const MAX_NAME: usize = 63;
 const MAX_PREFIX: usize = 253;
 
-/// Why a text is not a key or a value, and at which of its bytes.
+/// The byte offset at which a string is not a valid key or value, and what was expected there.
 pub(super) type Fault = (usize, &'static str);
 
-/// A label key: a name, or a DNS subdomain, a slash and a name.
+/// Checks a label key: a name, or a DNS subdomain, a slash and a name.
 pub(super) fn check_key(key: &str) -> Result<(), Fault> {
     let (prefix, name) = match key.split_once('/') {
         None => (None, key),
@@ -25,7 +25,7 @@ pub(super) fn check_key(key: &str) -> Result<(), Fault> {
     check_name(name).map_err(|(at, why)| (start + at, why))
 }
 
-/// A label value: a name, or nothing.
+/// Checks a label value: a name or the empty string.
 pub(super) fn check_value(value: &str) -> Result<(), Fault> {
     if value.is_empty() {
         Ok(())

@@ -1,11 +1,11 @@
-//! The texts here were sent to a kube-apiserver 1.36.3: it accepts what is accepted here, and rejects the rest.
+//! The inputs here were sent to a kube-apiserver 1.36.3, which accepts and rejects the same ones.
 
 use super::*;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
 #[test]
-fn accepted_and_written_as_the_server_does() {
+fn valid_selectors_are_formatted_as_by_the_server() {
     let longest = "a".repeat(63);
     let accepted = [
         ("", ""),
@@ -37,17 +37,17 @@ fn accepted_and_written_as_the_server_does() {
         ("y=2,y=1", "y=2,y=1"),
         (&*longest, &*longest),
     ];
-    for (text, canonical) in accepted {
+    for (input, canonical) in accepted {
         assert_eq!(
-            LabelSelector::parse(text).unwrap().to_string(),
+            LabelSelector::parse(input).unwrap().to_string(),
             canonical,
-            "{text:?}"
+            "{input:?}"
         );
     }
 }
 
 #[test]
-fn rejected_at_the_character() {
+fn errors_point_at_the_invalid_character() {
     let (key, value) = ("a".repeat(64), format!("x={}", "a".repeat(64)));
     let rejected = [
         ("x>9223372036854775808", 2),
@@ -100,8 +100,8 @@ fn rejected_at_the_character() {
         (&*key, 63),
         (&*value, 65),
     ];
-    for (text, offset) in rejected {
-        let error = LabelSelector::parse(text).unwrap_err();
+    for (input, offset) in rejected {
+        let error = LabelSelector::parse(input).unwrap_err();
         assert_eq!(error.offset(), offset, "{error}");
     }
 }
@@ -118,7 +118,7 @@ fn an_error_counts_characters_and_shows_the_word() {
 }
 
 #[test]
-fn what_each_operator_selects() {
+fn operators_match_as_documented() {
     // With the label missing, empty, "a", "b", "5" and "12".
     let cases = [
         ("x", [false, true, true, true, true, true]),
@@ -134,25 +134,25 @@ fn what_each_operator_selects() {
         ("x,x!=a", [false, true, false, true, true, true]),
         ("", [true; 6]),
     ];
-    for (text, expected) in cases {
-        let selector = LabelSelector::parse(text).unwrap();
+    for (input, expected) in cases {
+        let selector = LabelSelector::parse(input).unwrap();
         let values = [None, Some(""), Some("a"), Some("b"), Some("5"), Some("12")];
         let found = values.map(|value| selector.matches(|label| value.filter(|_| label == "x")));
-        assert_eq!(found, expected, "{text:?}");
+        assert_eq!(found, expected, "{input:?}");
     }
 }
 
 #[test]
-fn a_sieve_holds_most_of_the_others_back() {
-    let passing = |text: &str| {
-        let sieve = LabelPrefilter::new(&LabelSelector::parse(text).unwrap());
+fn a_prefilter_excludes_most_objects_that_do_not_match() {
+    let passing = |input: &str| {
+        let prefilter = LabelPrefilter::new(&LabelSelector::parse(input).unwrap());
         let digests = (0..1000).map(|number| {
             let mut digest = LabelDigest::NO_LABELS;
             digest.add("app", &format!("app-{number}"));
             digest.add("tier", "front");
             digest
         });
-        digests.filter(|digest| sieve.passes(*digest)).count()
+        digests.filter(|digest| prefilter.passes(*digest)).count()
     };
     assert!(
         (1..50).contains(&passing("app=app-7")),
@@ -161,7 +161,7 @@ fn a_sieve_holds_most_of_the_others_back() {
     );
     assert!((2..100).contains(&passing("app in (app-7,app-8),tier=front")));
     assert_eq!(passing("tier=back"), 0);
-    for text in [
+    for input in [
         "",
         "tier=front",
         "app",
@@ -170,7 +170,7 @@ fn a_sieve_holds_most_of_the_others_back() {
         "app notin (app-7)",
         "app>5",
     ] {
-        assert_eq!(passing(text), 1000, "{text:?}");
+        assert_eq!(passing(input), 1000, "{input:?}");
     }
 }
 
@@ -191,11 +191,11 @@ fn field_selectors() {
         (",b=2,a=1,", "a=1,b=2"),
         (r"f=a\=b\,c\\d", r"f=a\=b\,c\\d"),
     ];
-    for (text, canonical) in accepted {
+    for (input, canonical) in accepted {
         assert_eq!(
-            FieldSelector::parse(text).unwrap().to_string(),
+            FieldSelector::parse(input).unwrap().to_string(),
             canonical,
-            "{text:?}"
+            "{input:?}"
         );
     }
     let rejected = [
@@ -207,18 +207,18 @@ fn field_selectors() {
         (r"f=a\", 4),
         ("f!a", 3),
     ];
-    for (text, offset) in rejected {
+    for (input, offset) in rejected {
         assert_eq!(
-            FieldSelector::parse(text).unwrap_err().offset(),
+            FieldSelector::parse(input).unwrap_err().offset(),
             offset,
-            "{text:?}"
+            "{input:?}"
         );
     }
 }
 
 #[test]
 fn field_selectors_on_the_key() {
-    let select = |text: &str, key: &str| FieldSelector::parse(text).unwrap().matches_key(&key.into());
+    let select = |input: &str, key: &str| FieldSelector::parse(input).unwrap().matches_key(&key.into());
     assert_eq!(select("metadata.namespace=", "node-1"), Ok(true));
     assert_eq!(select("metadata.namespace=a,metadata.name=b", "a/b"), Ok(true));
     assert_eq!(select("metadata.namespace!=a", "a/b"), Ok(false));
@@ -250,44 +250,44 @@ fn requirement() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn any_text_is_read_or_rejected_within_itself(text in r"([a-c0 =!(),<>/.é\\-]|in|notin){0,16}") {
-        for error in [LabelSelector::parse(&text).err(), FieldSelector::parse(&text).err()].into_iter().flatten() {
-            prop_assert!(error.offset() <= text.len());
+    fn any_input_is_parsed_or_rejected_at_a_valid_offset(input in r"([a-c0 =!(),<>/.é\\-]|in|notin){0,16}") {
+        for error in [LabelSelector::parse(&input).err(), FieldSelector::parse(&input).err()].into_iter().flatten() {
+            prop_assert!(error.offset() <= input.len());
             prop_assert!(error.to_string().contains("character"));
         }
     }
 
     #[test]
-    fn writing_and_reading_again_gives_the_same(requirements in prop::collection::vec(requirement(), 0..5)) {
+    fn formatting_and_parsing_are_inverse(requirements in prop::collection::vec(requirement(), 0..5)) {
         let selector = LabelSelector::parse(&requirements.join(", ")).unwrap();
         prop_assert_eq!(&LabelSelector::parse(&selector.to_string()).unwrap(), &selector);
         prop_assert_eq!(selector.requirements().len(), requirements.len());
     }
 
     #[test]
-    fn a_selector_is_all_of_its_requirements(
+    fn a_selector_matches_if_all_requirements_hold(
         requirements in prop::collection::vec(requirement(), 0..4),
         labels in prop::collection::btree_map(word(), word(), 0..4),
     ) {
         let labels: BTreeMap<String, String> = labels;
-        let matches = |text: &str| {
-            LabelSelector::parse(text).unwrap().matches(|label| labels.get(label).map(String::as_str))
+        let matches = |input: &str| {
+            LabelSelector::parse(input).unwrap().matches(|label| labels.get(label).map(String::as_str))
         };
-        prop_assert_eq!(matches(&requirements.join(",")), requirements.iter().all(|text| matches(text)));
+        prop_assert_eq!(matches(&requirements.join(",")), requirements.iter().all(|input| matches(input)));
     }
 
     #[test]
-    fn a_sieve_lets_through_what_is_selected(
+    fn a_prefilter_passes_every_matching_object(
         requirements in prop::collection::vec(requirement(), 0..4),
         labels in prop::collection::btree_map(word(), word(), 0..4),
     ) {
         let selector = LabelSelector::parse(&requirements.join(",")).unwrap();
-        let sieve = LabelPrefilter::new(&selector);
+        let prefilter = LabelPrefilter::new(&selector);
         let mut digest = LabelDigest::NO_LABELS;
         labels.iter().for_each(|(name, value)| digest.add(name, value));
         if selector.matches(|label| labels.get(label).map(String::as_str)) {
-            prop_assert!(sieve.passes(digest));
-            prop_assert!(sieve.passes(LabelDigest::UNKNOWN));
+            prop_assert!(prefilter.passes(digest));
+            prop_assert!(prefilter.passes(LabelDigest::UNKNOWN));
         }
     }
 
