@@ -1,14 +1,14 @@
-//! Forms: how the bytes of an object become what is held of it.
+//! Forms: how the bytes of an object are decoded into what the cache stores.
 //!
-//! [`CachedObject`] says how a type is held and read; [`Decode`] adds how it is made from what a server sent. The user picks a
-//! form by naming a type:
+//! [`CachedObject`] defines how a type is stored and read; [`Decode`] adds how it is decoded from a server's
+//! response. The user selects a form by naming a type:
 //!
-//! | type | held as | for |
+//! | type | stored as | for |
 //! |---|---|---|
-//! | `Pod`, any [`kube::Resource`] that can be deserialized | `Arc<Pod>`, decoded when it arrives | small collections; code that looks at all objects often |
-//! | [`Packed<Pod>`](Packed) (feature `packed`) | the object's bytes, compressed; decoded when somebody asks | large collections; handlers that only take the key |
-//! | a struct of yours with the fields you need, which [derives `CachedObject`](macro@crate::CachedObject) | an `Arc` of it | large collections that are looked at often |
-//! | [`PartialObjectMeta<Pod>`](kube::core::PartialObjectMeta) | metadata only, asked of the server as such | owners, garbage collection |
+//! | `Pod`, any [`kube::Resource`] that can be deserialized | `Arc<Pod>`, decoded when it arrives | small collections; code that often reads all objects |
+//! | [`Packed<Pod>`](Packed) (feature `packed`) | the object's bytes, compressed; decoded on demand | large collections; handlers that use only the key |
+//! | a struct of yours with the fields you need, which [derives `CachedObject`](macro@crate::CachedObject) | an `Arc` of it | large collections that are read often |
+//! | [`PartialObjectMeta<Pod>`](kube::core::PartialObjectMeta) | metadata only, requested from the server as such | owners, garbage collection |
 //!
 //! ```
 //! use bytes::Bytes;
@@ -28,12 +28,13 @@
 //! ```
 //!
 //! # Deep objects
-//! Types are decoded to a depth of 256 levels: what is decoded is cloned and dropped by recursion, on any thread. An object
-//! with more is set aside; [`Packed`] holds objects of any depth, and gives their [fields](Packed::field).
+//! Types are decoded to a depth of 256 levels, because decoded objects are cloned and dropped by recursion, on any
+//! thread. A deeper object is rejected as invalid. [`Packed`] stores objects of any depth and reads their
+//! [fields](Packed::field).
 //!
-//! # Leaving out parts
-//! Whatever the form, a [`FieldPlan`] can name paths that are left out while an object is scanned: they are neither decoded
-//! nor kept. [`Packed`] leaves out `metadata.managedFields` unless told otherwise.
+//! # Pruning
+//! In every form, a [`FieldPlan`] can name paths to prune while an object is scanned: they are neither decoded nor
+//! stored. [`Packed`] prunes `metadata.managedFields` by default.
 
 mod decoding;
 mod metadata;
@@ -51,34 +52,35 @@ use kube::core::{DynamicObject, TypeMeta};
 use serde::de::DeserializeOwned;
 use std::{any::Any, sync::Arc};
 
-/// An [`CachedObject`] that can be made from what a server sends.
+/// A [`CachedObject`] that can be decoded from a server's response.
 pub trait Decode: CachedObject {
-    /// What the objects of one collection share while they are made.
+    /// Decoder state shared by the objects of one collection.
     type Decoder: Send + Sync + 'static;
 
-    /// Whether making an object takes so long that several threads are worth it where many come at once. Default: no.
+    /// Whether decoding takes long enough that a batch of objects should be decoded on several threads. Default:
+    /// false.
     const EXPENSIVE: bool = false;
 
-    /// What makes the objects of a collection.
+    /// Creates the decoder of a collection.
     fn decoder(collection: Collection) -> Self::Decoder;
 
-    /// Makes the form of `raw` that is held under `key`, which is the key of `raw`.
+    /// Decodes `raw` into the handle to store under `key`, which is the key of `raw`.
     ///
     /// # Errors
-    /// The object is not what the type expects. The error says where, and never what stood there.
+    /// The object does not match the type. The error states the path, never the content.
     fn decode_raw(
         decoder: &Self::Decoder,
         key: &ObjectKey,
         raw: &RawObject,
     ) -> Result<Self::Handle, DecodeError>;
 
-    /// What the scans of these objects look for unless told otherwise. Default: nothing, and nothing is left out.
+    /// The default plan for scans of these objects. The default extracts no fields and prunes nothing.
     fn plan() -> FieldPlan {
         FieldPlan::default()
     }
 }
 
-/// What is known of the objects of a collection before the first one comes.
+/// What is known about the objects of a collection before the first one arrives.
 ///
 /// ```
 /// use kube_informer::form::Collection;
@@ -87,9 +89,9 @@ pub trait Decode: CachedObject {
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Collection {
-    /// What kind the objects are if they do not say so themselves: the items of a list of built-in objects do not.
+    /// The kind of objects that do not contain their own; the items of a list of built-in objects do not.
     pub types: Option<TypeMeta>,
-    /// What their scans look for.
+    /// The plan of their scans.
     pub plan: FieldPlan,
 }
 
@@ -109,7 +111,7 @@ impl<K: kube::Resource + DeserializeOwned + Send + Sync + 'static> Decode for K 
     }
 }
 
-/// Decodes an object without what the plan of its scan leaves out: what a form of one's own does.
+/// Decodes an object without the parts that the plan of its scan prunes. Use it to implement [`Decode`].
 ///
 /// ```
 /// use kube_informer::{form, wire::{Encoding, RawObject}};
@@ -125,13 +127,12 @@ impl<K: kube::Resource + DeserializeOwned + Send + Sync + 'static> Decode for K 
 /// ```
 ///
 /// # Errors
-/// The object is not what the type expects, or a part that the type keeps is nested more than 256 levels deep.
+/// The object does not match the type, or a part that the type reads is nested more than 256 levels deep.
 pub fn decode<T: DeserializeOwned + Send>(raw: &RawObject) -> Result<T, DecodeError> {
     decoding::object(raw.encoding(), |body| raw.write_body(body))
 }
 
-/// A dynamic object that does not know its kind is of little use; it must not depend on how it came, by a list or by a
-/// watch, whether it does.
+/// Sets the kind of a dynamic object that has none, so that objects from a list and from a watch are the same.
 fn complete<K: 'static>(object: &mut K, types: impl FnOnce() -> Option<TypeMeta>) {
     if let Some(dynamic) = (object as &mut dyn Any).downcast_mut::<DynamicObject>()
         && dynamic.types.is_none()
@@ -140,7 +141,7 @@ fn complete<K: 'static>(object: &mut K, types: impl FnOnce() -> Option<TypeMeta>
     }
 }
 
-/// What an object says it is, and where it does not, what its collection is known to be of.
+/// The kind and apiVersion that an object contains, or else those of its collection.
 fn types(raw: &RawObject, known: Option<&TypeMeta>) -> Option<TypeMeta> {
     let (api_version, kind) = (raw.api_version(), raw.kind());
     if (api_version, kind) == (None, None) {

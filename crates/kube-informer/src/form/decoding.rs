@@ -1,4 +1,4 @@
-//! Decoding: from the bytes of an object to a type that says, by serde, how it is read.
+//! Decodes the bytes of an object into a type that implements serde's `Deserialize`.
 
 use crate::wire::Encoding;
 use serde::de::DeserializeOwned;
@@ -8,31 +8,32 @@ use std::borrow::Cow;
 use std::cell::Cell;
 use std::{fmt, panic, thread};
 
-/// Nested more deeply, an object is decoded on a thread with a stack for it: types are read by recursion.
+/// Objects nested deeper than this are decoded on a thread with a large stack, because decoding is recursive.
 const DEEP: usize = 127;
-/// Nested more deeply, an object is refused: whoever holds it clones, compares and drops it by recursion, on any thread. A
-/// `serde_json::Value` of four times this depth is cloned within the 2 MiB of a usual stack, even without optimization.
+/// Objects nested deeper than this are rejected, because users clone, compare and drop objects by recursion, on any
+/// thread. A `serde_json::Value` of four times this depth can be cloned within a usual stack of 2 MiB, even without
+/// optimization.
 const DEEPEST: usize = 256;
-/// A stack for the deepest objects. Only what is used of it takes memory.
+/// The stack size for the deepest objects. Only the used part takes memory.
 const DEEP_STACK: usize = 64 << 20;
-/// How many characters of the path to an error are shown: it has keys of maps, of any length.
+/// The number of characters of an error's path that are shown. A path contains map keys, which may be of any length.
 const PATH_SHOWN: usize = 200;
 const TOO_DEEP: &str = "nested more than 127 levels deep";
-/// Room for larger objects is not kept.
+/// Buffers larger than this are not kept.
 const LARGE: usize = 1 << 20;
 
-/// Room to decode in.
+/// Buffers for decoding.
 struct Scratch {
     body: Vec<u8>,
     buffers: Buffers,
 }
 
 thread_local! {
-    /// None while it is in use.
+    /// `None` while the buffers are in use.
     static SCRATCH: Cell<Option<Box<Scratch>>> = const { Cell::new(None) };
 }
 
-/// Decodes the object whose body `write` writes over what a buffer holds.
+/// Decodes the object whose body `write` writes into a buffer, replacing its content.
 pub(super) fn object<T: DeserializeOwned + Send>(
     encoding: Encoding,
     write: impl Fn(&mut Vec<u8>),
@@ -42,9 +43,9 @@ pub(super) fn object<T: DeserializeOwned + Send>(
     }
 }
 
-/// `simd_json` takes less than half the time of `serde_json`, and tells a `Vec` how long it becomes, which saves a fifth of
-/// a usual object's memory. What it cannot read (a `RawValue`, a number beyond 64 bits) is left to `serde_json`, which
-/// also knows where an error is.
+/// `simd_json` takes less than half the time of `serde_json`, and gives a `Vec` its exact length in advance, which
+/// saves a fifth of a usual object's memory. If it fails (for a `RawValue` or a number beyond 64 bits), `serde_json`
+/// decodes the object, and also reports the position of an error.
 fn json_object<T: DeserializeOwned + Send>(write: impl Fn(&mut Vec<u8>)) -> Result<T, DecodeError> {
     let mut scratch = SCRATCH.take().unwrap_or_else(|| {
         Box::new(Scratch {
@@ -56,7 +57,7 @@ fn json_object<T: DeserializeOwned + Send>(write: impl Fn(&mut Vec<u8>)) -> Resu
     write(body);
     let size = body.len();
     let decoded = simd_json::serde::from_slice_with_buffers(body, buffers).or_else(|_| {
-        // It has been written to.
+        // `simd_json` modifies its input, so write the body again.
         write(body);
         match json(body) {
             Err(error) if error.reason == TOO_DEEP => deep_object(body, error),
@@ -69,7 +70,7 @@ fn json_object<T: DeserializeOwned + Send>(write: impl Fn(&mut Vec<u8>)) -> Resu
     decoded
 }
 
-/// Decodes an object that is nested too deeply to be decoded on this thread, as `error` says.
+/// Decodes an object that `error` reports as nested too deeply for this thread's stack.
 fn deep_object<T: DeserializeOwned + Send>(body: &mut [u8], error: DecodeError) -> Result<T, DecodeError> {
     let decode = || {
         let mut buffers = Buffers::with_max_depth(0, DEEPEST);
@@ -86,7 +87,7 @@ fn deep_object<T: DeserializeOwned + Send>(body: &mut [u8], error: DecodeError) 
         Some(Ok(object)) => return Ok(object),
         Some(Err(why)) if *why.error() == ErrorType::DepthLimitExceeded => "nested more than 256 levels deep",
         Some(Err(_)) => "invalid data, and nested more than 127 levels deep",
-        // There is no thread to be had.
+        // The thread could not be spawned.
         None => TOO_DEEP,
     };
     Err(DecodeError {
@@ -95,7 +96,8 @@ fn deep_object<T: DeserializeOwned + Send>(body: &mut [u8], error: DecodeError) 
     })
 }
 
-/// Reads any JSON value that is not nested deeply, numbers as `simd_json` does; an error is looked for a second time to learn the path, which costs nothing when there is none.
+/// Decodes any JSON value that is not nested deeply, with numbers as `simd_json` reads them. Decodes a second time
+/// after an error to find its path, so that success has no extra cost.
 pub(super) fn json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, DecodeError> {
     let bytes = &*without_negative_zero(bytes);
     serde_json::from_slice(bytes).map_err(|error| {
@@ -106,7 +108,7 @@ pub(super) fn json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, DecodeError> 
         };
         let reason = reason(&error);
         DecodeError {
-            // Too deep is the whole object, not the place where it was noticed.
+            // The depth concerns the whole object, so no path is reported.
             path: if reason == TOO_DEEP { String::new() } else { path },
             reason,
             line: error.line(),
@@ -115,8 +117,8 @@ pub(super) fn json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, DecodeError> 
     })
 }
 
-/// The same JSON with `0` for an integer `-0`. `serde_json` reads that as a floating-point number, so that no integer can
-/// be decoded from it. All other numbers are the same for both: floating-point numbers are the nearest ones.
+/// Replaces an integer `-0` by `0`. `serde_json` reads `-0` as a floating-point number, from which no integer can be
+/// decoded. Both decoders read all other numbers in the same way; floating-point numbers are rounded to the nearest.
 fn without_negative_zero(bytes: &[u8]) -> Cow<'_, [u8]> {
     let mut json = Cow::Borrowed(bytes);
     if memchr::memmem::find(bytes, b"-0").is_none() {
@@ -139,7 +141,7 @@ fn without_negative_zero(bytes: &[u8]) -> Cow<'_, [u8]> {
     json
 }
 
-/// As much of a path as is shown.
+/// Truncates a path to the part that is shown.
 fn shown(path: &str) -> String {
     let mut shown: String = path.chars().take(PATH_SHOWN).collect();
     if shown.len() < path.len() {
@@ -148,12 +150,13 @@ fn shown(path: &str) -> String {
     shown
 }
 
-/// What is wrong, without the value that is wrong: it may be part of a secret, and serde's own messages quote it.
+/// The reason of an error without the invalid value. serde's own messages quote the value, which may be part of a
+/// secret.
 fn reason(error: &serde_json::Error) -> String {
-    let text = error.to_string();
+    let message = error.to_string();
     match error.classify() {
         Category::Eof => "the object ends too early".to_owned(),
-        Category::Syntax if text.starts_with("recursion limit") => TOO_DEEP.to_owned(),
+        Category::Syntax if message.starts_with("recursion limit") => TOO_DEEP.to_owned(),
         Category::Syntax => "not JSON".to_owned(),
         Category::Io => "cannot be read".to_owned(),
         Category::Data => {
@@ -164,11 +167,11 @@ fn reason(error: &serde_json::Error) -> String {
                 "unknown variant",
                 "unknown field",
             ];
-            match known.into_iter().find(|known| text.starts_with(known)) {
+            match known.into_iter().find(|known| message.starts_with(known)) {
                 Some(known) => known.to_owned(),
                 // Field names come from the type, not from the object.
-                None if text.starts_with("missing field") => {
-                    text.split(" at line").next().unwrap_or("").to_owned()
+                None if message.starts_with("missing field") => {
+                    message.split(" at line").next().unwrap_or("").to_owned()
                 }
                 None => "invalid data".to_owned(),
             }
@@ -176,7 +179,7 @@ fn reason(error: &serde_json::Error) -> String {
     }
 }
 
-/// Why an object could not be decoded: where and what, but not the object's content.
+/// Why an object could not be decoded: the path and the reason, never the object's content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DecodeError {
     path: String,
@@ -220,11 +223,11 @@ mod tests {
     }
 
     #[test]
-    fn errors_say_where_and_never_what() {
-        let text = error::<Secret>(r#"{"metadata":{"name":"a"},"data":{"password":["hunter2"]}}"#);
-        assert!(text.starts_with("data.password: invalid type"), "{text}");
-        let texts = [
-            text,
+    fn errors_show_the_path_and_no_content() {
+        let message = error::<Secret>(r#"{"metadata":{"name":"a"},"data":{"password":["hunter2"]}}"#);
+        assert!(message.starts_with("data.password: invalid type"), "{message}");
+        let messages = [
+            message,
             error::<Secret>(r#"{"metadata":{"name":"a"},"data":"hunter2"}"#),
             error::<Secret>(r#"{"metadata":{"name":"a"},"data":{"x":"hunter2!"}}"#),
             error::<Pod>(r#"{"metadata":{"name":"a","creationTimestamp":"hunter2"}}"#),
@@ -232,13 +235,13 @@ mod tests {
             error::<Pod>(r#"{"metadata":{"name":"hunter2""#),
             error::<Pod>(r#"{"metadata":{"name":"hunter2"}} hunter2"#),
         ];
-        for text in texts {
-            assert!(!text.contains("hunter2"), "{text}");
+        for message in messages {
+            assert!(!message.contains("hunter2"), "{message}");
         }
     }
 
     #[test]
-    fn vectors_take_no_more_room_than_they_need() {
+    fn vectors_have_their_exact_capacity() {
         let pod: Pod = decode(
             br#"{"metadata":{"name":"a"},"spec":{"containers":[{"name":"a"}],"volumes":[{"name":"v"},{"name":"w"}]}}"#,
         )
@@ -249,27 +252,27 @@ mod tests {
     }
 
     #[test]
-    fn what_needs_the_text_itself_is_read_too() {
-        let texts: Vec<Box<RawValue>> = decode(b"[1.50, 18446744073709551616]").unwrap();
-        assert_eq!(texts[0].get(), "1.50");
+    fn raw_values_are_decoded() {
+        let messages: Vec<Box<RawValue>> = decode(b"[1.50, 18446744073709551616]").unwrap();
+        assert_eq!(messages[0].get(), "1.50");
         assert_eq!(decode::<f64>(b"18446744073709551616").unwrap(), 2f64.powi(64));
     }
 
     #[test]
-    fn depth_has_a_limit() {
+    fn the_nesting_depth_is_limited() {
         let nested = |depth| "[".repeat(depth) + &"]".repeat(depth);
         for depth in [127, 128, 256] {
             let value = decode::<Value>(nested(depth).as_bytes()).unwrap();
             assert_eq!(value.clone().to_string(), nested(depth));
         }
         for depth in [257, 10_000, 1_000_000] {
-            let text = error::<Value>(&nested(depth));
-            assert!(text.contains("nested more than 256 levels deep"), "{text}");
+            let message = error::<Value>(&nested(depth));
+            assert!(message.contains("nested more than 256 levels deep"), "{message}");
         }
-        let text = error::<Value>(&nested(200).replace("[]", "[hunter2]"));
+        let message = error::<Value>(&nested(200).replace("[]", "[hunter2]"));
         assert!(
-            text.starts_with("invalid data, and nested more than 127 levels deep"),
-            "{text}"
+            message.starts_with("invalid data, and nested more than 127 levels deep"),
+            "{message}"
         );
         let pod = format!(r#"{{"metadata":{{"name":"a"}},"unread":{}}}"#, nested(100_000));
         assert!(decode::<Pod>(pod.as_bytes()).is_ok());
@@ -281,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn a_recursive_type_is_read_to_the_same_depth() {
+    fn recursive_types_have_the_same_depth_limit() {
         let nested = |depth| r#"{"next":"#.repeat(depth) + "{}" + &"}".repeat(depth);
         let mut chain = decode::<Chain>(nested(255).as_bytes()).unwrap();
         let mut length = 0;
@@ -293,30 +296,30 @@ mod tests {
     }
 
     #[test]
-    fn the_path_of_an_error_is_cut() {
+    fn the_path_of_an_error_is_truncated() {
         let name = "k".repeat(100_000);
-        let text = error::<Pod>(&format!(r#"{{"metadata":{{"labels":{{"{name}":[]}}}}}}"#));
+        let message = error::<Pod>(&format!(r#"{{"metadata":{{"labels":{{"{name}":[]}}}}}}"#));
         assert!(
-            text.starts_with("metadata.labels.kkk") && text.len() < 300,
-            "{text}"
+            message.starts_with("metadata.labels.kkk") && message.len() < 300,
+            "{message}"
         );
     }
 
-    /// A type that decodes while it is decoded, as one with JSON in a string does.
+    /// A type that decodes JSON in one of its strings while it is being decoded.
     #[derive(Debug)]
     struct Nested(Value);
 
     impl<'de> Deserialize<'de> for Nested {
         fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-            let text = String::deserialize(deserializer)?;
-            decode(text.as_bytes())
+            let json = String::deserialize(deserializer)?;
+            decode(json.as_bytes())
                 .map(Self)
                 .map_err(serde::de::Error::custom)
         }
     }
 
     #[test]
-    fn decoding_may_decode() {
+    fn decoding_can_be_nested() {
         let pair: (Nested, Value) = decode(br#"["{\"a\":[1]}", {"b": [2]}]"#).unwrap();
         assert_eq!(
             (pair.0.0.to_string(), pair.1.to_string()),
@@ -325,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn a_large_object_leaves_no_large_room_behind() {
+    fn large_buffers_are_not_kept() {
         let large = format!("[{:?}]", "x".repeat(LARGE));
         decode::<Value>(large.as_bytes()).unwrap();
         let kept = SCRATCH.take();
@@ -380,8 +383,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_read_is_what_serde_json_reads(text in json_text(), broken: Option<(prop::sample::Index, u8)>) {
-            let mut body = text.into_bytes();
+        fn decoding_equals_serde_json(input in json_text(), broken: Option<(prop::sample::Index, u8)>) {
+            let mut body = input.into_bytes();
             if let Some((at, byte)) = broken && !body.is_empty() {
                 let at = at.index(body.len());
                 body[at] = byte;

@@ -4,7 +4,7 @@ use crate::object::{ObjectKey, ResourceVersion};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// The metadata that an informer needs of an object, and nothing else: for a projection.
+/// The metadata of an object that an informer needs, for projections.
 ///
 /// ```
 /// use kube_informer::{CachedObject, form::Metadata};
@@ -44,7 +44,8 @@ pub struct Metadata {
     pub labels: Option<BTreeMap<String, String>>,
 }
 
-/// Metadata of any sort: what [deriving `CachedObject`](macro@crate::CachedObject) needs of the field that holds it.
+/// Implemented by the type of the metadata field of a struct that [derives
+/// `CachedObject`](macro@crate::CachedObject).
 pub trait HasMetadata {
     /// The object's name; empty if it has none.
     fn name(&self) -> &str;
@@ -61,14 +62,14 @@ pub trait HasMetadata {
     /// The value of one label.
     fn label(&self, name: &str) -> Option<&str>;
 
-    /// Calls `each` with the name and value of every label, and says whether it could; see
-    /// [`CachedObject::visit_labels`](crate::CachedObject::visit_labels). Default: it cannot.
+    /// Calls `each` with the name and value of every label, and returns whether every label was visited; see
+    /// [`CachedObject::visit_labels`](crate::CachedObject::visit_labels). The default returns false.
     fn visit_labels(&self, _each: &mut dyn FnMut(&str, &str)) -> bool {
         false
     }
 
-    /// Sets what identifies an object and its state, and returns whether it could; see
-    /// [`CachedObject::set_identity`](crate::CachedObject::set_identity). Default: it cannot.
+    /// Sets the fields that identify an object and its state, and returns whether they were set; see
+    /// [`CachedObject::set_identity`](crate::CachedObject::set_identity). The default returns false.
     fn set_identity(
         &mut self,
         _key: &ObjectKey,

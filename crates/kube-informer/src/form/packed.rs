@@ -1,4 +1,4 @@
-//! Objects kept as their bytes.
+//! Objects stored as compressed bytes.
 
 mod coding;
 mod families;
@@ -26,11 +26,11 @@ use std::{
 };
 use triomphe::ThinArc;
 
-/// An object kept as its bytes, compressed, beside what is read without decoding: key, uid, resource version, labels
-/// and the fields that its [`FieldPlan`] looks for.
+/// An object stored as its compressed bytes, together with the parts that can be read without decoding: key, uid,
+/// resource version, labels and the fields that its [`FieldPlan`] declares.
 ///
-/// A clone is another reference to the same bytes. The object is decoded by [`decode`](Self::decode), or a field of it
-/// by [`field`](Self::field), when somebody asks.
+/// A clone is another reference to the same bytes. [`decode`](Self::decode) decodes the object,
+/// [`field`](Self::field) one of its fields.
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::Pod;
@@ -53,29 +53,30 @@ use triomphe::ThinArc;
 /// ```
 ///
 /// # Errors
-/// An object whose key can be read is packed, whatever the rest of it: what its type does not expect is an error of
-/// [`decode`](Self::decode).
+/// Every object whose key can be read is packed. If it does not match its type, [`decode`](Self::decode) returns the
+/// error.
 ///
 /// # Cost
-/// Reading the key, the uid, the version, a label or a [declared field](FieldPlan::fields) costs nothing. Anything else
-/// decompresses the object first, some microseconds for a pod; decoding it takes some ten more. Code that looks at
-/// every object in full again and again is better off with the type itself, or with a struct of the few fields it needs.
+/// Reading the key, the uid, the version, a label or a [declared field](FieldPlan::fields) needs no decompression.
+/// Anything else decompresses the object first, which takes a few microseconds for a pod; decoding takes about ten
+/// more. Code that repeatedly reads all of every object should use the type itself, or a struct of the fields it
+/// needs.
 ///
 /// # Memory
-/// One allocation holds the bytes and all that belongs to this object alone; sets of labels are shared between the
-/// objects of a collection. The first 64 objects are kept as they are; a dictionary that is learned from them
-/// compresses the ones after, and another one is learned when it stops paying. Of objects with the same owner references,
-/// such as the pods of a ReplicaSet, each is kept as what makes it differ from one of them, if they are alike and have no
-/// more than 128 KiB.
+/// One allocation holds the bytes and everything else that belongs to this object; label sets are shared between the
+/// objects of a collection. The first 64 objects are stored uncompressed. A dictionary trained on them compresses
+/// later objects, and a new one is trained when the compression ratio gets worse. Similar objects of at most 128 KiB
+/// with the same owner references, such as the pods of a ReplicaSet, are stored as deltas to one of them.
 ///
-/// # What is read
-/// [`decode`](Self::decode), [`field`](Self::field) and [`fields`](Self::fields) read the same: if a member occurs twice, the last one counts; floating-point
-/// numbers, and integers of more than 64 bits, are the nearest `f64`; an integer `-0` is 0. An object that does not say
-/// its kind or apiVersion, such as an item of a list, has those of its collection.
+/// # Values
+/// [`decode`](Self::decode), [`field`](Self::field) and [`fields`](Self::fields) read values in the same way: if a
+/// member occurs twice, the last one counts; floating-point numbers and integers of more than 64 bits are rounded to
+/// the nearest `f64`; an integer `-0` is read as 0. An object without kind or apiVersion, such as an item of a list,
+/// has those of its collection.
 pub struct Packed<K>(ThinArc<Header<K>, u8>);
 
-/// What stands beside the bytes. These are the body as it is kept, the length of the uid, the uid, then each value of a
-/// declared field: its number, its length, and the value.
+/// The metadata of a packed object. The bytes after it are the stored body, the length of the uid, the uid, and for
+/// each value of a declared field its number, its length and the value.
 struct Header<K> {
     key: ObjectKey,
     shared: Arc<Shared<K>>,
@@ -83,19 +84,19 @@ struct Header<K> {
     version: Option<ResourceVersion>,
     labels: Labels,
     fingerprint: Fingerprint,
-    /// The size of the body as it was, and as it is kept; that of all that is kept.
+    /// The size of the uncompressed body, of the stored body, and of all stored bytes.
     size: u32,
     kept: u32,
     all: u32,
     encoding: Encoding,
-    /// Whether the object has a kind or an apiVersion of its own.
+    /// Whether the object contains a kind or an apiVersion.
     typed: bool,
-    /// Whether it was ever decoded, so that there may be an entry for it among the decoded objects.
+    /// Whether it was ever decoded, so that it may have an entry among the decoded objects.
     decoded: AtomicBool,
 }
 
 impl<K> Header<K> {
-    /// What a packed object takes beside its bytes: with a count of references and a length.
+    /// The size of a packed object without its bytes, including a reference count and a length.
     const SIZE: usize = size_of::<Self>() + 2 * size_of::<usize>();
 }
 
@@ -141,12 +142,12 @@ impl<K> Packed<K> {
         self.header().fingerprint
     }
 
-    /// How many bytes the object takes, all in all, beside its key and what it shares with others.
+    /// The total size of the object in bytes, without its key and shared data.
     pub fn size(&self) -> usize {
         Header::<K>::SIZE + self.0.slice.len()
     }
 
-    /// The object as the server sent it, without what the plan leaves out.
+    /// The object as sent by the server, without the parts that the plan prunes.
     pub fn body(&self) -> Vec<u8> {
         let header = self.header();
         header
@@ -158,13 +159,13 @@ impl<K> Packed<K> {
         &self.0.header.header
     }
 
-    /// What stands behind the body: the uid, and the values of declared fields.
+    /// The bytes after the body: the uid, and the values of declared fields.
     fn beside(&self) -> (&[u8], &[u8]) {
         let behind = &self.0.slice[self.header().kept as usize..];
         prefixed(behind).unwrap_or_default()
     }
 
-    /// The values of a field that the plan declares, as they were written.
+    /// The values of a declared field, as bytes of JSON.
     fn declared(&self, number: u16) -> impl Iterator<Item = &[u8]> {
         let (_, mut rest) = self.beside();
         std::iter::from_fn(move || {
@@ -177,26 +178,27 @@ impl<K> Packed<K> {
     }
 }
 
-/// Splits a value with its length before it off `bytes`.
+/// Splits a length-prefixed value off `bytes`.
 fn prefixed(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let (length, behind) = bytes.split_first_chunk()?;
     behind.split_at_checked(u32::from_le_bytes(*length) as usize)
 }
 
-/// Writes a value with its length before it; an object has at most 4 GiB.
+/// Writes a length-prefixed value; an object has at most 4 GiB.
 fn write_prefixed(out: &mut Vec<u8>, value: &[u8]) {
     out.extend_from_slice(&(value.len() as u32).to_le_bytes());
     out.extend_from_slice(value);
 }
 
 impl<K: DeserializeOwned + Send + Sync + 'static> Packed<K> {
-    /// Decodes the object. While somebody holds what this gave, everybody gets the same.
+    /// Decodes the object. As long as the returned `Arc` or a clone of it is alive, further calls return the same
+    /// object.
     ///
     /// # Errors
-    /// The object is not what the type expects.
+    /// The object does not match the type.
     pub fn decode(&self) -> Result<Arc<K>, DecodeError> {
         let header = self.header();
-        header.shared.decoded(header.place(), || {
+        header.shared.decoded(header.address(), || {
             header.decoded.store(true, Ordering::Relaxed);
             let mut object = decoding::object(header.encoding, |body| *body = self.body())?;
             let known = header.shared.collection.types.as_ref();
@@ -210,12 +212,14 @@ impl<K: DeserializeOwned + Send + Sync + 'static> Packed<K> {
 }
 
 impl<K> Packed<K> {
-    /// Reads one field, and nothing else; `None` if it is absent or null. Of a path that leads to several values, the last one.
+    /// Reads one field without decoding the rest; `None` if it is absent or null. If a path has several values, the
+    /// last one is returned.
     ///
-    /// It costs a few nanoseconds if the collection's [`FieldPlan`] declares the field, else decompressing the object and a scan.
+    /// This takes a few nanoseconds if the collection's [`FieldPlan`] declares the field; otherwise the object is
+    /// decompressed and scanned.
     ///
     /// # Errors
-    /// The value is not what the type expects.
+    /// The value does not match the type.
     pub fn field<T: DeserializeOwned>(&self, path: &FieldPath) -> Result<Option<T>, FieldError> {
         let mut last = None;
         self.each_field(path, |value| {
@@ -225,7 +229,7 @@ impl<K> Packed<K> {
         Ok(last)
     }
 
-    /// Reads all values of a path with wildcards, in order; those that are null are left out.
+    /// Reads all values of a path with wildcards, in order, without null values.
     ///
     /// ```
     /// # use k8s_openapi::api::core::v1::Pod;
@@ -237,7 +241,7 @@ impl<K> Packed<K> {
     /// ```
     ///
     /// # Errors
-    /// A value is not what the type expects.
+    /// A value does not match the type.
     pub fn fields<T: DeserializeOwned>(&self, path: &FieldPath) -> Result<Vec<T>, FieldError> {
         let mut values = Vec::new();
         self.each_field(path, |value| {
@@ -247,8 +251,8 @@ impl<K> Packed<K> {
         Ok(values)
     }
 
-    /// An index function: the texts that stand at `path`. What is no text is not indexed. Declare the path in the
-    /// collection's [`FieldPlan`], so that each object is indexed without being decompressed again.
+    /// An index function that returns the strings at `path`. Values that are not strings are not indexed. Declare the
+    /// path in the collection's [`FieldPlan`], so that indexing does not decompress objects.
     ///
     /// ```no_run
     /// # use k8s_openapi::api::core::v1::Pod;
@@ -305,7 +309,7 @@ fn read<T: DeserializeOwned>(path: &FieldPath, value: &[u8]) -> Result<Option<T>
     })
 }
 
-/// A field is not what was expected. The error says where and what, but not what stands there.
+/// A field does not match the expected type. The error states the path and the reason, never the value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{path}: {reason}")]
 pub struct FieldError {
@@ -314,8 +318,8 @@ pub struct FieldError {
 }
 
 impl<K> Header<K> {
-    /// Where it is in memory: no other object is there as long as this one lives.
-    fn place(&self) -> usize {
+    /// The object's address, which is unique as long as the object is alive.
+    fn address(&self) -> usize {
         std::ptr::from_ref(self) as usize
     }
 }
@@ -323,9 +327,9 @@ impl<K> Header<K> {
 impl<K> Drop for Header<K> {
     fn drop(&mut self) {
         if *self.decoded.get_mut() {
-            self.shared.forget(self.place());
+            self.shared.remove_decoded(self.address());
         }
-        self.shared.held.remove(self.size, self.kept, self.all);
+        self.shared.counters.remove(self.size, self.kept, self.all);
     }
 }
 
@@ -335,7 +339,7 @@ impl<K> Clone for Packed<K> {
     }
 }
 
-/// The key, the version and the size, never the body.
+/// Shows the key, the version and the size, never the body.
 impl<K> fmt::Debug for Packed<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Packed")
@@ -390,7 +394,7 @@ impl<K: Send + Sync + 'static> Decode for Packed<K> {
         packer.pack(key, raw)
     }
 
-    /// Leaves out `metadata.managedFields`.
+    /// Prunes `metadata.managedFields`.
     fn plan() -> FieldPlan {
         FieldPlan::without_managed_fields()
     }

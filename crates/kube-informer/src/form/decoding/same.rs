@@ -1,8 +1,8 @@
-//! When two decoders have read the same: for the tests here and the fuzz target `decode`.
+//! Compares the results of two decoders, for the tests and the fuzz target `decode`.
 
 use serde_json::Value;
 
-/// The same, but for the sign of zero: `serde_json` reads an integer `-0` as a floating-point number.
+/// Equality except for the sign of zero, because `serde_json` reads an integer `-0` as a floating-point number.
 pub(crate) fn same(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(one), Value::Number(other)) => {

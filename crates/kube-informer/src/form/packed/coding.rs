@@ -1,4 +1,4 @@
-//! How a body is kept: as it is, or compressed, by itself or with a dictionary.
+//! How a body is stored: uncompressed, or compressed with or without a dictionary.
 
 use std::{
     fmt,
@@ -9,73 +9,76 @@ use std::{
 };
 use zstd_safe::{CCtx, CParameter, DCtx, DDict};
 
-/// The fastest level whose output is small: level 3 saves a few percent more for half as much time again.
+/// The compression level. Level 3 saves a few percent more space but takes half as long again.
 const LEVEL: i32 = 1;
-/// Larger dictionaries compress no better and slow each object down.
+/// The size of a dictionary in bytes. Larger ones compress no better and make every object slower.
 const DICTIONARY_SIZE: usize = 16 << 10;
-/// How many of the samples judge what the others made.
-pub(super) const JUDGES: usize = 8;
-/// How small judges must become for a dictionary to be worth it, in parts of their size.
-const WORTH_IT: f64 = 0.75;
+/// The number of samples used for validation; the others are used for training.
+pub(super) const VALIDATION_SAMPLES: usize = 8;
+/// The highest compression ratio (compressed size divided by size) of the validation samples at which a dictionary is
+/// used.
+const MAX_RATIO: f64 = 0.75;
 
-/// How small objects must become without tables, in parts of what they become with them.
-const MUCH_BETTER: f64 = 0.8;
+/// A concatenated dictionary is used only if its ratio is at most this part of the trained one's.
+const CONCATENATED_FACTOR: f64 = 0.8;
 
-/// How the body of an object is kept.
+/// How the body of an object is stored.
 #[derive(Debug, Clone)]
 pub(super) enum Coding {
     Plain,
-    /// Compressed by itself.
-    Alone,
-    With(Arc<Dictionary>),
-    /// Compressed as what makes it differ from another body.
-    Like(Arc<Base>),
+    /// Compressed without a dictionary.
+    NoDictionary,
+    Dictionary(Arc<Dictionary>),
+    /// Compressed with another body as the dictionary.
+    Delta(Arc<Base>),
 }
 
-/// A body that others are kept by.
+/// A body that serves as the dictionary of others.
 #[derive(Debug)]
 pub(super) struct Base {
     coding: Coding,
-    kept: Box<[u8]>,
+    stored: Box<[u8]>,
     size: usize,
-    /// The bytes of all bases.
+    /// The stored bytes of all bases.
     all: Arc<AtomicU64>,
 }
 
-/// A dictionary to decompress with.
+/// A dictionary prepared for decompression.
 pub(super) struct Dictionary {
     prepared: DDict<'static>,
     pub(super) size: usize,
 }
 
-/// Compresses with one dictionary, or none.
+/// Compresses with one dictionary or without one.
 pub(super) struct Compressor {
     context: CCtx<'static>,
     coding: Coding,
 }
 
-/// Contexts that nobody uses at the moment: one takes 150 KiB and some time to make.
+/// Idle decompression contexts. A context takes 150 KiB and some time to create, so they are reused.
 static CONTEXTS: Mutex<Vec<DCtx<'static>>> = Mutex::new(Vec::new());
 
 impl Coding {
-    /// The body, which has `size` bytes.
-    pub(super) fn read(&self, kept: &[u8], size: usize) -> Vec<u8> {
+    /// Reads a body of `size` bytes.
+    pub(super) fn read(&self, stored: &[u8], size: usize) -> Vec<u8> {
         if let Self::Plain = self {
-            return kept.to_vec();
+            return stored.to_vec();
         }
         let base = match self {
-            Self::Like(base) => base.body(),
+            Self::Delta(base) => base.body(),
             _ => Vec::new(),
         };
         let context = CONTEXTS.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut context = context.unwrap_or_else(DCtx::create);
         let mut body = Vec::with_capacity(size);
         let read = match self {
-            Self::With(dictionary) => context.decompress_using_ddict(&mut body, kept, &dictionary.prepared),
-            // An empty one is none.
-            _ => context.decompress_using_dict(&mut body, kept, &base),
+            Self::Dictionary(dictionary) => {
+                context.decompress_using_ddict(&mut body, stored, &dictionary.prepared)
+            }
+            // An empty dictionary means no dictionary.
+            _ => context.decompress_using_dict(&mut body, stored, &base),
         };
-        // We wrote it ourselves, and memory does not change.
+        // These bytes were compressed by this module, so decompression cannot fail.
         read.unwrap_or_else(|code| {
             panic!(
                 "an object cannot be decompressed: {}",
@@ -91,37 +94,37 @@ impl Coding {
 }
 
 impl Base {
-    /// What stands in `kept` in this way, and has `size` bytes; it counts in `all` as long as it lives.
-    pub(super) fn new(coding: Coding, kept: &[u8], size: usize, all: Arc<AtomicU64>) -> Self {
-        all.fetch_add(kept.len() as u64, Ordering::Relaxed);
+    /// A base of `size` bytes, stored as `stored`. Its stored size is added to `all` until it is dropped.
+    pub(super) fn new(coding: Coding, stored: &[u8], size: usize, all: Arc<AtomicU64>) -> Self {
+        all.fetch_add(stored.len() as u64, Ordering::Relaxed);
         Self {
             coding,
-            kept: kept.into(),
+            stored: stored.into(),
             size,
             all,
         }
     }
 
-    /// How many bytes it is kept in.
-    pub(super) fn kept(&self) -> usize {
-        self.kept.len()
+    /// The stored size in bytes.
+    pub(super) fn stored_size(&self) -> usize {
+        self.stored.len()
     }
 
-    /// As it was.
+    /// The uncompressed body.
     pub(super) fn body(&self) -> Vec<u8> {
-        self.coding.read(&self.kept, self.size)
+        self.coding.read(&self.stored, self.size)
     }
 }
 
 impl Drop for Base {
     fn drop(&mut self) {
-        self.all.fetch_sub(self.kept.len() as u64, Ordering::Relaxed);
+        self.all.fetch_sub(self.stored.len() as u64, Ordering::Relaxed);
     }
 }
 
 impl Compressor {
-    /// Compresses each body by itself.
-    pub(super) fn alone() -> Self {
+    /// A compressor without a dictionary.
+    pub(super) fn without_dictionary() -> Self {
         let mut context = CCtx::create();
         let parameters = [
             CParameter::CompressionLevel(LEVEL),
@@ -136,38 +139,39 @@ impl Compressor {
         }
         Self {
             context,
-            coding: Coding::Alone,
+            coding: Coding::NoDictionary,
         }
     }
 
     fn with(dictionary: &[u8]) -> Option<Self> {
-        let mut compressor = Self::alone();
+        let mut compressor = Self::without_dictionary();
         compressor.context.load_dictionary(dictionary).ok()?;
-        compressor.coding = Coding::With(Arc::new(Dictionary {
+        compressor.coding = Coding::Dictionary(Arc::new(Dictionary {
             prepared: DDict::try_create(dictionary)?,
             size: dictionary.len(),
         }));
         Some(compressor)
     }
 
-    /// One with a dictionary learned from `samples`, if it makes enough of a difference to them.
-    pub(super) fn learn(samples: &[Vec<u8>]) -> Option<Self> {
-        let (judges, teachers) = samples.split_at_checked(JUDGES)?;
+    /// Trains a dictionary on `samples`; `None` if it does not compress them well enough.
+    pub(super) fn train(samples: &[Vec<u8>]) -> Option<Self> {
+        let (validation, training) = samples.split_at_checked(VALIDATION_SAMPLES)?;
         let make = |dictionary: Option<Vec<u8>>| {
             let mut compressor = Self::with(&dictionary?)?;
-            let ratio = compressor.ratio(judges);
+            let ratio = compressor.ratio(validation);
             Some((compressor, ratio))
         };
-        // What zstd trains spares each object tables of its own, which take as long as the rest.
-        let best = match (make(trained(teachers)), make(Some(cut_from(teachers)))) {
-            (Some(trained), Some(cut)) if cut.1 > MUCH_BETTER * trained.1 => Some(trained),
+        // With a trained dictionary, zstd need not build entropy tables for each object, which takes half of the
+        // time.
+        let best = match (make(trained(training)), make(Some(concatenated(training)))) {
+            (Some(trained), Some(cut)) if cut.1 > CONCATENATED_FACTOR * trained.1 => Some(trained),
             (trained, cut) => cut.or(trained),
         };
-        best.filter(|(_, ratio)| *ratio < WORTH_IT)
+        best.filter(|(_, ratio)| *ratio < MAX_RATIO)
             .map(|(compressor, _)| compressor)
     }
 
-    /// How small bodies become, in parts of their size.
+    /// The compression ratio of these bodies: compressed size divided by size.
     pub(super) fn ratio(&mut self, bodies: &[Vec<u8>]) -> f64 {
         let mut out = Vec::new();
         let (mut before, mut after) = (0, 0);
@@ -179,12 +183,12 @@ impl Compressor {
         after as f64 / before.max(1) as f64
     }
 
-    /// How it keeps bodies.
+    /// The coding of the bodies that it compresses.
     pub(super) fn coding(&self) -> &Coding {
         &self.coding
     }
 
-    /// Writes a body over what `out` holds, and says how it stands there.
+    /// Writes a body into `out`, replacing its content, and returns its coding.
     pub(super) fn write(&mut self, body: &[u8], out: &mut Vec<u8>) -> Coding {
         out.clear();
         out.reserve(zstd_safe::compress_bound(body.len()));
@@ -199,7 +203,7 @@ impl Compressor {
     }
 }
 
-/// A dictionary that zstd makes of samples; not of too few or too small ones.
+/// Trains a dictionary with zstd; `None` if there are too few samples or they are too small.
 fn trained(samples: &[Vec<u8>]) -> Option<Vec<u8>> {
     let sizes: Vec<usize> = samples.iter().map(Vec::len).collect();
     let mut dictionary = Vec::with_capacity(DICTIONARY_SIZE);
@@ -207,8 +211,8 @@ fn trained(samples: &[Vec<u8>]) -> Option<Vec<u8>> {
     Some(dictionary)
 }
 
-/// The samples themselves, as far as there is room.
-fn cut_from(samples: &[Vec<u8>]) -> Vec<u8> {
+/// Concatenates samples up to the size of a dictionary.
+fn concatenated(samples: &[Vec<u8>]) -> Vec<u8> {
     let mut dictionary = Vec::with_capacity(DICTIONARY_SIZE);
     for sample in samples {
         let room = DICTIONARY_SIZE - dictionary.len();

@@ -1,7 +1,7 @@
-//! Objects with the same owners are alike: each is kept as what makes it differ from one of them.
+//! Delta compression of objects with the same owners, which are similar.
 //!
-//! The pods of a ReplicaSet differ in names, addresses and times. So the body of one of them, the family's base, serves
-//! all others as a dictionary of their own.
+//! The pods of a ReplicaSet differ in names, addresses and times. They form a family: the body of one of them, the
+//! family's base, is the compression dictionary of the others.
 
 use super::coding::{Base, Coding, Compressor};
 use std::{
@@ -15,70 +15,72 @@ use std::{
 };
 use zstd_safe::CCtx;
 
-/// Up to this size, base and object together, zstd remembers enough places of the base in its smallest table.
+/// Up to this size of base and object together, zstd's smallest hash table covers enough of the base.
 const SMALL: usize = 48 << 10;
-/// Up to this size in the table of level 2.
+/// Up to this size, the hash table of level 2 does.
 const MEDIUM: usize = 128 << 10;
-/// A larger body has no family: to go over the base would cost more than it saves.
+/// Larger bodies have no family, because indexing the base would cost more than it saves.
 const LARGE: usize = 128 << 10;
-/// How many owners of a single object are remembered. Lists come in the order of names, so that siblings follow each other.
+/// The number of owners of a single object that are remembered. Lists are sorted by name, so siblings arrive
+/// together.
 const SINGLES: usize = 256;
-/// So much smaller than the base an object has to become, to be kept by it.
-const ALIKE: usize = 2;
-/// A base has at most so many times the size of an object that is kept by it: the object may be all that is left of the family.
-const MUCH_LARGER: usize = 4;
-/// After so many objects in a row that are unlike the base, the next such one takes its place.
-const ANOTHER_BASE: u8 = 2;
-/// After so many, its objects are no longer compared.
-const HOPELESS: u8 = 8;
-/// Families are swept after so many objects, or as many as there are families.
-const OFTEN: usize = 256;
-/// Bases may take so many bytes uncompressed, whatever the collection takes.
-const AT_HAND: u64 = 256 << 10;
-/// They may take this part of what the collection takes.
-const AT_HAND_PART: u64 = 4;
+/// An object is stored as a delta if the delta is at most the base's stored size divided by this.
+const MIN_SAVING: usize = 2;
+/// The largest size of a base relative to its objects, because one object may be the only one left that keeps the
+/// base alive.
+const MAX_BASE_FACTOR: usize = 4;
+/// After this many consecutive objects that are not similar to the base, the last of them becomes the base.
+const MISSES_BEFORE_NEW_BASE: u8 = 2;
+/// After this many, the family's objects are no longer compared.
+const MAX_MISSES: u8 = 8;
+/// The minimum number of objects between two removals of unused families; it grows with the number of families.
+const MIN_SWEEP: usize = 256;
+/// The bytes of uncompressed bases that may always be cached.
+const MAX_CACHED: u64 = 256 << 10;
+/// Above that, cached bases may take the collection's size divided by this.
+const MAX_CACHED_PART: u64 = 4;
 
 /// The families of a collection.
 pub(super) struct Families {
     context: CCtx<'static>,
     hashes: RandomState,
-    /// The owners of single objects, each in the place that its hash gives.
+    /// The owners of single objects, each at the index given by its hash.
     singles: Box<[u64]>,
     families: HashMap<u64, Family>,
-    /// The bases of families are swept when so many objects have come.
+    /// The number of objects until unused families are removed.
     sweep_in: usize,
-    /// They are swept earlier when all bases take so many bytes.
+    /// They are removed earlier when all bases take this many bytes.
     sweep_at: u64,
-    /// The bytes of all bases that somebody holds, as they are kept.
+    /// The stored bytes of all bases in use.
     bases: Arc<AtomicU64>,
-    /// The size of the bases that are at hand.
-    at_hand: usize,
-    /// Grows each time bases are put away.
+    /// The size of the cached uncompressed bases.
+    cached: usize,
+    /// Incremented each time unused bases are evicted.
     round: u32,
 }
 
 struct Family {
-    /// None if the objects are not alike: then they are no longer compared.
+    /// `None` if the objects are not similar; then they are no longer compared.
     base: Option<Arc<Base>>,
-    /// The base as it was, if it is at hand.
+    /// The uncompressed base, if it is cached.
     body: Option<Box<[u8]>>,
     /// The round in which the base was last used.
     used: u32,
-    /// How many objects in a row were unlike the base.
+    /// The number of consecutive objects that were not similar to the base.
     misses: u8,
-    /// Whether an object has come since the last sweep.
+    /// Whether an object has been added since the last sweep.
     active: bool,
 }
 
 impl Families {
-    /// How many there are, and how many bytes their bases take.
+    /// The number of families, and the bytes of their bases.
     pub(super) fn size(&self) -> (usize, u64) {
         let bases = self.bases.load(Ordering::Relaxed);
-        (self.families.len(), bases + self.at_hand as u64)
+        (self.families.len(), bases + self.cached as u64)
     }
 
-    /// Writes the body of an object with these owners over what `out` holds, if there are others that it is like.
-    /// `collection` is how many bytes the collection takes.
+    /// Writes the body of an object with these owners into `out` as a delta, replacing its content. Returns `None` if
+    /// it has no similar base. `collection` is the size of the collection in bytes.
     pub(super) fn write(
         &mut self,
         owners: &[u8],
@@ -103,39 +105,39 @@ impl Families {
         let family = self.families.get_mut(&name)?;
         family.active = true;
         family.used = self.round;
-        self.at_hand += family.take_out();
-        let like = write_like(family, &mut self.context, body, out);
-        family.misses = if like.is_some() {
+        self.cached += family.cache_body();
+        let delta = write_delta(family, &mut self.context, body, out);
+        family.misses = if delta.is_some() {
             0
         } else {
             family.misses.saturating_add(1)
         };
-        let coding = like.or_else(|| {
-            if family.base.is_none() || !family.misses.is_multiple_of(ANOTHER_BASE) {
+        let coding = delta.or_else(|| {
+            if family.base.is_none() || !family.misses.is_multiple_of(MISSES_BEFORE_NEW_BASE) {
                 return None;
             }
-            self.at_hand -= family.put_away();
+            self.cached -= family.evict_body();
             family.base = Some(base(body, dictionary, &self.bases, out));
-            self.at_hand += family.take_out();
-            write_like(family, &mut self.context, body, out)
+            self.cached += family.cache_body();
+            write_delta(family, &mut self.context, body, out)
         });
-        if family.misses >= HOPELESS {
-            self.at_hand -= family.put_away();
+        if family.misses >= MAX_MISSES {
+            self.cached -= family.evict_body();
             family.base = None;
         }
-        self.put_away(collection);
+        self.evict_unused(collection);
         coding
     }
 
-    /// Forgets families whose base nobody is kept by, and those without one to which nothing has come lately, if it is
-    /// time to.
+    /// Removes families whose base is unused, and families without a base that have received no object since the last
+    /// sweep, if a sweep is due.
     fn sweep(&mut self) {
         let bases = |bases: &AtomicU64| bases.load(Ordering::Relaxed);
         self.sweep_in = self.sweep_in.saturating_sub(1);
         if self.sweep_in > 0 && bases(&self.bases) < self.sweep_at {
             return;
         }
-        let at_hand = &mut self.at_hand;
+        let cached = &mut self.cached;
         self.families.retain(|_, family| {
             let active = mem::take(&mut family.active);
             let stays = family
@@ -143,22 +145,22 @@ impl Families {
                 .as_ref()
                 .map_or(active, |base| Arc::strong_count(base) > 1);
             if !stays {
-                *at_hand -= family.put_away();
+                *cached -= family.evict_body();
             }
             stays
         });
-        self.sweep_in = OFTEN.max(self.families.len());
-        self.sweep_at = AT_HAND.max(2 * bases(&self.bases));
+        self.sweep_in = MIN_SWEEP.max(self.families.len());
+        self.sweep_at = MAX_CACHED.max(2 * bases(&self.bases));
     }
 
-    /// Puts away bases that have not been used for a while, if too many are at hand.
-    fn put_away(&mut self, collection: u64) {
-        if self.at_hand as u64 <= AT_HAND.max(collection / AT_HAND_PART) {
+    /// Evicts uncompressed bases that have not been used recently, if too many are cached.
+    fn evict_unused(&mut self, collection: u64) {
+        if self.cached as u64 <= MAX_CACHED.max(collection / MAX_CACHED_PART) {
             return;
         }
         for family in self.families.values_mut() {
             if family.used < self.round {
-                self.at_hand -= family.put_away();
+                self.cached -= family.evict_body();
             }
         }
         self.round += 1;
@@ -176,30 +178,29 @@ impl Family {
         }
     }
 
-    /// Has the base at hand, and gives its size if it was not.
-    fn take_out(&mut self) -> usize {
+    /// Caches the uncompressed base. Returns its size if it was not cached.
+    fn cache_body(&mut self) -> usize {
         match (&self.base, &self.body) {
             (Some(base), None) => self.body.insert(base.body().into()).len(),
             _ => 0,
         }
     }
 
-    /// No longer has the base at hand, and gives its size if it was.
-    fn put_away(&mut self) -> usize {
+    /// Evicts the uncompressed base. Returns its size if it was cached.
+    fn evict_body(&mut self) -> usize {
         self.body.take().map_or(0, |body| body.len())
     }
 }
 
-/// A body that others are to be kept by.
+/// Creates a base from a body.
 fn base(body: &[u8], dictionary: &mut Compressor, bases: &Arc<AtomicU64>, out: &mut Vec<u8>) -> Arc<Base> {
     let coding = dictionary.write(body, out);
     Arc::new(Base::new(coding, out, body.len(), bases.clone()))
 }
 
-/// The fastest level that remembers places all over a base; `size` is that of base and object together.
+/// The fastest level whose hash table covers the whole base; `size` is that of base and object together.
 ///
-/// Negative levels also spare each object tables of its own; what differs are names and numbers, which such tables
-/// hardly shrink.
+/// Negative levels also omit an object's entropy tables, which hardly compress the differing names and numbers.
 fn level(size: usize) -> i32 {
     if size <= SMALL {
         -1
@@ -210,22 +211,22 @@ fn level(size: usize) -> i32 {
     }
 }
 
-/// Writes what makes a body differ from the base, if it is little.
-fn write_like(
+/// Writes a body as a delta to the base, if the delta is small.
+fn write_delta(
     family: &Family,
     context: &mut CCtx<'static>,
     body: &[u8],
     out: &mut Vec<u8>,
 ) -> Option<Coding> {
     let (base, base_body) = (family.base.as_ref()?, family.body.as_deref()?);
-    if base_body.len() > MUCH_LARGER * body.len() {
+    if base_body.len() > MAX_BASE_FACTOR * body.len() {
         return None;
     }
     out.clear();
     out.reserve(zstd_safe::compress_bound(body.len()));
     let level = level(base_body.len() + body.len());
     let size = context.compress_using_dict(out, body, base_body, level).ok()?;
-    (size * ALIKE <= base.kept()).then(|| Coding::Like(base.clone()))
+    (size * MIN_SAVING <= base.stored_size()).then(|| Coding::Delta(base.clone()))
 }
 
 impl Default for Families {
@@ -235,10 +236,10 @@ impl Default for Families {
             hashes: RandomState::new(),
             singles: vec![0; SINGLES].into(),
             families: HashMap::new(),
-            sweep_in: OFTEN,
-            sweep_at: AT_HAND,
+            sweep_in: MIN_SWEEP,
+            sweep_at: MAX_CACHED,
             bases: Arc::default(),
-            at_hand: 0,
+            cached: 0,
             round: 0,
         }
     }

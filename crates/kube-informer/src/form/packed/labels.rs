@@ -1,4 +1,4 @@
-//! Sets of labels, shared by the objects that have the same.
+//! Label sets, shared by the objects with equal labels.
 
 use super::{prefixed, write_prefixed};
 use crate::wire::RawObject;
@@ -8,14 +8,14 @@ use std::{
     sync::Arc,
 };
 
-/// The labels of an object: name and value of each, with their lengths before them. No name is there twice.
+/// The labels of an object: the name and value of each, both length-prefixed. Names are unique.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Labels(Option<Arc<[u8]>>);
 
 impl Labels {
     pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         let mut rest = self.0.as_deref().unwrap_or_default();
-        std::iter::from_fn(move || Some((text(&mut rest)?, text(&mut rest)?)))
+        std::iter::from_fn(move || Some((read_string(&mut rest)?, read_string(&mut rest)?)))
     }
 
     pub(super) fn get(&self, name: &str) -> Option<&str> {
@@ -23,24 +23,24 @@ impl Labels {
     }
 }
 
-fn text<'a>(rest: &mut &'a [u8]) -> Option<&'a str> {
-    let (text, behind) = prefixed(rest)?;
-    *rest = behind;
-    // They were texts when they were put here.
-    std::str::from_utf8(text).ok()
+fn read_string<'a>(rest: &mut &'a [u8]) -> Option<&'a str> {
+    let (string, remaining) = prefixed(rest)?;
+    *rest = remaining;
+    // The bytes were valid UTF-8 when they were written.
+    std::str::from_utf8(string).ok()
 }
 
-/// The sets of labels that objects have; those that no object has any more go when there are many.
+/// The distinct label sets of a collection. Sets without objects are removed when there are many sets.
 #[derive(Debug, Default)]
 pub(super) struct LabelSets {
     sets: HashSet<Arc<[u8]>>,
     buffer: Vec<u8>,
-    /// The number of sets at which the next sweep is due.
+    /// The number of sets that triggers the next removal of unused sets.
     sweep_at: usize,
 }
 
-/// Fewer sets than this are never swept.
-const FEW: usize = 256;
+/// The minimum of [`LabelSets::sweep_at`].
+const MIN_SWEEP: usize = 256;
 
 impl LabelSets {
     pub(super) fn of(&mut self, raw: &RawObject) -> Labels {
@@ -60,7 +60,7 @@ impl LabelSets {
         Labels(Some(self.get_or_insert()))
     }
 
-    /// Writes labels over what the buffer holds.
+    /// Writes labels into the buffer, replacing its content.
     fn write<'r>(&mut self, labels: impl Iterator<Item = (Cow<'r, str>, Cow<'r, str>)>) {
         self.buffer.clear();
         for (name, value) in labels {
@@ -69,12 +69,12 @@ impl LabelSets {
         }
     }
 
-    /// The set that the buffer holds.
+    /// The set in the buffer, shared with an equal one if there is one.
     fn get_or_insert(&mut self) -> Arc<[u8]> {
         if let Some(set) = self.sets.get(&*self.buffer) {
             return set.clone();
         }
-        if self.sets.len() >= self.sweep_at.max(FEW) {
+        if self.sets.len() >= self.sweep_at.max(MIN_SWEEP) {
             self.sets.retain(|set| Arc::strong_count(set) > 1);
             self.sweep_at = 2 * self.sets.len();
         }
@@ -83,7 +83,7 @@ impl LabelSets {
         set
     }
 
-    /// How many sets there are.
+    /// The number of sets.
     pub(super) fn len(&self) -> usize {
         self.sets.len()
     }

@@ -1,8 +1,8 @@
-//! What makes the packed objects of one collection.
+//! The decoder that packs the objects of one collection.
 
 use super::{
     Header, Packed,
-    coding::{Coding, Compressor, JUDGES},
+    coding::{Coding, Compressor, VALIDATION_SAMPLES},
     families::Families,
     labels::LabelSets,
     write_prefixed,
@@ -22,28 +22,28 @@ use std::{
 };
 use triomphe::ThinArc;
 
-/// A dictionary is learned from so many objects.
+/// The number of objects on which a dictionary is trained.
 const SAMPLES: usize = 64;
-/// How much of an object is a sample.
+/// The most bytes of an object that are used as a sample.
 const SAMPLE_SIZE: usize = 32 << 10;
-/// An object of this size is compressed even without a dictionary.
+/// Objects of at least this size are compressed even without a dictionary.
 const LARGE: usize = 16 << 10;
-/// A dictionary is judged after so many objects.
+/// The number of objects after which a dictionary's compression ratio is evaluated.
 const PERIOD: u64 = 1024;
-/// It no longer pays when objects are so much larger than those of its best period.
+/// A new dictionary is trained when the ratio is this many times that of the best period.
 const WORSE: f64 = 1.25;
-/// Another dictionary has to make objects so much smaller than the current one does.
+/// A new dictionary replaces the current one if its ratio is at most this part of the current one's.
 const BETTER: f64 = 0.9;
 
 /// Packs the objects of one collection; [`Packed`]'s decoder.
 ///
-/// It learns the dictionary, shares sets of labels, and knows which objects are decoded at the moment.
+/// It trains the dictionary, shares label sets, and tracks which objects are currently decoded.
 pub struct Packer<K> {
     shared: Arc<Shared<K>>,
     state: Mutex<State>,
 }
 
-/// What a [`Packer`] has done, and what is held of it.
+/// Statistics of a [`Packer`] and of the packed objects in memory.
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::Pod;
@@ -55,58 +55,60 @@ pub struct Packer<K> {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PackerStats {
-    /// How many packed objects are held.
+    /// The number of packed objects in memory.
     pub objects: u64,
-    /// Their size as the server sent it, in bytes, without what the plan leaves out.
+    /// Their size as sent by the server, in bytes, without pruned parts.
     pub body_bytes: u64,
-    /// What their bodies take, in bytes.
+    /// The stored size of their bodies, in bytes.
     pub kept_bytes: u64,
-    /// What they take all in all, in bytes, beside keys, labels, dictionaries and families.
+    /// Their total size, in bytes, without keys, labels, dictionaries and families.
     pub total_bytes: u64,
-    /// How many dictionaries were learned.
+    /// The number of dictionaries trained so far.
     pub dictionaries: u64,
     /// The size of the latest dictionary, in bytes.
     pub dictionary_bytes: u64,
-    /// How many families there are: objects with the same owners, each kept as what makes it differ from one of them.
+    /// The number of families. A family is a group of objects with the same owners, stored as deltas to one of them,
+    /// the base.
     pub families: u64,
-    /// What the bodies that these differ from take, in bytes.
+    /// Bytes used by family bases.
     pub family_bytes: u64,
-    /// How many different sets of labels there are.
+    /// The number of distinct label sets.
     pub label_sets: u64,
 }
 
-/// What the objects of a collection share for as long as they live.
+/// State shared by the packed objects of a collection.
 pub(super) struct Shared<K> {
     pub(super) collection: Collection,
-    /// The declared fields whose values stand beside each object, and their numbers in the plan. A field that contains
-    /// what is left out is not among them: it is read from the body.
+    /// The declared fields whose values are stored next to each object, with their numbers in the plan. A field that
+    /// contains a pruned part is not among them; it is read from the body.
     pub(super) declared: Vec<(u16, FieldPath)>,
-    pub(super) held: Held,
+    pub(super) counters: Counters,
     decoded: Mutex<Decoded<K>>,
 }
 
-/// What is held: how many objects, the bytes of their bodies, what these are kept in, and all bytes.
+/// Counters of the objects in memory: their number, and the bytes of their bodies, of their stored bodies and in
+/// total.
 #[derive(Default)]
-pub(super) struct Held {
+pub(super) struct Counters {
     objects: AtomicU64,
     bodies: AtomicU64,
     kept: AtomicU64,
     all: AtomicU64,
 }
 
-/// The objects that are decoded at the moment, by the places of the packed ones. An entry is gone before another object
-/// can come to its place.
+/// The currently decoded objects, by the address of the packed object. An entry is removed before its address can be
+/// reused.
 struct Decoded<K> {
     objects: HashMap<usize, Weak<K>>,
-    /// How many there may be before those that nobody holds any more are forgotten.
+    /// The number of entries that triggers the removal of those whose object was dropped.
     sweep_at: usize,
 }
 
 struct State {
     compressor: Option<Compressor>,
-    /// What another dictionary is to be learned from, if there is to be one.
+    /// The samples for a new dictionary, if one is to be trained.
     samples: Option<Vec<Vec<u8>>>,
-    watching: Watching,
+    ratio: RatioTracker,
     families: Families,
     labels: LabelSets,
     dictionaries: u64,
@@ -114,15 +116,15 @@ struct State {
     kept: Vec<u8>,
 }
 
-/// Whether a dictionary pays.
-struct Watching {
-    /// The objects of this period, their size, and what they take.
+/// Tracks the compression ratio, to decide when to train a new dictionary.
+struct RatioTracker {
+    /// The number of objects of this period, their size, and their compressed size.
     objects: u64,
     before: u64,
     after: u64,
-    /// What is left of the size in the best period.
+    /// The lowest compression ratio of a period.
     best: f64,
-    /// How many periods have to go by before another attempt, and how many the last wait was.
+    /// The number of periods until another attempt, and the length of the last wait in periods.
     wait: u64,
     last_wait: u64,
 }
@@ -131,7 +133,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The fields of a plan that do not contain what it leaves out, with their numbers.
+/// The fields of a plan that contain no pruned part, with their numbers.
 fn declared(plan: &FieldPlan) -> Vec<(u16, FieldPath)> {
     let contains = |outer: &FieldPath, inner: &FieldPath| {
         let meet = |(a, b)| a == b || a == "*" || b == "*";
@@ -150,7 +152,7 @@ impl<K> Packer<K> {
             shared: Arc::new(Shared {
                 declared: declared(&collection.plan),
                 collection,
-                held: Held::default(),
+                counters: Counters::default(),
                 decoded: Mutex::new(Decoded {
                     objects: HashMap::new(),
                     sweep_at: 64,
@@ -159,7 +161,7 @@ impl<K> Packer<K> {
             state: Mutex::new(State {
                 compressor: None,
                 samples: Some(Vec::new()),
-                watching: Watching::default(),
+                ratio: RatioTracker::default(),
                 families: Families::default(),
                 labels: LabelSets::default(),
                 dictionaries: 0,
@@ -169,21 +171,21 @@ impl<K> Packer<K> {
         }
     }
 
-    /// What it has done, and what is held of it.
+    /// Returns statistics of this packer and of its objects in memory.
     pub fn stats(&self) -> PackerStats {
         let state = lock(&self.state);
         let dictionary = state.compressor.as_ref().map(Compressor::coding);
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        let held = &self.shared.held;
+        let counters = &self.shared.counters;
         let (families, family_bytes) = state.families.size();
         PackerStats {
-            objects: read(&held.objects),
-            body_bytes: read(&held.bodies),
-            kept_bytes: read(&held.kept),
-            total_bytes: held.total::<K>(),
+            objects: read(&counters.objects),
+            body_bytes: read(&counters.bodies),
+            kept_bytes: read(&counters.kept),
+            total_bytes: counters.total::<K>(),
             dictionaries: state.dictionaries,
             dictionary_bytes: match dictionary {
-                Some(Coding::With(dictionary)) => dictionary.size as u64,
+                Some(Coding::Dictionary(dictionary)) => dictionary.size as u64,
                 _ => 0,
             },
             families: families as u64,
@@ -197,9 +199,9 @@ impl<K> Packer<K> {
         self.shared.collection.plan.clone()
     }
 
-    /// How many decoded objects are remembered.
+    /// The number of tracked decoded objects.
     #[cfg(test)]
-    pub(super) fn remembered(&self) -> usize {
+    pub(super) fn tracked(&self) -> usize {
         lock(&self.shared.decoded).objects.len()
     }
 
@@ -207,7 +209,7 @@ impl<K> Packer<K> {
         let mut state = lock(&self.state);
         let state = &mut *state;
         raw.write_body(&mut state.body);
-        let coding = state.compress(raw.owner_references(), self.shared.held.total::<K>());
+        let coding = state.compress(raw.owner_references(), self.shared.counters.total::<K>());
         let (size, kept) = (state.body.len() as u32, state.kept.len() as u32);
         write_prefixed(&mut state.kept, raw.uid().unwrap_or_default().as_bytes());
         self.write_fields(raw, &mut state.kept);
@@ -227,7 +229,7 @@ impl<K> Packer<K> {
             decoded: AtomicBool::new(false),
         };
         let packed = Packed(ThinArc::from_header_and_slice(header, &state.kept));
-        self.shared.held.add(size, kept, all);
+        self.shared.counters.add(size, kept, all);
         Ok(packed)
     }
 
@@ -242,7 +244,7 @@ impl<K> Packer<K> {
     }
 }
 
-impl Held {
+impl Counters {
     fn add(&self, body: u32, kept: u32, all: u32) {
         self.objects.fetch_add(1, Ordering::Relaxed);
         self.bodies.fetch_add(body.into(), Ordering::Relaxed);
@@ -250,7 +252,7 @@ impl Held {
         self.all.fetch_add(all.into(), Ordering::Relaxed);
     }
 
-    /// What packed objects take all in all.
+    /// The total size of packed objects.
     fn total<K>(&self) -> u64 {
         let headers = self.objects.load(Ordering::Relaxed) * Header::<K>::SIZE as u64;
         self.all.load(Ordering::Relaxed) + headers
@@ -265,8 +267,8 @@ impl Held {
 }
 
 impl<K> Shared<K> {
-    /// The values of the field `path`, which has this number in the plan of the scan, as they were written. An object
-    /// that does not say what it is has the kind and the apiVersion of its collection.
+    /// The values, as bytes of JSON, of the field `path`, which has this number in the scan's plan. An object without
+    /// kind or apiVersion has those of its collection.
     pub(super) fn values<'r>(
         &self,
         raw: &'r RawObject,
@@ -283,29 +285,30 @@ impl<K> Shared<K> {
         let found = of_type
             .is_none()
             .then(|| raw.extracted(number).map(Cow::Borrowed));
-        let of_type = of_type.flatten().filter(|text| !text.is_empty());
-        let of_type = of_type.map(|text| Cow::Owned(serde_json::Value::from(text).to_string().into_bytes()));
+        let of_type = of_type.flatten().filter(|name| !name.is_empty());
+        let of_type = of_type.map(|name| Cow::Owned(serde_json::Value::from(name).to_string().into_bytes()));
         found.into_iter().flatten().chain(of_type)
     }
 
-    /// The packed object at `place` is about to go.
-    pub(super) fn forget(&self, place: usize) {
-        lock(&self.decoded).objects.remove(&place);
+    /// Removes the entry of the packed object at `address`, which is being dropped.
+    pub(super) fn remove_decoded(&self, address: usize) {
+        lock(&self.decoded).objects.remove(&address);
     }
 
-    /// The object at `place`, decoded: what is alive, or what `decode` gives.
+    /// The decoded form of the object at `address`: the existing one if it is alive, otherwise the result of
+    /// `decode`.
     pub(super) fn decoded(
         &self,
-        place: usize,
+        address: usize,
         decode: impl FnOnce() -> Result<K, DecodeError>,
     ) -> Result<Arc<K>, DecodeError> {
-        let alive = |decoded: &Decoded<K>| decoded.objects.get(&place).and_then(Weak::upgrade);
+        let alive = |decoded: &Decoded<K>| decoded.objects.get(&address).and_then(Weak::upgrade);
         if let Some(object) = alive(&lock(&self.decoded)) {
             return Ok(object);
         }
         let object = Arc::new(decode()?);
         let mut decoded = lock(&self.decoded);
-        // Somebody else may have been faster.
+        // Another thread may have decoded it meanwhile.
         if let Some(object) = alive(&decoded) {
             return Ok(object);
         }
@@ -313,13 +316,14 @@ impl<K> Shared<K> {
             decoded.objects.retain(|_, object| object.strong_count() > 0);
             decoded.sweep_at = 64.max(2 * decoded.objects.len());
         }
-        decoded.objects.insert(place, Arc::downgrade(&object));
+        decoded.objects.insert(address, Arc::downgrade(&object));
         Ok(object)
     }
 }
 
 impl State {
-    /// Writes the body of an object with these owners as it will be kept, in a collection that takes so many bytes.
+    /// Writes the body of an object with these owners in its stored form. `collection` is the size of the collection
+    /// in bytes.
     fn compress(&mut self, owners: Option<&[u8]>, collection: u64) -> Coding {
         if let (Some(owners), Some(dictionary)) = (owners, &mut self.compressor) {
             let Self {
@@ -331,52 +335,54 @@ impl State {
         }
         let coding = match &mut self.compressor {
             Some(compressor) => compressor.write(&self.body, &mut self.kept),
-            None if self.body.len() >= LARGE => Compressor::alone().write(&self.body, &mut self.kept),
+            None if self.body.len() >= LARGE => {
+                Compressor::without_dictionary().write(&self.body, &mut self.kept)
+            }
             None => {
                 self.kept.clear();
                 self.kept.extend_from_slice(&self.body);
                 Coding::Plain
             }
         };
-        self.watch();
+        self.collect_sample();
         coding
     }
 
-    /// Gathers samples and learns from them, when it is time to.
-    fn watch(&mut self) {
+    /// Collects samples and trains a dictionary, when it is time to.
+    fn collect_sample(&mut self) {
         if let Some(samples) = &mut self.samples {
             samples.push(self.body[..self.body.len().min(SAMPLE_SIZE)].to_vec());
             if samples.len() == SAMPLES {
                 let samples = mem::take(samples);
                 self.samples = None;
-                self.learn(&samples);
+                self.train(&samples);
             }
         } else if self
-            .watching
+            .ratio
             .is_time(self.body.len(), self.kept.len(), self.compressor.is_some())
         {
             self.samples = Some(Vec::new());
         }
     }
 
-    /// Takes what can be learned from samples, if it is better than what there is.
-    fn learn(&mut self, samples: &[Vec<u8>]) {
-        let Some(mut learned) = Compressor::learn(samples) else {
+    /// Trains a dictionary and uses it if it is better than the current one.
+    fn train(&mut self, samples: &[Vec<u8>]) {
+        let Some(mut trained) = Compressor::train(samples) else {
             return;
         };
-        let judges = &samples[..JUDGES];
+        let validation = &samples[..VALIDATION_SAMPLES];
         if let Some(current) = &mut self.compressor
-            && learned.ratio(judges) > BETTER * current.ratio(judges)
+            && trained.ratio(validation) > BETTER * current.ratio(validation)
         {
             return;
         }
         self.dictionaries += 1;
-        self.compressor = Some(learned);
-        self.watching.best = f64::INFINITY;
+        self.compressor = Some(trained);
+        self.ratio.best = f64::INFINITY;
     }
 }
 
-impl Default for Watching {
+impl Default for RatioTracker {
     fn default() -> Self {
         Self {
             objects: 0,
@@ -389,9 +395,9 @@ impl Default for Watching {
     }
 }
 
-impl Watching {
-    /// Counts an object, and says whether it is time for another attempt to learn. Attempts that lead to nothing become
-    /// rarer and rarer.
+impl RatioTracker {
+    /// Counts an object, and returns whether it is time to train another dictionary. The wait doubles with every
+    /// attempt.
     fn is_time(&mut self, before: usize, after: usize, compressed: bool) -> bool {
         self.objects += 1;
         self.before += before as u64;

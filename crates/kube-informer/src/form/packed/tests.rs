@@ -13,7 +13,7 @@ fn pack<K: Send + Sync + 'static>(packer: &Packer<K>, object: &Value) -> Packed<
     Packed::decode_raw(packer, &raw.key(), &raw).unwrap()
 }
 
-/// A config map of some hundred bytes. Those of one sort have much in common, but nothing is there twice in one of them.
+/// A config map of some hundred bytes. Config maps of one sort are similar, but each contains no repetition.
 fn config_map(number: usize, sort: &str) -> Value {
     let noise = |n: u64| (sort.len() as u64 * 100 + n).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let settings = (0..16).map(|n| {
@@ -37,7 +37,7 @@ fn path(path: &str) -> FieldPath {
 }
 
 #[test]
-fn what_is_read_without_decoding_is_what_was_sent() {
+fn metadata_is_read_without_decoding() {
     let packer = packer::<ConfigMap>(FieldPlan::default());
     for number in 0..200 {
         let packed = pack(&packer, &config_map(number, "web"));
@@ -66,7 +66,7 @@ fn what_is_read_without_decoding_is_what_was_sent() {
 }
 
 #[test]
-fn a_dictionary_is_learned_from_the_first_objects() {
+fn a_dictionary_is_trained_on_the_first_objects() {
     let packer = packer::<ConfigMap>(FieldPlan::without_managed_fields());
     let all: Vec<_> = (0..264)
         .map(|number| pack(&packer, &config_map(number, "web")))
@@ -108,7 +108,7 @@ fn a_dictionary_is_learned_from_the_first_objects() {
 }
 
 #[test]
-fn another_dictionary_is_learned_when_the_first_stops_paying() {
+fn a_new_dictionary_is_trained_when_the_ratio_gets_worse() {
     let packer = packer::<ConfigMap>(FieldPlan::default());
     for number in 0..1200 {
         pack(&packer, &config_map(number, "web"));
@@ -125,7 +125,7 @@ fn another_dictionary_is_learned_when_the_first_stops_paying() {
     assert!(kept(4000) * 3 < before * 2, "{} of {before} bytes", kept(4000));
 }
 
-/// An object of some two KiB; `owner` and `state` say how most of it looks.
+/// An object of about two KiB, most of which is determined by `owner` and `state`.
 fn owned(owner: u64, state: u64, number: u64) -> Value {
     let noise = |n: u64| format!("{:016x}", (n + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
     let part = |seed: u64| (0..40).map(|n| noise(seed * 1000 + n)).collect::<String>();
@@ -136,7 +136,7 @@ fn owned(owner: u64, state: u64, number: u64) -> Value {
     })
 }
 
-/// Packs them, checks that they can be read, and gives their sizes.
+/// Packs objects, checks that they can be read, and returns their sizes.
 fn sizes(packer: &Packer<DynamicObject>, objects: impl Iterator<Item = Value>) -> Vec<u32> {
     let all: Vec<_> = objects.map(|object| (pack(packer, &object), object)).collect();
     let read = |(packed, object): (Packed<DynamicObject>, Value)| {
@@ -146,7 +146,7 @@ fn sizes(packer: &Packer<DynamicObject>, objects: impl Iterator<Item = Value>) -
     all.into_iter().map(read).collect()
 }
 
-/// One that has learned from unrelated objects.
+/// A packer whose dictionary was trained on unrelated objects.
 fn learned() -> Packer<DynamicObject> {
     let packer = packer(FieldPlan::default());
     sizes(&packer, (0..64).map(|number| owned(1 << 20, number, number)));
@@ -155,7 +155,7 @@ fn learned() -> Packer<DynamicObject> {
 }
 
 #[test]
-fn objects_with_the_same_owner_are_kept_as_what_makes_them_differ() {
+fn objects_with_the_same_owner_are_stored_as_deltas() {
     let packer = learned();
     let siblings = sizes(&packer, (0..200).map(|number| owned(number / 20, 0, number)));
     for family in siblings.chunks(20) {
@@ -167,7 +167,7 @@ fn objects_with_the_same_owner_are_kept_as_what_makes_them_differ() {
 }
 
 #[test]
-fn a_family_follows_its_objects_into_another_state() {
+fn a_family_gets_a_new_base_when_its_objects_change() {
     let packer = learned();
     let sizes = sizes(&packer, (0..60).map(|number| owned(7, number / 20, number)));
     for (state, family) in sizes.chunks(20).enumerate() {
@@ -179,7 +179,7 @@ fn a_family_follows_its_objects_into_another_state() {
 }
 
 #[test]
-fn one_owner_of_objects_that_are_not_alike_is_given_up() {
+fn families_of_dissimilar_objects_are_not_compared() {
     let packer = learned();
     let before = packer.stats();
     let alone = sizes(&packer, (0..100).map(|number| owned(number + 100, 0, number)));
@@ -201,7 +201,7 @@ fn one_owner_of_objects_that_are_not_alike_is_given_up() {
 }
 
 #[test]
-fn bases_at_hand_are_few_and_families_without_objects_go() {
+fn cached_bases_are_bounded_and_unused_families_removed() {
     let packer = learned();
     let all: Vec<_> = (0..1500)
         .flat_map(|owner| [owned(owner, 0, 2 * owner), owned(owner, 0, 2 * owner + 1)])
@@ -209,12 +209,12 @@ fn bases_at_hand_are_few_and_families_without_objects_go() {
         .collect();
     let stats = packer.stats();
     assert_eq!(stats.families, 1500);
-    // Those at hand and one more, beside what all take as they are kept.
+    // The limit of cached bases and one more, plus the stored size of all.
     assert!(stats.family_bytes < 1500 * 1500 + (256 << 10) + 4096, "{stats:?}");
     for (packed, object) in &all {
         assert_eq!(serde_json::from_slice::<Value>(&packed.body()).unwrap(), *object);
     }
-    // Families come back to be used after their bases were put away.
+    // Families are used again after their bases were evicted.
     sizes(&packer, (0..1500).map(|owner| owned(owner, 0, 9000 + owner)));
     drop(all);
     for owner in 2000..5000 {
@@ -224,7 +224,7 @@ fn bases_at_hand_are_few_and_families_without_objects_go() {
 }
 
 #[test]
-fn what_does_not_compress_stays_as_it_is() {
+fn incompressible_bodies_are_stored_uncompressed() {
     let packer = packer::<ConfigMap>(FieldPlan::default());
     for number in 0..100_u64 {
         let noise: String = (0..40)
@@ -238,7 +238,7 @@ fn what_does_not_compress_stays_as_it_is() {
 }
 
 #[test]
-fn a_large_object_is_compressed_by_itself() {
+fn a_large_object_is_compressed_without_a_dictionary() {
     let packer = packer::<ConfigMap>(FieldPlan::default());
     let object = json!({"metadata": {"name": "large"}, "data": {"x": "all the same ".repeat(100_000)}});
     let packed = pack(&packer, &object);
@@ -250,7 +250,7 @@ fn a_large_object_is_compressed_by_itself() {
 }
 
 #[test]
-fn who_decodes_while_another_holds_it_gets_the_same() {
+fn decoding_again_returns_the_same_object_while_it_lives() {
     let packer = packer::<ConfigMap>(FieldPlan::default());
     let packed = pack(&packer, &config_map(1, "web"));
     let first = packed.decode().unwrap();
@@ -258,15 +258,15 @@ fn who_decodes_while_another_holds_it_gets_the_same() {
     assert_eq!(Arc::strong_count(&first), 1, "nothing is kept for later");
     let other = pack(&packer, &config_map(2, "web"));
     assert_eq!(other.decode().unwrap().metadata.name.as_deref(), Some("web-2"));
-    // However many are decoded, little is remembered of those that are gone.
+    // The number of tracked objects stays small, however many were decoded and dropped.
     for number in 0..1000 {
         pack(&packer, &config_map(number, "web")).decode().unwrap();
     }
-    assert!(packer.remembered() <= 128, "{}", packer.remembered());
+    assert!(packer.tracked() <= 128, "{}", packer.tracked());
 }
 
 #[test]
-fn fields_are_the_same_declared_or_not() {
+fn declared_and_undeclared_fields_are_equal() {
     let object = json!({
         "metadata": {"name": "a", "ownerReferences": [{"uid": "u1"}, {"uid": "u2"}]},
         "spec": {"nodeName": "node-1", "priority": null, "n": 7},
@@ -300,7 +300,7 @@ fn fields_are_the_same_declared_or_not() {
 }
 
 #[test]
-fn errors_of_the_schema_appear_when_it_is_decoded() {
+fn schema_errors_are_returned_by_decode() {
     let packed = pack(
         &packer::<Pod>(FieldPlan::default()),
         &json!({"metadata": {"name": "a"}, "spec": {"containers": "hunter2"}}),
@@ -361,7 +361,7 @@ fn each_object_keeps_its_own_api_version() {
             r#"{{"apiVersion":"example.com/{version}","kind":"Widget","metadata":{{"name":"w{number}"}},"spec":{{}}}}"#
         )
     };
-    // What the packed object was decoded to is still held when the next one takes its place in memory.
+    // The decoded form of a packed object is still alive when the next packed object reuses its address.
     let held: Vec<_> = (0..100)
         .map(|number| pack_text(&packer, &body("v1", number)).decode().unwrap())
         .collect();
@@ -373,7 +373,7 @@ fn each_object_keeps_its_own_api_version() {
 }
 
 #[test]
-fn the_type_of_an_object_is_its_own_then_its_collections() {
+fn an_object_without_a_kind_has_that_of_its_collection() {
     let collection = |types| Collection {
         types,
         plan: FieldPlan::new([], [path("/kind")]).unwrap(),
@@ -414,7 +414,7 @@ fn the_type_of_an_object_is_its_own_then_its_collections() {
     );
 }
 
-/// Packs `body` with and without `path` declared, and checks that its field is what `decode` finds there.
+/// Packs `body` with and without `path` declared, and checks that `field` returns the same value as `decode`.
 #[track_caller]
 fn check_field(body: &str, field: &str, expected: Option<Value>) {
     let field = path(field);
@@ -461,7 +461,7 @@ fn kind_version_and_metadata_are_fields_too() {
 }
 
 #[test]
-fn of_members_that_come_twice_the_last_one_counts() {
+fn the_last_of_duplicate_members_counts() {
     let object = |rest: &str| format!(r#"{{"metadata":{{"name":"a"}},{rest}}}"#);
     check_field(
         &object(r#""spec":{"a":1},"spec":{"a":2}"#),
@@ -495,7 +495,7 @@ fn of_members_that_come_twice_the_last_one_counts() {
 }
 
 #[test]
-fn a_declared_field_lacks_what_is_left_out() {
+fn a_declared_field_lacks_pruned_parts() {
     let object = json!({"metadata": {"name": "a", "managedFields": [{"manager": "m"}]}, "spec": {"a": [{"b": 1, "c": 2}]}});
     let pruned = [path("/metadata/managedFields"), path("/spec/*/*/b")];
     let fields = ["/metadata", "/spec/a", "/metadata/managedFields/*/manager"].map(path);
@@ -575,7 +575,7 @@ fn a_number_does_not_depend_on_its_neighbours() {
 }
 
 #[test]
-fn a_uid_of_any_length_is_kept() {
+fn uids_of_any_length_are_stored() {
     let packer = packer::<Value>(FieldPlan::new([], [path("/spec")]).unwrap());
     for length in [0, 1, 36, 65_535, 65_536, 1 << 20] {
         let uid = "u".repeat(length);
@@ -592,7 +592,7 @@ fn a_uid_of_any_length_is_kept() {
     }
 }
 
-/// A body of `size` bytes with nothing twice in it; of one `sort`, two differ in names and in a number here and there.
+/// A body of `size` bytes without repetition. Two of one `sort` differ in names and in some numbers.
 fn sibling(sort: u64, size: usize, number: u64) -> Value {
     let noise = |n: u64| {
         format!(
@@ -614,7 +614,7 @@ fn sibling(sort: u64, size: usize, number: u64) -> Value {
 }
 
 #[test]
-fn siblings_of_any_size_up_to_128_kib_are_kept_by_difference() {
+fn siblings_of_up_to_128_kib_are_stored_as_deltas() {
     let packer = learned();
     let size = |object: &Value| object.to_string().len();
     for (sort, kilobytes) in (0..).zip([2, 8, 16, 24, 28, 32, 35, 40, 48, 60, 64, 80, 100, 120, 126]) {
@@ -634,7 +634,7 @@ fn siblings_of_any_size_up_to_128_kib_are_kept_by_difference() {
 }
 
 #[test]
-fn what_has_become_small_does_not_hold_a_large_base() {
+fn a_small_object_does_not_keep_a_large_base() {
     let packer = learned();
     let small: Vec<_> = (0..50)
         .flat_map(|sort| {
@@ -646,7 +646,7 @@ fn what_has_become_small_does_not_hold_a_large_base() {
             [small]
         })
         .collect();
-    // What is no longer needed goes with the next ones.
+    // Families that are no longer needed are removed when more objects arrive.
     sizes(
         &packer,
         (0..600).map(|number| owned(5000 + number / 2, 0, number)),
