@@ -1,4 +1,4 @@
-//! From the bytes of a response to raw objects, paying only for what is read.
+//! Splits the bytes of a response into raw objects and scans them, without decoding.
 //!
 //! ```text
 //! body of a LIST  --chunks--> ListReader  --items--+
@@ -8,10 +8,10 @@
 //!                                  +--> bookmark(): resource version, end of the initial events
 //! ```
 //!
-//! A reader is pushed the chunks of a body as they arrive and gives its parts as soon as they are complete. It looks
-//! for the end of each part and at nothing inside. [`RawObject::scan`] then goes over an object once and finds what an
-//! informer needs to file it; everything else stays bytes until somebody decodes them. A
-//! [`ClientSource`](crate::source::ClientSource) does both in one pass where an object has arrived in one piece.
+//! A reader receives the chunks of a body as they arrive and returns each part as soon as it is complete. It searches
+//! for the end of each part without interpreting its content. [`RawObject::scan`] then scans an object once and
+//! extracts the metadata that an informer needs; everything else remains bytes until it is decoded. A
+//! [`ClientSource`](crate::source::ClientSource) does both in one pass if an object has arrived in one chunk.
 //!
 //! ```
 //! use kube_informer::wire::{Encoding, ListPart, ListReader, RawObject};
@@ -33,28 +33,28 @@
 //! ```
 //!
 //! # Encodings
-//! The types here are the same for every [`Encoding`]; each has its own way to split and to scan. Nothing above this
-//! module looks into bytes without asking for their encoding.
+//! The types here are the same for every [`Encoding`]; each has its own functions to split and to scan. Modules above
+//! this one interpret bytes only according to their encoding.
 //!
 //! # Validity
-//! What is valid is never split or read wrongly. What is not valid may pass, as long as it stands in parts that are
-//! not read: a scan of JSON follows strings and brackets through such parts, but does not check literals, commas or
-//! escapes there. Decoding catches that. Since broken JSON may have no end, what comes in an event of a watch is followed
-//! token by token from its first line break on: the API server writes an event as one line, so a broken one is noticed
-//! there and does not take the next ones with it. Where a member occurs twice, the last one counts, as in `serde_json`; only a
-//! second `items` in a list is an error, because the first may be on its way already. How deep values nest is
-//! limited by the size of an object alone; nothing here recurses.
+//! Valid input is never split or read incorrectly. Invalid input is accepted if the invalid parts are not read: a
+//! scan of JSON follows strings and brackets through such parts, but does not check literals, commas or escapes
+//! there. Decoding reports these errors. Since broken JSON may have no end, a watch event is checked token by token
+//! from its first line break on. The API server writes an event as one line, so a broken event is detected there and
+//! does not swallow the following ones. If a member occurs twice, the last one counts, as in `serde_json`; only a
+//! second `items` in a list is an error, because the first may have been returned already. The nesting depth is
+//! limited only by the size of an object; nothing here recurses.
 //!
 //! # Errors
-//! A [`FrameError`] ends a body: what follows cannot be told apart any more. A [`ScanError`] concerns one object; it
-//! names the object's key if that could be read, so that a broken object still counts as present or as deleted.
-//! Neither carries a part of an object's body, which may be a Secret.
+//! A [`FrameError`] ends a body, because the following parts cannot be delimited. A [`ScanError`] concerns one
+//! object. It contains the object's key if that could be read, so that a broken object still counts as present or
+//! deleted. Neither error contains any part of an object's body, which may be a Secret.
 //!
 //! # Memory
-//! A part that lies in one chunk is a slice of it, without a copy; one that straddles chunks is copied once. Readers
-//! hold at most one part and the chunks that were pushed and not read yet; a part larger than a limit
-//! ([`DEFAULT_MAX_OBJECT_SIZE`]) is an error. A slice keeps its whole chunk alive: whoever stores an object copies
-//! ([`RawObject::detach`]), packs or decodes it.
+//! A part within one chunk is a slice of that chunk and is not copied; a part across chunks is copied once. A reader
+//! holds at most one part and the chunks that were pushed and not read yet. A part larger than a limit
+//! ([`DEFAULT_MAX_OBJECT_SIZE`]) is an error. A slice keeps its whole chunk alive, so copy ([`RawObject::detach`]),
+//! pack or decode an object to store it.
 
 mod error;
 mod fingerprint;
@@ -74,13 +74,13 @@ pub use raw::RawObject;
 pub(crate) use raw::Split;
 pub use watch::{Bookmark, EventType, WatchFrame, WatchReader, bookmark};
 
-/// The size, in bytes, above which a reader refuses an object unless it is told otherwise: 64 MiB.
+/// The default limit of an object's size in bytes: 64 MiB. Readers reject larger objects.
 ///
-/// The largest objects that etcd takes are 1.5 MiB; aggregated API servers may have larger ones. The limit is there so
-/// that a server that never ends an object cannot take all memory.
+/// etcd accepts objects of up to 1.5 MiB; aggregated API servers may have larger ones. The limit prevents a server
+/// that never ends an object from exhausting memory.
 pub const DEFAULT_MAX_OBJECT_SIZE: usize = 64 << 20;
 
-/// How an object is written as bytes.
+/// The encoding of objects.
 ///
 /// ```
 /// use kube_informer::wire::Encoding;

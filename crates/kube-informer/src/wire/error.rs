@@ -1,9 +1,9 @@
-//! What is wrong with bytes from outside; never with a part of them, which may be a Secret.
+//! Errors about received bytes. They never contain a part of the bytes, which may be a Secret.
 
 use crate::object::ObjectKey;
 use std::fmt;
 
-/// A body that cannot be split into its parts. Nothing after [`offset`](FrameError::offset) can be read.
+/// A body cannot be split into its parts. Nothing after [`offset`](FrameError::offset) can be read.
 ///
 /// ```
 /// use kube_informer::wire::{Encoding, FrameReason, ListReader};
@@ -30,7 +30,7 @@ impl FrameError {
         &self.reason
     }
 
-    /// How many bytes of the body came before.
+    /// The offset of the error in the body, in bytes.
     pub fn offset(&self) -> u64 {
         self.offset
     }
@@ -44,46 +44,47 @@ impl fmt::Display for FrameError {
 
 impl std::error::Error for FrameError {}
 
-/// What is wrong with a body, see [`FrameError`].
+/// The reason of a [`FrameError`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FrameReason {
-    /// Something else stands where this should.
+    /// This was expected, but something else was found.
     #[error("expected {0}")]
     Expected(&'static str),
-    /// The body ends in the middle.
+    /// The body ends prematurely.
     #[error("the body is cut off")]
     Truncated,
-    /// Something follows the end of a list.
+    /// There is data after the end of a list.
     #[error("unexpected data after the list")]
     TrailingData,
     /// A part is larger than the limit.
     #[error("a part is larger than the limit of {limit} bytes")]
     TooLarge {
-        /// The limit that it exceeds.
+        /// The exceeded limit in bytes.
         limit: usize,
     },
-    /// A list has its items twice.
+    /// A list has two members `items`.
     #[error("repeated items")]
     RepeatedItems,
-    /// The body is a `Table`, the form for printing: the request asked for it, or the server ignored what was asked.
+    /// The body is a `Table`, the form for printing, because it was requested or the server ignored the requested
+    /// form.
     #[error("the body is a Table, not a list of objects")]
     Table,
-    /// The body is an object, but no list.
+    /// The body is an object, but not a list.
     #[error("the body is no list (kind {:.100})", kind.as_deref().unwrap_or("unknown"))]
     NotAList {
-        /// The kind it says it has, such as `Status`.
+        /// The object's kind, such as `Status`.
         kind: Option<String>,
     },
     /// An event lacks this member.
     #[error("an event without {0}")]
     Missing(&'static str),
-    /// This member does not have the form it should have.
+    /// This member has an invalid value.
     #[error("invalid {0}")]
     Invalid(&'static str),
 }
 
-/// An object whose bytes cannot be read.
+/// The bytes of an object cannot be read.
 ///
 /// ```
 /// use kube_informer::wire::{Encoding, RawObject};
@@ -115,7 +116,7 @@ impl ScanError {
         &self.reason
     }
 
-    /// Where in the object's bytes.
+    /// The offset of the error in the object's bytes.
     pub fn offset(&self) -> usize {
         self.offset
     }
@@ -124,7 +125,7 @@ impl ScanError {
 impl fmt::Display for ScanError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.key {
-            // A name that a server allows is shown whole.
+            // Long enough to show every name that a server allows in full.
             Some(key) => write!(
                 f,
                 "object {:.320}: {} (byte {})",
@@ -143,17 +144,17 @@ impl fmt::Display for ScanError {
 
 impl std::error::Error for ScanError {}
 
-/// What is wrong with an object, see [`ScanError`].
+/// The reason of a [`ScanError`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ScanReason {
-    /// Something else stands where this should.
+    /// This was expected, but something else was found.
     #[error("expected {0}")]
     Expected(&'static str),
-    /// The bytes end in the middle.
+    /// The bytes end prematurely.
     #[error("the object is cut off")]
     Truncated,
-    /// Something follows the end of the object.
+    /// There is data after the end of the object.
     #[error("unexpected data after the object")]
     TrailingData,
     /// The object is larger than 4 GiB.
@@ -162,7 +163,7 @@ pub enum ScanReason {
     /// The object has no name, so there is no key to store it under.
     #[error("the object has no metadata.name")]
     NoName,
-    /// This member is no name that a server gives an object: with a slash in it, two objects could have one key.
+    /// This member is not a valid name: with a slash in it, two objects could have the same key.
     #[error("{0} is no name of an object: it is \".\" or \"..\", or has \"/\" or \"%\"")]
     InvalidName(&'static str),
     /// A member has a value of another type.
@@ -173,7 +174,7 @@ pub enum ScanReason {
         /// What it should be.
         expected: &'static str,
     },
-    /// A text has an invalid escape, a control character, or is no UTF-8.
+    /// A string has an invalid escape or a control character, or is not UTF-8.
     #[error("{0} is not valid text")]
     InvalidText(&'static str),
 }

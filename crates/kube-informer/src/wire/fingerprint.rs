@@ -1,13 +1,14 @@
-//! Hashes of bodies.
+//! Hashes of objects' bodies.
 
 use crate::object::Fingerprint;
 use std::sync::LazyLock;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-/// Drawn once per process, so that nobody outside can prepare two bodies that look alike.
+/// A random seed per process, so that nobody can prepare two bodies with the same hash.
 static SEED: LazyLock<u64> = LazyLock::new(rand::random);
 
-/// Hashes a body part by part: the order and the bounds of the parts count, what stands between them does not.
+/// Hashes a body part by part: the hash depends on the parts, their order and their bounds, not on the bytes between
+/// them.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BodyHash(u64);
 

@@ -1,9 +1,8 @@
 //! JSON: splitting and scanning.
 //!
-//! [`nesting`] finds the end of an object or array (by looking at [`block`]s) and [`value`] that of any value, both across chunks. On them stand
-//! [`feed`] with [`members`], which walk the envelope of a body as it arrives (and [`grammar`], which checks a value of several
-//! lines), and [`walk`], which walks an object that
-//! is all there.
+//! [`nesting`] finds the end of an object or array (it processes [`block`]s) and [`value`] that of any value, both
+//! across chunks. [`feed`] and [`members`] use them to parse the envelope of a body as it arrives; [`grammar`] checks
+//! values of several lines. [`walk`] visits the parts of an object that has arrived completely.
 
 mod block;
 mod bookmark;

@@ -1,4 +1,4 @@
-//! The body of a LIST, item by item.
+//! Splits the body of a LIST into items.
 
 use super::{DEFAULT_MAX_OBJECT_SIZE, Encoding, FieldPlan, FrameError, Split, json};
 use crate::object::ResourceVersion;
@@ -7,8 +7,8 @@ use std::fmt;
 
 /// Splits the body of a LIST into its items as it arrives.
 ///
-/// [Push](ListReader::push) a chunk, ask for the [next](ListReader::next) part until there is none, and so on;
-/// [finish](ListReader::finish) when the body has ended. Only then it is known that the list is complete.
+/// [Push](ListReader::push) each chunk, then call [next](ListReader::next) until it returns `None`. Call
+/// [finish](ListReader::finish) when the body has ended; only its success means that the list is complete.
 ///
 /// ```
 /// use kube_informer::wire::{Encoding, ListPart, ListReader};
@@ -28,8 +28,8 @@ use std::fmt;
 /// # Ok::<_, kube_informer::wire::FrameError>(())
 /// ```
 ///
-/// An item is any value that stands among the items, even one that is no object: whether it can be read is decided
-/// for each of them on its own.
+/// An item can be any JSON value, even one that is not an object. Whether it can be read is determined separately for
+/// each item.
 #[derive(Debug)]
 pub struct ListReader(Inner);
 
@@ -56,15 +56,15 @@ impl fmt::Debug for ListPart {
     }
 }
 
-/// What a list says besides its items.
+/// The metadata of a list.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct ListEnd {
-    /// The version of the collection that this is a list of.
+    /// The version of the listed collection.
     pub resource_version: Option<ResourceVersion>,
-    /// The token to ask for the next page with; `None` on the last one.
+    /// The token for requesting the next page; `None` on the last page.
     pub continue_token: Option<String>,
-    /// About how many items the following pages have, if the server says it.
+    /// The approximate number of items on the following pages, if the server reports it.
     pub remaining_item_count: Option<u64>,
     /// The kind of the list, such as `PodList`.
     pub kind: Option<String>,
@@ -78,7 +78,7 @@ impl ListReader {
         Self::with_max_object_size(encoding, DEFAULT_MAX_OBJECT_SIZE)
     }
 
-    /// A reader that refuses objects of more than `max` bytes.
+    /// A reader that rejects objects of more than `max` bytes.
     pub fn with_max_object_size(encoding: Encoding, max: usize) -> Self {
         match encoding {
             Encoding::Json => Self(Inner::Json(json::ListReader::new(max))),
@@ -87,7 +87,7 @@ impl ListReader {
 
     /// Adds the next chunk of the body.
     ///
-    /// Read all parts before pushing more: chunks that are pushed ahead are kept.
+    /// Read all parts before pushing more, because unread chunks are kept in memory.
     pub fn push(&mut self, chunk: Bytes) {
         match &mut self.0 {
             Inner::Json(reader) => reader.push(chunk),
@@ -97,7 +97,7 @@ impl ListReader {
     /// The next part; `None` until more is pushed.
     ///
     /// # Errors
-    /// The body is no list, or its items cannot be told apart. The error stays: every later call returns it again.
+    /// The body is not a list, or its items cannot be delimited. Every later call returns the same error.
     #[expect(
         clippy::should_implement_trait,
         reason = "None is not the end: more may be pushed"
@@ -108,14 +108,15 @@ impl ListReader {
         }
     }
 
-    /// The next item, scanned for `plan` as far as that takes no pass of its own.
+    /// The next item, scanned for `plan` if that needs no separate pass.
     pub(crate) fn next_with(&mut self, plan: &FieldPlan) -> Result<Option<Split>, FrameError> {
         match &mut self.0 {
             Inner::Json(reader) => reader.next(Some(plan)),
         }
     }
 
-    /// What is known so far: the API server sends its metadata ahead of the items, so that it is there with the first.
+    /// The metadata received so far. The API server sends it before the items, so it is available with the first
+    /// item.
     pub fn metadata(&self) -> &ListEnd {
         match &self.0 {
             Inner::Json(reader) => reader.metadata(),
@@ -125,8 +126,8 @@ impl ListReader {
     /// Ends the body.
     ///
     /// # Errors
-    /// The body is cut off, has parts that were not read, or is no list: it has no items, and its kind does not end
-    /// with `List`. Absent or null items of a list are an empty list, as in client-go.
+    /// The body is truncated, has parts that were not read, or is not a list: it has no items, and its kind does not
+    /// end with `List`. Absent or null items of a list are an empty list, as in client-go.
     pub fn finish(self) -> Result<ListEnd, FrameError> {
         match self.0 {
             Inner::Json(reader) => reader.finish(),

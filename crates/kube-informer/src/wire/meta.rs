@@ -1,10 +1,10 @@
-//! What a scan finds in an object, as places in its bytes.
+//! The result of a scan: the positions of an object's metadata in its bytes.
 
 use crate::object::{Fingerprint, ResourceVersion};
 use smallvec::SmallVec;
 use std::ops::Range;
 
-/// What a scan finds in an object.
+/// The result of scanning an object.
 #[derive(Debug, Clone)]
 pub(super) struct Meta {
     pub(super) api_version: Text,
@@ -13,14 +13,14 @@ pub(super) struct Meta {
     pub(super) name: Text,
     pub(super) uid: Text,
     pub(super) resource_version: Option<ResourceVersion>,
-    /// The value of `metadata.labels`, checked to be texts.
+    /// The value of `metadata.labels`, validated to be a map of strings.
     pub(super) labels: Option<Span>,
-    /// The value of `metadata.ownerReferences`, whatever it is.
+    /// The value of `metadata.ownerReferences`, not validated.
     pub(super) owners: Option<Span>,
     pub(super) fingerprint: Fingerprint,
-    /// What is left out, in order.
+    /// The pruned parts, in order.
     pub(super) cuts: SmallVec<[Span; 1]>,
-    /// The numbers of fields that were looked for, and their values.
+    /// The numbers of the plan's fields that were found, and their values.
     pub(super) fields: SmallVec<[(u16, Span); 1]>,
 }
 
@@ -32,7 +32,7 @@ pub(super) struct Span {
 }
 
 impl Span {
-    /// The object is known to be no larger than 4 GiB.
+    /// The object must be at most 4 GiB.
     pub(super) fn new(range: Range<usize>) -> Self {
         Self {
             start: range.start as u32,
@@ -53,15 +53,15 @@ impl Span {
     }
 }
 
-/// A text in an object.
+/// A string in an object.
 #[derive(Debug, Clone, Default)]
 pub(super) enum Text {
     /// Absent, null or empty.
     #[default]
     None,
-    /// Stands in the bytes as it is.
+    /// Without escapes: a part of the bytes.
     Plain(Span),
-    /// Stands in the bytes with escapes; this is what they mean.
+    /// With escapes in the bytes; this is the unescaped string.
     Unescaped(Box<str>),
 }
 
@@ -69,7 +69,8 @@ impl Text {
     pub(super) fn of<'a>(&'a self, bytes: &'a [u8]) -> Option<&'a str> {
         match self {
             Self::None => None,
-            // The scan has checked these very bytes; to check some tens of them again is cheaper than to hold more.
+            // The scan has validated these bytes. Validating a few tens of bytes again is cheaper than storing a
+            // `str`.
             Self::Plain(span) => std::str::from_utf8(span.of(bytes)).ok(),
             Self::Unescaped(text) => Some(text),
         }

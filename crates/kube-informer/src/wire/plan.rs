@@ -1,4 +1,4 @@
-//! What a scan looks for beside metadata.
+//! Plans: what a scan prunes and extracts in addition to metadata.
 
 use crate::field_path::FieldPath;
 use smallvec::SmallVec;
@@ -7,10 +7,10 @@ use std::{
     sync::{Arc, LazyLock},
 };
 
-/// What a scan looks for beside metadata: parts to leave out, and fields to find.
+/// What a scan handles in addition to metadata: paths to prune and fields to extract.
 ///
-/// It is made once and used for every object, so that one pass over an object's bytes finds all that is ever asked of
-/// them. A clone is cheap.
+/// A plan is built once and used for every object, so that one pass over an object's bytes extracts everything that
+/// is needed. A clone is cheap.
 ///
 /// ```
 /// use kube_informer::{FieldPath, wire::{Encoding, FieldPlan, RawObject}};
@@ -32,30 +32,31 @@ struct Inner {
     root: Node,
 }
 
-/// A path that cannot be left out, because the object could not be kept without it.
+/// A path cannot be pruned, because the object could not be stored without it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0} cannot be pruned: an object is not kept without it")]
 pub struct PruneError(pub FieldPath);
 
-/// What is looked for in the value of a member.
+/// The part of a plan that applies to the value of a member.
 #[derive(Debug, Default)]
 pub(super) struct Node {
     members: Vec<(Box<str>, Node)>,
     pub(super) prune: bool,
-    /// The numbers of the fields that are found here.
+    /// The numbers of the fields whose path ends here.
     pub(super) fields: Vec<u16>,
 }
 
-/// The nodes that a member stands for: one by its name, one by a wildcard.
+/// The nodes that match a member: one by its name, one by a wildcard.
 pub(super) type Nodes<'p> = SmallVec<[&'p Node; 2]>;
 
 const WILDCARD: &str = "*";
 
 impl FieldPlan {
-    /// Leaves out `pruned`, with all that is in them, and finds `fields`, which are numbered in their order.
+    /// A plan that prunes the paths `pruned` with everything below them, and extracts `fields`, which are numbered in
+    /// their order.
     ///
     /// # Errors
-    /// `metadata` itself, or what makes a key, uid or version, is to be left out, or `kind` or `apiVersion`.
+    /// `pruned` contains `metadata` itself, its name, namespace, uid or resource version, `kind` or `apiVersion`.
     ///
     /// # Panics
     /// There are more than 65,536 fields.
@@ -83,7 +84,7 @@ impl FieldPlan {
         Ok(Self(Arc::new(inner)))
     }
 
-    /// Leaves out `metadata.managedFields`, which is a third of a usual object and of use only to the server.
+    /// A plan that prunes `metadata.managedFields`, which is a third of a usual object and useful only to the server.
     pub fn without_managed_fields() -> Self {
         static PLAN: LazyLock<FieldPlan> = LazyLock::new(|| {
             let path = FieldPath::parse("/metadata/managedFields").expect("a path");
@@ -92,17 +93,17 @@ impl FieldPlan {
         PLAN.clone()
     }
 
-    /// The paths that are left out, in order.
+    /// The pruned paths, in order.
     pub fn pruned(&self) -> &[FieldPath] {
         &self.0.pruned
     }
 
-    /// The fields that are found, in the order that was given.
+    /// The extracted fields, in the given order.
     pub fn fields(&self) -> &[FieldPath] {
         &self.0.fields
     }
 
-    /// Whether `metadata.managedFields` is left out.
+    /// Whether `metadata.managedFields` is pruned.
     pub(crate) fn prunes_managed_fields(&self) -> bool {
         self.0
             .pruned
@@ -156,13 +157,13 @@ impl Node {
         })
     }
 
-    /// Whether anything is looked for inside.
+    /// Whether the plan has paths below this node.
     pub(super) fn is_inner(&self) -> bool {
         !self.members.is_empty()
     }
 }
 
-/// What is looked for in the member `name` of objects at `nodes`.
+/// The nodes for the member `name` of objects at `nodes`.
 pub(super) fn member<'p>(nodes: &[&'p Node], name: &[u8]) -> Nodes<'p> {
     let members = nodes.iter().flat_map(|node| &node.members);
     members
@@ -171,7 +172,7 @@ pub(super) fn member<'p>(nodes: &[&'p Node], name: &[u8]) -> Nodes<'p> {
         .collect()
 }
 
-/// What is looked for in the items of arrays at `nodes`.
+/// The nodes for the items of arrays at `nodes`.
 pub(super) fn item<'p>(nodes: &[&'p Node]) -> Nodes<'p> {
     let members = nodes.iter().flat_map(|node| &node.members);
     members

@@ -1,4 +1,4 @@
-//! Properties that hold across the whole module, with `serde_json` as the model.
+//! Properties of the whole module, with `serde_json` as the model.
 
 mod arbitrary;
 mod fingerprint;
@@ -26,7 +26,7 @@ fn cut(body: &str, places: &[u16]) -> Vec<Bytes> {
         .collect()
 }
 
-/// Where to cut: nowhere, in a few places, or in very many.
+/// Generates places to cut: none, a few, or very many.
 fn places() -> impl Strategy<Value = Vec<u16>> {
     prop_oneof![
         Just(Vec::new()),
@@ -63,7 +63,7 @@ fn read_watch(chunks: Vec<Bytes>) -> (Vec<WatchFrame>, Result<(), FrameError>) {
     (frames, reader.finish())
 }
 
-/// What is known of an object, or the error.
+/// Formats the scan result of an object, or the error.
 fn seen(object: Result<RawObject, ScanError>) -> String {
     let raw = match object {
         Ok(raw) => raw,
@@ -78,7 +78,7 @@ fn seen(object: Result<RawObject, ScanError>) -> String {
     )
 }
 
-/// Each object of a body that is read by `next`, and how it ends.
+/// Formats each object of a body that `next` reads, and the end of the body.
 fn seen_by<R>(
     mut reader: R,
     chunks: Vec<Bytes>,
@@ -104,8 +104,8 @@ fn scan(body: &str) -> Result<RawObject, ScanError> {
     RawObject::scan(Encoding::Json, Bytes::copy_from_slice(body.as_bytes()))
 }
 
-/// Soup that looks a little like JSON.
-fn soup() -> impl Strategy<Value = String> {
+/// Generates random fragments of JSON.
+fn json_fragments() -> impl Strategy<Value = String> {
     let token = prop_oneof![
         proptest::sample::select(vec![
             "{", "}", "[", "]", ",", ":", "\"", "\\", " ", "\n", "null", "true", "-1e9", "\\u0041",
@@ -131,7 +131,7 @@ fn soup() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn whatever_comes_chunks_make_no_difference(body in soup(), places in places()) {
+    fn chunk_boundaries_make_no_difference(body in json_fragments(), places in places()) {
         prop_assert_eq!(read_list(cut(&body, &places)), read_list(cut(&body, &[])));
         prop_assert_eq!(read_watch(cut(&body, &places)), read_watch(cut(&body, &[])));
         let _ = scan(&body);
@@ -139,8 +139,8 @@ proptest! {
     }
 
     #[test]
-    fn scanning_while_splitting_is_splitting_and_then_scanning(
-        objects in proptest::collection::vec(("[{\\[ ]?", soup(), any::<bool>()), 0..6),
+    fn scanning_while_splitting_equals_scanning_afterwards(
+        objects in proptest::collection::vec(("[{\\[ ]?", json_fragments(), any::<bool>()), 0..6),
         behind in ".{0,2}",
         places in places(),
         max in prop_oneof![Just(20_usize), Just(1 << 20)],
@@ -149,9 +149,9 @@ proptest! {
         let plan = &FieldPlan::new([path("/metadata/labels"), path("/b")], [path("/a/*")]).unwrap();
         let objects: Vec<String> = objects
             .into_iter()
-            .map(|(start, soup, valid)| match valid {
+            .map(|(start, fragments, valid)| match valid {
                 true => r#"{"a":[1,"{"],"metadata":{"name":"a","labels":{"x":"{"}},"b":{} }"#.to_owned(),
-                false => format!("{start}\"metadata\":{{\"name\":\"a\"}},{soup}}}"),
+                false => format!("{start}\"metadata\":{{\"name\":\"a\"}},{fragments}}}"),
             })
             .collect();
         let list = format!("{{\"kind\":\"AList\",\"items\":[{}]}}{behind}", objects.join(","));
@@ -190,10 +190,10 @@ proptest! {
         let _ = RawObject::scan(Encoding::Json, body);
     }
 
-    /// What our reader calls a complete list, in spite of being lenient, has the items that `serde_json` sees, when
-    /// that can read it at all.
+    /// If our reader, which is lenient, reads a complete list that `serde_json` can read too, both find the same
+    /// items.
     #[test]
-    fn soup_that_is_a_list_has_the_same_items(body in soup()) {
+    fn random_lists_have_the_items_that_serde_json_finds(body in json_fragments()) {
         let body = format!("{{\"items\":[{body}]}}");
         if let Ok(model) = serde_json::from_str::<list::Model<'_>>(&body) {
             let (items, _) = read_list(cut(&body, &[])).unwrap();

@@ -1,4 +1,4 @@
-//! The body of a WATCH, event by event.
+//! Splits the body of a WATCH into events.
 
 use super::{DEFAULT_MAX_OBJECT_SIZE, Encoding, FieldPlan, FrameError, ScanError, Split, json};
 use crate::object::ResourceVersion;
@@ -7,7 +7,7 @@ use std::fmt;
 
 /// Splits the body of a WATCH into its events as it arrives.
 ///
-/// [Push](WatchReader::push) a chunk, ask for the [next](WatchReader::next) frame until there is none, and so on;
+/// [Push](WatchReader::push) each chunk, then call [next](WatchReader::next) until it returns `None`. Call
 /// [finish](WatchReader::finish) when the stream has ended.
 ///
 /// ```
@@ -34,9 +34,9 @@ enum Inner {
 /// One event of a watch.
 #[derive(Clone, PartialEq, Eq)]
 pub struct WatchFrame {
-    /// What happened.
+    /// The type of the event.
     pub event: EventType,
-    /// The bytes of the object it happened to; of a `Status` for [`EventType::Error`].
+    /// The bytes of the object; those of a `Status` for [`EventType::Error`].
     pub object: Bytes,
 }
 
@@ -60,22 +60,22 @@ impl fmt::Debug for WatchFrame {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum EventType {
-    /// It is new, or new to this watch.
+    /// The object was created, or is new to this watch.
     Added,
-    /// It has a new state.
+    /// The object has a new state.
     Modified,
-    /// It is gone; this is its last state.
+    /// The object was deleted; this is its last state.
     Deleted,
-    /// Nothing: a resource version up to which everything was sent, see [`bookmark`].
+    /// No change: reports the resource version up to which everything was sent, see [`bookmark`].
     Bookmark,
-    /// The watch failed; the object is a `Status` that says why.
+    /// The watch failed; the object is a `Status` with the reason.
     Error,
-    /// A type that Kubernetes did not have when this was written.
+    /// A type that this version of the crate does not know.
     Unknown(Box<str>),
 }
 
 impl EventType {
-    /// The type as it is written.
+    /// The type as a string.
     pub fn as_str(&self) -> &str {
         match self {
             Self::Added => "ADDED",
@@ -113,7 +113,7 @@ impl WatchReader {
         Self::with_max_object_size(encoding, DEFAULT_MAX_OBJECT_SIZE)
     }
 
-    /// A reader that refuses objects of more than `max` bytes.
+    /// A reader that rejects objects of more than `max` bytes.
     pub fn with_max_object_size(encoding: Encoding, max: usize) -> Self {
         match encoding {
             Encoding::Json => Self(Inner::Json(json::WatchReader::new(max))),
@@ -122,7 +122,7 @@ impl WatchReader {
 
     /// Adds the next chunk of the body.
     ///
-    /// Read all frames before pushing more: chunks that are pushed ahead are kept.
+    /// Read all frames before pushing more, because unread chunks are kept in memory.
     pub fn push(&mut self, chunk: Bytes) {
         match &mut self.0 {
             Inner::Json(reader) => reader.push(chunk),
@@ -132,7 +132,7 @@ impl WatchReader {
     /// The next frame; `None` until more is pushed.
     ///
     /// # Errors
-    /// The stream is no sequence of events. The error stays: every later call returns it again.
+    /// The stream is not a sequence of events. Every later call returns the same error.
     #[expect(
         clippy::should_implement_trait,
         reason = "None is not the end: more may be pushed"
@@ -146,7 +146,7 @@ impl WatchReader {
         }
     }
 
-    /// The next event and its object, scanned for `plan` as far as that takes no pass of its own.
+    /// The next event and its object, scanned for `plan` if that needs no separate pass.
     pub(crate) fn next_with(&mut self, plan: &FieldPlan) -> Result<Option<(EventType, Split)>, FrameError> {
         match &mut self.0 {
             Inner::Json(reader) => reader.next(Some(plan)),
@@ -156,7 +156,7 @@ impl WatchReader {
     /// Ends the body.
     ///
     /// # Errors
-    /// The stream is cut off in the middle of a frame, or has frames that were not read.
+    /// The stream is truncated in the middle of a frame, or has frames that were not read.
     pub fn finish(self) -> Result<(), FrameError> {
         match self.0 {
             Inner::Json(reader) => reader.finish(),
@@ -197,7 +197,7 @@ pub struct Bookmark {
 /// ```
 ///
 /// # Errors
-/// The bytes are not one object, or something that is read has the wrong type.
+/// The bytes are not one object, or a member that is read has the wrong type.
 pub fn bookmark(encoding: Encoding, object: &Bytes) -> Result<Bookmark, ScanError> {
     match encoding {
         Encoding::Json => json::bookmark(object),

@@ -1,10 +1,10 @@
-//! Looking at 64 bytes at once.
+//! Classifies 64 bytes at once with SIMD.
 
 use fearless_simd::{prelude::*, u8x64};
 
 pub(super) const BLOCK: usize = 64;
 
-/// Where the bytes stand in a block that make up the structure of JSON: bit *n* is byte *n*.
+/// The positions of JSON's structural bytes in a block: bit *n* stands for byte *n*.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Marks {
     pub(super) quotes: u64,
@@ -19,7 +19,7 @@ impl Marks {
     #[inline(always)]
     pub(super) fn of<S: Simd>(simd: S, block: &[u8; BLOCK]) -> Self {
         let bytes = u8x64::simd_from(simd, *block);
-        // This bit is all in which `[` differs from `{`, and `]` from `}`; no other byte becomes one of them.
+        // `[` and `{` differ only in this bit, and so do `]` and `}`; no other byte maps to one of them.
         let folded = bytes | u8x64::splat(simd, b'[' ^ b'{');
         Self {
             quotes: bytes.simd_eq(b'"').to_bitmask(),
@@ -30,15 +30,16 @@ impl Marks {
     }
 }
 
-/// The bytes that a backslash before them escapes.
+/// The bytes that are escaped by a preceding backslash.
 ///
-/// `escaped` says whether the first byte is, and then whether the one behind the block is.
+/// On entry, `escaped` is whether the block's first byte is escaped; on return, whether the first byte after the
+/// block is.
 #[inline(always)]
 pub(super) fn escaped(backslashes: u64, escaped: &mut bool) -> u64 {
     const EVEN: u64 = 0x5555_5555_5555_5555;
     let carried = u64::from(*escaped);
-    // In a run of backslashes every second byte is escaped, and the byte behind a run of odd length. An addition
-    // carries through a run that starts at an odd place, which tells where it ends (the method is simdjson's).
+    // In a run of backslashes every second byte is escaped, and so is the byte after a run of odd length. An addition
+    // carries through a run that starts at an odd position, which gives the run's end. This is simdjson's method.
     let backslashes = backslashes & !carried;
     let follows = backslashes << 1 | carried;
     let odd_starts = backslashes & !EVEN & !follows;
@@ -47,7 +48,8 @@ pub(super) fn escaped(backslashes: u64, escaped: &mut bool) -> u64 {
     (EVEN ^ (runs << 1)) & follows
 }
 
-/// Each bit is the parity of the bits up to and with it: set from an opening quote to before its closing one.
+/// Each bit becomes the parity of the bits up to and including it: set from an opening quote to the byte before its
+/// closing quote.
 #[inline(always)]
 pub(super) fn parity(mut bits: u64) -> u64 {
     for shift in [1, 2, 4, 8, 16, 32] {
@@ -67,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn every_byte_is_marked_as_what_it_is() {
+    fn every_byte_is_classified() {
         for start in 0..4u8 {
             let block: [u8; BLOCK] = std::array::from_fn(|n| start * 64 + n as u8);
             let marks = dispatch!(Level::new(), simd => Marks::of(simd, &block));

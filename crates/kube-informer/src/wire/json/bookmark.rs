@@ -1,4 +1,4 @@
-//! Bookmarks.
+//! Reads bookmark events.
 
 use super::{
     text::{self, Read},

@@ -1,4 +1,4 @@
-//! Values out of chunks.
+//! Reads values from chunks.
 
 use super::{grammar::Grammar, is_whitespace, scan::scan_first, value::Value};
 use crate::wire::{Encoding, FieldPlan, FrameError, FrameReason, RawObject, Split};
@@ -6,44 +6,46 @@ use bytes::{Bytes, BytesMut};
 use memchr::memchr;
 use std::{collections::VecDeque, fmt};
 
-/// The bytes of a body as they arrive, and the value that is under way.
+/// The unread bytes of a body, and the state of the value that is being read.
 ///
-/// A value is looked at once, however many chunks it comes in: what was seen of it is kept as a [`Value`].
+/// Each byte of a value is processed once, however many chunks the value spans: the state after each chunk is kept as
+/// a [`Value`].
 #[derive(Default)]
 pub(super) struct Feed {
     chunk: Bytes,
-    /// How far `chunk` is read.
+    /// The number of bytes of `chunk` that were read.
     at: usize,
     /// The chunks after it.
     waiting: VecDeque<Bytes>,
     /// The size of the chunks before it.
     before: u64,
     under_way: Option<UnderWay>,
-    /// Broken JSON may have no end; where each value usually stands in one line, it is noticed at the end of a line.
+    /// Whether to check values that contain line breaks. Broken JSON may have no end; if values usually take one
+    /// line, it is detected at the end of a line.
     check_lines: bool,
 }
 
 struct UnderWay {
     value: Value,
-    /// What earlier chunks held of it.
+    /// The value's bytes in earlier chunks.
     head: BytesMut,
-    /// Where it begins in the current chunk.
+    /// The value's start in the current chunk.
     start: usize,
-    /// What follows it since its first line break.
+    /// Checks the value from its first line break on.
     grammar: Option<Grammar>,
 }
 
-/// What to do with a value's bytes.
+/// Whether to return a value's bytes.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Take {
-    /// Give them, or fail if there are more of them.
+    /// Return them; fail if there are more than this many.
     UpTo(usize),
-    /// Go over them.
+    /// Skip them.
     Nothing,
 }
 
 impl Feed {
-    /// A feed whose values are checked if they have line breaks. They must not be [nothing](Take::Nothing).
+    /// A feed that checks values with line breaks. They must not be [skipped](Take::Nothing).
     pub(super) fn of_lines() -> Self {
         Self {
             check_lines: true,
@@ -57,7 +59,7 @@ impl Feed {
         }
     }
 
-    /// The next byte that is not whitespace, without consuming it; `None` until there is one.
+    /// Returns the next byte that is not whitespace without consuming it; `None` if more chunks are needed.
     pub(super) fn peek(&mut self) -> Option<u8> {
         loop {
             match self.chunk[self.at..].iter().position(|&b| !is_whitespace(b)) {
@@ -75,13 +77,13 @@ impl Feed {
         }
     }
 
-    /// Consumes the byte that was peeked at.
+    /// Consumes the peeked byte.
     pub(super) fn bump(&mut self) {
         self.at += 1;
     }
 
-    /// Reads the value that begins here. Gives its bytes (none, if they were not wanted), or `None` until it is
-    /// complete; then it is to be called again in the same way.
+    /// Reads the value that begins here. Returns its bytes (none if they are skipped), or `None` if the value is not
+    /// complete; then call it again with the same arguments after the next chunk.
     pub(super) fn value(&mut self, take: Take) -> Result<Option<Bytes>, FrameError> {
         let mut under_way = match self.under_way.take() {
             Some(under_way) => under_way,
@@ -97,7 +99,7 @@ impl Feed {
             if end.is_some() {
                 return self.complete(under_way, take).map(Some);
             }
-            self.set_aside(&mut under_way, take)?;
+            self.store_head(&mut under_way, take)?;
             if !self.load() {
                 break;
             }
@@ -106,8 +108,8 @@ impl Feed {
         Ok(None)
     }
 
-    /// Reads the value that begins here, which should be an object, and scans it for `plan`, if there is one. `None` until
-    /// it is complete.
+    /// Reads the value that begins here, which should be an object, and scans it for `plan`, if there is one. Returns
+    /// `None` if it is not complete.
     pub(super) fn object(
         &mut self,
         limit: usize,
@@ -119,7 +121,8 @@ impl Feed {
         Ok(self.value(Take::UpTo(limit))?.map(Split::Bytes))
     }
 
-    /// An object that has arrived in one piece and has no fault; what else there is, is looked at again as a value.
+    /// Scans an object that is valid and complete in the current chunk. Returns `None` in all other cases; the caller
+    /// then reads it as a value.
     fn scanned(&mut self, limit: usize, plan: &FieldPlan) -> Option<RawObject> {
         if self.under_way.is_some() || self.peek()? != b'{' {
             return None;
@@ -151,14 +154,14 @@ impl Feed {
         }))
     }
 
-    /// Checks a value that has come to `at`, from its first line break on.
+    /// Checks a value up to `at`, starting at its first line break.
     fn check_lines(&self, under_way: &mut UnderWay) -> Result<(), FrameError> {
         let part = &self.chunk[under_way.start..self.at];
         if !self.check_lines || under_way.grammar.is_none() && memchr(b'\n', part).is_none() {
             return Ok(());
         }
         let start = self.before + under_way.start as u64;
-        // Where it is broken does not depend on how it is cut.
+        // The error's offset must not depend on chunk boundaries.
         let broken = |start: u64, (at, what)| FrameError::new(FrameReason::Expected(what), start + at as u64);
         if under_way.grammar.is_none() {
             let (head, grammar) = (&under_way.head, under_way.grammar.insert(Grammar::new()));
@@ -169,8 +172,8 @@ impl Feed {
         grammar.check(part).map_err(|fault| broken(start, fault))
     }
 
-    /// Keeps what the current chunk, which ends here, holds of the value.
-    fn set_aside(&self, under_way: &mut UnderWay, take: Take) -> Result<(), FrameError> {
+    /// Stores the value's bytes in the current chunk, which ends here.
+    fn store_head(&self, under_way: &mut UnderWay, take: Take) -> Result<(), FrameError> {
         if let Take::UpTo(limit) = take {
             let part = &self.chunk[under_way.start..];
             self.check_size(under_way.head.len() + part.len(), limit)?;
@@ -200,7 +203,8 @@ impl Feed {
         Ok(())
     }
 
-    /// Goes to the next chunk, when the current one is read. Without a next one, lets go of the current one.
+    /// Moves to the next chunk if the current one was read completely. Drops the current one even if there is no next
+    /// one.
     fn load(&mut self) -> bool {
         self.before += self.at as u64;
         self.at = 0;
@@ -208,7 +212,7 @@ impl Feed {
         !self.chunk.is_empty()
     }
 
-    /// How many bytes of the body are read.
+    /// The number of bytes of the body that were read.
     pub(super) fn offset(&self) -> u64 {
         self.before + self.at as u64
     }
@@ -222,7 +226,7 @@ impl Feed {
     }
 }
 
-/// How much was read; never what.
+/// Shows offsets, never content.
 impl fmt::Debug for Feed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Feed")

@@ -1,19 +1,19 @@
-//! Noticing broken JSON where it is broken.
+//! A token-level check that detects where JSON is broken.
 
 use super::is_whitespace;
 
-/// Follows a value token by token, across chunks.
+/// Checks a value token by token, across chunks.
 ///
-/// It does not look into strings and scalars: only a control character ends a string with an error, since that is how a
-/// string that lacks its closing quote meets the end of a line.
+/// It does not validate the content of strings and scalars, except that a control character in a string is an error:
+/// a string without a closing quote reaches the line break.
 #[derive(Debug)]
 pub(super) struct Grammar {
-    /// The containers around this place; whether each is an object.
+    /// The enclosing containers; true for an object, false for an array.
     containers: Vec<bool>,
     at: At,
 }
 
-/// What stands at this place.
+/// What is expected at the current position.
 #[derive(Debug, Clone, Copy)]
 enum At {
     Value,
@@ -24,7 +24,7 @@ enum At {
     /// The name of a member.
     Name,
     Colon,
-    /// Behind a value.
+    /// After a value.
     Behind,
     Scalar,
     String {
@@ -42,10 +42,10 @@ impl Grammar {
         }
     }
 
-    /// Goes on with the next bytes of the value.
+    /// Checks the next bytes of the value.
     ///
     /// # Errors
-    /// They do not go on with it: from where on, and what should stand there instead.
+    /// The bytes do not continue the value: the offset of the error, and what was expected there.
     pub(super) fn check(&mut self, bytes: &[u8]) -> Result<(), (usize, &'static str)> {
         let mut bytes = bytes.iter().enumerate();
         bytes.try_for_each(|(at, &byte)| self.byte(byte).map_err(|expected| (at, expected)))
@@ -144,7 +144,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_begins_like_json_is_told_from_what_does_not(
+        fn prefixes_of_json_are_accepted_and_others_rejected(
             tokens in proptest::collection::vec(proptest::sample::select(&TOKENS[..]), 0..14),
             start in proptest::sample::select(vec!["", "{", "[", "{\"a\":["]),
         ) {
@@ -157,7 +157,7 @@ mod tests {
             if model {
                 prop_assert_eq!(checked, Ok(()), "{}", text);
             } else if checked.is_ok() {
-                // Two scalars in one, as in `nullnull`, are left to the decoder.
+                // Adjacent scalars, as in `nullnull`, are detected by the decoder.
                 prop_assert!(text.contains("null1") || text.contains("nullnull") || text.contains("1null")
                     || text.contains("1-") || text.contains("11") || text.contains("null-") || text.contains("5-")
                     || text.contains("51") || text.contains("5null"), "{}", text);

@@ -1,4 +1,4 @@
-//! Maps of texts, such as labels.
+//! Maps of strings, such as labels.
 
 use super::{
     text,
@@ -7,18 +7,18 @@ use super::{
 use crate::wire::ScanReason;
 use std::borrow::Cow;
 
-/// The members of the object that `span` is. It is to be one that [`check`] accepted; of any other, some are missing.
+/// The members of the object `span`, which must have been accepted by [`check`]; otherwise some are missing.
 pub(in crate::wire) fn labels(span: &[u8]) -> impl Iterator<Item = (Cow<'_, str>, Cow<'_, str>)> {
     let mut at = 0;
     std::iter::from_fn(move || {
-        let name = next_text(span, &mut at)?;
-        let value = next_text(span, &mut at)?;
+        let name = next_string(span, &mut at)?;
+        let value = next_string(span, &mut at)?;
         Some((name, value))
     })
 }
 
-/// The next string behind `at`: in an object with nothing but strings, names and values take turns.
-fn next_text<'a>(span: &'a [u8], at: &mut usize) -> Option<Cow<'a, str>> {
+/// The next string after `at`. In a map of strings, names and values alternate.
+fn next_string<'a>(span: &'a [u8], at: &mut usize) -> Option<Cow<'a, str>> {
     *at += memchr::memchr(b'"', &span[*at..])?;
     let mut walk = Walk::new(&span[*at..]);
     let token = walk.value().ok()?;
@@ -26,7 +26,7 @@ fn next_text<'a>(span: &'a [u8], at: &mut usize) -> Option<Cow<'a, str>> {
     text::decode(walk.slice(token))
 }
 
-/// Goes over the object that is the value of `field`. Gives what is wrong, if not all of its members are texts.
+/// Skips the object that is the value of `field`. Returns an error if a member is not a string.
 pub(super) fn check(walk: &mut Walk<'_>, field: &'static str) -> Result<Option<Fault>, Fault> {
     let mut fault = None;
     walk.members(|walk, name| {

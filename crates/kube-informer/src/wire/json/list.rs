@@ -22,7 +22,7 @@ pub(in crate::wire) struct ListReader {
     failed: Option<FrameError>,
 }
 
-/// Where we are in the list.
+/// The position in the list.
 #[derive(Debug, Clone, Copy)]
 enum At {
     Members,
@@ -35,13 +35,13 @@ enum At {
     End,
 }
 
-/// The members that are read.
+/// The members of a list that are read.
 #[derive(Debug, Clone, Copy)]
 enum Member {
     Kind,
     ApiVersion,
     Metadata,
-    /// `null` in the place of the items.
+    /// `null` instead of the items.
     NoItems,
     Other,
 }
@@ -53,7 +53,7 @@ struct Metadata {
     resource_version: Option<String>,
     #[serde(rename = "continue")]
     continue_token: Option<String>,
-    /// For people only, so it need not be a number.
+    /// Informational only, so any value is accepted.
     remaining_item_count: Value,
 }
 
@@ -78,7 +78,7 @@ impl ListReader {
         &self.end
     }
 
-    /// The next item, scanned for `plan` if there is one; `None` until it has arrived.
+    /// The next item, scanned for `plan` if there is one; `None` if it has not arrived yet.
     pub(in crate::wire) fn next(&mut self, plan: Option<&FieldPlan>) -> Result<Option<Split>, FrameError> {
         if let Some(error) = &self.failed {
             return Err(error.clone());
@@ -108,7 +108,7 @@ impl ListReader {
         }
     }
 
-    /// Goes to the next member of the list.
+    /// Moves to the next member of the list.
     fn member(&mut self) -> Result<Option<At>, FrameError> {
         let name = match self.members.next(&mut self.feed)? {
             None => return Ok(None),
@@ -145,7 +145,7 @@ impl ListReader {
     }
 
     fn set_metadata(&mut self, value: &[u8]) -> Result<(), FrameError> {
-        // By way of a map, because that lets the last of two members count.
+        // Decoded through a map, so that the last of two members with the same name counts.
         let map: Map<String, Value> = self.read("metadata", value)?.unwrap_or_default();
         let metadata = Metadata::deserialize(Value::Object(map))
             .map_err(|_| self.feed.error(FrameReason::Invalid("metadata")))?;
@@ -167,7 +167,7 @@ impl ListReader {
         serde_json::from_slice(value).map_err(|_| self.feed.error(FrameReason::Invalid(member)))
     }
 
-    /// Goes over what stands between items.
+    /// Skips what is between items.
     fn between(&mut self) -> Result<Option<At>, FrameError> {
         let Some(byte) = self.feed.peek() else {
             return Ok(None);

@@ -1,41 +1,41 @@
-//! Walking the members of an object as it arrives.
+//! Parses the members of an object as it arrives.
 
 use super::feed::{Feed, Take};
 use crate::wire::FrameError;
 use bytes::Bytes;
 
-/// How long the name of a member, or a value besides objects, may be: far above what anything of Kubernetes has.
+/// The maximum size of a member's name, or of a value other than an object; far above what Kubernetes uses.
 pub(super) const MAX_ENVELOPE_VALUE: usize = 1 << 20;
 
-/// Some proxies and file systems put this ahead of UTF-8 text.
+/// Some proxies and file systems put this before UTF-8 text.
 const BYTE_ORDER_MARK: [u8; 3] = [0xEF, 0xBB, 0xBF];
 
-/// Where we are between the members of an object. The values are read by whoever uses this.
+/// The position between the members of an object. The caller reads the values.
 #[derive(Debug, Default)]
 pub(super) enum Members {
     #[default]
     Start,
-    /// Behind the opening bracket.
+    /// After the opening bracket.
     First,
-    /// Behind a comma.
+    /// After a comma.
     Another,
     InName,
     Colon(Bytes),
-    /// Behind a value, once that has been read.
+    /// After a value, which the caller has read.
     Behind,
 }
 
 /// What comes next in an object.
 #[derive(Debug)]
 pub(super) enum Next {
-    /// A member of this name (with its quotes); its value is to be read now.
+    /// A member with this name (including quotes); the caller must read its value next.
     Member(Bytes),
     /// The end of the object.
     End,
 }
 
 impl Members {
-    /// What comes next; `None` until it has arrived.
+    /// Parses the next part of the object; `None` if it has not arrived yet.
     pub(super) fn next(&mut self, feed: &mut Feed) -> Result<Option<Next>, FrameError> {
         loop {
             if let Self::InName = self {

@@ -1,22 +1,22 @@
-//! Finding the end of an object or array.
+//! Finds the end of an object or array.
 
 use super::block::{BLOCK, Marks, escaped, parity};
 use fearless_simd::{Level, Simd, dispatch};
 
-/// Where we are inside an object or array.
+/// The state inside an object or array.
 ///
-/// Follows strings and counts brackets; it does not tell `{` from `[`. Whatever is valid JSON ends where it should.
+/// It tracks strings and counts brackets, without distinguishing `{` from `[`. For valid JSON the end is correct.
 #[derive(Debug)]
 pub(super) struct Nesting {
     depth: usize,
-    /// All bits are set inside of a string.
+    /// All bits are set inside a string.
     in_string: u64,
-    /// The next byte is escaped.
+    /// Whether the next byte is escaped.
     escaped: bool,
 }
 
 impl Nesting {
-    /// Right behind the opening bracket.
+    /// The state after the opening bracket.
     pub(super) fn opened() -> Self {
         Self {
             depth: 1,
@@ -25,9 +25,10 @@ impl Nesting {
         }
     }
 
-    /// Goes on with the next bytes. Gives the number of bytes up to and with the closing bracket, if it is there.
+    /// Processes the next bytes. Returns the number of bytes up to and including the closing bracket, if it is among
+    /// them.
     pub(super) fn advance(&mut self, bytes: &[u8]) -> Option<usize> {
-        // Compiled for each kind of processor; what is inlined is compiled for it, too.
+        // Compiled for each SIMD level, including inlined functions.
         dispatch!(Level::new(), simd => self.advance_with(simd, bytes))
     }
 
@@ -48,7 +49,7 @@ impl Nesting {
         end.map(|n| blocks.len() * BLOCK + n)
     }
 
-    /// Goes on with the first `length` bytes of a block.
+    /// Processes the first `length` bytes of a block.
     #[inline(never)]
     fn rest(&mut self, marks: Marks, length: usize) -> Option<usize> {
         let escaped_behind = escaped(marks.backslashes, &mut self.escaped.clone()) >> length & 1;
@@ -72,7 +73,7 @@ impl Nesting {
         self.end_within(opening, closing)
     }
 
-    /// Goes from bracket to bracket, where the end may be among them.
+    /// Visits each bracket of a block in which the end may be.
     #[inline(never)]
     fn end_within(&mut self, opening: u64, closing: u64) -> Option<usize> {
         let mut brackets = opening | closing;
@@ -97,7 +98,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The same, byte by byte.
+    /// The same algorithm, byte by byte.
     fn model(bytes: &[u8]) -> Option<usize> {
         let (mut depth, mut in_string, mut escaped) = (1, false, false);
         for (i, byte) in bytes.iter().enumerate() {
@@ -107,7 +108,7 @@ mod tests {
                 b'}' | b']' if !in_string => depth -= 1,
                 _ => {}
             }
-            // Outside of strings there is no backslash in JSON; what one does there matters to nobody.
+            // JSON has no backslashes outside of strings, so their effect there does not matter.
             escaped = *byte == b'\\' && !escaped;
             if depth == 0 {
                 return Some(i + 1);
@@ -118,7 +119,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_end_is_found_as_byte_by_byte(
+        fn the_end_equals_that_of_a_bytewise_search(
             bytes in "[a{}\\[\\]\"\\\\]{0,40}[a \"\\\\]{0,90}[a{}\\[\\]\"\\\\]{0,200}",
             cuts in proptest::collection::vec(0..300usize, 0..6),
         ) {

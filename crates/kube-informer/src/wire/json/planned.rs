@@ -1,4 +1,4 @@
-//! Walking what a [`FieldPlan`](crate::wire::FieldPlan) asks for: fields to find, members and items to leave out.
+//! Applies a [`FieldPlan`](crate::wire::FieldPlan) during a walk: fields to extract, members and items to prune.
 
 use super::{
     text,
@@ -11,17 +11,17 @@ use crate::wire::{
 use smallvec::SmallVec;
 use std::ops::Range;
 
-/// What was found so far.
+/// The results so far.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    /// The parts to leave out, in order, apart from each other.
+    /// The parts to prune, in order and not adjacent.
     pub(super) cuts: SmallVec<[Span; 1]>,
-    /// The number of a field, and a value of it.
+    /// The numbers of fields and their values.
     pub(super) fields: SmallVec<[(u16, Span); 1]>,
 }
 
 impl Found {
-    /// Goes over the value that begins here.
+    /// Skips the value that begins here and records fields and cuts.
     pub(super) fn value(&mut self, walk: &mut Walk<'_>, nodes: &[&Node]) -> Result<(), Fault> {
         let start = walk.at();
         match walk.peek() {
@@ -59,8 +59,8 @@ impl Found {
         self.fields.extend(numbers.map(|number| (*number, span)));
     }
 
-    /// Forgets fields at these places, which are in order and do not overlap.
-    fn forget(&mut self, places: Vec<Range<usize>>) {
+    /// Removes fields in these ranges, which are in order and do not overlap.
+    fn remove_fields(&mut self, places: Vec<Range<usize>>) {
         let Some(first) = places.first().map(|place| place.start) else {
             return;
         };
@@ -77,7 +77,7 @@ impl Found {
     }
 
     fn cut(&mut self, place: Range<usize>) {
-        // What is left out has parts that are left out; and a run of members grows from the same start.
+        // A cut replaces the cuts inside it, and a run of pruned members extends the cut with the same start.
         while self.cuts.last().is_some_and(|last| last.start() >= place.start) {
             self.cuts.pop();
         }
@@ -85,11 +85,11 @@ impl Found {
     }
 }
 
-/// An object or array that is under way; it knows which commas go with the parts that are left out.
+/// An object or array that is being read. It determines which commas belong to pruned parts.
 #[derive(Debug, Default)]
 pub(super) struct Container {
     kept_until: Option<usize>,
-    /// The parts that are left out at the start.
+    /// The pruned parts at the start.
     leading: Option<Range<usize>>,
 }
 
@@ -120,7 +120,7 @@ impl Container {
         Ok(())
     }
 
-    /// The last part was visited.
+    /// Ends the container after its last part.
     pub(super) fn end(self, found: &mut Found) {
         if let Some(leading) = self.leading {
             found.cut(leading);
@@ -128,20 +128,20 @@ impl Container {
     }
 }
 
-/// The members of an object in which something is looked for: the place of the name, with its quotes, and how many fields
-/// had been found before.
+/// The members of an object that the plan applies to: the range of the name including quotes, and the number of
+/// fields found before.
 #[derive(Debug, Default)]
 pub(super) struct Names(SmallVec<[(Range<usize>, usize); 1]>);
 
 impl Names {
-    /// A member begins.
+    /// Records the start of a member.
     pub(super) fn begin(&mut self, name: &Range<usize>, nodes: &Nodes<'_>, found: &Found) {
         if !nodes.is_empty() {
             self.0.push((name.clone(), found.fields.len()));
         }
     }
 
-    /// The last member was visited. Forgets what was found in a member whose name came again later.
+    /// Ends the object after its last member. Removes fields found in members whose name occurs again later.
     pub(super) fn end(self, walk: &Walk<'_>, found: &mut Found) {
         if self.0.len() < 2 {
             return;
@@ -152,11 +152,11 @@ impl Names {
         let mut members: Vec<_> = members
             .map(|((name, start), end)| (text::member_name(walk.slice(name.clone())), *start..end))
             .collect();
-        // A stable sort leaves the last member of a name behind the others.
+        // The sort is stable, so the last member with a name comes after the others.
         members.sort_by(|(one, _), (other, _)| one.cmp(other));
         let repeated = members.windows(2).filter(|two| two[0].0 == two[1].0);
         let mut places: Vec<_> = repeated.map(|two| two[0].1.clone()).collect();
         places.sort_by_key(|place| (place.start, place.end));
-        found.forget(places);
+        found.remove_fields(places);
     }
 }

@@ -1,7 +1,7 @@
-//! One pass over an object.
+//! Scans an object in one pass.
 //!
-//! The walk visits the members at the top, those of `metadata` and the labels, and goes over everything else. It
-//! stops at a fault of structure only: a member of the wrong type does not keep the key from being found.
+//! The walk visits the top-level members, those of `metadata` and the labels, and skips everything else. It stops
+//! only at structural errors: after a member of the wrong type it continues, so that the key is still found.
 
 use super::{
     labels,
@@ -20,23 +20,23 @@ use crate::{
 };
 use std::{borrow::Cow, ops::Range};
 
-/// Finds what [`Meta`] has, and what `plan` asks for.
+/// Extracts [`Meta`], including the fields and cuts of `plan`.
 pub(in crate::wire) fn scan(bytes: &[u8], plan: &FieldPlan) -> Result<Meta, ScanError> {
     object(&mut Walk::new(bytes), plan, Walk::end)
 }
 
-/// The same for an object that `bytes` begin with; also gives its size. `None` if it is at fault, or not all there.
+/// Scans the object at the start of `bytes`; also returns its size. `None` if it is invalid or incomplete.
 pub(super) fn scan_first(bytes: &[u8], plan: &FieldPlan) -> Option<(Meta, usize)> {
     let mut walk = Walk::new(bytes);
     let meta = object(&mut walk, plan, |_| Ok(())).ok()?;
     Some((meta, walk.at()))
 }
 
-/// Goes over an object; `behind` looks at what follows it.
+/// Scans an object; `after` checks what follows it.
 fn object<'a>(
     walk: &mut Walk<'a>,
     plan: &FieldPlan,
-    behind: impl FnOnce(&mut Walk<'a>) -> Result<(), Fault>,
+    after: impl FnOnce(&mut Walk<'a>) -> Result<(), Fault>,
 ) -> Result<Meta, ScanError> {
     let bytes = walk.bytes();
     if u32::try_from(bytes.len()).is_err() {
@@ -47,7 +47,7 @@ fn object<'a>(
     let mut top = Container::default();
     let walked = walk
         .members(|walk, name| scan.top_member(walk, name, &mut top, plan.root(), &mut hash))
-        .and_then(|()| behind(walk));
+        .and_then(|()| after(walk));
     top.end(&mut scan.found);
     std::mem::take(&mut scan.names).end(walk, &mut scan.found);
     let fault = walked
@@ -83,14 +83,14 @@ struct Scan {
     metadata: Metadata,
     found: Found,
     names: Names,
-    /// The first member that is read and has another type than it should.
+    /// The first error in the type of a member that is read.
     fault: Option<Fault>,
 }
 
-/// `metadata` of an object, once it is read to its end: before that, a namespace may yet come.
+/// An object's `metadata`, set when it has been read completely, because the namespace may be its last member.
 #[derive(Default)]
 struct Metadata {
-    /// The namespace is there and cannot be read.
+    /// Whether the namespace is present but cannot be read.
     key_unknown: bool,
     namespace: Text,
     name: Text,
@@ -107,7 +107,7 @@ impl Metadata {
         self.no_key(bytes).is_none().then(key)
     }
 
-    /// Why the object has no key of its own.
+    /// The error if the object has no valid key.
     fn no_key(&self, bytes: &[u8]) -> Option<Fault> {
         let invalid = |text: &Text| text.of(bytes).is_some_and(|name| !is_path_segment(name));
         let reason = match () {
@@ -193,7 +193,7 @@ impl Scan {
         Ok(metadata)
     }
 
-    /// Reads a member of the metadata, if it is one of those that are always read.
+    /// Reads a member of the metadata if it is one that every scan extracts.
     fn metadata_member(
         &mut self,
         walk: &mut Walk<'_>,
@@ -232,7 +232,7 @@ impl Scan {
         Ok(Some(Span::new(start..walk.at())))
     }
 
-    /// Reads a text that may be null or absent; `None` if it is at fault.
+    /// Reads a string that may be null; `None` if it is null, empty or invalid.
     fn text(&mut self, walk: &mut Walk<'_>, field: &'static str) -> Result<Option<Text>, Fault> {
         Ok(match text::read(walk, field)? {
             Read::Nothing => Some(Text::None),
@@ -242,7 +242,7 @@ impl Scan {
         })
     }
 
-    /// Goes over a value that is no object, where one should be; null is as good as absent.
+    /// Skips a value that is not an object where one is expected; null counts as absent.
     fn no_object(&mut self, walk: &mut Walk<'_>, field: &'static str) -> Result<(), Fault> {
         let place = walk.value()?;
         let offset = place.start;
@@ -256,7 +256,7 @@ impl Scan {
         Ok(())
     }
 
-    /// Remembers a fault, so that the walk can go on; gives nothing in the place of what is at fault.
+    /// Records an error, so that the walk can continue; returns `None` in place of the invalid value.
     fn note<T>(&mut self, fault: Fault) -> Option<T> {
         self.fault.get_or_insert(fault);
         None

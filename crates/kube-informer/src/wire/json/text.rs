@@ -1,21 +1,21 @@
-//! Reading strings.
+//! Reads strings.
 
 use super::walk::{Fault, Walk};
 use crate::wire::ScanReason;
 use std::{borrow::Cow, ops::Range};
 
-/// What stands where a text should be.
+/// The result of reading a string.
 #[derive(Debug)]
 pub(super) enum Read<'a> {
-    /// Null, or an empty text.
+    /// Null or an empty string.
     Nothing,
-    /// A text, and its place without the quotes.
+    /// A string, and its range without the quotes.
     Text(Cow<'a, str>, Range<usize>),
-    /// No valid text. The walk can go on behind it.
+    /// An invalid string or another value. The walk can continue after it.
     Fault(Fault),
 }
 
-/// Goes over the value of `field`, which should be a text.
+/// Reads the value of `field`, which should be a string.
 pub(super) fn read<'a>(walk: &mut Walk<'a>, field: &'static str) -> Result<Read<'a>, Fault> {
     let place = walk.value()?;
     let offset = place.start;
@@ -40,7 +40,8 @@ pub(super) fn read<'a>(walk: &mut Walk<'a>, field: &'static str) -> Result<Read<
     })
 }
 
-/// What a string, given with its quotes, means; `None` if it is invalid: a bad escape, a control character, no UTF-8.
+/// Decodes a string that includes its quotes; `None` if it has an invalid escape or a control character, or is not
+/// UTF-8.
 pub(super) fn decode(token: &[u8]) -> Option<Cow<'_, str>> {
     let inner = token.get(1..token.len().checked_sub(1)?)?;
     if !is_plain(inner) {
@@ -49,7 +50,7 @@ pub(super) fn decode(token: &[u8]) -> Option<Cow<'_, str>> {
     std::str::from_utf8(inner).ok().map(Cow::Borrowed)
 }
 
-/// The name of a member, given with its quotes, as bytes to compare.
+/// Decodes the name of a member that includes its quotes, as bytes to compare.
 pub(super) fn member_name(token: &[u8]) -> Cow<'_, [u8]> {
     let inner = &token[1..token.len() - 1];
     if !is_plain(inner)
@@ -60,8 +61,8 @@ pub(super) fn member_name(token: &[u8]) -> Cow<'_, [u8]> {
     Cow::Borrowed(inner)
 }
 
-/// Whether the inside of a string has neither escapes nor control characters. Without a way out of the loop, because
-/// the compiler then takes many bytes at once.
+/// Whether the inside of a string has neither escapes nor control characters. The loop has no early exit, so that the
+/// compiler vectorizes it.
 fn is_plain(inner: &[u8]) -> bool {
     inner
         .iter()

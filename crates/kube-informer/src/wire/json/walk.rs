@@ -1,17 +1,17 @@
-//! Walking an object that is all there.
+//! Walks an object whose bytes are complete.
 
 use super::{is_whitespace, value::Value};
 use crate::wire::ScanReason;
 use std::ops::Range;
 
-/// A place in an object's bytes.
+/// A position in an object's bytes.
 #[derive(Debug)]
 pub(super) struct Walk<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
-/// What is wrong, and where; whose object it is, is known further up.
+/// A reason and its offset; callers add the object's key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fault {
     pub(super) reason: ScanReason,
@@ -23,12 +23,12 @@ impl<'a> Walk<'a> {
         Self { bytes, at: 0 }
     }
 
-    /// The bytes of a range that this gave; they live longer than the walk.
+    /// The bytes of a range that the walk returned; they outlive the walk.
     pub(super) fn slice(&self, range: Range<usize>) -> &'a [u8] {
         &self.bytes[range]
     }
 
-    /// All bytes that are walked.
+    /// All bytes of the walk.
     pub(super) fn bytes(&self) -> &'a [u8] {
         self.bytes
     }
@@ -37,7 +37,7 @@ impl<'a> Walk<'a> {
         self.at
     }
 
-    /// Goes back to a place where it was.
+    /// Moves back to an earlier position.
     pub(super) fn back_to(&mut self, at: usize) {
         self.at = at;
     }
@@ -53,8 +53,8 @@ impl<'a> Walk<'a> {
         None
     }
 
-    /// Visits each member of the object that begins here. `visit` gets the place of the name, with its quotes, and has
-    /// to go over the value.
+    /// Visits each member of the object that begins here. `visit` gets the range of the name including quotes, and
+    /// must consume the value.
     pub(super) fn members(
         &mut self,
         mut visit: impl FnMut(&mut Self, Range<usize>) -> Result<(), Fault>,
@@ -80,7 +80,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Visits each item of the array that begins here. `visit` has to go over it.
+    /// Visits each item of the array that begins here. `visit` must consume it.
     pub(super) fn items(
         &mut self,
         mut visit: impl FnMut(&mut Self) -> Result<(), Fault>,
@@ -101,7 +101,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Goes over the value that begins here.
+    /// Skips the value that begins here and returns its range.
     pub(super) fn value(&mut self) -> Result<Range<usize>, Fault> {
         let Some(first) = self.peek() else {
             return Err(self.expected("a value"));
@@ -123,12 +123,12 @@ impl<'a> Walk<'a> {
         Ok(start..self.at)
     }
 
-    /// Goes over the value that begins here and does not care where it is.
+    /// Skips the value that begins here.
     pub(super) fn skip(&mut self) -> Result<(), Fault> {
         self.value().map(|_| ())
     }
 
-    /// Makes sure that nothing follows.
+    /// Returns an error if anything but whitespace follows.
     pub(super) fn end(&mut self) -> Result<(), Fault> {
         match self.peek() {
             None => Ok(()),

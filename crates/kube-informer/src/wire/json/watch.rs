@@ -1,4 +1,4 @@
-//! The body of a WATCH in JSON: `{"type":"ADDED","object":{…}}`, again and again.
+//! The body of a WATCH in JSON: a sequence of `{"type":"ADDED","object":{…}}`.
 
 use super::{
     feed::{Feed, Take},
@@ -48,12 +48,12 @@ impl WatchReader {
         self.feed.push(chunk);
     }
 
-    /// How many bytes are read.
+    /// The number of bytes that were read.
     pub(in crate::wire) fn offset(&self) -> u64 {
         self.feed.offset()
     }
 
-    /// The next event and its object, which is scanned for `plan` if there is one; `None` until it has arrived.
+    /// The next event and its object, which is scanned for `plan` if there is one; `None` if it has not arrived yet.
     pub(in crate::wire) fn next(&mut self, plan: Option<&FieldPlan>) -> Result<Option<Frame>, FrameError> {
         if let Some(error) = &self.failed {
             return Err(error.clone());
@@ -84,7 +84,7 @@ impl WatchReader {
         }
     }
 
-    /// Reads the value of a member; `false` until it has arrived.
+    /// Reads the value of a member; `false` if it has not arrived yet.
     fn value(&mut self, member: Member, plan: Option<&FieldPlan>) -> Result<bool, FrameError> {
         let take = match member {
             Member::Type => Take::UpTo(MAX_ENVELOPE_VALUE),
@@ -108,7 +108,7 @@ impl WatchReader {
         Ok(true)
     }
 
-    /// Ends a frame and makes ready for the next one.
+    /// Ends a frame and resets the state for the next one.
     fn frame(&mut self) -> Result<Frame, FrameError> {
         let missing = |member| self.feed.error(FrameReason::Missing(member));
         let event = self.event.take().ok_or_else(|| missing("type"))?;

@@ -1,8 +1,8 @@
-//! JSON of any shape, written in any way.
+//! Generates JSON of any shape and formatting.
 
 use proptest::{collection::vec, prelude::*};
 
-/// A value, with the order of its members and the writing of its strings and numbers.
+/// A value, including the order of its members and the formatting of its strings and numbers.
 #[derive(Debug, Clone)]
 pub(super) enum Json {
     /// A literal, a number, or a string with quotes and escapes.
@@ -16,7 +16,7 @@ impl Json {
         Self::Token(serde_json::to_string(text).unwrap())
     }
 
-    /// An object of these members, whose names are still to be quoted.
+    /// An object with these members, whose names have no quotes yet.
     pub(super) fn object(members: Vec<(&str, Json)>) -> Self {
         let quote = |name| serde_json::to_string(name).unwrap();
         Self::Object(
@@ -27,7 +27,7 @@ impl Json {
         )
     }
 
-    /// Writes it with `space` wherever there may be space.
+    /// Formats it with `space` wherever whitespace is allowed.
     pub(super) fn write(&self, space: &str) -> String {
         let mut out = String::new();
         self.write_to(&mut out, space);
@@ -69,7 +69,7 @@ pub(super) fn space() -> impl Strategy<Value = &'static str> {
     prop_oneof![3 => Just(""), 1 => Just(" "), 1 => Just("\n  "), 1 => Just(" \r\n\t")]
 }
 
-/// The inside of a string, as it is written: brackets, quotes and backslashes are frequent.
+/// Generates the inside of a string with many brackets, quotes and backslashes.
 fn inside() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         4 => "[a-z0-9./-]{1,12}",
@@ -80,12 +80,12 @@ fn inside() -> impl Strategy<Value = String> {
     ];
     prop_oneof![
         9 => vec(piece, 0..6).prop_map(|pieces| pieces.concat()),
-        // Runs of backslashes across the blocks of a scanner that looks at many bytes at once.
+        // Runs of backslashes across the blocks of a SIMD scanner.
         1 => (0..80usize, 0..70usize).prop_map(|(a, b)| format!("{}{}", "x".repeat(a), "\\\\".repeat(b))),
     ]
 }
 
-/// A string with its quotes.
+/// Generates a string including its quotes.
 pub(super) fn string() -> impl Strategy<Value = String> {
     inside().prop_map(|inside| format!("\"{inside}\""))
 }
@@ -109,7 +109,7 @@ pub(super) fn json() -> impl Strategy<Value = Json> {
     })
 }
 
-/// An object as Kubernetes has them, and what a scan should find in it.
+/// A Kubernetes object, and the expected result of its scan.
 #[derive(Debug, Clone)]
 pub(super) struct Sample {
     pub(super) metadata: Json,
@@ -119,14 +119,14 @@ pub(super) struct Sample {
 }
 
 impl Sample {
-    /// As an item of a list of a built-in kind.
+    /// Formats it as an item of a list of a built-in kind.
     pub(super) fn item(&self, space: &str) -> String {
         let mut members = self.rest.clone();
         members.insert(0, ("\"metadata\"".into(), self.metadata.clone()));
         Json::Object(members).write(space)
     }
 
-    /// As the object of an event: kind and apiVersion at `places` among the members.
+    /// Formats it as the object of an event, with kind and apiVersion at `places` among the members.
     pub(super) fn event(&self, places: (usize, usize), space: &str) -> String {
         let mut members = self.rest.clone();
         members.insert(0, ("\"metadata\"".into(), self.metadata.clone()));
@@ -179,7 +179,7 @@ pub(super) fn sample() -> impl Strategy<Value = Sample> {
     )
 }
 
-/// Puts `values` into the order number `order`.
+/// Permutes `values` into permutation number `order`.
 pub(super) fn shuffle<T>(values: &mut [T], mut order: u64) {
     for i in (1..values.len()).rev() {
         values.swap(i, (order % (i as u64 + 1)) as usize);

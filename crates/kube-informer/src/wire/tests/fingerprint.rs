@@ -35,7 +35,7 @@ proptest! {
 }
 
 #[test]
-fn what_stands_between_the_members_makes_no_difference() {
+fn whitespace_between_members_makes_no_difference() {
     let fingerprint = |body| scan(body).unwrap().fingerprint();
     let plain = fingerprint(r#"{"metadata":{"name":"a"},"spec":{}}"#);
     for same in [

@@ -14,7 +14,7 @@ pub(super) struct Model<'a> {
     pub(super) items: Vec<&'a RawValue>,
 }
 
-/// The members of a list besides its items, in any order.
+/// Generates the members of a list other than its items, in any order.
 fn envelope() -> impl Strategy<Value = (ListEnd, Vec<(String, Json)>)> {
     let end = (
         of("[1-9][0-9]{0,9}"),
@@ -53,7 +53,7 @@ fn envelope() -> impl Strategy<Value = (ListEnd, Vec<(String, Json)>)> {
 
 proptest! {
     #[test]
-    fn a_list_is_split_as_serde_json_does(
+    fn a_list_is_split_as_by_serde_json(
         items in vec(prop_oneof![json(), sample().prop_map(|sample| Json::Token(sample.event((0, 1), " ")))], 0..6),
         (end, mut members) in envelope(),
         order in any::<u64>(),
@@ -101,7 +101,7 @@ fn check(body: &str, expected: Result<&[&str], FrameReason>) {
 }
 
 #[test]
-fn messages_show_names_of_a_usual_length_only() {
+fn messages_truncate_long_names() {
     let long = "x".repeat(100_000);
     let end = read_list(cut(&format!(r#"{{"kind":"{long}"}}"#), &[]));
     assert!(end.unwrap_err().to_string().len() < 300);
@@ -115,7 +115,7 @@ fn messages_show_names_of_a_usual_length_only() {
 }
 
 #[test]
-fn a_remaining_count_that_is_no_number_is_not_known() {
+fn a_remaining_count_that_is_no_number_is_ignored() {
     for junk in ["null", "-1", "1.5", r#""7""#, "{}", "99999999999999999999"] {
         let body =
             format!(r#"{{"metadata":{{"resourceVersion":"9","remainingItemCount":{junk}}},"items":[]}}"#);
@@ -129,7 +129,7 @@ fn a_remaining_count_that_is_no_number_is_not_known() {
 }
 
 #[test]
-fn an_empty_list_has_no_items_or_none_at_all() {
+fn a_list_without_items_is_empty() {
     for body in [
         r#"{"items":[]}"#,
         r#"{"items":null}"#,
@@ -141,7 +141,7 @@ fn an_empty_list_has_no_items_or_none_at_all() {
 }
 
 #[test]
-fn what_is_no_list_is_told_apart_by_its_kind() {
+fn an_object_that_is_no_list_is_detected_by_its_kind() {
     let no_list = |kind: Option<&str>| {
         Err(FrameReason::NotAList {
             kind: kind.map(str::to_owned),
@@ -154,12 +154,12 @@ fn what_is_no_list_is_told_apart_by_its_kind() {
     );
     check("{}", no_list(None));
     check(r#"{"kind":null}"#, no_list(None));
-    // A kind may have any name for its list, even this one.
+    // A list kind may have any name, even this one.
     check(r#"{"kind":"Table","items":[{}]}"#, Ok(&["{}"]));
 }
 
 #[test]
-fn items_that_are_no_objects_are_items_all_the_same() {
+fn items_need_not_be_objects() {
     check(
         r#"{"items":[1, null ,"a]",[]]}"#,
         Ok(&["1", "null", "\"a]\"", "[]"]),
@@ -196,7 +196,7 @@ fn bad_bodies_are_errors() {
 }
 
 #[test]
-fn of_two_members_the_last_counts() {
+fn the_last_of_duplicate_members_counts() {
     let body = r#"{"kind":"A","metadata":{"continue":"a"},"kind":"B","items":[],
         "metadata":{"resourceVersion":"1","resourceVersion":"2","continue":""}}"#;
     let (_, end) = read_list(cut(body, &[])).unwrap();

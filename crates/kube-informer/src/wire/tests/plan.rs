@@ -1,4 +1,4 @@
-//! Leaving out parts and finding fields in the pass of a scan.
+//! Tests of pruning and extraction during a scan.
 
 use super::{
     arbitrary::{Json, json, space},
@@ -13,7 +13,7 @@ fn paths(texts: &[String]) -> Vec<FieldPath> {
     texts.iter().map(|text| text.parse().unwrap()).collect()
 }
 
-/// Removes what `steps` lead to.
+/// Removes the values at the path `steps`.
 fn remove(value: &mut Value, steps: &[&str]) {
     match (value, steps) {
         (Value::Object(members), [last]) => members.retain(|name, _| name != last && *last != "*"),
@@ -29,7 +29,7 @@ fn remove(value: &mut Value, steps: &[&str]) {
     }
 }
 
-/// What `steps` lead to, in order of the text for objects whose members are in order.
+/// The values at the path `steps`, in the order of the JSON if members are sorted.
 fn find<'v>(value: &'v Value, steps: &[&str], found: &mut Vec<&'v Value>) {
     match (value, steps) {
         (value, []) => found.push(value),
@@ -42,7 +42,7 @@ fn find<'v>(value: &'v Value, steps: &[&str], found: &mut Vec<&'v Value>) {
     }
 }
 
-/// The same with members whose names are few, so that paths meet them, and no member twice.
+/// Restricts members to a few unique names, so that paths match them.
 fn with_few_names(json: Json) -> Json {
     match json {
         Json::Object(members) => {
@@ -77,7 +77,7 @@ fn labels() -> impl Strategy<Value = Json> {
 
 proptest! {
     #[test]
-    fn parts_are_left_out_and_fields_found_as_in_a_tree(
+    fn pruning_and_extraction_equal_those_on_a_tree(
         values in (json(), json(), json()),
         labels in labels(),
         pruned in vec(path(), 0..4),
@@ -112,7 +112,7 @@ proptest! {
 }
 
 #[test]
-fn a_wildcard_leaves_out_items_of_arrays() {
+fn a_wildcard_prunes_items_of_arrays() {
     let pruned = |path: &str, body: &str| {
         let plan = FieldPlan::new(paths(&[path.to_owned()]), []).unwrap();
         let body = format!(r#"{{"metadata":{{"name":"a"}},"spec":{body}}}"#);
@@ -134,7 +134,7 @@ fn a_wildcard_leaves_out_items_of_arrays() {
 }
 
 #[test]
-fn what_an_object_cannot_be_kept_without_is_not_left_out() {
+fn required_metadata_cannot_be_pruned() {
     for path in [
         "/metadata",
         "/kind",
@@ -153,7 +153,7 @@ fn what_an_object_cannot_be_kept_without_is_not_left_out() {
 }
 
 #[test]
-fn only_what_stands_in_the_last_of_equal_members_is_found() {
+fn fields_are_extracted_from_the_last_of_equal_members() {
     let check = |body: &str, path: &str, expected: &[&str]| {
         let plan = FieldPlan::new([], [path.parse().unwrap()]).unwrap();
         let raw = RawObject::scan_with(Encoding::Json, body.to_owned().into(), &plan).unwrap();

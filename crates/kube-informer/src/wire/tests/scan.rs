@@ -7,14 +7,14 @@ use super::{
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// A text that is there and not empty.
-fn text<'a>(value: &'a Value, name: &str) -> Option<&'a str> {
-    value[name].as_str().filter(|text| !text.is_empty())
+/// The string `name`, if it is present and not empty.
+fn string<'a>(value: &'a Value, name: &str) -> Option<&'a str> {
+    value[name].as_str().filter(|string| !string.is_empty())
 }
 
 proptest! {
     #[test]
-    fn a_scan_finds_what_serde_json_does(
+    fn a_scan_finds_what_serde_json_finds(
         sample in sample(),
         space in space(),
         places in proptest::option::of(any::<(usize, usize)>()),
@@ -26,12 +26,12 @@ proptest! {
         let model: Value = serde_json::from_str(&body).unwrap();
         let metadata = &model["metadata"];
         let raw = scan(&body).unwrap();
-        prop_assert_eq!(Some(raw.name()), text(metadata, "name"));
-        prop_assert_eq!(raw.namespace(), text(metadata, "namespace"));
-        prop_assert_eq!(raw.uid(), text(metadata, "uid"));
-        prop_assert_eq!(raw.resource_version(), text(metadata, "resourceVersion").map(Into::into));
-        prop_assert_eq!(raw.kind(), text(&model, "kind"));
-        prop_assert_eq!(raw.api_version(), text(&model, "apiVersion"));
+        prop_assert_eq!(Some(raw.name()), string(metadata, "name"));
+        prop_assert_eq!(raw.namespace(), string(metadata, "namespace"));
+        prop_assert_eq!(raw.uid(), string(metadata, "uid"));
+        prop_assert_eq!(raw.resource_version(), string(metadata, "resourceVersion").map(Into::into));
+        prop_assert_eq!(raw.kind(), string(&model, "kind"));
+        prop_assert_eq!(raw.api_version(), string(&model, "apiVersion"));
         let labels: BTreeMap<String, String> =
             raw.labels().map(|(name, value)| (name.into_owned(), value.into_owned())).collect();
         let model_labels: Option<BTreeMap<String, String>> =
@@ -54,7 +54,7 @@ proptest! {
         }
         let error = scan(&body[..length]).unwrap_err();
         prop_assert_eq!(error.reason(), &ScanReason::Truncated);
-        // A key that is known is the right one.
+        // A key in an error must be correct.
         if let Some(key) = error.key() {
             prop_assert_eq!(key, &scan(&body).unwrap().key());
         }
@@ -141,7 +141,7 @@ fn members_of_the_wrong_type_do_not_hide_the_key() {
 }
 
 #[test]
-fn a_key_that_may_be_another_is_not_known() {
+fn an_ambiguous_key_is_not_reported() {
     let wrong = |field, expected| ScanReason::WrongType { field, expected };
     check(
         r#"{"metadata":{"name":"a","namespace":1}}"#,
@@ -213,7 +213,7 @@ fn names_with_escapes_are_unescaped() {
 }
 
 #[test]
-fn of_two_members_the_last_counts() {
+fn the_last_of_duplicate_members_counts() {
     let raw = scan(
         r#"{"kind":"A","metadata":{"name":"a","uid":"1","labels":{"x":"1"}},"kind":"B",
             "metadata":{"name":"a","name":"b","labels":{"x":"1","x":"2"}}}"#,

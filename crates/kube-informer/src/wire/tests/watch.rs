@@ -42,7 +42,7 @@ fn frame() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn a_watch_is_split_as_serde_json_does(
+    fn a_watch_is_split_as_by_serde_json(
         frames in vec(frame(), 0..6),
         between in proptest::sample::select(vec!["", "\n", " \r\n"]),
         places in places(),
@@ -89,7 +89,7 @@ fn check(body: &str, whole: usize, expected: Result<(), FrameReason>) {
 }
 
 #[test]
-fn between_frames_a_watch_may_end() {
+fn a_watch_may_end_between_frames() {
     check("", 0, Ok(()));
     check("\u{feff} \n", 0, Ok(()));
     check(
@@ -145,7 +145,7 @@ fn a_broken_frame_ends_with_its_line() {
     expected(r#"{"a":"#, "a comma or the end of the object or array");
 }
 
-/// One frame lacks a bracket, another has one too many.
+/// One frame lacks a bracket, the next has one too many.
 #[test]
 fn two_broken_frames_are_not_one() {
     let broken = r#"{"type":"ADDED","object":{"metadata":{"name":"a"},"x":{"b":{}}}"#;
@@ -161,7 +161,7 @@ fn two_broken_frames_are_not_one() {
 }
 
 #[test]
-fn a_broken_frame_is_broken_at_the_same_place_however_it_is_cut() {
+fn errors_have_the_same_offset_for_all_chunk_boundaries() {
     let body = "{\"type\":\"ADDED\",\"object\":{\"a\":[\n1,2],\"b\":[,3]}}\n{}";
     for cuts in [0, 1, 7, 40] {
         let places: Vec<u16> = (0..cuts).map(|n| (n * 65535 / 40) as u16).collect();
@@ -179,7 +179,7 @@ fn a_frame_of_several_lines_is_a_frame() {
 }
 
 #[test]
-fn of_two_members_the_last_counts() {
+fn the_last_of_duplicate_members_counts() {
     let body = r#"{"type":"ADDED","object":1,"type":"ERROR","object":2}"#;
     let (frames, _) = read_watch(cut(body, &[]));
     assert_eq!(
@@ -235,7 +235,7 @@ fn debugging_shows_no_body() {
 }
 
 #[test]
-fn a_bookmark_says_whether_the_initial_events_end() {
+fn a_bookmark_marks_the_end_of_the_initial_events() {
     let read = |body: &str| bookmark(Encoding::Json, &body.to_owned().into());
     let end = |value: &str| {
         let body = format!(
