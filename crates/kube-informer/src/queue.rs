@@ -1,15 +1,16 @@
-//! The queues between the one that reads the network and the one that processes what it read.
+//! The queues between the reader of the network and the consumer of changes.
 //!
-//! A reflector *pushes* changes as it reads them; one consumer *pops* them, processes them and drops the [`Processed`]
-//! guard that came with them. A key stands in line once. While it waits, its changes gather in an [`Accumulator`]:
+//! A reflector *pushes* changes as it reads them. One consumer *pops* them in batches, processes them and drops each
+//! batch's [`Processed`] guard. A key is in the queue at most once; while it is pending, its changes are collected in
+//! an [`Accumulator`]:
 //!
-//! | queue | accumulator | a key that changes several times before its turn | a list | a resync |
+//! | queue | accumulator | a key that changes several times before it is popped | a list | a resync |
 //! |---|---|---|---|---|
 //! | [`DeltaFifo`] | [`Deltas`]: all changes, oldest first | is popped with all of them | one entry, [`Replace`] | one entry |
-//! | [`Fifo`] | [`Newest`]: the newest object | is popped once; not at all if it was deleted | replaces what waits | does nothing |
+//! | [`Fifo`] | [`Newest`]: the newest object | is popped once; not at all if it was deleted | replaces pending changes | does nothing |
 //!
-//! Nothing overtakes an entry that is for a whole partition: what was pushed before it is popped before it, what was
-//! pushed after it is popped after it. [`ProcessLoop`] is the loop that pops.
+//! Entries for a whole partition are barriers: changes pushed before one are popped before it, changes pushed after
+//! it are popped after it. [`ProcessLoop`] is the loop that pops.
 //!
 //! ```
 //! use kube_informer::Partition;
@@ -31,16 +32,17 @@
 //! ```
 //!
 //! # Memory
-//! A queue is bounded: when `capacity` changes are pending, [`push`](Queue::push) waits, so the reader of the network
-//! stops reading.
+//! A queue is bounded: when `capacity` changes are pending, [`push`](Queue::push) waits, so the reflector stops
+//! reading from the network.
 //!
-//! # Compared with the original
-//! The contract is that of client-go's `FIFO` and `DeltaFIFO`: a key keeps its place in line, consecutive deletions are
-//! merged, changes that could not be processed are added again if no newer ones are present, and
-//! [`has_synced`](Queue::has_synced) turns true when the first list has been popped *and processed*. It differs in that
-//! a list and a resync are one entry each, resolved by the consumer against what it holds at that moment, so the queue
-//! needs no view of the store and a resync cannot overtake pending changes; in that no lock is held while the consumer
-//! works; and in that bookmarks and batches carry the resource version up to which everything has been popped.
+//! # Compared with client-go
+//! The contract is that of client-go's `FIFO` and `DeltaFIFO`: a key keeps its position in the queue, consecutive
+//! deletions are merged, changes that could not be processed are added again if no newer ones are pending, and
+//! [`has_synced`](Queue::has_synced) becomes true when the first list has been popped *and processed*. There are
+//! three differences. A list and a resync are one entry each, which the consumer resolves against the store when it
+//! processes them, so the queue needs no view of the store and a resync cannot overtake pending changes. No lock is
+//! held while the consumer works. Bookmarks and batches carry the resource version up to which everything has been
+//! popped.
 
 mod accumulator;
 pub(crate) mod batching;

@@ -1,29 +1,30 @@
-//! What changes of one key come to while they wait.
+//! Accumulators: the pending changes of one key.
 
 use super::Delta;
 
-/// What waits in a [`Queue`](super::Queue) under one key.
+/// The pending changes of one key in a [`Queue`](super::Queue).
 ///
-/// A key stands in line once. Changes that come while it waits are added to its accumulator, which decides what is left
-/// to process: all of them ([`Deltas`](super::Deltas)), or the newest object ([`Newest`]).
+/// A key is in the queue at most once. Changes that arrive while it is pending are added to its accumulator, which
+/// determines what is processed: all changes ([`Deltas`](super::Deltas)), or the newest object ([`Newest`]).
 pub trait Accumulator: Sized {
-    /// The objects that the changes are of.
+    /// The type of the objects.
     type Object;
 
-    /// Whether a new list replaces everything of its partition that is waiting. Then each listed object waits under its
-    /// own key, and a resync does nothing. Otherwise lists and resyncs are entries of their own, which nothing overtakes.
+    /// Whether a new list replaces all pending changes of its partition. If true, each listed object is queued under
+    /// its own key, and a resync does nothing. If false, lists and resyncs are separate entries that nothing
+    /// overtakes.
     const LIST_REPLACES: bool;
 
-    /// Starts with the first change of a key. `None` if it leaves nothing to process.
+    /// Creates an accumulator from the first change of a key. `None` if there is nothing to process.
     fn start(change: Delta<Self::Object>) -> Option<Self>;
 
     /// Adds a later change of the key.
     fn add(&mut self, change: Delta<Self::Object>);
 
-    /// The number of changes to process; zero if later changes have undone the earlier ones.
+    /// The number of changes to process; zero if later changes cancel earlier ones.
     fn len(&self) -> usize;
 
-    /// Whether nothing is left to process. Such a key is skipped when its turn comes.
+    /// Whether there is nothing to process. Such a key is skipped when it reaches the front.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -31,8 +32,8 @@ pub trait Accumulator: Sized {
 
 /// The accumulator of [`Fifo`](super::Fifo): the newest state of one object.
 ///
-/// An object that is added and updated several times before its turn is processed once, in its newest state. One that is
-/// deleted before its turn is not processed.
+/// An object that is added and updated several times before it is popped is processed once, in its newest state. An
+/// object that is deleted before it is popped is not processed.
 ///
 /// ```
 /// use kube_informer::queue::{Accumulator, Delta, Newest};
@@ -45,12 +46,12 @@ pub trait Accumulator: Sized {
 pub struct Newest<T>(Option<T>);
 
 impl<T> Newest<T> {
-    /// The object; `None` if it has been deleted. What a queue returns is never `None`.
+    /// The object; `None` if it has been deleted. Never `None` for accumulators that a queue returns.
     pub fn get(&self) -> Option<&T> {
         self.0.as_ref()
     }
 
-    /// The object; `None` if it has been deleted. What a queue returns is never `None`.
+    /// The object; `None` if it has been deleted. Never `None` for accumulators that a queue returns.
     pub fn into_inner(self) -> Option<T> {
         self.0
     }

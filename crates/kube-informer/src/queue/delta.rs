@@ -1,4 +1,4 @@
-//! What can happen to a key, and to a whole collection.
+//! Changes of a key, and lists of a whole partition.
 
 use super::Accumulator;
 use crate::object::{Deleted, ObjectKey, Partition, ResourceVersion};
@@ -6,22 +6,22 @@ use smallvec::SmallVec;
 
 /// One change of one key.
 ///
-/// The names are those of the events that caused them. Whether handlers see an add or an update is decided by the
-/// store: an `Added` for a key that is held is an update.
+/// The variants are named after the events that caused them. The store determines whether handlers see an add or an
+/// update: an `Added` for a stored key is an update.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Delta<T> {
-    /// The server said that the object was added.
+    /// The server reported that the object was added.
     Added(T),
-    /// The server said that the object was modified.
+    /// The server reported that the object was modified.
     Updated(T),
-    /// The object is gone.
+    /// The object was deleted.
     Deleted(Deleted<T>),
     /// The object was in a new list of the collection.
     Replaced(T),
 }
 
 impl<T> Delta<T> {
-    /// The object, or its last known state if it is gone.
+    /// The object, or its last known state if it was deleted.
     pub fn object(&self) -> Option<&T> {
         match self {
             Self::Added(object) | Self::Updated(object) | Self::Replaced(object) => Some(object),
@@ -41,8 +41,8 @@ impl<T> Delta<T> {
 pub struct Deltas<T>(SmallVec<[Delta<T>; 1]>);
 
 impl<T> Deltas<T> {
-    /// Appends a change. Of two deletions in a row only one is kept: the older, unless that one was only inferred
-    /// from a list (a tombstone) and so knows less than the newer.
+    /// Appends a change. Of two deletions in a row only one is kept: the older, unless it was only inferred from a
+    /// list (a tombstone) and therefore has less information than the newer one.
     pub fn push(&mut self, delta: Delta<T>) {
         if let (Some(Delta::Deleted(older)), Delta::Deleted(newer)) = (self.0.last_mut(), &delta) {
             if older.is_tombstone() && !newer.is_tombstone() {
@@ -98,12 +98,12 @@ impl<T> IntoIterator for Deltas<T> {
     }
 }
 
-/// A new list of all objects of a partition: the ones that are not in it are gone.
+/// A new list of all objects of a partition. Objects that are not in it were deleted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Replace<T> {
-    /// The part of the collection that was listed.
+    /// The listed partition.
     pub partition: Partition,
-    /// What was listed, in the list's order.
+    /// The listed objects, in the list's order.
     pub entries: Vec<Listed<T>>,
     /// The resource version of the list.
     pub resource_version: Option<ResourceVersion>,
@@ -112,7 +112,7 @@ pub struct Replace<T> {
 /// One object of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Listed<T> {
-    /// The object is exactly as it is held; nothing was decoded.
+    /// The object is identical to the stored one and was not decoded.
     Unchanged(ObjectKey),
     /// The object is new or has changed.
     Changed(ObjectKey, T),
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn of_two_deletions_in_a_row_the_one_that_knows_more_is_kept() {
+    fn of_consecutive_deletions_the_more_informed_one_is_kept() {
         let merge = |a: &Delta<u32>, b: &Delta<u32>| {
             let mut deltas = Deltas::from(a.clone());
             deltas.push(b.clone());
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn deletions_that_are_not_in_a_row_stay() {
+    fn deletions_that_are_not_consecutive_are_kept() {
         let mut deltas = Deltas::from(deleted(1, DeleteCause::Event));
         deltas.push(Delta::Added(2));
         deltas.push(deleted(2, DeleteCause::Event));

@@ -1,4 +1,4 @@
-//! The queue itself.
+//! The queue.
 
 use super::line::{Keyed, Line};
 use super::{Accumulator, Delta, Deltas, Listed, Newest, Replace};
@@ -9,7 +9,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{Notify, oneshot, watch};
 
-/// A queue that keeps every change of a key, as a list of deltas; what an informer stands on.
+/// A queue that keeps every change of a key as a list of deltas. Informers are built on it.
 #[doc(alias = "DeltaFIFO")]
 #[doc(alias = "RealFIFO")]
 pub type DeltaFifo<T> = Queue<Deltas<T>>;
@@ -35,7 +35,7 @@ pub type DeltaFifo<T> = Queue<Deltas<T>>;
 #[doc(alias = "FIFO")]
 pub type Fifo<T> = Queue<Newest<T>>;
 
-/// How far the changes of one partition have been pushed or popped.
+/// The resource version up to which the changes of one partition have been pushed or popped.
 ///
 /// ```
 /// use kube_informer::{Partition, queue::Position};
@@ -44,9 +44,9 @@ pub type Fifo<T> = Queue<Newest<T>>;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Position {
-    /// The part of the collection.
+    /// The partition.
     pub partition: Partition,
-    /// Everything of that partition up to this version.
+    /// The version up to which everything has been pushed or popped.
     pub resource_version: ResourceVersion,
 }
 
@@ -55,8 +55,8 @@ pub struct Position {
 /// A clone is another handle to the same queue. Any number of tasks may push; only one may pop.
 ///
 /// # Cancel safety
-/// [`push`](Self::push), [`replace`](Self::replace) and [`pop`](Self::pop) can be dropped at any time: what was not
-/// pushed is not in the queue, what was not returned is still in it.
+/// [`push`](Self::push), [`replace`](Self::replace) and [`pop`](Self::pop) can be dropped at any time. A dropped push
+/// adds nothing; a dropped pop removes nothing.
 pub struct Queue<A: Accumulator> {
     shared: Arc<Shared<A>>,
 }
@@ -85,7 +85,7 @@ struct Shared<A: Accumulator> {
     /// Signalled when there is room again, or when the queue is closed.
     writable: Notify,
     synced: watch::Sender<bool>,
-    /// Moved with every change of the length, and back when the queue is gone.
+    /// Updated with every change of the length, and reset when the queue is dropped.
     gauge: QueuedItems,
 }
 
@@ -98,11 +98,11 @@ impl<A: Accumulator> Drop for Shared<A> {
 
 struct State<A: Accumulator> {
     segments: VecDeque<Segment<A>>,
-    /// How much room the pending entries take.
+    /// The capacity used by pending entries.
     len: usize,
-    /// How many changes the consumer has not been woken for.
+    /// The number of changes for which the consumer has not been woken.
     unannounced: usize,
-    /// How many batches were popped and have not been applied.
+    /// The number of batches that were popped and have not been applied.
     in_flight: usize,
     closed: bool,
     /// Whether anything but bookmarks was ever pushed.
@@ -111,7 +111,8 @@ struct State<A: Accumulator> {
     unsynced: BTreeSet<Partition>,
 }
 
-/// A stretch of the queue. All but lines concern a whole partition, or all; nothing overtakes them.
+/// A segment of the queue. All segments except lines concern a whole partition or all partitions; nothing overtakes
+/// them.
 enum Segment<A: Accumulator> {
     Line(Line<A>),
     Replace(Replace<A::Object>),
@@ -121,7 +122,7 @@ enum Segment<A: Accumulator> {
     PartitionRemoved(Partition, Option<oneshot::Sender<()>>),
 }
 
-/// What a change of the queue takes out of it, to be dropped once the lock is released.
+/// Segments removed from the queue, to be dropped after the lock is released.
 type Dropped<A> = Vec<Segment<A>>;
 
 /// What [`Queue::pop`] returns.
@@ -129,28 +130,28 @@ type Dropped<A> = Vec<Segment<A>>;
 pub struct Batch<A: Accumulator> {
     /// The changes.
     pub entries: Entries<A>,
-    /// For each partition that moved on, the version up to which everything has now been popped.
+    /// For each partition with progress, the version up to which everything has now been popped.
     pub positions: Vec<Position>,
-    /// Whether this belongs to the initial population: the queue had not synced when it was popped.
+    /// Whether the batch belongs to the initial population: the queue had not synced when it was popped.
     pub initial: bool,
-    /// Whether the queue was full, so that somebody may have been waiting for the room that this has made.
+    /// Whether the queue was full, so that a producer may have been waiting for capacity.
     pub(crate) was_full: bool,
-    /// Drop this when the batch has been processed.
+    /// Drop this guard when the batch has been processed.
     pub processed: Processed<A>,
 }
 
 /// The changes of a [`Batch`].
 #[non_exhaustive]
 pub enum Entries<A: Accumulator> {
-    /// Changes of single keys, each key of a partition once; empty if only a bookmark came.
+    /// Changes of single keys, with each key of a partition at most once; empty if only a bookmark was pushed.
     Changes(Vec<Keyed<A>>),
     /// A new list of a partition. It is popped alone.
     Replace(Replace<A::Object>),
-    /// Whoever is told of changes wants to be told of everything again. Everything that was pushed before has been popped.
+    /// A resync: the consumer notifies handlers of every object again. Everything pushed before it has been popped.
     Resync,
-    /// Changes of this partition will come from now on.
+    /// This partition was added; changes of it follow.
     PartitionAdded(Partition),
-    /// No more changes of this partition will come: its objects are no longer wanted.
+    /// This partition was removed; no more changes of it follow, and its objects are no longer selected.
     PartitionRemoved(Partition),
 }
 
@@ -179,19 +180,19 @@ impl<A: Accumulator> fmt::Debug for Entries<A> {
     }
 }
 
-/// Tells the queue, when dropped, that a batch has been processed.
+/// A guard that marks a batch as processed when it is dropped.
 #[must_use = "dropping this says that the batch has been processed"]
 pub struct Processed<A: Accumulator> {
     shared: Arc<Shared<A>>,
-    /// The partition of which the first list may have been processed with this.
+    /// The partition whose first list may have been processed with this batch.
     listed: Option<Partition>,
-    /// Answered when the batch has been processed.
+    /// Completed when the batch has been processed.
     removed: Option<oneshot::Sender<()>>,
     in_flight: bool,
 }
 
 impl<A: Accumulator> Processed<A> {
-    /// Whoever asks what is held sees the batch from now on, although it has not been processed in full.
+    /// Marks the batch as applied: it is visible in the store, although it has not been processed completely.
     pub(crate) fn applied(&mut self) {
         let shared = self.shared.clone();
         self.land(&mut shared.lock());
@@ -221,7 +222,7 @@ impl<A: Accumulator> Drop for Processed<A> {
 }
 
 impl<A: Accumulator> Shared<A> {
-    /// The state is consistent between any two statements that can panic, so a poisoned lock is as good as another.
+    /// The state is consistent at every point that can panic, so a poisoned lock can be used.
     fn lock(&self) -> MutexGuard<'_, State<A>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -234,7 +235,7 @@ impl<A: Accumulator> Shared<A> {
     }
 }
 
-/// What was taken from the front of the queue.
+/// Entries popped from the front of the queue.
 struct Popped<A: Accumulator> {
     entries: Entries<A>,
     positions: Vec<Position>,
@@ -283,8 +284,8 @@ impl<A: Accumulator> State<A> {
         }
     }
 
-    /// The line that a change of a key goes to: the last one, or, where lists are no entries of their own, the one in which
-    /// the key stands already.
+    /// The line to which a change of a key is added: the last one, or, if lists are not separate entries, the one
+    /// that contains the key already.
     fn line_of(&mut self, partition: Partition, key: &ObjectKey) -> &mut Line<A> {
         let stands = |segment: &Segment<A>| match segment {
             Segment::Line(line) => line.has_place(partition, key.as_str()),
@@ -328,13 +329,13 @@ impl<A: Accumulator> State<A> {
         dropped
     }
 
-    /// Takes out what waits of a partition, to be dropped without the lock.
+    /// Removes the pending entries of a partition and returns them, to be dropped after the lock is released.
     fn drop_partition(&mut self, partition: Partition) -> Dropped<A> {
         let mut dropped = Vec::new();
         for mut segment in std::mem::take(&mut self.segments) {
             match &mut segment {
                 Segment::Line(line) => {
-                    let (entries, room) = line.take_partition(partition);
+                    let (entries, room) = line.remove_partition(partition);
                     self.len -= room;
                     dropped.push(Segment::Line(entries));
                     if !(line.is_empty() && line.positions.is_empty() && line.listed.is_none()) {
@@ -360,7 +361,7 @@ impl<A: Accumulator> State<A> {
         })
     }
 
-    /// Takes the front of the queue; `None` if there is nothing.
+    /// Pops the front of the queue; `None` if it is empty.
     fn pop(&mut self, max: usize) -> Option<Popped<A>> {
         loop {
             let Segment::Line(line) = self.segments.front_mut()? else {
@@ -415,17 +416,17 @@ impl<A: Accumulator> State<A> {
 }
 
 impl<A: Accumulator> Queue<A> {
-    /// A queue of one partition in which at most `capacity` changes wait (at least one).
+    /// A queue of one partition for at most `capacity` pending changes; a capacity of 0 counts as 1.
     pub fn new(capacity: usize) -> Self {
         Self::with_partitions(capacity, [Partition::SINGLE])
     }
 
-    /// A queue that has synced when the first list of each of `partitions` has been processed.
+    /// A queue that is synced when the first list of each of `partitions` has been processed.
     pub fn with_partitions(capacity: usize, partitions: impl IntoIterator<Item = Partition>) -> Self {
         Self::with_gauge(capacity, partitions, QueuedItems::none())
     }
 
-    /// A queue that shows its length.
+    /// A queue that reports its length to a gauge.
     pub(crate) fn with_gauge(
         capacity: usize,
         partitions: impl IntoIterator<Item = Partition>,
@@ -458,7 +459,7 @@ impl<A: Accumulator> Queue<A> {
     fn change_now(&self, change: impl FnOnce(&mut State<A>) -> Dropped<A>) {
         let mut state = self.shared.lock();
         if state.closed {
-            // Without the lock: dropping an object may run the user's code.
+            // Release the lock first, because dropping an object may run user code.
             drop(state);
             return;
         }
@@ -471,8 +472,8 @@ impl<A: Accumulator> Queue<A> {
         self.shared.readable.notify_one();
     }
 
-    /// Makes a partition count: unless the queue has synced already, it does so only after the first list of this one,
-    /// too. The consumer is told. Never waits. A closed queue ignores it.
+    /// Adds a partition and notifies the consumer. Unless the queue has synced already, it syncs only after the first
+    /// list of this partition too. Never waits. A closed queue ignores the call.
     pub fn add_partition(&self, partition: Partition) {
         let synced = *self.shared.synced.borrow();
         self.change_now(|state| {
@@ -484,9 +485,9 @@ impl<A: Accumulator> Queue<A> {
         });
     }
 
-    /// Drops what waits of a partition, of which nothing more must be pushed, and tells the consumer. Never waits for
-    /// room. The queue may sync without the partition as soon as the consumer has processed that, which is when the future
-    /// ends; it does not wait beyond the close of the queue. A closed queue ignores it.
+    /// Removes a partition: drops its pending changes and notifies the consumer. Nothing more may be pushed for it.
+    /// Never waits for capacity. The returned future completes when the consumer has processed the removal, or when
+    /// the queue is closed; from then on the queue can sync without the partition. A closed queue ignores the call.
     pub fn remove_partition(&self, partition: Partition) -> impl Future<Output = ()> + Send + 'static {
         let (removed, processed) = oneshot::channel();
         self.change_now(|state| {
@@ -502,14 +503,14 @@ impl<A: Accumulator> Queue<A> {
         }
     }
 
-    /// Runs `change` under the lock as soon as there is room. Then wakes the consumer, unless so many changes are not
-    /// `worthwhile` yet.
+    /// Runs `change` under the lock as soon as there is capacity. Then wakes the consumer if at least `worthwhile`
+    /// changes are unannounced.
     async fn when_writable(&self, worthwhile: usize, change: impl FnOnce(&mut State<A>) -> Dropped<A>) {
         let mut change = Some(change);
         while !self.try_change(worthwhile, &mut change) {
             self.announce();
             let mut room = std::pin::pin!(self.shared.writable.notified());
-            // Registered before the second look, so that room made in between is not missed.
+            // Registered before the second check, so that capacity freed in between is not missed.
             room.as_mut().enable();
             if self.try_change(worthwhile, &mut change) {
                 return;
@@ -518,7 +519,7 @@ impl<A: Accumulator> Queue<A> {
         }
     }
 
-    /// Runs `change` if there is room, and returns false if there is none. A closed queue drops the change.
+    /// Runs `change` if there is capacity; returns false if there is none. A closed queue drops the change.
     fn try_change(
         &self,
         worthwhile: usize,
@@ -526,7 +527,7 @@ impl<A: Accumulator> Queue<A> {
     ) -> bool {
         let mut state = self.shared.lock();
         if state.closed {
-            // Without the lock: dropping an object may run the user's code.
+            // Release the lock first, because dropping an object may run user code.
             drop(state);
             *change = None;
             return true;
@@ -551,15 +552,15 @@ impl<A: Accumulator> Queue<A> {
         true
     }
 
-    /// Wakes the consumer for what was pushed [quietly](Self::push_quietly).
+    /// Wakes the consumer for changes that were [pushed quietly](Self::push_quietly).
     pub(crate) fn announce(&self) {
         if std::mem::take(&mut self.shared.lock().unannounced) > 0 {
             self.shared.readable.notify_one();
         }
     }
 
-    /// Adds a change of `key`, waiting while the queue is full. `at` says up to where in the server's history the partition
-    /// is complete with this change. A closed queue drops it.
+    /// Adds a change of `key`, waiting while the queue is full. `at` is the resource version up to which the
+    /// partition is complete with this change. A closed queue drops the change.
     #[doc(alias = "Add")]
     #[doc(alias = "Update")]
     #[doc(alias = "Delete")]
@@ -577,8 +578,8 @@ impl<A: Accumulator> Queue<A> {
         .await;
     }
 
-    /// The same, but the consumer is woken only for [some changes together](super::batching::WORTH_WAKING), or at
-    /// [`announce`](Self::announce): for producers that know that more follows at once.
+    /// Like [`push`](Self::push), but defers waking the consumer until [`announce`](Self::announce), up to
+    /// [`WORTH_WAKING`](super::batching::WORTH_WAKING) changes. For producers that have more changes ready.
     pub(crate) async fn push_quietly(
         &self,
         partition: Partition,
@@ -596,15 +597,15 @@ impl<A: Accumulator> Queue<A> {
 
     /// Adds a new list of a partition, waiting while the queue is full. A closed queue drops it.
     ///
-    /// In a [`Fifo`], the list replaces what waits of the partition, and each of its objects takes room of its own, even
-    /// beyond the capacity.
+    /// In a [`Fifo`], the list replaces the pending changes of the partition, and each of its objects counts towards
+    /// the capacity, which the list may exceed.
     #[doc(alias = "Replace")]
     pub async fn replace(&self, replace: Replace<A::Object>) {
         self.when_writable(1, |state| state.replace(replace)).await;
     }
 
-    /// Asks the consumer to tell of everything again, once it has processed what is pending: [`Entries::Resync`]. Never
-    /// waits. Nothing happens if that is pending already, in a closed queue, or in a [`Fifo`].
+    /// Queues an [`Entries::Resync`] after the pending changes. Never waits. Does nothing if a resync is pending
+    /// already, in a closed queue, or in a [`Fifo`].
     #[doc(alias = "Resync")]
     pub fn resync(&self) {
         if A::LIST_REPLACES {
@@ -622,7 +623,8 @@ impl<A: Accumulator> Queue<A> {
         });
     }
 
-    /// Gives the consumer an empty batch, after what is pending. Never waits. A closed queue ignores it.
+    /// Queues an empty batch after the pending changes, to wake the consumer. Never waits. A closed queue ignores the
+    /// call.
     pub(crate) fn wake(&self) {
         self.change_now(|state| {
             state.segments.push_back(Segment::Wake);
@@ -630,8 +632,8 @@ impl<A: Accumulator> Queue<A> {
         });
     }
 
-    /// Notes that everything of a partition up to `version` has been pushed. Never waits: it takes no room. A closed queue
-    /// ignores it.
+    /// Records that everything of a partition up to `version` has been pushed. Never waits, because it takes no
+    /// capacity. A closed queue ignores the call.
     #[doc(alias = "Bookmark")]
     pub fn bookmark(&self, partition: Partition, version: ResourceVersion) {
         self.change_now(|state| {
@@ -640,15 +642,15 @@ impl<A: Accumulator> Queue<A> {
         });
     }
 
-    /// Puts back changes that could not be processed, unless newer ones of that key are pending already or the queue is
-    /// closed; returns whether it did. Never waits.
+    /// Queues changes again that could not be processed, unless newer changes of the key are pending or the queue is
+    /// closed. Returns whether they were queued. Never waits.
     #[doc(alias = "AddIfNotPresent")]
     pub fn requeue(&self, partition: Partition, key: ObjectKey, changes: A) -> bool {
         let mut done = false;
         self.change_now(|state| {
             if !state.is_pending(partition, &key) {
                 state.populated = true;
-                state.len += state.line_of(partition, &key).put_back(partition, key, changes);
+                state.len += state.line_of(partition, &key).requeue(partition, key, changes);
                 done = true;
             }
             Vec::new()
@@ -661,13 +663,13 @@ impl<A: Accumulator> Queue<A> {
         self.shared.lock().is_pending(partition, key)
     }
 
-    /// Whether a change of `key` is pending, or may be part of a batch that was popped and has not been applied yet.
-    pub(crate) fn is_on_its_way(&self, partition: Partition, key: &str) -> bool {
+    /// Whether a change of `key` is pending or may be in a popped batch that has not been applied yet.
+    pub(crate) fn is_pending_or_in_flight(&self, partition: Partition, key: &str) -> bool {
         let state = self.shared.lock();
         state.in_flight > 0 || state.is_pending(partition, key)
     }
 
-    /// How many changes are pending; an entry for a whole list counts as one.
+    /// The number of pending changes; an entry for a whole list counts as one.
     pub fn len(&self) -> usize {
         self.shared.lock().len
     }
@@ -677,7 +679,7 @@ impl<A: Accumulator> Queue<A> {
         self.len() == 0
     }
 
-    /// Waits until there is something to take, or nothing more will come.
+    /// Waits until there is something to pop, or the queue is closed.
     pub(crate) async fn readable(&self) {
         let is_readable = |state: MutexGuard<'_, State<A>>| state.closed || !state.segments.is_empty();
         while !is_readable(self.shared.lock()) {
@@ -685,13 +687,13 @@ impl<A: Accumulator> Queue<A> {
         }
     }
 
-    /// How many changes fit in.
+    /// The capacity in changes.
     pub(crate) fn capacity(&self) -> usize {
         self.shared.capacity
     }
 
-    /// Takes the changes of up to `max` keys from the front, or one entry that concerns a whole partition; waits while
-    /// there is nothing. `None` once the queue is closed and empty.
+    /// Pops the changes of up to `max` keys from the front, or one entry for a whole partition. Waits while the queue
+    /// is empty. Returns `None` once the queue is closed and empty.
     #[doc(alias = "Pop")]
     #[doc(alias = "PopBatch")]
     pub async fn pop(&self, max: usize) -> Option<Batch<A>> {
@@ -733,8 +735,8 @@ impl<A: Accumulator> Queue<A> {
         }
     }
 
-    /// Whether the initial population has been processed: the first list of each partition, or, if the first thing that
-    /// ever happened was a single change, at once.
+    /// Whether the initial population has been processed: the first list of each partition. If the first push was a
+    /// single change, the queue counts as synced at once.
     #[doc(alias = "HasSynced")]
     pub fn has_synced(&self) -> bool {
         *self.shared.synced.borrow()
@@ -742,17 +744,17 @@ impl<A: Accumulator> Queue<A> {
 
     /// Waits until [`has_synced`](Self::has_synced).
     pub async fn synced(&self) {
-        // An error would mean that the sender is gone, but `self` holds it.
+        // An error would mean that the sender was dropped, but `self` holds it.
         let _ = self.shared.synced.subscribe().wait_for(|synced| *synced).await;
     }
 
-    /// Ends waiting: the consumer gets what is pending and then `None`. Nothing is taken in from now on: what is pushed is
-    /// dropped, without waiting for room.
+    /// Closes the queue: the consumer gets what is pending and then `None`. From now on pushes drop their changes
+    /// without waiting.
     #[doc(alias = "Close")]
     pub fn close(&self) {
         let mut state = self.shared.lock();
         state.closed = true;
-        // Nobody may be there any more to process what is pending.
+        // There may be no consumer any more to process pending removals.
         let waiting = state.segments.iter_mut().filter_map(|segment| match segment {
             Segment::PartitionRemoved(_, removed) => removed.take(),
             _ => None,

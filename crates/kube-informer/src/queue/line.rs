@@ -1,4 +1,4 @@
-//! Keys in line, each with its accumulator.
+//! Pending keys in order, each with its accumulator.
 
 use super::{Accumulator, Delta};
 use crate::object::{ObjectKey, Partition, ResourceVersion};
@@ -7,19 +7,19 @@ use hashbrown::{HashTable, hash_table::Entry};
 use std::collections::{BTreeMap, VecDeque};
 use std::hash::BuildHasher;
 
-/// A key in line: the partition that its changes came from, and what they come to.
+/// A queued key with the partition of its changes and their accumulator.
 pub type Keyed<A> = (Partition, ObjectKey, A);
 
-/// The keys that wait between two entries that concern a whole partition, in the order in which they first came.
+/// The keys between two entries for a whole partition, in the order of their first change.
 pub(super) struct Line<A> {
     entries: VecDeque<Keyed<A>>,
-    /// Where each key stands in `entries`, counted from the first entry that this line ever had.
+    /// The position of each key in `entries`, counted from the first entry that this line ever had.
     places: HashTable<usize>,
     hasher: RandomState,
     popped: usize,
-    /// How far each partition has been pushed with what is in this line.
+    /// The resource version that each partition reaches with this line.
     pub(super) positions: BTreeMap<Partition, ResourceVersion>,
-    /// The partition of a list whose objects stand in this line, and how many of the first entries are theirs.
+    /// The partition of a list whose objects are in this line, and the number of leading entries that belong to it.
     pub(super) listed: Option<(Partition, usize)>,
 }
 
@@ -36,7 +36,8 @@ impl<A> Default for Line<A> {
     }
 }
 
-/// How much of the capacity an entry takes: a key of which nothing is left stays in line until its turn, and counts as one.
+/// The capacity that an entry takes. A key with nothing to process stays in the line until it is popped, and counts
+/// as one.
 pub(super) fn room<A: Accumulator>(pending: &A) -> usize {
     pending.len().max(1)
 }
@@ -51,7 +52,7 @@ impl<A: Accumulator> Line<A> {
         self.entries.len()
     }
 
-    /// Adds a change. Returns how much room the key took before, and how much it takes now.
+    /// Adds a change. Returns the capacity that the key took before, and the capacity that it takes now.
     pub(super) fn push(
         &mut self,
         partition: Partition,
@@ -83,7 +84,7 @@ impl<A: Accumulator> Line<A> {
         }
     }
 
-    /// Puts a key at the end of the line, in which it does not stand.
+    /// Appends a key that is not in the line.
     fn push_back(&mut self, partition: Partition, key: ObjectKey, pending: A) {
         let hash = self.hasher.hash_one(&*key);
         let (entries, popped) = (&self.entries, self.popped);
@@ -101,12 +102,12 @@ impl<A: Accumulator> Line<A> {
         Some(place - self.popped)
     }
 
-    /// Puts a key that was popped back in line. Returns by how much the room that the line takes grew. Changes of the key
-    /// must not be [pending](Self::contains).
-    pub(super) fn put_back(&mut self, partition: Partition, key: ObjectKey, pending: A) -> usize {
+    /// Appends a popped key again. Returns by how much the used capacity grew. Changes of the key must not be
+    /// [pending](Self::contains).
+    pub(super) fn requeue(&mut self, partition: Partition, key: ObjectKey, pending: A) -> usize {
         let grown = room(&pending);
         match self.place(partition, key.as_str()) {
-            // Nothing is left of what waits there.
+            // The entry has nothing to process, so it is replaced.
             Some(place) => grown - room(&std::mem::replace(&mut self.entries[place].2, pending)),
             None => {
                 self.push_back(partition, key, pending);
@@ -120,14 +121,14 @@ impl<A: Accumulator> Line<A> {
         self.place(partition, key).is_some()
     }
 
-    /// Whether changes of a key wait, of which something is left.
+    /// Whether changes of a key are pending and there is something to process.
     pub(super) fn contains(&self, partition: Partition, key: &str) -> bool {
         let place = self.place(partition, key);
         place.is_some_and(|place| !self.entries[place].2.is_empty())
     }
 
-    /// Takes up to `max` keys from the front, without those of which nothing is left. Returns them and how much room all
-    /// of them took.
+    /// Pops up to `max` keys from the front, without those that have nothing to process. Returns them and the
+    /// capacity that all of them took.
     pub(super) fn pop(&mut self, max: usize) -> (Vec<Keyed<A>>, usize) {
         let mut taken: Vec<_> = if max >= self.entries.len() {
             self.places.clear();
@@ -152,14 +153,14 @@ impl<A: Accumulator> Line<A> {
         (taken, taken_room)
     }
 
-    /// The partition of which a list stood in this line, once the last of its objects has been popped.
+    /// The partition of a list in this line, once the last of its objects has been popped.
     pub(super) fn listed_and_popped(&mut self) -> Option<Partition> {
         let (partition, _) = self.listed.take_if(|(_, left)| *left == 0)?;
         Some(partition)
     }
 
-    /// Takes out what waits of a partition. Returns it, and how much room it took.
-    pub(super) fn take_partition(&mut self, partition: Partition) -> (Self, usize) {
+    /// Removes the pending changes of a partition. Returns them and the capacity that they took.
+    pub(super) fn remove_partition(&mut self, partition: Partition) -> (Self, usize) {
         let mut taken = Self::default();
         let listed = self.listed.filter(|(of, _)| *of != partition).map(|(of, left)| {
             let first = self.entries.iter().take(left);

@@ -1,4 +1,4 @@
-//! The loop that pops a queue and processes what comes out.
+//! The loop that pops a queue and processes each batch.
 
 use super::batching::{FLOOD, LONGEST_WAIT};
 use super::{Accumulator, Batch, Entries, Queue};
@@ -9,10 +9,10 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
-/// Takes changes from a queue and processes them, one batch at a time.
+/// Pops changes from a queue and processes them, one batch at a time.
 ///
-/// An informer is a [`Reflector`](crate::reflector::Reflector), a queue, and this loop with a function that keeps a store
-/// and tells handlers. The parts can be used without an informer, by those who want something else at the end of a watch:
+/// An informer is a [`Reflector`](crate::reflector::Reflector), a queue, and this loop with a function that updates a
+/// store and notifies handlers. These parts can be used without an informer, to process changes in another way:
 ///
 /// ```no_run
 /// use k8s_openapi::api::core::v1::Pod;
@@ -36,16 +36,16 @@ use tokio_util::sync::CancellationToken;
 /// # }
 /// ```
 ///
-/// # Whether it has synced
-/// The queue says so: [`Queue::has_synced`] and [`Queue::synced`].
+/// # Sync
+/// See [`Queue::has_synced`] and [`Queue::synced`].
 ///
 /// # Failures
-/// The function returns nothing, because only it knows what a failure means. To try changes again, it gives them back to
-/// the queue: [`Queue::requeue`].
+/// The function returns nothing, because only it knows how to handle a failure. To retry changes, it adds them to the
+/// queue again with [`Queue::requeue`].
 ///
 /// # Slow processing
-/// A batch that takes longer than a tenth of a second for each of its entries, or than a second, is logged as a warning
-/// if more than ten changes wait behind it.
+/// A batch that takes longer than 100 ms for each of its entries, or longer than one second, is logged as a warning
+/// if more than ten changes are pending behind it.
 #[doc(alias = "Controller")]
 #[doc(alias = "processLoop")]
 #[must_use = "nothing is processed until it is run"]
@@ -57,12 +57,13 @@ pub struct ProcessLoop<A: Accumulator, P> {
     resync: watch::Receiver<Duration>,
 }
 
-/// What a [`ProcessLoop`] does with each batch.
+/// The function that a [`ProcessLoop`] calls with each batch.
 ///
-/// A closure will do: `async |batch| { … }`, or one that returns a future.
+/// Implemented for closures: `async |batch| { … }`, or one that returns a future.
 #[doc(alias = "PopProcessFunc")]
 pub trait Process<A: Accumulator>: Send {
-    /// Processes one batch. It counts as processed when `batch.processed` is dropped, so keep that until then.
+    /// Processes one batch. The batch counts as processed when `batch.processed` is dropped, so keep that guard until
+    /// processing is complete.
     fn process(&mut self, batch: Batch<A>) -> impl Future<Output = ()> + Send;
 }
 
@@ -88,7 +89,7 @@ impl<A: Accumulator, P: Process<A>> ProcessLoop<A, P> {
         }
     }
 
-    /// A name for the log. Default: none.
+    /// Sets a name for log messages. Default: none.
     pub fn named(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
         self
@@ -100,26 +101,26 @@ impl<A: Accumulator, P: Process<A>> ProcessLoop<A, P> {
         self
     }
 
-    /// How often the queue is asked for a [resync](Queue::resync), counted from the end of the last one. Default: zero, which
-    /// is never.
+    /// Sets the period of [resyncs](Queue::resync), counted from the end of the previous one. Default: zero, which
+    /// disables them.
     #[doc(alias = "FullResyncPeriod")]
     pub fn resync(mut self, period: Duration) -> Self {
         self.resync = watch::channel(period).1;
         self
     }
 
-    /// The same, with a period that changes.
+    /// Like [`resync`](Self::resync), with a period that can change.
     pub(crate) fn resync_as(mut self, period: watch::Receiver<Duration>) -> Self {
         self.resync = period;
         self
     }
 
     /// Runs until `token` is cancelled, or until the queue is closed and empty. The batch that is being processed is
-    /// finished; what is still queued when the token is cancelled is left there. In the end the queue is closed, so that
-    /// nobody waits for room in it.
+    /// finished; changes that are still queued when the token is cancelled stay in the queue. Before this returns, it
+    /// closes the queue, so that no producer waits for capacity.
     ///
     /// # Panics
-    /// If the process function does; the queue is closed then, too.
+    /// Panics if the process function panics. The queue is closed in that case too.
     ///
     /// # Cancel safety
     /// Dropping the future drops the batch that is being processed. Cancel the token instead.
@@ -131,7 +132,7 @@ impl<A: Accumulator, P: Process<A>> ProcessLoop<A, P> {
             *self.resync.borrow_and_update()
         )));
         loop {
-            // A resync stands in line like everything else, so it cannot keep batches from being processed.
+            // A resync is queued like every other entry, so it cannot delay the batches before it.
             tokio::select! {
                 biased;
                 () = &mut cancelled => return,
@@ -145,8 +146,8 @@ impl<A: Accumulator, P: Process<A>> ProcessLoop<A, P> {
                 batch = next_batch(&self.queue, self.max_keys) => {
                     let Some(batch) = batch else { return };
                     if batch.was_full {
-                        // Whoever waited for room was woken on this thread. Another thread can take it only once it has
-                        // left this one, before a long batch is processed.
+                        // A producer that waited for capacity was woken on this thread. Yielding lets another thread
+                        // steal its task before a long batch is processed.
                         tokio::task::yield_now().await;
                     }
                     let watch = SlowWatch::new(&batch.entries);
@@ -154,19 +155,19 @@ impl<A: Accumulator, P: Process<A>> ProcessLoop<A, P> {
                     self.process.process(batch).await;
                     watch.end(&self.name, self.queue.len());
                     if resyncs {
-                        // It may have waited behind others. The next one comes no sooner than a period after it: who is told
-                        // of everything once in a period would not be due again.
+                        // The resync may have waited behind other entries. The next one follows no sooner than one
+                        // period later, because handlers with that period would not be due yet.
                         resync.as_mut().reset(after(Instant::now(), *self.resync.borrow()));
                     }
                 }
             }
-            // A queue that is never empty must not keep the thread from everybody else.
+            // A queue that is never empty must not starve the other tasks of this thread.
             tokio::task::consume_budget().await;
         }
     }
 }
 
-/// Takes the next batch; see [`batching`](super::batching).
+/// Pops the next batch; see [`batching`](super::batching).
 async fn next_batch<A: Accumulator>(queue: &Queue<A>, max_keys: usize) -> Option<Batch<A>> {
     queue.readable().await;
     let (started, mut waiting) = (Instant::now(), queue.len());
@@ -180,9 +181,10 @@ async fn next_batch<A: Accumulator>(queue: &Queue<A>, max_keys: usize) -> Option
     queue.pop(max_keys).await
 }
 
-/// When a period that begins at `start` is over. A period of zero never is, nor is one that is too long for the clock.
+/// The end of a period that starts at `start`. A period of zero never ends, nor does one that is too long for the
+/// clock.
 pub(crate) fn after(start: Instant, period: Duration) -> Instant {
-    // Thirty years, which is what tokio's own timers take for never.
+    // Thirty years, which tokio's timers also use for "never".
     const NEVER: Duration = Duration::from_secs(86_400 * 365 * 30);
     let end = start.checked_add(period).filter(|_| !period.is_zero());
     let never = start + NEVER;
@@ -197,16 +199,16 @@ impl<A: Accumulator> Drop for CloseOnDrop<'_, A> {
     }
 }
 
-/// Notices when the processing of a batch is slow and holds others up.
+/// Detects batches whose slow processing delays others.
 struct SlowWatch {
     started: Instant,
     entries: usize,
 }
 
-/// Slow is what takes longer than this for each entry, up to [`SLOW_AT_MOST`].
+/// A batch is slow if it takes longer than this for each entry, up to [`SLOW_AT_MOST`].
 const SLOW_PER_ENTRY: Duration = Duration::from_millis(100);
 const SLOW_AT_MOST: Duration = Duration::from_secs(1);
-/// If no more than this waits, a slow batch holds nobody up.
+/// A slow batch is reported only if more changes than this are pending.
 const FEW: usize = 10;
 
 impl SlowWatch {
@@ -244,7 +246,8 @@ mod tests {
         }
     }
 
-    /// Pushes so many changes from a task of its own, which yields after each, or only when tokio makes it.
+    /// Pushes `count` changes from a separate task, which yields after each one, or only when tokio's budget is used
+    /// up.
     fn push(queue: &DeltaFifo<u32>, count: u32, yields: bool) {
         let queue = queue.clone();
         tokio::spawn(async move {
@@ -307,7 +310,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_trickle_is_taken_as_it_comes() {
+    async fn single_changes_are_processed_without_delay() {
         let queue = DeltaFifo::new(1000);
         push(&queue, 20, true);
         assert!(taken(&queue).await < 10);

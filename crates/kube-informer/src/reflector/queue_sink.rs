@@ -36,7 +36,7 @@ impl<O: CachedObject, K: KnownObjects> KnownObjects for QueueSink<O, K> {
     /// The queue is asked first. Nobody else pushes changes of this partition, so what is held is settled once none of
     /// them are on their way; asked afterwards, the queue could hide a change that was applied in between.
     fn get(&self, key: &str) -> Option<(ObjectKey, Fingerprint)> {
-        if self.queue.is_on_its_way(self.partition, key) {
+        if self.queue.is_pending_or_in_flight(self.partition, key) {
             return None;
         }
         self.known.get(key)

@@ -41,7 +41,7 @@ fn position(version: &str) -> Position {
     }
 }
 
-/// Runs a future that must not have to wait.
+/// Polls a future that must complete at once.
 fn now<F: Future>(future: F) -> F::Output {
     futures::FutureExt::now_or_never(future).expect("had to wait")
 }
@@ -57,7 +57,7 @@ fn pop_deltas(fifo: &DeltaFifo<u32>, max: usize) -> Vec<(String, Vec<Delta<u32>>
 }
 
 #[test]
-fn a_key_keeps_its_place_in_line() {
+fn a_key_keeps_its_position_in_the_queue() {
     let fifo = DeltaFifo::new(100);
     for (name, object) in [("foo", 10), ("bar", 1), ("foo", 11), ("foo", 13), ("zab", 30)] {
         now(fifo.push(SINGLE, key(name), Delta::Added(object), None));
@@ -76,7 +76,7 @@ fn a_key_keeps_its_place_in_line() {
 }
 
 #[test]
-fn consecutive_deletions_are_merged_and_take_no_room() {
+fn merged_deletions_take_no_capacity() {
     let fifo = DeltaFifo::new(2);
     now(fifo.push(SINGLE, key("a"), deleted("a", Some(1)), None));
     now(fifo.push(SINGLE, key("a"), deleted("a", None), None));
@@ -132,7 +132,7 @@ fn synced_when_the_first_list_has_been_processed() {
 }
 
 #[test]
-fn an_empty_first_list_synchronises_too() {
+fn an_empty_first_list_syncs() {
     let fifo = DeltaFifo::<u32>::new(100);
     now(fifo.replace(list(&[])));
     assert!(!fifo.has_synced());
@@ -141,7 +141,7 @@ fn an_empty_first_list_synchronises_too() {
 }
 
 #[test]
-fn synced_at_once_when_the_first_thing_is_no_list() {
+fn a_first_push_that_is_no_list_syncs_at_once() {
     let fifo = DeltaFifo::new(100);
     now(fifo.push(SINGLE, key("a"), Delta::Added(1), None));
     assert!(fifo.has_synced());
@@ -159,7 +159,7 @@ fn several_partitions_must_all_be_listed() {
 }
 
 #[test]
-fn a_resync_stands_in_line_once() {
+fn a_resync_is_queued_once() {
     let fifo = DeltaFifo::new(1);
     now(fifo.push(SINGLE, key("a"), Delta::Updated(6), None));
     fifo.resync();
@@ -171,7 +171,7 @@ fn a_resync_stands_in_line_once() {
 }
 
 #[test]
-fn requeue_gives_way_to_newer_changes() {
+fn requeue_is_refused_if_newer_changes_are_pending() {
     let fifo = DeltaFifo::new(1);
     now(fifo.push(SINGLE, key("a"), Delta::Added(1), None));
     let Entries::Changes(mut popped) = now(fifo.pop(1)).unwrap().entries else {
@@ -233,7 +233,7 @@ async fn close_wakes_both_sides() {
 }
 
 #[test]
-fn a_closed_queue_is_emptied_and_refuses_what_comes_later() {
+fn a_closed_queue_is_drained_and_drops_later_changes() {
     let fifo = DeltaFifo::new(1);
     now(fifo.push(SINGLE, key("a"), Delta::Added(1), at("1")));
     fifo.close();
@@ -277,7 +277,7 @@ fn op() -> impl Strategy<Value = Op> {
     ]
 }
 
-/// The queue as one would write it without caring for speed: a list of entries that is searched from its end.
+/// A naive model of the queue: a list of entries that is searched from its end.
 #[derive(Default)]
 struct Model {
     entries: Vec<ModelEntry>,
@@ -394,7 +394,7 @@ proptest! {
                         prop_assert_eq!(model.pop(max), vec![]);
                         continue;
                     };
-                    // A bookmark with nothing else to tell is an empty batch.
+                    // A bookmark without other changes is an empty batch.
                     let entries = popped(&batch);
                     if !entries.is_empty() {
                         prop_assert_eq!(&entries, &model.pop(max));
@@ -439,13 +439,13 @@ fn listed_and_popped(fifo: &DeltaFifo<u32>, partition: Partition) {
     drop(now(fifo.pop(10)));
 }
 
-/// Pops an entry that is for a whole partition.
+/// Pops an entry for a whole partition.
 fn pop_entry(fifo: &DeltaFifo<u32>) -> String {
     format!("{:?}", now(fifo.pop(10)).unwrap().entries)
 }
 
 #[test]
-fn partitions_count_from_addition_to_removal() {
+fn sync_depends_on_partitions_until_they_are_removed() {
     let (first, second, third) = (Partition::new(0), Partition::new(1), Partition::new(2));
     let fifo = DeltaFifo::<u32>::new(100);
     for added in [second, third] {
@@ -467,7 +467,7 @@ fn partitions_count_from_addition_to_removal() {
 }
 
 #[test]
-fn removal_drops_what_waits_of_that_partition_only() {
+fn removal_drops_pending_changes_of_that_partition_only() {
     let (kept, removed) = (Partition::new(0), Partition::new(1));
     let fifo = DeltaFifo::new(100);
     for partition in [kept, removed] {
@@ -498,7 +498,7 @@ fn removal_drops_what_waits_of_that_partition_only() {
 }
 
 #[tokio::test]
-async fn removal_makes_room_for_others() {
+async fn removal_frees_capacity() {
     let fifo = DeltaFifo::new(1);
     fifo.push(SINGLE, key("a"), Delta::Added(1), None).await;
     let producer = tokio::spawn({
@@ -513,7 +513,7 @@ async fn removal_makes_room_for_others() {
     producer.await.unwrap();
 }
 
-/// A consumer that sleeps, and how many entries its next batch has.
+/// A sleeping consumer, which returns the number of entries of its next batch.
 async fn sleeping_consumer(fifo: &DeltaFifo<u32>) -> tokio::task::JoinHandle<usize> {
     let fifo = fifo.clone();
     let consumer = tokio::spawn(async move {
@@ -536,7 +536,7 @@ async fn push_quietly(fifo: &DeltaFifo<u32>, count: usize) {
 }
 
 #[tokio::test]
-async fn quiet_changes_wake_the_consumer_once_they_are_announced() {
+async fn quiet_changes_wake_the_consumer_when_announced() {
     let fifo = DeltaFifo::new(100);
     let consumer = sleeping_consumer(&fifo).await;
     push_quietly(&fifo, WORTH_WAKING - 1).await;
@@ -546,7 +546,7 @@ async fn quiet_changes_wake_the_consumer_once_they_are_announced() {
 }
 
 #[tokio::test]
-async fn quiet_changes_wake_the_consumer_once_they_are_many() {
+async fn many_quiet_changes_wake_the_consumer() {
     let fifo = DeltaFifo::new(100);
     for _ in 0..2 {
         let consumer = sleeping_consumer(&fifo).await;
@@ -556,7 +556,7 @@ async fn quiet_changes_wake_the_consumer_once_they_are_many() {
 }
 
 #[tokio::test]
-async fn a_loud_change_wakes_the_consumer_for_the_quiet_ones_too() {
+async fn a_normal_push_announces_quiet_changes() {
     let fifo = DeltaFifo::new(100);
     let consumer = sleeping_consumer(&fifo).await;
     push_quietly(&fifo, 2).await;
@@ -565,7 +565,7 @@ async fn a_loud_change_wakes_the_consumer_for_the_quiet_ones_too() {
 }
 
 #[tokio::test]
-async fn who_waits_for_room_wakes_the_consumer_first() {
+async fn a_producer_wakes_the_consumer_before_it_waits() {
     let fifo = DeltaFifo::new(4);
     let consumer = sleeping_consumer(&fifo).await;
     push_quietly(&fifo, 5).await;
@@ -583,7 +583,7 @@ fn pop_newest(fifo: &Fifo<u32>, max: usize) -> Vec<(String, u32)> {
 }
 
 #[test]
-fn a_fifo_gives_each_object_once_in_its_newest_state() {
+fn a_fifo_pops_each_object_once_in_its_newest_state() {
     let fifo = Fifo::new(100);
     now(fifo.push(SINGLE, key("a"), Delta::Added(1), None));
     now(fifo.push(SINGLE, key("b"), Delta::Added(2), None));
@@ -594,7 +594,7 @@ fn a_fifo_gives_each_object_once_in_its_newest_state() {
 }
 
 #[test]
-fn a_fifo_skips_what_was_deleted_before_its_turn() {
+fn a_fifo_skips_objects_deleted_before_they_are_popped() {
     let fifo = Fifo::new(100);
     now(fifo.push(SINGLE, key("a"), Delta::Added(1), None));
     now(fifo.push(SINGLE, key("a"), deleted("a", None), None));
@@ -610,7 +610,7 @@ fn a_fifo_skips_what_was_deleted_before_its_turn() {
 }
 
 #[test]
-fn a_list_replaces_what_waits_in_a_fifo() {
+fn a_list_replaces_pending_changes_in_a_fifo() {
     let fifo = Fifo::new(100);
     now(fifo.replace(list(&[("a", 1), ("b", 1)])));
     now(fifo.push(SINGLE, key("b"), Delta::Updated(2), at("10")));
@@ -630,7 +630,7 @@ fn a_list_replaces_what_waits_in_a_fifo() {
 }
 
 #[test]
-fn an_empty_list_synchronises_a_fifo_too() {
+fn an_empty_list_syncs_a_fifo() {
     let fifo = Fifo::<u32>::new(100);
     now(fifo.replace(list(&[])));
     assert!(!fifo.has_synced());
@@ -641,7 +641,7 @@ fn an_empty_list_synchronises_a_fifo_too() {
 }
 
 #[test]
-fn a_fifo_takes_back_what_could_not_be_processed() {
+fn a_fifo_accepts_requeued_changes() {
     let fifo = Fifo::new(100);
     now(fifo.push(SINGLE, key("a"), Delta::Added(1), None));
     let Entries::Changes(mut popped) = now(fifo.pop(1)).unwrap().entries else {
@@ -660,7 +660,7 @@ fn a_fifo_takes_back_what_could_not_be_processed() {
 }
 
 proptest! {
-    /// The model is the newest object of each key, and the order in which keys came.
+    /// The model is a map of each key's newest object, and the order of the keys.
     #[test]
     fn a_fifo_behaves_like_a_map(ops in proptest::collection::vec(op(), 0..120)) {
         let (fifo, mut model) = (Fifo::new(usize::MAX), Vec::<(String, Option<u32>)>::new());
@@ -695,7 +695,7 @@ proptest! {
                         expected.extend(taken.filter_map(|(name, newest)| Some((name, newest?))));
                     }
                     let mut popped = Vec::new();
-                    // A list that was emptied is told of by an empty batch.
+                    // A list whose objects were all deleted is an empty batch.
                     while popped.is_empty()
                         && let Some(Some(batch)) = futures::FutureExt::now_or_never(fifo.pop(max))
                     {
