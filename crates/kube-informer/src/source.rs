@@ -1,8 +1,8 @@
-//! Where objects come from: the list and watch requests of one resource, and what they yield.
+//! Sources of objects: list and watch requests of one resource, and their responses.
 //!
-//! A [`ListerWatcher`] answers two kinds of requests with streams. [`ClientSource`] is the one that asks an API server
-//! through a [`kube::Client`]; a user can write another, to change the requests or to read from something that is no
-//! API server:
+//! A [`ListerWatcher`] answers list and watch requests with streams. [`ClientSource`] sends them to an API server
+//! through a [`kube::Client`]. Users can implement others, to change the requests or to read from something other
+//! than an API server:
 //!
 //! ```
 //! use futures::{FutureExt, StreamExt, future::BoxFuture, stream};
@@ -31,9 +31,9 @@
 //! }
 //! ```
 //!
-//! # Bad objects
-//! One object that cannot be read is an [`Item::Invalid`] among the others, never the end of a stream: it says where it
-//! stood and why, but not what was in it, which may be a secret.
+//! # Invalid objects
+//! An object that cannot be read is an [`Item::Invalid`] and does not end the stream. It contains the key and the
+//! reason, but not the object's content, which may be a secret.
 
 mod body;
 mod client;
@@ -67,49 +67,49 @@ pub type WatchStream<O> = BoxStream<'static, Result<WatchEvent<O>, ApiError>>;
 /// Lists and watches one resource.
 ///
 /// # Cancel safety
-/// The futures and streams are dropped when they are no longer wanted; that must end the request.
+/// Callers drop the futures and streams to cancel a request, so dropping must end it.
 #[doc(alias = "ListWatch")]
 pub trait ListerWatcher<O: CachedObject>: Send + Sync + 'static {
-    /// The resource for messages: `pods`, `deployments.apps`.
+    /// The resource, used in messages: `pods`, `deployments.apps`.
     fn resource(&self) -> String;
 
-    /// The kind of the objects, for those that do not say it themselves. Default: unknown.
+    /// The kind of the objects, for objects that do not contain it. Default: unknown.
     fn types(&self) -> Option<TypeMeta> {
         None
     }
 
-    /// The namespace it is limited to, for spans. Default: none.
+    /// The namespace to which it is limited, used in spans. Default: none.
     fn namespace(&self) -> Option<String> {
         None
     }
 
-    /// Whether [`watch`](Self::watch) can be asked for [initial events](WatchFrom::InitialEvents). Default: no.
+    /// Whether [`watch`](Self::watch) supports [initial events](WatchFrom::InitialEvents). Default: false.
     fn supports_watch_list(&self) -> bool {
         false
     }
 
-    /// Initial events were asked for and never came to an end. Default: nothing happens.
+    /// Called when initial events were requested and never completed. Default: does nothing.
     fn watch_list_failed(&self) {}
 
-    /// Asks for one page of the collection, or all of it.
+    /// Requests one page of the collection, or all of it.
     fn list(&self, request: ListRequest) -> BoxFuture<'_, Result<ListStream<O>, ApiError>>;
 
-    /// Opens a watch. An error here means that there is no stream; errors in the middle come in the stream.
+    /// Opens a watch. An error means that the watch could not be opened; later errors are items of the stream.
     fn watch(&self, request: WatchRequest) -> BoxFuture<'_, Result<WatchStream<O>, ApiError>>;
 }
 
-/// Makes a [`ListerWatcher`] of each namespace, for an informer
-/// [over several](crate::SharedInformer::over_namespaces).
+/// Creates a [`ListerWatcher`] for each namespace of an informer [over several
+/// namespaces](crate::SharedInformer::over_namespaces).
 pub trait NamespacedSource<O: CachedObject>: Send + Sync + 'static {
-    /// The resource for messages: `pods`, `deployments.apps`.
+    /// The resource, used in messages: `pods`, `deployments.apps`.
     fn resource(&self) -> String;
 
-    /// The kind of the objects, for those that do not say it themselves. Default: unknown.
+    /// The kind of the objects, for objects that do not contain it. Default: unknown.
     fn types(&self) -> Option<TypeMeta> {
         None
     }
 
-    /// What lists and watches the objects of one namespace, or of all if the name is empty.
+    /// A source of the objects of one namespace, or of all namespaces if the name is empty.
     fn in_namespace(&self, namespace: &str) -> Arc<dyn ListerWatcher<O>>;
 }
 
@@ -122,38 +122,38 @@ pub enum ListPart<O: CachedObject> {
     End(ListEnd),
 }
 
-/// What a list says of itself.
+/// The metadata of a list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ListEnd {
     /// The state of the collection that was listed.
     pub resource_version: Option<ResourceVersion>,
     /// Present if there are more pages.
     pub continue_token: Option<String>,
-    /// How many objects the following pages hold, if the server tells.
+    /// The number of objects on the following pages, if the server reports it.
     pub remaining_item_count: Option<u64>,
 }
 
 /// One event of a watch.
 #[derive(Debug)]
 pub enum WatchEvent<O: CachedObject> {
-    /// An object appeared, or is part of the initial state.
+    /// An object was created, or is part of the initial state.
     Added(Item<O>),
     /// An object changed.
     Modified(Item<O>),
-    /// An object is gone.
+    /// An object was deleted.
     Deleted(Item<O>),
-    /// Nothing else changed up to this version.
+    /// There are no other changes up to this version.
     Bookmark {
         /// The version up to which the watch has sent everything.
         resource_version: Option<ResourceVersion>,
         /// Whether this ends the initial events of a streaming list.
         initial_events_end: bool,
     },
-    /// The server ends the watch and says why.
+    /// The server ended the watch with this status.
     Error(ApiStatus),
 }
 
-/// One object, in whatever state it came.
+/// One object, as the source received it.
 #[expect(
     clippy::large_enum_variant,
     reason = "an item is moved a few times; a box would be an allocation for each"
@@ -161,9 +161,9 @@ pub enum WatchEvent<O: CachedObject> {
 pub enum Item<O: CachedObject> {
     /// The server's bytes, not decoded yet.
     Raw(RawObject),
-    /// Already in the form in which it is held.
+    /// Already decoded into the stored form.
     Object(O::Handle),
-    /// Not readable.
+    /// Could not be read.
     Invalid(InvalidObject),
 }
 
@@ -188,9 +188,9 @@ impl<O: CachedObject> fmt::Debug for Item<O> {
     }
 }
 
-/// An object that was set aside because it could not be read, keyed or indexed.
+/// An object that was rejected because it could not be read, keyed or indexed.
 ///
-/// It never carries the object's content.
+/// It never contains the object's content.
 ///
 /// ```
 /// use kube_informer::source::InvalidObject;
@@ -201,14 +201,14 @@ impl<O: CachedObject> fmt::Debug for Item<O> {
 pub struct InvalidObject {
     /// The object's key, if at least that could be read.
     pub key: Option<ObjectKey>,
-    /// Why it was set aside, and where it stood if it has no key.
+    /// Why it was rejected, and its position if it has no key.
     pub reason: String,
 }
 
 impl fmt::Display for InvalidObject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.key {
-            // A name that a server allows is shown whole.
+            // Long enough to show every name that a server allows in full.
             Some(key) => write!(f, "{:.320}: {}", key.as_str(), self.reason),
             None => write!(f, "(no key): {}", self.reason),
         }

@@ -1,4 +1,4 @@
-//! The body of an answer, chunk by chunk.
+//! Reads the body of a response in chunks.
 
 use super::{ApiError, BoxError};
 use async_compression::tokio::bufread::GzipDecoder;
@@ -15,22 +15,22 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::io::{ReaderStream, StreamReader};
 
-/// How much is decompressed at a time.
+/// The size of a decompressed chunk in bytes.
 const DECOMPRESSED_CHUNK: usize = 64 << 10;
 
-/// How long a body is waited for. Time in which nobody reads it does not count.
+/// The time limits for reading a body. Only time spent waiting for the network counts.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Patience {
-    /// How long nothing may come.
+    /// The longest time without data.
     pub(super) silence: Duration,
-    /// How long all of it may take.
+    /// The longest time for the whole body.
     pub(super) total: Duration,
-    /// So many bytes make `total` a second longer.
+    /// Every this many bytes extend `total` by one second.
     pub(super) bytes_per_second: Option<NonZeroU64>,
 }
 
 impl Patience {
-    /// For a body that has to be complete after this time.
+    /// Limits for a body that must be complete after this time.
     pub(super) fn of(total: Duration) -> Self {
         Self {
             silence: total,
@@ -40,17 +40,18 @@ impl Patience {
     }
 }
 
-/// Reads a body; gives up on one that is silent for too long, or too slow.
+/// Reads a body; fails if it is silent for too long or too slow.
 pub(super) struct Chunks {
     chunks: BoxStream<'static, Result<Bytes, BoxError>>,
     patience: Patience,
     waited: Duration,
-    /// How many bytes have come, as they came over the wire.
+    /// The number of bytes received, before decompression.
     came: Arc<AtomicU64>,
 }
 
 impl Chunks {
-    /// The body of a response, decompressed if need be. What arrives is added to `received`, as it comes over the wire.
+    /// Reads the body of a response and decompresses it if necessary. Adds the size of the received data, before
+    /// decompression, to `received`.
     pub(super) fn new(response: Response<Body>, patience: Patience, received: Arc<AtomicU64>) -> Self {
         let gzip = response
             .headers()
@@ -80,7 +81,7 @@ impl Chunks {
     pub(super) async fn next(&mut self) -> Result<Option<Bytes>, ApiError> {
         let (silence, left) = (self.patience.silence, self.left());
         let started = Instant::now();
-        // What has come already is read in any case.
+        // Data that has arrived already is read even after the time limit.
         let next = tokio::time::timeout(silence.min(left), self.chunks.try_next()).await;
         self.waited = self.waited.saturating_add(started.elapsed());
         next.map_err(|_| match left < silence {
@@ -90,7 +91,7 @@ impl Chunks {
         .map_err(ApiError::while_reading)
     }
 
-    /// How long the rest may be waited for.
+    /// The remaining time for the rest of the body.
     fn left(&self) -> Duration {
         let came = self.came.load(Ordering::Relaxed);
         let earned = self.patience.bytes_per_second.map_or(0, |rate| came / rate);
@@ -119,7 +120,7 @@ fn data(
         .map_err(BoxError::from)
 }
 
-/// Nothing came for too long.
+/// The error for a body without data for too long.
 pub(super) fn silent(silence: Duration) -> ApiError {
     ApiError::Timeout(format!("nothing came for {} s", silence.as_secs()).into())
 }

@@ -1,8 +1,8 @@
 //! The lister-watcher over a [`kube::Client`].
 //!
-//! The requests are built here and sent through [`kube::Client::send`], which does connections, TLS and credentials;
-//! the answers are read as raw frames. Nothing of the client's own list and watch calls is used: they hold a whole
-//! body, lose objects that do not decode, and do not tell one failure from another.
+//! The requests are built here and sent through [`kube::Client::send`], which handles connections, TLS and
+//! credentials; responses are read as raw frames. The client's own list and watch calls are not used: they buffer a
+//! whole body, lose objects that cannot be decoded, and do not distinguish failures.
 
 use super::body::{Chunks, Patience, silent};
 use super::path::{InvalidName, check_namespace, resource_path};
@@ -27,35 +27,35 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 use tokio::time::Instant;
 
-/// How long an answer may take to begin. An API server gives up requests that take longer, and begins watches, streaming
-/// lists too, before they have anything to say.
+/// The time limit for the start of a response. An API server aborts requests that take longer. It starts the response
+/// of a watch, including a streaming list, before there are events.
 const BEGINNING: Duration = Duration::from_secs(60);
-/// How long a list may take. An API server gives up a list after a minute; the rest is for the network, which may be as
-/// slow as it likes if only more than a trickle comes.
+/// The time limits of a list. An API server aborts a list after a minute; the rest of the time is for slow networks,
+/// as long as they transfer more than the minimum rate.
 const LIST: Patience = Patience {
     silence: Duration::from_secs(60),
     total: Duration::from_secs(300),
     bytes_per_second: NonZeroU64::new(64),
 };
-/// How long the body of an error may take. It is short, and says little that its code does not say.
+/// The time limit for the body of an error. It is short, and adds little to the status code.
 const ERROR: Duration = Duration::from_secs(30);
-/// How much longer than the timeout that was asked for a watch may take.
+/// The time by which a watch may exceed its requested timeout.
 const WATCH_GRACE: Duration = Duration::from_secs(30);
-/// How long a watch may take whose end is left to the server. API servers end it after an hour at most.
+/// The time limit of a watch without a requested timeout. API servers end it after an hour at most.
 const WATCH: Duration = Duration::from_secs(3600);
-/// Metadata of the objects of a list; whole objects from a server that cannot.
+/// `Accept` for a list of objects' metadata, or whole objects if the server does not support it.
 const METADATA_LIST: &str =
     "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
-/// Metadata of the objects of a watch.
+/// `Accept` for a watch of objects' metadata.
 const METADATA: &str = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
-/// Objects without their managed fields (KEP-5958); whole objects from a server that does not know how to.
+/// `Accept` for objects without managed fields (KEP-5958), or whole objects if the server does not support it.
 const WITHOUT_MANAGED_FIELDS: &str = "application/json;drop=metadata.managedFields,application/json";
-/// How much of the body of an error is read.
+/// The maximum number of bytes of an error's body that are read.
 const ERROR_BODY: usize = 1 << 20;
 
-/// Which objects of a resource are wanted.
+/// Selects objects of a resource.
 ///
-/// An empty string selects nothing in particular, as in client-go: an empty namespace is all namespaces.
+/// An empty string means no restriction, as in client-go: an empty namespace selects all namespaces.
 ///
 /// ```
 /// use kube_informer::source::Selection;
@@ -65,27 +65,27 @@ const ERROR_BODY: usize = 1 << 20;
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Selection {
-    /// Only this namespace, a DNS label. `None` or empty: all, or a cluster-scoped resource.
+    /// Selects only this namespace, a DNS label. `None` or empty: all namespaces, or a cluster-scoped resource.
     pub namespace: Option<String>,
-    /// A label selector as the API has it.
+    /// A label selector in the API's syntax.
     pub label_selector: Option<String>,
-    /// A field selector as the API has it.
+    /// A field selector in the API's syntax.
     pub field_selector: Option<String>,
 }
 
 impl Selection {
-    /// Checks what can be checked without a server: that the namespace is a DNS label (RFC 1123), or none.
+    /// Validates what can be validated without a server: that the namespace is a DNS label (RFC 1123) or absent.
     ///
-    /// A [`ClientSource`] does so before each request: it sends none for an invalid namespace, which is an error of class
-    /// [`Invalid`](super::ErrorClass::Invalid).
+    /// A [`ClientSource`] calls this before each request. It sends no request for an invalid namespace; the error has
+    /// the class [`Invalid`](super::ErrorClass::Invalid).
     ///
     /// # Errors
-    /// The namespace cannot be the name of one.
+    /// The namespace is not a valid name.
     pub fn validate(&self) -> Result<(), InvalidName> {
         self.in_namespace().map_or(Ok(()), check_namespace)
     }
 
-    /// The one namespace, if it is one.
+    /// The namespace, if the selection is limited to one.
     fn in_namespace(&self) -> Option<&str> {
         self.namespace
             .as_deref()
@@ -107,15 +107,15 @@ impl Selection {
 /// ```
 ///
 /// # Retries of the client
-/// A `kube::Client` made from a [`kube::Config`] sends requests again that were answered with 429, 503 or 504, up to 15
-/// times, and says nothing of it. It does not do that with requests from here: they have bodies that it cannot clone.
-/// (They are empty; there is nothing to be seen of this on the network.) How long to wait is decided, and reported, by
-/// who asked, such as the [reflector](crate::reflector#recovery).
+/// A `kube::Client` created from a [`kube::Config`] silently retries requests that were answered with 429, 503 or
+/// 504, up to 15 times. It does not retry the requests of this source, because their bodies cannot be cloned. (The
+/// bodies are empty, so this does not change what is sent.) Instead the caller, such as the
+/// [reflector](crate::reflector#recovery), decides how long to wait and reports the failure.
 ///
 /// # Slow networks
-/// A list is given up if nothing comes for a minute, and, when it has taken five minutes, if it brings less than 64 bytes
-/// per second (as they come over the network, since its beginning). A watch is given up half a minute after the server
-/// should have ended it. Only time spent waiting for the network counts.
+/// A list fails if no data arrives for a minute. After five minutes it also fails if its average rate since the start
+/// is below 64 bytes per second, measured before decompression. A watch fails 30 seconds after the server should have
+/// ended it. Only time spent waiting for the network counts.
 #[derive(Clone)]
 pub struct ClientSource {
     client: kube::Client,
@@ -127,7 +127,7 @@ pub struct ClientSource {
     received: Arc<AtomicU64>,
 }
 
-/// Remembers for which resources a server's streaming lists do not end; shared by the sources of one client.
+/// Records the resources whose streaming lists do not complete on a server; shared by the sources of one client.
 ///
 /// ```
 /// use kube_informer::source::WatchListSupport;
@@ -139,11 +139,11 @@ pub struct ClientSource {
 #[derive(Debug, Clone, Default)]
 pub struct WatchListSupport(Arc<Mutex<HashMap<String, Instant>>>);
 
-/// For how long a failure is remembered.
+/// How long a failure is remembered.
 const STREAMING_FAILURE: Duration = Duration::from_secs(3600);
 
 impl WatchListSupport {
-    /// Whether streaming lists of a resource are worth trying: they have not failed within the last hour.
+    /// Whether streaming lists of a resource should be tried, that is, none has failed within the last hour.
     pub fn is_supported(&self, resource: &str) -> bool {
         let failures = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         failures
@@ -151,7 +151,7 @@ impl WatchListSupport {
             .is_none_or(|failed| failed.elapsed() >= STREAMING_FAILURE)
     }
 
-    /// A streaming list of a resource was never completed.
+    /// Records that a streaming list of a resource did not complete.
     pub fn mark_unsupported(&self, resource: &str) {
         let mut failures = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         failures.insert(resource.to_owned(), Instant::now());
@@ -159,7 +159,7 @@ impl WatchListSupport {
 }
 
 impl ClientSource {
-    /// The objects of `resource` that `selection` wants.
+    /// A source of the objects of `resource` that match `selection`.
     pub fn new(client: kube::Client, resource: ApiResource, selection: Selection) -> Self {
         Self {
             client,
@@ -172,8 +172,8 @@ impl ClientSource {
         }
     }
 
-    /// Asks the server for the objects' metadata only, to be held as
-    /// [`PartialObjectMeta`](kube::core::PartialObjectMeta). Default: whole objects.
+    /// Requests only the objects' metadata, to be stored as [`PartialObjectMeta`](kube::core::PartialObjectMeta).
+    /// Default: whole objects.
     ///
     /// <https://kubernetes.io/docs/reference/using-api/api-concepts/#metadata-only-fetches>
     #[must_use = "this is a builder"]
@@ -182,21 +182,21 @@ impl ClientSource {
         self
     }
 
-    /// Asks the server for gzip, which servers do for large lists. Worth it over slow networks only: compressing costs
-    /// the server, and decompressing costs more than reading. Default: no. An answer that is compressed nonetheless is
-    /// read in any case.
+    /// Requests gzip compression, which servers apply to large lists. It is useful only over slow networks: the
+    /// server has to compress, and decompression takes more time than reading. Default: off. A response that is
+    /// compressed anyway is decompressed in any case.
     #[must_use = "this is a builder"]
     pub fn compression(mut self) -> Self {
         self.compression = true;
         self
     }
 
-    /// How many bytes of bodies have come so far, as they came over the network, for this source and its clones.
+    /// The number of bytes of bodies received so far, before decompression, by this source and its clones.
     pub fn bytes_received(&self) -> u64 {
         self.received.load(Ordering::Relaxed)
     }
 
-    /// Shares what is known of the server's streaming lists with other sources of the same client.
+    /// Shares the record of unsupported streaming lists with other sources of the same client.
     #[must_use = "this is a builder"]
     pub fn watch_list_support(mut self, shared: WatchListSupport) -> Self {
         self.streaming = shared;
@@ -231,7 +231,7 @@ impl ClientSource {
         Ok(uri)
     }
 
-    /// Sends a request and returns the answer if it is a good one.
+    /// Sends a request and returns the response if its status is 200.
     async fn send(&self, query: String, accept: &'static str) -> Result<Response<Body>, ApiError> {
         let request = Request::get(self.uri(&query)?)
             .header(header::ACCEPT, HeaderValue::from_static(accept))
@@ -251,7 +251,7 @@ impl ClientSource {
         Err(rejection(response, self.received.clone()).await)
     }
 
-    /// What is asked for: whole objects, or in this form. The one place where an encoding is negotiated.
+    /// The `Accept` header: whole objects or another form. This is the only place where an encoding is negotiated.
     fn accept(&self, metadata: &'static str, plan: &FieldPlan) -> &'static str {
         if self.metadata_only {
             metadata
@@ -262,7 +262,7 @@ impl ClientSource {
         }
     }
 
-    /// Whether this is the kind of an object that was asked for.
+    /// Whether this is the kind of the requested objects.
     fn expects(&self, kind: &str) -> bool {
         kind == self.resource.kind || (self.metadata_only && kind == "PartialObjectMetadata")
     }
@@ -294,10 +294,10 @@ impl ClientSource {
     }
 }
 
-/// An empty body that the layers of a client cannot clone, so that none of them sends its request again: how long to wait
-/// is not theirs to say.
+/// An empty body that the layers of a client cannot clone, so that none of them retries the request: the caller
+/// decides how long to wait.
 ///
-/// The bodies of answers are of that kind, and there is no other way to one.
+/// Only response bodies are of that kind, so one is created from a response.
 async fn sent_once() -> Result<Body, kube::Error> {
     let server = tower::service_fn(|_| async { Ok::<_, Infallible>(Response::new(Body::empty())) });
     let client = kube::Client::new(server, "");
@@ -305,7 +305,7 @@ async fn sent_once() -> Result<Body, kube::Error> {
     Ok(answer.into_body())
 }
 
-/// The error that an answer other than 200 stands for.
+/// The error for a response with a status other than 200.
 async fn rejection(response: Response<Body>, received: Arc<AtomicU64>) -> ApiError {
     let code = response.status().as_u16();
     let retry_after = retry_after(response.headers());
@@ -353,7 +353,8 @@ fn not_a_list(what: impl Into<BoxError>) -> ApiError {
     ApiError::Protocol(what.into().to_string())
 }
 
-/// What is wrong with a list that has ended. One that was cut off is a broken connection, however cleanly it ended.
+/// The error of a list that has ended. A truncated list counts as a broken connection, even if the connection was
+/// closed cleanly.
 fn incomplete(error: FrameError) -> ApiError {
     match error.reason() {
         FrameReason::Truncated if error.offset() > 0 => ApiError::while_reading(error),
@@ -361,7 +362,7 @@ fn incomplete(error: FrameError) -> ApiError {
     }
 }
 
-/// Reads a list: an item at a time, then the end.
+/// Reads a list item by item, then its end.
 struct ListBody {
     source: ClientSource,
     chunks: Chunks,
@@ -397,7 +398,7 @@ impl ListBody {
     }
 }
 
-/// Reads a watch: an event at a time.
+/// Reads a watch event by event.
 struct WatchBody {
     source: ClientSource,
     chunks: Chunks,
@@ -530,7 +531,7 @@ impl<O: CachedObject> ListerWatcher<O> for ClientSource {
     }
 }
 
-/// The namespace of the source's own selection does not matter.
+/// Ignores the namespace of the source's own selection.
 impl<O: CachedObject> NamespacedSource<O> for ClientSource {
     fn resource(&self) -> String {
         self.name()

@@ -1,20 +1,20 @@
-//! What a server or the way to it can answer instead of objects.
+//! Errors of requests.
 
 use super::InvalidName;
 use kube::client::AuthError;
 use serde_json::Value;
 use std::{error::Error as StdError, fmt, io, time::Duration};
 
-/// The longest pause that a server can ask for.
+/// The longest pause that is waited for at a server's request.
 pub(crate) const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(300);
 
-/// A boxed cause: whatever the client below reported.
+/// A boxed cause, as reported by the client.
 pub(crate) type BoxError = Box<dyn StdError + Send + Sync>;
 
 /// Why a list or watch request failed.
 ///
-/// [`class`](ApiError::class) says in one word what kind of failure it is and [`is_retryable`](ErrorClass::is_retryable)
-/// whether trying again can help. `Display` prints one level; [`source`](StdError::source) gives the next.
+/// [`class`](ApiError::class) returns the kind of failure, and [`is_retryable`](ErrorClass::is_retryable) whether a
+/// retry can succeed. `Display` prints one level; [`source`](StdError::source) returns the next.
 ///
 /// ```
 /// use kube_informer::source::{ApiError, ApiStatus, ErrorClass};
@@ -29,26 +29,26 @@ pub enum ApiError {
     /// The server answered with a `Status`.
     #[error("the server answered {0}")]
     Status(#[from] ApiStatus),
-    /// No connection: refused, no route, no such host, not within the client's time to connect, or it ended before
-    /// anything was answered.
+    /// There is no connection: it was refused, there is no route or no such host, connecting timed out, or the
+    /// connection was closed before a response.
     #[error("cannot reach the server")]
     Unreachable(#[source] BoxError),
-    /// The server's certificate, or ours, was not accepted.
+    /// The server's certificate or the client's was rejected.
     #[error("cannot agree on TLS with the server")]
     Tls(#[source] BoxError),
-    /// Credentials could not be had, for example because an exec plugin failed.
+    /// Credentials could not be obtained, for example because an exec plugin failed.
     #[error("cannot get credentials for the server")]
     Credentials(#[source] BoxError),
-    /// No answer in time.
+    /// The response timed out.
     #[error("the server did not answer in time")]
     Timeout(#[source] BoxError),
-    /// The answer broke off in the middle.
+    /// The response was interrupted.
     #[error("the answer broke off")]
     Interrupted(#[source] BoxError),
-    /// What came is not what a Kubernetes API server sends.
+    /// The response is not one of a Kubernetes API server.
     #[error("unexpected answer: {0}")]
     Protocol(String),
-    /// A name cannot stand in the path of the request, so it was not sent.
+    /// A name is not valid in the path of the request, so the request was not sent.
     #[error("the request was not sent")]
     InvalidName(#[from] InvalidName),
     /// The request could not be built or sent.
@@ -56,7 +56,7 @@ pub enum ApiError {
     Request(#[source] BoxError),
 }
 
-/// The kind of a failure, for people and for metrics.
+/// The kind of a failure, for messages and metrics.
 ///
 /// ```
 /// use kube_informer::source::ErrorClass;
@@ -66,34 +66,34 @@ pub enum ApiError {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorClass {
-    /// The user may not do this (403): a role is missing.
+    /// The user is not permitted to do this (403).
     Forbidden,
-    /// The server does not know the user (401).
+    /// The server rejected the credentials (401).
     Unauthorized,
-    /// The server has no such resource (404).
+    /// The server does not serve the resource (404).
     NotFound,
-    /// No connection could be made, or it ended before anything was answered.
+    /// No connection could be established, or it was closed before a response.
     Unreachable,
-    /// TLS could not be agreed on.
+    /// The TLS handshake failed.
     Tls,
-    /// No answer in time.
+    /// The response timed out.
     Timeout,
-    /// The resource version is too old: the server no longer has the history from there.
+    /// The resource version is too old: the server no longer has its history.
     Gone,
-    /// The server asks to come later (429, 503).
+    /// The server asks the client to retry later (429, 503).
     Throttled,
-    /// What came could not be read.
+    /// The response could not be read.
     Decode,
-    /// The server's resource version went back: it was restored from a backup, or replaced.
+    /// The server's resource version regressed: the server was restored from a backup or replaced.
     VersionRegressed,
-    /// The request asks for what cannot be, such as a namespace that is no DNS label, and was not sent.
+    /// The request is invalid, for example because a namespace is not a DNS label, and was not sent.
     Invalid,
-    /// Anything else.
+    /// Any other failure.
     Other,
 }
 
 impl ErrorClass {
-    /// Whether the same request can succeed later without anybody changing anything.
+    /// Whether the same request can succeed later without a change of the request or of permissions.
     pub fn is_retryable(self) -> bool {
         !matches!(
             self,
@@ -101,7 +101,7 @@ impl ErrorClass {
         )
     }
 
-    /// The class in one lower-case word.
+    /// The class as a lower-case name.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Forbidden => "forbidden",
@@ -149,12 +149,12 @@ impl ApiError {
         }
     }
 
-    /// How long the server asks to wait before the next try.
+    /// How long the server asks to wait before the next attempt.
     pub(crate) fn retry_after(&self) -> Option<Duration> {
         self.status()?.retry_after
     }
 
-    /// Whether the server wants the same request later, so that another one would be no better.
+    /// Whether the server asks to retry the same request later, so that a different request would not help.
     pub(crate) fn is_throttling(&self) -> bool {
         self.status().is_some_and(ApiStatus::is_throttling)
     }
@@ -169,14 +169,14 @@ impl ApiError {
         Self::Interrupted(error.into())
     }
 
-    /// What the client below reported for a request that got no answer.
+    /// Classifies the client's error for a request without a response.
     pub(crate) fn from_client(error: kube::Error) -> Self {
         if let Some(auth) = credentials_error(&error) {
             return Self::Credentials(plugin_failure(auth).unwrap_or_else(|| error.into()));
         }
         match innermost_io(&error).map(|e| e.kind()) {
             Some(io::ErrorKind::TimedOut) if !is_connect(&error) => Self::Timeout(error.into()),
-            // TLS libraries report their errors as invalid data of the stream below.
+            // TLS libraries report their errors as I/O errors of kind `InvalidData`.
             Some(io::ErrorKind::InvalidData) => Self::Tls(error.into()),
             Some(_) => Self::Unreachable(error.into()),
             None if matches!(error, kube::Error::Service(_) | kube::Error::HyperError(_)) => {
@@ -187,7 +187,7 @@ impl ApiError {
     }
 }
 
-/// An error and its causes in one line; a cause that the level above already printed is left out.
+/// An error and its causes in one line, without causes that the level above already printed.
 fn chain(error: &(dyn StdError + 'static)) -> String {
     let mut text = error.to_string();
     let mut next = error.source();
@@ -202,7 +202,7 @@ fn chain(error: &(dyn StdError + 'static)) -> String {
     text
 }
 
-/// Whether there was no connection: that it took too long, too.
+/// Whether connecting failed, including by a timeout.
 fn is_connect(error: &(dyn StdError + 'static)) -> bool {
     let mut causes = std::iter::successors(Some(error), |&error| error.source());
     causes.any(|cause| {
@@ -228,12 +228,12 @@ fn innermost_io<'e>(error: &'e (dyn StdError + 'static)) -> Option<&'e io::Error
     found
 }
 
-/// What keeps credentials from being had; it comes as an error of the service below.
+/// The error of obtaining credentials, which is reported as an error of the underlying service.
 fn credentials_error<'e>(error: &'e (dyn StdError + 'static)) -> Option<&'e AuthError> {
     std::iter::successors(Some(error), |&error| error.source()).find_map(|cause| cause.downcast_ref())
 }
 
-/// The failure of a credential plugin, without what it printed, which may hold a token.
+/// The failure of a credential plugin, without the plugin's output, which may contain a token.
 fn plugin_failure(error: &AuthError) -> Option<BoxError> {
     match error {
         AuthError::AuthExecRun { out, .. } => {
@@ -244,10 +244,10 @@ fn plugin_failure(error: &AuthError) -> Option<BoxError> {
     }
 }
 
-/// How many characters of a server's message are kept.
+/// The number of characters of a server's message that are kept.
 const MESSAGE: usize = 4096;
 
-/// A `Status` of the API: how a server says no.
+/// A `Status` of the API, with which a server rejects a request.
 ///
 /// <https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/status/>
 ///
@@ -265,16 +265,16 @@ pub struct ApiStatus {
     pub code: u16,
     /// The machine-readable reason.
     pub reason: Reason,
-    /// The human-readable message; the first 4,096 characters of what a server sent.
+    /// The human-readable message; at most the first 4,096 characters that the server sent.
     pub message: String,
-    /// How long the server asks to wait before the next try. Nobody here waits longer than five minutes for it.
+    /// How long the server asks to wait before the next attempt. This crate waits for five minutes at most.
     pub retry_after: Option<Duration>,
-    /// Details: each a reason and a message, as `metav1.StatusCause` has them.
+    /// Details, each with a reason and a message, as in `metav1.StatusCause`.
     pub causes: Vec<(String, String)>,
 }
 
 impl ApiStatus {
-    /// A status for a code of which nothing more is known than a message.
+    /// A status with a code and a message only.
     pub fn from_code(code: u16, message: impl Into<String>) -> Self {
         Self {
             code,
@@ -285,24 +285,24 @@ impl ApiStatus {
         }
     }
 
-    /// Whether a resource version or continue token is older than what the server remembers (410).
+    /// Whether a resource version or continue token is older than the server's history (410).
     pub fn is_expired(&self) -> bool {
         matches!(self.reason, Reason::Expired | Reason::Gone) || self.code == 410
     }
 
-    /// Whether the server asks to come later (429).
+    /// Whether the server asks the client to retry later (429).
     pub fn is_too_many_requests(&self) -> bool {
         self.reason == Reason::TooManyRequests || self.code == 429
     }
 
-    /// Whether the server wants the same request later: a 429, or an error of its own with a time to wait.
+    /// Whether the server asks to retry the same request later: a 429, or a server error with a time to wait.
     pub(crate) fn is_throttling(&self) -> bool {
         let asks = self.retry_after.is_some() && (500..600).contains(&self.code);
         self.is_too_many_requests() || (asks && !self.is_expired() && !self.is_too_large_resource_version())
     }
 
-    /// Whether the server has not reached the resource version that was asked for, in any of the three forms that
-    /// servers have used to say so.
+    /// Whether the server has not reached the requested resource version yet, in any of the three forms in which
+    /// servers report this.
     pub fn is_too_large_resource_version(&self) -> bool {
         const TEXT: &str = "Too large resource version";
         let timeout = self.reason == Reason::Timeout || self.code == 504;
@@ -325,8 +325,8 @@ impl ApiStatus {
         }
     }
 
-    /// The JSON of a `Status`; `None` if `body` is none. `code` stands in for a code that the body lacks. A field of the
-    /// wrong type counts as absent: what the others say matters more.
+    /// Decodes the JSON of a `Status`; `None` if `body` is not a `Status`. `code` is used if the body has no code. A
+    /// field of the wrong type counts as absent, so that the other fields can still be used.
     pub(crate) fn from_json(body: &[u8], code: u16) -> Option<Self> {
         let json: Value = serde_json::from_slice(body).ok()?;
         if json["kind"] != "Status" {
@@ -390,11 +390,11 @@ pub enum Reason {
     ServiceUnavailable,
     Timeout,
     ServerTimeout,
-    /// A reason that this library has no rule for.
+    /// Any other reason.
     Other(String),
 }
 
-/// The reasons that stand for a code, and their names.
+/// Each reason with its name and its status code.
 const REASONS: &[(Reason, &str, u16)] = &[
     (Reason::BadRequest, "BadRequest", 400),
     (Reason::Unauthorized, "Unauthorized", 401),
@@ -446,7 +446,7 @@ mod tests {
 
     #[test]
     #[cfg(unix)]
-    fn a_failed_credential_plugin_is_told_without_its_output() {
+    fn errors_of_credential_plugins_omit_their_output() {
         let plugin = |script: &str| {
             let out = std::process::Command::new("sh").args(["-c", script]).output();
             let failure = AuthError::AuthExecRun {
@@ -483,7 +483,7 @@ mod tests {
     }
 
     #[test]
-    fn a_status_survives_fields_of_the_wrong_type() {
+    fn a_status_ignores_fields_of_the_wrong_type() {
         let expired = |more: &str| {
             let body = format!(r#"{{"kind":"Status","code":410,"reason":"Expired","message":"old",{more}}}"#);
             ApiStatus::from_json(body.as_bytes(), 500).unwrap()
@@ -531,7 +531,7 @@ mod tests {
     }
 
     #[test]
-    fn a_too_large_resource_version_is_known_in_all_three_forms() {
+    fn all_forms_of_a_too_large_version_are_recognized() {
         let mut by_cause = ApiStatus::from_code(504, "x");
         by_cause
             .causes
@@ -567,7 +567,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_connection_that_takes_too_long_counts_as_none() {
+    async fn a_connect_timeout_is_unreachable() {
         use hyper_util::rt::{TokioExecutor, TokioIo};
         let connector = tower::service_fn(|_: http::Uri| {
             let late = io::Error::from(io::ErrorKind::TimedOut);
@@ -585,8 +585,8 @@ mod tests {
 
     #[test]
     fn a_server_that_asks_to_wait_throttles() {
-        let status = |code, message, asked: Option<u64>| ApiStatus {
-            retry_after: asked.map(Duration::from_secs),
+        let status = |code, message, retry_after: Option<u64>| ApiStatus {
+            retry_after: retry_after.map(Duration::from_secs),
             ..ApiStatus::from_code(code, message)
         };
         assert!(status(429, "", None).is_throttling());
@@ -599,9 +599,9 @@ mod tests {
         assert!(!status(504, "Too large resource version: 9, current: 5", Some(1)).is_throttling());
     }
 
-    /// A load balancer whose servers are away accepts connections and closes them.
+    /// A load balancer without available servers accepts connections and closes them.
     #[test]
-    fn a_connection_that_ends_before_there_is_an_answer_counts_as_none() {
+    fn a_connection_closed_before_a_response_is_unreachable() {
         for kind in [
             io::ErrorKind::UnexpectedEof,
             io::ErrorKind::BrokenPipe,

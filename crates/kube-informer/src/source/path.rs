@@ -1,11 +1,11 @@
-//! The path of a resource's requests.
+//! Paths of requests.
 
 use kube::core::ApiResource;
 
-/// How much of an invalid name is shown.
+/// The number of characters of an invalid name that are shown.
 const SHOWN: usize = 100;
 
-/// A name that cannot stand in the path of a request, so the request is not sent.
+/// A name is not valid in the path of a request, so the request is not sent.
 ///
 /// ```
 /// use kube_informer::source::Selection;
@@ -33,13 +33,13 @@ impl InvalidName {
         }
     }
 
-    /// The name, cut to 100 characters.
+    /// The name, truncated to 100 characters.
     pub fn name(&self) -> &str {
         &self.name
     }
 }
 
-/// The path of a resource, in one namespace or in all.
+/// The path of a resource, in one namespace or in all namespaces.
 pub(super) fn resource_path(resource: &ApiResource, namespace: Option<&str>) -> Result<String, InvalidName> {
     const EXPECTED: &str = "letters, digits, \"-\" and \".\", as the server's discovery has it";
     let segment = |what, name: &str| match is_segment(name) {
@@ -79,7 +79,8 @@ pub(super) fn check_namespace(name: &str) -> Result<(), InvalidName> {
     Err(InvalidName::new("namespace", name, expected))
 }
 
-/// Groups, versions and plural names are DNS names; what matters here is that none is more than one segment of a path.
+/// Whether a name is one segment of a path. Groups, versions and plural names are DNS names; this is the only
+/// property that matters here.
 fn is_segment(name: &str) -> bool {
     let within = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'.');
     name.bytes().all(within) && name.bytes().any(|b| b.is_ascii_alphanumeric())

@@ -1,13 +1,13 @@
-//! What is asked of a server.
+//! List and watch requests.
 
 use crate::object::ResourceVersion;
 use crate::wire::FieldPlan;
 use rand::Rng;
 use std::time::Duration;
 
-/// The shortest time for which a watch is asked, unless the user says otherwise.
+/// The default of the shortest timeout of a watch.
 pub(crate) const WATCH_TIMEOUT: Duration = Duration::from_secs(300);
-/// The longest timeout that is sent, in seconds. Servers count them in nanoseconds, in 64 bits.
+/// The longest timeout that is sent, in seconds. Servers store timeouts as 64-bit nanoseconds.
 const LONGEST_TIMEOUT: u64 = i32::MAX as u64;
 
 /// One list request.
@@ -19,34 +19,34 @@ const LONGEST_TIMEOUT: u64 = i32::MAX as u64;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListRequest {
-    /// Which state of the collection will do.
+    /// The acceptable state of the collection.
     pub version: ListVersion,
-    /// The most objects in one page; `None`: all in one.
+    /// The maximum number of objects in a page; `None`: all in one page.
     pub limit: Option<u32>,
-    /// Where the page starts, as the page before said. `version` is not sent with it: the token holds it.
+    /// The continue token of the previous page. `version` is not sent with it, because the token contains it.
     pub continue_token: Option<String>,
-    /// What the scan of each object is to look for, and what the server need not send.
+    /// The plan for the scan of each object. The server need not send pruned parts.
     pub plan: FieldPlan,
 }
 
-/// Which state of the collection a list may show.
+/// The states of the collection that a list may return.
 ///
 /// <https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list>
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ListVersion {
-    /// The most recent one: a quorum read.
+    /// The most recent state: a quorum read.
     MostRecent,
-    /// Any that the server has at hand, however old.
+    /// Any cached state, however old.
     Any,
-    /// Any that is at least as new as this one.
+    /// Any state that is at least as new as this version.
     NotOlderThan(ResourceVersion),
-    /// Exactly this one.
+    /// Exactly this version.
     Exact(ResourceVersion),
 }
 
 impl ListRequest {
-    /// A request for the whole collection in one piece.
+    /// A request for the whole collection in one page.
     pub fn new(version: ListVersion) -> Self {
         Self {
             version,
@@ -94,37 +94,38 @@ impl ListRequest {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WatchRequest {
-    /// Where the events start.
+    /// The start of the events.
     pub from: WatchFrom,
-    /// After how long the server shall end the watch. Whole seconds are sent, up to 2^31 - 1; zero leaves it to the
-    /// server.
+    /// The time after which the server ends the watch. Sent in whole seconds, up to 2^31 - 1; zero lets the server
+    /// choose.
     pub timeout: Duration,
-    /// What the scan of each object is to look for, and what the server need not send.
+    /// The plan for the scan of each object. The server need not send pruned parts.
     pub plan: FieldPlan,
 }
 
-/// Where the events of a watch start.
+/// The start of the events of a watch.
 ///
 /// <https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-watch>
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WatchFrom {
-    /// With the first change after this version.
+    /// The first change after this version.
     Version(ResourceVersion),
-    /// With an unordered `ADDED` for each object of the most recent state. For servers whose lists have no version.
+    /// An `ADDED` event for each object of the most recent state, in no order. For servers whose lists have no
+    /// version.
     MostRecent,
-    /// With an unordered `ADDED` for each object of any state.
+    /// An `ADDED` event for each object of any state, in no order.
     Any,
-    /// With an `ADDED` for each object of a state that is at least as new as this one (`None`: the most recent), then
-    /// a bookmark that says so, then the changes: a *streaming list* (KEP-3157).
+    /// A *streaming list* (KEP-3157): an `ADDED` event for each object of a state at least as new as `not_older_than`
+    /// (`None`: the most recent state), then a bookmark that marks their end, then the changes.
     InitialEvents {
-        /// The oldest state that will do.
+        /// The oldest acceptable state.
         not_older_than: Option<ResourceVersion>,
     },
 }
 
 impl WatchRequest {
-    /// A request for whole objects.
+    /// A request with an empty plan.
     pub fn new(from: WatchFrom, timeout: Duration) -> Self {
         Self {
             from,
@@ -174,7 +175,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_timeout_is_longer_than_servers_understand() {
+    fn timeouts_are_limited_to_what_servers_accept() {
         let sent = |timeout| WatchRequest::new(WatchFrom::MostRecent, timeout).query();
         for timeout in [Duration::MAX, Duration::from_secs(u64::MAX)] {
             assert!(
@@ -199,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_state_is_asked_for_without_a_version() {
+    fn the_most_recent_state_is_requested_without_a_version() {
         assert_eq!(ListRequest::new(ListVersion::MostRecent).query(), "");
         let exact = ListRequest::new(ListVersion::Exact("5".into()));
         assert_eq!(exact.query(), "resourceVersion=5&resourceVersionMatch=Exact");

@@ -1,4 +1,4 @@
-//! What a source shows, for spans, logs and metrics.
+//! The subject of a source, for spans, logs and metrics.
 
 use super::ListerWatcher;
 use crate::metrics::Labels;
@@ -7,12 +7,12 @@ use kube::core::TypeMeta;
 use tracing::field::{Empty, display};
 use tracing::{Span, debug_span};
 
-/// What a source shows. Nothing of an object's content gets into the spans made here.
+/// The resource, kind and namespace of a source's objects. Spans created here contain no object content.
 #[derive(Debug, Clone)]
 pub(crate) struct Subject {
     /// `pods`, `deployments.apps`.
     pub(crate) resource: String,
-    /// The kind of the objects; the resource if the source does not tell.
+    /// The kind of the objects; the resource if the source does not report it.
     kind: String,
     namespace: Option<String>,
     types: Option<TypeMeta>,
@@ -34,7 +34,7 @@ impl Subject {
         }
     }
 
-    /// The namespace that all objects are of, if the source tells.
+    /// The namespace of all objects, if the source reports it.
     pub(crate) fn namespace(&self) -> Option<&str> {
         self.namespace.as_deref()
     }
@@ -44,7 +44,7 @@ impl Subject {
         Labels::new(name, &self.resource, self.types.as_ref())
     }
 
-    /// Around a list, streaming or not. Its version is [recorded](Self::record_version) when it is known.
+    /// The span of a list or streaming list. Its version is [recorded](Self::record_version) when it is known.
     pub(crate) fn list_span(&self, streaming: bool) -> Span {
         let (kind, namespace) = (&*self.kind, self.namespace.as_deref());
         debug_span!("list", kind, namespace, streaming, resource_version = Empty)
@@ -56,13 +56,13 @@ impl Subject {
         }
     }
 
-    /// Around a watch, from its request to its end; `from` is where it starts.
+    /// The span of a watch, from its request to its end; `from` is its start version.
     pub(crate) fn watch_span(&self, from: Option<&ResourceVersion>) -> Span {
         let (kind, namespace) = (&*self.kind, self.namespace.as_deref());
         debug_span!("watch", kind, namespace, resource_version = from.map(display))
     }
 
-    /// Around the application of a batch; `to` is the version that is reached with it.
+    /// The span of the application of a batch; `to` is the version that is reached with it.
     pub(crate) fn apply_span(&self, to: Option<&ResourceVersion>) -> Span {
         let (kind, namespace) = (&*self.kind, self.namespace.as_deref());
         debug_span!("apply", kind, namespace, resource_version = to.map(display))
