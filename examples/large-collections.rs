@@ -14,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 /// What this program wants to know of a node; nothing else is decoded or kept.
 #[derive(Debug, Deserialize, CachedObject)]
+#[object(resource = Node)]
 struct NodeView {
     metadata: Metadata,
     #[serde(default)]
@@ -48,7 +49,7 @@ async fn main() -> anyhow::Result<()> {
     print_restarts(&pods)?;
 
     let factory = SharedInformerFactory::new(client);
-    let nodes = factory.informer_for::<NodeView>(ApiResource::erase::<Node>(&()), Selection::default());
+    let nodes = factory.informer::<NodeView>();
 
     let stop = CancellationToken::new();
     let running = tokio::spawn(runner.run(stop.clone()));

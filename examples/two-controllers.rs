@@ -4,9 +4,8 @@
 //! ask the factory for pods and get the same informer: one watch, one store.
 
 use k8s_openapi::api::core::v1::{Node, Pod};
-use kube_informer::{
-    CachedObject, Notification, ObjectKey, ResourceEventHandlerFuncs, SharedInformerFactory,
-};
+use kube_informer::informer::enqueue;
+use kube_informer::{ObjectKey, SharedInformerFactory};
 use kube_workqueue::{Action, WorkQueue, Workers};
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -26,12 +25,9 @@ fn count_pods(
     let by_node = pods.store().add_index("by-node", node_of)?;
     let queue = WorkQueue::new();
     let changed = queue.clone();
-    let enqueue = move |change: Notification<Pod>| {
-        if let Some(node) = change.object().and_then(node_of) {
-            changed.add(node.as_str().into());
-        }
-    };
-    pods.add_handler("count-pods", enqueue)?.detach();
+    let node_key = |pod: &Arc<Pod>| node_of(pod).map(ObjectKey::from);
+    let handler = enqueue::mapped::<Pod, _>(node_key, move |node| changed.add(node));
+    pods.add_handler("count-pods", handler)?.detach();
     let workers = Workers::new(queue.clone(), 2);
     let store = pods.store().clone();
     let run = workers.run(move |node: ObjectKey| {
@@ -54,11 +50,9 @@ fn find_restarts(
 ) -> anyhow::Result<(WorkQueue<ObjectKey>, impl Future<Output = ()> + use<>)> {
     let pods = factory.informer::<Pod>();
     let queue = WorkQueue::new();
-    let (added, updated) = (queue.clone(), queue.clone());
-    let handler = ResourceEventHandlerFuncs::<Pod>::new()
-        .on_add(move |pod, _| added.add(Pod::key_of(&pod)))
-        .on_update(move |_, pod| updated.add(Pod::key_of(&pod)));
-    pods.add_handler("find-restarts", handler)?.detach();
+    let changed = queue.clone();
+    pods.add_handler("find-restarts", enqueue::object(move |key| changed.add(key)))?
+        .detach();
     let lister = pods.lister();
     let run = Workers::new(queue.clone(), 1).run(move |key: ObjectKey| {
         let pod = lister.get(&key).ok();

@@ -3,12 +3,16 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::spanned::Spanned;
-use syn::{Data, DeriveInput, Error, Fields, Member, parse_macro_input};
+use syn::{Data, DeriveInput, Error, Fields, Member, Type, parse_macro_input};
 
 /// Makes a struct of a few fields a form in which an informer can hold objects: a projection.
 ///
 /// The struct is `Deserialize`, `Send` and `Sync`. The field named `metadata`, or the one marked `#[object(metadata)]`, holds
 /// the metadata: a `kube_informer::form::Metadata`, an `ObjectMeta`, or anything else that is `HasMetadata`.
+///
+/// `#[object(resource = Pod)]` on the struct says which resource its objects are of (a type that is a `kube::Resource`), so
+/// that a factory need not be told: `factory.informer::<PodView>()`. Without it, the resource is given with the request.
+/// `PartialObjectMeta<Pod>` as the resource asks the server for metadata only.
 #[proc_macro_derive(CachedObject, attributes(object))]
 pub fn object(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
@@ -23,6 +27,13 @@ fn expand(input: &DeriveInput) -> Result<TokenStream, Error> {
             "a projection has no parameters: implement `CachedObject` and `Decode`",
         ));
     }
+    let resource = resource(input)?.map(|resource| {
+        quote! {
+            impl ::kube_informer::form::StaticResource for #name {
+                type Resource = #resource;
+            }
+        }
+    });
     let has = quote!(::kube_informer::form::HasMetadata);
     Ok(quote! {
         impl ::kube_informer::CachedObject for #name {
@@ -82,7 +93,30 @@ fn expand(input: &DeriveInput) -> Result<TokenStream, Error> {
                 ::kube_informer::form::decode(raw).map(::std::sync::Arc::new)
             }
         }
+
+        #resource
     })
+}
+
+/// The resource that the struct says it is of.
+fn resource(input: &DeriveInput) -> Result<Option<Type>, Error> {
+    let mut resource = None;
+    for attribute in input
+        .attrs
+        .iter()
+        .filter(|attribute| attribute.path().is_ident("object"))
+    {
+        attribute.parse_nested_meta(|meta| {
+            if !meta.path.is_ident("resource") {
+                return Err(meta.error("expected `resource = ...`; `metadata` belongs to a field"));
+            }
+            match resource.replace(meta.value()?.parse()?) {
+                None => Ok(()),
+                Some(_) => Err(meta.error("the resource is said twice")),
+            }
+        })?;
+    }
+    Ok(resource)
 }
 
 /// The field with the metadata.

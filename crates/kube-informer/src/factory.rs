@@ -53,10 +53,12 @@ mod scope;
 pub use error::{ShutdownError, SyncError, Unsynced};
 pub use request::{InformerRequest, Namespaces};
 
-use crate::form::Decode;
-use crate::informer::{InformerOptions, RunError, SharedInformer};
-use crate::reflector::{ErrorFunction, LastError, ReflectorOptions};
-use crate::source::{Selection, WatchListSupport};
+use crate::form::{Decode, StaticResource};
+use crate::informer::{
+    AnyObject, FormlessTransform, InformerBuilder, InformerOptions, RunError, SharedInformer,
+};
+use crate::reflector::{ErrorFunction, Failure, ReflectorOptions, TransformError};
+use crate::source::{ListerWatcher, Selection, WatchListSupport};
 use futures::future::join_all;
 use kube::core::{ApiResource, PartialObjectMeta};
 use member::Member;
@@ -88,6 +90,7 @@ struct Shared {
     defaults: Defaults,
     options: InformerOptions,
     on_error: Option<ErrorFunction>,
+    transform: Option<FormlessTransform>,
     grace: Duration,
     streaming: WatchListSupport,
     stop: CancellationToken,
@@ -130,6 +133,7 @@ pub struct FactoryBuilder {
     defaults: Defaults,
     options: InformerOptions,
     on_error: Option<ErrorFunction>,
+    transform: Option<FormlessTransform>,
     grace: Duration,
 }
 
@@ -163,8 +167,35 @@ impl FactoryBuilder {
     /// Calls `hook` for each failed request of any informer; it says which. See
     /// [`InformerBuilder::on_error`](crate::informer::InformerBuilder::on_error).
     #[doc(alias = "SetWatchErrorHandler")]
-    pub fn on_error(mut self, hook: impl Fn(&LastError) + Send + Sync + 'static) -> Self {
+    pub fn on_error(mut self, hook: impl Fn(&Failure<'_>) + Send + Sync + 'static) -> Self {
         self.on_error = Some(Arc::new(hook));
+        self
+    }
+
+    /// Changes every object of every informer once, before it gets into a store, whatever its form; before the transform
+    /// of a [request](InformerRequest::transform), if that has one. See
+    /// [`Reflector::transform`](crate::reflector::Reflector::transform) for what it may do, and for what follows if it fails.
+    ///
+    /// To leave parts out of all objects, packed ones too, a [plan](ReflectorOptions::plan) is cheaper: they are not even
+    /// decoded.
+    ///
+    /// ```no_run
+    /// # use kube_informer::{SharedInformerFactory, factory::FactoryBuilder};
+    /// # fn example(client: kube::Client) -> FactoryBuilder {
+    /// SharedInformerFactory::builder(client).transform(|object| {
+    ///     if let Some(metadata) = object.metadata_mut() {
+    ///         metadata.managed_fields = None;
+    ///     }
+    ///     Ok(())
+    /// })
+    /// # }
+    /// ```
+    #[doc(alias = "WithTransform")]
+    pub fn transform(
+        mut self,
+        transform: impl Fn(&mut AnyObject<'_>) -> Result<(), TransformError> + Send + Sync + 'static,
+    ) -> Self {
+        self.transform = Some(FormlessTransform::new(transform));
         self
     }
 
@@ -195,6 +226,7 @@ impl FactoryBuilder {
             defaults: self.defaults,
             options: self.options,
             on_error: self.on_error,
+            transform: self.transform,
             grace: self.grace,
             streaming: WatchListSupport::default(),
             stop: CancellationToken::new(),
@@ -221,6 +253,7 @@ impl SharedInformerFactory {
             defaults: Defaults::default(),
             options: InformerOptions::default(),
             on_error: None,
+            transform: None,
             grace: GRACE,
         }
     }
@@ -236,20 +269,69 @@ impl SharedInformerFactory {
     pub fn request<O: Decode>(&self, request: InformerRequest<O>) -> SharedInformer<O> {
         let wanted = request.resolve(&self.shared.defaults, &self.shared.options.reflector.plan);
         let (key, resync) = (wanted.key.clone(), wanted.resync);
+        let (client, streaming) = (&self.shared.client, &self.shared.streaming);
+        self.shared_informer(key, resync, || wanted.builder(client.clone(), streaming.clone()))
+    }
+
+    /// The informer over a source of one's own, by name: whoever asks for the same name in the same form gets the same
+    /// informer. `source` is called if there is none yet.
+    ///
+    /// What the factory has for all informers holds for this one: its lifetime, resync, options, error hook and transform.
+    /// What to select is the source's to say; the factory's namespaces and selectors play no part.
+    ///
+    /// ```no_run
+    /// # use k8s_openapi::api::core::v1::Pod;
+    /// # fn example(factory: kube_informer::SharedInformerFactory, other_cluster: kube::Client) {
+    /// use kube::core::ApiResource;
+    /// use kube_informer::source::{ClientSource, Selection};
+    ///
+    /// let pods = factory.informer_over::<Pod, _>("pods-of-the-other-cluster", || {
+    ///     ClientSource::new(other_cluster, ApiResource::erase::<Pod>(&()), Selection::default())
+    /// });
+    /// # }
+    /// ```
+    #[doc(alias = "InformerFor")]
+    pub fn informer_over<O: Decode, S: ListerWatcher<O>>(
+        &self,
+        name: impl Into<String>,
+        source: impl FnOnce() -> S,
+    ) -> SharedInformer<O> {
+        let plan = self.shared.options.reflector.plan.clone().unwrap_or_else(O::plan);
+        let key = Key::named::<O>(name.into(), plan);
+        self.shared_informer(key, self.shared.defaults.resync, || {
+            SharedInformer::builder(source())
+        })
+    }
+
+    /// The informer of a key, which `make` makes if there is none.
+    fn shared_informer<O: Decode>(
+        &self,
+        key: Key,
+        resync: Duration,
+        make: impl FnOnce() -> InformerBuilder<O>,
+    ) -> SharedInformer<O> {
+        let known = |state: &State| {
+            let member = state.members.get(&key).filter(|member| member.failure.is_none());
+            member.and_then(|member| member.handle(resync))
+        };
+        if let Some(informer) = known(&self.lock()) {
+            return informer;
+        }
+        // Not under the lock: it calls the user's code.
+        let builder = make();
         let mut state = self.lock();
-        let known = state.members.get(&key).filter(|member| member.failure.is_none());
-        if let Some(informer) = known.and_then(|member| member.handle(resync)) {
+        if let Some(informer) = known(&state) {
             return informer;
         }
         let mut options = InformerOptions {
             resync,
             ..self.shared.options.clone()
         };
-        options.reflector.plan = Some(wanted.key.plan.clone());
-        let (informer, runner) = wanted
-            .builder(self.shared.client.clone(), self.shared.streaming.clone())
+        options.reflector.plan = Some(key.plan.clone());
+        let (informer, runner) = builder
             .options(options)
             .error_function(self.shared.on_error.clone())
+            .first_transform(self.shared.transform.clone())
             .build();
         if self.shared.stop.is_cancelled() {
             return informer;
@@ -262,12 +344,20 @@ impl SharedInformerFactory {
         handle
     }
 
-    /// The informer of a kind that is known at compile time, as the factory selects.
+    /// The informer of a kind that is known at compile time, in any [form of it](StaticResource), as the factory selects.
+    ///
+    /// ```no_run
+    /// # #[cfg(feature = "packed")]
+    /// # fn example(factory: kube_informer::SharedInformerFactory) {
+    /// use k8s_openapi::api::core::v1::{Node, Pod};
+    /// use kube_informer::form::Packed;
+    ///
+    /// let pods = factory.informer::<Pod>();
+    /// let nodes = factory.informer::<Packed<Node>>();
+    /// # }
+    /// ```
     #[doc(alias = "InformerFor")]
-    pub fn informer<K: Decode + kube::Resource<DynamicType = ()>>(&self) -> SharedInformer<K>
-    where
-        K::Scope: 'static,
-    {
+    pub fn informer<O: StaticResource>(&self) -> SharedInformer<O> {
         self.request(InformerRequest::new())
     }
 

@@ -80,6 +80,53 @@ pub trait Decode: CachedObject {
     }
 }
 
+/// A form whose objects are of one resource that is known at compile time: what a factory needs to make an
+/// [informer](crate::SharedInformerFactory::informer) of it without being told the resource.
+///
+/// | form | is of |
+/// |---|---|
+/// | `Pod`, any [`kube::Resource`] without a dynamic type | itself |
+/// | [`PartialObjectMeta<Pod>`](kube::core::PartialObjectMeta) | itself: metadata only, asked of the server as such |
+/// | [`Packed<Pod>`](Packed) | `Pod` |
+/// | a struct that derives `CachedObject`, with `#[object(resource = Pod)]` | `Pod` |
+///
+/// ```
+/// use k8s_openapi::api::core::v1::Node;
+/// use kube_informer::{CachedObject, InformerRequest, form::Metadata};
+///
+/// #[derive(serde::Deserialize, CachedObject)]
+/// #[object(resource = Node)]
+/// struct NodeView {
+///     metadata: Metadata,
+/// }
+///
+/// let request = InformerRequest::<NodeView>::new();
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "the resource of `{Self}` is not known at compile time",
+    note = "a struct that derives `CachedObject` says it with `#[object(resource = Pod)]`",
+    note = "any other form is asked for with `InformerRequest::of` and the resource"
+)]
+pub trait StaticResource: Decode {
+    /// The resource: its name and whether it has namespaces are read from this type.
+    type Resource: kube::Resource<DynamicType = (), Scope: 'static>;
+}
+
+impl<K> StaticResource for K
+where
+    K: kube::Resource<DynamicType = (), Scope: 'static> + DeserializeOwned + Send + Sync + 'static,
+{
+    type Resource = K;
+}
+
+#[cfg(feature = "packed")]
+impl<K> StaticResource for Packed<K>
+where
+    K: kube::Resource<DynamicType = (), Scope: 'static> + Send + Sync + 'static,
+{
+    type Resource = K;
+}
+
 /// What is known about the objects of a collection before the first one arrives.
 ///
 /// ```

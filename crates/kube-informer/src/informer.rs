@@ -67,6 +67,7 @@ mod applier;
 mod blocking;
 mod builder;
 mod driver;
+pub mod enqueue;
 mod filtered;
 mod handler;
 mod listener;
@@ -93,7 +94,8 @@ pub use notification::Notification;
 pub use partitions::PartitionStatus;
 pub use registration::{Notifications, Registration};
 pub use runner::{InformerRunner, RunError};
-pub use transform::Transform;
+pub(crate) use transform::FormlessTransform;
+pub use transform::{AnyObject, Transform};
 pub use unshared::Informer;
 pub use write_tracker::WriteTracker;
 
@@ -110,6 +112,7 @@ use processor::Processor;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::{mpsc, watch};
+use tokio_util::sync::CancellationToken;
 
 /// The informer has been stopped, or its runner was dropped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -202,6 +205,8 @@ struct Shared<O: CachedObject> {
     /// Objects that could not be indexed: how many, and the last one.
     set_aside: Mutex<(u64, Option<InvalidObject>)>,
     new_jobs: mpsc::UnboundedSender<runner::Job>,
+    /// Cancelled when every task has ended.
+    ended: CancellationToken,
 }
 
 impl<O: CachedObject> Shared<O> {
@@ -365,6 +370,31 @@ impl<O: CachedObject> SharedInformer<O> {
     #[doc(alias = "WaitForCacheSync")]
     pub async fn synced(&self) -> Result<(), Stopped> {
         self.shared.partitions.synced().await
+    }
+
+    /// Whether the informer has ended: its run has returned, or its runner was dropped. It is never started again; its store
+    /// stays as it is, and no handler can be added. Right after the informer was told to stop it has not ended yet: handlers
+    /// finish the call that is running.
+    #[doc(alias = "IsStopped")]
+    pub fn is_stopped(&self) -> bool {
+        self.shared.ended.is_cancelled()
+    }
+
+    /// Waits until [`is_stopped`](Self::is_stopped): every task of the informer, handlers too, has ended. Waiting does not
+    /// stop it. Why it ended is what [`InformerRunner::run`] returns, or the
+    /// [factory](crate::SharedInformerFactory::failed) says.
+    ///
+    /// An informer whose runner is neither run nor dropped does not end.
+    ///
+    /// ```no_run
+    /// # use k8s_openapi::api::core::v1::Pod;
+    /// # async fn example(pods: kube_informer::SharedInformer<Pod>) {
+    /// pods.stopped().await;
+    /// println!("{} pods when the informer ended", pods.store().len());
+    /// # }
+    /// ```
+    pub async fn stopped(&self) {
+        self.shared.ended.cancelled().await;
     }
 
     /// The part of the collection that holds a namespace's objects: to wait for a resource version

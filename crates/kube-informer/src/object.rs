@@ -7,6 +7,7 @@
 mod deleted;
 mod key;
 mod known;
+mod owners;
 mod partition;
 mod resource_version;
 
@@ -14,6 +15,7 @@ pub use deleted::{DeleteCause, Deleted};
 pub(crate) use key::is_path_segment;
 pub use key::{ObjectKey, ParseKeyError};
 pub use known::{Fingerprint, KnownObjects};
+pub use owners::HasOwners;
 pub use partition::Partition;
 pub use resource_version::ResourceVersion;
 
@@ -86,6 +88,12 @@ pub trait CachedObject: Send + Sync + 'static {
         false
     }
 
+    /// The object's metadata, to be changed by a transform that does not know the type: one of
+    /// [all informers of a factory](crate::factory::FactoryBuilder::transform). Default: `None`, the form has no such metadata.
+    fn metadata_mut(_object: &mut Self::Handle) -> Option<&mut kube::core::ObjectMeta> {
+        None
+    }
+
     /// The key under which the object is stored: `namespace/name`, or `name` for cluster-scoped kinds.
     fn key_of(object: &Self::Handle) -> ObjectKey {
         ObjectKey::new(Self::namespace_of(object), Self::name_of(object))
@@ -123,6 +131,11 @@ impl<K: kube::Resource + Send + Sync + 'static> CachedObject for K {
         let labels = object.meta().labels.iter().flatten();
         labels.for_each(|(name, value)| each(name, value));
         true
+    }
+
+    /// `None` if the object is shared.
+    fn metadata_mut(object: &mut Self::Handle) -> Option<&mut kube::core::ObjectMeta> {
+        Arc::get_mut(object).map(kube::Resource::meta_mut)
     }
 
     /// Returns false if the object is shared.

@@ -110,7 +110,7 @@ pub use backoff::Backoff;
 pub use options::{InitialState, ReflectorOptions};
 pub use queue_sink::QueueSink;
 pub(crate) use status::ErrorFunction;
-pub use status::{LastError, Phase, ReflectorStatus};
+pub use status::{Failure, LastError, Phase, ReflectorStatus};
 
 use crate::form::{Collection, Decode};
 use crate::object::{CachedObject, Fingerprint, KnownObjects, ObjectKey, ResourceVersion, is_path_segment};
@@ -340,10 +340,10 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
         self
     }
 
-    /// Calls `hook` for each failure, on the reflector's task: it must not block. The [`status`](Self::status) shows
+    /// Calls `hook` for each [failure](Failure), on the reflector's task: it must not block. The [`status`](Self::status) shows
     /// only the last one. A hook that panics is not called again.
     #[doc(alias = "SetWatchErrorHandler")]
-    pub fn on_error(mut self, hook: impl FnMut(&LastError) + Send + 'static) -> Self {
+    pub fn on_error(mut self, hook: impl FnMut(&Failure<'_>) + Send + 'static) -> Self {
         self.reporter.set_hook(Box::new(hook));
         self
     }

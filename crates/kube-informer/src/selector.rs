@@ -4,6 +4,7 @@
 //! the API server's `labelSelector` and `fieldSelector`, so the same selector can be sent to the server or applied to
 //! a store.
 
+mod convert;
 mod digest;
 mod field;
 mod label;
@@ -11,6 +12,7 @@ mod parse;
 mod requirement;
 mod syntax;
 
+pub use convert::InvalidRequirement;
 pub(crate) use digest::{LabelDigest, LabelPrefilter};
 pub use field::{FieldRequirement, FieldSelector, UnsupportedField};
 pub use label::LabelSelector;

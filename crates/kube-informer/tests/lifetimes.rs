@@ -758,3 +758,190 @@ async fn informers_can_be_asked_for_from_any_thread() {
     configs.synced().await.unwrap();
     factory.shutdown().await.unwrap();
 }
+
+/// The names of nodes, and nothing else.
+#[derive(Debug, serde::Deserialize, kube_informer::CachedObject)]
+#[object(resource = Node)]
+struct NodeName {
+    metadata: kube_informer::form::Metadata,
+}
+
+fn node(name: &str) -> Value {
+    json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}})
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_resource_and_its_scope_come_from_the_form() {
+    let cluster = Cluster::new();
+    cluster.sim.store().create(node("node-1")).unwrap();
+    // Namespaces play no part for nodes.
+    let factory = cluster.factory().namespaces(["x"]).build();
+    let views = factory.informer::<NodeName>();
+    assert!(same(&views, &factory.request(InformerRequest::new())));
+    let metadata = factory.informer::<PartialObjectMeta<Node>>();
+    assert!(same(&metadata, &factory.metadata_informer::<Node>()));
+    factory.start();
+    factory.wait_for_sync(Duration::from_secs(5)).await.unwrap();
+    assert_eq!(views.store().list()[0].metadata.name, "node-1");
+    assert_eq!((views.store().len(), metadata.store().len()), (1, 1));
+    factory.shutdown().await.unwrap();
+}
+
+#[cfg(feature = "packed")]
+#[tokio::test(start_paused = true)]
+async fn packed_objects_are_asked_for_like_typed_ones() {
+    use kube_informer::form::Packed;
+    let cluster = Cluster::new();
+    cluster.sim.store().create(node("node-1")).unwrap();
+    let factory = cluster.factory().namespaces(["x"]).build();
+    let nodes = factory.informer::<Packed<Node>>();
+    let configs = factory.request(InformerRequest::<Packed<ConfigMap>>::new().label_selector("parity=odd"));
+    factory.start();
+    factory.wait_for_sync(Duration::from_secs(5)).await.unwrap();
+    assert_eq!(nodes.store().list()[0].key().as_str(), "node-1");
+    assert_eq!(configs.store().len(), 1, "those in x only");
+    factory.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_informer_has_stopped_when_its_last_handler_has_returned() {
+    let cluster = Cluster::new();
+    let resource = ApiResource::erase::<ConfigMap>(&());
+    let source = ClientSource::new(cluster.client.clone(), resource, Selection::default());
+    let (configs, runner) = SharedInformer::<ConfigMap>::builder(source).build();
+    struct Slow;
+    impl kube_informer::ResourceEventHandler<ConfigMap> for Slow {
+        async fn on_add(&mut self, _: Arc<ConfigMap>, _: bool) {
+            tokio::time::sleep(Duration::from_secs(5)).await;
+        }
+    }
+    configs.add_handler("slow", Slow).unwrap().detach();
+    let stop = CancellationToken::new();
+    let running = tokio::spawn(runner.run(stop.clone()));
+    configs.synced().await.unwrap();
+    tokio::time::sleep(MOMENT).await;
+    assert!(!configs.is_stopped());
+    stop.cancel();
+    tokio::time::sleep(MOMENT).await;
+    assert!(!configs.is_stopped(), "the handler has not returned");
+    configs.stopped().await;
+    assert!(configs.is_stopped());
+    assert!(
+        configs
+            .add_handler("late", |_: Notification<ConfigMap>| ())
+            .is_err()
+    );
+    running.await.unwrap().unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_informer_whose_runner_is_dropped_has_stopped() {
+    let cluster = Cluster::new();
+    let resource = ApiResource::erase::<ConfigMap>(&());
+    let source = ClientSource::new(cluster.client.clone(), resource, Selection::default());
+    let (configs, runner) = SharedInformer::<ConfigMap>::builder(source).build();
+    assert!(!configs.is_stopped());
+    let waiting = tokio::spawn({
+        let configs = configs.clone();
+        async move { configs.stopped().await }
+    });
+    drop(runner);
+    waiting.await.unwrap();
+    let factory = cluster.factory().build();
+    factory.shutdown().await.unwrap();
+    assert!(factory.informer::<ConfigMap>().is_stopped(), "asked for too late");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_error_hook_gets_the_error_itself() {
+    let cluster = Cluster::new();
+    let met = Arc::<Mutex<Vec<_>>>::default();
+    let record = met.clone();
+    let factory = cluster
+        .factory()
+        .namespaces(["forbidden"])
+        .on_error(move |failure| {
+            let status = failure.error().and_then(|error| error.status());
+            let code = status.map(|status| status.code);
+            record.lock().unwrap().push((failure.class, code));
+        })
+        .build();
+    let configs = factory.informer::<ConfigMap>();
+    factory.start();
+    tokio::time::sleep(MOMENT).await;
+    assert_eq!(met.lock().unwrap()[0], (ErrorClass::Forbidden, Some(403)));
+    assert!(!configs.has_synced());
+    factory.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_informer_over_a_source_of_ones_own_is_shared_by_name() {
+    let (cluster, other) = (Cluster::new(), Cluster::new());
+    other.sim.store().create(config_map("y", "b", "even")).unwrap();
+    let factory = cluster.factory().namespaces(["x"]).build();
+    let source = || {
+        let resource = ApiResource::erase::<ConfigMap>(&());
+        // Whoever makes a source may use the factory.
+        factory.informer::<Secret>();
+        ClientSource::new(other.client.clone(), resource, Selection::default())
+    };
+    let ours = factory.informer::<ConfigMap>();
+    let others = factory.informer_over::<ConfigMap, _>("other", source);
+    assert!(same(
+        &others,
+        &factory.informer_over::<ConfigMap, _>("other", source)
+    ));
+    assert!(!same(
+        &others,
+        &factory.informer_over::<ConfigMap, _>("third", source)
+    ));
+    assert!(!same(&others, &ours));
+    factory.start();
+    factory.wait_for_sync(Duration::from_secs(5)).await.unwrap();
+    assert_eq!((ours.store().len(), others.store().len()), (1, 3));
+    assert_eq!(other.watches(), 2, "the third runs for its grace period");
+    drop(others);
+    tokio::time::sleep(GRACE + MOMENT).await;
+    assert_eq!(other.watches(), 0);
+    factory.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_factory_transforms_the_objects_of_all_informers() {
+    let cluster = Cluster::new();
+    let factory = cluster
+        .factory()
+        .transform(|object| {
+            if let Some(metadata) = object.metadata_mut() {
+                metadata.annotations = None;
+            }
+            if let Some(config) = object.downcast_mut::<Arc<ConfigMap>>() {
+                Arc::make_mut(config).data = None;
+            }
+            Ok(())
+        })
+        .build();
+    let resource = ApiResource::erase::<ConfigMap>(&());
+    let dynamic = factory.informer_for::<DynamicObject>(resource, Selection::default());
+    let own = Transform::<ConfigMap>::new(|mut config| {
+        assert_eq!(config.metadata.annotations, None, "the factory's comes first");
+        Arc::make_mut(&mut config).metadata.labels = None;
+        Ok(config)
+    });
+    let typed = factory.informer::<ConfigMap>();
+    let both = factory.request(InformerRequest::<ConfigMap>::new().transform(&own));
+    assert!(same(
+        &both,
+        &factory.request(InformerRequest::<ConfigMap>::new().transform(&own))
+    ));
+    factory.start();
+    factory.wait_for_sync(Duration::from_secs(5)).await.unwrap();
+    let get = |informer: &SharedInformer<ConfigMap>| informer.store().get("x/a").unwrap();
+    let (typed, both, dynamic) = (get(&typed), get(&both), dynamic.store().get("x/a").unwrap());
+    assert_eq!((&typed.metadata.annotations, &typed.data), (&None, &None));
+    assert!(typed.metadata.labels.is_some());
+    assert_eq!((&both.metadata.labels, &both.data), (&None, &None));
+    assert_eq!(dynamic.metadata.annotations, None);
+    assert!(dynamic.data["data"].is_object());
+    factory.shutdown().await.unwrap();
+}

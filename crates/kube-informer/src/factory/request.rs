@@ -1,10 +1,11 @@
 //! What is asked of a factory.
 
 use super::scope::scope_of;
-use crate::form::Decode;
+use crate::form::{Decode, StaticResource};
 use crate::informer::{InformerBuilder, NamespaceSet, SharedInformer, Transform};
 use crate::source::{ClientSource, Selection, WatchListSupport};
 use crate::wire::FieldPlan;
+use kube::Resource as _;
 use kube::core::discovery::Scope;
 use kube::core::{ApiResource, ClusterResourceScope};
 use std::any::TypeId;
@@ -123,28 +124,24 @@ pub struct InformerRequest<O: Decode> {
     plan: Option<FieldPlan>,
 }
 
-impl<K: Decode + kube::Resource<DynamicType = ()>> InformerRequest<K> {
-    /// Asks for a kind that is known at compile time. Of [`PartialObjectMeta`](kube::core::PartialObjectMeta), only
-    /// metadata is asked of the server. For a kind without namespaces, it does not matter which are said.
-    pub fn new() -> Self
-    where
-        K::Scope: 'static,
-    {
-        let scope = match TypeId::of::<K::Scope>() == TypeId::of::<ClusterResourceScope>() {
+impl<O: StaticResource> InformerRequest<O> {
+    /// Asks for a kind that is known at compile time, in any [form of it](StaticResource): `Pod`, `Packed<Pod>`. Of
+    /// [`PartialObjectMeta`](kube::core::PartialObjectMeta), only metadata is asked of the server. For a kind without
+    /// namespaces, it does not matter which are said.
+    pub fn new() -> Self {
+        type ScopeOf<O> = <<O as StaticResource>::Resource as kube::Resource>::Scope;
+        let scope = match TypeId::of::<ScopeOf<O>>() == TypeId::of::<ClusterResourceScope>() {
             true => Scope::Cluster,
             false => Scope::Namespaced,
         };
         Self {
-            metadata_only: K::metadata_api(),
-            ..Self::of(ApiResource::erase::<K>(&())).scope(scope)
+            metadata_only: O::Resource::metadata_api(),
+            ..Self::of(ApiResource::erase::<O::Resource>(&())).scope(scope)
         }
     }
 }
 
-impl<K: Decode + kube::Resource<DynamicType = ()>> Default for InformerRequest<K>
-where
-    K::Scope: 'static,
-{
+impl<O: StaticResource> Default for InformerRequest<O> {
     fn default() -> Self {
         Self::new()
     }
@@ -241,6 +238,7 @@ impl<O: Decode> InformerRequest<O> {
     pub(super) fn resolve(self, defaults: &Defaults, plan: &Option<FieldPlan>) -> Wanted<O> {
         let key = Key {
             form: TypeId::of::<O>(),
+            own_source: None,
             metadata_only: self.metadata_only,
             group: self.resource.group.clone(),
             version: self.resource.version.clone(),
@@ -296,6 +294,8 @@ impl<O: Decode> fmt::Debug for InformerRequest<O> {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Key {
     form: TypeId,
+    /// The name of an informer over a source of the user's own; the resource and what is selected are empty then.
+    own_source: Option<String>,
     metadata_only: bool,
     group: String,
     version: String,
@@ -305,6 +305,25 @@ pub(super) struct Key {
     fields: String,
     transform: Option<u64>,
     pub(super) plan: FieldPlan,
+}
+
+impl Key {
+    /// That of an informer over a source of the user's own.
+    pub(super) fn named<O: Decode>(name: String, plan: FieldPlan) -> Self {
+        Self {
+            form: TypeId::of::<O>(),
+            own_source: Some(name),
+            metadata_only: false,
+            group: String::new(),
+            version: String::new(),
+            plural: String::new(),
+            namespaces: Namespaces::All,
+            labels: String::new(),
+            fields: String::new(),
+            transform: None,
+            plan,
+        }
+    }
 }
 
 /// A request with nothing left open.

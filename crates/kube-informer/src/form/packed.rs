@@ -11,16 +11,18 @@ pub use packer::{Packer, PackerStats};
 
 use super::{Collection, Decode, DecodeError, decoding};
 use crate::field_path::FieldPath;
-use crate::object::{CachedObject, Fingerprint, ObjectKey, ResourceVersion};
+use crate::object::{CachedObject, Fingerprint, HasOwners, ObjectKey, ResourceVersion};
 use crate::wire::{Encoding, FieldPlan, RawObject, ScanError};
 use coding::Coding;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use labels::Labels;
 use packer::Shared;
 use serde::de::DeserializeOwned;
 use std::{
+    borrow::Cow,
     fmt,
     sync::{
-        Arc,
+        Arc, LazyLock,
         atomic::{AtomicBool, Ordering},
     },
 };
@@ -380,6 +382,23 @@ impl<K: Send + Sync + 'static> CachedObject for Packed<K> {
 
     fn key_of(object: &Self) -> ObjectKey {
         object.key().clone()
+    }
+}
+
+/// The owners are read by [`Packed::field`]. If they are not what they should be, they are logged as unreadable and count as none.
+impl<K: Send + Sync + 'static> HasOwners for Packed<K> {
+    fn owners_of(object: &Self) -> Cow<'_, [OwnerReference]> {
+        static PATH: LazyLock<Option<FieldPath>> =
+            LazyLock::new(|| FieldPath::parse("/metadata/ownerReferences").ok());
+        let owners = PATH.as_ref().map(|path| object.field(path)).transpose();
+        Cow::Owned(
+            owners
+                .map(|owners| owners.flatten().unwrap_or_default())
+                .unwrap_or_else(|error| {
+                    tracing::warn!(key = %object.key(), %error, "the owners of an object cannot be read");
+                    Vec::new()
+                }),
+        )
     }
 }
 

@@ -6,18 +6,19 @@ use super::partitions::Partitions;
 use super::processor::Processor;
 use super::reflectors::{Blueprint, Source};
 use super::runner::StopOnDrop;
-use super::{Informer, InformerRunner, NamespaceSet, Shared, SharedInformer, Transform};
+use super::{FormlessTransform, Informer, InformerRunner, NamespaceSet, Shared, SharedInformer, Transform};
 use crate::form::{Collection, Decode};
 use crate::metrics::{InformerMetrics, QueuedItems};
 use crate::object::Partition;
 use crate::queue::DeltaFifo;
-use crate::reflector::{DecodeResult, ErrorFunction, LastError, ReflectorOptions, TransformError};
+use crate::reflector::{DecodeResult, ErrorFunction, Failure, ReflectorOptions, TransformError};
 use crate::source::{ListerWatcher, NamespacedSource};
 use crate::store::Indexer;
 use crate::wire::FieldPlan;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
 
 /// How an informer behaves.
 #[derive(Debug, Clone, PartialEq)]
@@ -92,11 +93,11 @@ impl<O: Decode> InformerBuilder<O> {
         self
     }
 
-    /// Calls `hook` for each failed request, on the task of the reflector that sent it: it must not block. Failures are
+    /// Calls `hook` for each [failed request](Failure), with the error itself, on the task of the reflector that sent it: it must not block. Failures are
     /// tried again in any case; the [status](SharedInformer::status) shows the last one. If it panics, it is not called
     /// again for that reflector.
     #[doc(alias = "SetWatchErrorHandler")]
-    pub fn on_error(self, hook: impl Fn(&LastError) + Send + Sync + 'static) -> Self {
+    pub fn on_error(self, hook: impl Fn(&Failure<'_>) + Send + Sync + 'static) -> Self {
         self.error_function(Some(Arc::new(hook)))
     }
 
@@ -117,6 +118,17 @@ impl<O: Decode> InformerBuilder<O> {
 
     pub(crate) fn shared_transform(mut self, transform: Option<Transform<O>>) -> Self {
         self.transform = transform;
+        self
+    }
+
+    /// Applies `first` before the transform.
+    pub(crate) fn first_transform(mut self, first: Option<FormlessTransform>) -> Self {
+        if let Some(first) = first {
+            self.transform = Some(match self.transform.take() {
+                Some(own) => own.after(first),
+                None => first.of_form(),
+            });
+        }
         self
     }
 
@@ -207,6 +219,7 @@ impl<O: Decode> InformerBuilder<O> {
             partitions: Partitions::new(namespaces),
             set_aside: Mutex::default(),
             new_jobs,
+            ended: CancellationToken::new(),
         });
         let runner = InformerRunner {
             shared: shared.clone(),
@@ -215,6 +228,7 @@ impl<O: Decode> InformerBuilder<O> {
             blueprint,
             stop_deadline: options.stop_deadline,
             stopped: StopOnDrop(shared.clone()),
+            ended: shared.ended.clone().drop_guard(),
         };
         let informer = SharedInformer {
             shared,

@@ -14,7 +14,7 @@ use futures::future::BoxFuture;
 use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 use tokio::sync::mpsc;
 use tokio::task::{JoinError, JoinSet};
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 /// A handler's task, to be spawned by the informer's runner.
 pub(super) struct Job {
@@ -32,6 +32,8 @@ pub struct InformerRunner<O: Decode> {
     pub(super) blueprint: Blueprint<O>,
     pub(super) stop_deadline: Duration,
     pub(super) stopped: StopOnDrop<O>,
+    /// Dropped last, when no task is left.
+    pub(super) ended: DropGuard,
 }
 
 /// Tells everybody who waits that the informer has stopped, even if its runner is dropped without being run.
@@ -104,6 +106,7 @@ impl<O: Decode> InformerRunner<O> {
             blueprint,
             stop_deadline,
             stopped,
+            ended: _ended,
         } = self;
         let stop = token.child_token();
         let mut handlers = Handlers {

@@ -42,6 +42,28 @@ impl ObjectKey {
         }
     }
 
+    /// The key of an object of any kind, typed or dynamic. Of an object without a name (one that is about to be created
+    /// with `generateName`, say), the key's name is empty: no store holds anything under it.
+    ///
+    /// ```
+    /// use k8s_openapi::api::core::v1::{Node, Pod};
+    /// use kube_informer::ObjectKey;
+    ///
+    /// let mut pod = Pod::default();
+    /// (pod.metadata.namespace, pod.metadata.name) = (Some("shop".into()), Some("web-0".into()));
+    /// assert_eq!(ObjectKey::of(&pod).as_str(), "shop/web-0");
+    /// assert_eq!(ObjectKey::of(&Node::default()).name(), "");
+    /// ```
+    #[doc(alias = "KeyFromObject")]
+    #[doc(alias = "ObjectKeyFromObject")]
+    pub fn of(object: &impl kube::Resource) -> Self {
+        let metadata = object.meta();
+        Self::new(
+            metadata.namespace.as_deref(),
+            metadata.name.as_deref().unwrap_or_default(),
+        )
+    }
+
     /// The part before the first slash; `None` if there is none or it is empty.
     pub fn namespace(&self) -> Option<&str> {
         self.0
@@ -157,6 +179,20 @@ mod tests {
     #[test]
     fn an_empty_namespace_is_none() {
         assert_eq!(ObjectKey::new(Some(""), "a"), ObjectKey::new(None, "a"));
+    }
+
+    #[test]
+    fn the_key_of_an_object_is_that_of_its_metadata() {
+        let mut pod = k8s_openapi::api::core::v1::Pod::default();
+        assert_eq!(ObjectKey::of(&pod).as_str(), "", "no name, no namespace");
+        pod.metadata.namespace = Some("shop".into());
+        assert_eq!(ObjectKey::of(&pod).namespace(), Some("shop"));
+        assert_eq!(ObjectKey::of(&pod).name(), "");
+        pod.metadata.name = Some("web-0".into());
+        assert_eq!(ObjectKey::of(&pod), "shop/web-0".parse().unwrap());
+        let dynamic: kube::core::DynamicObject =
+            serde_json::from_value(serde_json::json!({"metadata": {"name": "node-1"}})).unwrap();
+        assert_eq!(ObjectKey::of(&dynamic), ObjectKey::new(None, "node-1"));
     }
 
     #[test]

@@ -101,7 +101,7 @@ pub enum Phase {
     Stopped,
 }
 
-/// A failure, as text: the error itself belongs to the one who got it.
+/// A failure, as text; an [error hook](Failure) is given the error itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LastError {
@@ -119,11 +119,44 @@ pub struct LastError {
     pub number: u64,
 }
 
+/// A failure as an error hook is told of it: what the status will show, to which this dereferences, and the error itself.
+///
+/// ```no_run
+/// # use kube_informer::{SharedInformerFactory, factory::FactoryBuilder};
+/// # fn example(client: kube::Client) -> FactoryBuilder {
+/// SharedInformerFactory::builder(client).on_error(|failure| {
+///     let reason = failure.error().and_then(|error| error.status()).map(|status| &status.reason);
+///     eprintln!("{} of {}: {} ({reason:?})", failure.operation, failure.resource, failure.message);
+/// })
+/// # }
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct Failure<'a> {
+    last: &'a LastError,
+    error: Option<&'a ApiError>,
+}
+
+impl<'a> Failure<'a> {
+    /// The error of the request. `None` if no request failed: the server's versions went back
+    /// ([`ErrorClass::VersionRegressed`]).
+    pub fn error(&self) -> Option<&'a ApiError> {
+        self.error
+    }
+}
+
+impl std::ops::Deref for Failure<'_> {
+    type Target = LastError;
+
+    fn deref(&self) -> &LastError {
+        self.last
+    }
+}
+
 /// The user's function that is told of each failure of one reflector.
-type ErrorHook = Box<dyn FnMut(&LastError) + Send>;
+type ErrorHook = Box<dyn FnMut(&Failure<'_>) + Send>;
 
 /// The user's function that is told of each failure of several reflectors.
-pub(crate) type ErrorFunction = Arc<dyn Fn(&LastError) + Send + Sync>;
+pub(crate) type ErrorFunction = Arc<dyn Fn(&Failure<'_>) + Send + Sync>;
 
 /// Writes the status, the log and the metrics.
 pub(super) struct Reporter {
@@ -294,7 +327,7 @@ impl Reporter {
                 tracing::warn!(resource = self.resource, operation, %class, error = message, "request failed")
             }
         }
-        self.error(operation, class, message);
+        self.error(operation, class, message, Some(error));
         self.failing = true;
         self.status
             .send_modify(|status| status.failures = status.failures.saturating_add(1));
@@ -306,10 +339,16 @@ impl Reporter {
             "the server's resource version went back from {from} to {to}: it was restored or replaced"
         );
         tracing::warn!(resource = self.resource(), "{message}");
-        self.error("list", ErrorClass::VersionRegressed, message);
+        self.error("list", ErrorClass::VersionRegressed, message, None);
     }
 
-    fn error(&mut self, operation: &'static str, class: ErrorClass, message: String) {
+    fn error(
+        &mut self,
+        operation: &'static str,
+        class: ErrorClass,
+        message: String,
+        error: Option<&ApiError>,
+    ) {
         self.errors += 1;
         let last = LastError {
             resource: self.subject.resource.clone(),
@@ -322,7 +361,7 @@ impl Reporter {
         self.status
             .send_modify(|status| status.last_error = Some(last.clone()));
         if let Some(hook) = &mut self.hook
-            && catch_unwind(AssertUnwindSafe(|| hook(&last))).is_err()
+            && catch_unwind(AssertUnwindSafe(|| hook(&Failure { last: &last, error }))).is_err()
         {
             tracing::error!(
                 resource = self.resource(),

@@ -54,11 +54,14 @@ impl LabelSelector {
     /// # Errors
     /// The input is not a selector, or a key or value is not valid for a label. The error states the character.
     pub fn parse(input: &str) -> Result<Self, ParseSelectorError> {
-        let mut requirements = parse::label_requirements(input)?;
+        Ok(Self::of(parse::label_requirements(input)?))
+    }
+
+    pub(super) fn of(mut requirements: Vec<LabelRequirement>) -> Self {
         requirements.sort_by(|a, b| a.key().cmp(b.key()));
-        Ok(Self {
+        Self {
             requirements: requirements.into(),
-        })
+        }
     }
 
     /// Whether an object with these labels matches. `label` returns the value of a label, if it is present.

@@ -1,0 +1,150 @@
+//! A whole list, without an informer.
+
+use super::ahead::Ahead;
+use super::pages::{Pages, Turn};
+use super::{DecodedObject, PAGE_SIZE, decoded};
+use crate::form::{Collection, Decode};
+use crate::object::{CachedObject, ResourceVersion};
+use crate::source::{ApiError, InvalidObject, ListEnd, ListPart, ListRequest, ListVersion, ListerWatcher};
+use crate::wire::FieldPlan;
+use std::fmt;
+use std::sync::Arc;
+
+/// Lists a collection once, in pages, as a reflector does: for a program that needs the objects and no notice of their
+/// changes.
+///
+/// If the server can no longer serve the next page (410 Gone), the list starts over in one piece. A server that would
+/// never come to an end is an error.
+///
+/// ```no_run
+/// use k8s_openapi::api::core::v1::Pod;
+/// use kube::core::ApiResource;
+/// use kube_informer::reflector::Pager;
+/// use kube_informer::source::{ApiError, ClientSource, Selection};
+///
+/// # async fn example(client: kube::Client) -> Result<(), ApiError> {
+/// let source = ClientSource::new(client, ApiResource::erase::<Pod>(&()), Selection::default());
+/// let pods = Pager::<Pod>::new(source).list().await?;
+/// println!("{} pods at version {:?}", pods.objects.len(), pods.resource_version);
+/// # Ok(())
+/// # }
+/// ```
+#[doc(alias = "ListPager")]
+#[must_use = "a pager does nothing until `list` is called"]
+pub struct Pager<O: Decode> {
+    source: Arc<dyn ListerWatcher<O>>,
+    version: ListVersion,
+    page_size: Option<u32>,
+    plan: FieldPlan,
+}
+
+/// What a [`Pager`] has listed.
+pub struct PagedList<O: CachedObject> {
+    /// The objects, in the order in which they came.
+    pub objects: Vec<O::Handle>,
+    /// Those that could not be read.
+    pub invalid: Vec<InvalidObject>,
+    /// The state of the collection that was listed: a [`RetryWatcher`](crate::watcher::RetryWatcher) can go on from it.
+    pub resource_version: Option<ResourceVersion>,
+}
+
+/// How many objects there are, and the version; never the objects.
+impl<O: CachedObject> fmt::Debug for PagedList<O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PagedList")
+            .field("objects", &self.objects.len())
+            .field("invalid", &self.invalid)
+            .field("resource_version", &self.resource_version)
+            .finish()
+    }
+}
+
+impl<O: Decode> Pager<O> {
+    /// Lists the most recent state of what `source` shows, in pages of 500 objects.
+    pub fn new(source: impl ListerWatcher<O>) -> Self {
+        Self {
+            source: Arc::new(source),
+            version: ListVersion::MostRecent,
+            page_size: Some(PAGE_SIZE),
+            plan: O::plan(),
+        }
+    }
+
+    /// Which state of the collection will do. Default: the most recent one. Servers give any other in one piece, whatever
+    /// the page size.
+    pub fn version(mut self, version: ListVersion) -> Self {
+        self.version = version;
+        self
+    }
+
+    /// How many objects to ask for at once. Default: 500. Zero: all.
+    pub fn page_size(mut self, size: u32) -> Self {
+        self.page_size = Some(size).filter(|size| *size > 0);
+        self
+    }
+
+    /// What the scan of each object looks for, and what it leaves out. Default: [what the form says](Decode::plan).
+    pub fn plan(mut self, plan: FieldPlan) -> Self {
+        self.plan = plan;
+        self
+    }
+
+    /// Lists all pages.
+    ///
+    /// # Errors
+    /// A request failed. It is not tried again.
+    #[doc(alias = "EachListItem")]
+    pub async fn list(&self) -> Result<PagedList<O>, ApiError> {
+        let collection = Collection {
+            types: self.source.types(),
+            plan: self.plan.clone(),
+        };
+        let decoder = Arc::new(O::decoder(collection));
+        let mut pages = Pages::new(ListRequest {
+            version: self.version.clone(),
+            limit: self.page_size,
+            continue_token: None,
+            plan: self.plan.clone(),
+        });
+        let mut list = PagedList {
+            objects: Vec::new(),
+            invalid: Vec::new(),
+            resource_version: None,
+        };
+        loop {
+            let page = self.page(pages.request(), &decoder, &mut list).await;
+            match pages.turn(page, list.objects.len() + list.invalid.len())? {
+                Turn::Next => {}
+                Turn::Restart => {
+                    list.objects.clear();
+                    list.invalid.clear();
+                }
+                Turn::Complete(end) => {
+                    list.resource_version = end.resource_version.filter(ResourceVersion::is_version);
+                    return Ok(list);
+                }
+            }
+        }
+    }
+
+    /// Reads one page and appends its objects.
+    async fn page(
+        &self,
+        request: &ListRequest,
+        decoder: &Arc<O::Decoder>,
+        list: &mut PagedList<O>,
+    ) -> Result<ListEnd, ApiError> {
+        let mut parts = Ahead::new(self.source.list(request.clone()).await?);
+        while let Some((part, made)) = parts.next(decoder, |_| false).await {
+            tokio::task::consume_budget().await;
+            match part? {
+                ListPart::Item(item) => match decoded(decoder, item, made) {
+                    (_, Ok(DecodedObject { object, .. })) => list.objects.push(object),
+                    (key, Err(reason)) => list.invalid.push(InvalidObject { key, reason }),
+                },
+                ListPart::End(end) => return Ok(end),
+            }
+        }
+        Err(ApiError::while_reading("the list has no end"))
+    }
+}
