@@ -28,7 +28,7 @@ pub struct ReflectorOptions {
     /// yet, or was deleted. Such an answer costs the server little, and the objects are wanted as soon as there are any.
     /// Default: 3 s.
     pub absent_cap: Duration,
-    /// How long a streaming list may go without progress, be it an object or its end, before a list is asked for
+    /// How long a streaming list may go without progress, be it another object or its end, before a list is asked for
     /// instead. The same for the beginning of its answer. Default: 30 s.
     pub streaming_deadline: Duration,
     /// How long a watch may be silent if the server is known to send bookmarks, which it does about every minute. A

@@ -98,6 +98,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
                     return Streamed::Failed(no_progress(deadline, collected.len()));
                 }
             };
+            let came = collected.len();
             match next {
                 Some(Ok(WatchEvent::Bookmark {
                     resource_version,
@@ -109,9 +110,13 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
                 Some(Ok(WatchEvent::Error(status))) => return Streamed::Failed(status.into()),
                 Some(Ok(WatchEvent::Added(item) | WatchEvent::Modified(item))) => {
                     let version = item.version();
-                    if let Some(entry) = self.listed(item, made)
-                        && collected.put(entry, version).is_err()
-                    {
+                    // Nobody knows whether what has no key has come before.
+                    let Some(entry) = self.listed(item, made) else {
+                        progress = tokio::time::Instant::now();
+                        tokio::task::consume_budget().await;
+                        continue;
+                    };
+                    if collected.put(entry, version).is_err() {
                         return Streamed::Failed(older());
                     }
                     self.reporter.received(collected.len());
@@ -133,7 +138,10 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
                 }
                 Some(Err(error)) => return Streamed::Failed(error),
             }
-            progress = tokio::time::Instant::now();
+            // Changes of what has come go on for ever, the objects that exist do not.
+            if collected.len() > came {
+                progress = tokio::time::Instant::now();
+            }
             tokio::task::consume_budget().await;
         }
     }

@@ -101,6 +101,26 @@ async fn streaming_lists_that_break_off_are_followed_by_a_list() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn changes_of_what_has_come_are_no_progress() {
+    // A server that knows nothing of streaming lists sends what exists, and then what changes.
+    let mut events = vec![Added("a", 1)];
+    for version in 2..100 {
+        events.extend([After(Duration::from_secs(5)), Modified("a", version)]);
+    }
+    let mut scene = Scene::streaming([
+        ("STREAM newest", Watch(events)),
+        ("LIST any 500", List(100, vec![("a", 9)])),
+        ("WATCH 100", Watch(vec![])),
+    ]);
+    assert_eq!(scene.after(Duration::from_secs(29)).await, [""; 0]);
+    assert_eq!(
+        scene.after(Duration::from_secs(2)).await,
+        ["Add(ns/a@9, initial)"]
+    );
+    scene.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_streaming_list_that_repeats_what_is_over_is_not_believed() {
     let repeating = [
         vec![Added("a", 1), Modified("a", 3), Added("a", 1), End(4)],
