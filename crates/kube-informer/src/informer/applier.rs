@@ -1,7 +1,7 @@
 //! Changes to the store, and what they mean for those who are told.
 
 use super::Notification;
-use super::merge::Change;
+use super::coalescing::Change;
 use super::partitions::WHOLE;
 use crate::drain_shrinking::drain_shrinking;
 use crate::metrics::InformerMetrics;

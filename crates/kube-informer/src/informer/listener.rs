@@ -2,7 +2,7 @@
 
 use super::HandlerOptions;
 use super::Notification;
-use super::merge::{Change, Entry, MergeQueue};
+use super::coalescing::{Change, CoalescingQueue};
 use crate::object::CachedObject;
 use crate::queue::process_loop::after;
 use crate::store::{Lease, Snapshot};
@@ -29,7 +29,7 @@ struct State<O: CachedObject> {
     initial: Initial<O>,
     /// When it got that.
     started: Instant,
-    queue: MergeQueue<O>,
+    queue: CoalescingQueue<O>,
     resync: Resync,
     pace: Pace,
     end: Option<End>,
@@ -108,7 +108,7 @@ impl<O: CachedObject> Listener<O> {
         let state = State {
             initial: Initial::None,
             started: Instant::now(),
-            queue: MergeQueue::new(options.delivery),
+            queue: CoalescingQueue::new(options.delivery),
             resync: Resync {
                 period: Duration::ZERO,
                 next: Instant::now(),
@@ -164,7 +164,7 @@ impl<O: CachedObject> Listener<O> {
 
     /// Marks the end of the initial adds.
     pub(super) fn push_synced(&self) {
-        self.lock().queue.push_synced(Instant::now());
+        self.lock().queue.push_mark();
         self.wake.notify_one();
     }
 
@@ -286,13 +286,13 @@ impl<O: CachedObject> State<O> {
                 initial: true,
             });
         }
-        loop {
-            match self.queue.pop() {
-                Some(Entry::Change(change)) => return Taken::Notification(change.notification),
-                Some(Entry::Synced) => progress.send_modify(|progress| progress.synced = true),
-                None if self.end.is_some() => return Taken::Ended,
-                None => return Taken::Nothing,
-            }
+        if self.queue.take_mark() {
+            progress.send_modify(|progress| progress.synced = true);
+        }
+        match self.queue.pop() {
+            Some(change) => Taken::Notification(change.notification),
+            None if self.end.is_some() => Taken::Ended,
+            None => Taken::Nothing,
         }
     }
 }

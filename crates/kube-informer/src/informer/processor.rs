@@ -1,7 +1,7 @@
 //! The fan-out: all listeners of an informer.
 
+use super::coalescing::Change;
 use super::listener::{End, Listener};
-use super::merge::Change;
 use super::{HandlerOptions, Stopped};
 use crate::drain_shrinking::drain_shrinking;
 use crate::object::CachedObject;

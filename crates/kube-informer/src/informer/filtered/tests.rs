@@ -1,7 +1,7 @@
 use super::*;
+use crate::informer::coalescing::Change;
 use crate::informer::handler::handle;
 use crate::informer::listener::Listener;
-use crate::informer::merge::Change;
 use crate::informer::{Delivery, HandlerOptions, Notification};
 use crate::object::Partition;
 use crate::store::{IndexWriter, Indexer};

@@ -67,33 +67,21 @@ impl<O: CachedObject> Clone for Change<O> {
     }
 }
 
-/// What is taken from the queue.
-pub(super) enum Entry<O: CachedObject> {
-    Change(Change<O>),
-    /// All initial adds have been taken.
-    Synced,
-}
-
-struct Pending<O: CachedObject> {
-    entry: Entry<O>,
-    /// When the first notification that went into it was pushed.
-    since: Instant,
-}
-
 /// Pending notifications, oldest first.
-pub(super) struct MergeQueue<O: CachedObject> {
+pub(super) struct CoalescingQueue<O: CachedObject> {
     capacity: usize,
     entries: Entries<O>,
-    /// How many entries are marks; at most one.
-    marks: usize,
+    /// The number of the first entry behind the mark, if the mark has not been taken.
+    mark: Option<u64>,
     /// The last pending entry of each key; made when the queue is full, and kept until half of it is taken.
     last: Option<Last>,
 }
 
 /// The entries by number. Numbers grow by one, so that the oldest is at the front.
 struct Entries<O: CachedObject> {
-    /// An entry that was merged into nothing leaves a hole.
-    slots: VecDeque<Option<Pending<O>>>,
+    /// Each change, and when the first notification that went into it was pushed. An entry that was merged into nothing
+    /// leaves a hole.
+    slots: VecDeque<Option<(Change<O>, Instant)>>,
     holes: usize,
     /// The number of the first slot.
     first: u64,
@@ -119,39 +107,43 @@ impl<O: CachedObject> Entries<O> {
         self.first + self.slots.len() as u64
     }
 
-    fn slot(&mut self, number: u64) -> &mut Option<Pending<O>> {
+    fn slot(&mut self, number: u64) -> &mut Option<(Change<O>, Instant)> {
         &mut self.slots[(number - self.first) as usize]
     }
 
-    /// The key of an entry that is no mark.
     fn key(&self, number: u64) -> Option<&ObjectKey> {
-        match &self.slots[(number - self.first) as usize].as_ref()?.entry {
-            Entry::Change(change) => Some(&change.key),
-            Entry::Synced => None,
-        }
+        let (change, _) = self.slots[(number - self.first) as usize].as_ref()?;
+        Some(&change.key)
     }
 
-    fn iter(&self) -> impl Iterator<Item = (u64, &Pending<O>)> {
+    fn iter(&self) -> impl Iterator<Item = (u64, &(Change<O>, Instant))> {
         let numbered = (self.first..).zip(&self.slots);
         numbered.filter_map(|(number, slot)| Some((number, slot.as_ref()?)))
     }
 
-    fn push(&mut self, entry: Entry<O>, since: Instant) {
-        self.slots.push_back(Some(Pending { entry, since }));
+    fn push(&mut self, change: Change<O>, since: Instant) {
+        self.slots.push_back(Some((change, since)));
     }
 
-    fn pop(&mut self) -> Option<(u64, Pending<O>)> {
-        loop {
-            let Some(slot) = self.slots.pop_front() else {
-                self.slots.shrink_to(KEPT_STORAGE);
-                return None;
-            };
+    /// The number of the oldest entry, or of the next one if there is none. Holes before it are removed.
+    fn front(&mut self) -> u64 {
+        while let Some(None) = self.slots.front() {
+            self.slots.pop_front();
             self.first += 1;
-            match slot {
-                Some(pending) => return Some((self.first - 1, pending)),
-                None => self.holes -= 1,
-            }
+            self.holes -= 1;
         }
+        self.first
+    }
+
+    fn pop(&mut self) -> Option<(u64, Change<O>)> {
+        let number = self.front();
+        let Some(slot) = self.slots.pop_front() else {
+            self.slots.shrink_to(KEPT_STORAGE);
+            return None;
+        };
+        self.first += 1;
+        let (change, _) = slot?;
+        Some((number, change))
     }
 
     /// Leaves a hole; true if so many are holes now that they should be [closed](Self::close_holes).
@@ -161,10 +153,13 @@ impl<O: CachedObject> Entries<O> {
         self.holes > self.slots.len() / 2
     }
 
-    /// The entries get new numbers.
-    fn close_holes(&mut self) {
+    /// Gives the entries new numbers. Returns the new number of what had the number `of`.
+    fn close_holes(&mut self, of: u64) -> u64 {
+        let before = self.slots.iter().take((of - self.first) as usize).flatten();
+        let number = self.first + before.count() as u64;
         self.slots.retain(Option::is_some);
         self.holes = 0;
+        number
     }
 }
 
@@ -180,10 +175,8 @@ impl Last {
             numbers: HashTable::new(),
             hasher: RandomState::default(),
         };
-        for (number, pending) in entries.iter() {
-            if let Entry::Change(change) = &pending.entry {
-                last.set(&change.key, number, entries);
-            }
+        for (number, (change, _)) in entries.iter() {
+            last.set(&change.key, number, entries);
         }
         last
     }
@@ -217,7 +210,7 @@ impl Last {
     }
 }
 
-impl<O: CachedObject> MergeQueue<O> {
+impl<O: CachedObject> CoalescingQueue<O> {
     pub(super) fn new(delivery: Delivery) -> Self {
         let capacity = match delivery {
             Delivery::Coalesced { capacity } => capacity,
@@ -226,34 +219,37 @@ impl<O: CachedObject> MergeQueue<O> {
         Self {
             capacity,
             entries: Entries::new(),
-            marks: 0,
+            mark: None,
             last: None,
         }
     }
 
     /// The number of pending notifications.
     pub(super) fn len(&self) -> usize {
-        self.entries.len() - self.marks
+        self.entries.len()
     }
 
     pub(super) fn clear(&mut self) {
         self.entries = Entries::new();
-        self.marks = 0;
+        self.mark = None;
         self.last = None;
     }
 
     /// When the oldest pending notification was pushed.
     pub(super) fn oldest(&self) -> Option<Instant> {
-        let mut changes = self
-            .entries
-            .iter()
-            .filter(|(_, pending)| matches!(pending.entry, Entry::Change(_)));
-        changes.next().map(|(_, pending)| pending.since)
+        let (_, (_, since)) = self.entries.iter().next()?;
+        Some(*since)
     }
 
-    pub(super) fn push_synced(&mut self, now: Instant) {
-        self.entries.push(Entry::Synced, now);
-        self.marks += 1;
+    /// Marks the end of the initial adds, behind everything that is pending. There is one mark.
+    pub(super) fn push_mark(&mut self) {
+        self.mark = Some(self.entries.next_number());
+    }
+
+    /// Takes the mark, if everything before it has been taken. Returns whether it did.
+    pub(super) fn take_mark(&mut self) -> bool {
+        let front = self.entries.front();
+        self.mark.take_if(|mark| *mark <= front).is_some()
     }
 
     pub(super) fn push(&mut self, change: Change<O>, now: Instant) {
@@ -268,20 +264,18 @@ impl<O: CachedObject> MergeQueue<O> {
         let Some(number) = last.get(&change.key, &self.entries) else {
             return self.append(change, now);
         };
-        let Some(Pending {
-            entry: Entry::Change(pending),
-            ..
-        }) = self.entries.slot(number)
-        else {
-            unreachable!("only changes have a key")
+        let Some((pending, _)) = self.entries.slot(number) else {
+            unreachable!("holes have no key")
         };
-        match merge(pending, change) {
-            Merged::One => {}
-            Merged::Two(second) => self.append(second, now),
-            Merged::Nothing(key) => {
+        match coalesce(pending, change) {
+            Coalesced::One => {}
+            Coalesced::Two(second) => self.append(second, now),
+            Coalesced::Nothing(key) => {
                 last.remove(&key, number);
                 if self.entries.remove(number) {
-                    self.entries.close_holes();
+                    let mark = self.mark.unwrap_or(self.entries.first);
+                    let mark = self.entries.close_holes(mark.max(self.entries.first));
+                    self.mark = self.mark.map(|_| mark);
                     self.last = Some(Last::of(&self.entries));
                 }
             }
@@ -293,22 +287,21 @@ impl<O: CachedObject> MergeQueue<O> {
             // Found under its key at its number when the entry is there.
             last.set(&change.key, self.entries.next_number(), &self.entries);
         }
-        self.entries.push(Entry::Change(change), since);
+        self.entries.push(change, since);
     }
 
-    pub(super) fn pop(&mut self) -> Option<Entry<O>> {
-        let (number, Pending { entry, .. }) = self.entries.pop()?;
-        match (&mut self.last, &entry) {
-            (_, Entry::Synced) => self.marks -= 1,
-            (Some(last), Entry::Change(change)) => last.remove(&change.key, number),
-            (None, Entry::Change(_)) => {}
+    /// The oldest notification. Those before the mark come first, whether or not [it is taken](Self::take_mark).
+    pub(super) fn pop(&mut self) -> Option<Change<O>> {
+        let (number, change) = self.entries.pop()?;
+        if let Some(last) = &mut self.last {
+            last.remove(&change.key, number);
         }
-        Some(entry)
+        Some(change)
     }
 }
 
 /// What two successive notifications of one key come to.
-enum Merged<O: CachedObject> {
+enum Coalesced<O: CachedObject> {
     Nothing(ObjectKey),
     /// The first one says it all now.
     One,
@@ -316,7 +309,7 @@ enum Merged<O: CachedObject> {
     Two(Change<O>),
 }
 
-fn merge<O: CachedObject>(first: &mut Change<O>, second: Change<O>) -> Merged<O> {
+fn coalesce<O: CachedObject>(first: &mut Change<O>, second: Change<O>) -> Coalesced<O> {
     use Notification::{Add, Delete, Update};
     let Change {
         key,
@@ -324,7 +317,7 @@ fn merge<O: CachedObject>(first: &mut Change<O>, second: Change<O>) -> Merged<O>
         sync,
     } = second;
     let merged = match (&mut first.notification, notification) {
-        (Add { .. }, Delete(_)) => return Merged::Nothing(key),
+        (Add { .. }, Delete(_)) => return Coalesced::Nothing(key),
         (Add { object: newest, .. } | Update { new: newest, .. }, Update { new, .. }) => {
             *newest = new;
             None
@@ -332,7 +325,7 @@ fn merge<O: CachedObject>(first: &mut Change<O>, second: Change<O>) -> Merged<O>
         (Update { .. }, Delete(deleted)) => Some(Delete(deleted)),
         // A deletion and what comes after it are two histories.
         (_, notification) => {
-            return Merged::Two(Change {
+            return Coalesced::Two(Change {
                 key,
                 notification,
                 sync,
@@ -343,7 +336,7 @@ fn merge<O: CachedObject>(first: &mut Change<O>, second: Change<O>) -> Merged<O>
         first.notification = notification;
     }
     first.sync &= sync;
-    Merged::One
+    Coalesced::One
 }
 
 #[cfg(test)]

@@ -141,12 +141,11 @@ impl Handler {
     }
 }
 
-fn take(queue: &mut MergeQueue<Thing>, handler: &mut Handler) -> Result<bool, TestCaseError> {
-    match queue.pop() {
-        Some(Entry::Change(change)) => handler.take(change.notification).map_err(TestCaseError::fail)?,
-        Some(Entry::Synced) => {}
-        None => return Ok(false),
-    }
+fn take(queue: &mut CoalescingQueue<Thing>, handler: &mut Handler) -> Result<bool, TestCaseError> {
+    let Some(change) = queue.pop() else {
+        return Ok(false);
+    };
+    handler.take(change.notification).map_err(TestCaseError::fail)?;
     Ok(true)
 }
 
@@ -167,7 +166,7 @@ proptest! {
         steps in proptest::collection::vec(step(), 0..300),
     ) {
         let delivery = if every { Delivery::Unbounded } else { Delivery::Coalesced { capacity } };
-        let mut queue = MergeQueue::<Thing>::new(delivery);
+        let mut queue = CoalescingQueue::<Thing>::new(delivery);
         let (mut world, mut handler) = (World::default(), Handler::default());
         let mut pushed = 0;
         for step in steps {
@@ -200,7 +199,7 @@ proptest! {
 
     #[test]
     fn nothing_is_merged_while_there_is_room(changes in proptest::collection::vec(0..4u8, 0..50)) {
-        let mut queue = MergeQueue::<Thing>::new(Delivery::Coalesced { capacity: 50 });
+        let mut queue = CoalescingQueue::<Thing>::new(Delivery::Coalesced { capacity: 50 });
         let mut world = World::default();
         for n in &changes {
             queue.push(world.change(n.to_string()), Instant::now());
@@ -211,26 +210,47 @@ proptest! {
 
 #[test]
 fn an_initial_add_stays_initial_and_before_the_mark() {
-    let mut queue = MergeQueue::<Thing>::new(Delivery::Coalesced { capacity: 1 });
+    let mut queue = CoalescingQueue::<Thing>::new(Delivery::Coalesced { capacity: 1 });
     let mut world = World::default();
     queue.push(world.change("a".into()), Instant::now());
-    queue.push_synced(Instant::now());
+    queue.push_mark();
     queue.push(world.change("a".into()), Instant::now());
     assert_eq!(queue.len(), 1);
-    let Some(Entry::Change(Change {
+    assert!(!queue.take_mark());
+    let Some(Change {
         notification: Notification::Add { object, initial },
         ..
-    })) = queue.pop()
+    }) = queue.pop()
     else {
         panic!("expected an add")
     };
     assert_eq!((object.2, initial), (2, true));
-    assert!(matches!(queue.pop(), Some(Entry::Synced)));
+    assert!(queue.take_mark() && !queue.take_mark());
+}
+
+#[test]
+fn the_mark_keeps_its_place_when_holes_are_closed() {
+    let mut queue = CoalescingQueue::<Thing>::new(Delivery::Coalesced { capacity: 0 });
+    let mut world = World::default();
+    for name in ["before", "gone", "also gone"] {
+        queue.push(world.change(name.into()), Instant::now());
+    }
+    queue.push_mark();
+    queue.push(world.change("after".into()), Instant::now());
+    for name in ["gone", "also gone", "after"] {
+        queue.push(world.delete(name).unwrap(), Instant::now());
+    }
+    queue.push(world.change("last".into()), Instant::now());
+    assert_eq!(queue.entries.holes, 0, "they were closed");
+    assert!(!queue.take_mark());
+    assert_eq!(queue.pop().unwrap().key.as_str(), "before");
+    assert!(queue.take_mark());
+    assert_eq!(queue.pop().unwrap().key.as_str(), "last");
 }
 
 #[test]
 fn endless_creation_and_deletion_leaves_nothing_behind() {
-    let mut queue = MergeQueue::<Thing>::new(Delivery::Coalesced { capacity: 0 });
+    let mut queue = CoalescingQueue::<Thing>::new(Delivery::Coalesced { capacity: 0 });
     let mut world = World::default();
     for n in 0..1000 {
         let name = n.to_string();
@@ -244,7 +264,7 @@ fn endless_creation_and_deletion_leaves_nothing_behind() {
 
 #[test]
 fn holes_are_closed_behind_what_waits() {
-    let mut queue = MergeQueue::<Thing>::new(Delivery::Coalesced { capacity: 0 });
+    let mut queue = CoalescingQueue::<Thing>::new(Delivery::Coalesced { capacity: 0 });
     let mut world = World::default();
     queue.push(world.change("waits".into()), Instant::now());
     for n in 0..1000 {
@@ -259,7 +279,7 @@ fn holes_are_closed_behind_what_waits() {
 
 #[test]
 fn storage_for_a_flood_is_given_back() {
-    let mut queue = MergeQueue::<Thing>::new(Delivery::default());
+    let mut queue = CoalescingQueue::<Thing>::new(Delivery::default());
     let mut world = World::default();
     for n in 0..10_000 {
         queue.push(world.change(n.to_string()), Instant::now());
