@@ -172,6 +172,13 @@ impl FactoryBuilder {
         self
     }
 
+    /// How many namespaces each informer may list at the same time; see
+    /// [`InformerBuilder::concurrent_lists`]. Default: 16; at least 1.
+    pub fn concurrent_lists(mut self, lists: usize) -> Self {
+        self.options.concurrent_lists = lists;
+        self
+    }
+
     /// Changes every object of every informer once, before it gets into a store, whatever its form; before the transform
     /// of a [request](InformerRequest::transform), if that has one. See
     /// [`Reflector::transform`](crate::reflector::Reflector::transform) for what it may do, and for what follows if it fails.

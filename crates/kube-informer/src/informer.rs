@@ -81,6 +81,7 @@ mod registration;
 mod runner;
 mod transform;
 mod unshared;
+mod until;
 mod write_tracker;
 
 pub use blocking::blocking;
@@ -97,6 +98,7 @@ pub use runner::{InformerRunner, RunError};
 pub(crate) use transform::FormlessTransform;
 pub use transform::{AnyObject, Transform};
 pub use unshared::Informer;
+pub use until::until_with_sync;
 pub use write_tracker::WriteTracker;
 
 use crate::form::Decode;

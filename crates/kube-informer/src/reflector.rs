@@ -100,6 +100,7 @@ mod ahead;
 mod backoff;
 mod collected;
 mod options;
+mod pager;
 mod pages;
 mod queue_sink;
 mod status;
@@ -108,6 +109,7 @@ mod watching;
 
 pub use backoff::Backoff;
 pub use options::{InitialState, ReflectorOptions};
+pub use pager::{PagedList, Pager};
 pub use queue_sink::QueueSink;
 pub(crate) use status::ErrorFunction;
 pub use status::{Failure, LastError, Phase, ReflectorStatus};
@@ -123,11 +125,11 @@ use crate::time::later;
 use crate::wire::{FieldPlan, RawObject};
 use ahead::{Ahead, Made};
 use backoff::BackoffState;
-use pages::Pages;
+use pages::{Pages, Turn};
 use status::Reporter;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::{future::Future, sync::Arc, time::Duration};
-use tokio::sync::watch;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 use watching::WatchPacer;
@@ -266,6 +268,8 @@ pub struct Reflector<O: Decode, S: Sink<O>> {
     after_pause: bool,
     /// Whether the server has sent a bookmark in a watch, so that its watches are never silent for long.
     sends_bookmarks: bool,
+    /// How many more of those who share it may list now.
+    lists: Option<Arc<Semaphore>>,
 }
 
 /// The events of a watch.
@@ -331,6 +335,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
             rested: false,
             after_pause: false,
             sends_bookmarks: false,
+            lists: None,
         }
     }
 
@@ -382,6 +387,12 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
     /// Makes the objects with what others share.
     pub(crate) fn with_decoder(mut self, decoder: Arc<O::Decoder>) -> Self {
         self.decoder = decoder;
+        self
+    }
+
+    /// Lists only with a permit of `lists`.
+    pub(crate) fn limited_by(mut self, lists: Arc<Semaphore>) -> Self {
+        self.lists = Some(lists);
         self
     }
 
@@ -477,6 +488,13 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
         self.last_request = tokio::time::Instant::now();
     }
 
+    /// Waits until no more of the reflectors that share the limit list at the same time than may. The turn lasts until
+    /// it is dropped.
+    async fn turn_to_list(&mut self) -> Option<OwnedSemaphorePermit> {
+        // It is never closed, so there is no error.
+        self.lists.clone()?.acquire_owned().await.ok()
+    }
+
     /// A request failed.
     fn failed(&mut self, operation: &'static str, error: &ApiError) {
         let absent = error.class() == ErrorClass::NotFound;
@@ -504,6 +522,8 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
 
     /// Lists the collection and replaces the sink's content.
     async fn list(&mut self) -> Result<(), ApiError> {
+        self.before_request().await;
+        let _turn = self.turn_to_list().await;
         let started = tokio::time::Instant::now();
         self.reporter.listing();
         let (entries, end) = match self.list_at(self.list_version()).await {
@@ -512,6 +532,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
             {
                 self.unavailable = true;
                 tracing::debug!(resource = self.reporter.resource(), %status, "listing the newest state instead");
+                self.before_request().await;
                 self.list_at(ListVersion::MostRecent).await?
             }
             result => result?,
@@ -558,43 +579,28 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
         version: ListVersion,
     ) -> Result<(Vec<Listed<DecodeResult<O>>>, ListEnd), ApiError> {
         let paged = self.paginated || matches!(version, ListVersion::MostRecent | ListVersion::Any);
-        let mut request = ListRequest {
+        let mut pages = Pages::new(ListRequest {
             version,
             limit: paged.then_some(PAGE_SIZE),
             continue_token: None,
             plan: self.plan.clone(),
-        };
+        });
         let mut entries = Vec::new();
-        self.before_request().await;
-        let mut end = self.page(&request, &mut entries).await?;
-        if end.continue_token.is_some() && request.version == ListVersion::Any {
-            self.paginated = true;
-        }
-        let mut pages = Pages::default();
-        while let Some(token) = end.continue_token.take() {
-            pages.turn(&token, entries.len())?;
-            request.continue_token = Some(token);
-            match self.page(&request, &mut entries).await {
-                Ok(page) => end.continue_token = page.continue_token,
-                Err(ApiError::Status(status)) if status.is_expired() => {
+        loop {
+            let page = self.page(pages.request(), &mut entries).await;
+            match pages.turn(page, entries.len())? {
+                Turn::Next => self.paginated |= pages.request().version == ListVersion::Any,
+                Turn::Restart => {
                     tracing::debug!(
                         resource = self.reporter.resource(),
                         "a page expired; listing in one piece"
                     );
                     entries.clear();
-                    pages = Pages::default();
-                    request = ListRequest {
-                        limit: None,
-                        continue_token: None,
-                        ..request
-                    };
                     self.before_request().await;
-                    end = self.page(&request, &mut entries).await?;
                 }
-                Err(error) => return Err(error),
+                Turn::Complete(end) => return Ok((entries, end)),
             }
         }
-        Ok((entries, end))
     }
 
     /// Reads one page and appends its objects.
@@ -641,32 +647,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
         made: Option<Made<O>>,
     ) -> Option<(ObjectKey, DecodeResult<O>, Option<ResourceVersion>)> {
         let version = item.version().filter(ResourceVersion::is_version);
-        let (key, decoded) = match item {
-            Item::Raw(raw) => {
-                let key = raw.key();
-                let made = made.unwrap_or_else(|| ahead::make::<O>(&self.decoder, &key, &raw));
-                let held = made.map(|object| DecodedObject {
-                    object,
-                    fingerprint: Some(raw.fingerprint()),
-                });
-                (Some(key), held)
-            }
-            Item::Object(object) if O::name_of(&object).is_empty() => {
-                (None, Err("the object has no name".to_owned()))
-            }
-            Item::Object(object) if !has_valid_names::<O>(&object) => (
-                None,
-                Err("the object's name or namespace is not one segment of a path".to_owned()),
-            ),
-            Item::Object(object) => (
-                Some(O::key_of(&object)),
-                Ok(DecodedObject {
-                    object,
-                    fingerprint: None,
-                }),
-            ),
-            Item::Invalid(bad) => (bad.key, Err(bad.reason)),
-        };
+        let (key, decoded) = decoded(&self.decoder, item, made);
         let (key, decoded) = match key {
             Some(key) if self.reporter.is_foreign(&key) => (
                 None,
@@ -699,6 +680,40 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
             Ok(Err(error)) => Err(format!("the transform failed: {error}")),
             Err(_) => Err("the transform panicked".to_owned()),
         }
+    }
+}
+
+/// The key of an object and the object in the form in which it is held, unless that was made ahead; or why there is none.
+fn decoded<O: Decode>(
+    decoder: &Arc<O::Decoder>,
+    item: Item<O>,
+    made: Option<Made<O>>,
+) -> (Option<ObjectKey>, Result<DecodedObject<O>, String>) {
+    match item {
+        Item::Raw(raw) => {
+            let key = raw.key();
+            let made = made.unwrap_or_else(|| ahead::make::<O>(decoder, &key, &raw));
+            let held = made.map(|object| DecodedObject {
+                object,
+                fingerprint: Some(raw.fingerprint()),
+            });
+            (Some(key), held)
+        }
+        Item::Object(object) if O::name_of(&object).is_empty() => {
+            (None, Err("the object has no name".to_owned()))
+        }
+        Item::Object(object) if !has_valid_names::<O>(&object) => (
+            None,
+            Err("the object's name or namespace is not one segment of a path".to_owned()),
+        ),
+        Item::Object(object) => (
+            Some(O::key_of(&object)),
+            Ok(DecodedObject {
+                object,
+                fingerprint: None,
+            }),
+        ),
+        Item::Invalid(bad) => (bad.key, Err(bad.reason)),
     }
 }
 

@@ -3,10 +3,15 @@
 mod common;
 
 use common::{Answer::*, Event::*, *};
+use futures::future::BoxFuture;
+use futures::{FutureExt, StreamExt, stream};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube_informer::informer::{RunError, WriteTracker};
 use kube_informer::reflector::Phase;
-use kube_informer::source::{ListerWatcher, NamespacedSource};
+use kube_informer::source::{
+    ApiError, ListEnd, ListPart, ListRequest, ListStream, ListerWatcher, NamespacedSource, WatchRequest,
+    WatchStream,
+};
 use kube_informer::store::WaitError;
 use kube_informer::{NamespaceSet, Notification, ResourceVersion, SharedInformer};
 use std::collections::{HashMap, VecDeque};
@@ -597,4 +602,76 @@ async fn unshared_informers_watch_all_namespaces_once_too() {
     let informer =
         SharedInformer::over_namespaces(scripts, &namespaces).build_unshared(|_: Notification<ConfigMap>| {});
     assert_eq!(informer.status().len(), 1);
+}
+
+/// Lists take a minute; it is counted how many are under way.
+#[derive(Clone, Default)]
+struct Slow {
+    listing: Arc<Mutex<usize>>,
+    most: Arc<Mutex<usize>>,
+    watches: Arc<Mutex<usize>>,
+}
+
+impl NamespacedSource<ConfigMap> for Slow {
+    fn resource(&self) -> String {
+        "configmaps".into()
+    }
+
+    fn in_namespace(&self, _: &str) -> Arc<dyn ListerWatcher<ConfigMap>> {
+        Arc::new(self.clone())
+    }
+}
+
+impl ListerWatcher<ConfigMap> for Slow {
+    fn resource(&self) -> String {
+        "configmaps".into()
+    }
+
+    fn list(&self, _: ListRequest) -> BoxFuture<'_, Result<ListStream<ConfigMap>, ApiError>> {
+        let (listing, most) = (self.listing.clone(), self.most.clone());
+        async move {
+            *listing.lock().unwrap() += 1;
+            let now = *listing.lock().unwrap();
+            let highest = now.max(*most.lock().unwrap());
+            *most.lock().unwrap() = highest;
+            tokio::time::sleep(Duration::from_secs(60)).await;
+            *listing.lock().unwrap() -= 1;
+            let end = ListEnd {
+                resource_version: Some("10".into()),
+                ..Default::default()
+            };
+            Ok(stream::iter([Ok(ListPart::End(end))]).boxed())
+        }
+        .boxed()
+    }
+
+    fn watch(&self, _: WatchRequest) -> BoxFuture<'_, Result<WatchStream<ConfigMap>, ApiError>> {
+        *self.watches.lock().unwrap() += 1;
+        async { Ok(stream::pending().boxed()) }.boxed()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn only_so_many_namespaces_are_listed_at_once() {
+    // The number that may list at once, and how long ten lists of a minute take then.
+    for (lists, most, minutes) in [(Some(4), 4, 3), (Some(0), 1, 10), (None, 10, 1)] {
+        let source = Slow::default();
+        let namespaces = (0..10).map(|number| format!("ns-{number}"));
+        let namespaces = NamespaceSet::new(namespaces);
+        let mut builder = SharedInformer::over_namespaces(source.clone(), &namespaces);
+        if let Some(lists) = lists {
+            builder = builder.concurrent_lists(lists);
+        }
+        let (informer, runner) = builder.build();
+        let stop = CancellationToken::new();
+        let running = tokio::spawn(runner.run(stop.clone()));
+        let started = tokio::time::Instant::now();
+        informer.synced().await.unwrap();
+        assert_eq!(started.elapsed().as_secs() / 60, minutes, "{lists:?}");
+        tokio::time::sleep(MOMENT).await;
+        assert_eq!(*source.most.lock().unwrap(), most, "{lists:?}");
+        assert_eq!(*source.watches.lock().unwrap(), 10, "watches do not count");
+        stop.cancel();
+        running.await.unwrap().unwrap();
+    }
 }

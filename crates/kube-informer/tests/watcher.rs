@@ -6,11 +6,16 @@ use common::{Answer::*, Event::*, *};
 use futures::StreamExt;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::core::ApiResource;
-use kube_informer::CachedObject;
+use kube_informer::informer::until_with_sync;
+use kube_informer::reflector::Pager;
+use kube_informer::source::ListVersion;
 use kube_informer::source::{ApiError, ApiStatus, ClientSource, ErrorClass, Selection};
 use kube_informer::watcher::{RetryWatcher, UntilError, Watched, until};
+use kube_informer::{CachedObject, Notification, SharedInformer};
 use kube_sim::script::{self, Kind, ScriptedServer};
+use std::sync::Arc;
 use std::time::Duration;
+use tokio_util::sync::CancellationToken;
 
 fn show(event: Result<Watched<ConfigMap>, ApiError>) -> String {
     let at = |object| {
@@ -190,4 +195,113 @@ async fn until_returns_the_event_that_meets_the_condition() {
     assert!(matches!(error, UntilError::Failed(_)), "{error}");
     let error = until(&mut events, |_| true).await.err().unwrap();
     assert!(matches!(error, UntilError::Ended), "{error}");
+}
+
+/// What a pager lists, with the version; or the class of its error.
+async fn listed(script: &Script, pager: impl FnOnce(Pager<ConfigMap>) -> Pager<ConfigMap>) -> String {
+    let shown = match pager(Pager::new(script.clone())).list().await {
+        Ok(list) => {
+            let at = |object: &Arc<ConfigMap>| ConfigMap::key_of(object).to_string();
+            let invalid = list.invalid.iter().map(|bad| format!("bad {bad}"));
+            let all: Vec<_> = list.objects.iter().map(at).chain(invalid).collect();
+            format!(
+                "{} @{:?}",
+                all.join(" "),
+                list.resource_version.map(|version| version.to_string())
+            )
+        }
+        Err(error) => format!("error {}", error.class()),
+    };
+    assert!(
+        script.is_over(),
+        "only these requests came: {:?}",
+        script.requests()
+    );
+    shown
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pager_lists_all_pages() {
+    let script = Script::new([
+        ("LIST newest 2", Page(10, vec![("a", 1), ("b", 2)], "next")),
+        ("LIST newest 2 next", List(11, vec![("c", 3)])),
+    ]);
+    let shown = listed(&script, |pager| pager.page_size(2)).await;
+    assert_eq!(shown, "ns/a ns/b ns/c @Some(\"10\")");
+    let script = Script::new([("LIST any all", BadList(10, vec![("a", 1)], vec![Some("ns/b")]))]);
+    let shown = listed(&script, |pager| pager.version(ListVersion::Any).page_size(0)).await;
+    assert_eq!(shown, "ns/a bad ns/b: scripted @Some(\"10\")");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pager_whose_page_expires_lists_in_one_piece() {
+    let first = || ("LIST newest 500", Page(10, vec![("a", 1)], "next"));
+    let gone = || ("LIST newest 500 next", Error(expired()));
+    let script = Script::new([first(), gone(), ("LIST newest all", List(20, vec![("b", 15)]))]);
+    assert_eq!(listed(&script, |pager| pager).await, "ns/b @Some(\"20\")");
+    let script = Script::new([first(), gone(), ("LIST newest all", Error(expired()))]);
+    assert_eq!(
+        listed(&script, |pager| pager).await,
+        format!("error {}", ErrorClass::Gone)
+    );
+    let script = Script::new([first(), ("LIST newest 500 next", Error(refused()))]);
+    assert_eq!(listed(&script, |pager| pager).await, "error unreachable");
+}
+
+/// An informer over a script, and what stops it.
+fn informer(script: Script) -> (SharedInformer<ConfigMap>, CancellationToken) {
+    let (informer, runner) = SharedInformer::builder(script).build();
+    let stop = CancellationToken::new();
+    tokio::spawn(runner.run(stop.clone()));
+    (informer, stop)
+}
+
+#[tokio::test(start_paused = true)]
+async fn until_with_sync_looks_at_the_store_when_it_has_synced() {
+    let script = Script::new([
+        ("LIST any 500", List(10, vec![("a", 1)])),
+        ("WATCH 10", Watch(vec![])),
+    ]);
+    let (informer, _stop) = informer(script);
+    let met = until_with_sync(&informer, |store| store.len() == 1, |_| unreachable!()).await;
+    assert!(met.unwrap().is_none());
+    let met = until_with_sync(&informer, |_| false, |change| &*change.key() == "ns/a").await;
+    assert_eq!(
+        format!("{:?}", met.unwrap().unwrap()),
+        "Add(ns/a@1, initial)",
+        "what exists is a change"
+    );
+    assert_eq!(informer.handlers(), [], "nothing is left behind");
+}
+
+#[tokio::test(start_paused = true)]
+async fn until_with_sync_goes_on_where_a_watch_would_fail() {
+    let script = Script::new([
+        ("LIST any 500", List(10, vec![("a", 1)])),
+        (
+            "WATCH 10",
+            Watch(vec![Status(ApiStatus::from_code(410, "expired"))]),
+        ),
+        ("LIST 10 all", List(20, vec![("b", 15)])),
+        ("WATCH 20", Watch(vec![])),
+    ]);
+    let (informer, _stop) = informer(script);
+    let is_gone = |change: &Notification<ConfigMap>| matches!(change, Notification::Delete(deleted) if &*deleted.key == "ns/a");
+    let met = until_with_sync(&informer, |store| store.get("ns/a").is_none(), is_gone).await;
+    assert_eq!(format!("{:?}", met.unwrap().unwrap()), "Delete(ns/a@1, Missed)");
+}
+
+#[tokio::test(start_paused = true)]
+async fn until_with_sync_ends_with_the_informer() {
+    let (hanging, stop) = informer(Script::new([("LIST any 500", Hang)]));
+    let waiting = until_with_sync(&hanging, |_| unreachable!(), |_| unreachable!());
+    stop.cancel();
+    assert!(waiting.await.is_err());
+    let script = Script::new([("LIST any 500", List(10, vec![])), ("WATCH 10", Watch(vec![]))]);
+    let (quiet, stop) = informer(script);
+    quiet.synced().await.unwrap();
+    let waiting = tokio::spawn(async move { until_with_sync(&quiet, |_| false, |_| true).await.is_err() });
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    stop.cancel();
+    assert!(waiting.await.unwrap());
 }

@@ -17,7 +17,7 @@ use crate::store::Indexer;
 use crate::wire::FieldPlan;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use tokio::sync::mpsc;
+use tokio::sync::{Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 
 /// How an informer behaves.
@@ -28,6 +28,8 @@ pub(crate) struct InformerOptions {
     pub(crate) reflector: ReflectorOptions,
     /// How many changes wait between the reader of the network and the writer of the store.
     pub(crate) queue_capacity: usize,
+    /// How many reflectors may list at once.
+    pub(crate) concurrent_lists: usize,
     /// How often handlers are told again of everything; zero: never.
     pub(crate) resync: Duration,
     /// How long handlers have to return when the informer is stopped.
@@ -40,6 +42,7 @@ impl Default for InformerOptions {
             name: String::new(),
             reflector: ReflectorOptions::default(),
             queue_capacity: 2048,
+            concurrent_lists: 16,
             resync: Duration::ZERO,
             stop_deadline: Duration::from_secs(30),
         }
@@ -155,6 +158,13 @@ impl<O: Decode> InformerBuilder<O> {
         self
     }
 
+    /// How many namespaces may be listed at the same time, streaming lists included, so that an informer over many
+    /// neither floods the server nor holds many lists in memory at once; watches do not count. Default: 16; at least 1.
+    pub fn concurrent_lists(mut self, lists: usize) -> Self {
+        self.options.concurrent_lists = lists;
+        self
+    }
+
     /// How often handlers that do not say otherwise are told again of every object, and how often the informer looks
     /// whether a handler is due. Default: zero, which is never; a handler that asks for a
     /// [resync](super::HandlerOptions::resync) of its own gets it all the same.
@@ -192,6 +202,7 @@ impl<O: Decode> InformerBuilder<O> {
                 name: options.name.clone(),
                 decoder: Arc::new(O::decoder(collection)),
                 options: options.reflector.clone(),
+                lists: Semaphore::new(options.concurrent_lists.clamp(1, Semaphore::MAX_PERMITS)).into(),
                 on_error: self.on_error,
                 transform: self.transform,
             },

@@ -11,7 +11,7 @@ use crate::store::Indexer;
 use kube::core::TypeMeta;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 use tokio::task::{JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
@@ -23,6 +23,8 @@ pub(super) struct Blueprint<O: Decode> {
     /// What makes the objects, whichever part they are of.
     pub(super) decoder: Arc<O::Decoder>,
     pub(super) options: ReflectorOptions,
+    /// How many of the reflectors may list at once.
+    pub(super) lists: Arc<Semaphore>,
     pub(super) on_error: Option<ErrorFunction>,
     pub(super) transform: Option<Transform<O>>,
 }
@@ -73,6 +75,7 @@ impl<O: Decode> Blueprint<O> {
         let reflector = Reflector::with_options(self.source.part(name), sink, self.options.clone());
         let mut reflector = reflector
             .with_decoder(self.decoder.clone())
+            .limited_by(self.lists.clone())
             .named(self.name.as_str());
         if name != WHOLE {
             reflector = reflector.named_after(name);

@@ -31,8 +31,11 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
         loop {
             attempts += 1;
             self.before_request().await;
+            let turn = self.turn_to_list().await;
             let started = tokio::time::Instant::now();
             let streamed = self.stream_once().await;
+            // A pause is nobody's turn.
+            let _turn = turn.filter(|_| matches!(streamed, Streamed::Complete(..)));
             let early = match &streamed {
                 Streamed::Complete(..) => Duration::ZERO,
                 Streamed::Failed(error) if must_wait(error) => Duration::ZERO,
