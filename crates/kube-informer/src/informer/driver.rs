@@ -82,8 +82,8 @@ impl<O: CachedObject> Driver<O> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::informer::{InformerRunner, NamespaceSet, Notification, SharedInformer};
-    use crate::object::Partition;
+    use crate::informer::{InformerRunner, NamespaceSet, Notification, SharedInformer, until_with_sync};
+    use crate::object::{DeleteCause, Deleted, Partition};
     use crate::queue::{Delta, Listed, Replace};
     use crate::reflector::DecodedObject;
     use crate::source::{ListerWatcher, NamespacedSource};
@@ -225,6 +225,32 @@ mod tests {
         scene.process();
         // The namespace may be wanted again at once, and needs a number of its own.
         assert_eq!(look.2.get(), Some(&false));
+    }
+
+    #[tokio::test]
+    async fn until_with_sync_sees_what_comes_and_goes_in_a_flood() {
+        let mut scene = Scene::new(&NamespaceSet::new(["x"]), ["x"]);
+        let [x] = scene.partitions;
+        scene.list(x, "a").await;
+        scene.process();
+        let informer = scene.informer.clone();
+        let is_b = |change: &Notification<ConfigMap>| &*change.key() == "b";
+        let mut met = std::pin::pin!(until_with_sync(&informer, |_| false, is_b));
+        assert!(futures::poll!(&mut met).is_pending());
+        for _ in 0..1500 {
+            scene.push(x, "a").await;
+        }
+        scene.push(x, "b").await;
+        let gone = Delta::Deleted(Deleted {
+            key: "b".into(),
+            last_known: None,
+            cause: DeleteCause::Event,
+        });
+        let queue = &scene.driver.shared.fifo;
+        queue.push(x, "b".into(), gone, None).await;
+        scene.process();
+        let met = met.now_or_never().expect("it came").unwrap();
+        assert!(matches!(met, Some(Notification::Add { .. })));
     }
 
     #[tokio::test]

@@ -1,6 +1,6 @@
 //! Waiting for a condition on a collection.
 
-use super::{Notification, SharedInformer, Stopped};
+use super::{Delivery, HandlerOptions, Notification, SharedInformer, Stopped};
 use crate::object::CachedObject;
 use crate::store::Indexer;
 use futures::StreamExt;
@@ -40,7 +40,9 @@ pub async fn until_with_sync<O: CachedObject>(
 ) -> Result<Option<Notification<O>>, Stopped> {
     informer.synced().await?;
     // Before the precondition is looked at, so that no change is missed in between.
-    let mut changes = informer.subscribe("until_with_sync")?;
+    // All of them: merged, an object that comes and goes would be no change.
+    let every = HandlerOptions::named("until_with_sync").delivery(Delivery::Unbounded);
+    let mut changes = informer.subscribe(every)?;
     if precondition(informer.store()) {
         return Ok(None);
     }
