@@ -1,7 +1,7 @@
 //! Shared informers: one watch and one store for any number of handlers and readers.
 //!
-//! Building one gives two halves. The [`SharedInformer`] is a handle, cheap to clone, to read the store and to add
-//! handlers, before the informer runs or any time while it does. The [`InformerRunner`] is run once.
+//! Building an informer returns two parts. The [`SharedInformer`] is a handle, cheap to clone, for reading the store
+//! and adding handlers, before the informer runs or at any time while it runs. The [`InformerRunner`] is run once.
 //!
 //! ```no_run
 //! use k8s_openapi::api::core::v1::Pod;
@@ -25,43 +25,42 @@
 //! # }
 //! ```
 //!
-//! Most programs do not build informers one by one but ask a [factory](crate::SharedInformerFactory) for them.
+//! Most programs do not build informers individually but get them from a [factory](crate::SharedInformerFactory).
 //!
-//! # The way of a change
-//! The *reflector* reads it from the server and pushes it into the queue; the *driver* takes everything that is
-//! queued, applies it to the store, publishes that as one new state, and hands the notifications to the *listeners*;
-//! each listener has a queue and a task that calls its handler. These are all the tasks there are: one reflector for
-//! each partition (one, or one for each namespace), one driver, one for each handler.
+//! # Data flow
+//! The *reflector* reads changes from the server and pushes them into the queue. The *driver* pops everything that is
+//! queued, applies it to the store, publishes it as one new state, and passes the notifications to the *listeners*.
+//! Each listener has a queue and a task that calls its handler. An informer has these tasks and no others: one
+//! reflector for each partition (one, or one for each namespace), one driver, and one task for each handler.
 //!
 //! # Consistency
-//! The store is changed before the notification of that change is sent, so a handler finds what it is told of in the
-//! store, or something newer. Each handler is told one thing at a time, and for one object in the order of the
-//! server's states. A handler that is added late is told of everything that exists as initial adds, then of every
-//! change.
+//! The store is changed before the notification of that change is sent, so a handler finds the notified state in the
+//! store, or a newer one. Each handler receives one notification at a time, and those of one object in the order of
+//! the server's states. A handler that is added late receives initial adds for all stored objects, then every change.
 //!
 //! # Several namespaces
-//! An informer [over a set of namespaces](SharedInformer::over_namespaces) lists and watches each on its own, and shows
-//! them as one collection. Each has its own resource version, errors and recovery: one that is forbidden or slow does not
-//! stop the others, and a relist of one leaves the others alone. The [status](InformerStatus::partitions) and errors name
-//! them. The set can change at any time:
+//! An informer [over a set of namespaces](SharedInformer::over_namespaces) lists and watches each of them separately,
+//! and presents them as one collection. Each has its own resource version, errors and recovery: a forbidden or slow
+//! namespace does not stop the others, and a relist of one does not affect the others. The
+//! [status](InformerStatus::partitions) and errors name the namespace. The set can change at any time:
 //!
-//! - *A namespace that is added* is listed and watched. The informer [has synced](SharedInformer::has_synced) again when
-//!   its objects are in the store. Handlers are told of them as adds; as *initial* ones only if the informer had not
-//!   synced before, since what makes up a handler's initial state is over when it has been told of it.
-//! - *A namespace that is removed* is no longer watched, and its objects leave the store at once. Handlers are told of
-//!   their deletion, with [`DeleteCause::Unselected`](crate::DeleteCause::Unselected): the objects may well still exist.
+//! - *A namespace that is added* is listed and watched. The informer [has synced](SharedInformer::has_synced) again
+//!   when its objects are in the store. Handlers receive adds for them. These are *initial* only if the informer had
+//!   not synced before, because a handler's initial state ends when it has received all of it.
+//! - *A namespace that is removed* is no longer watched, and its objects leave the store at once. Handlers receive
+//!   deletions with [`DeleteCause::Unselected`](crate::DeleteCause::Unselected), because the objects may still exist.
 //!
-//! [`wait_until`](crate::store::Indexer::wait_until) waits for all namespaces that are watched. One that was just added
-//! counts as soon as the informer has taken it up, so wait for [`synced`](SharedInformer::synced) first; to depend on no
-//! other, wait for its [partition](SharedInformer::partition) alone.
+//! [`wait_until`](crate::store::Indexer::wait_until) waits for all watched namespaces. A namespace that was just
+//! added is included as soon as the informer has started to watch it, so wait for [`synced`](SharedInformer::synced)
+//! first. To wait for one namespace only, wait for its [partition](SharedInformer::partition).
 //!
 //! # Slow handlers
-//! A handler delays neither the others nor the store. Its queue is bounded: beyond a capacity, notifications of one
-//! object are [merged](Delivery).
+//! A slow handler delays neither other handlers nor the store. Its queue is bounded: beyond a capacity, notifications
+//! of one object are [merged](Delivery).
 //!
 //! # Stopping
-//! [`InformerRunner::run`] returns when every task has ended. Handlers finish the call that is running; what they
-//! were still to be told is dropped. The store stays readable.
+//! [`InformerRunner::run`] returns when every task has ended. Handlers finish their running call; pending
+//! notifications are dropped. The store stays readable.
 
 mod applier;
 mod blocking;
@@ -109,7 +108,7 @@ use crate::reflector::{DecodeResult, ReflectorStatus};
 use crate::source::{InvalidObject, ListerWatcher, NamespacedSource};
 use crate::store::{Indexer, Lease};
 use listener::Listener;
-use partitions::{Partitions, Place};
+use partitions::{Location, Partitions};
 use processor::Processor;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -121,7 +120,7 @@ use tokio_util::sync::CancellationToken;
 #[error("the informer was stopped")]
 pub struct Stopped;
 
-/// How a handler or stream is told of changes. A name alone does: `"log".into()`.
+/// Options of a handler or stream. A name converts into default options: `"log".into()`.
 ///
 /// ```
 /// use kube_informer::{Delivery, HandlerOptions};
@@ -136,15 +135,15 @@ pub struct HandlerOptions {
     on_panic: PanicPolicy,
 }
 
-/// What follows when a handler panics.
+/// What the informer does when a handler panics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum PanicPolicy {
     /// The informer's run ends with an error that names the handler.
     #[default]
     Stop,
-    /// The panic is logged, the notification counts as handled, and the next one follows. The handler must be prepared
-    /// to find itself in the state in which it panicked.
+    /// The panic is logged, the notification counts as handled, and the handler is called with the next one. The
+    /// handler must tolerate that it is in the state that it had when it panicked.
     Continue,
 }
 
@@ -164,26 +163,27 @@ impl HandlerOptions {
         &self.name
     }
 
-    /// What happens to notifications that the handler has not taken yet. Default: merged beyond 1024.
+    /// How pending notifications are queued. Default: coalesced beyond 1024.
     #[must_use = "this is a builder"]
     pub fn delivery(mut self, delivery: Delivery) -> Self {
         self.delivery = delivery;
         self
     }
 
-    /// How often the handler is told again of every object as an update from a state to itself. Default: as often as the
-    /// [informer](InformerBuilder::resync) says; zero: never.
+    /// The period of resyncs, in which the handler receives an update from the current state to itself for every
+    /// object. Default: the [informer](InformerBuilder::resync)'s period; zero: never.
     ///
-    /// The period is raised to a second, and rounded up to a multiple of the informer's, if that has one (a handler that
-    /// is added before the informer runs shortens it). Nothing is asked of the server,
-    /// and relists do not delay it. A handler with a resync is also told of objects that a relist showed unchanged.
+    /// The period is at least one second, and is rounded up to a multiple of the informer's period, if that is not
+    /// zero (a handler that is added before the informer runs shortens it). A resync sends no request to the server,
+    /// and relists do not delay it. A handler with a resync also receives updates for objects that a relist found
+    /// unchanged.
     #[must_use = "this is a builder"]
     pub fn resync(mut self, period: Duration) -> Self {
         self.resync = Some(period);
         self
     }
 
-    /// What follows when the handler panics. Default: the informer's run ends with an error.
+    /// What happens when the handler panics. Default: the informer's run ends with an error.
     #[must_use = "this is a builder"]
     pub fn on_panic(mut self, policy: PanicPolicy) -> Self {
         self.on_panic = policy;
@@ -197,14 +197,14 @@ impl From<&str> for HandlerOptions {
     }
 }
 
-/// What the informer's handles and tasks share.
+/// State shared by the informer's handles and tasks.
 struct Shared<O: CachedObject> {
     resource: String,
     store: Indexer<O::Handle>,
     processor: Arc<Processor<O>>,
     fifo: DeltaFifo<DecodeResult<O>>,
     partitions: Partitions,
-    /// Objects that could not be indexed: how many, and the last one.
+    /// The number of objects that could not be indexed, and the last one.
     set_aside: Mutex<(u64, Option<InvalidObject>)>,
     new_jobs: mpsc::UnboundedSender<runner::Job>,
     /// Cancelled when every task has ended.
@@ -220,16 +220,15 @@ impl<O: CachedObject> Shared<O> {
     }
 }
 
-/// A collection of objects that is kept up to date, with handlers that are told of changes; see the
-/// [module](self).
+/// A cache of a collection, with handlers that are notified of changes; see the [module](self).
 ///
 /// A clone is another handle to the same informer.
 #[doc(alias = "SharedIndexInformer")]
 pub struct SharedInformer<O: CachedObject> {
     shared: Arc<Shared<O>>,
-    /// The store; the handle's lease is in it.
+    /// The store; it contains the handle's lease.
     store: Indexer<O::Handle>,
-    /// The resync period of handlers that are added through this handle and do not say otherwise.
+    /// The default resync period of handlers that are added through this handle.
     resync: Option<Duration>,
 }
 
@@ -255,13 +254,14 @@ impl<O: CachedObject> std::fmt::Debug for SharedInformer<O> {
 }
 
 impl<O: Decode> SharedInformer<O> {
-    /// An informer of what `source` shows.
+    /// Builds an informer of the objects of `source`.
     pub fn builder(source: impl ListerWatcher<O>) -> InformerBuilder<O> {
         InformerBuilder::whole(Arc::new(source))
     }
 
-    /// An informer of what `source` shows in several namespaces: one store, one set of handlers, and a list and watch of
-    /// each namespace. When the [set](NamespaceSet) changes, the informer follows; see [there](self#several-namespaces).
+    /// Builds an informer of the objects of `source` in several namespaces: one store, one set of handlers, and one
+    /// list and watch for each namespace. The informer follows changes of the [set](NamespaceSet); see [Several
+    /// namespaces](self#several-namespaces).
     ///
     /// ```no_run
     /// use k8s_openapi::api::core::v1::Pod;
@@ -285,12 +285,12 @@ impl<O: Decode> SharedInformer<O> {
 }
 
 impl<O: CachedObject> SharedInformer<O> {
-    /// The resource, for messages: `pods`, `deployments.apps`.
+    /// The resource, used in messages: `pods`, `deployments.apps`.
     pub fn resource(&self) -> &str {
         &self.shared.resource
     }
 
-    /// The store, to read from and to add indexes to. It stays readable after the informer has stopped.
+    /// The store, for reads and for adding indexes. It stays readable after the informer has stopped.
     #[doc(alias = "GetIndexer")]
     #[doc(alias = "GetStore")]
     pub fn store(&self) -> &Indexer<O::Handle> {
@@ -302,7 +302,7 @@ impl<O: CachedObject> SharedInformer<O> {
         Lister::new(self.shared.resource.clone(), self.store.clone())
     }
 
-    /// Adds a handler; it gets a task of its own. It is told of everything that exists as initial adds, then of every
+    /// Adds a handler, which runs on its own task. It receives initial adds for all stored objects, then every
     /// change. `options` can be just a name.
     ///
     /// # Errors
@@ -355,10 +355,10 @@ impl<O: CachedObject> SharedInformer<O> {
         Ok(listener)
     }
 
-    /// Whether the store holds the whole collection as it was at one point in time; of an informer over several
-    /// namespaces, each as it was at some point. It says nothing about handlers: see [`Registration::has_synced`].
+    /// Whether the store holds the whole collection as of one point in time; with several namespaces, each namespace
+    /// as of some point in time. This does not include handlers: see [`Registration::has_synced`].
     ///
-    /// When a namespace is added, the informer has not synced until that one has been listed, too.
+    /// When a namespace is added, this is false until that namespace has been listed.
     #[doc(alias = "HasSynced")]
     pub fn has_synced(&self) -> bool {
         self.shared.partitions.have_synced()
@@ -367,8 +367,8 @@ impl<O: CachedObject> SharedInformer<O> {
     /// Waits until [`has_synced`](Self::has_synced).
     ///
     /// # Errors
-    /// The informer was stopped first. While it runs, it tries for ever: look at the [status](Self::status) for what
-    /// is in the way.
+    /// The informer was stopped first. A running informer retries for ever; its [status](Self::status) shows why it
+    /// has not synced.
     #[doc(alias = "WaitForCacheSync")]
     pub async fn synced(&self) -> Result<(), Stopped> {
         self.shared.partitions.synced().await
@@ -399,19 +399,19 @@ impl<O: CachedObject> SharedInformer<O> {
         self.shared.ended.cancelled().await;
     }
 
-    /// The part of the collection that holds a namespace's objects: to wait for a resource version
-    /// [there alone](crate::store::Wait::partition), for example. An informer that is not over several namespaces has one
-    /// part, for all of them and for objects without one.
+    /// The partition that holds a namespace's objects, for example to wait for a resource version [in that partition
+    /// only](crate::store::Wait::partition). An informer that is not over several namespaces has one partition, which
+    /// also holds cluster-scoped objects.
     ///
-    /// `None`: the informer is over several namespaces, and does not watch this one (yet).
+    /// `None` if the informer is over several namespaces and does not watch this one (yet).
     pub fn partition(&self, namespace: Option<&str>) -> Option<Partition> {
-        match self.shared.partitions.place(namespace) {
-            Place::Part(partition) => Some(partition),
-            Place::NotYet | Place::Nowhere => None,
+        match self.shared.partitions.location(namespace) {
+            Location::Part(partition) => Some(partition),
+            Location::NotYet | Location::NotSelected => None,
         }
     }
 
-    /// The state of the informer now.
+    /// The current state of the informer.
     pub fn status(&self) -> InformerStatus {
         let (not_indexed, last_not_indexed) = self
             .shared
@@ -435,18 +435,18 @@ impl<O: CachedObject> SharedInformer<O> {
         }
     }
 
-    /// The state of the reflector of one part, to be awaited. That of a part that is not there (any more) does not
-    /// change. An informer that is not over several namespaces has the one part [`Partition::SINGLE`].
+    /// The state of one partition's reflector, which can be awaited. The state of a missing or removed partition does
+    /// not change. An informer that is not over several namespaces has the single partition [`Partition::SINGLE`].
     pub fn reflector_status(&self, partition: Partition) -> watch::Receiver<ReflectorStatus> {
         self.shared.partitions.reflector(partition)
     }
 
-    /// The parts of the collection that are not in the store yet, by their namespaces, and why.
+    /// The namespaces of the partitions that have not synced, each with the reason.
     pub(crate) fn obstacles(&self) -> Vec<(Option<String>, String)> {
         self.shared.partitions.obstacles()
     }
 
-    /// Another handle, that holds this lease; handlers added through it are told again of everything this often.
+    /// Another handle, which holds this lease and has this default resync period.
     pub(crate) fn handle(&self, lease: Lease, resync: Duration) -> Self {
         self.shared.processor.shorten_resync(resync);
         Self {
@@ -456,7 +456,7 @@ impl<O: CachedObject> SharedInformer<O> {
         }
     }
 
-    /// The handlers and streams, each with the number of notifications that wait for it.
+    /// The names of the handlers and streams, each with its number of pending notifications.
     pub fn handlers(&self) -> Vec<(String, usize)> {
         let listeners = self.shared.processor.listeners();
         listeners
@@ -472,20 +472,20 @@ impl<O: CachedObject> SharedInformer<O> {
 pub struct InformerStatus {
     /// Whether the store holds the whole collection.
     pub synced: bool,
-    /// How many objects the store holds.
+    /// The number of objects in the store.
     pub objects: usize,
-    /// How many changes wait to be applied.
+    /// The number of queued changes.
     pub queued: usize,
-    /// The version up to which the store is complete: the lowest of all parts. The reflector's
+    /// The version up to which the store is complete: the lowest of all partitions. The reflector's
     /// [`resource_version`](ReflectorStatus::resource_version), up to which changes have been seen, may be ahead.
     pub applied: Option<ResourceVersion>,
-    /// How many objects were set aside so far because an index function panicked.
+    /// The number of objects rejected so far because an index function panicked.
     pub not_indexed: u64,
-    /// The last of them.
+    /// The last rejected object.
     pub last_not_indexed: Option<InvalidObject>,
-    /// The state of the list and watch; of several, what they have done in all, and for the rest the state of the one
-    /// that is furthest from watching.
+    /// The state of the list and watch. With several partitions, counters are summed, and the other fields are those
+    /// of the reflector that is furthest from watching.
     pub reflector: ReflectorStatus,
-    /// The state of each part of the collection, sorted by namespace.
+    /// The state of each partition, sorted by namespace.
     pub partitions: Vec<PartitionStatus>,
 }

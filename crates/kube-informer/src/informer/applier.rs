@@ -1,4 +1,4 @@
-//! Changes to the store, and what they mean for those who are told.
+//! Applies changes to the store and derives notifications.
 
 use super::Notification;
 use super::coalescing::Change;
@@ -14,11 +14,10 @@ use foldhash::fast::RandomState;
 use std::collections::HashSet;
 use tokio::time::Instant;
 
-/// An entry of the informer's queue.
+/// The accumulator of the informer's queue.
 type Pending<O> = Deltas<DecodeResult<O>>;
 
-/// Applies changes to the store; the only one that writes it. What it did is visible when it is
-/// [published](Self::publish).
+/// Applies changes to the store; its only writer. Changes become visible when they are [published](Self::publish).
 pub(super) struct Applier<O: CachedObject> {
     store: Indexer<O::Handle>,
     writer: IndexWriter<O::Handle>,
@@ -26,22 +25,22 @@ pub(super) struct Applier<O: CachedObject> {
     metrics: InformerMetrics,
 }
 
-/// What one batch leads to.
+/// The outcome of applying one batch.
 pub(super) struct Outcome<O: CachedObject> {
     pub(super) changes: Vec<Change<O>>,
     /// Objects that could not be indexed.
     pub(super) set_aside: Vec<InvalidObject>,
-    /// The partition of which there was a list.
+    /// The partition that was replaced by a list.
     pub(super) replaced: Option<Partition>,
-    /// The partition that is watched from now on.
+    /// The partition that was added.
     pub(super) added: Option<Partition>,
-    /// The partition that is no longer wanted.
+    /// The partition that was removed.
     pub(super) removed: Option<Partition>,
-    /// Handlers may be due to be told of everything again.
+    /// Whether a resync was popped: handlers may be due.
     pub(super) resync: bool,
     initial: bool,
     any_resync: bool,
-    /// When its application began; `None` if the batch held no changes.
+    /// The start of the application; `None` if the batch had no changes.
     started: Option<Instant>,
 }
 
@@ -68,7 +67,7 @@ impl<O: CachedObject> Applier<O> {
         &self.store
     }
 
-    /// A span around the application of changes.
+    /// The span of the application of changes.
     pub(super) fn span(&self, batch: &Batch<Pending<O>>) -> tracing::Span {
         if !is_changes(&batch.entries) {
             return tracing::Span::none();
@@ -78,8 +77,9 @@ impl<O: CachedObject> Applier<O> {
             .apply_span(reached.map(|position| &position.resource_version))
     }
 
-    /// Applies a batch. `initial` says whether what it adds belongs to the initial state, `any_resync` whether somebody wants
-    /// to be told of what was listed unchanged. The guard is to be dropped when everybody has been told.
+    /// Applies a batch. `initial` is whether added objects belong to the initial state, `any_resync` whether any
+    /// handler wants updates for objects that were listed unchanged. Drop the returned guard after all handlers have
+    /// been notified.
     pub(super) fn apply(
         &mut self,
         batch: Batch<Pending<O>>,
@@ -121,7 +121,7 @@ impl<O: CachedObject> Applier<O> {
         self.metrics.added(partition, namespace.unwrap_or(name));
     }
 
-    /// Deletes what is held of a partition, and forgets it.
+    /// Deletes the objects of a partition and removes it.
     fn remove_partition(&mut self, partition: Partition, outcome: &mut Outcome<O>) {
         let held = self.writer.partition(partition).map(|entry| entry.key.clone());
         for key in held.collect::<Vec<_>>() {
@@ -135,19 +135,19 @@ impl<O: CachedObject> Applier<O> {
         self.metrics.removed(partition);
     }
 
-    /// Makes what was applied visible.
+    /// Publishes the applied changes.
     pub(super) fn publish(&mut self) {
         self.writer.publish();
     }
 
-    /// What was applied has been published and is on its way to those who are told.
+    /// Called when the applied changes have been published and passed to the listeners.
     pub(super) fn processed(&self, outcome: &Outcome<O>) {
         if let Some(started) = outcome.started {
             self.metrics.processed(started.elapsed());
         }
     }
 
-    /// Each object that is held, to be told of again.
+    /// A resync change for every stored object.
     pub(super) fn resync_changes(&self) -> Vec<Change<O>> {
         let entries = self.writer.entries();
         entries
@@ -155,12 +155,12 @@ impl<O: CachedObject> Applier<O> {
             .collect()
     }
 
-    /// The keys that are held, in no particular order.
+    /// The stored keys, in no particular order.
     pub(super) fn keys(&self) -> Vec<ObjectKey> {
         self.writer.entries().map(|entry| entry.key.clone()).collect()
     }
 
-    /// The object under a key, if it is held, to be told of again.
+    /// A resync change for the object under a key, if it is stored.
     pub(super) fn resync_change(&self, key: ObjectKey) -> Option<Change<O>> {
         let object = self.writer.get(&key)?.clone();
         Some(Change::sync(key, object))
@@ -172,7 +172,7 @@ impl<O: CachedObject> Applier<O> {
             for delta in deltas {
                 match delta {
                     Delta::Added(object) | Delta::Updated(object) | Delta::Replaced(object) => {
-                        self.put(partition, key.clone(), object, outcome);
+                        self.upsert(partition, key.clone(), object, outcome);
                     }
                     Delta::Deleted(deleted) => self.deleted(partition, deleted, outcome),
                 }
@@ -180,7 +180,7 @@ impl<O: CachedObject> Applier<O> {
         }
     }
 
-    /// An object of a partition is gone. It may be held as another partition's by now.
+    /// Handles the deletion of an object of a partition. The object may belong to another partition by now.
     fn deleted(&mut self, partition: Partition, deleted: Deleted<DecodeResult<O>>, outcome: &mut Outcome<O>) {
         let Deleted {
             key,
@@ -194,12 +194,12 @@ impl<O: CachedObject> Applier<O> {
         }
     }
 
-    /// Makes the store's partition consist of what was listed: deletions first. Other partitions stay as they are.
+    /// Replaces a partition of the store by the listed objects, with deletions first. Other partitions do not change.
     fn replace(&mut self, replace: Replace<DecodeResult<O>>, outcome: &mut Outcome<O>) {
         let listed: HashSet<&ObjectKey, RandomState> = replace.entries.iter().map(Listed::key).collect();
         let held = self.writer.partition(replace.partition).map(|entry| entry.key);
         let vanished: Vec<ObjectKey> = held.filter(|key| !listed.contains(key)).cloned().collect();
-        // What could never be read is not held, but can vanish all the same.
+        // An object that could never be read is not stored but stale; it can be deleted as well.
         let stale = self.writer.stale(replace.partition);
         let gone: Vec<ObjectKey> = stale.filter(|key| !listed.contains(key)).cloned().collect();
         drop(listed);
@@ -211,14 +211,14 @@ impl<O: CachedObject> Applier<O> {
         }
         for entry in drain_shrinking(replace.entries) {
             match entry {
-                Listed::Changed(key, object) => self.put(replace.partition, key, object, outcome),
-                Listed::Unchanged(key) => self.keep(&key, outcome),
+                Listed::Changed(key, object) => self.upsert(replace.partition, key, object, outcome),
+                Listed::Unchanged(key) => self.unchanged(&key, outcome),
             }
         }
     }
 
-    /// Puts an object into the store; one that could not be read leaves the last good state, marked stale.
-    fn put(
+    /// Stores an object. If it could not be read, the last good state stays and is marked as stale.
+    fn upsert(
         &mut self,
         partition: Partition,
         key: ObjectKey,
@@ -233,7 +233,7 @@ impl<O: CachedObject> Applier<O> {
             .writer
             .upsert(key.clone(), object.clone(), fingerprint, partition)
         {
-            Ok(old) => outcome.put(key, old, object),
+            Ok(old) => outcome.upsert(key, old, object),
             Err(error) => {
                 self.writer.mark_stale(&key, partition);
                 outcome.set_aside.push(InvalidObject {
@@ -244,8 +244,8 @@ impl<O: CachedObject> Applier<O> {
         }
     }
 
-    /// An object was listed exactly as it is held.
-    fn keep(&mut self, key: &ObjectKey, outcome: &mut Outcome<O>) {
+    /// Handles an object that was listed unchanged.
+    fn unchanged(&mut self, key: &ObjectKey, outcome: &mut Outcome<O>) {
         self.writer.clear_stale(key.as_str());
         if outcome.any_resync
             && let Some(object) = self.writer.get(key)
@@ -254,7 +254,7 @@ impl<O: CachedObject> Applier<O> {
         }
     }
 
-    /// Takes an object out of the store. What was never in it was never told of, so its end is not either.
+    /// Removes an object from the store. The deletion of an object that was never stored is not notified.
     fn delete(
         &mut self,
         key: ObjectKey,
@@ -303,8 +303,9 @@ impl<O: CachedObject> Outcome<O> {
         self.push(deleted.key.clone(), Notification::Delete(deleted));
     }
 
-    /// The store decides: what it did not hold is an add; another uid is a deletion that was missed, and an add.
-    fn put(&mut self, key: ObjectKey, old: Option<O::Handle>, new: O::Handle) {
+    /// Records an add if the store did not hold the object, a missed deletion and an add if the uid differs, else an
+    /// update.
+    fn upsert(&mut self, key: ObjectKey, old: Option<O::Handle>, new: O::Handle) {
         let initial = self.initial;
         match old {
             None => self.push(key, Notification::Add { object: new, initial }),

@@ -11,7 +11,7 @@ use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use tokio::task;
 
-/// A handler whose function may block: it has a thread of its own, which nobody else waits for.
+/// A handler whose function may block, because it runs on its own thread.
 ///
 /// ```no_run
 /// # use k8s_openapi::api::core::v1::Pod;
@@ -26,12 +26,12 @@ use tokio::task;
 /// # }
 /// ```
 ///
-/// The thread is started with the first call, within the context of the tokio runtime, and ends with the handler. A call
-/// that is running cannot be aborted: the informer waits for it until its
-/// [deadline](super::InformerBuilder::stop_deadline) when it is stopped.
+/// The thread is started with the first call, within the context of the tokio runtime, and ends with the handler. A
+/// running call cannot be aborted: a stopping informer waits for it until its
+/// [deadline](super::InformerBuilder::stop_deadline).
 ///
 /// # Panics
-/// The handler panics if the system has no thread left.
+/// The handler panics if the system cannot start a thread.
 pub fn blocking<O: CachedObject>(
     function: impl FnMut(Notification<O>) + Send + 'static,
 ) -> impl ResourceEventHandler<O> {
@@ -42,7 +42,7 @@ pub fn blocking<O: CachedObject>(
 }
 
 struct Blocking<F> {
-    /// Locked by the one running call. A panic poisons it, which the panic policy has dealt with.
+    /// Locked by the running call. A panic poisons it; the panic policy has handled the panic already.
     function: Arc<Mutex<F>>,
     thread: Option<mpsc::Sender<Call>>,
 }
@@ -54,7 +54,7 @@ thread_local! {
     static CALLER: Cell<Option<task::Id>> = const { Cell::new(None) };
 }
 
-/// The task that runs here, or on whose behalf a blocking handler is called here.
+/// The current task, or the task of the blocking handler that this thread runs.
 pub(super) fn current_task() -> Option<task::Id> {
     CALLER.get().or_else(task::try_id)
 }
@@ -86,7 +86,8 @@ impl<F> Blocking<F> {
             let called = || (function.lock().unwrap_or_else(PoisonError::into_inner))(notification);
             let result = catch_unwind(AssertUnwindSafe(called));
             CALLER.set(None);
-            // First: who hears that the call has returned may rely on it that only the handler holds the function.
+            // Drop it first: whoever is notified that the call has returned may rely on the handler holding the only
+            // reference to the function.
             drop(function);
             let _ = done.send(result);
         };

@@ -1,4 +1,4 @@
-//! Making informers.
+//! Builds informers.
 
 use super::applier::Applier;
 use super::handler::ResourceEventHandler;
@@ -20,19 +20,19 @@ use std::time::Duration;
 use tokio::sync::{Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 
-/// How an informer behaves.
+/// The options of an informer.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct InformerOptions {
-    /// For metrics.
+    /// The name for metrics.
     pub(crate) name: String,
     pub(crate) reflector: ReflectorOptions,
-    /// How many changes wait between the reader of the network and the writer of the store.
+    /// The capacity of the queue between reflectors and driver, in changes.
     pub(crate) queue_capacity: usize,
     /// How many reflectors may list at once.
     pub(crate) concurrent_lists: usize,
-    /// How often handlers are told again of everything; zero: never.
+    /// The default resync period of handlers; zero: never.
     pub(crate) resync: Duration,
-    /// How long handlers have to return when the informer is stopped.
+    /// The time that handlers have to return when the informer is stopped.
     pub(crate) stop_deadline: Duration,
 }
 
@@ -49,7 +49,7 @@ impl Default for InformerOptions {
     }
 }
 
-/// Makes a [`SharedInformer`] and its runner.
+/// Builds a [`SharedInformer`] and its runner.
 #[must_use = "call `build`"]
 pub struct InformerBuilder<O: Decode> {
     source: Source<O>,
@@ -83,22 +83,23 @@ impl<O: Decode> InformerBuilder<O> {
         self
     }
 
-    /// A name for the [metrics](crate#metrics), to tell this informer from others of the same resource. Default: none.
+    /// Sets a name for the [metrics](crate#metrics), to distinguish this informer from others of the same resource.
+    /// Default: none.
     #[doc(alias = "InformerName")]
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.options.name = name.into();
         self
     }
 
-    /// How the reflectors behave.
+    /// Sets the options of the reflectors.
     pub fn reflector(mut self, options: ReflectorOptions) -> Self {
         self.options.reflector = options;
         self
     }
 
-    /// Calls `hook` for each [failed request](Failure), with the error itself, on the task of the reflector that sent it: it must not block. Failures are
-    /// tried again in any case; the [status](SharedInformer::status) shows the last one. If it panics, it is not called
-    /// again for that reflector.
+    /// Calls `hook` for each [failed request](Failure), with the error itself, on the task of the reflector that sent
+    /// it, so it must not block. Failed requests are retried in any case; the [status](SharedInformer::status) shows
+    /// the last failure. If the hook panics, it is not called again for that reflector.
     #[doc(alias = "SetWatchErrorHandler")]
     pub fn on_error(self, hook: impl Fn(&Failure<'_>) + Send + Sync + 'static) -> Self {
         self.error_function(Some(Arc::new(hook)))
@@ -109,7 +110,7 @@ impl<O: Decode> InformerBuilder<O> {
         self
     }
 
-    /// Changes every object once, before it gets into the store: to drop what is not needed, for example. See
+    /// Sets a function that changes every object once, before it is stored, for example to drop unused fields. See
     /// [`Reflector::transform`](crate::reflector::Reflector::transform).
     #[doc(alias = "SetTransform")]
     pub fn transform(
@@ -135,8 +136,8 @@ impl<O: Decode> InformerBuilder<O> {
         self
     }
 
-    /// What the scan of each object looks for, and what it leaves out: parts that are neither decoded nor kept. Default:
-    /// [what the form says](Decode::plan).
+    /// Sets the plan for the scan of each object: the fields to extract, and the paths to prune, which are neither
+    /// decoded nor stored. Default: [the form's plan](Decode::plan).
     ///
     /// ```no_run
     /// # use k8s_openapi::api::core::v1::Pod;
@@ -151,8 +152,8 @@ impl<O: Decode> InformerBuilder<O> {
         self
     }
 
-    /// How many changes may wait between the readers of the network and the writer of the store before reading stops.
-    /// Default: 2048; at least 1.
+    /// Sets the capacity of the queue between the reflectors and the store, in changes. Reading from the network
+    /// stops when it is full. Default: 2048; at least 1.
     pub fn queue_capacity(mut self, capacity: usize) -> Self {
         self.options.queue_capacity = capacity;
         self
@@ -165,22 +166,23 @@ impl<O: Decode> InformerBuilder<O> {
         self
     }
 
-    /// How often handlers that do not say otherwise are told again of every object, and how often the informer looks
-    /// whether a handler is due. Default: zero, which is never; a handler that asks for a
-    /// [resync](super::HandlerOptions::resync) of its own gets it all the same.
+    /// Sets the default resync period of handlers, which is also the period in which the informer checks whether a
+    /// handler is due. Default: zero, which means no resyncs, except for handlers with their own
+    /// [resync](super::HandlerOptions::resync) period.
     #[doc(alias = "ResyncPeriod")]
     pub fn resync(mut self, period: Duration) -> Self {
         self.options.resync = period;
         self
     }
 
-    /// How long handlers have to return from the running call when the informer is stopped. Default: 30 s.
+    /// Sets the time that handlers have to return from their running call when the informer is stopped. Default: 30
+    /// s.
     pub fn stop_deadline(mut self, deadline: Duration) -> Self {
         self.options.stop_deadline = deadline;
         self
     }
 
-    /// What every informer is made of.
+    /// The parts of every informer, shared or not.
     fn parts(self) -> Parts<O> {
         let (source, options) = (self.source, self.options);
         let subject = source.subject();
@@ -211,7 +213,7 @@ impl<O: Decode> InformerBuilder<O> {
         }
     }
 
-    /// The informer and what runs it.
+    /// Builds the informer and its runner.
     pub fn build(self) -> (SharedInformer<O>, InformerRunner<O>) {
         let Parts {
             applier,
@@ -249,13 +251,13 @@ impl<O: Decode> InformerBuilder<O> {
         (informer, runner)
     }
 
-    /// An informer of one's own: one handler, no sharing; see [`Informer`].
+    /// Builds an unshared informer with one handler; see [`Informer`].
     pub fn build_unshared<H: ResourceEventHandler<O>>(self, handler: H) -> Informer<O, H> {
         Informer::new(self.parts(), handler)
     }
 }
 
-/// What every informer is made of.
+/// The parts of every informer, shared or not.
 pub(super) struct Parts<O: Decode> {
     pub(super) applier: Applier<O>,
     pub(super) queue: DeltaFifo<DecodeResult<O>>,

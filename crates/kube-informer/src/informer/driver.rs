@@ -1,4 +1,5 @@
-//! The driver of a shared informer: applies what comes out of the queue to the store, publishes, and tells the listeners.
+//! The driver of a shared informer: applies batches from the queue to the store, publishes, and notifies the
+//! listeners.
 
 use super::Shared;
 use super::applier::{Applier, Outcome};
@@ -8,11 +9,11 @@ use crate::reflector::DecodeResult;
 use std::sync::Arc;
 use tokio::time::Instant;
 
-/// Applies changes and tells of them.
+/// Applies changes and notifies the listeners.
 pub(super) struct Driver<O: CachedObject> {
     pub(super) applier: Applier<O>,
     pub(super) shared: Arc<Shared<O>>,
-    /// Whether the handlers were told that what they have been told of so far is the initial state.
+    /// Whether the handlers were notified that their initial state is complete.
     pub(super) synced: bool,
 }
 
@@ -20,7 +21,7 @@ impl<O: CachedObject> Process<Deltas<DecodeResult<O>>> for Driver<O> {
     async fn process(&mut self, batch: Batch<Deltas<DecodeResult<O>>>) {
         let _span = self.applier.span(&batch).entered();
         let any_resync = self.shared.processor.any_resync();
-        // What comes before the mark is initial.
+        // Changes before the sync mark are initial.
         let (mut outcome, processed) = self.applier.apply(batch, !self.synced, any_resync);
         self.publish(&mut outcome);
         if outcome.resync {
@@ -54,7 +55,7 @@ impl<O: CachedObject> Driver<O> {
         self.applier.processed(outcome);
     }
 
-    /// Tells everybody once the initial state has been published: first those who ask the informer, then its handlers.
+    /// Marks the informer as synced once the initial state has been published, then its handlers.
     fn note_synced(&mut self) {
         if self.shared.fifo.has_synced() {
             self.shared.partitions.set_populated();
@@ -65,7 +66,7 @@ impl<O: CachedObject> Driver<O> {
         }
     }
 
-    /// Tells the handlers that are due of everything again.
+    /// Sends every object again to the handlers whose resync is due.
     fn resync(&mut self) {
         let now = Instant::now();
         let due = self.shared.processor.due_for_resync(now);
@@ -90,7 +91,7 @@ mod tests {
     use futures::{FutureExt, StreamExt};
     use k8s_openapi::api::core::v1::ConfigMap;
 
-    /// A source that is never asked.
+    /// A source that receives no requests.
     struct NoSource;
 
     impl NamespacedSource<ConfigMap> for NoSource {
@@ -183,14 +184,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_comes_after_the_mark_is_not_initial() {
+    async fn changes_after_the_sync_mark_are_not_initial() {
         let set = NamespaceSet::new(["x", "y"]);
         let mut scene = Scene::new(&set, ["x", "y"]);
         let [x, y] = scene.partitions;
         let mut told = scene.informer.subscribe("test").unwrap();
         scene.list(x, "a").await;
         scene.process();
-        // The last one that has not synced goes while changes of another are on their way.
+        // The last unsynced namespace is removed while changes of another are queued.
         scene.push(x, "b").await;
         set.remove("y");
         scene.driver.shared.partitions.leaving("y");
@@ -259,7 +260,7 @@ mod tests {
         let mut scene = Scene::new(&set, ["x"]);
         let [x] = scene.partitions;
         let mut told = scene.informer.subscribe("test").unwrap();
-        // Wanted, but nobody has heard of it yet.
+        // The namespace is in the set, but the driver has not been notified yet.
         set.add("y");
         scene.list(x, "a").await;
         scene.process();
@@ -271,7 +272,7 @@ mod tests {
         scene.process();
         assert_eq!(is_initial(told.next().now_or_never()), Some(true));
 
-        // No longer wanted: whoever follows the set wakes the driver.
+        // The namespace is removed from the set: the reflectors wake the driver.
         set.remove("y");
         scene.driver.shared.fifo.wake();
         scene.process();

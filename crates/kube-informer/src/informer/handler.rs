@@ -1,13 +1,13 @@
-//! Handlers: the user's code that is told of changes.
+//! Handlers: user code that is notified of changes.
 
 use super::{Filtered, Notification};
 use crate::object::{CachedObject, Deleted};
 use std::future::Future;
 
-/// Is told of every change of a collection, one at a time.
+/// Receives every change of a collection, one at a time.
 ///
-/// Each handler has a task of its own, so a slow one delays nobody else, and `&mut self` needs no lock. All methods
-/// do nothing unless they are implemented.
+/// Each handler has its own task, so a slow handler delays no other, and `&mut self` needs no lock. The default
+/// implementation of every method does nothing.
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::Pod;
@@ -31,29 +31,29 @@ use std::future::Future;
 /// # Panics
 /// A handler that panics ends the informer's run with an error that names it.
 pub trait ResourceEventHandler<O: CachedObject>: Send + 'static {
-    /// An object is new in the store; `initial` if it belongs to the initial state.
+    /// Called when an object is new in the store; `initial` is whether it belongs to the initial state.
     #[doc(alias = "OnAdd")]
     fn on_add(&mut self, object: O::Handle, initial: bool) -> impl Future<Output = ()> + Send {
         let _ = (object, initial);
         async {}
     }
 
-    /// An object has changed. With the same resource version: it is told of again because a resync is due.
+    /// Called when an object has changed, or for a resync; then both states have the same resource version.
     #[doc(alias = "OnUpdate")]
     fn on_update(&mut self, old: O::Handle, new: O::Handle) -> impl Future<Output = ()> + Send {
         let _ = (old, new);
         async {}
     }
 
-    /// An object is gone.
+    /// Called when an object was deleted.
     #[doc(alias = "OnDelete")]
     fn on_delete(&mut self, deleted: Deleted<O::Handle>) -> impl Future<Output = ()> + Send {
         let _ = deleted;
         async {}
     }
 
-    /// This handler, told only of objects that pass `filter`. An object that comes to pass it is an add, one that no
-    /// longer does is a deletion; see [`Filtered`].
+    /// Wraps this handler so that it receives only objects that pass `filter`. An object that starts to pass is an
+    /// add, one that no longer passes is a deletion; see [`Filtered`].
     ///
     /// ```
     /// # use k8s_openapi::api::core::v1::Pod;
@@ -70,7 +70,7 @@ pub trait ResourceEventHandler<O: CachedObject>: Send + 'static {
     }
 }
 
-/// Hands one notification to the method that is meant for it.
+/// Calls the handler's method for one notification.
 pub(super) async fn handle<O: CachedObject>(
     handler: &mut impl ResourceEventHandler<O>,
     notification: Notification<O>,
@@ -86,7 +86,7 @@ type OnAdd<O> = Box<dyn FnMut(<O as CachedObject>::Handle, bool) + Send>;
 type OnUpdate<O> = Box<dyn FnMut(<O as CachedObject>::Handle, <O as CachedObject>::Handle) + Send>;
 type OnDelete<O> = Box<dyn FnMut(Deleted<<O as CachedObject>::Handle>) + Send>;
 
-/// A handler made of plain functions; those that are not given do nothing.
+/// A handler built from functions; functions that are not set do nothing.
 ///
 /// The functions run on the handler's task, so they must not block.
 ///
@@ -114,21 +114,21 @@ impl<O: CachedObject> ResourceEventHandlerFuncs<O> {
         }
     }
 
-    /// What to do when an object is new; the flag says whether it belongs to the initial state.
+    /// Sets the function for new objects; the flag is whether the object belongs to the initial state.
     #[must_use = "this is a builder"]
     pub fn on_add(mut self, add: impl FnMut(O::Handle, bool) + Send + 'static) -> Self {
         self.add = Box::new(add);
         self
     }
 
-    /// What to do when an object has changed.
+    /// Sets the function for changed objects.
     #[must_use = "this is a builder"]
     pub fn on_update(mut self, update: impl FnMut(O::Handle, O::Handle) + Send + 'static) -> Self {
         self.update = Box::new(update);
         self
     }
 
-    /// What to do when an object is gone.
+    /// Sets the function for deleted objects.
     #[must_use = "this is a builder"]
     pub fn on_delete(mut self, delete: impl FnMut(Deleted<O::Handle>) + Send + 'static) -> Self {
         self.delete = Box::new(delete);
@@ -156,7 +156,7 @@ impl<O: CachedObject> ResourceEventHandler<O> for ResourceEventHandlerFuncs<O> {
     }
 }
 
-/// A function that takes every notification, for handlers that do the same for all of them.
+/// A function that receives every notification is a handler.
 ///
 /// ```no_run
 /// # use k8s_openapi::api::core::v1::Pod;

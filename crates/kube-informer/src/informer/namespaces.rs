@@ -1,4 +1,4 @@
-//! Sets of namespaces that informers follow.
+//! Sets of namespaces that informers watch.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -7,15 +7,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::sync::watch;
 
-/// A set of namespaces that can change while informers watch them.
+/// A set of namespaces that can change while informers watch it.
 ///
 /// Any number of informers, of any kinds, can be [over one set](super::SharedInformer::over_namespaces): each watches
-/// every namespace in it, and follows when one is added or removed. A clone is the same set, and only that one is equal to
-/// it.
+/// every namespace in it and follows additions and removals. A clone is a handle to the same set; sets are equal only
+/// if they are the same set.
 ///
-/// An empty name is all namespaces, as in client-go: while it is in the set, informers watch all namespaces in one watch,
-/// whatever else is in the set. A name that no namespace can have is never asked for; informers over the set do not sync
-/// while it is there, and say so (see [`Selection::validate`](crate::source::Selection::validate)).
+/// An empty name means all namespaces, as in client-go: while it is in the set, informers watch all namespaces in one
+/// watch, whatever else is in the set. An invalid name is never requested from the server; informers over the set do
+/// not sync while it is in the set, and report this in their status (see
+/// [`Selection::validate`](crate::source::Selection::validate)).
 ///
 /// ```
 /// use kube_informer::NamespaceSet;
@@ -28,13 +29,13 @@ use tokio::sync::watch;
 /// ```
 #[derive(Clone)]
 pub struct NamespaceSet {
-    /// Tells sets from each other.
+    /// Identifies the set.
     id: u64,
     names: Arc<watch::Sender<BTreeSet<String>>>,
 }
 
 impl NamespaceSet {
-    /// A set that starts with these namespaces. An empty one selects nothing.
+    /// A set of these namespaces. An empty set selects nothing.
     pub fn new(names: impl IntoIterator<Item = impl Into<String>>) -> Self {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         Self {
@@ -43,19 +44,19 @@ impl NamespaceSet {
         }
     }
 
-    /// Adds a namespace, and says whether it is new. The informers over the set list it and watch it from now on.
+    /// Adds a namespace, and returns whether it is new. The informers over the set start to list and watch it.
     pub fn add(&self, namespace: impl Into<String>) -> bool {
         let namespace = namespace.into();
         self.names.send_if_modified(|names| names.insert(namespace))
     }
 
-    /// Removes a namespace, and says whether it was there. The informers over the set end its watch, and delete its
-    /// objects from their stores ([`DeleteCause::Unselected`](crate::DeleteCause::Unselected)).
+    /// Removes a namespace, and returns whether it was in the set. The informers over the set end its watch and
+    /// delete its objects from their stores ([`DeleteCause::Unselected`](crate::DeleteCause::Unselected)).
     pub fn remove(&self, namespace: &str) -> bool {
         self.names.send_if_modified(|names| names.remove(namespace))
     }
 
-    /// Makes the set consist of exactly these namespaces. What stays in it is not listed again.
+    /// Replaces the set by these namespaces. Namespaces that stay in it are not listed again.
     pub fn replace(&self, names: impl IntoIterator<Item = impl Into<String>>) {
         let new = set_of(names);
         self.names.send_if_modified(|names| {
@@ -65,7 +66,7 @@ impl NamespaceSet {
         });
     }
 
-    /// Whether this very name is in the set.
+    /// Whether exactly this name is in the set.
     pub fn contains(&self, namespace: &str) -> bool {
         self.names.borrow().contains(namespace)
     }
@@ -75,7 +76,7 @@ impl NamespaceSet {
         self.names.borrow().iter().cloned().collect()
     }
 
-    /// The set as it changes.
+    /// A receiver of the set's changes.
     pub(super) fn subscribe(&self) -> watch::Receiver<BTreeSet<String>> {
         self.names.subscribe()
     }
@@ -103,7 +104,7 @@ impl From<&NamespaceSet> for NamespaceSet {
     }
 }
 
-/// A new set, without any namespace.
+/// A new, empty set.
 impl Default for NamespaceSet {
     fn default() -> Self {
         Self::new(std::iter::empty::<String>())

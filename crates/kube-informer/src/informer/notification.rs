@@ -1,34 +1,35 @@
-//! What handlers are told.
+//! The notifications that handlers receive.
 
 use crate::object::{CachedObject, Deleted, ObjectKey};
 use std::fmt;
 
-/// One change, as handlers and streams are told of it.
+/// One change, as handlers and streams receive it.
 ///
 /// For one key the notifications of a handler are a legal history: an [`Add`](Self::Add), any number of
 /// [`Update`](Self::Update)s, a [`Delete`](Self::Delete), and so on. A new object under the same key (another uid) is
-/// a delete and an add.
+/// a deletion and an add.
 pub enum Notification<O: CachedObject> {
     /// An object is new in the store.
     Add {
         /// The object.
         object: O::Handle,
-        /// Whether it belongs to the initial state: the informer's first, or the one that a late handler starts with.
+        /// Whether the object belongs to the initial state: that of the informer, or that of a handler that was added
+        /// late.
         initial: bool,
     },
-    /// An object has changed, or is told of again because the handler asked for a resync.
+    /// An object has changed, or is repeated for a resync.
     Update {
-        /// The state the handler was told of before.
+        /// The state that the handler received before.
         old: O::Handle,
-        /// The state now.
+        /// The current state.
         new: O::Handle,
     },
-    /// An object is gone.
+    /// An object was deleted.
     Delete(Deleted<O::Handle>),
 }
 
 impl<O: CachedObject> Notification<O> {
-    /// The key of the object that this is about.
+    /// The object's key.
     pub fn key(&self) -> ObjectKey {
         match self {
             Self::Add { object, .. } => O::key_of(object),
@@ -37,7 +38,7 @@ impl<O: CachedObject> Notification<O> {
         }
     }
 
-    /// The latest state that this tells of: the new object, or the last known one of a deletion.
+    /// The latest state in this notification: the new object, or the last known state of a deleted one.
     pub fn object(&self) -> Option<&O::Handle> {
         match self {
             Self::Add { object, .. } => Some(object),

@@ -1,4 +1,4 @@
-//! The parts of an informer's collection, and how far each is.
+//! The partitions of an informer's collection and their state.
 
 use super::{NamespaceSet, Stopped};
 use crate::object::{Partition, ResourceVersion};
@@ -7,12 +7,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use tokio::sync::watch;
 
-/// The parts that are watched now, as the informer's handles and tasks know them.
+/// The watched partitions, shared by the informer's handles and tasks.
 ///
-/// A part is known by its namespace, or by the empty name if it is the whole collection. A number is given to one part
-/// only, ever: what is still on its way from one that was taken out cannot be taken for another's.
+/// A partition is identified by its namespace, or by the empty name if it is the whole collection. Partition numbers
+/// are never reused, so that queued changes of a removed partition cannot be attributed to another one.
 pub(super) struct Partitions {
-    /// The namespaces that are wanted; `None`: the whole collection is one part.
+    /// The selected namespaces; `None`: the whole collection is one partition.
     wanted: Option<NamespaceSet>,
     parts: watch::Sender<Parts>,
 }
@@ -20,21 +20,21 @@ pub(super) struct Partitions {
 #[derive(Default)]
 struct Parts {
     by_name: BTreeMap<Arc<str>, Part>,
-    /// The number of the next part.
+    /// The number of the next partition.
     next: u32,
-    /// The initial state of all parts has been published once.
+    /// Whether the initial state of all partitions has been published once.
     populated: bool,
-    /// The informer was stopped.
+    /// Whether the informer was stopped.
     stopped: bool,
 }
 
 struct Part {
     partition: Partition,
     synced: bool,
-    /// No longer wanted: its objects are about to be taken out.
+    /// Whether it is being removed: its objects are about to be deleted from the store.
     leaving: bool,
     status: watch::Receiver<ReflectorStatus>,
-    /// Where its reflector reports; the reflector has it once it runs.
+    /// The sender of its reflector's status, until the reflector takes it.
     reporter: Option<watch::Sender<ReflectorStatus>>,
 }
 
@@ -60,10 +60,10 @@ impl Parts {
     }
 }
 
-/// The name of the part that is the whole collection.
+/// The name of the partition that is the whole collection.
 pub(super) const WHOLE: &str = "";
 
-/// The names of the parts that a set of namespaces is watched in: all namespaces are one part, and leave no others.
+/// The names of the partitions for a set of namespaces. All namespaces are one partition, without any others.
 pub(super) fn part_names(namespaces: &BTreeSet<String>) -> BTreeSet<String> {
     match namespaces.contains(WHOLE) {
         true => [WHOLE.to_owned()].into(),
@@ -72,7 +72,7 @@ pub(super) fn part_names(namespaces: &BTreeSet<String>) -> BTreeSet<String> {
 }
 
 impl Partitions {
-    /// No parts yet of those that are wanted, or the one that is the whole collection.
+    /// Without partitions for the selected namespaces yet, or with the one that is the whole collection.
     pub(super) fn new(wanted: Option<NamespaceSet>) -> Self {
         let partitions = Self {
             wanted,
@@ -86,12 +86,12 @@ impl Partitions {
         partitions
     }
 
-    /// The namespaces that are wanted, as they change; `None`: the whole collection is one part.
+    /// The selected namespaces; `None`: the whole collection is one partition.
     pub(super) fn wanted(&self) -> Option<&NamespaceSet> {
         self.wanted.as_ref()
     }
 
-    /// A part is about to be watched: its number, and where its reflector reports. One that is not known is added.
+    /// Starts a partition and adds it if it is unknown. Returns its number and the sender of its reflector's status.
     pub(super) fn start(&self, name: Arc<str>) -> (Partition, watch::Sender<ReflectorStatus>) {
         let mut started = (Partition::SINGLE, None);
         self.parts.send_modify(|parts| {
@@ -107,7 +107,8 @@ impl Partitions {
         Partition::SINGLE
     }
 
-    /// The name of a part: its namespace, or [the whole collection](WHOLE). `None` if there is no such part.
+    /// The name of a partition: its namespace, or [the whole collection](WHOLE). `None` if there is no such
+    /// partition.
     pub(super) fn name(&self, partition: Partition) -> Option<Arc<str>> {
         let parts = self.parts.borrow();
         let mut named = parts.by_name.iter();
@@ -115,7 +116,7 @@ impl Partitions {
         Some(name.clone())
     }
 
-    /// A part is about to be taken out.
+    /// Marks a partition as being removed.
     pub(super) fn leaving(&self, name: &str) {
         self.parts.send_modify(|parts| {
             if let Some(part) = parts.by_name.get_mut(name) {
@@ -124,13 +125,13 @@ impl Partitions {
         });
     }
 
-    /// A part has been taken out.
+    /// Removes a partition.
     pub(super) fn remove(&self, partition: Partition) {
         self.parts
             .send_modify(|parts| parts.by_name.retain(|_, part| part.partition != partition));
     }
 
-    /// A list of a part has been published. Nothing happens if that is no news.
+    /// Marks a partition as synced after its list has been published. Does nothing if it was synced already.
     pub(super) fn set_synced(&self, partition: Partition) {
         self.parts.send_if_modified(|parts| {
             let part = parts
@@ -141,22 +142,22 @@ impl Partitions {
         });
     }
 
-    /// The initial state of all parts has been published.
+    /// Marks the initial state of all partitions as published.
     pub(super) fn set_populated(&self) {
         self.parts
             .send_if_modified(|parts| !std::mem::replace(&mut parts.populated, true));
     }
 
-    /// The informer was stopped.
+    /// Whether the informer was stopped.
     pub(super) fn stop(&self) {
         self.parts.send_modify(|parts| {
             parts.stopped = true;
-            // Of those that never ran.
+            // Drop the senders of reflectors that never ran.
             parts.by_name.values_mut().for_each(|part| part.reporter = None);
         });
     }
 
-    /// Whether everything that is wanted has been published.
+    /// Whether everything that is selected has been published.
     pub(super) fn have_synced(&self) -> bool {
         let parts = self.parts.borrow();
         let synced = |name: &str| {
@@ -166,7 +167,7 @@ impl Partitions {
         parts.populated && self.names().iter().all(|name| synced(name))
     }
 
-    /// The parts that are wanted, whether they are there or not.
+    /// The names of the selected partitions, whether they exist or not.
     fn names(&self) -> BTreeSet<String> {
         match &self.wanted {
             None => [WHOLE.to_owned()].into(),
@@ -179,17 +180,18 @@ impl Partitions {
         self.wait_for(|parts| parts.have_synced().then_some(())).await
     }
 
-    /// Waits until the parts, or what is wanted of them, are such that `look` gives something.
-    async fn wait_for<T>(&self, look: impl Fn(&Self) -> Option<T>) -> Result<T, Stopped> {
+    /// Waits until `check` returns a value; checks again after each change of the partitions or of the selected
+    /// namespaces.
+    async fn wait_for<T>(&self, check: impl Fn(&Self) -> Option<T>) -> Result<T, Stopped> {
         let mut parts = self.parts.subscribe();
         let mut wanted = self.wanted.as_ref().map(NamespaceSet::subscribe);
         loop {
-            // Marked as seen before the look, so that no change after it is missed.
+            // Marked as seen before the check, so that no change after it is missed.
             let stopped = parts.borrow_and_update().stopped;
             if let Some(wanted) = &mut wanted {
                 wanted.borrow_and_update();
             }
-            if let Some(found) = look(self) {
+            if let Some(found) = check(self) {
                 return Ok(found);
             }
             if stopped {
@@ -208,30 +210,30 @@ impl Partitions {
         }
     }
 
-    /// Where a namespace's objects are.
-    pub(super) fn place(&self, namespace: Option<&str>) -> Place {
+    /// The partition of a namespace's objects.
+    pub(super) fn location(&self, namespace: Option<&str>) -> Location {
         let name = match (&self.wanted, namespace) {
             (None, _) => WHOLE,
             (Some(set), _) if set.contains(WHOLE) => WHOLE,
             (Some(set), Some(namespace)) if set.contains(namespace) => namespace,
-            (Some(_), _) => return Place::Nowhere,
+            (Some(_), _) => return Location::NotSelected,
         };
         let parts = self.parts.borrow();
         let part = parts.by_name.get(name).filter(|part| !part.leaving);
-        part.map_or(Place::NotYet, |part| Place::Part(part.partition))
+        part.map_or(Location::NotYet, |part| Location::Part(part.partition))
     }
 
-    /// Waits until it is known where a namespace's objects are; `None` if they are not wanted.
+    /// Waits until the partition of a namespace is known; `None` if the namespace is not selected.
     pub(super) async fn settled(&self, namespace: Option<&str>) -> Result<Option<Partition>, Stopped> {
-        self.wait_for(|parts| match parts.place(namespace) {
-            Place::Part(partition) => Some(Some(partition)),
-            Place::Nowhere => Some(None),
-            Place::NotYet => None,
+        self.wait_for(|parts| match parts.location(namespace) {
+            Location::Part(partition) => Some(Some(partition)),
+            Location::NotSelected => Some(None),
+            Location::NotYet => None,
         })
         .await
     }
 
-    /// What the reflector of a part reports; of an unknown part, a channel that is closed.
+    /// The status of a partition's reflector; a closed channel if the partition is unknown.
     pub(super) fn reflector(&self, partition: Partition) -> watch::Receiver<ReflectorStatus> {
         let parts = self.parts.borrow();
         let part = parts.by_name.values().find(|part| part.partition == partition);
@@ -241,7 +243,7 @@ impl Partitions {
         )
     }
 
-    /// The state of each part, sorted by namespace.
+    /// The state of each partition, sorted by namespace.
     pub(super) fn status(
         &self,
         applied: impl Fn(Partition) -> Option<ResourceVersion>,
@@ -257,7 +259,7 @@ impl Partitions {
         status.collect()
     }
 
-    /// What stands in the way of [`have_synced`](Self::have_synced): the parts that have not, and why.
+    /// The partitions that prevent [`have_synced`](Self::have_synced), each with the reason.
     pub(super) fn obstacles(&self) -> Vec<(Option<String>, String)> {
         let parts = self.parts.borrow();
         let unsynced = self.names().into_iter().filter_map(|name| {
@@ -278,17 +280,17 @@ impl Partitions {
     }
 }
 
-/// Where a namespace's objects are.
-pub(super) enum Place {
-    /// In this part.
+/// The partition of a namespace's objects.
+pub(super) enum Location {
+    /// It is this partition.
     Part(Partition),
-    /// They are wanted, but not watched yet.
+    /// The namespace is selected, but not watched yet.
     NotYet,
-    /// They are not wanted.
-    Nowhere,
+    /// The namespace is not selected.
+    NotSelected,
 }
 
-/// Why a reflector has not listed yet, as far as is known.
+/// The reason why a reflector has not listed yet, if it is known.
 fn why(status: &ReflectorStatus) -> String {
     match (&status.last_error, status.phase) {
         (Some(error), Phase::NotServed { .. }) => {
@@ -302,18 +304,17 @@ fn why(status: &ReflectorStatus) -> String {
     }
 }
 
-/// The state of one part of an informer's collection, see
-/// [`InformerStatus::partitions`](super::InformerStatus::partitions).
+/// The state of one partition of an informer, see [`InformerStatus::partitions`](super::InformerStatus::partitions).
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct PartitionStatus {
-    /// The part.
+    /// The partition.
     pub partition: Partition,
-    /// Its namespace; `None` if the whole collection is one part.
+    /// Its namespace; `None` if the whole collection is one partition.
     pub namespace: Option<String>,
-    /// Whether the store holds all of it.
+    /// Whether the store holds the whole partition.
     pub synced: bool,
-    /// The version up to which the store is complete in this part.
+    /// The version up to which the store is complete in this partition.
     pub applied: Option<ResourceVersion>,
     /// The state of its list and watch.
     pub reflector: ReflectorStatus,

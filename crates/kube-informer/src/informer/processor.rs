@@ -13,11 +13,11 @@ use tokio::time::Instant;
 
 /// The listeners of one informer.
 ///
-/// Publishing a state of the store and handing out the notifications that belong to it happen under one lock, and so
-/// do adding a listener and taking the snapshot it starts with: a late handler misses nothing and sees nothing twice.
+/// One lock covers publishing a state of the store and passing on its notifications, and also adding a listener and
+/// taking its initial snapshot. So a handler that is added late misses nothing and sees nothing twice.
 pub(super) struct Processor<O: CachedObject> {
     state: Mutex<State<O>>,
-    /// How often it is looked whether a listener is due for a resync.
+    /// The period of checks whether a listener is due for a resync.
     check: watch::Sender<Duration>,
 }
 
@@ -28,32 +28,32 @@ struct State<O: CachedObject> {
     stopped: bool,
 }
 
-/// How often handlers are told again of everything.
+/// The resync periods of handlers.
 ///
-/// An informer looks at its *check period* whether a handler is due, so a handler's period is rounded up to a multiple
-/// of that. Before the informer runs, a handler that asks for less shortens the check period; after that, its own period
-/// is raised. If the informer has no period of its own, a handler shortens the check period at any time, and so does who
-/// asks a factory for the informer with a shorter period. A check period of zero is never.
+/// An informer checks in every *check period* whether a handler is due, so a handler's period is rounded up to a
+/// multiple of it. Before the informer runs, a handler with a shorter period shortens the check period; afterwards
+/// the handler's period is raised. If the informer has no period itself, a handler shortens the check period at any
+/// time, and so does a factory request for the informer with a shorter period. A check period of zero means never.
 struct ResyncPeriods {
     default: Duration,
     check: Duration,
     running: bool,
 }
 
-/// The shortest resync period; shorter ones are raised.
+/// The shortest resync period; shorter ones are raised to it.
 const SHORTEST_RESYNC: Duration = Duration::from_secs(1);
 
 impl ResyncPeriods {
-    /// What a handler asks for, before it is fitted to the check period.
-    fn asked(&self, options: &HandlerOptions) -> Duration {
+    /// The period that a handler requests, before it is rounded.
+    fn requested(&self, options: &HandlerOptions) -> Duration {
         raised(options.resync.unwrap_or(self.default))
     }
 
-    /// What a handler gets.
-    fn fitted(&self, options: &HandlerOptions) -> Duration {
-        match (self.asked(options), self.check) {
+    /// The effective period of a handler.
+    fn effective(&self, options: &HandlerOptions) -> Duration {
+        match (self.requested(options), self.check) {
             (Duration::ZERO, _) | (_, Duration::ZERO) => Duration::ZERO,
-            (asked, check) => asked.max(check),
+            (requested, check) => requested.max(check),
         }
     }
 }
@@ -81,17 +81,17 @@ impl<O: CachedObject> Processor<O> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds a listener; it starts with what the store holds now.
+    /// Adds a listener; it starts with the current state of the store.
     pub(super) fn add(&self, listener: Arc<Listener<O>>, store: &Indexer<O::Handle>) -> Result<(), Stopped> {
         let mut state = self.lock();
         if state.stopped {
             return Err(Stopped);
         }
-        let asked = state.resync.asked(listener.options());
+        let requested = state.resync.requested(listener.options());
         if !state.resync.running || state.resync.default.is_zero() {
-            self.shorten_check(&mut state, asked);
+            self.shorten_check(&mut state, requested);
         }
-        listener.set_resync(state.resync.fitted(listener.options()));
+        listener.set_resync(state.resync.effective(listener.options()));
         listener.start_with(store.snapshot());
         if state.synced {
             listener.push_synced();
@@ -104,11 +104,11 @@ impl<O: CachedObject> Processor<O> {
         state.resync.check = check;
         self.check.send_replace(check);
         for listener in &state.listeners {
-            listener.set_resync(state.resync.fitted(listener.options()));
+            listener.set_resync(state.resync.effective(listener.options()));
         }
     }
 
-    /// Looks at least this often whether a listener is due for a resync. Zero changes nothing.
+    /// Shortens the check period to at most `period`. Zero changes nothing.
     pub(super) fn shorten_resync(&self, period: Duration) {
         let period = raised(period);
         self.shorten_check(&mut self.lock(), period);
@@ -121,7 +121,7 @@ impl<O: CachedObject> Processor<O> {
         }
     }
 
-    /// Takes a listener out; nothing more will be pushed to it.
+    /// Removes a listener; nothing more is pushed to it.
     pub(super) fn remove(&self, listener: &Arc<Listener<O>>, end: End) {
         let mut state = self.lock();
         state.listeners.retain(|other| !Arc::ptr_eq(other, listener));
@@ -133,7 +133,7 @@ impl<O: CachedObject> Processor<O> {
         self.lock().listeners.clone()
     }
 
-    /// Whether some listener wants to hear of what has not changed.
+    /// Whether any listener has a resync, and so receives unchanged objects.
     pub(super) fn any_resync(&self) -> bool {
         self.lock()
             .listeners
@@ -141,13 +141,14 @@ impl<O: CachedObject> Processor<O> {
             .any(|listener| listener.wants_resync())
     }
 
-    /// Handlers no longer shorten the check period, because the informer runs now; returns it. Zero is never.
+    /// Called when the informer starts, after which handlers no longer shorten the check period. Returns the check
+    /// period; zero means never.
     pub(super) fn start_resync(&self) -> watch::Receiver<Duration> {
         self.lock().resync.running = true;
         self.check.subscribe()
     }
 
-    /// The listeners that are to be told again of everything.
+    /// The listeners whose resync is due.
     pub(super) fn due_for_resync(&self, now: Instant) -> Vec<Arc<Listener<O>>> {
         let state = self.lock();
         state
@@ -158,7 +159,7 @@ impl<O: CachedObject> Processor<O> {
             .collect()
     }
 
-    /// Makes a state visible and tells everybody what led to it.
+    /// Publishes a state and passes its changes to all listeners.
     pub(super) fn publish(&self, changes: Vec<Change<O>>, publish: impl FnOnce()) {
         let state = self.lock();
         publish();
@@ -173,7 +174,7 @@ impl<O: CachedObject> Processor<O> {
         }
     }
 
-    /// The initial state has been published.
+    /// Marks the initial state as published.
     pub(super) fn set_synced(&self) {
         let mut state = self.lock();
         if std::mem::replace(&mut state.synced, true) {
@@ -184,7 +185,7 @@ impl<O: CachedObject> Processor<O> {
         }
     }
 
-    /// No listener can be added any more; those that are there end without taking what is pending.
+    /// Stops: listeners can no longer be added, and existing ones end without handling pending notifications.
     pub(super) fn stop(&self) {
         let mut state = self.lock();
         state.stopped = true;
@@ -196,7 +197,7 @@ impl<O: CachedObject> Processor<O> {
     }
 }
 
-/// A resync period that is not too short.
+/// Raises a resync period to the shortest allowed one.
 fn raised(period: Duration) -> Duration {
     match period {
         Duration::ZERO => period,

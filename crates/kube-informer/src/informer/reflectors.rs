@@ -1,4 +1,4 @@
-//! The reflectors of an informer: one for each part of its collection, started and ended while it runs.
+//! The reflectors of an informer: one for each partition, started and stopped while the informer runs.
 
 use super::partitions::{WHOLE, part_names};
 use super::{Shared, Transform};
@@ -15,12 +15,12 @@ use tokio::sync::{Semaphore, watch};
 use tokio::task::{JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
-/// What an informer's reflectors have in common.
+/// The common configuration of an informer's reflectors.
 pub(super) struct Blueprint<O: Decode> {
     pub(super) source: Source<O>,
-    /// For metrics.
+    /// The name for metrics.
     pub(super) name: String,
-    /// What makes the objects, whichever part they are of.
+    /// The decoder, shared by all partitions.
     pub(super) decoder: Arc<O::Decoder>,
     pub(super) options: ReflectorOptions,
     /// How many of the reflectors may list at once.
@@ -29,17 +29,17 @@ pub(super) struct Blueprint<O: Decode> {
     pub(super) transform: Option<Transform<O>>,
 }
 
-/// The reflector of one part, which fills the informer's queue.
+/// The reflector of one partition, which fills the informer's queue.
 pub(super) type PartReflector<O> = Reflector<O, QueueSink<O, Indexer<<O as CachedObject>::Handle>>>;
 
-/// Where the objects come from.
+/// The source of the objects.
 pub(super) enum Source<O: Decode> {
     Whole(Arc<dyn ListerWatcher<O>>),
     Namespaced(Arc<dyn NamespacedSource<O>>),
 }
 
 impl<O: Decode> Source<O> {
-    /// What it shows, for spans, logs and metrics.
+    /// The subject for spans, logs and metrics.
     pub(super) fn subject(&self) -> Subject {
         match self {
             Self::Whole(source) => Subject::of(&**source),
@@ -63,7 +63,7 @@ impl<O: Decode> Source<O> {
 }
 
 impl<O: Decode> Blueprint<O> {
-    /// The reflector of one part, which fills the queue.
+    /// Creates the reflector of one partition, which fills the queue.
     pub(super) fn reflector(
         &self,
         name: &str,
@@ -90,20 +90,20 @@ impl<O: Decode> Blueprint<O> {
     }
 }
 
-/// The running reflectors. They follow the namespaces that are wanted.
+/// The running reflectors. They follow the selected namespaces.
 pub(super) struct Reflectors<O: Decode> {
     blueprint: Arc<Blueprint<O>>,
     shared: Arc<Shared<O>>,
     wanted: Option<watch::Receiver<BTreeSet<String>>>,
-    /// Ends all of them.
+    /// Stops all of them.
     stop: CancellationToken,
-    /// By name, each with what ends it alone. One that was ended stays until all traces of it are gone.
+    /// By name, each with the token that stops it. A stopped one stays until its removal has been processed.
     running: HashMap<Arc<str>, CancellationToken>,
     tasks: JoinSet<Arc<str>>,
 }
 
 impl<O: Decode> Reflectors<O> {
-    /// Starts the reflectors of what is wanted now.
+    /// Starts the reflectors of the selected partitions.
     pub(super) fn start(blueprint: Blueprint<O>, shared: Arc<Shared<O>>, stop: CancellationToken) -> Self {
         let wanted = shared.partitions.wanted().map(super::NamespaceSet::subscribe);
         let mut reflectors = Self {
@@ -116,14 +116,14 @@ impl<O: Decode> Reflectors<O> {
         };
         reflectors.follow();
         if reflectors.running.is_empty() {
-            // There is nothing to wait for.
+            // Nothing waits for this removal.
             let nothing = reflectors.shared.partitions.start_with_nothing();
             drop(reflectors.shared.fifo.remove_partition(nothing));
         }
         reflectors
     }
 
-    /// Starts the reflectors that are missing and ends those that are no longer wanted.
+    /// Starts the missing reflectors and stops those that are no longer selected.
     fn follow(&mut self) {
         let wanted = match &mut self.wanted {
             None => [WHOLE.to_owned()].into(),
@@ -137,7 +137,8 @@ impl<O: Decode> Reflectors<O> {
         }
         for name in wanted {
             let name: Arc<str> = name.into();
-            // All namespaces and one of them have objects in common: those of the one leave before the other is listed.
+            // The partition of all namespaces overlaps with that of a single one, so the one is removed before the
+            // other is listed.
             let overlaps = |other: &Arc<str>| (**other == *WHOLE) != (*name == *WHOLE);
             if !self.running.contains_key(&name) && !self.running.keys().any(overlaps) {
                 self.run(name);
@@ -153,12 +154,12 @@ impl<O: Decode> Reflectors<O> {
         queue.add_partition(partition);
         let (stop, blueprint) = (self.stop.clone(), self.blueprint.clone());
         self.tasks.spawn(async move {
-            // Here, because it may panic: the source is the user's.
+            // Created on this task, because user code creates the source and may panic.
             let reflector = blueprint
                 .reflector(&name, partition, queue.clone(), store)
                 .reporting_to(status);
             reflector.run(leave).await;
-            // A stopped informer keeps what it has.
+            // A stopped informer keeps its objects.
             if !stop.is_cancelled() {
                 queue.remove_partition(partition).await;
             }
@@ -166,10 +167,10 @@ impl<O: Decode> Reflectors<O> {
         });
     }
 
-    /// Waits until something is to be done, and does it; never returns if there is nothing. To be called again.
+    /// Waits for the next event and handles it; pends if there is none. Call it in a loop.
     ///
     /// # Errors
-    /// A reflector, or the source it was to be made of, panicked.
+    /// A reflector panicked, or the creation of its source did.
     pub(super) async fn next(&mut self) -> Result<(), JoinError> {
         let changed = async {
             match &mut self.wanted {
@@ -185,12 +186,12 @@ impl<O: Decode> Reflectors<O> {
             else => std::future::pending().await,
         }
         self.follow();
-        // What is no longer wanted may have been all that was to come.
+        // A removed namespace may have been the last one that had not synced.
         self.shared.fifo.wake();
         Ok(())
     }
 
-    /// Waits until all have ended, after they were stopped.
+    /// Waits until all stopped reflectors have ended.
     pub(super) async fn join(mut self) {
         while self.tasks.join_next().await.is_some() {}
     }

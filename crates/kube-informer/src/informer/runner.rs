@@ -1,4 +1,4 @@
-//! Running an informer: its tasks, and how they end.
+//! Runs an informer: its tasks and their end.
 
 use super::applier::Applier;
 use super::driver::Driver;
@@ -22,7 +22,7 @@ pub(super) struct Job {
     run: BoxFuture<'static, Result<(), RunError>>,
 }
 
-/// What it takes to run an informer; made together with the [`SharedInformer`](super::SharedInformer) by
+/// Runs an informer; created together with the [`SharedInformer`](super::SharedInformer) by
 /// [`InformerBuilder::build`](super::InformerBuilder::build).
 #[must_use = "an informer does nothing until its runner is run"]
 pub struct InformerRunner<O: Decode> {
@@ -36,7 +36,7 @@ pub struct InformerRunner<O: Decode> {
     pub(super) ended: DropGuard,
 }
 
-/// Tells everybody who waits that the informer has stopped, even if its runner is dropped without being run.
+/// Marks the informer as stopped on drop, even if its runner is dropped without being run.
 pub(super) struct StopOnDrop<O: CachedObject>(pub(super) Arc<Shared<O>>);
 
 impl<O: CachedObject> Drop for StopOnDrop<O> {
@@ -46,7 +46,7 @@ impl<O: CachedObject> Drop for StopOnDrop<O> {
     }
 }
 
-/// Why an informer ended other than by being stopped, or did not stop cleanly.
+/// Why an informer ended without being stopped, or did not stop cleanly.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
@@ -60,7 +60,7 @@ pub enum RunError {
         /// The panic's message.
         message: String,
     },
-    /// The library's own task panicked: a defect, please report it.
+    /// A task of the library panicked. This is a bug; please report it.
     #[error("the informer for {resource} failed: {message}")]
     TaskPanicked {
         /// The informer's resource.
@@ -68,33 +68,34 @@ pub enum RunError {
         /// The panic's message.
         message: String,
     },
-    /// Some handlers did not return in time after the informer was stopped. Their tasks were aborted; one that blocks
-    /// its thread goes on until it returns.
+    /// Some handlers did not return in time after the informer was stopped. Their tasks were aborted; a handler that
+    /// blocks its thread continues until it returns.
     #[error("the informer for {resource} was stopped, but these handlers did not return within {} s: {}", .deadline.as_secs_f64(), .handlers.join(", "))]
     Stuck {
         /// The informer's resource.
         resource: String,
         /// The handlers' names.
         handlers: Vec<String>,
-        /// How long they had.
+        /// The deadline.
         deadline: Duration,
     },
 }
 
 impl<O: Decode> InformerRunner<O> {
-    /// What makes the informer's objects: a [`Packer`](crate::form::Packer), for example, which knows what they take.
+    /// The decoder of the informer's objects, for example a [`Packer`](crate::form::Packer) with its memory
+    /// statistics.
     pub fn decoder(&self) -> Arc<O::Decoder> {
         self.blueprint.decoder.clone()
     }
 
-    /// Runs the informer until `token` is cancelled: lists and watches, keeps the store, and calls the handlers.
+    /// Runs the informer until `token` is cancelled: lists and watches, updates the store, and calls the handlers.
     ///
-    /// When it returns, every task of the informer has ended. Handlers finish the call that is running; what they
-    /// were still to be told is dropped.
+    /// When it returns, every task of the informer has ended. Handlers finish their running call; pending
+    /// notifications are dropped.
     ///
     /// # Errors
-    /// A handler panicked, or did not return in time after the informer was stopped. Failures to reach the server
-    /// are no errors here: they are tried again, and shown in the [status](super::SharedInformer::status).
+    /// A handler panicked, or did not return in time after the informer was stopped. Failed requests are not errors
+    /// here: they are retried, and shown in the [status](super::SharedInformer::status).
     ///
     /// # Cancel safety
     /// Dropping the future aborts everything at once. Cancel the token instead.
@@ -123,12 +124,12 @@ impl<O: Decode> InformerRunner<O> {
         let processing = ProcessLoop::new(shared.fifo.clone(), driver)
             .named(shared.resource.as_str())
             .resync_as(shared.processor.start_resync());
-        // It ends when the queue is closed, and processes what is in it before.
+        // It processes what is in the queue and ends when the queue is closed.
         let mut driver = JoinSet::from_iter([processing.run(CancellationToken::new())]);
 
         let result = loop {
             tokio::select! {
-                // First, because the end of a task that was told to stop is no failure.
+                // The token is checked first, because the end of a task that was stopped is not a failure.
                 biased;
                 () = stop.cancelled() => break Ok(()),
                 Some(job) = jobs.recv() => handlers.spawn(job),
@@ -170,7 +171,7 @@ impl Handlers {
         self.names.insert(task.id(), job.name);
     }
 
-    /// A task of the informer itself has ended before it was told to.
+    /// The error for a task of the informer that ended before it was stopped.
     fn task_ended(&self, ended: Result<(), JoinError>) -> RunError {
         let message = ended.err().map_or("a task ended".into(), |error| {
             panic_of(error.try_into_panic().ok())
@@ -222,7 +223,7 @@ pub(super) fn job<O: CachedObject>(
     mut handler: impl ResourceEventHandler<O>,
 ) -> Job {
     let name = listener.name().to_owned();
-    // Made here, so that it also says so when the job is dropped without ever being run.
+    // Created here, so that it also works when the job is dropped without being run.
     let ended = EndedOnDrop(listener.clone());
     let run = async move {
         listener.started();

@@ -1,4 +1,4 @@
-//! What changes objects on their way in.
+//! Transforms: functions that change objects before they are stored.
 
 use crate::object::CachedObject;
 use crate::reflector::TransformError;
@@ -8,10 +8,10 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A function that changes every object once, before it gets into a store, as a value that can be named twice: a
-/// [factory](crate::SharedInformerFactory) shares an informer among those who ask for it with the same transform.
+/// A function that changes every object once, before it is stored. It is a value that can be compared: a
+/// [factory](crate::SharedInformerFactory) shares an informer between requests with the same transform.
 ///
-/// A clone is the same transform, and only that one is equal to it.
+/// Transforms are equal only if they are clones of each other.
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::Pod;
@@ -36,7 +36,8 @@ type Function<O> = Arc<
 >;
 
 impl<O: CachedObject> Transform<O> {
-    /// A transform. See [`Reflector::transform`](crate::reflector::Reflector::transform) for what the function may do.
+    /// Creates a transform. See [`Reflector::transform`](crate::reflector::Reflector::transform) for what the
+    /// function may do.
     pub fn new(
         function: impl Fn(O::Handle) -> Result<O::Handle, TransformError> + Send + Sync + 'static,
     ) -> Self {
@@ -58,7 +59,7 @@ impl<O: CachedObject> Transform<O> {
         (self.function)(object)
     }
 
-    /// Tells transforms from each other.
+    /// Identifies the transform.
     pub(crate) fn id(&self) -> u64 {
         self.id
     }

@@ -1,4 +1,4 @@
-//! An informer of one's own: a store, one handler, and nobody else.
+//! An unshared informer: a store and one handler.
 
 use super::NamespaceSet;
 use super::applier::Applier;
@@ -15,12 +15,12 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-/// A store that is kept up to date, and one handler that is called as part of that.
+/// A store that is kept up to date, and one handler that is called as part of the updates.
 ///
-/// There is no queue in front of the handler and no task for it: the next changes are applied when it has returned.
-/// So a slow handler delays the store (and, when the queue is full, the reading from the server), and finds the store
-/// as it was after the changes it is being told of, taken together. Where that is not wanted, or where there are
-/// several who want to be told, use a [`SharedInformer`](super::SharedInformer).
+/// The handler has no queue and no task: the next changes are applied after it returns. So a slow handler delays the
+/// store and, when the queue is full, reading from the server. During its calls, the store has the state after the
+/// whole batch of changes. If this does not fit, or if there are several handlers, use a
+/// [`SharedInformer`](super::SharedInformer).
 ///
 /// ```no_run
 /// use k8s_openapi::api::core::v1::Pod;
@@ -44,13 +44,13 @@ pub struct Informer<O: Decode, H> {
     applier: Applier<O>,
     handler: H,
     queue: DeltaFifo<DecodeResult<O>>,
-    /// One for each part of the collection.
+    /// One for each partition.
     reflectors: Vec<PartReflector<O>>,
     resync: Duration,
 }
 
 impl<O: Decode, H: ResourceEventHandler<O>> Informer<O, H> {
-    /// Of several namespaces, those that are in the set now.
+    /// Over several namespaces, it watches those that are in the set now.
     pub(super) fn new(parts: Parts<O>, handler: H) -> Self {
         let Parts {
             mut applier,
@@ -64,7 +64,7 @@ impl<O: Decode, H: ResourceEventHandler<O>> Informer<O, H> {
             .map(|set| part_names(&NamespaceSet::subscribe(set).borrow()));
         let names = names.unwrap_or_else(|| [WHOLE.to_owned()].into());
         if names.is_empty() {
-            // There is nothing to wait for.
+            // Nothing waits for this removal.
             drop(queue.remove_partition(Partition::SINGLE));
         }
         let reflectors = (0..).map(Partition::new).zip(names).map(|(partition, name)| {
@@ -82,41 +82,43 @@ impl<O: Decode, H: ResourceEventHandler<O>> Informer<O, H> {
         }
     }
 
-    /// The store, to read from and to add indexes to. It stays readable after the informer has stopped.
+    /// The store, for reads and for adding indexes. It stays readable after the informer has stopped.
     pub fn store(&self) -> &Indexer<O::Handle> {
         self.applier.store()
     }
 
-    /// The queue between the reader of the network and the store. It says whether the informer has synced, which here
-    /// means that the handler has been told of the whole initial state, too.
+    /// The queue between the reflectors and the store. Its sync state is the informer's, which here includes that the
+    /// handler has received the whole initial state.
     pub fn queue(&self) -> &DeltaFifo<DecodeResult<O>> {
         &self.queue
     }
 
-    /// The state of the reflector of each part of the collection, to be read and awaited from elsewhere; one, unless it is
-    /// of several namespaces.
+    /// The state of each partition's reflector, which can be read and awaited from other tasks. There is one unless
+    /// the informer is over several namespaces.
     pub fn status(&self) -> Vec<watch::Receiver<ReflectorStatus>> {
         self.reflectors.iter().map(Reflector::status).collect()
     }
 
-    /// Runs until `token` is cancelled, all on one task. The handler is still told of the rest of the batch that is
-    /// being applied then.
+    /// Runs on one task until `token` is cancelled. The handler still receives the rest of the current batch.
     ///
     /// # Panics
-    /// If the handler does. Everything ends with it.
+    /// Panics if the handler panics; the informer ends.
     ///
     /// # Cancel safety
-    /// Dropping the future ends everything at once, a running call of the handler included. Cancel the token instead.
+    /// Dropping the future ends everything at once, including a running call of the handler. Cancel the token
+    /// instead.
     pub async fn run(self, token: CancellationToken) {
         let name = self.applier.resource().to_owned();
-        let told = Told {
+        let process = UnsharedProcess {
             applier: self.applier,
             handler: self.handler,
             queue: self.queue.clone(),
             wants_resync: !self.resync.is_zero(),
             resyncing: None,
         };
-        let processing = ProcessLoop::new(self.queue, told).named(name).resync(self.resync);
+        let processing = ProcessLoop::new(self.queue, process)
+            .named(name)
+            .resync(self.resync);
         let reflectors = self
             .reflectors
             .into_iter()
@@ -128,17 +130,17 @@ impl<O: Decode, H: ResourceEventHandler<O>> Informer<O, H> {
     }
 }
 
-/// Applies changes to the store and tells the handler.
-struct Told<O: Decode, H> {
+/// Applies changes to the store and calls the handler.
+struct UnsharedProcess<O: Decode, H> {
     applier: Applier<O>,
     handler: H,
     queue: DeltaFifo<DecodeResult<O>>,
     wants_resync: bool,
-    /// What the resync that is going on has yet to tell of.
+    /// The remaining keys of the current resync.
     resyncing: Option<std::vec::IntoIter<ObjectKey>>,
 }
 
-impl<O: Decode, H: ResourceEventHandler<O>> Process<Deltas<DecodeResult<O>>> for Told<O, H> {
+impl<O: Decode, H: ResourceEventHandler<O>> Process<Deltas<DecodeResult<O>>> for UnsharedProcess<O, H> {
     async fn process(&mut self, batch: Batch<Deltas<DecodeResult<O>>>) {
         let span = self.applier.span(&batch);
         let (outcome, mut processed) = span.in_scope(|| {
@@ -164,9 +166,9 @@ impl<O: Decode, H: ResourceEventHandler<O>> Process<Deltas<DecodeResult<O>>> for
     }
 }
 
-impl<O: Decode, H: ResourceEventHandler<O>> Told<O, H> {
-    /// Tells the handler of one object again. The rest of the resync goes to the end of the queue, so that changes are
-    /// processed in between and cancellation ends it.
+impl<O: Decode, H: ResourceEventHandler<O>> UnsharedProcess<O, H> {
+    /// Sends one object to the handler again. The rest of the resync continues at the end of the queue, so that
+    /// changes are processed in between and cancellation ends it.
     async fn resync(&mut self) {
         let keys = (self.resyncing).get_or_insert_with(|| self.applier.keys().into_iter());
         let change = keys.find_map(|key| self.applier.resync_change(key));

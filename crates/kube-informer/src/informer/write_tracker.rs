@@ -1,6 +1,6 @@
-//! Not acting on a cache that has not seen one's own write.
+//! Read-your-writes for controllers: detects a cache that has not seen a controller's own write yet.
 
-use super::partitions::Place;
+use super::partitions::Location;
 use super::{SharedInformer, Stopped};
 use crate::object::{CachedObject, ObjectKey, Partition, ResourceVersion};
 use crate::store::WaitError;
@@ -8,11 +8,12 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Remembers what a controller has written, until the cache has caught up with it (KEP-5647).
+/// Tracks the writes of a controller until the cache has caught up with them (KEP-5647).
 ///
-/// A controller that reconciles a key right after it has written it may find the state from before its write in the
-/// cache, and do the same again. So after a write it [records](Self::record) the version the server gave it, and before
-/// it reconciles a key it asks whether that is [caught up](Self::caught_up): if not, it comes back later.
+/// A controller that reconciles a key right after writing it may read the state before its write from the cache and
+/// repeat the write. To avoid this, it [records](Self::record) the version returned by the server after each write.
+/// Before it reconciles a key, it checks whether the cache has [caught up](Self::caught_up) with that key; if not, it
+/// retries later.
 ///
 /// ```no_run
 /// # use k8s_openapi::api::core::v1::Pod;
@@ -32,14 +33,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// ```
 ///
 /// # When the server's history changes
-/// After the server was restored or replaced, versions from before mean nothing any more. Once the cache has noticed, every
-/// write that was recorded before counts as caught up.
+/// After the server was restored or replaced, older versions have no meaning any more. Once the cache has detected
+/// this, every write that was recorded before counts as caught up.
 ///
 /// # Memory
-/// A write is forgotten when the cache has caught up with it, whether somebody asks about its key or not: at the latest when
-/// as many writes are remembered as there were twice the last time, and 64 at least.
+/// A write is removed when the cache has caught up with it, even if its key is never queried: at the latest when the
+/// number of tracked writes is twice that after the last removal, and at least 64.
 ///
-/// A clone remembers the same writes.
+/// A clone tracks the same writes.
 pub struct WriteTracker<O: CachedObject> {
     informer: SharedInformer<O>,
     writes: Arc<Mutex<Writes>>,
@@ -47,17 +48,17 @@ pub struct WriteTracker<O: CachedObject> {
 
 struct Writes {
     by_key: HashMap<ObjectKey, Write>,
-    /// With so many, it is looked which of them can be forgotten.
+    /// The number of writes that triggers a removal of those that are caught up.
     sweep_at: usize,
 }
 
-/// The fewest writes for which it is worth looking.
-const FEW: usize = 64;
+/// The minimum of `sweep_at`.
+const MIN_SWEEP: usize = 64;
 
 #[derive(Clone, PartialEq)]
 struct Write {
     version: ResourceVersion,
-    /// How often the store's versions had gone back.
+    /// The number of regressions of the store's version.
     rewinds: u64,
 }
 
@@ -71,11 +72,11 @@ impl<O: CachedObject> Clone for WriteTracker<O> {
 }
 
 impl<O: CachedObject> WriteTracker<O> {
-    /// Remembers writes to objects of this informer.
+    /// Creates a tracker of writes to objects of this informer.
     pub fn new(informer: SharedInformer<O>) -> Self {
         let writes = Writes {
             by_key: HashMap::new(),
-            sweep_at: FEW,
+            sweep_at: MIN_SWEEP,
         };
         Self {
             informer,
@@ -87,8 +88,9 @@ impl<O: CachedObject> WriteTracker<O> {
         self.writes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A write of `key` was answered with this version: that of the object written, or of the deletion. An older one
-    /// than is remembered already changes nothing, unless the server's versions have gone back in between.
+    /// Records that the server answered a write of `key` with this version: that of the written object, or of the
+    /// deletion. A version older than the recorded one changes nothing, unless the server's version has regressed in
+    /// between.
     pub fn record(&self, key: ObjectKey, version: ResourceVersion) {
         let rewinds = self.informer.store().rewinds();
         let mut writes = self.lock();
@@ -106,7 +108,7 @@ impl<O: CachedObject> WriteTracker<O> {
         }
     }
 
-    /// Forgets what the cache has caught up with.
+    /// Removes writes with which the cache has caught up.
     fn sweep(&self) {
         let all: Vec<_> = self.lock().by_key.clone().into_iter().collect();
         for (key, write) in all {
@@ -115,12 +117,12 @@ impl<O: CachedObject> WriteTracker<O> {
             }
         }
         let mut writes = self.lock();
-        writes.sweep_at = (2 * writes.by_key.len()).max(FEW);
+        writes.sweep_at = (2 * writes.by_key.len()).max(MIN_SWEEP);
     }
 
-    /// Whether the cache holds what was written to `key`, or something newer. Of an informer over several namespaces,
-    /// only that of the key matters; a write to one that is not in its set counts as caught up, since the cache will
-    /// never tell of it. So does a write whose version cannot be compared with the cache's: there is no saying otherwise.
+    /// Whether the cache holds the last recorded write of `key`, or a newer state. With an informer over several
+    /// namespaces, only the key's namespace matters. A write to a namespace that is not in its set counts as caught
+    /// up, because the cache will never see it. So does a write whose version cannot be compared with the cache's.
     pub fn caught_up(&self, key: &str) -> bool {
         let Some(write) = self.remembered(key) else {
             return true;
@@ -142,18 +144,18 @@ impl<O: CachedObject> WriteTracker<O> {
         };
         let object = store.get(key).and_then(|object| O::resource_version_of(&object));
         applied(object)
-            || match self.informer.shared.partitions.place(namespace(key)) {
-                Place::Part(partition) => applied(store.resource_version_of(partition)),
-                Place::NotYet => false,
-                Place::Nowhere => true,
+            || match self.informer.shared.partitions.location(namespace(key)) {
+                Location::Part(partition) => applied(store.resource_version_of(partition)),
+                Location::NotYet => false,
+                Location::NotSelected => true,
             }
     }
 
     /// Waits until [`caught_up`](Self::caught_up).
     ///
     /// # Errors
-    /// As [`Indexer::wait_until`](crate::store::Indexer::wait_until): the informer was stopped, or the versions cannot be
-    /// compared. That the server's versions went back is none.
+    /// See [`Indexer::wait_until`](crate::store::Indexer::wait_until): the informer was stopped, or the versions
+    /// cannot be compared. A regression of the server's version is not an error.
     pub async fn wait(&self, key: &str) -> Result<(), WaitError> {
         let Some(write) = self.remembered(key) else {
             return Ok(());
@@ -171,7 +173,7 @@ impl<O: CachedObject> WriteTracker<O> {
             };
             let wait = store.wait_until(&write.version).partition(partition);
             match wait.since(write.rewinds).await {
-                // The namespace was taken out; it may have been put back.
+                // The namespace was removed; it may have been added again.
                 Err(WaitError::Removed { .. }) => {}
                 Err(WaitError::VersionRegressed { .. }) => break,
                 result => {
@@ -226,7 +228,7 @@ mod tests {
         }
     }
 
-    /// Writes to an informer whose store is moved by hand.
+    /// A tracker over an informer whose store is changed by the test.
     fn scene() -> (WriteTracker<ConfigMap>, InformerRunner<ConfigMap>) {
         let (informer, runner) = SharedInformer::builder(Silent).build();
         runner.shared.fifo.add_partition(Partition::SINGLE);
@@ -243,20 +245,20 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_asks_about_is_forgotten() {
+    fn writes_are_removed_without_a_query() {
         let (writes, mut runner) = scene();
         for version in 1..10_000u64 {
-            // The cache is ten writes behind.
+            // The cache lags by ten writes.
             reach(&mut runner, version.saturating_sub(10));
             writes.record(format!("child-{version}").as_str().into(), version.into());
         }
         let left = writes.lock().by_key.len();
-        assert!((10..=FEW).contains(&left), "{left}");
+        assert!((10..=MIN_SWEEP).contains(&left), "{left}");
         assert!(!writes.caught_up("child-9999"), "that one is not seen yet");
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_rewind_resets_what_was_written() {
+    async fn a_version_regression_clears_recorded_writes() {
         let (writes, mut runner) = scene();
         reach(&mut runner, 1000);
         writes.record("a".into(), 1010.into());

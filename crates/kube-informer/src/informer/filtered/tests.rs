@@ -33,7 +33,7 @@ fn state(object: &Arc<ConfigMap>) -> (u64, u64) {
     )
 }
 
-/// Which versions pass; a new one with each change of mind.
+/// Decides which versions pass; a new verdict changes which ones do.
 #[derive(Clone, Default)]
 struct Verdict(Arc<AtomicU64>);
 
@@ -66,7 +66,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// The server, the store, and what a driver tells of it.
+/// The server, the store, and the notifications of a driver.
 struct World {
     objects: Objects,
     last: u64,
@@ -115,7 +115,7 @@ impl World {
         };
         self.last += 1;
         self.writer.remove(name);
-        // The final state is one that nobody was told of, as that of a DELETED event is.
+        // The final state was not notified before, as in a DELETED event.
         let last = object(name, (held.0, self.last));
         self.tell(vec![Change {
             key: name.into(),
@@ -147,7 +147,7 @@ fn gone(name: &str, last: Arc<ConfigMap>, cause: DeleteCause) -> Notification<Co
     })
 }
 
-/// What a handler knows. It panics when it is told what does not follow from that.
+/// A handler that panics if a notification does not follow from what it knows.
 struct Knows(Arc<Mutex<Objects>>, Verdict);
 
 impl ResourceEventHandler<ConfigMap> for Knows {
@@ -181,7 +181,7 @@ impl ResourceEventHandler<ConfigMap> for Knows {
 
 proptest! {
     #[test]
-    fn a_filtered_handler_is_told_a_legal_history(
+    fn a_filtered_handler_receives_a_legal_history(
         steps in prop::collection::vec(step(), 0..60),
         capacity in prop::option::of(0..6usize),
         late in 0..30usize,
