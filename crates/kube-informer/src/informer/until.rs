@@ -5,14 +5,14 @@ use crate::object::CachedObject;
 use crate::store::Indexer;
 use futures::StreamExt;
 
-/// Waits until the informer has synced, then until a change meets the condition, and returns that change. Initial adds
-/// count as changes, so `condition` is told of every object that exists already.
+/// Waits until the informer has synced, then until a change meets the condition, and returns that change. Initial
+/// adds count as changes, so `condition` is called for every object that exists already.
 ///
-/// `precondition` looks at the synced store, once. If it holds, there is nothing to wait for: the answer is `None`. It
-/// sees what `condition` would take many changes to find out, such as that an object does *not* exist.
+/// `precondition` is called once with the synced store. If it holds, this returns `None` without waiting. It can
+/// check what no single change shows, such as that an object does *not* exist.
 ///
-/// Unlike [`until`](crate::watcher::until), this recovers from whatever an informer recovers from. The informer must
-/// run. For a time limit use [`tokio::time::timeout`].
+/// Unlike [`until`](crate::watcher::until), this recovers from every failure from which an informer recovers. The
+/// informer must run. For a time limit use [`tokio::time::timeout`].
 ///
 /// ```no_run
 /// # use k8s_openapi::api::core::v1::Pod;
@@ -31,7 +31,7 @@ use futures::StreamExt;
 /// The informer was stopped first.
 ///
 /// # Cancel safety
-/// Nothing is left behind, and the next call begins with the state that the store has then.
+/// Dropping the future loses nothing: the next call starts with the store's state at that time.
 #[doc(alias = "UntilWithSync")]
 pub async fn until_with_sync<O: CachedObject>(
     informer: &SharedInformer<O>,
@@ -39,8 +39,8 @@ pub async fn until_with_sync<O: CachedObject>(
     mut condition: impl FnMut(&Notification<O>) -> bool,
 ) -> Result<Option<Notification<O>>, Stopped> {
     informer.synced().await?;
-    // Before the precondition is looked at, so that no change is missed in between.
-    // All of them: merged, an object that comes and goes would be no change.
+    // Subscribed before the precondition is checked, so that no change is missed in between. All of them: merged, an
+    // object that comes and goes would be no change.
     let every = HandlerOptions::named("until_with_sync").delivery(Delivery::Unbounded);
     let mut changes = informer.subscribe(every)?;
     if precondition(informer.store()) {

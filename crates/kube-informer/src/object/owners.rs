@@ -1,11 +1,11 @@
-//! Whose an object is.
+//! The owners of an object.
 
 use super::CachedObject;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use std::borrow::Cow;
 
-/// A form that keeps owner references: what [`enqueue::owner`](crate::informer::enqueue::owner) needs. Every
-/// [`kube::Resource`] is one, and so is [`Packed`](crate::form::Packed).
+/// A form that stores owner references, as needed by [`enqueue::owner`](crate::informer::enqueue::owner) needs.
+/// Implemented by every [`kube::Resource`] and by [`Packed`](crate::form::Packed).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not say who owns its objects",
     note = "implement `HasOwners` for it, or map its objects to keys with `enqueue::mapped`"

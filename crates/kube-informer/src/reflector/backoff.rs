@@ -1,19 +1,19 @@
-//! Pauses that grow.
+//! Exponential backoff with jitter.
 
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How long to wait after a failure.
+/// The pauses after failures.
 ///
-/// The first pause is `initial`, each further one is `factor` times as long as the one before, up to `cap`, and a random
-/// share of up to `jitter` is added to each. In the first 10 s of an outage no pause takes more than 5 s, its jitter
-/// included (unless `initial` is longer), so that a server that restarts is found again soon. The pauses start over
-/// once things have worked, without a failure between, for as long as the last pause took, and for `reset_after` at
-/// least: what fails after that is another incident. The failures of a server that works for shorter times are one
-/// incident, and their pauses grow.
+/// The first pause is `initial`. Each further one is `factor` times the previous one, up to `cap`. A random part of
+/// the pause, up to `jitter` times its length, is added to each. In the first 10 s of an outage no pause exceeds 5 s
+/// including jitter (unless `initial` is longer), so that a restarted server is found soon. The pauses start over
+/// after requests have succeeded without a failure for as long as the last pause, and for at least `reset_after`; a
+/// later failure is a new incident. Failures of a server that works for shorter times belong to one incident, and
+/// their pauses grow.
 ///
-/// (client-go's first pause is 800 ms, and its pauses start over every two minutes, even in the middle of an outage.
-/// With the default, a server that returns within 10 s is found by as many requests, in half of the time.)
+/// (client-go's first pause is 800 ms, and its pauses start over every two minutes, even during an outage. With the
+/// default here, a server that returns within 10 s is found with as many requests in half of the time.)
 ///
 /// ```
 /// use kube_informer::reflector::Backoff;
@@ -28,11 +28,12 @@ pub struct Backoff {
     pub initial: Duration,
     /// The longest pause, before jitter. Default: 30 s.
     pub cap: Duration,
-    /// By how much a pause is longer than the one before; less than 1 counts as 1. Default: 2.
+    /// The factor between consecutive pauses; less than 1 counts as 1. Default: 2.
     pub factor: f64,
-    /// The largest random share that is added; less than 0 counts as 0. Default: 1, which doubles a pause at the most.
+    /// The largest random part that is added, relative to the pause; less than 0 counts as 0. Default: 1, which at
+    /// most doubles a pause.
     pub jitter: f64,
-    /// How long things must work at least for the pauses to start over. Default: 5 s.
+    /// The minimum time without failures after which the pauses start over. Default: 5 s.
     pub reset_after: Duration,
 }
 
@@ -48,12 +49,12 @@ impl Default for Backoff {
     }
 }
 
-/// An outage is short until it has lasted so long.
+/// The length up to which an outage is short.
 const SHORT_OUTAGE: Duration = Duration::from_secs(10);
-/// The longest pause during a short outage, with jitter.
+/// The longest pause during a short outage, including jitter.
 const SHORT_PAUSE: Duration = Duration::from_secs(5);
 
-/// Where a sequence of pauses stands.
+/// The state of a sequence of pauses.
 #[derive(Debug)]
 pub(super) struct BackoffState {
     backoff: Backoff,
@@ -76,25 +77,25 @@ impl BackoffState {
         }
     }
 
-    /// Says that things work now; the time until the next failure counts.
+    /// Records that requests succeed again; starts the time that counts for `reset_after`.
     pub(super) fn healthy(&mut self) {
         self.healthy_since.get_or_insert_with(Instant::now);
     }
 
-    /// The next pause is the first one again.
+    /// Restarts the sequence: the next pause is the first one.
     pub(super) fn start_over(&mut self) {
         self.next = self.backoff.initial.min(self.backoff.cap);
         self.failing_since = None;
     }
 
-    /// The pause after a failure that happened now; before jitter, it and those after it are no longer than `cap`.
+    /// The pause after a failure that happened now. It and later pauses are at most `cap` before jitter.
     pub(super) fn next(&mut self, cap: Option<Duration>) -> Duration {
         let healthy_for = self.healthy_since.take().map(|since| since.elapsed());
         if healthy_for.is_some_and(|healthy| healthy >= self.backoff.reset_after.max(self.last)) {
             self.start_over();
         }
         let Backoff { initial, factor, .. } = self.backoff;
-        // `max` takes the number if the other is none.
+        // `f64::max` returns the other number if one is NaN.
         let jitter = self.backoff.jitter.max(0.0);
         let cap = cap.unwrap_or(self.backoff.cap).min(self.backoff.cap);
         let mut pause = self.next.min(cap);
@@ -107,7 +108,7 @@ impl BackoffState {
     }
 }
 
-/// A product that is never too large for a [`Duration`].
+/// Multiplies, saturating at the maximum of [`Duration`].
 fn times(duration: Duration, factor: f64) -> Duration {
     Duration::try_from_secs_f64(duration.as_secs_f64() * factor).unwrap_or(Duration::MAX)
 }
@@ -125,7 +126,7 @@ mod tests {
     };
 
     #[tokio::test(start_paused = true)]
-    async fn pauses_grow_to_the_cap_and_stay_there_during_an_outage() {
+    async fn pauses_grow_to_the_cap_during_an_outage() {
         let mut state = BackoffState::new(NO_JITTER);
         let mut pauses = vec![];
         for _ in 0..12 {
@@ -141,7 +142,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn health_as_long_as_the_last_pause_starts_over() {
+    async fn success_as_long_as_the_last_pause_resets_the_backoff() {
         let second = Duration::from_secs(1);
         let mut state = BackoffState::new(NO_JITTER);
         assert_eq!(state.next(None), second);
@@ -168,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn jitter_adds_up_to_the_pause_itself() {
+    fn jitter_at_most_doubles_a_pause() {
         let mut state = BackoffState::new(Backoff {
             factor: 1.0,
             ..Backoff::default()
@@ -182,7 +183,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn no_numbers_make_it_panic() {
+    async fn no_options_cause_a_panic() {
         let durations = [Duration::ZERO, Duration::from_nanos(1), Duration::MAX];
         let factors = [
             f64::NAN,

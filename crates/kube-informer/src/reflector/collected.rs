@@ -1,4 +1,4 @@
-//! What a streaming list has brought so far.
+//! The entries of a streaming list that is not complete yet.
 
 use crate::object::{ObjectKey, ResourceVersion};
 use crate::queue::Listed;
@@ -6,25 +6,25 @@ use foldhash::fast::RandomState;
 use hashbrown::{HashTable, hash_table::Entry};
 use std::hash::BuildHasher;
 
-/// What a streaming list has brought so far. The store sees nothing of it until it is complete.
+/// The entries that a streaming list has received so far. They are not passed on until the list is complete.
 ///
-/// There may be a million entries beside as many objects in the store, so an entry is no larger than it must be.
+/// There may be a million entries in addition to as many objects in the store, so entries are small.
 pub(super) struct Collected<T> {
-    entries: Vec<Came<T>>,
-    /// Where the entry of a key stands.
+    entries: Vec<Received<T>>,
+    /// The position of each key's entry.
     places: HashTable<u32>,
     hasher: RandomState,
 }
 
-/// What came last of a key.
-struct Came<T> {
+/// The last received state of a key.
+struct Received<T> {
     entry: Listed<T>,
-    /// It is gone again; of the entry only the key counts.
-    gone: bool,
+    /// Whether it was deleted again; then only the entry's key is used.
+    deleted: bool,
     version: Option<ResourceVersion>,
 }
 
-/// Something came that is older than what came before.
+/// The error if an event is older than an earlier one of the same key.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Older;
 
@@ -37,30 +37,30 @@ impl<T> Collected<T> {
         }
     }
 
-    /// How many objects have come, also those that are gone again.
+    /// The number of received objects, including those that were deleted again.
     pub(super) fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Puts an entry in the place of one with its key, or at the end.
+    /// Replaces the entry with the same key, or appends the entry.
     pub(super) fn put(&mut self, entry: Listed<T>, version: Option<ResourceVersion>) -> Result<(), Older> {
-        self.came(Came {
+        self.received(Received {
             entry,
-            gone: false,
+            deleted: false,
             version,
         })
     }
 
-    /// Takes the entry of a key out.
-    pub(super) fn take_out(&mut self, key: ObjectKey, version: Option<ResourceVersion>) -> Result<(), Older> {
-        self.came(Came {
+    /// Removes the entry of a key.
+    pub(super) fn remove(&mut self, key: ObjectKey, version: Option<ResourceVersion>) -> Result<(), Older> {
+        self.received(Received {
             entry: Listed::Unchanged(key),
-            gone: true,
+            deleted: true,
             version,
         })
     }
 
-    fn came(&mut self, mut next: Came<T>) -> Result<(), Older> {
+    fn received(&mut self, mut next: Received<T>) -> Result<(), Older> {
         let (entries, hasher) = (&mut self.entries, &self.hasher);
         let key = |place: &u32| entries[*place as usize].entry.key();
         let hash = hasher.hash_one(next.entry.key());
@@ -79,16 +79,16 @@ impl<T> Collected<T> {
         Ok(())
     }
 
-    /// What is there, in the order in which it came.
+    /// The entries that were not deleted, in the order in which they were received.
     pub(super) fn into_entries(self) -> Vec<Listed<T>> {
         let Self { entries, places, .. } = self;
         drop(places);
-        let there = entries.into_iter().filter(|came| !came.gone);
-        there.map(|came| came.entry).collect()
+        let present = entries.into_iter().filter(|received| !received.deleted);
+        present.map(|received| received.entry).collect()
     }
 }
 
-/// The version that comes last, unless it is older.
+/// The newer version, or an error if it is older than the current one.
 fn newer(
     last: Option<ResourceVersion>,
     next: Option<ResourceVersion>,
@@ -111,11 +111,11 @@ mod tests {
     #[test]
     fn an_entry_is_small() {
         assert_eq!(size_of::<Listed<DecodeResult<Pod>>>(), 32);
-        assert_eq!(size_of::<Came<DecodeResult<Pod>>>(), 64);
+        assert_eq!(size_of::<Received<DecodeResult<Pod>>>(), 64);
     }
 
     #[test]
-    fn entries_come_in_the_order_in_which_they_came() {
+    fn entries_keep_the_order_in_which_they_were_received() {
         let mut collected = Collected::new();
         for key in ["c", "a", "b", "a"] {
             assert_eq!(collected.put(Listed::Unchanged::<()>(key.into()), None), Ok(()));
@@ -130,26 +130,26 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_is_a_map_that_refuses_what_is_older(
+        fn behaves_as_a_map_and_rejects_older_states(
             steps in prop::collection::vec((0..6u8, any::<bool>(), prop::option::of(1..30u64)), 0..60),
         ) {
             let (mut collected, mut entries) = (Collected::new(), BTreeMap::new());
             let mut versions = BTreeMap::<u8, u64>::new();
-            for (step, (key, there, version)) in steps.into_iter().enumerate() {
+            for (step, (key, present, version)) in steps.into_iter().enumerate() {
                 let name = ObjectKey::from(format!("ns/{key}").as_str());
                 let asked = version.map(|version| ResourceVersion::from(version.to_string().as_str()));
-                let result = match there {
+                let result = match present {
                     true => collected.put(Listed::Changed(name, step), asked),
-                    false => collected.take_out(name, asked),
+                    false => collected.remove(name, asked),
                 };
                 if version.is_some_and(|version| versions.get(&key).is_some_and(|last| version < *last)) {
-                    // The stream is given up then.
+                    // The stream is abandoned after this error.
                     prop_assert_eq!(result, Err(Older));
                     return Ok(());
                 }
                 prop_assert_eq!(result, Ok(()));
                 versions.extend(version.map(|version| (key, version)));
-                match there {
+                match present {
                     true => entries.insert(format!("ns/{key}"), step),
                     false => entries.remove(&format!("ns/{key}")),
                 };

@@ -1,12 +1,12 @@
-//! How a reflector behaves.
+//! The options of a reflector.
 
 use super::Backoff;
 use crate::source::WATCH_TIMEOUT;
 use crate::wire::FieldPlan;
 use std::time::Duration;
 
-/// How a [`Reflector`](super::Reflector) behaves; the defaults are those of client-go, where it has the option, but for
-/// [`Backoff`].
+/// The options of a [`Reflector`](super::Reflector). Except for [`Backoff`], the defaults are those of client-go,
+/// where it has the option.
 ///
 /// ```
 /// use kube_informer::reflector::ReflectorOptions;
@@ -17,31 +17,31 @@ use std::time::Duration;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReflectorOptions {
-    /// The pause after a failure.
+    /// The pauses after failures.
     pub backoff: Backoff,
-    /// The shortest time for which a watch is asked; the longest is twice that, and the actual one is random so that
-    /// watches do not end together. Default: 5 minutes.
+    /// The shortest timeout of a watch. The actual timeout is random between this and twice this, so that watches do
+    /// not end together. Default: 5 minutes.
     pub watch_timeout: Duration,
-    /// How the initial state is asked for, and the state after a gap. Default: [`InitialState::Auto`].
+    /// How the initial state, and the state after a gap, is requested. Default: [`InitialState::Auto`].
     pub initial: InitialState,
-    /// The longest pause, before jitter, while the server does not know the resource: its definition is not installed
-    /// yet, or was deleted. Such an answer costs the server little, and the objects are wanted as soon as there are any.
-    /// Default: 3 s.
+    /// The longest pause, before jitter, while the server does not serve the resource, because its definition is not
+    /// installed yet or was deleted. Such a response costs the server little, and objects should be listed as soon as
+    /// the resource is served. Default: 3 s.
     pub absent_cap: Duration,
     /// How long a streaming list may go without progress, be it another object or its end, before a list is asked for
     /// instead. The same for the beginning of its answer. Default: 30 s.
     pub streaming_deadline: Duration,
-    /// How long a watch may be silent if the server is known to send bookmarks, which it does about every minute. A
-    /// connection that a router forgot says nothing for ever, and `kube`'s client sends no pings that would find it; the
-    /// next watch starts where this one stopped. Three minutes are reasonable. Default: `None`, which is the watch's
-    /// timeout and half a minute.
+    /// The longest silence of a watch, for servers that send bookmarks, which they do about every minute. A
+    /// connection that was dropped by a router stays silent for ever, and `kube`'s client sends no pings that would
+    /// detect this. The next watch starts where this one ended. Three minutes are reasonable. Default: `None`, which
+    /// means the watch's timeout plus 30 s.
     pub bookmark_deadline: Option<Duration>,
-    /// What the scan of each object looks for, and what it leaves out. Default:
-    /// [what the form says](crate::form::Decode::plan).
+    /// The plan for the scan of each object: the fields to extract and the paths to prune. Default: [the form's
+    /// plan](crate::form::Decode::plan).
     pub plan: Option<FieldPlan>,
 }
 
-/// How a reflector asks for the state of a collection.
+/// How a reflector requests the state of a collection.
 ///
 /// ```
 /// use kube_informer::reflector::{InitialState, ReflectorOptions};
@@ -50,13 +50,13 @@ pub struct ReflectorOptions {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum InitialState {
-    /// A streaming list where the source has it, a list where it does not, or where it fails.
+    /// A streaming list if the source supports it; a list if it does not, or if the streaming list fails.
     #[default]
     Auto,
-    /// A list, in pages where that spares the server.
+    /// A list, in pages if that reduces the load of the server.
     List,
-    /// A streaming list and nothing else: a watch that starts with what exists. It spares the server's memory; servers
-    /// have it since Kubernetes 1.32.
+    /// Always a streaming list: a watch that starts with the existing objects. It saves memory in the server; servers
+    /// support it since Kubernetes 1.32.
     WatchList,
 }
 

@@ -1,4 +1,4 @@
-//! What a reflector says of itself.
+//! The status of a reflector.
 
 use crate::metrics::ReflectorMetrics;
 use crate::object::{ObjectKey, ResourceVersion};
@@ -20,27 +20,27 @@ use tokio::time::Instant;
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct ReflectorStatus {
-    /// What it is doing.
+    /// The current phase.
     pub phase: Phase,
-    /// The version up to which the collection has been *seen*; what has been *applied* is the store's to say.
+    /// The version up to which the collection has been *seen*; the store has the version that has been *applied*.
     pub resource_version: Option<ResourceVersion>,
-    /// How many failures there were since things last worked.
+    /// The number of failures since the last success.
     pub failures: u32,
-    /// The last failure; it stays when things work again.
+    /// The last failure; it is kept after later successes.
     pub last_error: Option<LastError>,
-    /// How many objects were set aside so far because they could not be read.
+    /// The number of objects rejected so far because they could not be read.
     pub bad_objects: u64,
-    /// The last of them.
+    /// The last rejected object.
     pub last_bad_object: Option<InvalidObject>,
-    /// How many lists were completed.
+    /// The number of completed lists.
     pub lists: u64,
-    /// How many watches were opened.
+    /// The number of opened watches.
     pub watches: u64,
 }
 
 impl ReflectorStatus {
-    /// Several reflectors taken together: what they have done in all, and for the rest the state of the one that is
-    /// furthest from watching.
+    /// Combines the status of several reflectors: counters are summed, and the other fields are those of the
+    /// reflector that is furthest from watching.
     pub(crate) fn together<'a>(all: impl Iterator<Item = &'a Self> + Clone) -> Self {
         let order = |status: &&Self| (status.phase.distance(), Reverse(status.failures));
         let Some(worst) = all.clone().min_by_key(order) else {
@@ -57,7 +57,7 @@ impl ReflectorStatus {
 }
 
 impl Phase {
-    /// Orders phases by what is still to come until changes are watched.
+    /// Orders phases by the remaining steps until changes are watched.
     fn distance(self) -> u8 {
         match self {
             Self::NotServed { .. } => 0,
@@ -74,34 +74,34 @@ impl Phase {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Phase {
-    /// Nothing was asked yet.
+    /// No request was sent yet.
     #[default]
     Connecting,
     /// A list is being read.
     Listing {
-        /// How many objects have come.
+        /// The number of objects received.
         received: usize,
-        /// How many objects are still to come, if the server tells.
+        /// The number of remaining objects, if the server reports it.
         remaining: Option<u64>,
     },
-    /// Changes are handed on as they come.
+    /// Changes are passed on as they arrive.
     Watching,
-    /// The server does not know the resource: its definition is not installed (yet), or was deleted. It is asked for
-    /// again at `until`.
+    /// The server does not serve the resource: its definition is not installed (yet) or was deleted. The request is
+    /// retried at `until`.
     NotServed {
         /// When the pause ends.
         until: Instant,
     },
-    /// The next attempt is at `until`.
+    /// A request failed and is retried at `until`.
     BackingOff {
         /// When the pause ends.
         until: Instant,
     },
-    /// The reflector was cancelled.
+    /// The reflector was stopped.
     Stopped,
 }
 
-/// A failure, as text; an [error hook](Failure) is given the error itself.
+/// A failure as strings, which can be cloned and stored; an [error hook](Failure) receives the error itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LastError {
@@ -109,17 +109,18 @@ pub struct LastError {
     pub resource: String,
     /// The namespace, if the informer is over several.
     pub namespace: Option<String>,
-    /// What was tried: `list`, `watch`, `watch-list`.
+    /// The failed operation: `list`, `watch` or `watch-list`.
     pub operation: &'static str,
     /// The kind of failure.
     pub class: ErrorClass,
     /// The error and its causes.
     pub message: String,
-    /// Numbers the failures of a reflector from one, so that the same failure twice can be told from one.
+    /// The number of this failure, counted from 1, so that two equal failures can be distinguished.
     pub number: u64,
 }
 
-/// A failure as an error hook is told of it: what the status will show, to which this dereferences, and the error itself.
+/// A failure as passed to an error hook: the error itself, and the [`LastError`] that the status will show, to which
+/// this dereferences.
 ///
 /// ```no_run
 /// # use kube_informer::{SharedInformerFactory, factory::FactoryBuilder};
@@ -152,30 +153,30 @@ impl std::ops::Deref for Failure<'_> {
     }
 }
 
-/// The user's function that is told of each failure of one reflector.
+/// The user's function that is called for each failure of one reflector.
 type ErrorHook = Box<dyn FnMut(&Failure<'_>) + Send>;
 
-/// The user's function that is told of each failure of several reflectors.
+/// The user's function that is called for each failure of several reflectors.
 pub(crate) type ErrorFunction = Arc<dyn Fn(&Failure<'_>) + Send + Sync>;
 
-/// Writes the status, the log and the metrics.
+/// Updates the status, the log and the metrics.
 pub(super) struct Reporter {
     subject: Subject,
-    /// The resource as logs call it, with its namespace if there are several.
+    /// The resource for logs, with its namespace if there are several.
     resource: String,
     namespace: Option<String>,
     metrics: ReflectorMetrics,
     status: watch::Sender<ReflectorStatus>,
-    /// There were failures since things last worked.
+    /// Whether there were failures since the last success.
     failing: bool,
     errors: u64,
     hook: Option<ErrorHook>,
 }
 
-/// A list that takes longer than this is worth a line in the log.
+/// Lists that take longer than this are logged.
 const SLOW_LIST: Duration = Duration::from_secs(10);
 
-/// The list's progress is published every so many objects, so that it costs nothing.
+/// The list's progress is published after every this many objects, so that its cost is negligible.
 const PROGRESS_EVERY: usize = 256;
 
 impl Reporter {
@@ -196,7 +197,7 @@ impl Reporter {
         self.hook = Some(hook);
     }
 
-    /// From now on, metrics are reported under this name.
+    /// Starts to report metrics under this name.
     pub(super) fn start_metrics(&mut self, name: &str) {
         let namespace = self.namespace.as_deref().or(self.subject.namespace());
         self.metrics = ReflectorMetrics::new(&self.subject.labels(name), namespace.unwrap_or_default());
@@ -211,7 +212,7 @@ impl Reporter {
         self.namespace = Some(namespace.to_owned());
     }
 
-    /// Whether a key is of another namespace than this is about.
+    /// Whether a key belongs to a namespace other than the reflector's.
     pub(super) fn is_foreign(&self, key: &ObjectKey) -> bool {
         let namespace = self.namespace.as_deref();
         namespace.is_some_and(|namespace| key.namespace() != Some(namespace))
@@ -221,7 +222,7 @@ impl Reporter {
         self.status = status;
     }
 
-    /// The resource, and its namespace if there are several: for logs.
+    /// The resource for logs, with its namespace if there are several.
     pub(super) fn resource(&self) -> &str {
         &self.subject.resource
     }
@@ -286,19 +287,19 @@ impl Reporter {
         });
     }
 
-    /// A watch has ended, after so many events other than bookmarks.
+    /// Reports the end of a watch after `events` events other than bookmarks.
     pub(super) fn watched(&self, events: u64, lasted: Duration, short: bool) {
         self.metrics.watched(events, lasted, short);
     }
 
-    /// Things work: a watch brought something, or lasted.
-    pub(super) fn works(&mut self) {
+    /// Reports success: a watch received an event, or lasted.
+    pub(super) fn succeeded(&mut self) {
         if std::mem::take(&mut self.failing) {
             self.status.send_modify(|status| status.failures = 0);
         }
     }
 
-    /// The collection has been seen up to this version.
+    /// Reports that the collection has been seen up to this version.
     pub(super) fn seen(&self, version: &ResourceVersion) {
         self.metrics.seen(version);
         self.status.send_if_modified(|status| {
@@ -310,7 +311,7 @@ impl Reporter {
         });
     }
 
-    /// A request failed. What is known already is no warning.
+    /// Reports a failed request. Logs repeated failures below the level of a warning.
     pub(super) fn failed(&mut self, operation: &'static str, error: &ApiError, known: bool) {
         let (class, mut message) = (error.class(), error.chain());
         if let Some(asked) = error.retry_after().filter(|asked| *asked > LONGEST_RETRY_AFTER) {
@@ -333,7 +334,7 @@ impl Reporter {
             .send_modify(|status| status.failures = status.failures.saturating_add(1));
     }
 
-    /// The server's history is another one than before.
+    /// Reports that the server's version regressed, so that its history was replaced.
     pub(super) fn went_back(&mut self, from: &ResourceVersion, to: &ResourceVersion) {
         let message = format!(
             "the server's resource version went back from {from} to {to}: it was restored or replaced"

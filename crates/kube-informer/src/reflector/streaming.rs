@@ -1,4 +1,4 @@
-//! The initial state as a streaming list (KEP-3157): a watch that starts with what exists.
+//! Streaming lists (KEP-3157): watches that start with the existing objects.
 
 use super::collected::Collected;
 use super::{DecodeResult, Events, Reflector, Sink, is_held};
@@ -9,23 +9,23 @@ use crate::source::{ApiError, ApiStatus, ErrorClass, WatchEvent, WatchFrom, Watc
 use crate::time::later;
 use std::time::Duration;
 
-/// How many streams may break off before a list is asked for instead.
+/// The number of interrupted streams after which a list is requested instead.
 const ATTEMPTS: usize = 2;
 
-/// How a streaming list went.
+/// The outcome of a streaming list.
 enum Streamed<O: Decode> {
-    /// It is complete; the stream goes on as a watch.
+    /// The list is complete; the stream continues as a watch.
     Complete(Vec<Listed<DecodeResult<O>>>, Option<ResourceVersion>, Events<O>),
-    /// It ended before it was complete, but brought something.
+    /// The stream ended before the list was complete, but after it had sent events.
     BrokeOff,
     Failed(ApiError),
 }
 
 impl<O: Decode, S: Sink<O>> Reflector<O, S> {
-    /// Replaces the sink's content by a streaming list and returns the stream, which goes on as a watch.
+    /// Replaces the sink's content by a streaming list and returns the stream, which continues as a watch.
     ///
     /// # Errors
-    /// A list should be asked for instead.
+    /// A list should be requested instead.
     pub(super) async fn stream_list(&mut self) -> Result<Events<O>, ApiError> {
         let mut attempts = 0;
         loop {
@@ -39,7 +39,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
             let early = match &streamed {
                 Streamed::Complete(..) => Duration::ZERO,
                 Streamed::Failed(error) if must_wait(error) => Duration::ZERO,
-                // It is a watch that ended early, and counts with those that follow.
+                // It counts as a watch that ended early.
                 _ => self.pacer.after(started.elapsed()),
             };
             match streamed {
@@ -83,7 +83,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
         let mut stream = match opened {
             Ok(Ok(stream)) => Events::new(stream),
             Ok(Err(error)) => return Streamed::Failed(error),
-            // No answer says nothing about streaming lists: the connection may not even have been made.
+            // No response says nothing about the support of streaming lists; there may not even be a connection.
             Err(_) => {
                 let text = format!("no answer within {} s", deadline.as_secs_f64());
                 return Streamed::Failed(ApiError::Timeout(text.into()));
@@ -126,7 +126,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
                 }
                 Some(Ok(WatchEvent::Deleted(item))) => {
                     if let Some((key, _, version)) = self.arrived(item, made)
-                        && collected.take_out(key, version).is_err()
+                        && collected.remove(key, version).is_err()
                     {
                         return Streamed::Failed(older());
                     }
@@ -150,7 +150,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
     }
 }
 
-/// The stream is open, but the server does not come to an end.
+/// The error of an open stream that makes no progress.
 fn no_progress(deadline: Duration, received: usize) -> ApiError {
     let seconds = deadline.as_secs_f64();
     let text =
@@ -158,7 +158,7 @@ fn no_progress(deadline: Duration, received: usize) -> ApiError {
     ApiError::Timeout(text.into())
 }
 
-/// An object came in an older state than before; nobody knows what else does.
+/// The error of an object in an older state than before, after which the stream cannot be trusted.
 fn older() -> ApiError {
     ApiError::Protocol("a streaming list went back to an older state of an object".into())
 }
@@ -167,7 +167,7 @@ fn is_unavailable(status: &ApiStatus) -> bool {
     status.is_expired() || status.is_too_large_resource_version()
 }
 
-/// Whether the same request will do later, so that a list would be no better.
+/// Whether the same request can succeed later, so that a list would not help.
 fn must_wait(error: &ApiError) -> bool {
     error.class() == ErrorClass::Unreachable || error.is_throttling()
 }

@@ -15,17 +15,17 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tracing::Instrument;
 
-/// A watch that ends sooner than this without any event is suspicious.
+/// A watch that ends sooner than this without any event counts as very short.
 pub(super) const VERY_SHORT: Duration = Duration::from_secs(1);
-/// How many watches in a row may end early before their starts are spaced.
+/// The number of consecutive watches that may end early before their starts are delayed.
 const EARLY_ENDS: u32 = 3;
 const FIRST_SPACING: Duration = Duration::from_secs(1);
 const LAST_SPACING: Duration = Duration::from_secs(30);
 
-/// After so many events, how far the collection has been seen is reported even if more follow at once.
+/// After this many events the seen version is reported even if more are about to follow.
 const UNREPORTED: u64 = 128;
 
-/// Keeps a server that ends every watch at once from making a hot loop.
+/// Prevents a hot loop with a server that ends every watch at once.
 #[derive(Debug)]
 pub(super) struct WatchPacer {
     early_ends: u32,
@@ -42,7 +42,7 @@ impl Default for WatchPacer {
 }
 
 impl WatchPacer {
-    /// How long to wait before the next watch, after one that lasted so long.
+    /// The pause before the next watch, after one that lasted this long.
     pub(super) fn after(&mut self, lasted: Duration) -> Duration {
         if lasted >= self.spacing {
             *self = Self::default();
@@ -58,7 +58,7 @@ impl WatchPacer {
     }
 }
 
-/// How one watch went.
+/// The outcome of one watch.
 struct Watched {
     /// Events other than bookmarks.
     events: u64,
@@ -71,13 +71,13 @@ impl Watched {
         self.lasted = started.elapsed();
     }
 
-    /// It ended at once without any event.
+    /// Whether it ended at once without any event.
     fn is_very_short(&self) -> bool {
         self.events == 0 && self.bookmarks == 0 && self.lasted < VERY_SHORT
     }
 }
 
-/// The next event; an error if there should have been something since `deadline` began, a bookmark at least.
+/// The next event; an error if nothing, not even a bookmark, arrives within the deadline.
 async fn next<O: Decode>(
     stream: &mut Events<O>,
     decoder: &Arc<O::Decoder>,
@@ -94,7 +94,8 @@ async fn next<O: Decode>(
 }
 
 impl<O: Decode, S: Sink<O>> Reflector<O, S> {
-    /// Watches until the collection must be listed again; returns when. The first stream may be open already.
+    /// Watches until the collection must be listed again, and returns when to do so. The first stream may be open
+    /// already.
     pub(super) async fn watch(&mut self, mut open: Option<Events<O>>) -> Relist {
         loop {
             let span = self.reporter.subject().watch_span(self.seen.as_ref());
@@ -157,8 +158,8 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
         Ended::Relist(Relist::AfterPause(error.retry_after()))
     }
 
-    /// The version is too old to watch from. Right after a pause that is what a server says that has restarted, and the
-    /// pause that comes before a list has been made.
+    /// Handles a version that is too old to watch from. A restarted server reports this right after a pause, so the
+    /// list that follows needs no further pause.
     fn too_old(&self, error: &ApiError) -> Ended {
         Ended::Relist(match self.after_pause {
             true => Relist::AtOnce,
@@ -166,7 +167,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
         })
     }
 
-    /// Hands on the events of one watch until it ends.
+    /// Passes on the events of one watch until it ends.
     async fn follow(&mut self, mut stream: Events<O>) -> Ended {
         self.reporter.watching();
         self.absent = false;
@@ -177,11 +178,11 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
             bookmarks: 0,
             lasted: Duration::ZERO,
         };
-        // Without a version to start from, the server first sends what exists, in no order; what these events carry
-        // says nothing about how far the collection has been seen.
+        // Without a start version, the server first sends the existing objects in no order. The versions of these
+        // events do not tell how much of the collection has been seen.
         let mut ordered = self.seen.is_some();
         let error = loop {
-            // A source that always has something must not keep the thread, nor hide that the reflector is cancelled.
+            // A source that always has an event must not starve other tasks, nor delay cancellation.
             tokio::task::consume_budget().await;
             if watched.events.is_multiple_of(UNREPORTED) {
                 self.show_seen();
@@ -193,7 +194,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
                 Some((Ok(event), made)) => (event, made),
             };
             ordered |= !matches!(event, WatchEvent::Added(_));
-            if ordered && self.went_back(&event) {
+            if ordered && self.is_older_than_seen(&event) {
                 self.unavailable = true;
                 self.sink.flush();
                 watched.end(started);
@@ -207,7 +208,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
                 }
                 _ => watched.events += 1,
             }
-            self.reporter.works();
+            self.reporter.succeeded();
             self.handle(event, made, ordered).await;
         };
         self.sink.flush();
@@ -220,7 +221,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
         }
     }
 
-    /// The next event of a watch. If it has to be waited for, what came before it is announced and reported.
+    /// The next event of a watch. If it is not available immediately, announces and reports the events before it.
     async fn next_event(&mut self, stream: &mut Events<O>) -> Option<Arrival<O, WatchEvent<O>>> {
         let deadline = self.options.bookmark_deadline.filter(|_| self.sends_bookmarks);
         let mut next = pin!(next(stream, &self.decoder, deadline));
@@ -236,9 +237,9 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
         .await
     }
 
-    /// Whether an event is older than what was seen before. Then either the server's history is another one, or the
-    /// event was sent out of order; both leave doubt about everything after.
-    fn went_back(&self, event: &WatchEvent<O>) -> bool {
+    /// Whether an event is older than the seen version. Then either the server's history was replaced, or the event
+    /// was sent out of order; in both cases later events cannot be trusted.
+    fn is_older_than_seen(&self, event: &WatchEvent<O>) -> bool {
         let version = match event {
             WatchEvent::Added(item) | WatchEvent::Modified(item) | WatchEvent::Deleted(item) => {
                 item.version()
@@ -256,7 +257,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
         older
     }
 
-    /// Hands on one event.
+    /// Passes on one event.
     async fn handle(&mut self, event: WatchEvent<O>, made: Option<Made<O>>, ordered: bool) {
         let (item, added) = match event {
             WatchEvent::Added(item) => (item, true),
@@ -283,7 +284,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
         }
     }
 
-    /// A deletion deletes, whatever its body looks like, if only there is a key.
+    /// Handles a deletion, which needs only a key, even if the object's body is invalid.
     async fn deleted(&mut self, item: Item<O>, made: Option<Made<O>>) {
         if let Some((key, arrived, version)) = self.arrived(item, made) {
             self.advance(version.as_ref());
@@ -303,14 +304,14 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
         }
     }
 
-    /// Reports how far the collection has been seen.
+    /// Reports the seen version.
     pub(super) fn show_seen(&self) {
         if let Some(version) = &self.seen {
             self.reporter.seen(version);
         }
     }
 
-    /// A watch ended as watches do, or its connection did.
+    /// Handles the normal end of a watch or of its connection.
     async fn over(&mut self, watched: &Watched) -> Ended {
         let resource = self.reporter.resource();
         if watched.is_very_short() {
@@ -325,7 +326,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
         Ended::Again
     }
 
-    /// A watch ended with an error.
+    /// Handles a watch that ended with an error.
     async fn broken(&mut self, error: ApiError, watched: &Watched) -> Ended {
         match &error {
             ApiError::Interrupted(_) | ApiError::Timeout(_) | ApiError::Unreachable(_) => {
@@ -359,7 +360,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn watches_that_end_early_are_spaced_further_and_further() {
+    fn pauses_between_watches_that_end_early_grow() {
         let mut pacer = WatchPacer::default();
         let waits: Vec<_> = (0..9).map(|_| pacer.after(Duration::ZERO).as_secs()).collect();
         assert_eq!(waits, [0, 0, 1, 2, 4, 8, 16, 30, 30]);

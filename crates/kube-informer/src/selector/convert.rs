@@ -1,4 +1,4 @@
-//! Label selectors from those of the API's objects and of `kube`.
+//! Conversions from label selectors of API objects and of `kube`.
 
 use super::label::LabelSelector;
 use super::requirement::{LabelOperator, LabelRequirement};
@@ -6,7 +6,7 @@ use super::syntax;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1;
 use kube::core::{Expression, Selector};
 
-/// A selector of an API object, or of `kube`, with a condition that no selector can have; see
+/// A selector of an API object, or of `kube`, has an invalid condition; see
 /// [`LabelSelector::try_from`](LabelSelector#impl-TryFrom%3C%26LabelSelector%3E-for-LabelSelector).
 ///
 /// ```
@@ -28,24 +28,24 @@ pub struct InvalidRequirement {
 }
 
 impl InvalidRequirement {
-    /// Where the condition stands: `matchLabels`, `matchExpressions[2]`, or the number of the expression of a
-    /// `kube::core::Selector`, from zero: `expressions[2]`.
+    /// The position of the condition: `matchLabels`, `matchExpressions[2]`, or for a `kube::core::Selector` the index
+    /// of the expression, such as `expressions[2]`.
     pub fn path(&self) -> &str {
         &self.path
     }
 
-    /// The label that the condition is about.
+    /// The label of the condition.
     pub fn key(&self) -> &str {
         &self.key
     }
 
-    /// What is wrong with it.
+    /// The reason why the condition is invalid.
     pub fn reason(&self) -> &str {
         &self.reason
     }
 }
 
-/// One condition, checked as the API server does.
+/// Creates one condition, validated in the same way as by the API server.
 fn requirement<'a>(
     path: impl FnOnce() -> String,
     key: &str,
@@ -80,9 +80,9 @@ fn check(key: &str, operator: LabelOperator, values: &[&str]) -> Result<(), Stri
     Ok(())
 }
 
-/// The selector of an object of the API, such as a Deployment's `spec.selector`, as `metav1.LabelSelectorAsSelector` reads
-/// it. An empty one selects everything. One that is absent usually selects nothing, which its kind's documentation
-/// says: that case is the caller's.
+/// The selector of an object of the API, such as a Deployment's `spec.selector`, converted like
+/// `metav1.LabelSelectorAsSelector`. An empty selector matches everything. An absent selector usually matches
+/// nothing, as documented for its kind; the caller must handle that case.
 ///
 /// ```
 /// use k8s_openapi::apimachinery::pkg::apis::meta::v1;
@@ -95,8 +95,8 @@ fn check(key: &str, operator: LabelOperator, values: &[&str]) -> Result<(), Stri
 /// ```
 ///
 /// # Errors
-/// A key or value is not one that a label can have, an operator is unknown, or has a number of values that it cannot
-/// have. The error says which.
+/// A key or value is not valid for a label, an operator is unknown, or the number of values is not valid for the
+/// operator. The error states which.
 impl TryFrom<&v1::LabelSelector> for LabelSelector {
     type Error = InvalidRequirement;
 
@@ -131,7 +131,7 @@ impl TryFrom<&v1::LabelSelector> for LabelSelector {
     }
 }
 
-/// As by reference.
+/// Like the conversion from a reference.
 impl TryFrom<v1::LabelSelector> for LabelSelector {
     type Error = InvalidRequirement;
 
@@ -140,7 +140,7 @@ impl TryFrom<v1::LabelSelector> for LabelSelector {
     }
 }
 
-/// A selector that was put together with `kube`. An empty one selects everything.
+/// Converts a selector built with `kube`. An empty selector matches everything.
 ///
 /// ```
 /// use kube::core::{Expression, Selector};
@@ -152,7 +152,7 @@ impl TryFrom<v1::LabelSelector> for LabelSelector {
 /// ```
 ///
 /// # Errors
-/// A key or value is not one that a label can have, or a set of values is empty: `kube` does not check that.
+/// A key or value is not valid for a label, or a set of values is empty; `kube` does not validate this.
 impl TryFrom<Selector> for LabelSelector {
     type Error = InvalidRequirement;
 
@@ -176,7 +176,7 @@ impl TryFrom<Selector> for LabelSelector {
     }
 }
 
-/// As by value.
+/// Like the conversion by value.
 impl TryFrom<&Selector> for LabelSelector {
     type Error = InvalidRequirement;
 

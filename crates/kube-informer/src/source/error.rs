@@ -93,7 +93,7 @@ pub enum ErrorClass {
 }
 
 impl ErrorClass {
-    /// Whether the same request can succeed later without a change of the request or of permissions.
+    /// Whether the same request can succeed later without intervention.
     pub fn is_retryable(self) -> bool {
         !matches!(
             self,
