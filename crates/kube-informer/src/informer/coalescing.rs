@@ -21,6 +21,10 @@ pub enum Delivery {
     /// Up to `capacity` notifications wait; beyond that, those of one object are merged into one that says the same:
     /// two updates are one from the first old state to the newest, an add and an update are an add of the newest, an
     /// add and a delete are nothing. A handler that is slow sees fewer intermediate states, and never a wrong history.
+    ///
+    /// The store does have the states in between. Whoever has read one of them there, for a reason that does not come from
+    /// this handler, is not told by it that the state is over: of an object that came and went, its owner's worker may still
+    /// count it. Where that matters, let the handler be quick and take [`Unbounded`](Self::Unbounded), or resync.
     Coalesced {
         /// The number of notifications that wait before merging starts. Zero: merge whatever can be merged.
         capacity: usize,

@@ -38,6 +38,10 @@
 //!
 //! The queue can be any; this one is of the crate `kube-workqueue`, on which this crate does not depend. The function that
 //! adds a key runs on the handler's task, so it must not block.
+//!
+//! The keys of owners, and those that a function makes, depend on an object's states. With
+//! [`Delivery::Coalesced`](super::Delivery::Coalesced), states in between are left out while very many changes wait. These
+//! handlers are quick: [`Delivery::Unbounded`](super::Delivery::Unbounded) lets them see all.
 
 use super::{Notification, ResourceEventHandler};
 use crate::object::{CachedObject, HasOwners, ObjectKey};
