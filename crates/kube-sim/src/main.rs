@@ -45,6 +45,8 @@ async fn main() -> ExitCode {
     tracing_subscriber::fmt()
         .with_env_filter(tracing_subscriber::EnvFilter::from_default_env())
         .with_writer(std::io::stderr)
+        // A reader of standard error that is gone is no reason to panic.
+        .log_internal_errors(false)
         .init();
     match run(Args::parse()).await {
         Ok(()) => ExitCode::SUCCESS,
