@@ -20,6 +20,29 @@
 //! }
 //! ```
 //!
+//! # I want to ...
+//!
+//! | I want to | with |
+//! |---|---|
+//! | watch a few kinds, each once for the whole program | [`SharedInformerFactory`] |
+//! | select by label, field or namespace; follow namespaces that come and go | [`InformerRequest`], [`NamespaceSet`] |
+//! | read the objects: one, all, by label | [`Lister`] |
+//! | read them by an index, or all from one consistent state | [`store::Indexer`] |
+//! | be told of changes | [`SharedInformer::add_handler`], [`ResourceEventHandler`]; as a stream: [`SharedInformer::subscribe`] |
+//! | put keys on a work queue, also those of owners | [`enqueue`](informer::enqueue), with the crate [`kube-workqueue`](https://docs.rs/kube-workqueue) |
+//! | not act on a cache that has not seen my own write | [`WriteTracker`](informer::WriteTracker) |
+//! | keep a large collection in little memory | [`Packed`](form::Packed): `factory.informer::<Packed<Pod>>()` |
+//! | keep only some fields of each object | the derive [`CachedObject`](macro@CachedObject), or a [`FieldPlan`](wire::FieldPlan) |
+//! | change objects before they are kept | [`FactoryBuilder::transform`](factory::FactoryBuilder::transform), [`Transform`](informer::Transform) |
+//! | use a kind that is known only at run time | [`InformerRequest::of`] with [`DynamicObject`](kube::core::DynamicObject) |
+//! | know why it has not synced, and what failed | [`wait_for_sync`](SharedInformerFactory::wait_for_sync), [`on_error`](factory::FactoryBuilder::on_error), [`SharedInformer::status`] |
+//! | know that an informer has ended | [`SharedInformer::stopped`] |
+//! | wait until something has happened | [`until_with_sync`](informer::until_with_sync); without a cache: [`watcher`] |
+//! | list once, in pages | [`Pager`](reflector::Pager) |
+//! | match labels as a Deployment's selector does | [`LabelSelector`](selector::LabelSelector) |
+//! | read from something that is no API server | [`ListerWatcher`](source::ListerWatcher), [`informer_over`](SharedInformerFactory::informer_over) |
+//! | put the parts together in my own way | [`Reflector`](reflector::Reflector), [`DeltaFifo`](queue::DeltaFifo), [`Indexer`](store::Indexer) |
+//!
 //! # The parts
 //! From the network to the user's code, each usable on its own:
 //!
@@ -88,14 +111,20 @@ mod time;
 pub mod watcher;
 pub mod wire;
 
+#[doc(inline)]
 pub use factory::{InformerRequest, SharedInformerFactory};
+#[doc(inline)]
 pub use field_path::{FieldPath, ParseFieldPathError};
+#[doc(inline)]
 pub use informer::{
     Delivery, HandlerOptions, NamespaceSet, Notification, Notifications, PanicPolicy, Registration,
     ResourceEventHandler, ResourceEventHandlerFuncs, SharedInformer,
 };
+#[doc(inline)]
 pub use kube_informer_derive::CachedObject;
+#[doc(inline)]
 pub use lister::Lister;
+#[doc(inline)]
 pub use object::{
     CachedObject, DeleteCause, Deleted, Fingerprint, KnownObjects, ObjectKey, ParseKeyError, Partition,
     ResourceVersion,
