@@ -1,4 +1,4 @@
-//! Time as the queue keeps it: nanoseconds since it was made, by tokio's clock.
+//! The queue's time: nanoseconds since the queue was created, by tokio's clock.
 
 use std::time::Duration;
 
@@ -7,10 +7,10 @@ pub(crate) use crate::loom_clock::{Instant, Sleep, sleep_until};
 #[cfg(not(loom))]
 pub(crate) use tokio::time::{Instant, Sleep, sleep_until};
 
-/// What tokio's timer counts in.
+/// The resolution of tokio's timer.
 const TICK: Duration = Duration::from_millis(1);
 
-/// As little as ends with the next tick.
+/// A delay that ends with the next tick.
 const NEXT_TICK: Duration = Duration::from_nanos(1);
 
 #[derive(Debug, Clone, Copy)]
@@ -34,11 +34,11 @@ impl Clock {
     }
 }
 
-/// Sleeps until `due`, or until shortly before it: then the rest is to be slept.
+/// Sleeps until `due` or shortly before it; in the second case the caller must sleep for the rest.
 ///
-/// A timer that counts in ticks is late by up to two: one because it rounds the time up, and one because it counts from
-/// the beginning of the tick in which it goes to sleep. Set a tick early it ends less than a tick before or after the
-/// time; if before, it ends after it a tick later.
+/// A timer with ticks is late by up to two ticks: one because it rounds up, and one because it counts from the start
+/// of the current tick. Set one tick early, it ends less than a tick before or after `due`; if it ends before,
+/// sleeping for one more tick ends after it.
 pub(crate) fn sleep_towards(due: Instant) -> Sleep {
     let now = Instant::now();
     let left = due.saturating_duration_since(now);
@@ -50,7 +50,7 @@ pub(crate) fn sleep_towards(due: Instant) -> Sleep {
     sleep_until(now + sleep)
 }
 
-/// Half a millennium is as good as never.
+/// Saturates after about 584 years.
 pub(crate) fn nanos(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -1,17 +1,17 @@
-//! The items whose time has not come: a heap ordered by time, in which every entry knows its place.
+//! Delayed items: a heap ordered by time, in which every entry stores its index.
 
 use crate::entry::{Entries, NONE, Slot};
 
 /// Children of a node. Four keep the heap half as deep as two, and siblings share cache lines.
 const ARITY: usize = 4;
 
-/// Storage for more nodes than this is given back when the last one goes.
+/// Storage for more nodes than this is freed when the last node is removed.
 const KEEP: usize = 1024;
 
 #[derive(Debug, Clone, Copy)]
 struct Node {
     due: u64,
-    /// Equal times stay in the order of the calls.
+    /// Orders entries with equal times by call.
     ticket: u64,
     slot: Slot,
 }
@@ -41,7 +41,7 @@ impl Delayed {
         self.heap.first().map(|node| node.due)
     }
 
-    /// Lets an entry wait until `due`, or, if it waits already, until the earlier of the two times.
+    /// Delays an entry until `due`, or, if it is delayed already, until the earlier of the two times.
     pub(crate) fn insert<T>(&mut self, entries: &mut Entries<T>, slot: Slot, due: u64) {
         let at = match entries[slot].heap_at {
             NONE => self.heap.len(),
@@ -60,7 +60,7 @@ impl Delayed {
         self.sift_up(entries, at, node);
     }
 
-    /// Takes out the earliest entry, if its time has come.
+    /// Removes the earliest entry, if it is due.
     pub(crate) fn pop_due<T>(&mut self, entries: &mut Entries<T>, now: u64) -> Option<Slot> {
         let first = *self.heap.first().filter(|node| node.due <= now)?;
         entries[first.slot].heap_at = NONE;
@@ -72,7 +72,7 @@ impl Delayed {
         Some(first.slot)
     }
 
-    /// Empties the heap: what waited, in no order.
+    /// Empties the heap and returns its entries in no order.
     pub(crate) fn clear<T>(&mut self, entries: &mut Entries<T>) -> impl Iterator<Item = Slot> + use<T> {
         let heap = std::mem::take(&mut self.heap);
         for node in &heap {
@@ -83,7 +83,7 @@ impl Delayed {
 
     fn place<T>(&mut self, entries: &mut Entries<T>, at: usize, node: Node) {
         self.heap[at] = node;
-        // A heap has no more nodes than there are slots, and those fit.
+        // A heap has at most as many nodes as there are slots, which fit into a `u32`.
         entries[node.slot].heap_at = at as u32;
     }
 

@@ -1,4 +1,4 @@
-//! Where items live: each item once, in a slab, found by its hash and named by its slot everywhere else.
+//! The storage of items: each item is stored once in a slab, found by its hash, and identified by its slot.
 
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry as Place;
@@ -7,41 +7,41 @@ use std::collections::VecDeque;
 
 use crate::priority::Priority;
 
-/// Names an entry for as long as the entry exists.
+/// Identifies an entry as long as it exists.
 pub(crate) type Slot = u32;
 
-/// The half of a hash that is kept. The table keeps it beside the slot, so that growing it touches no entry.
+/// The half of a hash that is stored. The table stores it next to the slot, so that growing the table reads no entry.
 type Hash = u32;
 
-/// Spreads a kept hash over the bits that the table looks at; no two become one.
+/// Spreads a stored hash over the bits that the table uses, without collisions.
 fn spread(hash: Hash) -> u64 {
     u64::from(hash).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
-/// "No slot" in links, "no place" in the heap.
+/// No slot (in links), or no index (in the heap).
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// Storage for more entries than this is given back when the last entry goes.
+/// Storage for more entries than this is freed when the last entry is removed.
 const KEEP: usize = 1024;
 
-/// So many entries that nobody has a use for stay while there is something to do: an item that is added again soon finds
-/// its entry.
+/// The number of unused entries that are retained while there is work, so that an item that is added again soon
+/// reuses its entry.
 const SPARE: usize = 1024;
 
-/// So many entries are removed together. Each removal waits for memory that has not been touched for long; one after
-/// the other in a short loop, they wait at the same time.
+/// The number of entries that are removed together. Each removal causes cache misses; in a short loop the misses
+/// overlap.
 const SWEEP: usize = 64;
 
 /// The dirty and processing sets of the classic queue, as the state of one item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Phase {
-    /// In neither set: its time has not come, or it is done and about to be removed.
+    /// In neither set: it is delayed, or it is done and about to be removed.
     Idle,
-    /// Dirty: in line for a worker.
+    /// Dirty: queued for a worker.
     Queued,
-    /// A worker has it.
+    /// A worker is processing it.
     Processing,
-    /// A worker has it and it was added again since.
+    /// A worker is processing it, and it was added again meanwhile.
     Redo,
 }
 
@@ -49,18 +49,18 @@ pub(crate) enum Phase {
 pub(crate) struct Entry<T> {
     pub(crate) item: T,
     hash: Hash,
-    /// When it got in line: larger is later.
+    /// The order in which it was queued: larger is later.
     pub(crate) ticket: u64,
     pub(crate) prev: Slot,
     pub(crate) next: Slot,
-    /// Its place in the heap of waiting items; an item can wait and be queued at once.
+    /// Its index in the heap of delayed items; an item can be delayed and queued at the same time.
     pub(crate) heap_at: u32,
     pub(crate) phase: Phase,
-    /// Whether it is in the line of those to be removed.
+    /// Whether it is in the list of entries to be removed.
     retired: bool,
-    /// Of the run it is dirty for, or of the one in progress.
+    /// The priority of the queued run, or of the current one.
     pub(crate) priority: Priority,
-    /// Of the run that it waits for.
+    /// The priority of the delayed run.
     pub(crate) waiting_priority: Priority,
     #[cfg(feature = "metrics")]
     pub(crate) dirty_since: u64,
@@ -70,7 +70,7 @@ pub(crate) struct Entry<T> {
 pub(crate) struct Entries<T> {
     slab: Slab<Entry<T>>,
     index: HashTable<(Hash, Slot)>,
-    /// Entries that were done, and may have got a new use since; each once.
+    /// Entries that were done and may be in use again; each at most once.
     retired: VecDeque<Slot>,
 }
 
@@ -87,7 +87,7 @@ impl<T> Entries<T> {
         !self.retired.is_empty()
     }
 
-    /// Leaves an entry that nobody has a use for to a later sweep. Returns whether one is due.
+    /// Marks an unused entry for a later sweep. Returns whether a sweep is due.
     #[inline]
     pub(crate) fn retire(&mut self, slot: Slot) -> bool {
         if !std::mem::replace(&mut self[slot].retired, true) {
@@ -96,7 +96,7 @@ impl<T> Entries<T> {
         self.retired.len() >= SPARE + SWEEP
     }
 
-    /// Removes some entries of those that were done first, unless they have got a new use since; hands over their items.
+    /// Removes the oldest unused entries, except those that are in use again, and appends their items to `items`.
     pub(crate) fn sweep(&mut self, items: &mut Vec<T>) {
         let count = SWEEP.min(self.retired.len());
         for _ in 0..count {
@@ -127,7 +127,7 @@ impl<T> Entries<T> {
 }
 
 impl<T: Eq> Entries<T> {
-    /// The entry of an item; and the item itself, if there was an entry already.
+    /// Finds or creates the entry of an item. Also returns the item if there was an entry already.
     pub(crate) fn enter(&mut self, hash: u64, item: T) -> (Slot, Option<T>) {
         let Self { slab, index, .. } = self;
         let hash = hash as Hash;

@@ -1,4 +1,4 @@
-//! The clock under the model checker: time stands still until the model moves it.
+//! The clock for the model checker: time advances only when the model advances it.
 
 use std::future::Future;
 use std::ops::{Add, Sub};
@@ -17,7 +17,7 @@ struct Time {
     sleepers: Vec<(Duration, Waker)>,
 }
 
-/// Moves time, and wakes whom it concerns.
+/// Advances time, and wakes the sleepers that are due.
 #[cfg(test)]
 pub(crate) fn advance(by: Duration) {
     let mut time = TIME.lock().unwrap();

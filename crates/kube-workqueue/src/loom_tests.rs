@@ -1,4 +1,4 @@
-//! The lock protocol, in every order that threads can meet in (up to a number of preemptions).
+//! Model checks of the lock protocol in every interleaving of threads, up to a number of preemptions.
 //!
 //! A lost wake-up shows as a deadlock, which loom reports.
 
@@ -16,20 +16,20 @@ use crate::loom_clock::advance;
 
 const TICK: Duration = Duration::from_secs(1);
 
-/// Three preemptions find what is to be found in such protocols; `LOOM_MAX_PREEMPTIONS` says otherwise.
+/// Three preemptions suffice to find errors in such protocols; `LOOM_MAX_PREEMPTIONS` overrides this.
 fn model(test: impl Fn() + Send + Sync + 'static) {
     let mut model = loom::model::Builder::new();
     model.preemption_bound = model.preemption_bound.or(Some(3));
     model.check(test);
 }
 
-/// Waits for an item, and is done with it.
+/// Gets an item and finishes it.
 fn get_one(queue: &WorkQueue<u8>) -> thread::JoinHandle<u8> {
     let queue = queue.clone();
     thread::spawn(move || *block_on(queue.get()).expect("not shut down"))
 }
 
-/// Polls a `get` once and drops it; puts back what it got.
+/// Polls a `get` once and drops it; adds a received item again.
 fn get_and_give_up(queue: &WorkQueue<u8>) -> thread::JoinHandle<()> {
     let queue = queue.clone();
     thread::spawn(move || {

@@ -1,4 +1,4 @@
-//! What a named queue tells the `metrics` facade, under the names that client-go's users know.
+//! Reports the metrics of a named queue to the `metrics` facade, under client-go's names.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
@@ -12,15 +12,15 @@ use tokio::time::{Instant, MissedTickBehavior, interval};
 
 use crate::sync::{Arc, Mutex};
 
-/// How often the gauges of unfinished work are brought up to date.
+/// The period of updates of the gauges of unfinished work.
 const REFRESH: Duration = Duration::from_millis(500);
 
-/// Nothing for a queue without a name.
+/// `None` for a queue without a name.
 pub(crate) struct Metrics(Option<Named>);
 
 struct Named {
     depth: Gauge,
-    /// What this queue has added to the gauge: to be given back when it is gone.
+    /// The amount that this queue has added to the gauge, to be subtracted when the queue is dropped.
     queued: AtomicI64,
     adds: Counter,
     retries: Counter,
@@ -34,16 +34,16 @@ struct Named {
 struct Unfinished {
     work: Gauge,
     longest: Gauge,
-    /// When each began.
+    /// The start of each run.
     runs: Mutex<Slab<Instant>>,
 }
 
-/// A run in progress: the place of its start among the others.
+/// A run in progress: the key of its start in the slab.
 #[derive(Clone, Copy)]
 pub(crate) struct Run(usize);
 
 impl Metrics {
-    /// Handles from the recorder of the moment, and a task that keeps gauges up to date if there is a runtime.
+    /// Creates handles from the current recorder, and a task that updates the gauges if there is a runtime.
     pub(crate) fn new(name: &str) -> Self {
         if name.is_empty() {
             return Self(None);
@@ -99,7 +99,7 @@ impl Metrics {
     }
 }
 
-/// A queue that is gone shows in no gauge, whatever it held.
+/// A dropped queue is not counted in any gauge.
 impl Drop for Named {
     fn drop(&mut self) {
         self.depth.decrement(self.queued.load(Ordering::Relaxed) as f64);
@@ -122,14 +122,14 @@ async fn refresh_loop(unfinished: Arc<Unfinished>) {
 impl Unfinished {
     fn refresh(&self) {
         let now = Instant::now();
-        // Held until the gauges are set: nothing is shown after the end.
+        // Held until the gauges are set, so that they are not updated after the end.
         let runs = self.runs.lock();
         let ages = || runs.iter().map(|(_, began)| now.duration_since(*began));
         self.work.set(ages().sum::<Duration>());
         self.longest.set(ages().max().unwrap_or_default());
     }
 
-    /// No run is in progress any more, and none begins.
+    /// Ends all runs; no run begins afterwards.
     fn end(&self) {
         self.runs.lock().clear();
         self.refresh();

@@ -1,4 +1,4 @@
-//! Stands in for `metrics.rs` without the feature: does nothing.
+//! Replaces `metrics.rs` without the feature; does nothing.
 
 pub(crate) struct Metrics;
 

@@ -1,4 +1,4 @@
-//! Pieces of work that are known beforehand, and need no queue.
+//! Processes a fixed number of pieces of work in parallel, without a queue.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,11 +8,11 @@ use tokio_util::sync::CancellationToken;
 
 use crate::workers::join_all;
 
-/// Calls `work` once with each number below `pieces`, from up to `workers` tasks (at least one), and returns when all is
-/// done.
+/// Calls `work` once with each number below `pieces`, from up to `workers` tasks (at least one), and returns when all
+/// calls have completed.
 ///
-/// Each task takes `chunk` numbers at a time (at least one): 1 is right unless a piece takes less than a microsecond. Once
-/// `stop` is cancelled no further piece begins; those under way are finished.
+/// Each task takes `chunk` numbers at a time (at least one): use 1 unless a piece takes less than a microsecond.
+/// After `stop` is cancelled, no further piece begins; running ones are finished.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -41,11 +41,11 @@ use crate::workers::join_all;
 ///
 /// # Cancel safety
 ///
-/// Dropping the future cancels the pieces under way where they are, and begins no other.
+/// Dropping the future cancels the running pieces at their current await point, and begins no other.
 ///
 /// # Panics
 ///
-/// Outside a tokio runtime, and if `work` does; the other pieces are cancelled then.
+/// Panics outside a tokio runtime, and if `work` panics; the other pieces are cancelled then.
 #[doc(alias = "ParallelizeUntil")]
 pub async fn parallelize_until<F, Fut>(
     stop: CancellationToken,

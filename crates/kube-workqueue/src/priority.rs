@@ -1,11 +1,12 @@
-//! Priorities, and the lines of queued items, one for each priority in use.
+//! Priorities, and the queues of items, one for each priority in use.
 
 use crate::entry::{Entries, NONE, Phase, Slot};
 
-/// How urgent an item is; higher goes first. See [Ordering](crate#ordering) for how the low ones get their turn.
+/// The priority of an item; higher ones come first. See [Ordering](crate#ordering) for how starvation of low ones is
+/// prevented.
 ///
-/// The usual scheme is that of controller-runtime: what a controller learns at its start or from a resync is
-/// [`LOW`](Priority::LOW), changes are [`NORMAL`](Priority::NORMAL).
+/// The usual scheme is that of controller-runtime: initial objects and resyncs are [`LOW`](Priority::LOW), changes
+/// are [`NORMAL`](Priority::NORMAL).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 #[doc(alias = "LowPriority")]
 pub struct Priority(pub i8);
@@ -19,10 +20,10 @@ impl Priority {
     pub const HIGH: Self = Self(100);
 }
 
-/// One in this many is taken from the longest queued item, whatever its priority.
+/// One in this many `get`s takes the item that has been queued longest, whatever its priority.
 pub(crate) const FAIR_SHARE: u32 = 8;
 
-/// A first-in, first-out line, linked through the entries.
+/// A first-in, first-out list, linked through the entries.
 #[derive(Debug)]
 struct Lane {
     priority: Priority,
@@ -34,7 +35,7 @@ struct Lane {
 /// The queued items.
 #[derive(Debug)]
 pub(crate) struct Ready {
-    /// One for each priority ever used, the highest first; there are at most 256.
+    /// One lane for each priority ever used, the highest first; at most 256.
     lanes: Vec<Lane>,
     len: usize,
     next_ticket: u64,
@@ -55,7 +56,7 @@ impl Ready {
         self.len
     }
 
-    /// Queues an entry: puts it at the end of its priority's line.
+    /// Appends an entry to the lane of its priority.
     #[inline]
     pub(crate) fn push<T>(&mut self, entries: &mut Entries<T>, slot: Slot, priority: Priority) {
         let ticket = self.next_ticket;
@@ -72,7 +73,7 @@ impl Ready {
         (entry.ticket, entry.prev, entry.next) = (ticket, tail, NONE);
     }
 
-    /// The entry whose turn it is, and its lane; it stays in line.
+    /// The next entry and its lane, without removing it.
     #[inline]
     pub(crate) fn front<T>(&self, entries: &Entries<T>) -> Option<(usize, Slot)> {
         let heads = self.lanes.iter().map(|lane| lane.head).enumerate();
@@ -83,7 +84,7 @@ impl Ready {
         heads.next()
     }
 
-    /// Takes the entry that [`front`](Self::front) named out of the line, at whose head `next` is then.
+    /// Removes the entry that [`front`](Self::front) returned; `next` becomes the head of its lane.
     #[inline]
     pub(crate) fn take<T>(&mut self, entries: &mut Entries<T>, lane: usize, next: Slot) {
         let lane = &mut self.lanes[lane];
@@ -111,7 +112,7 @@ impl Ready {
         at
     }
 
-    /// Moves a queued entry to the end of a more urgent line; does nothing if it is as urgent already.
+    /// Moves a queued entry to the end of a higher priority's lane; does nothing if its priority is not lower.
     pub(crate) fn raise<T>(&mut self, entries: &mut Entries<T>, slot: Slot, priority: Priority) {
         if priority > entries[slot].priority {
             self.unlink(entries, slot);

@@ -1,4 +1,4 @@
-//! The queue's public face: what locks the state, waits for it, and gives items out.
+//! The public queue: locks the state, waits for it, and returns items.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -29,7 +29,7 @@ use crate::wait::{Effects, WaiterId};
 #[doc(alias = "PriorityQueue")]
 pub struct WorkQueue<T> {
     shared: Arc<Shared<T>>,
-    /// Of what is added through this handle.
+    /// The priority of items that are added through this handle.
     priority: Priority,
 }
 
@@ -59,13 +59,13 @@ impl<T> WorkQueue<T>
 where
     T: Eq + Hash + Clone + Send + 'static,
 {
-    /// A queue without a name, with the default limiter of controllers.
+    /// A queue without a name, with the default rate limiter.
     #[must_use]
     pub fn new() -> Self {
         Self::builder().build()
     }
 
-    /// A queue with a name or a rate limiter of its own.
+    /// Builds a queue with a name or another rate limiter.
     pub fn builder() -> Builder<T> {
         Builder {
             name: String::new(),
@@ -73,12 +73,12 @@ where
         }
     }
 
-    /// Asks for a run of the item.
+    /// Adds an item to be processed.
     ///
-    /// If it is queued already, nothing changes (but see [`with_priority`](Self::with_priority)). If a worker has it, it is
-    /// queued again when that worker is done. After a shutdown the call is ignored.
+    /// If it is queued already, nothing changes (but see [`with_priority`](Self::with_priority)). If a worker is
+    /// processing it, it is queued again when that worker is done. After a shutdown the call is ignored.
     ///
-    /// An item that waits for its time ([`add_after`](Self::add_after)) keeps waiting: it runs now, and again then.
+    /// A delayed item ([`add_after`](Self::add_after)) stays delayed: it is processed now, and again when it is due.
     #[doc(alias = "Add")]
     pub fn add(&self, item: T) {
         let hash = self.shared.hasher.hash_one(&item);
@@ -87,10 +87,11 @@ where
             .with(|state, effects| state.add(item, hash, self.priority, effects));
     }
 
-    /// Asks for a run of the item when `delay` has passed.
+    /// Adds an item to be processed after `delay`.
     ///
-    /// If it waits already, the earlier of the two times counts. Items become ready in the order of their times; equal times
-    /// in the order of the calls. A delay of zero is an [`add`](Self::add). A shutdown forgets what waits.
+    /// If it is delayed already, the earlier of the two times counts. Items are queued in the order of their times,
+    /// and those with equal times in the order of the calls. A delay of zero is the same as [`add`](Self::add). A
+    /// shutdown drops delayed items.
     #[doc(alias = "AddAfter")]
     pub fn add_after(&self, item: T, delay: Duration) {
         self.shared.metrics.retried();
@@ -103,7 +104,7 @@ where
             .with(|state, effects| state.add_after(item, hash, self.priority, delay, effects));
     }
 
-    /// Asks for a run of the item when the rate limiter allows it: after a failure, say.
+    /// Adds an item to be processed when the rate limiter allows it, for example after a failure.
     ///
     /// Call [`forget`](Self::forget) when the item succeeds.
     #[doc(alias = "AddRateLimited")]
@@ -112,7 +113,7 @@ where
         self.add_after(item, delay);
     }
 
-    /// Tells the rate limiter that the item has succeeded, or is given up. An item that waits is not affected.
+    /// Tells the rate limiter that the item has succeeded or is given up. A delayed item is not affected.
     #[doc(alias = "Forget")]
     pub fn forget(&self, item: &T) {
         self.shared.rate_limiter.forget(item);
@@ -124,21 +125,21 @@ where
         self.shared.rate_limiter.num_requeues(item)
     }
 
-    /// Takes the next item, and waits for one if there is none. `None`: the queue was shut down, and all it held has been
-    /// given out.
+    /// Takes the next item, and waits for one if there is none. Returns `None` if the queue was shut down and all its
+    /// items have been returned.
     ///
     /// After a shutdown, a getter also waits for items that were added again while others process them.
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future loses nothing: neither an item, nor a wake-up that others need.
+    /// Dropping the future loses neither an item nor a wake-up that others need.
     ///
     /// # Panics
     ///
-    /// If items wait for their time and the future is polled outside a tokio runtime with time enabled.
+    /// Panics if there are delayed items and the future is polled outside a tokio runtime with time enabled.
     #[doc(alias = "Get")]
     pub async fn get(&self) -> Option<Processing<'_, T>> {
-        // A worker that always finds something lets other tasks run now and then.
+        // A worker that always finds an item must not starve other tasks.
         #[cfg(not(loom))]
         tokio::task::coop::consume_budget().await;
         let taken = match self.shared.with(|state, effects| state.take(effects)) {
@@ -176,7 +177,7 @@ where
         .await
     }
 
-    /// How many items are queued: neither those that wait for their time nor those being processed.
+    /// The number of queued items, without those that are delayed or being processed.
     #[doc(alias = "Len")]
     pub fn len(&self) -> usize {
         loop {
@@ -196,22 +197,22 @@ where
         self.len() == 0
     }
 
-    /// Stops accepting items and forgets those that wait for their time. What is queued is still given out, then
-    /// [`get`](Self::get) returns `None`.
+    /// Stops accepting items and drops delayed ones. Queued items are still returned, then [`get`](Self::get) returns
+    /// `None`.
     ///
-    /// Returns at once, and releases every [`shut_down_with_drain`](Self::shut_down_with_drain) under way.
+    /// Returns at once, and ends the wait of every current [`shut_down_with_drain`](Self::shut_down_with_drain).
     #[doc(alias = "ShutDown")]
     pub fn shut_down(&self) {
         self.shared.with(|state, effects| state.shut_down(true, effects));
     }
 
-    /// Shuts down, and waits until everything queued has been taken and everything taken is done.
+    /// Shuts down, and waits until all queued items have been taken and processed.
     ///
-    /// Any number of callers may wait. Returns false if a [`shut_down`](Self::shut_down) released it before.
+    /// Any number of callers may wait. Returns false if a [`shut_down`](Self::shut_down) ended the wait.
     ///
     /// # Cancel safety
     ///
-    /// The queue is shut down at the first poll and stays so; only the wait is cancelled.
+    /// The queue is shut down at the first poll and stays shut down; only the wait is cancelled.
     #[doc(alias = "ShutDownWithDrain")]
     pub async fn shut_down_with_drain(&self) -> bool {
         let began = self.shared.with(|state, effects| {
@@ -240,7 +241,7 @@ impl<T> WorkQueue<T> {
 
     /// A handle to the same queue that adds with another priority.
     ///
-    /// An item that is asked for with several priorities has the highest of them, until it runs.
+    /// An item that is added with several priorities has the highest of them until it is processed.
     #[must_use = "this is another handle; the one it was made from keeps its priority"]
     #[doc(alias = "AddWithOpts")]
     pub fn with_priority(&self, priority: Priority) -> Self {
@@ -250,7 +251,7 @@ impl<T> WorkQueue<T> {
         }
     }
 
-    /// The priority of what is added through this handle.
+    /// The priority of items that are added through this handle.
     pub fn priority(&self) -> Priority {
         self.priority
     }
@@ -282,7 +283,7 @@ impl<T> fmt::Debug for WorkQueue<T> {
     }
 }
 
-/// Makes a [`WorkQueue`].
+/// Builds a [`WorkQueue`].
 #[must_use = "a builder does nothing until it builds"]
 #[doc(alias = "TypedRateLimitingQueueConfig")]
 pub struct Builder<T> {
@@ -294,19 +295,20 @@ impl<T> Builder<T>
 where
     T: Eq + Hash + Clone + Send + 'static,
 {
-    /// The queue's name, in metrics and logs. Default: none, and then no metrics.
+    /// Sets the queue's name, for metrics and logs. Default: none, which disables metrics.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
         self
     }
 
-    /// What [`add_rate_limited`](WorkQueue::add_rate_limited) asks. Default: [`default_controller_rate_limiter`].
+    /// Sets the rate limiter of [`add_rate_limited`](WorkQueue::add_rate_limited). Default:
+    /// [`default_controller_rate_limiter`].
     pub fn rate_limiter(mut self, rate_limiter: impl RateLimiter<T> + 'static) -> Self {
         self.rate_limiter = Some(Box::new(rate_limiter));
         self
     }
 
-    /// The queue.
+    /// Builds the queue.
     #[must_use]
     pub fn build(self) -> WorkQueue<T> {
         let Self { name, rate_limiter } = self;
@@ -333,11 +335,11 @@ impl<T> fmt::Debug for Builder<T> {
     }
 }
 
-/// An item that a worker has; nobody else gets it until this is dropped.
+/// An item that a worker is processing. No other worker gets it until this guard is dropped.
 ///
-/// Dropping it, also in a panic or because the worker was cancelled, says that the worker is done.
+/// Dropping it marks the item as done, also in a panic or when the worker is cancelled.
 ///
-/// It borrows the queue. [`into_owned`](Self::into_owned) makes one that can go to another task:
+/// It borrows the queue. [`into_owned`](Self::into_owned) returns one that can be moved to another task:
 ///
 /// ```
 /// # use kube_workqueue::{Processing, WorkQueue};
@@ -375,7 +377,7 @@ impl<'a, T> Processing<'a, T> {
         }
     }
 
-    /// The same with a handle of its own to the queue.
+    /// Converts it into a guard with its own handle to the queue.
     pub fn into_owned(self) -> Processing<'static, T>
     where
         T: 'static,
@@ -387,7 +389,7 @@ impl<'a, T> Processing<'a, T> {
         }
     }
 
-    /// The priority that the item was queued with.
+    /// The priority with which the item was queued.
     #[doc(alias = "GetWithPriority")]
     pub fn priority(&self) -> Priority {
         self.priority
@@ -408,9 +410,9 @@ impl<T: fmt::Debug> fmt::Debug for Processing<'_, T> {
     }
 }
 
-/// The right to an entry; dropping it gives the entry back.
+/// The exclusive claim to an entry; dropping it releases the entry.
 struct Claim<'a, T> {
-    /// `None` once the claim has been handed on.
+    /// `None` once the claim has been passed on.
     queue: Option<Cow<'a, WorkQueue<T>>>,
     slot: Slot,
     run: Run,
@@ -439,7 +441,7 @@ impl<T> Drop for Claim<'_, T> {
     }
 }
 
-/// A future that waits in [`WorkQueue::get`]; gives its place back when it is dropped.
+/// The future of [`WorkQueue::get`]; deregisters itself when it is dropped.
 struct Getter<'a, T> {
     shared: &'a Shared<T>,
     waiter: Option<WaiterId>,
@@ -463,7 +465,7 @@ impl<T> Drop for Getter<'_, T> {
     }
 }
 
-/// A future that waits in [`WorkQueue::shut_down_with_drain`].
+/// The future of [`WorkQueue::shut_down_with_drain`].
 struct Drainer<'a, T> {
     shared: &'a Shared<T>,
     waiter: Option<WaiterId>,

@@ -1,4 +1,4 @@
-//! Rate limiters: how long an item must wait before it is tried again.
+//! Rate limiters, which determine the delay before an item is retried.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -7,26 +7,26 @@ use std::time::Duration;
 use crate::clock::Instant;
 use crate::sync::Mutex;
 
-/// Decides when an item may be tried again.
+/// Determines when an item may be retried.
 ///
-/// A queue calls it from many tasks at once and holds no lock of its own meanwhile.
+/// A queue calls it from many tasks concurrently, without holding its own lock.
 #[doc(alias = "TypedRateLimiter")]
 pub trait RateLimiter<T>: Send + Sync {
-    /// How long the item has to wait. Each call counts as one more failure.
+    /// The delay of the item. Each call counts as one more failure.
     #[doc(alias = "When")]
     fn when(&self, item: &T) -> Duration;
 
-    /// The item has succeeded, or is given up: its failures no longer count.
+    /// Clears the failures of an item that has succeeded or is given up.
     #[doc(alias = "Forget")]
     fn forget(&self, item: &T);
 
-    /// How many failures of the item count at present.
+    /// The number of counted failures of the item.
     #[doc(alias = "NumRequeues")]
     fn num_requeues(&self, item: &T) -> u32;
 }
 
-/// The limiter that controllers use unless they ask for another: the longer of 5 ms·2ⁿ for an item that failed *n* times
-/// before (at most 1000 s), and a bucket for all items that gives 10 tokens each second and holds 100.
+/// The default rate limiter of controllers: the longer of 5 ms·2ⁿ for an item that failed *n* times before (at most
+/// 1000 s), and a token bucket for all items with 10 tokens per second and a burst of 100.
 #[doc(alias = "DefaultControllerRateLimiter")]
 #[doc(alias = "DefaultTypedControllerRateLimiter")]
 pub fn default_controller_rate_limiter<T>() -> MaxOf<T>
@@ -39,7 +39,7 @@ where
     ])
 }
 
-/// Failures counted for each item, until it is forgotten.
+/// The number of failures of each item, until `forget` is called.
 #[derive(Debug)]
 struct Failures<T>(Mutex<HashMap<T, u32>>);
 
@@ -48,7 +48,7 @@ impl<T: Eq + Hash + Clone> Failures<T> {
         Self(Mutex::new(HashMap::new()))
     }
 
-    /// Counts one more; returns how many there were before.
+    /// Increments the count of an item; returns the previous count.
     fn increment(&self, item: &T) -> u32 {
         let mut failures = self.0.lock();
         if let Some(count) = failures.get_mut(item) {
@@ -71,7 +71,7 @@ impl<T: Eq + Hash + Clone> Failures<T> {
 
 /// Doubles an item's delay with each of its failures, up to a maximum.
 ///
-/// It remembers every item that failed until it is forgotten.
+/// It tracks every item that failed until `forget` is called.
 #[derive(Debug)]
 #[doc(alias = "ItemExponentialFailureRateLimiter")]
 #[doc(alias = "TypedItemExponentialFailureRateLimiter")]
@@ -120,7 +120,7 @@ impl<T: Eq + Hash + Clone + Send> RateLimiter<T> for ItemExponential<T> {
 
 /// A short delay for an item's first failures, a long one after that.
 ///
-/// It remembers every item that failed until it is forgotten.
+/// It tracks every item that failed until `forget` is called.
 #[derive(Debug)]
 #[doc(alias = "ItemFastSlowRateLimiter")]
 #[doc(alias = "TypedItemFastSlowRateLimiter")]
@@ -160,21 +160,22 @@ impl<T: Eq + Hash + Clone + Send> RateLimiter<T> for ItemFastSlow<T> {
     }
 }
 
-/// One token for each call, whatever the item; who finds the bucket empty waits for the token that will be theirs.
+/// A token bucket for all items: each call takes one token. If the bucket is empty, the delay lasts until the call's
+/// token is available.
 #[derive(Debug)]
 #[doc(alias = "BucketRateLimiter")]
 #[doc(alias = "TypedBucketRateLimiter")]
 pub struct TokenBucket {
     interval: Duration,
-    /// How far the bucket's time may run ahead of the clock before callers have to wait.
+    /// The time by which `spent_until` may be ahead of the clock before calls are delayed.
     tolerance: Duration,
-    /// When the tokens given out so far would all have been made, one at each interval.
+    /// The time at which all tokens taken so far would have been produced, one in each interval.
     spent_until: Mutex<Instant>,
 }
 
 impl TokenBucket {
-    /// A full bucket that holds `burst` tokens (at least one) and gets a new one every `interval`; an interval of zero sets no
-    /// limit.
+    /// A full bucket of `burst` tokens (at least one) that receives a new one every `interval`; an interval of zero
+    /// means no limit.
     pub fn new(interval: Duration, burst: u32) -> Self {
         let tolerance = interval.saturating_mul(burst.saturating_sub(1));
         Self {
@@ -211,7 +212,7 @@ pub struct MaxOf<T> {
 }
 
 impl<T> MaxOf<T> {
-    /// The worst of `limiters`; of none: no delay.
+    /// The maximum of `limiters`; no delay if there are none.
     pub fn new(limiters: impl IntoIterator<Item = Box<dyn RateLimiter<T>>>) -> Self {
         Self {
             limiters: limiters.into_iter().collect(),
@@ -251,7 +252,7 @@ impl<T> std::fmt::Debug for MaxOf<T> {
     }
 }
 
-/// Another limiter's delays, cut off at a maximum.
+/// Limits another limiter's delays to a maximum.
 #[derive(Debug)]
 #[doc(alias = "WithMaxWaitRateLimiter")]
 #[doc(alias = "TypedWithMaxWaitRateLimiter")]
@@ -261,7 +262,7 @@ pub struct WithMaxWait<L> {
 }
 
 impl<L> WithMaxWait<L> {
-    /// What `limiter` says, but never more than `max`.
+    /// The delays of `limiter`, at most `max`.
     pub fn new(limiter: L, max: Duration) -> Self {
         Self { limiter, max }
     }

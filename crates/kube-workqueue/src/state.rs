@@ -1,8 +1,8 @@
-//! The queue as one value behind one lock: the sets, the lines, and the rules that connect them.
+//! The queue's state behind one lock: the sets, the queues, and their invariants.
 //!
-//! Nothing here waits, sleeps, or calls a waker. Every operation ends with [`State::settle`], which restores the one rule
-//! that wake-ups rest on: as many getters are awake as there are queued items (or all of them), and if items wait for
-//! their time, then a getter that is asleep keeps the time, or one that is awake will see to it.
+//! Nothing here waits, sleeps or calls a waker. Every operation ends with [`State::settle`], which restores the
+//! invariant of wake-ups: as many getters are awake as there are queued items (or all getters), and if there are
+//! delayed items, a sleeping getter is the timekeeper, or an awake one will become it.
 
 use std::task::Waker;
 use std::time::Duration;
@@ -14,7 +14,8 @@ use crate::priority::Priority;
 use crate::priority::Ready;
 use crate::wait::{Effects, Line, WaiterId};
 
-/// At most this many items become ready in one operation, so that a million due at once do not hold the lock for long.
+/// The maximum number of due items that are queued in one operation, so that a million due items do not hold the lock
+/// for long.
 const BATCH: usize = 256;
 
 #[derive(Debug)]
@@ -28,32 +29,32 @@ pub(crate) struct State<T> {
     /// Items in `Phase::Redo`.
     redo: usize,
     shutting_down: bool,
-    /// How often `shut_down` was called: each call releases the drains that began before it.
+    /// The number of calls of `shut_down`. Each call ends the drains that began before it.
     shut_downs: u64,
     next_waiter: WaiterId,
     getters: Line,
     /// The getter whose sleep ends when the next waiting item is due.
     timekeeper: Option<(WaiterId, Waker)>,
-    /// Getters that were woken and have not looked yet.
+    /// The number of getters that were woken and have not been polled yet.
     awake: usize,
     drainers: Line,
 }
 
-/// What a getter finds.
+/// The result of a `get`.
 #[derive(Debug)]
 pub(crate) enum Found<T> {
     Item(Taken<T>),
-    /// Nothing, and nothing will come.
+    /// The queue is shut down and empty.
     ShutDown,
-    /// Nothing yet, but there is more to tidy up: look again.
+    /// No item yet, but there is more cleanup to do: call again.
     Untidy,
-    /// Nothing yet: sleep until woken.
+    /// No item yet: sleep until woken.
     Nothing,
-    /// Nothing yet: sleep until woken, or until then.
+    /// No item yet: sleep until woken, or until this time.
     NothingUntil(Instant),
 }
 
-/// An item on its way to a worker.
+/// An item that was taken for a worker.
 #[derive(Debug)]
 pub(crate) struct Taken<T> {
     pub(crate) item: T,
@@ -115,7 +116,7 @@ impl<T> State<T> {
         self.entries.sweep(effects.unused_items());
     }
 
-    /// Queues what is due, up to a batch. Returns whether there may be more.
+    /// Queues due items, up to a batch. Returns whether there may be more.
     #[inline]
     pub(crate) fn release_due(&mut self, effects: &mut Effects<T>) -> bool {
         self.delayed
@@ -139,7 +140,7 @@ impl<T> State<T> {
         true
     }
 
-    /// Stops accepting items and forgets those whose time has not come.
+    /// Stops accepting items and drops delayed ones.
     pub(crate) fn shut_down(&mut self, release_drains: bool, effects: &mut Effects<T>) {
         self.shutting_down = true;
         while self.release_due(effects) {}
@@ -162,7 +163,7 @@ impl<T> State<T> {
         self.shut_downs
     }
 
-    /// Nothing is queued, processed or about to be queued again.
+    /// Whether nothing is queued, processed or about to be queued again.
     pub(crate) fn is_drained(&self) -> bool {
         self.shutting_down && self.processing == 0 && self.ready.len() == 0
     }
@@ -177,7 +178,7 @@ impl<T> State<T> {
         self.drainers.leave(id, effects);
     }
 
-    /// Ends a getter's wait: it looks again, or it is gone.
+    /// Ends a getter's wait, when it is polled or dropped.
     pub(crate) fn leave(&mut self, waiter: &mut Option<WaiterId>, effects: &mut Effects<T>) {
         if let Some(id) = waiter.take() {
             self.end_wait(id, effects);
@@ -193,7 +194,7 @@ impl<T> State<T> {
         }
     }
 
-    /// Wakes whom the present state concerns; every operation ends with it.
+    /// Wakes the getters and drains that can proceed; every operation ends with it.
     #[inline]
     pub(crate) fn settle(&mut self, effects: &mut Effects<T>) {
         if !self.getters.is_empty() || self.timekeeper.is_some() || !self.drainers.is_empty() {
@@ -216,7 +217,7 @@ impl<T> State<T> {
         }
     }
 
-    /// Nothing is queued, and nothing will be.
+    /// Whether nothing is queued and nothing will be.
     fn is_exhausted(&self) -> bool {
         self.shutting_down && self.redo == 0 && self.ready.len() == 0
     }
@@ -265,7 +266,7 @@ impl<T> State<T> {
 }
 
 impl<T: Eq> State<T> {
-    /// Returns the item if the queue has no use for it.
+    /// Returns the item if the queue does not store it.
     #[inline]
     pub(crate) fn add(
         &mut self,
@@ -284,7 +285,7 @@ impl<T: Eq> State<T> {
         unused
     }
 
-    /// Returns the item if the queue has no use for it.
+    /// Returns the item if the queue does not store it.
     pub(crate) fn add_after(
         &mut self,
         item: T,
@@ -315,7 +316,7 @@ impl<T: Eq> State<T> {
 }
 
 impl<T: Clone> State<T> {
-    /// Takes the next item for a getter, or puts the getter in line.
+    /// Takes the next item for a getter, or registers the getter as waiting.
     pub(crate) fn get(
         &mut self,
         waiter: &mut Option<WaiterId>,
@@ -332,7 +333,7 @@ impl<T: Clone> State<T> {
         }
     }
 
-    /// Takes the next item for somebody who is not in line.
+    /// Takes the next item for a caller that is not registered as waiting.
     #[inline]
     pub(crate) fn take(&mut self, effects: &mut Effects<T>) -> Option<Taken<T>> {
         self.release_due(effects);

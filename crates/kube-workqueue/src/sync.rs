@@ -1,4 +1,4 @@
-//! The lock and the reference count, from loom when its model checker runs (`--cfg loom`).
+//! The lock and the reference count; those of loom under its model checker (`--cfg loom`).
 
 #[cfg(loom)]
 pub(crate) use loom::sync::Arc;
@@ -15,15 +15,15 @@ use std::sync::{PoisonError, TryLockError};
 
 pub(crate) use imp::MutexGuard;
 
-/// For so many turns, some microseconds, a thread stays away from a lock that it found taken, and then gets in line. To
-/// hand over the lock and what it guards from one processor to another takes longer than an operation: it pays to let
-/// the other one do some more.
+/// The number of spin iterations (some microseconds) for which a thread backs off from a taken lock before it waits
+/// for it. Moving the lock and its data to another processor takes longer than an operation, so it pays to let the
+/// current owner continue.
 #[cfg(not(loom))]
 const PAUSE: usize = 256;
 #[cfg(loom)]
 const PAUSE: usize = 0;
 
-/// A mutex without poisoning: what it guards is whole again before user code can panic.
+/// A mutex without poisoning: its data is consistent whenever user code can panic.
 #[derive(Debug)]
 pub(crate) struct Mutex<T>(imp::Mutex<T>);
 

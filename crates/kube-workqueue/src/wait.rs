@@ -1,18 +1,18 @@
-//! Who waits for the queue, and what an operation leaves to do once the lock is released.
+//! Waiting futures, and the effects of an operation that run after the lock is released.
 
 use std::collections::VecDeque;
 use std::task::Waker;
 
-/// Names a waiting future.
+/// Identifies a waiting future.
 pub(crate) type WaiterId = u64;
 
-/// What an operation leaves to do once the lock is released: calling wakers, and dropping them or items, runs code that
-/// is not ours.
+/// The effects of an operation that run after the lock is released, because calling and dropping wakers and dropping
+/// items runs user code.
 #[derive(Debug)]
 pub(crate) struct Effects<T> {
-    /// How many runs were accepted, for the metrics.
+    /// The number of accepted adds, for metrics.
     pub(crate) added: usize,
-    /// Most operations have none of these: a null pointer is quickly made and dropped.
+    /// Most operations have none of these effects; a null pointer is cheap to create and drop.
     rest: Option<Box<Rest<T>>>,
 }
 
@@ -33,12 +33,12 @@ impl<T> Effects<T> {
         self.rest().wake.push(waker);
     }
 
-    /// The waker is only dropped.
+    /// Drops a waker after the lock is released.
     pub(crate) fn discard(&mut self, waker: Waker) {
         self.rest().unused_wakers.push(waker);
     }
 
-    /// Where to put items that are only dropped.
+    /// Items to drop after the lock is released.
     pub(crate) fn unused_items(&mut self) -> &mut Vec<T> {
         &mut self.rest().unused_items
     }
@@ -53,7 +53,7 @@ impl<T> Effects<T> {
         })
     }
 
-    /// Without the lock.
+    /// Runs the effects; call it without the lock.
     #[inline]
     pub(crate) fn run(self) {
         if let Some(rest) = self.rest {
@@ -69,7 +69,7 @@ impl<T> Rest<T> {
     }
 }
 
-/// Futures in line. There are about as many as there are workers, so that finding one by looking is fine.
+/// Waiting futures in order. There are about as many as workers, so a linear search is sufficient.
 #[derive(Debug, Default)]
 pub(crate) struct Line {
     waiters: VecDeque<(WaiterId, Waker)>,
@@ -84,7 +84,7 @@ impl Line {
         self.waiters.push_back((id, waker));
     }
 
-    /// False if it was not in line.
+    /// Returns false if it was not waiting.
     pub(crate) fn leave<T>(&mut self, id: WaiterId, effects: &mut Effects<T>) -> bool {
         let Some(at) = self.waiters.iter().position(|&(other, _)| other == id) else {
             return false;

@@ -1,4 +1,4 @@
-//! Workers: take items from a queue, reconcile them, and put back what needs another run.
+//! Workers, which take items from a queue, reconcile them, and add those again that need another run.
 
 use std::any::Any;
 use std::fmt::{Debug, Display};
@@ -19,17 +19,17 @@ use crate::queue::{Processing, WorkQueue};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[doc(alias = "Result")]
 pub enum Action {
-    /// Nothing, until it is added again. Its failures are forgotten.
+    /// Does nothing until the item is added again. Clears its failures.
     Done,
-    /// Run it again when the time has passed. Its failures are forgotten.
+    /// Processes the item again after this time. Clears its failures.
     #[doc(alias = "Requeue")]
     RequeueAfter(Duration),
 }
 
 /// Tasks that reconcile the items of a queue, each item in one of them at a time.
 ///
-/// An item whose reconcile function returns an error, takes too long or panics is logged, counted ([`WorkerStats`]), and
-/// tried again when the queue's rate limiter allows it, with the priority it had.
+/// If the reconcile function returns an error, takes too long or panics, the failure is logged and counted
+/// ([`WorkerStats`]), and the item is retried with the same priority when the queue's rate limiter allows it.
 ///
 /// ```
 /// use std::convert::Infallible;
@@ -63,7 +63,7 @@ impl<T> Workers<T>
 where
     T: Eq + Hash + Clone + Debug + Send + Sync + 'static,
 {
-    /// As many workers as `count` says, but at least one.
+    /// Creates `count` workers, at least one.
     pub fn new(queue: WorkQueue<T>, count: usize) -> Self {
         Self {
             queue,
@@ -74,34 +74,36 @@ where
         }
     }
 
-    /// How long one run of an item may take. After that its future is dropped, and the run has failed. Default: no limit.
+    /// Sets a time limit for one run of an item. After it the future is dropped, and the run has failed. Default: no
+    /// limit.
     #[doc(alias = "ReconciliationTimeout")]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
-    /// When this token is cancelled, the queue is shut down and the workers stop: they finish what they are at, and leave
-    /// in the queue what is queued. Default: they stop when the queue is shut down and empty.
+    /// Sets a token that stops the workers when it is cancelled: the queue is shut down, and the workers finish their
+    /// current runs and leave queued items in the queue. Default: they stop when the queue is shut down and empty.
     pub fn stop_on(mut self, token: CancellationToken) -> Self {
         self.stop = token;
         self
     }
 
-    /// What the workers have done; it keeps counting while they run.
+    /// The workers' counters, which are updated while they run.
     pub fn stats(&self) -> WorkerStats {
         self.stats.clone()
     }
 
-    /// Works until the queue is shut down and empty, or the token of [`stop_on`](Self::stop_on) is cancelled.
+    /// Runs until the queue is shut down and empty, or the token of [`stop_on`](Self::stop_on) is cancelled.
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future cancels the workers where they are; the items they had are done.
+    /// Dropping the future cancels the workers at their current await point; their items count as done.
     ///
     /// # Panics
     ///
-    /// Outside a tokio runtime, and if the queue's rate limiter does. A panic of `reconcile` is a failure of its item.
+    /// Panics outside a tokio runtime, and if the queue's rate limiter panics. A panic of `reconcile` is a failure of
+    /// its item.
     pub async fn run<F, Fut, E>(self, reconcile: F)
     where
         F: Fn(T) -> Fut + Send + Sync + 'static,
@@ -139,7 +141,7 @@ pub(crate) async fn join_all(mut tasks: JoinSet<()>) {
     }
 }
 
-/// Counts of what [`Workers`] have done. Clones show the same counts.
+/// Counters of [`Workers`]. Clones share the same counters.
 #[derive(Debug, Clone, Default)]
 pub struct WorkerStats(Arc<Counts>);
 
@@ -152,22 +154,22 @@ struct Counts {
 }
 
 impl WorkerStats {
-    /// Runs that returned an [`Action`].
+    /// The number of runs that returned an [`Action`].
     pub fn succeeded(&self) -> u64 {
         self.0.succeeded.load(Ordering::Relaxed)
     }
 
-    /// Runs that returned an error.
+    /// The number of runs that returned an error.
     pub fn failed(&self) -> u64 {
         self.0.failed.load(Ordering::Relaxed)
     }
 
-    /// Runs that were cut off because they took too long.
+    /// The number of runs that exceeded the time limit.
     pub fn timed_out(&self) -> u64 {
         self.0.timed_out.load(Ordering::Relaxed)
     }
 
-    /// Runs that panicked.
+    /// The number of runs that panicked.
     pub fn panicked(&self) -> u64 {
         self.0.panicked.load(Ordering::Relaxed)
     }
@@ -218,7 +220,7 @@ where
                 item = self.queue.get() => item,
             };
             let Some(item) = item else { return };
-            // In an async block, so that a panic before the future is made is caught too.
+            // In an async block, so that a panic before the future is created is caught too.
             let outcome = self.attempt(async { reconcile(item.clone()).await }).await;
             self.conclude(item, outcome);
         }
@@ -239,7 +241,7 @@ where
         }
     }
 
-    /// The item is put back before the guard is dropped, so that a drain does not end in between.
+    /// The item is added again before the guard is dropped, so that a drain does not end in between.
     fn conclude<E: Display>(&self, item: Processing<'_, T>, outcome: Result<Action, Failure<E>>) {
         let queue = self.queue.with_priority(item.priority());
         let counts = &self.stats.0;
@@ -265,7 +267,7 @@ where
     }
 }
 
-/// What the future returns, or what it panicked with.
+/// The output of the future, or its panic payload.
 async fn caught<T>(future: impl Future<Output = T>) -> Result<T, Box<dyn Any + Send>> {
     let mut future = pin!(future);
     std::future::poll_fn(|cx| {

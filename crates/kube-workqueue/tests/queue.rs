@@ -437,7 +437,7 @@ async fn an_item_due_while_processing_comes_when_done() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_due_before_the_end_of_a_run_is_in_line_before_its_item() {
+async fn items_due_during_a_run_are_queued_before_its_item() {
     let queue = WorkQueue::new();
     queue.add("again");
     let again = get(&queue).await;
