@@ -19,15 +19,15 @@
 //! # Ok(()) }
 //! ```
 //!
-//! A request goes from `server` (sockets) through `http` (routes and forms) to `api` (what LIST, WATCH and the
-//! writes mean) and `storage` (objects, history, snapshots). `workload` makes realistic objects and changes them.
+//! A request goes from `server` (sockets) through `http` (routes and forms) to `api` (what LIST, WATCH and the writes
+//! mean) and `storage` (objects, history, snapshots). `workload` creates realistic objects and changes them.
 //!
-//! For answers that no API server gives, there is a server that answers from a [`script`].
+//! For responses that no API server sends, there is a server that answers from a [`script`].
 //!
-//! # What it is not
+//! # Limits
 //!
 //! It has no controllers, no garbage collector, no authentication, no admission, no schemas and no server-side apply;
-//! `managedFields` are kept as they come. See the README for all differences from a real server.
+//! `managedFields` are stored unchanged. See the README for all differences from a real server.
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

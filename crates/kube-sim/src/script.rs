@@ -1,4 +1,4 @@
-//! A server that answers from a script: for tests of what a client asks, and of what it makes of any answer.
+//! A server that answers from a script, for tests of a client's requests and of its handling of any response.
 //!
 //! A [`Sim`](crate::Sim) behaves like an API server; a [`ScriptedServer`] behaves as the script says, down to single
 //! bytes: it refuses, is late, falls silent, cuts an object in two or sends garbage. It is a tower service, so with a

@@ -14,12 +14,12 @@ use tokio_util::task::TaskTracker;
 
 use crate::sim::{Sim, SimBuilder, StartError};
 
-/// How long a connection may take to end once the server stops.
+/// The time that connections have to end when the server stops.
 const GRACE: Duration = Duration::from_secs(1);
 
 /// A [`Sim`] that listens for HTTP/1.1 and HTTP/2 (without TLS).
 ///
-/// It can be used as the [`Sim`] it is. Dropping it stops it without waiting; [`shutdown`](Self::shutdown) waits.
+/// It dereferences to its [`Sim`]. Dropping it stops it without waiting; [`shutdown`](Self::shutdown) waits.
 ///
 /// ```
 /// # #[tokio::main] async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -41,14 +41,14 @@ pub struct SimServer {
 }
 
 impl SimBuilder {
-    /// Makes the cluster and serves it over HTTP.
+    /// Creates the cluster and serves it over HTTP.
     ///
     /// # Errors
     ///
-    /// What [`build`](Self::build) refuses, or an address that cannot be listened on.
+    /// The errors of [`build`](Self::build), or the server cannot listen on the address.
     pub async fn start(self) -> Result<SimServer, StartError> {
         let address = (self.address, self.port).into();
-        // Before the objects are made: a port that is taken is known at once.
+        // Bound before the objects are created, so that a port that is in use is reported at once.
         let listener = TcpListener::bind(address).await;
         let listen_error = |source| StartError::Listen { address, source };
         let listener = listener.map_err(listen_error)?;
@@ -83,7 +83,7 @@ impl SimServer {
         }
     }
 
-    /// Where it listens.
+    /// The address on which it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -93,7 +93,7 @@ impl SimServer {
         format!("http://{}", self.address)
     }
 
-    /// A kubeconfig that leads here, for kubectl and other clients: JSON, which is YAML too.
+    /// A kubeconfig for this server, for kubectl and other clients, in JSON, which is also valid YAML.
     pub fn kubeconfig(&self) -> String {
         let config = json!({
             "apiVersion": "v1",
@@ -106,7 +106,7 @@ impl SimServer {
         format!("{config:#}\n")
     }
 
-    /// Stops: watches end, requests that are being answered get a second to end, then all is joined.
+    /// Stops the server: watches end, running requests have one second to end, and all tasks are joined.
     pub async fn shutdown(self) {
         self.sim.close().await;
         self.tasks.close();
@@ -122,7 +122,7 @@ async fn accept(sim: Sim, listener: TcpListener, tasks: TaskTracker) {
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => stream,
                 Err(error) => {
-                    // Such as too many open files: others may close theirs.
+                    // For example too many open files, which may be temporary.
                     tracing::warn!(%error, "a connection could not be accepted");
                     tokio::time::sleep(Duration::from_millis(50)).await;
                     continue;
@@ -134,7 +134,7 @@ async fn accept(sim: Sim, listener: TcpListener, tasks: TaskTracker) {
 }
 
 async fn connection(sim: Sim, stream: TcpStream, closing: CancellationToken) {
-    // Watch events are small and wanted at once.
+    // Watch events are small and must be sent without delay.
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "TCP_NODELAY is not set");
     }

@@ -1,4 +1,4 @@
-//! A simulated cluster, and the builder that makes it.
+//! A simulated cluster and its builder.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::{Arc, Mutex};
@@ -15,32 +15,33 @@ use crate::store::Store;
 use crate::workload::Workload;
 use crate::workload::churn::Churn;
 
-/// The resource version of an empty cluster: not 1, so that nobody relies on small ones.
+/// The resource version of an empty cluster: not 1, so that no client relies on small versions.
 const FIRST_VERSION: u64 = 1000;
 
 /// Why a cluster or its server could not be started.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StartError {
-    /// The address is taken or may not be used; another port, or 0 for any free one, helps.
+    /// The address is in use or may not be used. Choose another port, or 0 for any free one.
     #[error("cannot listen on {address}")]
     Listen {
-        /// What was asked for.
+        /// The requested address.
         address: std::net::SocketAddr,
-        /// What the system says.
+        /// The system's error.
         source: std::io::Error,
     },
-    /// A custom resource definition that the server refuses.
+    /// The server rejected a custom resource definition.
     #[error("custom resource definition {name:?} is refused")]
     Definition {
         /// The name of the definition.
         name: String,
-        /// Why.
+        /// The reason.
         source: StatusError,
     },
 }
 
-/// What a simulated cluster is made of. Made by [`SimServer::builder`](crate::SimServer::builder) or [`Sim::builder`].
+/// The configuration of a simulated cluster. Created by [`SimServer::builder`](crate::SimServer::builder) or
+/// [`Sim::builder`].
 #[derive(Debug, Clone)]
 #[must_use = "a builder does nothing until `start` or `build`"]
 pub struct SimBuilder {
@@ -72,67 +73,67 @@ impl Default for SimBuilder {
 }
 
 impl SimBuilder {
-    /// How many nodes the cluster has at the start. Default: 0.
+    /// Sets the initial number of nodes. Default: 0.
     pub fn nodes(mut self, nodes: usize) -> Self {
         self.nodes = nodes;
         self
     }
 
-    /// How many pods the cluster has at the start, spread over namespaces and the nodes. Default: 0.
+    /// Sets the initial number of pods, spread over namespaces and nodes. Default: 0.
     pub fn pods(mut self, pods: usize) -> Self {
         self.pods = pods;
         self
     }
 
-    /// How many changes a second the workload makes: status updates, label changes, deletions and creations of pods,
-    /// heartbeats of nodes. Default: 0, none; a million at most.
+    /// Sets the number of changes per second by the workload: status updates, label changes, deletions and creations
+    /// of pods, heartbeats of nodes. Default: 0, which means none; at most a million.
     pub fn churn(mut self, per_second: f64) -> Self {
         self.churn = per_second;
         self
     }
 
-    /// What the workload's objects and changes are made from: the same seed makes the same ones, byte for byte (but not
-    /// at the same instants). Default: 0.
+    /// Sets the seed of the workload's objects and changes. The same seed generates the same ones, byte for byte (but
+    /// not at the same times). Default: 0.
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
     }
 
-    /// How many changes of each resource are remembered, for watches that resume and lists that continue. Older ones
-    /// are answered with 410. Each holds on to one replaced object. Default: 8192; with 0, only what is new can be
-    /// watched.
+    /// Sets how many changes of each resource are kept, for watches that resume and lists that continue. Requests for
+    /// older ones are answered with 410. Each change keeps one replaced object in memory. Default: 8192; with 0, only
+    /// new changes can be watched.
     pub fn history(mut self, changes: usize) -> Self {
         self.history = changes;
         self
     }
 
-    /// How often a watch that allows bookmarks gets one. Default: 60 s, as a real server; another comes 2 s before
-    /// the end of a watch.
+    /// Sets the interval of bookmarks in watches that allow them. Default: 60 s, as in a real server. Another
+    /// bookmark is sent 2 s before the end of a watch.
     pub fn bookmark_interval(mut self, interval: Duration) -> Self {
         self.bookmark_interval = interval;
         self
     }
 
-    /// A `CustomResourceDefinition` that is there from the start. More can be created through the API.
+    /// Adds a `CustomResourceDefinition` to the initial objects. More can be created through the API.
     pub fn crd(mut self, definition: Value) -> Self {
         self.definitions.push(definition);
         self
     }
 
-    /// The address [`start`](Self::start) listens on. Default: 127.0.0.1; there is no authentication, so think before
-    /// you open it to others.
+    /// Sets the address on which [`start`](Self::start) listens. Default: 127.0.0.1. There is no authentication, so
+    /// do not listen on addresses that others can reach.
     pub fn address(mut self, address: IpAddr) -> Self {
         self.address = address;
         self
     }
 
-    /// The port [`start`](Self::start) listens on. Default: 0, any free one.
+    /// Sets the port on which [`start`](Self::start) listens. Default: 0, any free one.
     pub fn port(mut self, port: u16) -> Self {
         self.port = port;
         self
     }
 
-    /// Makes the cluster without a socket, for use in the process through [`Sim::service`].
+    /// Creates the cluster without a socket, for use in this process through [`Sim::service`].
     ///
     /// # Errors
     ///
@@ -140,7 +141,7 @@ impl SimBuilder {
     ///
     /// # Panics
     ///
-    /// Outside a tokio runtime, if there is churn.
+    /// Panics outside a tokio runtime if there is churn.
     pub fn build(self) -> Result<Sim, StartError> {
         let storage = Storage::new(FIRST_VERSION, self.history);
         let api = Arc::new(Api::new(storage, Registry::builtin(), self.bookmark_interval));
@@ -171,10 +172,10 @@ impl SimBuilder {
     }
 }
 
-/// A simulated cluster: its objects, their history and what happens to them.
+/// A simulated cluster: its objects, their history and their changes.
 ///
-/// Clones are the same cluster. It needs no socket: [`service`](Self::service) answers requests in the process, on any
-/// clock that tokio has. [`SimServer`](crate::SimServer) is one with a socket.
+/// Clones are handles to the same cluster. It needs no socket: [`service`](Self::service) answers requests in this
+/// process and uses tokio's clock, paused or not. [`SimServer`](crate::SimServer) is one with a socket.
 #[derive(Clone)]
 pub struct Sim {
     api: Arc<Api>,
@@ -196,27 +197,27 @@ impl Sim {
         SimBuilder::default()
     }
 
-    /// The API as a tower service, such as `kube::Client::new` takes.
+    /// The API as a tower service, as accepted by `kube::Client::new`.
     pub fn service(&self) -> SimService {
         SimService::new(self.api.clone())
     }
 
-    /// The objects, without HTTP in between.
+    /// Direct access to the objects, without HTTP.
     pub fn store(&self) -> Store {
         Store::new(self.api.clone())
     }
 
-    /// How many changes the workload has made since the start.
+    /// The number of changes by the workload since the start.
     pub fn changes(&self) -> u64 {
         let churn = self.churn.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         churn.as_ref().map_or(0, Churn::changes)
     }
 
-    /// Ends the workload's changes: when this returns, none comes any more.
+    /// Stops the workload: when this returns, it makes no more changes.
     ///
     /// # Cancel safety
     ///
-    /// Dropped early, the changes still end, after the one that is being made.
+    /// If the future is dropped early, the workload still stops, after its current change.
     pub async fn stop_churn(&self) {
         let stopped = {
             let churn = self.churn.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
@@ -227,7 +228,7 @@ impl Sim {
         }
     }
 
-    /// Ends all watches and the workload. Requests are still answered; watches end at once.
+    /// Ends all watches and the workload. Later requests are still answered, but new watches end at once.
     pub async fn close(&self) {
         self.api.closing.cancel();
         self.stop_churn().await;

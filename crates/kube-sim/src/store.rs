@@ -10,10 +10,10 @@ use crate::nesting;
 use crate::object::Stored;
 use crate::status::StatusError;
 
-/// A cluster's objects, to look at and to change without HTTP in between.
+/// Reads and changes a cluster's objects without HTTP.
 ///
-/// Changes follow the rules of the API, with three exceptions: the status of an object is written with the rest of it, a
-/// uid or creation timestamp that is given is kept, and an object may be of any size. Watchers are told of each change.
+/// Changes follow the rules of the API, with three exceptions: the status of an object is written with the rest of
+/// it, a given uid or creation timestamp is kept, and an object may be of any size. Watches receive each change.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -53,7 +53,7 @@ impl Store {
         self.api.storage.resource_version()
     }
 
-    /// Creates an object; its `apiVersion`, `kind`, name and namespace say where. Returns it as stored.
+    /// Creates an object; its `apiVersion`, `kind`, name and namespace identify it. Returns the stored object.
     ///
     /// # Errors
     ///
@@ -66,7 +66,7 @@ impl Store {
         })
     }
 
-    /// Creates an object, without a look at what came of it.
+    /// Creates an object without decoding the stored result.
     pub(crate) fn add(&self, object: Value) -> Result<(Target, Arc<Stored>), StatusError> {
         let (mut target, object) = self.target_of(object)?;
         target.name = None;
@@ -74,8 +74,8 @@ impl Store {
         Ok((target, stored))
     }
 
-    /// Replaces an object, status included. With a resource version in it, only that version of it is replaced. Returns
-    /// it as stored.
+    /// Replaces an object, status included. If it contains a resource version, only that version is replaced. Returns
+    /// the stored object.
     ///
     /// # Errors
     ///
@@ -107,7 +107,7 @@ impl Store {
         }
     }
 
-    /// An object as it is now.
+    /// The current state of an object.
     ///
     /// # Errors
     ///
@@ -146,9 +146,10 @@ impl Store {
             .collect()
     }
 
-    /// Forgets all changes up to and including `resource_version`: watches from there and lists of it get 410.
+    /// Removes all changes up to and including `resource_version` from the history: watches from there and lists at
+    /// that version are answered with 410.
     ///
-    /// A version that has not been reached counts as the newest one.
+    /// A version that has not been reached yet counts as the newest one.
     pub fn compact(&self, resource_version: u64) {
         self.api.storage.compact(resource_version);
     }
@@ -201,7 +202,7 @@ impl Store {
     }
 }
 
-/// Whether an object that is to be written has no more levels than there may be.
+/// Checks that an object to be written does not exceed the maximum nesting depth.
 fn check_depth(object: &Value) -> Result<(), StatusError> {
     match nesting::of(object) {
         ..=nesting::MAX => Ok(()),

@@ -1,4 +1,4 @@
-//! What a script answers.
+//! The responses of a script.
 
 use std::io;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::response::SimBody;
 
-/// What a script answers to one request.
+/// A script's response to one request.
 ///
 /// An answer is made by one of the constructors and then extended: every [`chunk`](Self::chunk) is one chunk of the
 /// body, every [`pause`](Self::pause) is time that passes, and [`close`](Self::close), [`open`](Self::open) or
@@ -75,12 +75,12 @@ impl Answer {
         Self(Kept::Refused)
     }
 
-    /// No answer, ever.
+    /// Never responds.
     pub fn never() -> Self {
         Self(Kept::Never)
     }
 
-    /// An empty answer with this code, of no type.
+    /// An empty response with this status code and no content type.
     pub fn code(code: u16) -> Self {
         Self(Kept::Response {
             delay: Duration::ZERO,
@@ -103,7 +103,7 @@ impl Answer {
         Self::status_body(code, &status(code, reason, message))
     }
 
-    /// A `Status` of one's own making.
+    /// A response with the given `Status`.
     pub fn status_body(code: u16, status: &Value) -> Self {
         Self::code(code)
             .header(CONTENT_TYPE.as_str(), "application/json")

@@ -1,4 +1,4 @@
-//! Requests: those that are expected and those that came.
+//! Expected and received requests.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 /// A request that a script expects: `"GET /api/v1/pods?limit=500"` becomes one.
 ///
-/// The order of the query's parameters does not matter, but there must be no others. A value can be `*`, which stands
+/// The order of the query's parameters is ignored; other parameters are not allowed. A value can be `*`, which stands
 /// for any, or a range of numbers such as `300..=600`. Of the headers only those are compared that are named here.
 ///
 /// ```
@@ -21,7 +21,7 @@ use tokio::time::Instant;
 /// ```
 ///
 /// # Panics
-/// Making one from a text panics if the text is not a method and a path.
+/// Conversion from a string panics if it is not a method and a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Expected {
     method: Method,
@@ -130,7 +130,7 @@ impl fmt::Display for Expected {
     }
 }
 
-/// A request as it came.
+/// A received request.
 ///
 /// `Display` shows it like [`Expected`] does: `GET /api/v1/pods?limit=500`, the parameters decoded and by name.
 #[derive(Debug, Clone)]
@@ -146,7 +146,7 @@ pub struct Received {
     pub headers: HeaderMap,
     /// The body.
     pub body: Bytes,
-    /// When it came, by tokio's clock.
+    /// When it was received, by tokio's clock.
     pub at: Instant,
 }
 

@@ -26,7 +26,7 @@ pub struct ScriptedServer {
     state: Arc<Mutex<State>>,
 }
 
-/// Answers what the script has nothing for.
+/// Answers requests that are not in the script.
 type Otherwise = Box<dyn FnMut(&Received) -> Answer + Send>;
 
 #[derive(Default)]
@@ -34,7 +34,7 @@ struct State {
     steps: Vec<Step>,
     otherwise: Option<Otherwise>,
     received: Vec<Received>,
-    /// Requests that the script does not have, in words.
+    /// Descriptions of requests that are not in the script.
     deviations: Vec<String>,
 }
 
@@ -55,12 +55,12 @@ struct Step {
 }
 
 impl ScriptedServer {
-    /// A server that expects no request yet.
+    /// A server without expected requests.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a request that is expected and the answer to it. This can be done at any time.
+    /// Adds an expected request and its response. This can be done at any time.
     pub fn expect(self, request: impl Into<Expected>, answer: Answer) -> Self {
         let step = Step {
             expected: request.into(),
@@ -126,20 +126,20 @@ impl ScriptedServer {
         })
     }
 
-    /// The requests that have come so far.
+    /// The requests received so far.
     pub fn requests(&self) -> Vec<Received> {
         self.state().received.clone()
     }
 
-    /// Whether all requests of the script have come, and no others.
+    /// Whether all requests of the script have been received, and no others.
     pub fn is_finished(&self) -> bool {
         self.unfinished().is_none()
     }
 
-    /// Checks that all requests of the script have come, and no others.
+    /// Asserts that all requests of the script have been received, and no others.
     ///
     /// # Panics
-    /// They have not; the message says which.
+    /// Panics if they have not; the message lists the differences.
     #[track_caller]
     pub fn assert_finished(&self) {
         if let Some(report) = self.unfinished() {
