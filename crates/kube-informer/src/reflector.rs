@@ -509,7 +509,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
     /// Waits a backoff step, or as long as the server asked for if that is longer, within reason.
     async fn pause(&mut self, asked: Option<Duration>) {
         self.quick_requests = 0;
-        let cap = self.absent.then_some(self.options.absent_cap);
+        let cap = self.absent.then_some(self.options.not_served_cap);
         let asked = asked.unwrap_or_default().min(LONGEST_RETRY_AFTER);
         let until = later(tokio::time::Instant::now(), self.backoff.next(cap).max(asked));
         self.reporter.phase(match self.absent {

@@ -798,7 +798,7 @@ async fn a_transform_that_strips_all_metadata_takes_no_identity() {
     let status = informer.status().reflector;
     assert!(
         status
-            .last_bad_object
+            .last_invalid_object
             .unwrap()
             .reason
             .contains("the transform changed its name")
@@ -848,9 +848,9 @@ async fn a_transform_sees_each_object_once_and_what_it_cannot_do_is_set_aside() 
         "changed, but for the namespace"
     );
     let status = informer.status().reflector;
-    assert_eq!(status.bad_objects, 2);
+    assert_eq!(status.invalid_objects, 2);
     assert_eq!(
-        status.last_bad_object.unwrap().to_string(),
+        status.last_invalid_object.unwrap().to_string(),
         "ns/c: the transform panicked"
     );
 }

@@ -139,7 +139,9 @@ async fn what_comes_at_once_is_made_by_several_threads_in_order() {
     }
     assert_eq!(added, LISTED);
     let status = things.reflector_status(Partition::SINGLE).borrow().clone();
-    let bad = status.last_bad_object.expect("the one that panicked is reported");
+    let bad = status
+        .last_invalid_object
+        .expect("the one that panicked is reported");
     assert_eq!(bad.to_string(), "panics: decoding it panicked");
     let threads = THREADS.lock().unwrap().take().unwrap().len();
     let cores = available_parallelism().unwrap().get();

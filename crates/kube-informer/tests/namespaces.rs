@@ -547,8 +547,12 @@ async fn an_object_of_a_namespace_that_was_not_asked_for_is_set_aside() {
     scene.informer.synced().await.unwrap();
     assert_eq!(scene.told().await, ["Add(x/a@1, initial)", "Add(y/a@3, initial)"]);
     let status = scene.informer.status();
-    assert_eq!(status.reflector.bad_objects, 3);
-    let bad = status.partitions[1].reflector.last_bad_object.clone().unwrap();
+    assert_eq!(status.reflector.invalid_objects, 3);
+    let bad = status.partitions[1]
+        .reflector
+        .last_invalid_object
+        .clone()
+        .unwrap();
     assert_eq!(
         bad.to_string(),
         "(no key): x/b is of another namespace than was asked for"

@@ -13,7 +13,7 @@ use std::time::Duration;
 /// use std::time::Duration;
 ///
 /// let options = ReflectorOptions { watch_timeout: Duration::from_secs(600), ..Default::default() };
-/// assert_eq!(options.absent_cap, Duration::from_secs(3));
+/// assert_eq!(options.not_served_cap, Duration::from_secs(3));
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReflectorOptions {
@@ -27,7 +27,7 @@ pub struct ReflectorOptions {
     /// The longest pause, before jitter, while the server does not serve the resource, because its definition is not
     /// installed yet or was deleted. Such a response costs the server little, and objects should be listed as soon as
     /// the resource is served. Default: 3 s.
-    pub absent_cap: Duration,
+    pub not_served_cap: Duration,
     /// How long a streaming list may go without progress, be it another object or its end, before a list is asked for
     /// instead. The same for the beginning of its answer. Default: 30 s.
     pub streaming_deadline: Duration,
@@ -66,7 +66,7 @@ impl Default for ReflectorOptions {
             backoff: Backoff::default(),
             watch_timeout: WATCH_TIMEOUT,
             initial: InitialState::default(),
-            absent_cap: Duration::from_secs(3),
+            not_served_cap: Duration::from_secs(3),
             streaming_deadline: Duration::from_secs(30),
             bookmark_deadline: None,
             plan: None,

@@ -29,9 +29,9 @@ pub struct ReflectorStatus {
     /// The last failure; it is kept after later successes.
     pub last_error: Option<LastError>,
     /// The number of objects rejected so far because they could not be read.
-    pub bad_objects: u64,
+    pub invalid_objects: u64,
     /// The last rejected object.
-    pub last_bad_object: Option<InvalidObject>,
+    pub last_invalid_object: Option<InvalidObject>,
     /// The number of completed lists.
     pub lists: u64,
     /// The number of opened watches.
@@ -47,8 +47,8 @@ impl ReflectorStatus {
             return Self::default();
         };
         Self {
-            bad_objects: all.clone().map(|status| status.bad_objects).sum(),
-            last_bad_object: all.clone().find_map(|status| status.last_bad_object.clone()),
+            invalid_objects: all.clone().map(|status| status.invalid_objects).sum(),
+            last_invalid_object: all.clone().find_map(|status| status.last_invalid_object.clone()),
             lists: all.clone().map(|status| status.lists).sum(),
             watches: all.map(|status| status.watches).sum(),
             ..worst.clone()
@@ -375,8 +375,8 @@ impl Reporter {
     pub(super) fn bad(&self, bad: &InvalidObject) {
         tracing::warn!(resource = self.resource(), object = %bad, "an object was set aside");
         self.status.send_modify(|status| {
-            status.bad_objects += 1;
-            status.last_bad_object = Some(bad.clone());
+            status.invalid_objects += 1;
+            status.last_invalid_object = Some(bad.clone());
         });
     }
 }

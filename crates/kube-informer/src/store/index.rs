@@ -82,7 +82,7 @@ pub enum IndexError {
     #[error("the snapshot is older than index {0:?}")]
     NotInSnapshot(Arc<str>),
     /// The values of the index are not strings: look it up by its handle.
-    #[error("the values of index {0:?} are not text: ask by its handle")]
+    #[error("the values of index {0:?} are not a string: look it up by its handle")]
     NotString(Arc<str>),
     /// The index function panicked.
     #[error("the index function failed")]

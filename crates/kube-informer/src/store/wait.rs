@@ -41,7 +41,7 @@ pub enum WaitError {
         reached: ResourceVersion,
     },
     /// The partition that was waited for is no longer part of the store.
-    #[error("resource version {wanted} will never be reached: partition {partition} was taken out")]
+    #[error("resource version {wanted} will never be reached: partition {partition} was removed")]
     Removed {
         /// The version that was waited for.
         wanted: ResourceVersion,

@@ -248,7 +248,7 @@ async fn a_table_in_a_watch_is_set_aside() {
         ),
     ]);
     let scene = scene.plays("Add(ns/a@12)").await;
-    assert_eq!(scene.informer.status().reflector.bad_objects, 1);
+    assert_eq!(scene.informer.status().reflector.invalid_objects, 1);
     scene.stop().await;
 }
 
@@ -261,7 +261,7 @@ async fn objects_of_the_wrong_kind_in_a_list_are_set_aside() {
         (watch(10), watched("")),
     ]);
     let scene = scene.plays("Add(ns/a@1, initial); Add(ns/b@3, initial)").await;
-    let said = scene.informer.status().reflector.last_bad_object.unwrap();
+    let said = scene.informer.status().reflector.last_invalid_object.unwrap();
     assert_eq!(said.to_string(), "ns/p: expected kind ConfigMap, got Pod");
     scene.stop().await;
 }
@@ -408,7 +408,7 @@ async fn no_option_is_too_long() {
         watch_timeout: longest,
         streaming_deadline: longest,
         bookmark_deadline: Some(longest),
-        absent_cap: longest,
+        not_served_cap: longest,
         ..Default::default()
     };
     let (informer, runner) = SharedInformer::<ConfigMap>::builder(source)

@@ -17,7 +17,7 @@ async fn others_1_an_event_that_does_not_decode_is_named_and_its_key_is_stale() 
         .plays("Add(ns/a@1, initial); Add(ns/b@2, initial); Update(ns/b@2->12)")
         .await;
     let status = scene.informer.status();
-    let said = status.reflector.last_bad_object.unwrap();
+    let said = status.reflector.last_invalid_object.unwrap();
     assert_eq!(said.key, Some("ns/a".into()));
     assert!(said.reason.starts_with("data.password: invalid type"), "{said}");
     assert!(scene.informer.store().is_stale("ns/a"));
@@ -48,7 +48,7 @@ async fn others_2_an_object_of_a_streaming_list_that_does_not_decode_is_not_sile
     let scene = scene.plays("Add(ns/a@1, initial); Add(ns/b@3, initial)").await;
     assert!(scene.informer.has_synced());
     assert_eq!(scene.informer.store().stale_keys(), ["ns/x".into()]);
-    assert_eq!(scene.informer.status().reflector.bad_objects, 1);
+    assert_eq!(scene.informer.status().reflector.invalid_objects, 1);
     scene.stop().await;
 }
 
@@ -124,7 +124,11 @@ async fn others_3_one_bad_item_stops_nobody_and_its_content_is_nowhere_to_be_see
     });
     let scene = scene.plays("Add(ns/good@5, initial)").await;
     let reflector = scene.informer.status().reflector;
-    assert_eq!((reflector.bad_objects, reflector.lists), (13, 2), "{reflector:?}");
+    assert_eq!(
+        (reflector.invalid_objects, reflector.lists),
+        (13, 2),
+        "{reflector:?}"
+    );
     assert_eq!(
         scene.informer.store().stale_keys(),
         ["ns/base64", "ns/labels", "ns/list", "ns/text"].map(Into::into),

@@ -116,9 +116,9 @@ async fn t7_events_and_what_they_mean() {
         .plays("Add(ns/a@1, initial); Update(ns/a@1->11); Add(ns/n@12)")
         .await;
     let status = scene.informer.status();
-    assert_eq!(status.reflector.bad_objects, 1);
+    assert_eq!(status.reflector.invalid_objects, 1);
     assert_eq!(
-        status.reflector.last_bad_object.unwrap().to_string(),
+        status.reflector.last_invalid_object.unwrap().to_string(),
         "ns/p: expected kind ConfigMap, got Pod"
     );
     assert_eq!(

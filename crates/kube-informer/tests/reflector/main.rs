@@ -465,7 +465,7 @@ async fn bad_objects_are_set_aside_and_stop_nobody() {
     );
     let scene = scene.plays(&["Delete(ns/a@21, Event)"]).await;
     let status = scene.informer.status();
-    assert_eq!((status.objects, status.reflector.bad_objects), (1, 4));
+    assert_eq!((status.objects, status.reflector.invalid_objects), (1, 4));
     assert!(!scene.informer.store().is_stale("ns/a"));
     scene.stop().await;
 }
@@ -482,8 +482,8 @@ async fn objects_that_could_share_a_key_are_set_aside() {
     let told = scene.after(Duration::from_millis(1)).await;
     assert_eq!(told, ["Add(ns/b@3, initial)", "Add(x/c:d@12)"]);
     let status = scene.informer.status().reflector;
-    let bad = status.last_bad_object.unwrap();
-    assert_eq!((status.bad_objects, bad.key), (3, None));
+    let bad = status.last_invalid_object.unwrap();
+    assert_eq!((status.invalid_objects, bad.key), (3, None));
     assert!(bad.reason.contains("not one segment of a path"));
     scene.stop().await;
 }

@@ -85,7 +85,7 @@ struct Told {
     errors: u64,
     /// The last thing that was told is that the server does not know the resource; it is asked for every few seconds.
     absent: bool,
-    bad_objects: u64,
+    invalid_objects: u64,
 }
 
 impl Told {
@@ -109,11 +109,11 @@ impl Told {
             self.errors = error.number;
         }
         if let Some(bad) = status
-            .last_bad_object
+            .last_invalid_object
             .as_ref()
-            .filter(|_| status.bad_objects > self.bad_objects)
+            .filter(|_| status.invalid_objects > self.invalid_objects)
         {
-            let others = match status.bad_objects - self.bad_objects {
+            let others = match status.invalid_objects - self.invalid_objects {
                 1 => String::new(),
                 several => format!("{several} objects could not be read, the last: "),
             };
@@ -121,7 +121,7 @@ impl Told {
                 class: "decode".into(),
                 message: format!("{others}{bad}"),
             });
-            self.bad_objects = status.bad_objects;
+            self.invalid_objects = status.invalid_objects;
         }
         news
     }
