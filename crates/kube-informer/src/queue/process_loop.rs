@@ -2,6 +2,7 @@
 
 use super::batching::{FLOOD, LONGEST_WAIT};
 use super::{Accumulator, Batch, Entries, Queue};
+use crate::time::later;
 use std::future::Future;
 use std::pin::pin;
 use std::time::Duration;
@@ -184,11 +185,10 @@ async fn next_batch<A: Accumulator>(queue: &Queue<A>, max_keys: usize) -> Option
 /// The end of a period that starts at `start`. A period of zero never ends, nor does one that is too long for the
 /// clock.
 pub(crate) fn after(start: Instant, period: Duration) -> Instant {
-    // Thirty years, which tokio's timers also use for "never".
-    const NEVER: Duration = Duration::from_secs(86_400 * 365 * 30);
-    let end = start.checked_add(period).filter(|_| !period.is_zero());
-    let never = start + NEVER;
-    end.map_or(never, |end| end.min(never))
+    match period {
+        Duration::ZERO => later(start, Duration::MAX),
+        period => later(start, period),
+    }
 }
 
 struct CloseOnDrop<'a, A: Accumulator>(&'a Queue<A>);
