@@ -77,7 +77,7 @@ const fn step(name: &'static str, about: &'static str, run: fn() -> Result<Outco
     Step { name, about, run }
 }
 
-/// Runs what the command line asks for: nothing (a list), `ci`, `publish`, `api --update`, or any steps.
+/// Runs what the command line asks for: nothing (a list), `ci`, `publish-dry-run`, `api --update`, or any steps.
 pub(crate) fn run_arguments(arguments: &[String]) -> Result<()> {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments[..] {

@@ -31,13 +31,13 @@
 //!   [store](SharedInformer::store), [`WriteTracker`](crate::informer::WriteTracker);
 //! - every handler and stream until it is removed, also one that was [detached](crate::Registration::detach).
 //!
-//! A [`Snapshot`](crate::store::Snapshot) is none: it does not change anyway. When the last user is gone, the informer goes on for
-//! a [grace period](FactoryBuilder::grace_period); who asks for it within that time gets it as it is, cache and all. After
+//! A [`Snapshot`](crate::store::Snapshot) does not count as a user, because it never changes. When the last user is gone, the informer goes on for
+//! a [grace period](FactoryBuilder::grace_period); a request within that time gets the same informer with its cache. After
 //! that its watch ends and its cache is freed, and who asks for it later gets a new one. So whoever sees a store of a
 //! factory sees one that is kept up to date, until [`shutdown`](SharedInformerFactory::shutdown). The period starts when
 //! the factory does.
 //!
-//! An informer that failed, because a handler panicked, is not restarted behind the backs of those who hold it. It is
+//! An informer that failed, because a handler panicked, is not restarted while handles to it exist. It is
 //! reported ([`failed`](SharedInformerFactory::failed)), and who asks for it next gets a new one.
 //!
 //! # Kinds that are not installed yet
@@ -269,7 +269,7 @@ impl SharedInformerFactory {
         self.shared.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The informer that a request means.
+    /// Returns the informer for a request, and creates it if necessary.
     ///
     /// The first request makes it, later ones get the same one, for as long as somebody makes use of it. If the factory
     /// was started, it runs at once. After [`shutdown`](Self::shutdown), it has stopped already.
@@ -368,8 +368,7 @@ impl SharedInformerFactory {
         self.request(InformerRequest::new())
     }
 
-    /// The informer of any resource, in any form, with a selection of its own. What is selected differently is another
-    /// informer.
+    /// The informer of any resource, in any form, with a selection of its own. Each different selection has its own informer.
     ///
     /// ```no_run
     /// # fn example(factory: kube_informer::SharedInformerFactory) {
@@ -473,8 +472,8 @@ impl SharedInformerFactory {
         self.shared.failed.notify_waiters();
     }
 
-    /// Waits until all informers that were asked for so far have synced. Those that were given up since, because nobody
-    /// makes use of them any more, do not count.
+    /// Waits until all informers that were asked for so far have synced. Informers that have stopped because they had no users are ignored. It does not wait for
+    /// handlers: for one, await [`Registration::synced`](crate::Registration::synced).
     ///
     /// # Errors
     /// Some have not within `timeout`: the error names them, each with what stands in its way, and of an informer over

@@ -197,6 +197,12 @@ impl From<&str> for HandlerOptions {
     }
 }
 
+impl From<String> for HandlerOptions {
+    fn from(name: String) -> Self {
+        Self::named(name)
+    }
+}
+
 /// State shared by the informer's handles and tasks.
 struct Shared<O: CachedObject> {
     resource: String,

@@ -88,8 +88,7 @@
 //! # Resources that come and go
 //! A resource that the server does not know ([`Phase::NotServed`]) is asked for again and again, with pauses that stay
 //! short, so that it is listed within seconds once its definition is installed. When the definition is deleted later, the
-//! server reports the deletion of every object, ends the watch, and does not know the resource any more. That it does not
-//! is taken for no deletion: a version of a definition can stop being served while its objects stay. What was deleted
+//! server reports the deletion of every object, ends the watch, and does not know the resource any more. This is not treated as a deletion: a version of a definition can stop being served while its objects stay. What was deleted
 //! while nobody watched is found missing by the first list after the resource is back.
 //!
 //! # Memory
@@ -214,7 +213,7 @@ type Transform<O> =
 /// # Cancel safety
 /// The futures are dropped when the reflector is cancelled.
 pub trait Sink<O: CachedObject>: KnownObjects + Send + 'static {
-    /// The collection now consists of exactly these objects. One that could not be read is present nonetheless.
+    /// The collection now consists of exactly these objects. Objects that could not be read are included as errors.
     fn replace(
         &mut self,
         entries: Vec<Listed<DecodeResult<O>>>,

@@ -7,7 +7,7 @@
 //! # use k8s_openapi::api::core::v1::ConfigMap;
 //! # use kube::{Api, Client};
 //!
-//! // A cluster in the process, without a socket; `start` instead of `build` gives one with.
+//! // A cluster in the process, without a socket; Use `start` instead of `build` for a server with a socket.
 //! let sim = Sim::builder().nodes(3).pods(20).build()?;
 //! let client = Client::new(sim.service(), "default");
 //!

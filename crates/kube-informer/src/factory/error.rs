@@ -1,4 +1,4 @@
-//! What a factory has to say when something is not as it should be.
+//! Errors of a factory.
 
 use crate::informer::RunError;
 use std::fmt;

@@ -28,7 +28,7 @@ pub enum Namespaces {
     /// All there are, in one watch; the only choice for kinds without namespaces.
     #[default]
     All,
-    /// These, with a watch of each. If there are none, nothing is selected. An empty name is [`All`](Self::All), as in
+    /// Only these namespaces, each with its own watch. If there are none, nothing is selected. An empty name is [`All`](Self::All), as in
     /// client-go; conversions see to that.
     These(BTreeSet<String>),
     /// Those that are in this set at any time, with a watch of each. Informers over the same set follow it together.
@@ -94,8 +94,7 @@ fn namespaces_of(namespace: Option<String>) -> Namespaces {
     namespace.map_or(Namespaces::All, |namespace| [namespace].into())
 }
 
-/// Says which informer is wanted of a [factory](super::SharedInformerFactory::request). What is not said is as the factory
-/// has it.
+/// Says which informer is wanted of a [factory](super::SharedInformerFactory::request). Unset options use the factory's defaults.
 ///
 /// ```no_run
 /// use k8s_openapi::api::core::v1::Pod;
@@ -127,7 +126,7 @@ pub struct InformerRequest<O: Decode> {
 impl<O: StaticResource> InformerRequest<O> {
     /// Asks for a kind that is known at compile time, in any [form of it](StaticResource): `Pod`, `Packed<Pod>`. Of
     /// [`PartialObjectMeta`](kube::core::PartialObjectMeta), only metadata is asked of the server. For a kind without
-    /// namespaces, it does not matter which are said.
+    /// namespaces, the namespaces are ignored.
     pub fn new() -> Self {
         type ScopeOf<O> = <<O as StaticResource>::Resource as kube::Resource>::Scope;
         let scope = match TypeId::of::<ScopeOf<O>>() == TypeId::of::<ClusterResourceScope>() {
@@ -148,8 +147,8 @@ impl<O: StaticResource> Default for InformerRequest<O> {
 }
 
 impl<O: Decode> InformerRequest<O> {
-    /// Asks for any resource, in any form. Of built-in resources it is known whether they have namespaces; say it of any
-    /// other that has none, by its [`scope`](Self::scope).
+    /// Asks for any resource, in any form. The scope of built-in resources is known; for any other cluster-scoped
+    /// resource set the [`scope`](Self::scope).
     pub fn of(resource: ApiResource) -> Self {
         Self {
             scope: scope_of(&resource),
@@ -206,7 +205,7 @@ impl<O: Decode> InformerRequest<O> {
         self
     }
 
-    /// Namespace and selectors at once, none of them the factory's.
+    /// Sets namespace and selectors together and ignores the factory's defaults.
     pub fn selection(mut self, selection: Selection) -> Self {
         self.namespaces = Some(namespaces_of(selection.namespace));
         self.labels = Some(selection.label_selector.unwrap_or_default());
@@ -214,8 +213,7 @@ impl<O: Decode> InformerRequest<O> {
         self
     }
 
-    /// How often handlers that are added through the informer handle that comes of this request are told again of every
-    /// object, unless they say otherwise. It makes no other informer: nothing is asked of the server.
+    /// The resync period of handlers that are added through the returned handle, unless they set their own. It makes no other informer: nothing is asked of the server.
     pub fn resync(mut self, period: Duration) -> Self {
         self.resync = Some(period);
         self

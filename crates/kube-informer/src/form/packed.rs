@@ -215,7 +215,7 @@ impl<K: DeserializeOwned + Send + Sync + 'static> Packed<K> {
 
 impl<K> Packed<K> {
     /// Reads one field without decoding the rest; `None` if it is absent or null. If a path has several values, the
-    /// last one is returned.
+    /// last one is returned. In an index function use [`index_by`](Self::index_by), or `.ok().flatten()`.
     ///
     /// This takes a few nanoseconds if the collection's [`FieldPlan`] declares the field; otherwise the object is
     /// decompressed and scanned.

@@ -103,7 +103,7 @@ impl<'a> AnyObject<'a> {
     }
 
     /// The object's metadata, if it is a [`kube::Resource`]: typed, dynamic, or metadata only. `None` for any other form,
-    /// [`Packed`](crate::form::Packed) among them, and for an object that a source of one's own holds on to.
+    /// [`Packed`](crate::form::Packed) among them, and for an object that a custom source still references.
     pub fn metadata_mut(&mut self) -> Option<&mut ObjectMeta> {
         (self.metadata)(&mut *self.handle)
     }
