@@ -122,7 +122,7 @@ use crate::source::{
 };
 use crate::time::later;
 use crate::wire::{FieldPlan, RawObject};
-use ahead::{Ahead, Made};
+use ahead::{Ahead, Decoded};
 use backoff::BackoffState;
 use pages::{Pages, Turn};
 use status::Reporter;
@@ -626,7 +626,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
     }
 
     /// One object of a list; not decoded if it is held as it is.
-    fn listed(&mut self, item: Item<O>, made: Option<Made<O>>) -> Option<Listed<DecodeResult<O>>> {
+    fn listed(&mut self, item: Item<O>, made: Option<Decoded<O>>) -> Option<Listed<DecodeResult<O>>> {
         if let Item::Raw(raw) = &item {
             raw.write_key(&mut self.key_buffer);
             if let Some((key, fingerprint)) = self.sink.get(&self.key_buffer)
@@ -643,7 +643,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
     fn arrived(
         &mut self,
         item: Item<O>,
-        made: Option<Made<O>>,
+        made: Option<Decoded<O>>,
     ) -> Option<(ObjectKey, DecodeResult<O>, Option<ResourceVersion>)> {
         let version = item.version().filter(ResourceVersion::is_version);
         let (key, decoded) = decoded(&self.decoder, item, made);
@@ -686,12 +686,12 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
 fn decoded<O: Decode>(
     decoder: &Arc<O::Decoder>,
     item: Item<O>,
-    made: Option<Made<O>>,
+    made: Option<Decoded<O>>,
 ) -> (Option<ObjectKey>, Result<DecodedObject<O>, String>) {
     match item {
         Item::Raw(raw) => {
             let key = raw.key();
-            let made = made.unwrap_or_else(|| ahead::make::<O>(decoder, &key, &raw));
+            let made = made.unwrap_or_else(|| ahead::decode::<O>(decoder, &key, &raw));
             let held = made.map(|object| DecodedObject {
                 object,
                 fingerprint: Some(raw.fingerprint()),

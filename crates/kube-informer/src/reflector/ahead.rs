@@ -1,7 +1,7 @@
-//! Making objects ahead: of what has arrived already, on all cores.
+//! Decoding ahead: what has arrived already, on all cores.
 //!
 //! Decoding is what costs, and a list or a burst of events brings many objects at once. What is ready is taken together
-//! and made by several threads; it is handed on one by one in the order in which it came.
+//! and decoded by several threads; it is handed on one by one in the order in which it came.
 
 use crate::form::Decode;
 use crate::object::ObjectKey;
@@ -18,11 +18,11 @@ use std::thread::available_parallelism;
 
 static THREADS: LazyLock<usize> = LazyLock::new(|| available_parallelism().map_or(1, usize::from));
 
-/// An object that was made, or why it could not be.
-pub(super) type Made<O> = Result<<O as crate::object::CachedObject>::Handle, String>;
+/// An object that was decoded, or why it could not be.
+pub(super) type Decoded<O> = Result<<O as crate::object::CachedObject>::Handle, String>;
 
-/// Makes an object; user code that panics is an object that cannot be read.
-pub(super) fn make<O: Decode>(decoder: &O::Decoder, key: &ObjectKey, raw: &RawObject) -> Made<O> {
+/// Decodes an object. User code that panics makes it an object that could not be decoded.
+pub(super) fn decode<O: Decode>(decoder: &O::Decoder, key: &ObjectKey, raw: &RawObject) -> Decoded<O> {
     match catch_unwind(AssertUnwindSafe(|| O::decode_raw(decoder, key, raw))) {
         Ok(made) => made.map_err(|error| error.to_string()),
         Err(_) => Err("decoding it panicked".to_owned()),
@@ -56,11 +56,11 @@ impl<O: Decode> Part<O> for WatchEvent<O> {
 pub(super) struct Ahead<O: Decode, P> {
     stream: BoxStream<'static, Result<P, ApiError>>,
     ended: bool,
-    ready: VecDeque<Arrival<O, P>>,
+    ready: VecDeque<Prefetched<O, P>>,
 }
 
-/// A part of a stream, with its object if that was made ahead.
-pub(super) type Arrival<O, P> = (Result<P, ApiError>, Option<Made<O>>);
+/// A part of a stream, with its object if that was decoded ahead.
+pub(super) type Prefetched<O, P> = (Result<P, ApiError>, Option<Decoded<O>>);
 
 impl<O: Decode, P: Part<O>> Ahead<O, P> {
     pub(super) fn new(stream: BoxStream<'static, Result<P, ApiError>>) -> Self {
@@ -71,18 +71,18 @@ impl<O: Decode, P: Part<O>> Ahead<O, P> {
         }
     }
 
-    /// The next part. Objects that `is_held` need not be made.
+    /// The next part. Objects for which `is_held` returns true are not decoded.
     pub(super) async fn next(
         &mut self,
         decoder: &Arc<O::Decoder>,
         is_held: impl FnMut(&RawObject) -> bool,
-    ) -> Option<Arrival<O, P>> {
+    ) -> Option<Prefetched<O, P>> {
         if self.ready.is_empty() && !self.ended {
             let first = self.stream.next().await?;
             self.ready.push_back((first, None));
             if O::EXPENSIVE && *THREADS > 1 {
                 self.take_ready();
-                self.make_ready(decoder, is_held).await;
+                self.decode_ready(decoder, is_held).await;
             }
         }
         self.ready.pop_front()
@@ -99,8 +99,8 @@ impl<O: Decode, P: Part<O>> Ahead<O, P> {
         }
     }
 
-    /// Makes what was taken, if it is enough for several threads.
-    async fn make_ready(&mut self, decoder: &Arc<O::Decoder>, mut is_held: impl FnMut(&RawObject) -> bool) {
+    /// Decodes what was taken, if it is enough for several threads.
+    async fn decode_ready(&mut self, decoder: &Arc<O::Decoder>, mut is_held: impl FnMut(&RawObject) -> bool) {
         let mut jobs: Vec<(usize, RawObject)> = Vec::new();
         for (place, (part, _)) in self.ready.iter().enumerate() {
             if let Ok(part) = part
@@ -123,17 +123,17 @@ impl<O: Decode, P: Part<O>> Ahead<O, P> {
             let (theirs, decoder) = (offer.clone(), decoder.clone());
             let helper = tokio::task::spawn_blocking(move || {
                 drop(idle);
-                make_all::<O>(&decoder, take(&theirs))
+                decode_all::<O>(&decoder, take(&theirs))
             });
             offered.push((offer, helper));
         }
-        let mut made = make_all::<O>(decoder, jobs);
+        let mut made = decode_all::<O>(decoder, jobs);
         // No helper is waited for that has not begun: what is in its way may last for ever.
         let mut begun = Vec::new();
         for (offer, helper) in offered {
             match take(&offer) {
                 jobs if jobs.is_empty() => begun.push(helper),
-                jobs => made.extend(make_all::<O>(decoder, jobs)),
+                jobs => made.extend(decode_all::<O>(decoder, jobs)),
             }
         }
         for helper in begun {
@@ -169,10 +169,10 @@ fn take<T: Default>(offer: &Mutex<T>) -> T {
     std::mem::take(&mut *offer.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-fn make_all<O: Decode>(decoder: &O::Decoder, jobs: Vec<(usize, RawObject)>) -> Vec<(usize, Made<O>)> {
+fn decode_all<O: Decode>(decoder: &O::Decoder, jobs: Vec<(usize, RawObject)>) -> Vec<(usize, Decoded<O>)> {
     let made = jobs
         .into_iter()
-        .map(|(place, raw)| (place, make::<O>(decoder, &raw.key(), &raw)));
+        .map(|(place, raw)| (place, decode::<O>(decoder, &raw.key(), &raw)));
     made.collect()
 }
 

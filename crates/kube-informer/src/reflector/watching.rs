@@ -1,7 +1,7 @@
 //! The watch phase of a reflector.
 
-use super::ahead::Arrival;
-use super::{Ended, Events, Made, Reflector, Relist, Sink};
+use super::ahead::Prefetched;
+use super::{Decoded, Ended, Events, Reflector, Relist, Sink};
 use crate::form::Decode;
 use crate::object::{DeleteCause, Deleted, ResourceVersion};
 use crate::queue::Delta;
@@ -82,7 +82,7 @@ async fn next<O: Decode>(
     stream: &mut Events<O>,
     decoder: &Arc<O::Decoder>,
     deadline: Option<Duration>,
-) -> Option<Arrival<O, WatchEvent<O>>> {
+) -> Option<Prefetched<O, WatchEvent<O>>> {
     let next = stream.next(decoder, |_| false);
     let Some(deadline) = deadline else {
         return next.await;
@@ -222,7 +222,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
     }
 
     /// The next event of a watch. If it is not available immediately, announces and reports the events before it.
-    async fn next_event(&mut self, stream: &mut Events<O>) -> Option<Arrival<O, WatchEvent<O>>> {
+    async fn next_event(&mut self, stream: &mut Events<O>) -> Option<Prefetched<O, WatchEvent<O>>> {
         let deadline = self.options.bookmark_deadline.filter(|_| self.sends_bookmarks);
         let mut next = pin!(next(stream, &self.decoder, deadline));
         let (sink, reporter, seen) = (&mut self.sink, &mut self.reporter, &self.seen);
@@ -258,7 +258,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
     }
 
     /// Passes on one event.
-    async fn handle(&mut self, event: WatchEvent<O>, made: Option<Made<O>>, ordered: bool) {
+    async fn handle(&mut self, event: WatchEvent<O>, made: Option<Decoded<O>>, ordered: bool) {
         let (item, added) = match event {
             WatchEvent::Added(item) => (item, true),
             WatchEvent::Modified(item) => (item, false),
@@ -285,7 +285,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
     }
 
     /// Handles a deletion, which needs only a key, even if the object's body is invalid.
-    async fn deleted(&mut self, item: Item<O>, made: Option<Made<O>>) {
+    async fn deleted(&mut self, item: Item<O>, made: Option<Decoded<O>>) {
         if let Some((key, arrived, version)) = self.arrived(item, made) {
             self.advance(version.as_ref());
             let last_known = arrived.ok().map(Ok);
