@@ -347,7 +347,8 @@ async fn a_body_that_drips_is_given_up() {
         (watch(10), drips(watched(""), 100, 59)),
         (watch(10), watched("+a@11")),
     ]);
-    let told = scene.after(Duration::from_secs(1100)).await;
+    // After the latest end of the first watch, before the earliest end of the second.
+    let told = scene.after(Duration::from_secs(980)).await;
     scene.server.assert_finished();
     assert_eq!(told, ["Add(ns/a@11)"]);
     let requests = scene.server.requests();

@@ -193,9 +193,14 @@ async fn kubeconfigs_are_merged_as_kubectl_does() {
     );
 
     // A context whose namespace is empty: the default one. An option that is empty: as if it were not there.
+    let known = kube::config::Kubeconfig::read_from(&good).unwrap();
+    let known = known
+        .contexts
+        .iter()
+        .find(|context| context.name == cluster.context());
+    let known = known.and_then(|context| context.context.clone()).unwrap();
     let context = |namespace: &str| {
-        let context =
-            json!({"cluster": cluster.context(), "user": cluster.context(), "namespace": namespace});
+        let context = json!({"cluster": known.cluster, "user": known.user, "namespace": namespace});
         file(
             &folder,
             "context",
