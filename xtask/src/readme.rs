@@ -25,11 +25,11 @@ pub(crate) fn check() -> Result<Outcome> {
             folder.display()
         );
     }
-    let first = build("kube-informer-readme", &root().join("README.md"), &patches)?
+    let first = checked("kube-informer-readme", &root().join("README.md"), &patches)?
         .context("README.md has no dependencies")?;
     for package in &packages {
         let name = text(package, "name");
-        build(
+        checked(
             &format!("{name}-crate-readme"),
             &root().join("crates").join(name).join("README.md"),
             &patches,
@@ -39,8 +39,8 @@ pub(crate) fn check() -> Result<Outcome> {
     Ok(Outcome::Passed)
 }
 
-/// Builds a README's code, if it has any, and returns the folder of the crate.
-fn build(name: &str, readme: &Path, patches: &str) -> Result<Option<PathBuf>> {
+/// Checks a README's code, if it has any, and returns the folder of the crate.
+fn checked(name: &str, readme: &Path, patches: &str) -> Result<Option<PathBuf>> {
     let text = fs::read_to_string(readme).with_context(|| format!("cannot read {}", readme.display()))?;
     let programs = blocks(&text, "rust");
     let Some(dependencies) = blocks(&text, "toml")
@@ -73,7 +73,7 @@ fn build(name: &str, readme: &Path, patches: &str) -> Result<Option<PathBuf>> {
             program(code, with_informer),
         )?;
     }
-    run(&mut cargo_outside(&folder, "build --quiet --bins"))?;
+    run(&mut cargo_outside(&folder, "check --quiet --bins"))?;
     Ok(Some(folder))
 }
 
