@@ -7,4 +7,11 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+mod action;
+pub mod controller {
+    //! What a reconcile returns.
+    pub use crate::action::Action;
+}
+pub mod controllerutil;
+pub mod finalizer;
 pub mod leader_election;

@@ -1,0 +1,83 @@
+//! What most reconciles need: owners of children, apply, create or update, status.
+//!
+//! | I want to | use |
+//! |---|---|
+//! | have a child deleted with its owner, and its changes reconcile the owner | [`set_controller_reference`] |
+//! | have a child deleted with the last of its owners | [`set_owner_reference`] |
+//! | bring a child into a state, and leave what others set alone | [`apply`] |
+//! | change some fields of a child, or create it | [`create_or_update`] |
+//! | write a status when it has changed | [`patch_status`], or [`apply_status`] |
+//! | hold an object until something is cleaned up | [`finalizer`](crate::finalizer) |
+//!
+//! The names are those of controller-runtime's package `controllerutil`.
+
+mod apply;
+mod create_or_update;
+mod owners;
+mod status;
+
+pub use apply::{ApplyError, apply, apply_status};
+pub use create_or_update::{CreateOrUpdateError, OperationResult, create_or_update};
+pub use owners::{
+    OwnerError, remove_owner_reference, set_controller_reference, set_controller_reference_with,
+    set_owner_reference, set_owner_reference_with,
+};
+pub use status::patch_status;
+
+use kube::Resource;
+
+/// Adds a finalizer to an object in memory, unless it carries it. Returns whether it was added.
+///
+/// To add one on the server, and for the rest of its life, use [`finalizer`](crate::finalizer::finalizer()).
+///
+/// ```
+/// use k8s_openapi::api::core::v1::ConfigMap;
+/// use kube_controller::controllerutil::{add_finalizer, remove_finalizer};
+///
+/// let mut map = ConfigMap::default();
+/// assert!(add_finalizer(&mut map, "example.com/cleanup"));
+/// assert!(!add_finalizer(&mut map, "example.com/cleanup"));
+/// assert!(remove_finalizer(&mut map, "example.com/cleanup"));
+/// assert_eq!(map.metadata.finalizers, None);
+/// ```
+pub fn add_finalizer<K: Resource>(object: &mut K, finalizer: &str) -> bool {
+    let finalizers = object.meta_mut().finalizers.get_or_insert_default();
+    let absent = finalizers.iter().all(|held| held != finalizer);
+    if absent {
+        finalizers.push(finalizer.to_owned());
+    }
+    absent
+}
+
+/// Removes a finalizer from an object in memory, however often it carries it. Returns whether it did.
+pub fn remove_finalizer<K: Resource>(object: &mut K, finalizer: &str) -> bool {
+    let finalizers = &mut object.meta_mut().finalizers;
+    let Some(held) = finalizers else { return false };
+    let before = held.len();
+    held.retain(|held| held != finalizer);
+    let removed = held.len() < before;
+    if removed && held.is_empty() {
+        *finalizers = None;
+    }
+    removed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use k8s_openapi::api::core::v1::ConfigMap;
+
+    #[test]
+    fn a_finalizer_is_added_once_and_removed_wholly() {
+        // Case 83.
+        let mut map = ConfigMap::default();
+        assert!(add_finalizer(&mut map, "a/x"));
+        assert!(!add_finalizer(&mut map, "a/x"));
+        assert_eq!(map.metadata.finalizers, Some(vec!["a/x".into()]));
+
+        map.metadata.finalizers = Some(["a/x", "b/y", "a/x"].map(String::from).into());
+        assert!(remove_finalizer(&mut map, "a/x"));
+        assert_eq!(map.metadata.finalizers, Some(vec!["b/y".into()]));
+        assert!(!remove_finalizer(&mut map, "a/x"));
+    }
+}

@@ -1,0 +1,130 @@
+//! Server-side apply.
+
+use kube::api::{Patch, PatchParams};
+use kube::{Api, Resource};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::fmt::Debug;
+
+/// Why nothing was applied.
+#[derive(Debug, thiserror::Error)]
+pub enum ApplyError {
+    /// The object has no name; server-side apply knows no `generateName`.
+    #[error("the object has no name, which an apply needs")]
+    Unnamed,
+    /// The object was read from the server. Applied, it would take over every field that others have set.
+    #[error(
+        "the object {0} has managedFields, so it was read from the server; apply an object with the wanted fields only"
+    )]
+    ReadFromServer(String),
+    /// The request failed.
+    #[error("the request failed")]
+    Request(#[source] kube::Error),
+}
+
+/// Brings the fields of `object` into the state that it says, by server-side apply; creates it if it does not exist.
+///
+/// `object` holds what this controller wants, and nothing else. `manager` is the controller's name, always the same one: fields
+/// that it applied before and does not any more are removed, those of others are left alone. Where others have set a field of ours, ours wins
+/// (`force`), as it must for a controller that is to converge. Applying what is so already changes nothing, and nobody is
+/// notified. The status has [an apply of its own](apply_status).
+///
+/// ```no_run
+/// # use k8s_openapi::api::core::v1::ConfigMap;
+/// # async fn example(api: kube::Api<ConfigMap>) -> Result<(), Box<dyn std::error::Error>> {
+/// use kube_controller::controllerutil::apply;
+///
+/// let mut map = ConfigMap::default();
+/// map.metadata.name = Some("web".into());
+/// map.data = Some([("replicas".into(), "3".into())].into());
+/// let stored = apply(&api, "my-controller", &map).await?;
+/// # Ok(()) }
+/// ```
+///
+/// # Errors
+///
+/// See [`ApplyError`]. A conflict (409) can only come from a uid or resource version that `object` names.
+pub async fn apply<K>(api: &Api<K>, manager: &str, object: &K) -> Result<K, ApplyError>
+where
+    K: Resource + Clone + Serialize + DeserializeOwned + Debug,
+{
+    let name = name_of(object)?;
+    let patched = api.patch(name, &params(manager), &Patch::Apply(object)).await;
+    patched.map_err(ApplyError::Request)
+}
+
+/// [`apply`] of the status: `object` has `apiVersion`, `kind`, its name and the status that this controller wants.
+///
+/// # Errors
+///
+/// See [`ApplyError`]. The object must exist (404).
+pub async fn apply_status<K>(api: &Api<K>, manager: &str, object: &K) -> Result<K, ApplyError>
+where
+    K: Resource + Clone + Serialize + DeserializeOwned + Debug,
+{
+    let name = name_of(object)?;
+    let patched = api
+        .patch_status(name, &params(manager), &Patch::Apply(object))
+        .await;
+    patched.map_err(ApplyError::Request)
+}
+
+fn params(manager: &str) -> PatchParams {
+    PatchParams::apply(manager).force()
+}
+
+fn name_of<K: Resource>(object: &K) -> Result<&str, ApplyError> {
+    let meta = object.meta();
+    let name = meta.name.as_deref().ok_or(ApplyError::Unnamed)?;
+    match meta.managed_fields.as_deref() {
+        None | Some([]) => Ok(name),
+        Some(_) => Err(ApplyError::ReadFromServer(name.to_owned())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use k8s_openapi::api::core::v1::ConfigMap;
+    use kube::Client;
+    use kube_sim::script::{Answer, Expected, Kind, ScriptedServer};
+
+    fn map() -> ConfigMap {
+        let mut map = ConfigMap::default();
+        map.metadata.name = Some("web".into());
+        map
+    }
+
+    #[tokio::test]
+    async fn an_apply_is_forced_and_has_a_manager() {
+        let path = "PATCH /api/v1/namespaces/ns/configmaps/web";
+        let expected = |path: String| {
+            let query = "fieldManager=my-controller&force=true";
+            Expected::from(format!("{path}?{query}")).header("content-type", "application/apply-patch+yaml")
+        };
+        let answer = || Answer::json(Kind::new("v1", "ConfigMap").object("ns/web", "7").to_string());
+        let server = ScriptedServer::new()
+            .expect(expected(path.into()), answer())
+            .expect(expected(format!("{path}/status")), answer());
+        let api = Api::namespaced(Client::new(server.service(), "ns"), "ns");
+        let applied = apply(&api, "my-controller", &map()).await.unwrap();
+        assert_eq!(applied.metadata.resource_version.as_deref(), Some("7"));
+        apply_status(&api, "my-controller", &map()).await.unwrap();
+        server.assert_finished();
+    }
+
+    #[tokio::test]
+    async fn what_was_read_is_not_applied() {
+        let server = ScriptedServer::new();
+        let api = Api::namespaced(Client::new(server.service(), "ns"), "ns");
+        let mut read = map();
+        read.metadata.managed_fields = Some(vec![Default::default()]);
+        let error = apply(&api, "my-controller", &read).await.unwrap_err();
+        assert!(error.to_string().starts_with("the object web has managedFields"));
+        let error = apply(&api, "my-controller", &ConfigMap::default())
+            .await
+            .unwrap_err();
+        assert!(matches!(error, ApplyError::Unnamed));
+        server.assert_finished();
+    }
+}

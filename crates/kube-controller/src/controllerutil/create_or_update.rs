@@ -1,0 +1,97 @@
+//! Create an object, or change some of it.
+
+use kube::api::PostParams;
+use kube::{Api, Resource};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::fmt::Debug;
+
+/// What [`create_or_update`] has done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OperationResult {
+    /// The object is as it should be; nothing was written.
+    Unchanged,
+    /// It did not exist.
+    Created,
+    /// It was changed.
+    Updated,
+}
+
+/// Why [`create_or_update`] has written nothing.
+#[derive(Debug, thiserror::Error)]
+pub enum CreateOrUpdateError<E: std::error::Error + 'static> {
+    /// The object has no name.
+    #[error("the object has no name")]
+    Unnamed,
+    /// `mutate` changed the name or the namespace.
+    #[error("the object {0} must not be renamed")]
+    Renamed(String),
+    /// `mutate` failed.
+    #[error("the object could not be changed")]
+    Mutate(#[source] E),
+    /// The object cannot be compared.
+    #[error("the object is no valid JSON")]
+    Serialize(#[source] serde_json::Error),
+    /// A request failed. A conflict (409) means that somebody else was faster: reconcile again.
+    #[error("a request failed")]
+    Request(#[source] kube::Error),
+}
+
+/// Reads an object, lets `mutate` change it, and writes it if it has changed; creates it if it does not exist.
+///
+/// `object` says which one it is; if it does not exist, `mutate` gets `object` itself. What is not changed by `mutate` stays as it is on the server. The update
+/// is conditional on the version that was read. The status is not written, for kinds that have it as a subresource.
+///
+/// [`apply`](super::apply()) needs no read and no comparison. This is for kinds that cannot be applied, or for fields that depend on others.
+///
+/// ```no_run
+/// # use k8s_openapi::api::core::v1::ConfigMap;
+/// # async fn example(api: kube::Api<ConfigMap>) -> Result<(), Box<dyn std::error::Error>> {
+/// use kube_controller::controllerutil::create_or_update;
+/// use std::convert::Infallible;
+///
+/// let mut map = ConfigMap::default();
+/// map.metadata.name = Some("web".into());
+/// let (result, stored) = create_or_update(&api, map, |map| {
+///     map.data.get_or_insert_default().insert("replicas".into(), "3".into());
+///     Ok::<_, Infallible>(())
+/// })
+/// .await?;
+/// # Ok(()) }
+/// ```
+///
+/// # Errors
+///
+/// See [`CreateOrUpdateError`]; nothing was written.
+pub async fn create_or_update<K, E>(
+    api: &Api<K>,
+    object: K,
+    mutate: impl FnOnce(&mut K) -> Result<(), E>,
+) -> Result<(OperationResult, K), CreateOrUpdateError<E>>
+where
+    K: Resource + Clone + Serialize + DeserializeOwned + Debug,
+    E: std::error::Error + 'static,
+{
+    let name = object.meta().name.clone().ok_or(CreateOrUpdateError::Unnamed)?;
+    let found = api.get_opt(&name).await.map_err(CreateOrUpdateError::Request)?;
+    let exists = found.is_some();
+    let before = found.unwrap_or(object);
+    let mut after = before.clone();
+    mutate(&mut after).map_err(CreateOrUpdateError::Mutate)?;
+    if (&after.meta().name, &after.meta().namespace) != (&before.meta().name, &before.meta().namespace) {
+        return Err(CreateOrUpdateError::Renamed(name));
+    }
+    let params = PostParams::default();
+    if !exists {
+        let created = api.create(&params, &after).await;
+        let created = created.map_err(CreateOrUpdateError::Request)?;
+        return Ok((OperationResult::Created, created));
+    }
+    let value = |object: &K| serde_json::to_value(object).map_err(CreateOrUpdateError::Serialize);
+    if value(&before)? == value(&after)? {
+        return Ok((OperationResult::Unchanged, before));
+    }
+    let updated = api.replace(&name, &params, &after).await;
+    let updated = updated.map_err(CreateOrUpdateError::Request)?;
+    Ok((OperationResult::Updated, updated))
+}

@@ -1,0 +1,314 @@
+//! Finalizers: cleaning up before an object is gone.
+//!
+//! An object with finalizers that is deleted stays, with a `deletionTimestamp`, until the last of them is removed.
+//! [`finalizer`] wraps a reconcile so that it is called with [`Event::Apply`] for an object that carries the finalizer, and with
+//! [`Event::Cleanup`] when that object is being deleted:
+//!
+//! | the object | carries the finalizer | what happens |
+//! |---|---|---|
+//! | lives | no | the finalizer is added, and the pass ends: the change brings the next one |
+//! | lives | yes | [`Event::Apply`] |
+//! | is being deleted | yes | [`Event::Cleanup`]; if it succeeds, the finalizer is removed |
+//! | is being deleted | no | nothing: others hold the object |
+//!
+//! ```no_run
+//! use k8s_openapi::api::core::v1::ConfigMap;
+//! use kube::Api;
+//! use kube_controller::controller::Action;
+//! use kube_controller::finalizer::{Error, Event, finalizer};
+//! use std::sync::Arc;
+//! use std::time::Duration;
+//!
+//! async fn apply(map: Arc<ConfigMap>) -> Result<Action, std::io::Error> {
+//!     Ok(Action::requeue(Duration::from_secs(3600)))
+//! }
+//!
+//! async fn cleanup(map: Arc<ConfigMap>) -> Result<Action, std::io::Error> {
+//!     Ok(Action::await_change())
+//! }
+//!
+//! async fn reconcile(api: Api<ConfigMap>, map: Arc<ConfigMap>) -> Result<Action, Error<std::io::Error>> {
+//!     finalizer(&api, "example.com/cleanup", map, async |event| match event {
+//!         Event::Apply(map) => apply(map).await,
+//!         Event::Cleanup(map) => cleanup(map).await,
+//!     })
+//!     .await
+//! }
+//! ```
+//!
+//! # Stale caches
+//! The object usually comes from a cache, so the patches are conditional: they name the object's uid and what its finalizers
+//! are expected to be. If that is not so, the finalizers are read from the server and the patch is made again, up to
+//! [five times](TRIES). So a finalizer is never added twice, those of others are never touched, and an object that was created anew
+//! under the same name is left alone.
+//!
+//! # Several finalizers
+//! Each call sees to one. One that fails keeps its own finalizer and has no influence on the others: call `finalizer` for each,
+//! and return the error after the last.
+
+use crate::controller::Action;
+use futures::{TryFuture, TryFutureExt};
+use kube::api::{Patch, PatchParams};
+use kube::{Api, Resource, ResourceExt as _};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use std::fmt::Debug;
+use std::sync::Arc;
+
+/// How often a patch is made whose conditions are not met.
+pub const TRIES: usize = 5;
+
+/// What a reconcile has to do for an object with a finalizer.
+#[derive(Debug, Clone)]
+pub enum Event<K> {
+    /// The object lives: bring the world into the state that it asks for.
+    Apply(Arc<K>),
+    /// The object is being deleted: clean up after it.
+    ///
+    /// This must succeed if [`Apply`](Self::Apply) was never called or has failed, and if the cleanup was done before: it is called again
+    /// when the finalizer could not be removed.
+    Cleanup(Arc<K>),
+}
+
+/// Why [`finalizer`] failed. Each leaves the finalizer as it was, and a later pass tries again.
+#[derive(Debug, thiserror::Error)]
+pub enum Error<ReconcileErr>
+where
+    ReconcileErr: std::error::Error + 'static,
+{
+    /// [`Event::Apply`] failed.
+    #[error("failed to apply object")]
+    ApplyFailed(#[source] ReconcileErr),
+    /// [`Event::Cleanup`] failed.
+    #[error("failed to clean up object")]
+    CleanupFailed(#[source] ReconcileErr),
+    /// The finalizer could not be added.
+    #[error("failed to add finalizer")]
+    AddFinalizer(#[source] kube::Error),
+    /// The finalizer could not be removed, although the cleanup succeeded.
+    #[error("failed to remove finalizer")]
+    RemoveFinalizer(#[source] kube::Error),
+    /// The object has no name.
+    #[error("object has no name")]
+    UnnamedObject,
+    /// The finalizer's name is not a qualified name, such as `example.com/cleanup`. No request was made.
+    #[error(
+        "invalid finalizer: its name must be a qualified name: a DNS subdomain and \"/\", and up to 63 letters, digits, '-', '_' and '.'"
+    )]
+    InvalidFinalizer,
+}
+
+/// Calls `reconcile` as the object's [life](self) demands, and adds and removes the finalizer.
+///
+/// The finalizer's name must be a qualified name; with a prefix, as in `example.com/cleanup`, it collides with nobody else's. `api` must be the API
+/// of the object's namespace. It needs the verbs `get` and `patch`.
+///
+/// Adding the finalizer returns [`Action::await_change`]. So the change must not be filtered out: a predicate on the
+/// [generation](https://kubernetes.io/docs/concepts/overview/working-with-objects/) alone hides it, one on finalizers or the resource version
+/// does not.
+///
+/// # Errors
+///
+/// See [`Error`]. Nothing was changed unless the reconcile has done so.
+///
+/// # Cancel safety
+///
+/// If this future is dropped, the finalizer may or may not have been added or removed; the next pass finds out.
+pub async fn finalizer<K, ReconcileFut>(
+    api: &Api<K>,
+    finalizer_name: &str,
+    obj: Arc<K>,
+    reconcile: impl FnOnce(Event<K>) -> ReconcileFut,
+) -> Result<Action, Error<ReconcileFut::Error>>
+where
+    K: Resource + Clone + DeserializeOwned + Serialize + Debug,
+    ReconcileFut: TryFuture<Ok = Action>,
+    ReconcileFut::Error: std::error::Error + 'static,
+{
+    if !is_qualified_name(finalizer_name) {
+        return Err(Error::InvalidFinalizer);
+    }
+    let name = obj.meta().name.clone().ok_or(Error::UnnamedObject)?;
+    let held = Held::of(&*obj);
+    let carried = held.carries(finalizer_name);
+    if obj.meta().deletion_timestamp.is_none() {
+        if carried {
+            let applied = TryFutureExt::into_future(reconcile(Event::Apply(obj))).await;
+            return applied.map_err(Error::ApplyFailed);
+        }
+        let added = change(api, &name, finalizer_name, held, Change::Add).await;
+        return added
+            .map(|()| Action::await_change())
+            .map_err(Error::AddFinalizer);
+    }
+    if !carried {
+        return Ok(Action::await_change());
+    }
+    let action = TryFutureExt::into_future(reconcile(Event::Cleanup(obj)))
+        .await
+        .map_err(Error::CleanupFailed)?;
+    let removed = change(api, &name, finalizer_name, held, Change::Remove).await;
+    removed.map(|()| action).map_err(Error::RemoveFinalizer)
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Change {
+    Add,
+    Remove,
+}
+
+/// What a patch is based on.
+#[derive(Debug, PartialEq)]
+struct Held {
+    uid: Option<String>,
+    finalizers: Vec<String>,
+}
+
+impl Held {
+    fn of<K: Resource>(object: &K) -> Self {
+        Self {
+            uid: object.uid(),
+            finalizers: object.finalizers().to_vec(),
+        }
+    }
+
+    fn carries(&self, finalizer: &str) -> bool {
+        self.finalizers.iter().any(|held| held == finalizer)
+    }
+
+    /// The JSON patch that makes the change, and fails if something is not as it was.
+    fn patch(&self, finalizer: &str, change: Change) -> Value {
+        let list = "/metadata/finalizers";
+        let test = |path: &str, value: Value| json!({"op": "test", "path": path, "value": value});
+        let add = |path: &str, value: Value| json!({"op": "add", "path": path, "value": value});
+        let mut operations = Vec::new();
+        if let Some(uid) = &self.uid {
+            operations.push(test("/metadata/uid", uid.as_str().into()));
+        }
+        match change {
+            Change::Add if self.finalizers.is_empty() => {
+                operations.push(test(list, Value::Null));
+                operations.push(add(list, json!([finalizer])));
+            }
+            Change::Add => {
+                operations.push(test(list, json!(self.finalizers)));
+                operations.push(add(&format!("{list}/-"), finalizer.into()));
+            }
+            Change::Remove => {
+                // From the end, so that the indexes before stay as they are.
+                let held = self.finalizers.iter().enumerate().rev();
+                for (index, _) in held.filter(|(_, held)| *held == finalizer) {
+                    let path = format!("{list}/{index}");
+                    operations.push(test(&path, finalizer.into()));
+                    operations.push(json!({"op": "remove", "path": path}));
+                }
+            }
+        }
+        operations.into()
+    }
+}
+
+/// Makes a change, on the newest state of the object if need be.
+async fn change<K>(
+    api: &Api<K>,
+    name: &str,
+    finalizer: &str,
+    mut held: Held,
+    change: Change,
+) -> Result<(), kube::Error>
+where
+    K: Resource + Clone + DeserializeOwned + Debug,
+{
+    let mut tries = 0;
+    loop {
+        tries += 1;
+        let patch = serde_json::from_value(held.patch(finalizer, change));
+        let patch = Patch::<()>::Json(patch.map_err(kube::Error::SerdeError)?);
+        let refused = match api.patch_metadata(name, &PatchParams::default(), &patch).await {
+            Ok(_) => return Ok(()),
+            Err(kube::Error::Api(status)) => status,
+            Err(error) => return Err(error),
+        };
+        match refused.code {
+            404 => return Ok(()), // It is gone, and the finalizer with it.
+            // A conflict, and a test of the patch that failed.
+            409 | 422 if tries < TRIES => {}
+            _ => return Err(kube::Error::Api(refused)),
+        }
+        let Some(latest) = api.get_metadata_opt(name).await? else {
+            return Ok(());
+        };
+        let now = Held::of(&latest);
+        let settled = match change {
+            Change::Add => now.carries(finalizer) || latest.metadata.deletion_timestamp.is_some(),
+            Change::Remove => !now.carries(finalizer),
+        };
+        if settled || now.uid != held.uid {
+            return Ok(());
+        }
+        if now == held && refused.code == 422 {
+            // What was tested is so: the change itself is refused.
+            return Err(kube::Error::Api(refused));
+        }
+        held = now;
+    }
+}
+
+/// Kubernetes' rule for finalizers, label names and the like.
+fn is_qualified_name(name: &str) -> bool {
+    let (prefix, name) = match name.split_once('/') {
+        Some((prefix, name)) => (Some(prefix), name),
+        None => (None, name),
+    };
+    let alphanumeric_ends = |part: &str, inner: fn(char) -> bool, edge: fn(char) -> bool| {
+        part.starts_with(edge) && part.ends_with(edge) && part.chars().all(inner)
+    };
+    let is_label = |label: &str| {
+        let edge = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
+        alphanumeric_ends(
+            label,
+            |c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-',
+            edge,
+        )
+    };
+    prefix.is_none_or(|prefix| prefix.len() <= 253 && prefix.split('.').all(is_label))
+        && name.len() <= 63
+        && alphanumeric_ends(
+            name,
+            |c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'),
+            |c| c.is_ascii_alphanumeric(),
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_finalizer_must_be_a_qualified_name() {
+        for good in ["example.com/cleanup", "a/b", "cleanup", "my-group.io/My_Name.v1"] {
+            assert!(is_qualified_name(good), "{good}");
+        }
+        let long = format!("a/{}", "b".repeat(64));
+        for bad in [
+            "", "/", "a/", "/b", "a/b/c", "A.b/c", "a./b", "-a/b", "a/-b", "a/b c", "ü/b", &long,
+        ] {
+            assert!(!is_qualified_name(bad), "{bad}");
+        }
+    }
+
+    #[test]
+    fn removal_takes_all_of_ours_and_none_of_others() {
+        let held = Held {
+            uid: Some("7".into()),
+            finalizers: ["a/x", "b/y", "a/x"].map(String::from).into(),
+        };
+        let mut object = serde_json::json!({
+            "metadata": {"uid": "7", "finalizers": ["a/x", "b/y", "a/x"]}
+        });
+        let patch = serde_json::from_value(held.patch("a/x", Change::Remove)).unwrap();
+        json_patch::patch(&mut object, &patch as &json_patch::Patch).unwrap();
+        assert_eq!(object["metadata"]["finalizers"], serde_json::json!(["b/y"]));
+    }
+}
