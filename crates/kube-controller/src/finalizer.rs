@@ -47,6 +47,7 @@
 //! and return the error after the last.
 
 use crate::controller::Action;
+use crate::names::is_qualified_name;
 use futures::{TryFuture, TryFutureExt};
 use kube::api::{Patch, PatchParams};
 use kube::{Api, Resource, ResourceExt as _};
@@ -255,48 +256,9 @@ where
     }
 }
 
-/// Kubernetes' rule for finalizers, label names and the like.
-fn is_qualified_name(name: &str) -> bool {
-    let (prefix, name) = match name.split_once('/') {
-        Some((prefix, name)) => (Some(prefix), name),
-        None => (None, name),
-    };
-    let alphanumeric_ends = |part: &str, inner: fn(char) -> bool, edge: fn(char) -> bool| {
-        part.starts_with(edge) && part.ends_with(edge) && part.chars().all(inner)
-    };
-    let is_label = |label: &str| {
-        let edge = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
-        alphanumeric_ends(
-            label,
-            |c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-',
-            edge,
-        )
-    };
-    prefix.is_none_or(|prefix| prefix.len() <= 253 && prefix.split('.').all(is_label))
-        && name.len() <= 63
-        && alphanumeric_ends(
-            name,
-            |c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'),
-            |c| c.is_ascii_alphanumeric(),
-        )
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_finalizer_must_be_a_qualified_name() {
-        for good in ["example.com/cleanup", "a/b", "cleanup", "my-group.io/My_Name.v1"] {
-            assert!(is_qualified_name(good), "{good}");
-        }
-        let long = format!("a/{}", "b".repeat(64));
-        for bad in [
-            "", "/", "a/", "/b", "a/b/c", "A.b/c", "a./b", "-a/b", "a/-b", "a/b c", "ü/b", &long,
-        ] {
-            assert!(!is_qualified_name(bad), "{bad}");
-        }
-    }
 
     #[test]
     fn removal_takes_all_of_ours_and_none_of_others() {

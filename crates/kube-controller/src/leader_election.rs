@@ -90,7 +90,11 @@
 //!
 //! # What it does not do
 //!
-//! Coordinated election (KEP-4355), where the server chooses among `LeaseCandidate`s. Events: the log has `became leader` and
+//! Coordinated election (KEP-4355), where the server chooses among `LeaseCandidate`s.
+//!
+//! # What it tells
+//!
+//! The log, and [events](LeaderElector::with_recorder) about the Lease for who wants them: `became leader` and
 //! `stopped leading`.
 
 mod candidate;
@@ -102,6 +106,7 @@ mod lock;
 mod record;
 mod status;
 
+pub(crate) use config::hostname;
 pub use config::{ConfigError, LeaderElectionConfig, unique_identity};
 pub use elector::{LeaderElectionError, LeaderElector};
 pub use leadership::Leadership;

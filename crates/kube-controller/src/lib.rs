@@ -13,5 +13,7 @@ pub mod controller {
     pub use crate::action::Action;
 }
 pub mod controllerutil;
+pub mod events;
 pub mod finalizer;
 pub mod leader_election;
+mod names;

@@ -136,8 +136,13 @@ pub enum ConfigError {
 /// In a pod, the host's name is the pod's.
 #[must_use]
 pub fn unique_identity() -> String {
-    let from_file = || std::fs::read_to_string("/etc/hostname").ok();
-    let host = std::env::var("HOSTNAME").ok().or_else(from_file);
-    let host = host.as_deref().map_or("", str::trim);
+    let host = hostname().unwrap_or_default();
     format!("{host}_{:032x}", rand::random::<u128>())
+}
+
+/// The host's name; in a pod, the pod's.
+pub(crate) fn hostname() -> Option<String> {
+    let from_file = || std::fs::read_to_string("/etc/hostname").ok();
+    let host = std::env::var("HOSTNAME").ok().or_else(from_file)?;
+    Some(host.trim().to_owned())
 }

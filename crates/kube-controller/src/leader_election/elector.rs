@@ -5,6 +5,8 @@ use super::clock::{Clock, SystemClock, after};
 use super::config::{ConfigError, LeaderElectionConfig};
 use super::leadership::Leadership;
 use super::status::LeaderElectionStatus;
+use crate::events::{Event, EventType, Recorder};
+use k8s_openapi::api::core::v1::ObjectReference;
 use kube::Client;
 use rand::SeedableRng as _;
 use rand::rngs::SmallRng;
@@ -27,6 +29,7 @@ pub struct LeaderElector {
     clock: Arc<dyn Clock>,
     status: LeaderElectionStatus,
     candidate: Candidate,
+    recorder: Option<Recorder>,
     /// Cancelled when the work of the last run has ended, if there was one.
     work_ended: Option<CancellationToken>,
 }
@@ -64,8 +67,18 @@ impl LeaderElector {
             config,
             clock,
             status,
+            recorder: None,
             work_ended: None,
         })
+    }
+
+    /// Publishes an event about the Lease when the leadership begins and ends, with the reason `LeaderElection` as in client-go.
+    /// Default: none.
+    ///
+    /// The last event is written after the end of a run, so [shut the recorder down](Recorder::shutdown) after that.
+    pub fn with_recorder(mut self, recorder: Recorder) -> Self {
+        self.recorder = Some(recorder);
+        self
     }
 
     /// What this candidate knows of the election, also while it runs.
@@ -125,12 +138,37 @@ impl LeaderElector {
             self.candidate.release().await;
             return Ok(None);
         };
-        let (namespace, lease) = (&self.config.namespace, &self.config.name);
-        info!(%namespace, %lease, identity = %self.config.identity, "became leader");
+        self.tell("became leader");
         let output = self.lead(since, &shutdown, work).await;
-        let (namespace, lease) = (&self.config.namespace, &self.config.name);
-        info!(%namespace, %lease, identity = %self.config.identity, "stopped leading");
+        self.tell("stopped leading");
         output
+    }
+
+    fn tell(&self, what: &str) {
+        let LeaderElectionConfig {
+            namespace,
+            name,
+            identity,
+            ..
+        } = &*self.config;
+        info!(%namespace, lease = %name, %identity, "{what}");
+        let Some(recorder) = &self.recorder else { return };
+        let event = Event {
+            type_: EventType::Normal,
+            reason: "LeaderElection".into(),
+            note: Some(format!("{identity} {what}")),
+            action: "LeaderElection".into(),
+            secondary: None,
+        };
+        let lease = ObjectReference {
+            api_version: Some("coordination.k8s.io/v1".into()),
+            kind: Some("Lease".into()),
+            namespace: Some(namespace.clone()),
+            name: Some(name.clone()),
+            ..ObjectReference::default()
+        };
+        // It is valid, and the recorder says itself what it cannot write.
+        _ = recorder.record(&event, &lease);
     }
 
     async fn lead<W, F, T>(

@@ -1040,3 +1040,30 @@ fn identities_are_unique() {
     assert_ne!(a, b);
     assert!(!a.starts_with(char::is_whitespace) && a.contains('_'));
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_term_is_told_in_events() {
+    let told = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let server = kube_sim::script::ScriptedServer::new().otherwise({
+        let told = told.clone();
+        move |request| {
+            let event: Value = serde_json::from_slice(&request.body).unwrap();
+            let text = |field: &str| event[field].as_str().unwrap_or_default().to_owned();
+            let regarding = event["regarding"]["name"].as_str().unwrap_or_default().to_owned();
+            told.lock()
+                .unwrap()
+                .push((text("reason"), text("note"), regarding));
+            kube_sim::script::Answer::json(event.to_string())
+        }
+    });
+    let client = kube::Client::new(server.service(), "default");
+    let recorder = crate::events::Recorder::new(client, "tests".into());
+    let mut elector = Cluster::new().elector("a").with_recorder(recorder.clone());
+    elector.run(CancellationToken::new(), async |_| ()).await.unwrap();
+    recorder.shutdown(seconds(1)).await.unwrap();
+    let expected = |note: &str| ("LeaderElection".to_owned(), note.to_owned(), "test".to_owned());
+    assert_eq!(
+        *told.lock().unwrap(),
+        [expected("a became leader"), expected("a stopped leading")]
+    );
+}

@@ -1,0 +1,251 @@
+//! The handle with which events are published.
+
+use super::correlator::{Correlator, Observed, SeriesKey};
+use super::writer::Writer;
+use super::{Event, Reporter};
+use k8s_openapi::api::core::v1::ObjectReference;
+use kube::Client;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::runtime::Handle;
+use tokio::sync::mpsc;
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+/// How many writes wait in line.
+pub(super) const LINE: usize = 1000;
+
+/// Publishes events; see the [module](super).
+///
+/// Clones are the same recorder. Make one for a process: series, aggregation and spam filter are those of a recorder.
+#[derive(Clone)]
+pub struct Recorder {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    correlator: Arc<Mutex<Correlator>>,
+    line: mpsc::Sender<SeriesKey>,
+    counts: Arc<Counts>,
+    /// Runs from the first event on.
+    writer: Mutex<Option<Writer>>,
+    stop: CancellationToken,
+    _stopped_by_drop: DropGuard,
+    /// Cancelled to give up, even what is being written.
+    abort: CancellationToken,
+    ended: CancellationToken,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Counts {
+    pub(super) written: AtomicU64,
+    pub(super) refused: AtomicU64,
+    pub(super) failed: AtomicU64,
+    dropped: AtomicU64,
+    spam: AtomicU64,
+    /// Whether the last write found no room in the line.
+    overflowing: AtomicBool,
+}
+
+/// What became of the events of a recorder. All but [`waiting`](Self::waiting) count from its start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct RecorderStatus {
+    /// Writes that wait in line.
+    pub waiting: usize,
+    /// Writes that the server has accepted. One may stand for many events of a series.
+    pub written: u64,
+    /// Events that were dropped because the line was full, or the recorder had stopped.
+    pub dropped: u64,
+    /// Events that were dropped by the spam filter.
+    pub spam: u64,
+    /// Writes that the server has refused: not allowed, a namespace that is being deleted, an event that is not valid.
+    pub refused: u64,
+    /// Writes that were given up: the server did not answer in 12 tries, or until the recorder was stopped.
+    pub failed: u64,
+}
+
+/// Why an event was not published.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("an event's {field} has to have 1 to 128 bytes, not {bytes}")]
+pub struct InvalidEvent {
+    /// `reason` or `action`.
+    pub field: &'static str,
+    /// Its length.
+    pub bytes: usize,
+}
+
+/// Events were not written before the recorder had to stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{writes} events were not written within {timeout:?}")]
+pub struct Unwritten {
+    /// How many writes were still waiting.
+    pub writes: usize,
+    /// How long the recorder had.
+    pub timeout: Duration,
+}
+
+impl Recorder {
+    /// A recorder that writes to the cluster of `client`.
+    #[must_use]
+    pub fn new(client: Client, reporter: Reporter) -> Self {
+        let (line, waiting) = mpsc::channel(LINE);
+        let correlator = Arc::new(Mutex::new(Correlator::new(reporter)));
+        let counts = Arc::new(Counts::default());
+        let (stop, abort) = (CancellationToken::new(), CancellationToken::new());
+        let ended = CancellationToken::new();
+        let writer = Writer {
+            client,
+            correlator: correlator.clone(),
+            line: waiting,
+            counts: counts.clone(),
+            stop: stop.clone(),
+            abort: abort.clone(),
+            _ended: ended.clone().drop_guard(),
+        };
+        let shared = Shared {
+            correlator,
+            line,
+            counts,
+            writer: Mutex::new(Some(writer)),
+            _stopped_by_drop: stop.clone().drop_guard(),
+            stop,
+            abort,
+            ended,
+        };
+        Self {
+            shared: Arc::new(shared),
+        }
+    }
+
+    /// Publishes an event about the object `reference`, in its namespace; in `default` if it has none.
+    ///
+    /// It returns at once: the event is counted, or put in line, or dropped, which the [status](Self::status) says. The signature is that
+    /// of kube-rs, where this waits for the server.
+    ///
+    /// # Errors
+    ///
+    /// [`kube::Error::Service`] with [`InvalidEvent`]: the reason or the action is empty or too long. What the server refuses is no error here: it
+    /// is logged and counted.
+    pub async fn publish(&self, ev: &Event, reference: &ObjectReference) -> Result<(), kube::Error> {
+        let published = self.record(ev, reference);
+        published.map_err(|invalid| kube::Error::Service(invalid.into()))
+    }
+
+    /// [`publish`](Self::publish) where nothing can be awaited, such as in a drop.
+    ///
+    /// # Errors
+    ///
+    /// The reason or the action is empty or too long.
+    pub fn record(&self, event: &Event, regarding: &ObjectReference) -> Result<(), InvalidEvent> {
+        for (text, field) in [(&event.reason, "reason"), (&event.action, "action")] {
+            let bytes = text.len();
+            if !(1..=128).contains(&bytes) {
+                return Err(InvalidEvent { field, bytes });
+            }
+        }
+        let counts = &self.shared.counts;
+        if self.shared.stop.is_cancelled() || !self.start() {
+            counts.dropped.fetch_add(1, Ordering::Relaxed);
+            return Ok(());
+        }
+        let mut correlator = self.correlator();
+        match correlator.observe(event, regarding) {
+            Observed::New(key) => {
+                if self.shared.line.try_send(key.clone()).is_ok() {
+                    counts.overflowing.store(false, Ordering::Relaxed);
+                } else {
+                    correlator.forget(&key);
+                    drop(correlator);
+                    self.overflow();
+                }
+            }
+            // If there is no room, the count is written later, with the others.
+            Observed::Repeated(key) => _ = self.shared.line.try_send(key),
+            Observed::Counted => {}
+            Observed::Spam => _ = counts.spam.fetch_add(1, Ordering::Relaxed),
+        }
+        Ok(())
+    }
+
+    fn overflow(&self) {
+        let counts = &self.shared.counts;
+        counts.dropped.fetch_add(1, Ordering::Relaxed);
+        if !counts.overflowing.swap(true, Ordering::Relaxed) {
+            tracing::warn!("{LINE} events wait to be written, others are dropped");
+        }
+    }
+
+    /// Starts the writer. Returns whether it runs: it does not outside of a runtime.
+    fn start(&self) -> bool {
+        let mut writer = self.shared.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        if writer.is_none() {
+            return true;
+        }
+        let Ok(runtime) = Handle::try_current() else {
+            return false;
+        };
+        if let Some(writer) = writer.take() {
+            runtime.spawn(writer.run());
+        }
+        true
+    }
+
+    pub(super) fn correlator(&self) -> MutexGuard<'_, Correlator> {
+        let correlator = &self.shared.correlator;
+        correlator.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What became of the events so far.
+    #[must_use]
+    pub fn status(&self) -> RecorderStatus {
+        let counts = &self.shared.counts;
+        RecorderStatus {
+            waiting: self.shared.line.max_capacity() - self.shared.line.capacity(),
+            written: counts.written.load(Ordering::Relaxed),
+            dropped: counts.dropped.load(Ordering::Relaxed),
+            spam: counts.spam.load(Ordering::Relaxed),
+            refused: counts.refused.load(Ordering::Relaxed),
+            failed: counts.failed.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Tries once to write each event that waits, and stops. Events that are published later are dropped.
+    ///
+    /// # Errors
+    ///
+    /// Not everything was written within `timeout`, and the rest was given up. Zero gives up everything.
+    ///
+    /// # Cancel safety
+    ///
+    /// If this future is dropped, the recorder stops all the same, within 30 seconds.
+    pub async fn shutdown(&self, timeout: Duration) -> Result<(), Unwritten> {
+        self.shared.stop.cancel();
+        // One that never ran ends here.
+        drop(
+            self.shared
+                .writer
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .take(),
+        );
+        if tokio::time::timeout(timeout, self.shared.ended.cancelled())
+            .await
+            .is_ok()
+        {
+            return Ok(());
+        }
+        let writes = self.status().waiting.max(1);
+        self.shared.abort.cancel();
+        self.shared.ended.cancelled().await;
+        Err(Unwritten { writes, timeout })
+    }
+}
+
+impl std::fmt::Debug for Recorder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Recorder")
+            .field("status", &self.status())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,371 @@
+//! The cases of client-go's recorders, on a server that keeps events, and on a paused clock.
+
+use super::*;
+use k8s_openapi::api::core::v1::Pod;
+use kube::{Client, Resource as _};
+use kube_sim::script::{Answer, Received, ScriptedServer};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::time::sleep;
+
+/// A server of events that answers as a test says.
+#[derive(Clone, Default)]
+struct Events {
+    stored: Arc<Mutex<BTreeMap<String, Value>>>,
+    requests: Arc<Mutex<Vec<String>>>,
+    /// What is answered instead.
+    refusal: Arc<Mutex<Option<Answer>>>,
+}
+
+impl Events {
+    fn recorder(&self) -> Recorder {
+        let this = self.clone();
+        let server = ScriptedServer::new().otherwise(move |request| this.answer(request));
+        let client = Client::new(server.service(), "default");
+        Recorder::new(client, Reporter::from("tests".to_owned()))
+    }
+
+    fn answer(&self, request: &Received) -> Answer {
+        self.requests.lock().unwrap().push(request.method.to_string());
+        if let Some(refusal) = &*self.refusal.lock().unwrap() {
+            return refusal.clone();
+        }
+        let body: Value = serde_json::from_slice(&request.body).unwrap();
+        let mut stored = self.stored.lock().unwrap();
+        let name = match request.path.rsplit('/').next() {
+            Some("events") => body["metadata"]["name"].as_str().unwrap().to_owned(),
+            name => name.unwrap().to_owned(),
+        };
+        match (request.method.as_str(), stored.get_mut(&name)) {
+            ("POST", Some(_)) => Answer::status(409, "AlreadyExists", "it exists"),
+            ("POST", None) => {
+                stored.insert(name, body.clone());
+                Answer::json(body.to_string())
+            }
+            (_, None) => Answer::status(404, "NotFound", "it does not exist"),
+            (_, Some(event)) => {
+                json_patch::merge(event, &body);
+                let metadata = json!({
+                    "apiVersion": "meta.k8s.io/v1", "kind": "PartialObjectMetadata", "metadata": event["metadata"],
+                });
+                Answer::json(metadata.to_string())
+            }
+        }
+    }
+
+    fn refuse(&self, answer: Option<Answer>) {
+        *self.refusal.lock().unwrap() = answer;
+    }
+
+    /// What is stored, without names, in the order of names, which is that of creation.
+    fn notes(&self) -> Vec<(String, i64)> {
+        let stored = self.stored.lock().unwrap();
+        let note = |event: &Value| {
+            let note = event["note"].as_str().unwrap_or_default();
+            (note.to_owned(), event["series"]["count"].as_i64().unwrap_or(1))
+        };
+        stored.values().map(note).collect()
+    }
+
+    fn requests(&self) -> String {
+        std::mem::take(&mut *self.requests.lock().unwrap()).join(" ")
+    }
+}
+
+fn pod(name: &str) -> ObjectReference {
+    let mut pod = Pod::default();
+    pod.metadata.name = Some(name.into());
+    pod.metadata.namespace = Some("shop".into());
+    pod.metadata.uid = Some(format!("uid-{name}"));
+    pod.object_ref(&())
+}
+
+fn event(reason: &str, note: &str) -> Event {
+    Event {
+        type_: EventType::Normal,
+        reason: reason.into(),
+        note: Some(note.into()),
+        action: "Testing".into(),
+        secondary: None,
+    }
+}
+
+async fn publish(recorder: &Recorder, reason: &str, note: &str) {
+    publish_about(recorder, &pod("a"), reason, note).await;
+}
+
+async fn publish_about(recorder: &Recorder, regarding: &ObjectReference, reason: &str, note: &str) {
+    let event = event(reason, note);
+    let published = recorder.publish(&event, regarding).await;
+    published.expect("a good event");
+}
+
+/// Until everything is written that can be.
+async fn settle() {
+    sleep(Duration::from_millis(1)).await;
+}
+
+fn minutes(minutes: u64) -> Duration {
+    Duration::from_secs(60 * minutes)
+}
+
+#[tokio::test(start_paused = true)]
+async fn equal_events_are_a_series() {
+    // Case 113.
+    let (events, start) = (Events::default(), jiff::Timestamp::now());
+    let recorder = events.recorder();
+    publish(&recorder, "Pulled", "an image").await;
+    settle().await;
+    let stored = events.stored.lock().unwrap().clone();
+    let (name, first) = stored.first_key_value().unwrap();
+    assert!(name.starts_with("a."), "{name}");
+    assert_eq!(first["metadata"]["namespace"], "shop");
+    assert_eq!(first["regarding"]["uid"], "uid-a");
+    assert_eq!(
+        (&first["type"], &first["action"]),
+        (&"Normal".into(), &"Testing".into())
+    );
+    assert_eq!(first["reportingController"], "tests");
+    assert_eq!(first["reportingInstance"], "tests");
+    assert!(
+        first["eventTime"]
+            .as_str()
+            .unwrap()
+            .parse::<jiff::Timestamp>()
+            .unwrap()
+            >= start
+    );
+    assert_eq!(first["series"], Value::Null);
+
+    publish(&recorder, "Pulled", "an image").await;
+    settle().await;
+    assert_eq!(events.notes(), [("an image".into(), 2)]);
+    assert_eq!(events.requests(), "POST PATCH");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_tenth_note_is_combined_with_later_ones() {
+    // Case 113.
+    let events = Events::default();
+    let recorder = events.recorder();
+    for number in 0..12 {
+        publish(&recorder, "Failed", &format!("try {number}")).await;
+        settle().await;
+    }
+    let mut expected: Vec<_> = (0..9).map(|number| (format!("try {number}"), 1)).collect();
+    // The eleventh was written as the first repetition; the twelfth is counted.
+    expected.push(("(combined from similar events): try 9".into(), 2));
+    assert_eq!(events.notes(), expected);
+    publish(&recorder, "Failed", "try 3").await;
+    settle().await;
+    assert_eq!(events.notes()[3], ("try 3".into(), 2), "a note that was before");
+
+    sleep(minutes(11)).await;
+    publish(&recorder, "Failed", "later").await;
+    settle().await;
+    assert_eq!(events.notes().last().unwrap().0, "later");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_burst_about_one_object_is_cut_off() {
+    // Case 114.
+    let events = Events::default();
+    let recorder = events.recorder();
+    for number in 0..26 {
+        publish(&recorder, &format!("Reason{number}"), "").await;
+    }
+    publish(&recorder, "Reason0", "").await;
+    publish_about(&recorder, &pod("b"), "Reason0", "").await;
+    settle().await;
+    let status = recorder.status();
+    assert_eq!((status.spam, status.dropped, status.waiting), (1, 0, 0));
+    assert_eq!(events.notes().len(), 26);
+    sleep(minutes(5)).await;
+    publish(&recorder, "Reason26", "").await;
+    publish(&recorder, "Reason27", "").await;
+    settle().await;
+    assert_eq!(recorder.status().spam, 2, "one more in five minutes");
+    assert_eq!(events.notes().len(), 27);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_not_answered_is_retried_and_refusals_are_not() {
+    // Case 115.
+    let events = Events::default();
+    let recorder = events.recorder();
+    for (number, outage) in [Answer::refused(), Answer::code(503), Answer::code(429)]
+        .into_iter()
+        .enumerate()
+    {
+        events.refuse(Some(outage));
+        publish(&recorder, "Pulled", &number.to_string()).await;
+        sleep(Duration::from_secs(45)).await;
+        assert_eq!((events.notes().len(), recorder.status().failed), (number, 0));
+        events.refuse(None);
+        sleep(Duration::from_secs(10)).await;
+        assert_eq!(events.notes().len(), number + 1);
+    }
+    events.requests();
+    events.refuse(Some(Answer::status(403, "Forbidden", "no")));
+    publish(&recorder, "Pulled", "refused").await;
+    sleep(minutes(3)).await;
+    assert_eq!(events.requests(), "POST");
+    assert_eq!(recorder.status().refused, 1);
+
+    events.refuse(Some(Answer::refused()));
+    publish(&recorder, "Pulled", "given up").await;
+    sleep(minutes(3)).await;
+    assert_eq!(events.requests().split(' ').count(), 12);
+    assert_eq!(recorder.status().failed, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_event_that_has_expired_is_created_again() {
+    // Case 116.
+    let events = Events::default();
+    let recorder = events.recorder();
+    publish(&recorder, "Pulled", "an image").await;
+    settle().await;
+    events.stored.lock().unwrap().clear();
+    publish(&recorder, "Pulled", "an image").await;
+    settle().await;
+    assert_eq!(events.requests(), "POST PATCH POST");
+    assert_eq!(events.notes(), [("an image".into(), 2)]);
+
+    let terminating = json!({
+        "kind": "Status", "apiVersion": "v1", "status": "Failure", "code": 403, "reason": "Forbidden",
+        "message": "it is being terminated", "details": {"causes": [{"reason": "NamespaceTerminating"}]},
+    });
+    let refusal = Answer::code(403)
+        .header("content-type", "application/json")
+        .chunk(terminating.to_string());
+    events.refuse(Some(refusal));
+    publish(&recorder, "Killing", "a container").await;
+    settle().await;
+    assert_eq!(
+        (events.requests().as_str(), recorder.status().refused),
+        ("POST", 1)
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_series_is_refreshed_and_finished() {
+    // Case 117.
+    let events = Events::default();
+    let recorder = events.recorder();
+    for _ in 0..35 {
+        publish(&recorder, "Pulled", "an image").await;
+        sleep(minutes(1)).await;
+    }
+    // The repetition, and what was counted after half an hour.
+    assert_eq!(events.requests(), "POST PATCH PATCH");
+    let count = events.notes()[0].1;
+    assert!((29..=31).contains(&count), "{count}");
+    sleep(minutes(13)).await;
+    assert_eq!(events.requests(), "PATCH");
+    assert_eq!(events.notes(), [("an image".into(), 35)]);
+    assert_eq!(recorder.correlator().remembered(), 0);
+
+    publish(&recorder, "Pulled", "an image").await;
+    sleep(minutes(13)).await;
+    assert_eq!(events.requests(), "POST", "a new series, of one");
+    assert_eq!(recorder.correlator().remembered(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn stopping_tries_once_more_and_leaves_nothing() {
+    // Case 118.
+    let events = Events::default();
+    let recorder = events.recorder();
+    events.refuse(Some(Answer::refused()));
+    for number in 0..3 {
+        publish(&recorder, "Pulled", &number.to_string()).await;
+    }
+    sleep(Duration::from_secs(15)).await;
+    events.refuse(None);
+    recorder.shutdown(Duration::from_secs(5)).await.unwrap();
+    assert_eq!(events.notes().len(), 3);
+    publish(&recorder, "Pulled", "late").await;
+    settle().await;
+    assert_eq!((events.notes().len(), recorder.status().dropped), (3, 1));
+
+    // Without a shutdown, when the last handle is dropped.
+    let recorder = events.recorder();
+    for _ in 0..4 {
+        publish(&recorder, "Killed", "").await;
+    }
+    drop(recorder);
+    settle().await;
+    assert_eq!(events.notes().last().unwrap().1, 4);
+    assert_eq!(tokio::runtime::Handle::current().metrics().num_alive_tasks(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stop_is_bounded_and_says_what_is_lost() {
+    let events = Events::default();
+    events.refuse(Some(Answer::never()));
+    let recorder = events.recorder();
+    for number in 0..3 {
+        publish(&recorder, "Pulled", &number.to_string()).await;
+    }
+    settle().await;
+    let begin = tokio::time::Instant::now();
+    let error = recorder.shutdown(Duration::from_secs(2)).await.unwrap_err();
+    assert_eq!(begin.elapsed(), Duration::from_secs(2));
+    assert_eq!(error.to_string(), "2 events were not written within 2s");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_full_line_drops_events_and_counts_them() {
+    let events = Events::default();
+    events.refuse(Some(Answer::never()));
+    let recorder = events.recorder();
+    let about = |number: usize| pod(&format!("pod-{number}"));
+    for number in 0..1100 {
+        recorder
+            .publish(&event("Pulled", ""), &about(number))
+            .await
+            .unwrap();
+    }
+    let status = recorder.status();
+    assert_eq!((status.waiting, status.dropped), (1000, 100));
+    events.refuse(None);
+    sleep(minutes(1)).await;
+    // What was dropped is no series that goes on.
+    recorder
+        .publish(&event("Pulled", ""), &about(1099))
+        .await
+        .unwrap();
+    sleep(minutes(1)).await;
+    assert_eq!(events.notes().len(), 1001);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_bad_event_is_refused_and_a_long_note_cut() {
+    let events = Events::default();
+    let recorder = events.recorder();
+    let error = recorder.publish(&event("", "note"), &pod("a")).await.unwrap_err();
+    let source = std::error::Error::source(&error).unwrap();
+    assert_eq!(
+        source.to_string(),
+        "an event's reason has to have 1 to 128 bytes, not 0"
+    );
+    publish(&recorder, "Pulled", &"ü".repeat(1000)).await;
+    // A name that is none for an event, and no namespace.
+    let role = ObjectReference {
+        kind: Some("ClusterRole".into()),
+        name: Some("system:node".into()),
+        ..ObjectReference::default()
+    };
+    publish_about(&recorder, &role, "Granted", "").await;
+    settle().await;
+    let stored = events.stored.lock().unwrap();
+    let of = |reason| stored.values().find(|event| event["reason"] == reason).unwrap();
+    let note = of("Pulled")["note"].as_str().unwrap();
+    assert!(note.len() <= 1024 && note.ends_with("ü..."), "{}", note.len());
+    let metadata = &of("Granted")["metadata"];
+    assert_eq!(metadata["namespace"], "default");
+    assert!(crate::names::is_dns_subdomain(metadata["name"].as_str().unwrap()));
+}

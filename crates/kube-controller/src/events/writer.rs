@@ -1,0 +1,177 @@
+//! The task that writes events.
+
+use super::correlator::{Correlator, SERIES_IDLE, SeriesKey};
+use super::recorder::Counts;
+use k8s_openapi::api::events::v1::Event as ApiEvent;
+use kube::api::{Patch, PatchParams, PostParams};
+use kube::core::Status;
+use kube::{Api, Client};
+use serde_json::json;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio::time::{Instant, interval_at};
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+/// As client-go.
+const TRIES: usize = 12;
+const PAUSE: Duration = Duration::from_secs(10);
+/// How often the counts of series that go on are written.
+const REFRESH: Duration = Duration::from_secs(30 * 60);
+/// The longest time of a request.
+const REQUEST: Duration = Duration::from_secs(30);
+/// How long the last tries may take, all together.
+const LAST_TRIES: Duration = Duration::from_secs(30);
+
+pub(super) struct Writer {
+    pub(super) client: Client,
+    pub(super) correlator: Arc<Mutex<Correlator>>,
+    pub(super) line: mpsc::Receiver<SeriesKey>,
+    pub(super) counts: Arc<Counts>,
+    /// Cancelled when each write has one last try.
+    pub(super) stop: CancellationToken,
+    pub(super) abort: CancellationToken,
+    pub(super) _ended: DropGuard,
+}
+
+/// What became of a request.
+enum Outcome {
+    Written,
+    /// It cannot be written.
+    Refused(Box<Status>),
+    /// It can be tried again.
+    Failed(String),
+}
+
+impl From<kube::Error> for Outcome {
+    fn from(error: kube::Error) -> Self {
+        match error {
+            kube::Error::Api(status) if status.code != 429 && status.code < 500 => Self::Refused(status),
+            error => Self::Failed(error.to_string()),
+        }
+    }
+}
+
+impl Writer {
+    pub(super) async fn run(mut self) {
+        let abort = self.abort.clone();
+        tokio::select! {
+            biased;
+            () = abort.cancelled() => {}
+            () = self.write_all() => {}
+        }
+    }
+
+    async fn write_all(&mut self) {
+        let now = Instant::now();
+        let mut finish = interval_at(now + SERIES_IDLE, SERIES_IDLE);
+        let mut refresh = interval_at(now + REFRESH, REFRESH);
+        loop {
+            tokio::select! {
+                biased;
+                () = self.stop.cancelled() => break,
+                Some(key) = self.line.recv() => self.write_series(&key).await,
+                _ = finish.tick() => self.write_counts(true).await,
+                _ = refresh.tick() => self.write_counts(false).await,
+            }
+        }
+        self.line.close();
+        let last = async {
+            while let Some(key) = self.line.recv().await {
+                self.write_series(&key).await;
+            }
+            self.write_counts(false).await;
+        };
+        _ = tokio::time::timeout(LAST_TRIES, last).await;
+    }
+
+    async fn write_series(&self, key: &SeriesKey) {
+        let told = self.correlator().tell(key);
+        if let Some((event, is_new)) = told {
+            self.write(&event, is_new).await;
+        }
+    }
+
+    async fn write_counts(&self, idle_only: bool) {
+        let untold = self.correlator().untold(idle_only);
+        for event in untold {
+            self.write(&event, false).await;
+        }
+    }
+
+    fn correlator(&self) -> MutexGuard<'_, Correlator> {
+        self.correlator.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn write(&self, event: &ApiEvent, is_new: bool) {
+        let namespace = event.metadata.namespace.as_deref().unwrap_or_default();
+        let reason = event.reason.as_deref().unwrap_or_default();
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            let outcome = tokio::time::timeout(REQUEST, self.attempt(event, is_new)).await;
+            let outcome =
+                outcome.unwrap_or_else(|_| Outcome::Failed(format!("no answer within {REQUEST:?}")));
+            let error = match outcome {
+                Outcome::Written => {
+                    self.counts.written.fetch_add(1, Ordering::Relaxed);
+                    return;
+                }
+                Outcome::Refused(status) => {
+                    self.counts.refused.fetch_add(1, Ordering::Relaxed);
+                    match is_terminating(&status) {
+                        true => tracing::debug!(namespace, reason, error = %status, "an event was refused"),
+                        false => tracing::warn!(namespace, reason, error = %status, "an event was refused"),
+                    }
+                    return;
+                }
+                Outcome::Failed(error) => error,
+            };
+            if tries == TRIES || self.stop.is_cancelled() {
+                self.counts.failed.fetch_add(1, Ordering::Relaxed);
+                tracing::warn!(namespace, reason, error, tries, "an event was given up");
+                return;
+            }
+            tracing::debug!(namespace, reason, error, "an event is tried again");
+            // Many processes that have lost the same server do not come back together.
+            let pause = match tries {
+                1 => PAUSE.mul_f64(rand::random()),
+                _ => PAUSE,
+            };
+            tokio::select! {
+                () = tokio::time::sleep(pause) => {}
+                () = self.stop.cancelled() => {}
+            }
+        }
+    }
+
+    async fn attempt(&self, event: &ApiEvent, is_new: bool) -> Outcome {
+        let namespace = event.metadata.namespace.as_deref().unwrap_or_default();
+        let name = event.metadata.name.as_deref().unwrap_or_default();
+        let api: Api<ApiEvent> = Api::namespaced(self.client.clone(), namespace);
+        if !is_new {
+            let patch = Patch::Merge(json!({ "series": event.series }));
+            match api.patch_metadata(name, &PatchParams::default(), &patch).await {
+                Ok(_) => return Outcome::Written,
+                // It has expired, or was never written.
+                Err(kube::Error::Api(status)) if status.code == 404 => {}
+                Err(error) => return error.into(),
+            }
+        }
+        match api.create(&PostParams::default(), event).await {
+            Ok(_) => Outcome::Written,
+            // The answer to an earlier try was lost: nobody else uses this name.
+            Err(kube::Error::Api(status)) if status.code == 409 => Outcome::Written,
+            Err(error) => error.into(),
+        }
+    }
+}
+
+/// Whether the namespace is being deleted, in which case nobody needs its events.
+fn is_terminating(status: &Status) -> bool {
+    let causes = status.details.iter().flat_map(|details| &details.causes);
+    causes
+        .into_iter()
+        .any(|cause| cause.reason == "NamespaceTerminating")
+}
