@@ -96,7 +96,7 @@ impl Series {
     pub(super) fn tell(&mut self) -> ApiEvent {
         self.told = self.count;
         let mut event = self.event.clone();
-        event.series = (self.count > 1).then(|| EventSeries {
+        event.series = (self.count > 1).then_some(EventSeries {
             count: self.count,
             last_observed_time: MicroTime(self.last_observed),
         });
