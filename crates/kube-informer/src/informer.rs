@@ -107,10 +107,11 @@ use crate::queue::DeltaFifo;
 use crate::reflector::{DecodeResult, ReflectorStatus};
 use crate::source::{InvalidObject, ListerWatcher, NamespacedSource};
 use crate::store::{Indexer, Lease};
+use applier::NotIndexed;
 use listener::Listener;
 use partitions::{Location, Partitions};
 use processor::Processor;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
@@ -210,20 +211,10 @@ struct Shared<O: CachedObject> {
     processor: Arc<Processor<O>>,
     fifo: DeltaFifo<DecodeResult<O>>,
     partitions: Partitions,
-    /// The number of objects that could not be indexed, and the last one.
-    set_aside: Mutex<(u64, Option<InvalidObject>)>,
+    not_indexed: Arc<NotIndexed>,
     new_jobs: mpsc::UnboundedSender<runner::Job>,
     /// Cancelled when every task has ended.
     ended: CancellationToken,
-}
-
-impl<O: CachedObject> Shared<O> {
-    fn set_aside(&self, bad: InvalidObject) {
-        tracing::warn!(resource = self.resource, object = %bad, "an object was set aside");
-        let mut set_aside = self.set_aside.lock().unwrap_or_else(PoisonError::into_inner);
-        set_aside.0 += 1;
-        set_aside.1 = Some(bad);
-    }
 }
 
 /// A cache of a collection, with handlers that are notified of changes; see the [module](self).
@@ -419,12 +410,7 @@ impl<O: CachedObject> SharedInformer<O> {
 
     /// The current state of the informer.
     pub fn status(&self) -> InformerStatus {
-        let (not_indexed, last_not_indexed) = self
-            .shared
-            .set_aside
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone();
+        let (not_indexed, last_not_indexed) = self.shared.not_indexed.get();
         let partitions = self
             .shared
             .partitions

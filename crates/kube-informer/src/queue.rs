@@ -6,7 +6,7 @@
 //!
 //! | queue | accumulator | a key that changes several times before it is popped | a list | a resync |
 //! |---|---|---|---|---|
-//! | [`DeltaFifo`] | [`Deltas`]: all changes, oldest first | is popped with all of them | one entry, [`Replace`] | one entry |
+//! | [`DeltaFifo`] | [`Deltas`]: all changes, oldest first | is popped with all of them | one entry, [`Entries::Replace`] | one entry |
 //! | [`Fifo`] | [`Newest`]: the newest object | is popped once; not at all if it was deleted | replaces pending changes | does nothing |
 //!
 //! Entries for a whole partition are barriers: changes pushed before one are popped before it, changes pushed after
@@ -52,7 +52,7 @@ mod line;
 pub(crate) mod process_loop;
 
 pub use accumulator::{Accumulator, Newest};
-pub use delta::{Delta, Deltas, Listed, Replace};
+pub use delta::{Delta, Deltas};
 pub use fifo::{Batch, DeltaFifo, Entries, Fifo, Position, Processed, Queue};
 pub use line::Keyed;
 pub use process_loop::{Process, ProcessLoop};

@@ -5,7 +5,7 @@ mod common;
 use common::{Answer::*, Event::*, *};
 use futures::FutureExt;
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube_informer::queue::{Batch, Delta, DeltaFifo, Deltas, Entries, Keyed, Listed, Process, ProcessLoop};
+use kube_informer::queue::{Batch, Delta, DeltaFifo, Deltas, Entries, Keyed, Process, ProcessLoop};
 use kube_informer::reflector::{DecodeResult, QueueSink, Reflector};
 use kube_informer::{CachedObject, DeleteCause, Notification, ObjectKey, Partition, SharedInformer};
 use std::collections::BTreeMap;
@@ -229,17 +229,12 @@ async fn a_resync_slower_than_its_period_starves_nothing() {
 
 /// What a consumer of one's own makes of the changes.
 fn follow(held: &mut BTreeMap<ObjectKey, Arc<ConfigMap>>, batch: Batch<Deltas<DecodeResult<ConfigMap>>>) {
-    let object = |result: DecodeResult<ConfigMap>| result.expect("readable").object;
+    let object = |result: DecodeResult<ConfigMap>| result.into_object().expect("readable");
     match batch.entries {
-        Entries::Replace(list) => {
-            let listed: Vec<_> = list.entries.iter().map(|entry| entry.key().clone()).collect();
+        Entries::Replace { entries, .. } => {
+            let listed: Vec<_> = entries.iter().map(|(key, _)| key.clone()).collect();
             held.retain(|key, _| listed.contains(key));
-            for entry in list.entries {
-                match entry {
-                    Listed::Changed(key, result) => _ = held.insert(key, object(result)),
-                    Listed::Unchanged(key) => panic!("{key}: nothing is known to the reflector"),
-                }
-            }
+            held.extend(entries.into_iter().map(|(key, result)| (key, object(result))));
         }
         Entries::Changes(changes) => {
             for (_, key, deltas) in changes {

@@ -6,16 +6,14 @@ use super::partitions::WHOLE;
 use crate::drain_shrinking::drain_shrinking;
 use crate::metrics::InformerMetrics;
 use crate::object::{CachedObject, DeleteCause, Deleted, ObjectKey, Partition};
-use crate::queue::{Batch, Delta, Deltas, Entries, Keyed, Listed, Processed, Replace};
-use crate::reflector::{DecodeResult, DecodedObject};
+use crate::queue::{Batch, Delta, Deltas, Entries, Keyed};
+use crate::reflector::DecodeResult;
 use crate::source::{InvalidObject, Subject};
 use crate::store::{IndexWriter, Indexer};
 use foldhash::fast::RandomState;
 use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
 use tokio::time::Instant;
-
-/// The accumulator of the informer's queue.
-type Pending<O> = Deltas<DecodeResult<O>>;
 
 /// Applies changes to the store; its only writer. Changes become visible when they are [published](Self::publish).
 pub(super) struct Applier<O: CachedObject> {
@@ -23,25 +21,34 @@ pub(super) struct Applier<O: CachedObject> {
     writer: IndexWriter<O::Handle>,
     subject: Subject,
     metrics: InformerMetrics,
+    not_indexed: Arc<NotIndexed>,
+    /// When the application of what has not been [processed](Self::processed) started.
+    started: Option<Instant>,
 }
 
-/// The outcome of applying one batch.
-pub(super) struct Outcome<O: CachedObject> {
-    pub(super) changes: Vec<Change<O>>,
-    /// Objects that could not be indexed.
-    pub(super) set_aside: Vec<InvalidObject>,
-    /// The partition that was replaced by a list.
-    pub(super) replaced: Option<Partition>,
-    /// The partition that was added.
-    pub(super) added: Option<Partition>,
-    /// The partition that was removed.
-    pub(super) removed: Option<Partition>,
-    /// Whether a resync was popped: handlers may be due.
-    pub(super) resync: bool,
+/// How many objects could not be indexed, and the last one.
+#[derive(Default)]
+pub(super) struct NotIndexed(Mutex<(u64, Option<InvalidObject>)>);
+
+impl NotIndexed {
+    pub(super) fn get(&self) -> (u64, Option<InvalidObject>) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn add(&self, object: InvalidObject) {
+        let mut objects = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        objects.0 += 1;
+        objects.1 = Some(object);
+    }
+}
+
+/// The changes that a batch comes to.
+struct Changes<O: CachedObject> {
+    changes: Vec<Change<O>>,
+    /// Whether added objects belong to the initial state.
     initial: bool,
+    /// Whether any handler wants updates for objects that were listed unchanged.
     any_resync: bool,
-    /// The start of the application; `None` if the batch had no changes.
-    started: Option<Instant>,
 }
 
 impl<O: CachedObject> Applier<O> {
@@ -56,7 +63,14 @@ impl<O: CachedObject> Applier<O> {
             writer,
             subject,
             metrics,
+            not_indexed: Arc::default(),
+            started: None,
         }
+    }
+
+    /// The objects that could not be indexed.
+    pub(super) fn not_indexed(&self) -> &Arc<NotIndexed> {
+        &self.not_indexed
     }
 
     pub(super) fn resource(&self) -> &str {
@@ -68,7 +82,7 @@ impl<O: CachedObject> Applier<O> {
     }
 
     /// The span of the application of changes.
-    pub(super) fn span(&self, batch: &Batch<Pending<O>>) -> tracing::Span {
+    pub(super) fn span(&self, batch: &Batch<Deltas<DecodeResult<O>>>) -> tracing::Span {
         if !is_changes(&batch.entries) {
             return tracing::Span::none();
         }
@@ -77,42 +91,36 @@ impl<O: CachedObject> Applier<O> {
             .apply_span(reached.map(|position| &position.resource_version))
     }
 
-    /// Applies a batch. `initial` is whether added objects belong to the initial state, `any_resync` whether any
-    /// handler wants updates for objects that were listed unchanged. Drop the returned guard after all handlers have
-    /// been notified.
+    /// Applies a batch and takes its changes out. `initial` is whether added objects belong to the initial state,
+    /// `any_resync` whether any handler wants updates for objects that were listed unchanged.
     pub(super) fn apply(
         &mut self,
-        batch: Batch<Pending<O>>,
+        batch: &mut Batch<Deltas<DecodeResult<O>>>,
         initial: bool,
         any_resync: bool,
-    ) -> (Outcome<O>, Processed<Pending<O>>) {
-        let mut outcome = Outcome::new(initial, any_resync);
-        if is_changes(&batch.entries) {
-            outcome.started = Some(Instant::now());
+    ) -> Vec<Change<O>> {
+        self.started = is_changes(&batch.entries).then(Instant::now);
+        let mut to = Changes {
+            changes: Vec::new(),
+            initial,
+            any_resync,
+        };
+        match &mut batch.entries {
+            Entries::Changes(entries) => self.changes(std::mem::take(entries), &mut to),
+            Entries::Replace { partition, entries } => {
+                self.replace(*partition, std::mem::take(entries), &mut to);
+            }
+            Entries::Resync => {}
+            Entries::PartitionAdded(partition) => self.writer.add_partition(*partition),
+            Entries::PartitionRemoved(partition) => self.remove_partition(*partition, &mut to),
         }
-        match batch.entries {
-            Entries::Changes(entries) => self.changes(entries, &mut outcome),
-            Entries::Replace(replace) => {
-                outcome.replaced = Some(replace.partition);
-                self.replace(replace, &mut outcome);
-            }
-            Entries::Resync => outcome.resync = true,
-            Entries::PartitionAdded(partition) => {
-                outcome.added = Some(partition);
-                self.writer.add_partition(partition);
-            }
-            Entries::PartitionRemoved(partition) => {
-                outcome.removed = Some(partition);
-                self.remove_partition(partition, &mut outcome);
-            }
-        }
-        for position in batch.positions {
+        for position in std::mem::take(&mut batch.positions) {
             self.metrics
                 .applied(position.partition, &position.resource_version);
             self.writer
                 .set_resource_version(position.partition, position.resource_version);
         }
-        (outcome, batch.processed)
+        to.changes
     }
 
     /// The namespace of a partition, or [the whole collection](WHOLE), for the metrics.
@@ -122,10 +130,10 @@ impl<O: CachedObject> Applier<O> {
     }
 
     /// Deletes the objects of a partition and removes it.
-    fn remove_partition(&mut self, partition: Partition, outcome: &mut Outcome<O>) {
+    fn remove_partition(&mut self, partition: Partition, to: &mut Changes<O>) {
         let held = self.writer.partition(partition).map(|entry| entry.key.clone());
         for key in held.collect::<Vec<_>>() {
-            self.delete(key, None, DeleteCause::Unselected, outcome);
+            self.delete(key, None, DeleteCause::Unselected, to);
         }
         let stale: Vec<_> = self.writer.stale(partition).cloned().collect();
         for key in stale {
@@ -141,8 +149,8 @@ impl<O: CachedObject> Applier<O> {
     }
 
     /// Called when the applied changes have been published and passed to the listeners.
-    pub(super) fn processed(&self, outcome: &Outcome<O>) {
-        if let Some(started) = outcome.started {
+    pub(super) fn processed(&mut self) {
+        if let Some(started) = self.started.take() {
             self.metrics.processed(started.elapsed());
         }
     }
@@ -166,22 +174,22 @@ impl<O: CachedObject> Applier<O> {
         Some(Change::sync(key, object))
     }
 
-    fn changes(&mut self, entries: Vec<Keyed<Pending<O>>>, outcome: &mut Outcome<O>) {
-        outcome.changes.reserve(entries.len());
+    fn changes(&mut self, entries: Vec<Keyed<Deltas<DecodeResult<O>>>>, to: &mut Changes<O>) {
+        to.changes.reserve(entries.len());
         for (partition, key, deltas) in entries {
             for delta in deltas {
                 match delta {
                     Delta::Added(object) | Delta::Updated(object) | Delta::Replaced(object) => {
-                        self.upsert(partition, key.clone(), object, outcome);
+                        self.upsert(partition, key.clone(), object, to);
                     }
-                    Delta::Deleted(deleted) => self.deleted(partition, deleted, outcome),
+                    Delta::Deleted(deleted) => self.deleted(partition, deleted, to),
                 }
             }
         }
     }
 
     /// Handles the deletion of an object of a partition. The object may belong to another partition by now.
-    fn deleted(&mut self, partition: Partition, deleted: Deleted<DecodeResult<O>>, outcome: &mut Outcome<O>) {
+    fn deleted(&mut self, partition: Partition, deleted: Deleted<DecodeResult<O>>, to: &mut Changes<O>) {
         let Deleted {
             key,
             last_known,
@@ -189,31 +197,33 @@ impl<O: CachedObject> Applier<O> {
         } = deleted;
         let held = self.writer.entry(key.as_str());
         if held.is_none_or(|held| held.partition == partition) {
-            let last_known = last_known.and_then(Result::ok).map(|decoded| decoded.object);
-            self.delete(key, last_known, cause, outcome);
+            let last_known = last_known.and_then(DecodeResult::into_object);
+            self.delete(key, last_known, cause, to);
         }
     }
 
     /// Replaces a partition of the store by the listed objects, with deletions first. Other partitions do not change.
-    fn replace(&mut self, replace: Replace<DecodeResult<O>>, outcome: &mut Outcome<O>) {
-        let listed: HashSet<&ObjectKey, RandomState> = replace.entries.iter().map(Listed::key).collect();
-        let held = self.writer.partition(replace.partition).map(|entry| entry.key);
+    fn replace(
+        &mut self,
+        partition: Partition,
+        entries: Vec<(ObjectKey, DecodeResult<O>)>,
+        to: &mut Changes<O>,
+    ) {
+        let listed: HashSet<&ObjectKey, RandomState> = entries.iter().map(|(key, _)| key).collect();
+        let held = self.writer.partition(partition).map(|entry| entry.key);
         let vanished: Vec<ObjectKey> = held.filter(|key| !listed.contains(key)).cloned().collect();
         // An object that could never be read is not stored but stale; it can be deleted as well.
-        let stale = self.writer.stale(replace.partition);
+        let stale = self.writer.stale(partition);
         let gone: Vec<ObjectKey> = stale.filter(|key| !listed.contains(key)).cloned().collect();
         drop(listed);
         for key in gone {
             self.writer.clear_stale(key.as_str());
         }
         for key in vanished {
-            self.delete(key, None, DeleteCause::Missed, outcome);
+            self.delete(key, None, DeleteCause::Missed, to);
         }
-        for entry in drain_shrinking(replace.entries) {
-            match entry {
-                Listed::Changed(key, object) => self.upsert(replace.partition, key, object, outcome),
-                Listed::Unchanged(key) => self.unchanged(&key, outcome),
-            }
+        for (key, object) in drain_shrinking(entries) {
+            self.upsert(partition, key, object, to);
         }
     }
 
@@ -223,34 +233,37 @@ impl<O: CachedObject> Applier<O> {
         partition: Partition,
         key: ObjectKey,
         object: DecodeResult<O>,
-        outcome: &mut Outcome<O>,
+        to: &mut Changes<O>,
     ) {
-        let Ok(DecodedObject { object, fingerprint }) = object else {
-            self.writer.mark_stale(&key, partition);
-            return;
+        let (object, fingerprint) = match object {
+            DecodeResult::Decoded { object, fingerprint } => (object, fingerprint),
+            DecodeResult::Unchanged => return self.unchanged(&key, to),
+            DecodeResult::Invalid(_) => return self.writer.mark_stale(&key, partition),
         };
         match self
             .writer
             .upsert(key.clone(), object.clone(), fingerprint, partition)
         {
-            Ok(old) => outcome.upsert(key, old, object),
+            Ok(old) => to.upsert(key, old, object),
             Err(error) => {
                 self.writer.mark_stale(&key, partition);
-                outcome.set_aside.push(InvalidObject {
+                let invalid = InvalidObject {
                     key: Some(key),
                     reason: error.to_string(),
-                });
+                };
+                tracing::warn!(resource = self.resource(), object = %invalid, "an object was set aside");
+                self.not_indexed.add(invalid);
             }
         }
     }
 
     /// Handles an object that was listed unchanged.
-    fn unchanged(&mut self, key: &ObjectKey, outcome: &mut Outcome<O>) {
+    fn unchanged(&mut self, key: &ObjectKey, to: &mut Changes<O>) {
         self.writer.clear_stale(key.as_str());
-        if outcome.any_resync
+        if to.any_resync
             && let Some(object) = self.writer.get(key)
         {
-            outcome.changes.push(Change::sync(key.clone(), object.clone()));
+            to.changes.push(Change::sync(key.clone(), object.clone()));
         }
     }
 
@@ -260,10 +273,10 @@ impl<O: CachedObject> Applier<O> {
         key: ObjectKey,
         last: Option<O::Handle>,
         cause: DeleteCause,
-        outcome: &mut Outcome<O>,
+        to: &mut Changes<O>,
     ) {
         if let Some(held) = self.writer.remove(&key) {
-            outcome.delete(Deleted {
+            to.delete(Deleted {
                 key,
                 last_known: last.or(Some(held)),
                 cause,
@@ -272,25 +285,11 @@ impl<O: CachedObject> Applier<O> {
     }
 }
 
-fn is_changes<O: CachedObject>(entries: &Entries<Pending<O>>) -> bool {
-    matches!(entries, Entries::Changes(_) | Entries::Replace(_))
+fn is_changes<O: CachedObject>(entries: &Entries<Deltas<DecodeResult<O>>>) -> bool {
+    matches!(entries, Entries::Changes(_) | Entries::Replace { .. })
 }
 
-impl<O: CachedObject> Outcome<O> {
-    fn new(initial: bool, any_resync: bool) -> Self {
-        Self {
-            changes: Vec::new(),
-            set_aside: Vec::new(),
-            replaced: None,
-            added: None,
-            removed: None,
-            resync: false,
-            initial,
-            any_resync,
-            started: None,
-        }
-    }
-
+impl<O: CachedObject> Changes<O> {
     fn push(&mut self, key: ObjectKey, notification: Notification<O>) {
         self.changes.push(Change {
             key,

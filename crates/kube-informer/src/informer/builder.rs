@@ -15,7 +15,7 @@ use crate::reflector::{DecodeResult, ErrorFunction, Failure, ReflectorOptions, T
 use crate::source::{ListerWatcher, NamespacedSource};
 use crate::store::Indexer;
 use crate::wire::FieldPlan;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
@@ -230,7 +230,7 @@ impl<O: Decode> InformerBuilder<O> {
             processor: Processor::new(options.resync).into(),
             fifo: queue,
             partitions: Partitions::new(namespaces),
-            set_aside: Mutex::default(),
+            not_indexed: applier.not_indexed().clone(),
             new_jobs,
             ended: CancellationToken::new(),
         });

@@ -2,9 +2,9 @@
 //! listeners.
 
 use super::Shared;
-use super::applier::{Applier, Outcome};
+use super::applier::Applier;
 use crate::object::CachedObject;
-use crate::queue::{Batch, Deltas, Process};
+use crate::queue::{Batch, Deltas, Entries, Process};
 use crate::reflector::DecodeResult;
 use std::sync::Arc;
 use tokio::time::Instant;
@@ -18,43 +18,36 @@ pub(super) struct Driver<O: CachedObject> {
 }
 
 impl<O: CachedObject> Process<Deltas<DecodeResult<O>>> for Driver<O> {
-    async fn process(&mut self, batch: Batch<Deltas<DecodeResult<O>>>) {
+    async fn process(&mut self, mut batch: Batch<Deltas<DecodeResult<O>>>) {
         let _span = self.applier.span(&batch).entered();
         let any_resync = self.shared.processor.any_resync();
         // Changes before the sync mark are initial.
-        let (mut outcome, processed) = self.applier.apply(batch, !self.synced, any_resync);
-        self.publish(&mut outcome);
-        if outcome.resync {
-            self.resync();
-        }
-        if let Some(partition) = outcome.removed {
+        let changes = self.applier.apply(&mut batch, !self.synced, any_resync);
+        self.shared
+            .processor
+            .publish(changes, || self.applier.publish());
+        self.applier.processed();
+        match &batch.entries {
+            Entries::Resync => self.resync(),
             // Before anybody hears that it has been processed: who wants the namespace again makes it a new part.
-            self.shared.partitions.remove(partition);
+            Entries::PartitionRemoved(partition) => self.shared.partitions.remove(*partition),
+            _ => {}
         }
-        drop(processed);
-        if let Some(partition) = outcome.added
-            && let Some(name) = self.shared.partitions.name(partition)
-        {
-            self.applier.name_partition(partition, &name);
-        }
-        if let Some(partition) = outcome.replaced {
-            self.shared.partitions.set_synced(partition);
+        drop(batch.processed);
+        match batch.entries {
+            Entries::PartitionAdded(partition) => {
+                if let Some(name) = self.shared.partitions.name(partition) {
+                    self.applier.name_partition(partition, &name);
+                }
+            }
+            Entries::Replace { partition, .. } => self.shared.partitions.set_synced(partition),
+            _ => {}
         }
         self.note_synced();
     }
 }
 
 impl<O: CachedObject> Driver<O> {
-    fn publish(&mut self, outcome: &mut Outcome<O>) {
-        for invalid in std::mem::take(&mut outcome.set_aside) {
-            self.shared.set_aside(invalid);
-        }
-        self.shared
-            .processor
-            .publish(std::mem::take(&mut outcome.changes), || self.applier.publish());
-        self.applier.processed(outcome);
-    }
-
     /// Marks the informer as synced once the initial state has been published, then its handlers.
     fn note_synced(&mut self) {
         if self.shared.fifo.has_synced() {
@@ -85,8 +78,7 @@ mod tests {
     use super::*;
     use crate::informer::{InformerRunner, NamespaceSet, Notification, SharedInformer, until_with_sync};
     use crate::object::{DeleteCause, Deleted, Partition};
-    use crate::queue::{Delta, Listed, Replace};
-    use crate::reflector::DecodedObject;
+    use crate::queue::Delta;
     use crate::source::{ListerWatcher, NamespacedSource};
     use futures::{FutureExt, StreamExt};
     use k8s_openapi::api::core::v1::ConfigMap;
@@ -147,10 +139,10 @@ mod tests {
         fn object(name: &str) -> DecodeResult<ConfigMap> {
             let mut object = ConfigMap::default();
             object.metadata.name = Some(name.into());
-            Ok(DecodedObject {
+            DecodeResult::Decoded {
                 object: Arc::new(object),
                 fingerprint: None,
-            })
+            }
         }
 
         async fn push(&self, partition: Partition, name: &str) {
@@ -160,12 +152,9 @@ mod tests {
         }
 
         async fn list(&self, partition: Partition, name: &str) {
-            let list = Replace {
-                partition,
-                entries: vec![Listed::Changed(name.into(), Self::object(name))],
-                resource_version: Some("1".into()),
-            };
-            self.driver.shared.fifo.replace(list).await;
+            let entries = vec![(name.into(), Self::object(name))];
+            let queue = &self.driver.shared.fifo;
+            queue.replace(partition, entries, Some("1".into())).await;
         }
 
         /// Processes everything that is queued.

@@ -8,7 +8,7 @@ use super::partitions::{WHOLE, part_names};
 use super::reflectors::PartReflector;
 use crate::form::Decode;
 use crate::object::{ObjectKey, Partition};
-use crate::queue::{Batch, DeltaFifo, Deltas, Process, ProcessLoop};
+use crate::queue::{Batch, DeltaFifo, Deltas, Entries, Process, ProcessLoop};
 use crate::reflector::{DecodeResult, Reflector, ReflectorStatus};
 use crate::store::Indexer;
 use std::time::Duration;
@@ -141,28 +141,25 @@ struct UnsharedProcess<O: Decode, H> {
 }
 
 impl<O: Decode, H: ResourceEventHandler<O>> Process<Deltas<DecodeResult<O>>> for UnsharedProcess<O, H> {
-    async fn process(&mut self, batch: Batch<Deltas<DecodeResult<O>>>) {
+    async fn process(&mut self, mut batch: Batch<Deltas<DecodeResult<O>>>) {
         let span = self.applier.span(&batch);
-        let (outcome, mut processed) = span.in_scope(|| {
+        let changes = span.in_scope(|| {
             let initial = batch.initial;
-            let (outcome, processed) = self.applier.apply(batch, initial, self.wants_resync);
+            let changes = self.applier.apply(&mut batch, initial, self.wants_resync);
             self.applier.publish();
-            self.applier.processed(&outcome);
-            (outcome, processed)
+            self.applier.processed();
+            changes
         });
-        processed.applied();
-        for invalid in outcome.set_aside {
-            tracing::warn!(resource = self.applier.resource(), object = %invalid, "an object was set aside");
-        }
-        for change in outcome.changes {
+        batch.processed.applied();
+        for change in changes {
             if !change.sync || self.wants_resync {
                 handler::handle(&mut self.handler, change.notification).await;
             }
         }
-        if outcome.resync {
+        if let Entries::Resync = batch.entries {
             self.resync().await;
         }
-        drop(processed);
+        drop(batch.processed);
     }
 }
 

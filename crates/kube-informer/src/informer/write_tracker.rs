@@ -238,8 +238,8 @@ mod tests {
     fn reach(runner: &mut InformerRunner<ConfigMap>, version: u64) {
         let queue = runner.shared.fifo.clone();
         queue.bookmark(Partition::SINGLE, version.into());
-        while let Some(Some(batch)) = queue.pop(1).now_or_never() {
-            let _ = runner.applier.apply(batch, false, false);
+        while let Some(Some(mut batch)) = queue.pop(1).now_or_never() {
+            let _ = runner.applier.apply(&mut batch, false, false);
         }
         runner.applier.publish();
     }

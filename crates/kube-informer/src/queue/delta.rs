@@ -1,7 +1,7 @@
-//! Changes of a key, and lists of a whole partition.
+//! The changes of a key.
 
 use super::Accumulator;
-use crate::object::{Deleted, ObjectKey, Partition, ResourceVersion};
+use crate::object::Deleted;
 use smallvec::SmallVec;
 
 /// One change of one key.
@@ -95,35 +95,6 @@ impl<T> IntoIterator for Deltas<T> {
 
     fn into_iter(self) -> Self::IntoIter {
         self.0.into_iter()
-    }
-}
-
-/// A new list of all objects of a partition. Objects that are not in it were deleted.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Replace<T> {
-    /// The listed partition.
-    pub partition: Partition,
-    /// The listed objects, in the list's order.
-    pub entries: Vec<Listed<T>>,
-    /// The resource version of the list.
-    pub resource_version: Option<ResourceVersion>,
-}
-
-/// One object of a list.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Listed<T> {
-    /// The object is identical to the stored one and was not decoded.
-    Unchanged(ObjectKey),
-    /// The object is new or has changed.
-    Changed(ObjectKey, T),
-}
-
-impl<T> Listed<T> {
-    /// The object's key.
-    pub fn key(&self) -> &ObjectKey {
-        match self {
-            Self::Unchanged(key) | Self::Changed(key, _) => key,
-        }
     }
 }
 

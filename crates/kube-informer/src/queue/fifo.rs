@@ -1,7 +1,7 @@
 //! The queue.
 
 use super::line::{Keyed, Line};
-use super::{Accumulator, Delta, Deltas, Listed, Newest, Replace};
+use super::{Accumulator, Delta, Deltas, Newest};
 use crate::metrics::QueuedItems;
 use crate::object::{ObjectKey, Partition, ResourceVersion};
 use std::collections::{BTreeSet, VecDeque};
@@ -115,7 +115,11 @@ struct State<A: Accumulator> {
 /// them.
 enum Segment<A: Accumulator> {
     Line(Line<A>),
-    Replace(Replace<A::Object>),
+    Replace {
+        partition: Partition,
+        entries: Vec<(ObjectKey, A::Object)>,
+        at: Option<ResourceVersion>,
+    },
     Resync,
     Wake,
     PartitionAdded(Partition),
@@ -145,8 +149,13 @@ pub struct Batch<A: Accumulator> {
 pub enum Entries<A: Accumulator> {
     /// Changes of single keys, with each key of a partition at most once; empty if only a bookmark was pushed.
     Changes(Vec<Keyed<A>>),
-    /// A new list of a partition. It is popped alone.
-    Replace(Replace<A::Object>),
+    /// A new list of a partition. It is popped alone. Objects of the partition that are not in it were deleted.
+    Replace {
+        /// The listed partition.
+        partition: Partition,
+        /// The listed objects, in the list's order.
+        entries: Vec<(ObjectKey, A::Object)>,
+    },
     /// A resync: the consumer notifies handlers of every object again. Everything pushed before it has been popped.
     Resync,
     /// This partition was added; changes of it follow.
@@ -172,7 +181,7 @@ impl<A: Accumulator> fmt::Debug for Entries<A> {
                 let keys: Vec<_> = changes.iter().map(|(_, key, _)| key.as_str()).collect();
                 f.debug_tuple("Changes").field(&keys).finish()
             }
-            Self::Replace(replace) => f.debug_tuple("Replace").field(&replace.entries.len()).finish(),
+            Self::Replace { entries, .. } => f.debug_tuple("Replace").field(&entries.len()).finish(),
             Self::Resync => f.write_str("Resync"),
             Self::PartitionAdded(partition) => f.debug_tuple("PartitionAdded").field(partition).finish(),
             Self::PartitionRemoved(partition) => f.debug_tuple("PartitionRemoved").field(partition).finish(),
@@ -302,29 +311,30 @@ impl<A: Accumulator> State<A> {
         }
     }
 
-    fn replace(&mut self, replace: Replace<A::Object>) -> Dropped<A> {
+    fn replace(
+        &mut self,
+        partition: Partition,
+        entries: Vec<(ObjectKey, A::Object)>,
+        at: Option<ResourceVersion>,
+    ) -> Dropped<A> {
         self.populated = true;
         if !A::LIST_REPLACES {
-            self.segments.push_back(Segment::Replace(replace));
+            self.segments.push_back(Segment::Replace {
+                partition,
+                entries,
+                at,
+            });
             self.len += 1;
             return Vec::new();
         }
-        let Replace {
-            partition,
-            entries,
-            resource_version,
-        } = replace;
         let dropped = self.drop_partition(partition);
         let mut line = Line::default();
-        for entry in entries {
-            if let Listed::Changed(key, object) = entry {
-                let (before, now) = line.push(partition, key, Delta::Replaced(object));
-                self.len = self.len - before + now;
-            }
+        for (key, object) in entries {
+            let (before, now) = line.push(partition, key, Delta::Replaced(object));
+            self.len = self.len - before + now;
         }
         line.listed = Some((partition, line.keys()));
-        line.positions
-            .extend(resource_version.map(|version| (partition, version)));
+        line.positions.extend(at.map(|version| (partition, version)));
         self.segments.push_back(Segment::Line(line));
         dropped
     }
@@ -342,7 +352,7 @@ impl<A: Accumulator> State<A> {
                         self.segments.push_back(segment);
                     }
                 }
-                Segment::Replace(replace) if replace.partition == partition => {
+                Segment::Replace { partition: listed, .. } if *listed == partition => {
                     self.len -= 1;
                     dropped.push(segment);
                 }
@@ -355,7 +365,7 @@ impl<A: Accumulator> State<A> {
     fn is_pending(&self, partition: Partition, key: &str) -> bool {
         self.segments.iter().any(|segment| match segment {
             Segment::Line(line) => line.contains(partition, key),
-            Segment::Replace(replace) => replace.partition == partition,
+            Segment::Replace { partition: listed, .. } => *listed == partition,
             Segment::PartitionRemoved(removed, _) => *removed == partition,
             Segment::Resync | Segment::Wake | Segment::PartitionAdded(_) => false,
         })
@@ -390,17 +400,20 @@ impl<A: Accumulator> State<A> {
     fn pop_segment(&mut self, segment: Segment<A>) -> Popped<A> {
         match segment {
             Segment::Line(_) => unreachable!("lines are popped key by key"),
-            Segment::Replace(replace) => {
+            Segment::Replace {
+                partition,
+                entries,
+                at,
+            } => {
                 self.len -= 1;
-                let partition = replace.partition;
-                let reached = replace.resource_version.clone().map(|resource_version| Position {
+                let reached = at.map(|resource_version| Position {
                     partition,
                     resource_version,
                 });
                 Popped {
                     positions: reached.into_iter().collect(),
                     listed: Some(partition),
-                    ..Popped::new(Entries::Replace(replace))
+                    ..Popped::new(Entries::Replace { partition, entries })
                 }
             }
             Segment::Resync => Popped::new(Entries::Resync),
@@ -595,13 +608,20 @@ impl<A: Accumulator> Queue<A> {
         .await;
     }
 
-    /// Adds a new list of a partition, waiting while the queue is full. A closed queue drops it.
+    /// Adds a new list of a partition, waiting while the queue is full: all its objects under their keys, in the list's
+    /// order. `at` is the resource version of the list. A closed queue drops it.
     ///
     /// In a [`Fifo`], the list replaces the pending changes of the partition, and each of its objects counts towards
     /// the capacity, which the list may exceed.
     #[doc(alias = "Replace")]
-    pub async fn replace(&self, replace: Replace<A::Object>) {
-        self.when_writable(1, |state| state.replace(replace)).await;
+    pub async fn replace(
+        &self,
+        partition: Partition,
+        entries: Vec<(ObjectKey, A::Object)>,
+        at: Option<ResourceVersion>,
+    ) {
+        self.when_writable(1, |state| state.replace(partition, entries, at))
+            .await;
     }
 
     /// Queues an [`Entries::Resync`] after the pending changes. Never waits. Does nothing if a resync is pending

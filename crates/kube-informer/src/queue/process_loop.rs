@@ -28,7 +28,7 @@ use tokio_util::sync::CancellationToken;
 /// let queue = DeltaFifo::new(4096);
 /// let reflector = Reflector::new(source, QueueSink::new(queue.clone(), ()));
 /// let processing = ProcessLoop::new(queue, async |batch: Batch<Deltas<DecodeResult<Pod>>>| match batch.entries {
-///     Entries::Replace(list) => println!("{} pods exist", list.entries.len()),
+///     Entries::Replace { entries, .. } => println!("{} pods exist", entries.len()),
 ///     Entries::Changes(changes) => println!("{} pods changed", changes.len()),
 ///     _ => {}
 /// });
@@ -215,7 +215,7 @@ impl SlowWatch {
     fn new<A: Accumulator>(entries: &Entries<A>) -> Self {
         let entries = match entries {
             Entries::Changes(changes) => changes.len(),
-            Entries::Replace(replace) => replace.entries.len(),
+            Entries::Replace { entries, .. } => entries.len(),
             Entries::Resync | Entries::PartitionAdded(_) | Entries::PartitionRemoved(_) => 1,
         };
         Self {
@@ -295,12 +295,7 @@ mod tests {
         );
         tokio::time::sleep(9 * second).await;
         for _ in 0..3 {
-            let list = crate::queue::Replace {
-                partition: Partition::SINGLE,
-                entries: vec![],
-                resource_version: None,
-            };
-            pushed.replace(list).await;
+            pushed.replace(Partition::SINGLE, vec![], None).await;
         }
         tokio::time::sleep(31 * second).await;
         stop.cancel();

@@ -1,7 +1,6 @@
 //! The entries of a streaming list that is not complete yet.
 
 use crate::object::{ObjectKey, ResourceVersion};
-use crate::queue::Listed;
 use foldhash::fast::RandomState;
 use hashbrown::{HashTable, hash_table::Entry};
 use std::hash::BuildHasher;
@@ -18,9 +17,9 @@ pub(super) struct Collected<T> {
 
 /// The last received state of a key.
 struct Received<T> {
-    entry: Listed<T>,
-    /// Whether it was deleted again; then only the entry's key is used.
-    deleted: bool,
+    key: ObjectKey,
+    /// The object; `None` if it was deleted again.
+    object: Option<T>,
     version: Option<ResourceVersion>,
 }
 
@@ -42,49 +41,55 @@ impl<T> Collected<T> {
         self.entries.len()
     }
 
-    /// Replaces the entry with the same key, or appends the entry.
-    pub(super) fn put(&mut self, entry: Listed<T>, version: Option<ResourceVersion>) -> Result<(), Older> {
-        self.received(Received {
-            entry,
-            deleted: false,
-            version,
-        })
+    /// Replaces the entry with the same key, or appends one.
+    pub(super) fn put(
+        &mut self,
+        key: ObjectKey,
+        object: T,
+        version: Option<ResourceVersion>,
+    ) -> Result<(), Older> {
+        self.received(key, Some(object), version)
     }
 
     /// Removes the entry of a key.
     pub(super) fn remove(&mut self, key: ObjectKey, version: Option<ResourceVersion>) -> Result<(), Older> {
-        self.received(Received {
-            entry: Listed::Unchanged(key),
-            deleted: true,
-            version,
-        })
+        self.received(key, None, version)
     }
 
-    fn received(&mut self, mut next: Received<T>) -> Result<(), Older> {
+    fn received(
+        &mut self,
+        key: ObjectKey,
+        object: Option<T>,
+        version: Option<ResourceVersion>,
+    ) -> Result<(), Older> {
         let (entries, hasher) = (&mut self.entries, &self.hasher);
-        let key = |place: &u32| entries[*place as usize].entry.key();
-        let hash = hasher.hash_one(next.entry.key());
-        let same = |place: &u32| key(place) == next.entry.key();
-        match (self.places).entry(hash, same, |place| hasher.hash_one(key(place))) {
+        let key_at = |place: &u32| &entries[*place as usize].key;
+        let (hash, same) = (hasher.hash_one(&key), |place: &u32| *key_at(place) == key);
+        match (self.places).entry(hash, same, |place| hasher.hash_one(key_at(place))) {
             Entry::Occupied(place) => {
                 let last = &mut entries[*place.get() as usize];
-                next.version = newer(last.version.take(), next.version)?;
-                *last = next;
+                last.version = newer(last.version.take(), version)?;
+                last.object = object;
             }
             Entry::Vacant(place) => {
                 place.insert(u32::try_from(entries.len()).expect("fewer than 2^32 objects"));
-                entries.push(next);
+                entries.push(Received {
+                    key,
+                    object,
+                    version,
+                });
             }
         }
         Ok(())
     }
 
     /// The entries that were not deleted, in the order in which they were received.
-    pub(super) fn into_entries(self) -> Vec<Listed<T>> {
+    pub(super) fn into_entries(self) -> Vec<(ObjectKey, T)> {
         let Self { entries, places, .. } = self;
         drop(places);
-        let present = entries.into_iter().filter(|received| !received.deleted);
-        present.map(|received| received.entry).collect()
+        let present = entries.into_iter();
+        let present = present.filter_map(|received| Some((received.key, received.object?)));
+        present.collect()
     }
 }
 
@@ -110,7 +115,7 @@ mod tests {
 
     #[test]
     fn an_entry_is_small() {
-        assert_eq!(size_of::<Listed<DecodeResult<Pod>>>(), 32);
+        assert_eq!(size_of::<(ObjectKey, DecodeResult<Pod>)>(), 40);
         assert_eq!(size_of::<Received<DecodeResult<Pod>>>(), 64);
     }
 
@@ -118,12 +123,12 @@ mod tests {
     fn entries_keep_the_order_in_which_they_were_received() {
         let mut collected = Collected::new();
         for key in ["c", "a", "b", "a"] {
-            assert_eq!(collected.put(Listed::Unchanged::<()>(key.into()), None), Ok(()));
+            assert_eq!(collected.put(key.into(), (), None), Ok(()));
         }
         let keys: Vec<_> = collected
             .into_entries()
             .into_iter()
-            .map(|entry| entry.key().clone())
+            .map(|(key, ())| key)
             .collect();
         assert_eq!(keys, ["c", "a", "b"].map(ObjectKey::from));
     }
@@ -139,7 +144,7 @@ mod tests {
                 let name = ObjectKey::from(format!("ns/{key}").as_str());
                 let asked = version.map(|version| ResourceVersion::from(version.to_string().as_str()));
                 let result = match present {
-                    true => collected.put(Listed::Changed(name, step), asked),
+                    true => collected.put(name, step, asked),
                     false => collected.remove(name, asked),
                 };
                 if version.is_some_and(|version| versions.get(&key).is_some_and(|last| version < *last)) {
@@ -155,10 +160,7 @@ mod tests {
                 };
                 prop_assert!(collected.len() >= entries.len().max(1));
             }
-            let listed = collected.into_entries().into_iter().map(|entry| match entry {
-                Listed::Changed(key, step) => (key.to_string(), step),
-                Listed::Unchanged(key) => panic!("{key} is new"),
-            });
+            let listed = collected.into_entries().into_iter().map(|(key, step)| (key.to_string(), step));
             prop_assert_eq!(listed.collect::<BTreeMap<_, _>>(), entries);
         }
     }

@@ -1,8 +1,8 @@
 //! A whole list, without an informer.
 
-use super::ahead::Ahead;
 use super::pages::{Pages, Turn};
-use super::{DecodedObject, PAGE_SIZE, decoded};
+use super::prefetch::Prefetch;
+use super::{DecodeResult, PAGE_SIZE, decoding};
 use crate::form::{Collection, Decode};
 use crate::object::{CachedObject, ResourceVersion};
 use crate::source::{ApiError, InvalidObject, ListEnd, ListPart, ListRequest, ListVersion, ListerWatcher};
@@ -134,15 +134,19 @@ impl<O: Decode> Pager<O> {
         decoder: &Arc<O::Decoder>,
         list: &mut PagedList<O>,
     ) -> Result<ListEnd, ApiError> {
-        let mut parts = Ahead::new(self.source.list(request.clone()).await?);
-        while let Some((part, made)) = parts.next(decoder, |_| false).await {
+        let mut parts = Prefetch::new(self.source.list(request.clone()).await?);
+        while let Some((part, prefetched)) = parts.next(decoder, None::<&()>).await {
             tokio::task::consume_budget().await;
-            match part? {
-                ListPart::Item(item) => match decoded(decoder, item, made) {
-                    (_, Ok(DecodedObject { object, .. })) => list.objects.push(object),
-                    (key, Err(reason)) => list.invalid.push(InvalidObject { key, reason }),
-                },
+            let item = match part? {
+                ListPart::Item(item) => item,
                 ListPart::End(end) => return Ok(end),
+            };
+            let object = prefetched.map_or_else(|| decoding::decode::<O>(decoder, item).1, |(_, object)| object);
+            match object {
+                DecodeResult::Decoded { object, .. } => list.objects.push(object),
+                DecodeResult::Invalid(invalid) => list.invalid.push(*invalid),
+                // Nothing is held.
+                DecodeResult::Unchanged => {}
             }
         }
         Err(ApiError::while_reading("the list has no end"))

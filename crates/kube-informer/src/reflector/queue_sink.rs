@@ -2,7 +2,7 @@
 
 use super::{DecodeResult, Sink};
 use crate::object::{CachedObject, Fingerprint, KnownObjects, ObjectKey, Partition, ResourceVersion};
-use crate::queue::{Delta, DeltaFifo, Listed, Replace};
+use crate::queue::{Delta, DeltaFifo};
 
 /// The end of a queue that a [`Reflector`](super::Reflector) writes into.
 ///
@@ -44,13 +44,12 @@ impl<O: CachedObject, K: KnownObjects> KnownObjects for QueueSink<O, K> {
 }
 
 impl<O: CachedObject, K: KnownObjects + Send + 'static> Sink<O> for QueueSink<O, K> {
-    async fn replace(&mut self, entries: Vec<Listed<DecodeResult<O>>>, version: Option<ResourceVersion>) {
-        let replace = Replace {
-            partition: self.partition,
-            entries,
-            resource_version: version,
-        };
-        self.queue.replace(replace).await;
+    async fn replace(
+        &mut self,
+        entries: Vec<(ObjectKey, DecodeResult<O>)>,
+        version: Option<ResourceVersion>,
+    ) {
+        self.queue.replace(self.partition, entries, version).await;
     }
 
     async fn push(
@@ -80,16 +79,15 @@ impl<O: CachedObject, K> Drop for QueueSink<O, K> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reflector::DecodedObject;
     use futures::FutureExt;
     use k8s_openapi::api::core::v1::Pod;
     use std::sync::Arc;
 
     fn updated() -> Delta<DecodeResult<Pod>> {
-        Delta::Updated(Ok(DecodedObject {
+        Delta::Updated(DecodeResult::Decoded {
             object: Arc::new(Pod::default()),
             fingerprint: None,
-        }))
+        })
     }
 
     /// A consumer that holds every key in the same state.
@@ -136,11 +134,7 @@ mod tests {
         });
         tokio::task::yield_now().await;
         let mut sink = QueueSink::new(queue, ());
-        let delta = Delta::Added(Ok(DecodedObject {
-            object: Arc::new(Pod::default()),
-            fingerprint: None,
-        }));
-        sink.push("a".into(), delta, None).await;
+        sink.push("a".into(), updated(), None).await;
         tokio::task::yield_now().await;
         assert!(!consumer.is_finished(), "more may follow at once");
         drop(sink);

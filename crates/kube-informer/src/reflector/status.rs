@@ -372,11 +372,11 @@ impl Reporter {
         }
     }
 
-    pub(super) fn bad(&self, bad: &InvalidObject) {
-        tracing::warn!(resource = self.resource(), object = %bad, "an object was set aside");
+    pub(super) fn invalid(&self, invalid: &InvalidObject) {
+        tracing::warn!(resource = self.resource(), object = %invalid, "an object was set aside");
         self.status.send_modify(|status| {
             status.invalid_objects += 1;
-            status.last_invalid_object = Some(bad.clone());
+            status.last_invalid_object = Some(invalid.clone());
         });
     }
 }

@@ -1,13 +1,18 @@
 //! Streaming lists (KEP-3157): watches that start with the existing objects.
 
 use super::collected::Collected;
-use super::{DecodeResult, Events, Reflector, Sink, is_held};
+use super::listing::is_version_unavailable;
+use super::pacing::VERY_SHORT;
+use super::{DecodeResult, Events, InitialState, Reflector, Sink, State, Wanted};
 use crate::form::Decode;
-use crate::object::ResourceVersion;
-use crate::queue::Listed;
-use crate::source::{ApiError, ApiStatus, ErrorClass, WatchEvent, WatchFrom, WatchRequest, random_timeout};
+use crate::object::{ObjectKey, ResourceVersion};
+use crate::source::{
+    ApiError, ErrorClass, Subject, WatchEvent, WatchFrom, WatchRequest, random_timeout,
+};
 use crate::time::later;
 use std::time::Duration;
+use tokio::time::Instant;
+use tracing::Instrument;
 
 /// The number of interrupted streams after which a list is requested instead.
 const ATTEMPTS: usize = 2;
@@ -15,36 +20,66 @@ const ATTEMPTS: usize = 2;
 /// The outcome of a streaming list.
 enum Streamed<O: Decode> {
     /// The list is complete; the stream continues as a watch.
-    Complete(Vec<Listed<DecodeResult<O>>>, Option<ResourceVersion>, Events<O>),
+    Complete(Vec<(ObjectKey, DecodeResult<O>)>, Option<ResourceVersion>, Events<O>),
     /// The stream ended before the list was complete, but after it had sent events.
     BrokeOff,
     Failed(ApiError),
 }
 
 impl<O: Decode, S: Sink<O>> Reflector<O, S> {
-    /// Replaces the sink's content by a streaming list and returns the stream, which continues as a watch.
+    /// Replaces the sink's content by a streaming list, whose stream continues as a watch.
+    pub(super) async fn stream_list(&mut self, mut wanted: Wanted) -> State<O> {
+        let span = self.reporter.subject().list_span(true);
+        let streamed = self
+            .stream_collection(&mut wanted)
+            .instrument(span.clone())
+            .await;
+        match streamed {
+            Ok(stream) => {
+                Subject::record_version(&span, self.seen.as_ref());
+                return State::Watching(Some(stream));
+            }
+            Err(error) if self.config.options.initial == InitialState::WatchList => {
+                self.failed("watch-list", &error);
+                return State::Populating(wanted).after_pause(error.retry_after());
+            }
+            // The time that it took would otherwise be unexplained.
+            Err(error) if error.class() == ErrorClass::Timeout => self.failed("watch-list", &error),
+            Err(error) => {
+                let resource = self.reporter.resource();
+                tracing::debug!(
+                    resource,
+                    error = error.chain(),
+                    "no streaming list; listing instead"
+                );
+            }
+        }
+        State::Listing(wanted)
+    }
+
+    /// Replaces the sink's content by a streaming list and returns the stream.
     ///
     /// # Errors
     /// A list should be requested instead.
-    pub(super) async fn stream_list(&mut self) -> Result<Events<O>, ApiError> {
+    async fn stream_collection(&mut self, wanted: &mut Wanted) -> Result<Events<O>, ApiError> {
         let mut attempts = 0;
         loop {
             attempts += 1;
             self.before_request().await;
             let turn = self.turn_to_list().await;
-            let started = tokio::time::Instant::now();
-            let streamed = self.stream_once().await;
+            let started = Instant::now();
+            let streamed = self.stream_once(*wanted).await;
             // A pause is nobody's turn.
             let _turn = turn.filter(|_| matches!(streamed, Streamed::Complete(..)));
             let early = match &streamed {
                 Streamed::Complete(..) => Duration::ZERO,
                 Streamed::Failed(error) if must_wait(error) => Duration::ZERO,
                 // It counts as a watch that ended early.
-                _ => self.pacer.after(started.elapsed()),
+                _ => self.pacing.watches.after(started.elapsed()),
             };
             match streamed {
                 Streamed::Complete(entries, version, stream) => {
-                    self.complete(entries, version, started).await;
+                    self.replace(entries, version, started).await;
                     return Ok(stream);
                 }
                 Streamed::BrokeOff if attempts < ATTEMPTS => tokio::time::sleep(early).await,
@@ -54,9 +89,9 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
                     ));
                 }
                 Streamed::Failed(ApiError::Status(status))
-                    if is_unavailable(&status) && !self.unavailable =>
+                    if is_version_unavailable(&status) && *wanted == Wanted::NotOlderThanSeen =>
                 {
-                    self.unavailable = true;
+                    *wanted = Wanted::MostRecent;
                 }
                 Streamed::Failed(error) if must_wait(&error) => {
                     self.failed("watch-list", &error);
@@ -68,18 +103,18 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
         }
     }
 
-    async fn stream_once(&mut self) -> Streamed<O> {
-        let not_older_than = self.seen.clone().filter(|_| !self.unavailable);
+    async fn stream_once(&mut self, wanted: Wanted) -> Streamed<O> {
+        let not_older_than = self.seen.clone().filter(|_| wanted == Wanted::NotOlderThanSeen);
         let from = WatchFrom::InitialEvents { not_older_than };
         let request = WatchRequest {
             from,
-            timeout: random_timeout(self.options.watch_timeout),
-            plan: self.plan.clone(),
+            timeout: random_timeout(self.config.options.watch_timeout),
+            plan: self.config.plan.clone(),
         };
         self.reporter.listing();
-        let started = tokio::time::Instant::now();
-        let deadline = self.options.streaming_deadline;
-        let opened = tokio::time::timeout(deadline, self.source.watch(request)).await;
+        let started = Instant::now();
+        let deadline = self.config.options.streaming_deadline;
+        let opened = tokio::time::timeout(deadline, self.config.source.watch(request)).await;
         let mut stream = match opened {
             Ok(Ok(stream)) => Events::new(stream),
             Ok(Err(error)) => return Streamed::Failed(error),
@@ -90,19 +125,19 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
             }
         };
         let mut collected = Collected::new();
-        let mut progress = tokio::time::Instant::now();
+        let mut progress = Instant::now();
         loop {
-            let next = stream.next(&self.decoder, is_held(&self.sink));
-            let (next, made) = match tokio::time::timeout_at(later(progress, deadline), next).await {
-                Ok(Some((next, made))) => (Some(next), made),
-                Ok(None) => (None, None),
+            let next = stream.next(&self.config.decoder, Some(&self.sink));
+            let (event, prefetched) = match tokio::time::timeout_at(later(progress, deadline), next).await {
+                Ok(next) => next.unzip(),
                 Err(_) => {
-                    self.source.watch_list_failed();
+                    self.config.source.watch_list_failed();
                     return Streamed::Failed(no_progress(deadline, collected.len()));
                 }
             };
+            let prefetched = prefetched.flatten();
             let came = collected.len();
-            match next {
+            match event {
                 Some(Ok(WatchEvent::Bookmark {
                     resource_version,
                     initial_events_end: true,
@@ -114,18 +149,19 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
                 Some(Ok(WatchEvent::Added(item) | WatchEvent::Modified(item))) => {
                     let version = item.version();
                     // Nobody knows whether what has no key has come before.
-                    let Some(entry) = self.listed(item, made) else {
-                        progress = tokio::time::Instant::now();
+                    let Some((key, object)) = self.object(item, prefetched) else {
+                        progress = Instant::now();
                         tokio::task::consume_budget().await;
                         continue;
                     };
-                    if collected.put(entry, version).is_err() {
+                    if collected.put(key, object, version).is_err() {
                         return Streamed::Failed(older());
                     }
                     self.reporter.received(collected.len());
                 }
                 Some(Ok(WatchEvent::Deleted(item))) => {
-                    if let Some((key, _, version)) = self.arrived(item, made)
+                    let version = item.version().filter(ResourceVersion::is_version);
+                    if let Some((key, _)) = self.object(item, prefetched)
                         && collected.remove(key, version).is_err()
                     {
                         return Streamed::Failed(older());
@@ -133,7 +169,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
                 }
                 None
                 | Some(Err(ApiError::Interrupted(_) | ApiError::Timeout(_) | ApiError::Unreachable(_))) => {
-                    let nothing = collected.len() == 0 && started.elapsed() < super::watching::VERY_SHORT;
+                    let nothing = collected.len() == 0 && started.elapsed() < VERY_SHORT;
                     return match nothing {
                         true => Streamed::Failed(ApiError::while_reading("a streaming list ended at once")),
                         false => Streamed::BrokeOff,
@@ -143,7 +179,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
             }
             // Changes of what has come go on for ever, the objects that exist do not.
             if collected.len() > came {
-                progress = tokio::time::Instant::now();
+                progress = Instant::now();
             }
             tokio::task::consume_budget().await;
         }
@@ -161,10 +197,6 @@ fn no_progress(deadline: Duration, received: usize) -> ApiError {
 /// The error of an object in an older state than before, after which the stream cannot be trusted.
 fn older() -> ApiError {
     ApiError::Protocol("a streaming list went back to an older state of an object".into())
-}
-
-fn is_unavailable(status: &ApiStatus) -> bool {
-    status.is_expired() || status.is_too_large_resource_version()
 }
 
 /// Whether the same request can succeed later, so that a list would not help.

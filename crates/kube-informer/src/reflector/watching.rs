@@ -1,62 +1,20 @@
 //! The watch phase of a reflector.
 
-use super::ahead::Prefetched;
-use super::{Decoded, Ended, Events, Reflector, Relist, Sink};
+use super::pacing::VERY_SHORT;
+use super::prefetch::Prefetched;
+use super::{DecodeResult, Events, Reflector, Sink, State, Wanted};
 use crate::form::Decode;
-use crate::object::{DeleteCause, Deleted, ResourceVersion};
+use crate::object::{DeleteCause, Deleted, ObjectKey, ResourceVersion};
 use crate::queue::Delta;
-use crate::source::{
-    ApiError, ApiStatus, ErrorClass, Item, WatchEvent, WatchFrom, WatchRequest, random_timeout,
-};
+use crate::source::{ApiError, ApiStatus, ErrorClass, Item, WatchEvent, WatchFrom, WatchRequest, random_timeout};
 use std::future::poll_fn;
 use std::pin::pin;
-use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 use tracing::Instrument;
 
-/// A watch that ends sooner than this without any event counts as very short.
-pub(super) const VERY_SHORT: Duration = Duration::from_secs(1);
-/// The number of consecutive watches that may end early before their starts are delayed.
-const EARLY_ENDS: u32 = 3;
-const FIRST_SPACING: Duration = Duration::from_secs(1);
-const LAST_SPACING: Duration = Duration::from_secs(30);
-
 /// After this many events the seen version is reported even if more are about to follow.
 const UNREPORTED: u64 = 128;
-
-/// Prevents a hot loop with a server that ends every watch at once.
-#[derive(Debug)]
-pub(super) struct WatchPacer {
-    early_ends: u32,
-    spacing: Duration,
-}
-
-impl Default for WatchPacer {
-    fn default() -> Self {
-        Self {
-            early_ends: 0,
-            spacing: FIRST_SPACING,
-        }
-    }
-}
-
-impl WatchPacer {
-    /// The pause before the next watch, after one that lasted this long.
-    pub(super) fn after(&mut self, lasted: Duration) -> Duration {
-        if lasted >= self.spacing {
-            *self = Self::default();
-            return Duration::ZERO;
-        }
-        self.early_ends += 1;
-        if self.early_ends < EARLY_ENDS {
-            return Duration::ZERO;
-        }
-        let wait = self.spacing - lasted;
-        self.spacing = (self.spacing * 2).min(LAST_SPACING);
-        wait
-    }
-}
 
 /// The outcome of one watch.
 struct Watched {
@@ -77,50 +35,30 @@ impl Watched {
     }
 }
 
-/// The next event; an error if nothing, not even a bookmark, arrives within the deadline.
-async fn next<O: Decode>(
-    stream: &mut Events<O>,
-    decoder: &Arc<O::Decoder>,
-    deadline: Option<Duration>,
-) -> Option<Prefetched<O, WatchEvent<O>>> {
-    let next = stream.next(decoder, |_| false);
-    let Some(deadline) = deadline else {
-        return next.await;
-    };
-    tokio::time::timeout(deadline, next).await.unwrap_or_else(|_| {
-        let text = format!("not even a bookmark came for {} s", deadline.as_secs());
-        Some((Err(ApiError::Timeout(text.into())), None))
-    })
-}
-
 impl<O: Decode, S: Sink<O>> Reflector<O, S> {
-    /// Watches until the collection must be listed again, and returns when to do so. The first stream may be open
-    /// already.
-    pub(super) async fn watch(&mut self, mut open: Option<Events<O>>) -> Relist {
-        loop {
-            let span = self.reporter.subject().watch_span(self.seen.as_ref());
-            let ended = self.watch_once(open.take()).instrument(span).await;
-            match ended {
-                Ended::Again => {}
-                Ended::AfterPause(asked) => self.pause(asked).await,
-                Ended::Relist(when) => return when,
-            }
-        }
+    /// Passes on changes until the stream ends. The stream may be open already.
+    pub(super) async fn watch(&mut self, open: Option<Events<O>>) -> State<O> {
+        let span = self.reporter.subject().watch_span(self.seen.as_ref());
+        self.watch_once(open).instrument(span).await
     }
 
-    async fn watch_once(&mut self, open: Option<Events<O>>) -> Ended {
+    async fn watch_once(&mut self, open: Option<Events<O>>) -> State<O> {
         let opened = match open {
             Some(stream) => Ok(stream),
             None => {
                 self.before_request().await;
-                self.source.watch(self.watch_request()).await.map(Events::new)
+                self.config
+                    .source
+                    .watch(self.watch_request())
+                    .await
+                    .map(Events::new)
             }
         };
         match opened {
             Ok(stream) => {
-                let ended = self.follow(stream).await;
+                let next = self.follow(stream).await;
                 self.show_seen();
-                ended
+                next
             }
             Err(error) => self.not_opened(error),
         }
@@ -133,45 +71,35 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
         };
         WatchRequest {
             from,
-            timeout: random_timeout(self.options.watch_timeout),
-            plan: self.plan.clone(),
+            timeout: random_timeout(self.config.options.watch_timeout),
+            plan: self.config.plan.clone(),
         }
     }
 
-    fn not_opened(&mut self, error: ApiError) -> Ended {
+    fn not_opened(&mut self, error: ApiError) -> State<O> {
         self.failed("watch", &error);
         match error.class() {
-            ErrorClass::Unreachable => Ended::AfterPause(None),
+            ErrorClass::Unreachable => State::Watching(None).after_pause(None),
             ErrorClass::Gone => self.too_old(&error),
-            _ if error.is_throttling() => Ended::AfterPause(error.retry_after()),
-            _ => self.must_relist(&error),
+            _ if error.is_throttling() => State::Watching(None).after_pause(error.retry_after()),
+            _ => must_relist(&error),
         }
-    }
-
-    fn must_relist(&mut self, error: &ApiError) -> Ended {
-        if error
-            .status()
-            .is_some_and(ApiStatus::is_too_large_resource_version)
-        {
-            self.unavailable = true;
-        }
-        Ended::Relist(Relist::AfterPause(error.retry_after()))
     }
 
     /// Handles a version that is too old to watch from. A restarted server reports this right after a pause, so the
     /// list that follows needs no further pause.
-    fn too_old(&self, error: &ApiError) -> Ended {
-        Ended::Relist(match self.after_pause {
-            true => Relist::AtOnce,
-            false => Relist::AfterPause(error.retry_after()),
-        })
+    fn too_old(&self, error: &ApiError) -> State<O> {
+        let relist = State::Populating(Wanted::NotOlderThanSeen);
+        match self.pacing.is_first_after_pause() {
+            true => relist,
+            false => relist.after_pause(error.retry_after()),
+        }
     }
 
     /// Passes on the events of one watch until it ends.
-    async fn follow(&mut self, mut stream: Events<O>) -> Ended {
+    async fn follow(&mut self, mut stream: Events<O>) -> State<O> {
         self.reporter.watching();
-        self.absent = false;
-        self.backoff.healthy();
+        self.pacing.answered();
         let started = Instant::now();
         let mut watched = Watched {
             events: 0,
@@ -187,29 +115,28 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
             if watched.events.is_multiple_of(UNREPORTED) {
                 self.show_seen();
             }
-            let (event, made) = match self.next_event(&mut stream).await {
+            let (event, prefetched) = match self.next_event(&mut stream).await {
                 None => break None,
                 Some((Err(error), _)) => break Some(error),
                 Some((Ok(WatchEvent::Error(status)), _)) => break Some(ApiError::Status(status)),
-                Some((Ok(event), made)) => (event, made),
+                Some((Ok(event), prefetched)) => (event, prefetched),
             };
             ordered |= !matches!(event, WatchEvent::Added(_));
             if ordered && self.is_older_than_seen(&event) {
-                self.unavailable = true;
                 self.sink.flush();
                 watched.end(started);
                 self.reporter.watched(watched.events, watched.lasted, false);
-                return Ended::Relist(Relist::AfterPause(None));
+                return State::Populating(Wanted::MostRecent).after_pause(None);
             }
             match &event {
                 WatchEvent::Bookmark { resource_version, .. } => {
                     watched.bookmarks += 1;
-                    self.sends_bookmarks |= resource_version.is_some();
+                    self.server.sends_bookmarks |= resource_version.is_some();
                 }
                 _ => watched.events += 1,
             }
             self.reporter.succeeded();
-            self.handle(event, made, ordered).await;
+            self.handle(event, prefetched, ordered).await;
         };
         self.sink.flush();
         watched.end(started);
@@ -221,10 +148,22 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
         }
     }
 
-    /// The next event of a watch. If it is not available immediately, announces and reports the events before it.
+    /// The next event of a watch. If it is not available immediately, announces and reports the events before it. An
+    /// error if nothing, not even a bookmark, arrives within the deadline.
     async fn next_event(&mut self, stream: &mut Events<O>) -> Option<Prefetched<O, WatchEvent<O>>> {
-        let deadline = self.options.bookmark_deadline.filter(|_| self.sends_bookmarks);
-        let mut next = pin!(next(stream, &self.decoder, deadline));
+        let next = stream.next(&self.config.decoder, None::<&()>);
+        let deadline = self.config.options.bookmark_deadline;
+        let deadline = deadline.filter(|_| self.server.sends_bookmarks);
+        let next = async {
+            let Some(deadline) = deadline else {
+                return next.await;
+            };
+            tokio::time::timeout(deadline, next).await.unwrap_or_else(|_| {
+                let text = format!("not even a bookmark came for {} s", deadline.as_secs());
+                Some((Err(ApiError::Timeout(text.into())), None))
+            })
+        };
+        let mut next = pin!(next);
         let (sink, reporter, seen) = (&mut self.sink, &mut self.reporter, &self.seen);
         poll_fn(move |cx| {
             let event = next.as_mut().poll(cx);
@@ -258,11 +197,16 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
     }
 
     /// Passes on one event.
-    async fn handle(&mut self, event: WatchEvent<O>, made: Option<Decoded<O>>, ordered: bool) {
-        let (item, added) = match event {
-            WatchEvent::Added(item) => (item, true),
-            WatchEvent::Modified(item) => (item, false),
-            WatchEvent::Deleted(item) => return self.deleted(item, made).await,
+    async fn handle(
+        &mut self,
+        event: WatchEvent<O>,
+        prefetched: Option<(ObjectKey, DecodeResult<O>)>,
+        ordered: bool,
+    ) {
+        let (item, delta): (_, fn(_) -> _) = match event {
+            WatchEvent::Added(item) => (item, Delta::Added),
+            WatchEvent::Modified(item) => (item, Delta::Updated),
+            WatchEvent::Deleted(item) => return self.deleted(item, prefetched).await,
             WatchEvent::Bookmark { resource_version, .. } => {
                 if let Some(version) = resource_version.filter(ResourceVersion::is_version) {
                     self.advance(Some(&version));
@@ -272,26 +216,21 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
             }
             WatchEvent::Error(_) => return,
         };
-        if let Some((key, arrived, version)) = self.arrived(item, made) {
-            let version = version.filter(|_| ordered);
+        let version = item.version().filter(|version| ordered && version.is_version());
+        if let Some((key, object)) = self.object(item, prefetched) {
             self.advance(version.as_ref());
-            let delta = if added {
-                Delta::Added(arrived)
-            } else {
-                Delta::Updated(arrived)
-            };
-            self.sink.push(key, delta, version).await;
+            self.sink.push(key, delta(object), version).await;
         }
     }
 
     /// Handles a deletion, which needs only a key, even if the object's body is invalid.
-    async fn deleted(&mut self, item: Item<O>, made: Option<Decoded<O>>) {
-        if let Some((key, arrived, version)) = self.arrived(item, made) {
+    async fn deleted(&mut self, item: Item<O>, prefetched: Option<(ObjectKey, DecodeResult<O>)>) {
+        let version = item.version().filter(ResourceVersion::is_version);
+        if let Some((key, object)) = self.object(item, prefetched) {
             self.advance(version.as_ref());
-            let last_known = arrived.ok().map(Ok);
             let deleted = Deleted {
                 key: key.clone(),
-                last_known,
+                last_known: Some(object).filter(|object| matches!(object, DecodeResult::Decoded { .. })),
                 cause: DeleteCause::Event,
             };
             self.sink.push(key, Delta::Deleted(deleted), version).await;
@@ -312,22 +251,22 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
     }
 
     /// Handles the normal end of a watch or of its connection.
-    async fn over(&mut self, watched: &Watched) -> Ended {
+    async fn over(&mut self, watched: &Watched) -> State<O> {
         let resource = self.reporter.resource();
         if watched.is_very_short() {
             tracing::debug!(resource, "a watch ended at once without any event; listing again");
-            return Ended::Relist(Relist::AfterPause(None));
+            return State::Populating(Wanted::NotOlderThanSeen).after_pause(None);
         }
-        let wait = self.pacer.after(watched.lasted);
+        let wait = self.pacing.watches.after(watched.lasted);
         if !wait.is_zero() {
             tracing::debug!(resource, ?wait, "watches end early again and again");
             tokio::time::sleep(wait).await;
         }
-        Ended::Again
+        State::Watching(None)
     }
 
     /// Handles a watch that ended with an error.
-    async fn broken(&mut self, error: ApiError, watched: &Watched) -> Ended {
+    async fn broken(&mut self, error: ApiError, watched: &Watched) -> State<O> {
         match &error {
             ApiError::Interrupted(_) | ApiError::Timeout(_) | ApiError::Unreachable(_) => {
                 tracing::debug!(
@@ -341,35 +280,26 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
                 tracing::debug!(resource = self.reporter.resource(), %status, "too old to watch from; listing again");
                 match watched.is_very_short() {
                     true => self.too_old(&error),
-                    false => Ended::Relist(Relist::AfterPause(None)),
+                    false => State::Populating(Wanted::NotOlderThanSeen).after_pause(None),
                 }
             }
             _ => {
                 self.failed("watch", &error);
                 match error.is_throttling() {
-                    true => Ended::AfterPause(error.retry_after()),
-                    false => self.must_relist(&error),
+                    true => State::Watching(None).after_pause(error.retry_after()),
+                    false => must_relist(&error),
                 }
             }
         }
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn pauses_between_watches_that_end_early_grow() {
-        let mut pacer = WatchPacer::default();
-        let waits: Vec<_> = (0..9).map(|_| pacer.after(Duration::ZERO).as_secs()).collect();
-        assert_eq!(waits, [0, 0, 1, 2, 4, 8, 16, 30, 30]);
-        assert_eq!(pacer.after(Duration::from_secs(12)), Duration::from_secs(18));
-        assert_eq!(pacer.after(Duration::from_secs(31)), Duration::ZERO);
-        assert_eq!(
-            pacer.after(Duration::ZERO),
-            Duration::ZERO,
-            "starts over after one that lasted"
-        );
-    }
+/// The collection must be listed again after an error.
+fn must_relist<O: Decode>(error: &ApiError) -> State<O> {
+    let status = error.status();
+    let wanted = match status.is_some_and(ApiStatus::is_too_large_resource_version) {
+        true => Wanted::MostRecent,
+        false => Wanted::NotOlderThanSeen,
+    };
+    State::Populating(wanted).after_pause(error.retry_after())
 }

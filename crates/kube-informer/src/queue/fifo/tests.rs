@@ -16,16 +16,8 @@ fn deleted(name: &str, last_known: Option<u32>) -> Delta<u32> {
     })
 }
 
-fn list(names: &[(&str, u32)]) -> Replace<u32> {
-    let entries = names
-        .iter()
-        .map(|(name, object)| Listed::Changed(key(name), *object))
-        .collect();
-    Replace {
-        partition: Partition::SINGLE,
-        entries,
-        resource_version: Some("9".into()),
-    }
+fn list(names: &[(&str, u32)]) -> Vec<(ObjectKey, u32)> {
+    names.iter().map(|(name, object)| (key(name), *object)).collect()
 }
 
 const SINGLE: Partition = Partition::SINGLE;
@@ -88,14 +80,14 @@ fn merged_deletions_take_no_capacity() {
 fn nothing_overtakes_a_list() {
     let fifo = DeltaFifo::new(100);
     now(fifo.push(SINGLE, key("a"), Delta::Added(1), at("1")));
-    now(fifo.replace(list(&[("b", 2)])));
+    now(fifo.replace(SINGLE, list(&[("b", 2)]), at("9")));
     now(fifo.push(SINGLE, key("a"), Delta::Added(3), at("10")));
 
     let before = now(fifo.pop(usize::MAX)).unwrap();
     assert!(matches!(before.entries, Entries::Changes(ref entries) if entries.len() == 1));
     assert_eq!(before.positions, [position("1")]);
     let replace = now(fifo.pop(usize::MAX)).unwrap();
-    assert!(matches!(replace.entries, Entries::Replace(ref replace) if replace.entries.len() == 1));
+    assert!(matches!(replace.entries, Entries::Replace { ref entries, .. } if entries.len() == 1));
     assert_eq!(replace.positions, [position("9")]);
     let after = now(fifo.pop(usize::MAX)).unwrap();
     assert_eq!(after.positions, [position("10")]);
@@ -119,7 +111,7 @@ fn synced_when_the_first_list_has_been_processed() {
     let fifo = DeltaFifo::new(100);
     assert!(!fifo.has_synced());
     fifo.bookmark(SINGLE, "1".into());
-    now(fifo.replace(list(&[("a", 1)])));
+    now(fifo.replace(SINGLE, list(&[("a", 1)]), at("9")));
     assert!(!fifo.has_synced(), "a bookmark does not populate");
     drop(now(fifo.pop(10)));
     let batch = now(fifo.pop(10)).unwrap();
@@ -127,14 +119,14 @@ fn synced_when_the_first_list_has_been_processed() {
     assert!(!fifo.has_synced(), "popped, but not processed");
     drop(batch);
     assert!(fifo.has_synced());
-    now(fifo.replace(list(&[])));
+    now(fifo.replace(SINGLE, list(&[]), at("9")));
     assert!(!now(fifo.pop(10)).unwrap().initial);
 }
 
 #[test]
 fn an_empty_first_list_syncs() {
     let fifo = DeltaFifo::<u32>::new(100);
-    now(fifo.replace(list(&[])));
+    now(fifo.replace(SINGLE, list(&[]), at("9")));
     assert!(!fifo.has_synced());
     drop(now(fifo.pop(10)));
     assert!(fifo.has_synced());
@@ -241,7 +233,7 @@ fn a_closed_queue_is_drained_and_drops_later_changes() {
         now(fifo.push(SINGLE, key("b"), Delta::Added(n), None));
     }
     now(fifo.push_quietly(SINGLE, key("c"), Delta::Added(1), None));
-    now(fifo.replace(list(&[("b", 2)])));
+    now(fifo.replace(SINGLE, list(&[("b", 2)]), at("9")));
     fifo.resync();
     fifo.add_partition(Partition::new(5));
     fifo.bookmark(SINGLE, "9".into());
@@ -344,9 +336,9 @@ fn popped(batch: &Batch<Deltas<u32>>) -> Vec<ModelEntry> {
             .iter()
             .map(|(_, key, deltas)| ModelEntry::Deltas(key.to_string(), deltas.iter().cloned().collect()))
             .collect(),
-        Entries::Replace(replace) => {
+        Entries::Replace { entries, .. } => {
             vec![ModelEntry::Replace(
-                replace.entries.iter().map(|e| e.key().to_string()).collect(),
+                entries.iter().map(|(key, _)| key.to_string()).collect(),
             )]
         }
         other => panic!("nothing else was pushed: {other:?}"),
@@ -379,9 +371,8 @@ proptest! {
                     version += 1;
                     let names: Vec<_> = keys.iter().map(u8::to_string).collect();
                     model.entries.push(ModelEntry::Replace(names.clone()));
-                    let entries = names.iter().map(|name| Listed::Changed(key(name), 0)).collect();
-                    let resource_version = Some(ResourceVersion::from(u64::from(version)));
-                    now(fifo.replace(Replace { partition: Partition::SINGLE, entries, resource_version }));
+                    let entries = names.iter().map(|name| (key(name), 0)).collect();
+                    now(fifo.replace(SINGLE, entries, Some(ResourceVersion::from(u64::from(version)))));
                     pushed_up_to = Some(version);
                 }
                 Op::Bookmark(by) => {
@@ -431,11 +422,7 @@ proptest! {
 }
 
 fn listed_and_popped(fifo: &DeltaFifo<u32>, partition: Partition) {
-    now(fifo.replace(Replace {
-        partition,
-        entries: vec![],
-        resource_version: None,
-    }));
+    now(fifo.replace(partition, vec![], None));
     drop(now(fifo.pop(10)));
 }
 
@@ -472,10 +459,7 @@ fn removal_drops_pending_changes_of_that_partition_only() {
     let fifo = DeltaFifo::new(100);
     for partition in [kept, removed] {
         now(fifo.push(partition, key("a"), Delta::Added(1), at("3")));
-        now(fifo.replace(Replace {
-            partition,
-            ..list(&[("b", 2)])
-        }));
+        now(fifo.replace(partition, list(&[("b", 2)]), at("9")));
         now(fifo.push(partition, key("c"), Delta::Added(3), at("10")));
     }
     let done = fifo.remove_partition(removed);
@@ -485,7 +469,7 @@ fn removal_drops_pending_changes_of_that_partition_only() {
         assert!(batch.positions.iter().all(|position| position.partition == kept));
         match &batch.entries {
             Entries::Changes(changes) => assert!(changes.iter().all(|(of, _, _)| *of == kept)),
-            Entries::Replace(replace) => assert_eq!(replace.partition, kept),
+            Entries::Replace { partition, .. } => assert_eq!(*partition, kept),
             _ => {}
         }
         entries.push(format!("{:?}", batch.entries));
@@ -612,13 +596,10 @@ fn a_fifo_skips_objects_deleted_before_they_are_popped() {
 #[test]
 fn a_list_replaces_pending_changes_in_a_fifo() {
     let fifo = Fifo::new(100);
-    now(fifo.replace(list(&[("a", 1), ("b", 1)])));
+    now(fifo.replace(SINGLE, list(&[("a", 1), ("b", 1)]), at("9")));
     now(fifo.push(SINGLE, key("b"), Delta::Updated(2), at("10")));
     now(fifo.push(SINGLE, key("c"), Delta::Added(1), at("11")));
-    now(fifo.replace(Replace {
-        resource_version: at("12"),
-        ..list(&[("c", 3), ("b", 3)])
-    }));
+    now(fifo.replace(SINGLE, list(&[("c", 3), ("b", 3)]), at("12")));
     now(fifo.push(SINGLE, key("c"), Delta::Updated(4), at("13")));
     let batch = now(fifo.pop(1)).unwrap();
     assert!(batch.positions.is_empty() && !fifo.has_synced());
@@ -632,7 +613,7 @@ fn a_list_replaces_pending_changes_in_a_fifo() {
 #[test]
 fn an_empty_list_syncs_a_fifo() {
     let fifo = Fifo::<u32>::new(100);
-    now(fifo.replace(list(&[])));
+    now(fifo.replace(SINGLE, list(&[]), at("9")));
     assert!(!fifo.has_synced());
     let batch = now(fifo.pop(1)).unwrap();
     assert_eq!(batch.positions, [position("9")]);
@@ -685,8 +666,8 @@ proptest! {
                     model.clear();
                     let names: Vec<_> = keys.iter().map(u8::to_string).collect();
                     names.iter().for_each(|name| set(&mut model, name, Some(0)));
-                    let entries = names.iter().map(|name| Listed::Changed(key(name), 0)).collect();
-                    now(fifo.replace(Replace { partition: SINGLE, entries, resource_version: None }));
+                    let entries = names.iter().map(|name| (key(name), 0)).collect();
+                    now(fifo.replace(SINGLE, entries, None));
                 }
                 Op::Pop(max) => {
                     let mut expected = Vec::new();
@@ -732,12 +713,8 @@ async fn nobody_waits_for_a_removal_in_a_closed_queue() {
 fn a_fifo_has_a_key_once_whatever_other_partitions_do() {
     let other = Partition::new(1);
     let fifo = Fifo::with_partitions(10, [SINGLE, other]);
-    now(fifo.replace(list(&[("kept", 1), ("deleted", 2)])));
-    let of_other = Replace {
-        partition: other,
-        ..list(&[("x", 7)])
-    };
-    now(fifo.replace(of_other));
+    now(fifo.replace(SINGLE, list(&[("kept", 1), ("deleted", 2)]), at("9")));
+    now(fifo.replace(other, list(&[("x", 7)]), at("9")));
     now(fifo.push(SINGLE, key("deleted"), deleted("deleted", None), None));
     now(fifo.push(SINGLE, key("kept"), Delta::Updated(3), None));
     fifo.add_partition(Partition::new(2));

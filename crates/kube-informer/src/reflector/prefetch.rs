@@ -1,35 +1,37 @@
-//! Decoding ahead: what has arrived already, on all cores.
+//! Prefetching: what has arrived already is decoded together, on all cores.
 //!
 //! Decoding is what costs, and a list or a burst of events brings many objects at once. What is ready is taken together
-//! and decoded by several threads; it is handed on one by one in the order in which it came.
+//! and decoded by several threads; it is handed on one by one in the order in which it came. Objects that are held already
+//! are not decoded: this is the only place that decides it.
 
+use super::DecodeResult;
+use super::decoding::decode_raw;
 use crate::form::Decode;
-use crate::object::ObjectKey;
+use crate::object::{KnownObjects, ObjectKey};
 use crate::queue::batching::{DECODED_ALONE, DECODED_TOGETHER};
 use crate::source::{ApiError, Item, ListPart, WatchEvent};
 use crate::wire::RawObject;
 use futures::stream::BoxStream;
 use futures::{FutureExt, StreamExt};
 use std::collections::VecDeque;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::thread::available_parallelism;
 
 static THREADS: LazyLock<usize> = LazyLock::new(|| available_parallelism().map_or(1, usize::from));
 
-/// An object that was decoded, or why it could not be.
-pub(super) type Decoded<O> = Result<<O as crate::object::CachedObject>::Handle, String>;
-
-/// Decodes an object. User code that panics makes it an object that could not be decoded.
-pub(super) fn decode<O: Decode>(decoder: &O::Decoder, key: &ObjectKey, raw: &RawObject) -> Decoded<O> {
-    match catch_unwind(AssertUnwindSafe(|| O::decode_raw(decoder, key, raw))) {
-        Ok(made) => made.map_err(|error| error.to_string()),
-        Err(_) => Err("decoding it panicked".to_owned()),
-    }
+/// A stream of a source, and what was taken from it already.
+pub(super) struct Prefetch<O: Decode, P> {
+    stream: BoxStream<'static, Result<P, ApiError>>,
+    ended: bool,
+    ready: VecDeque<Prefetched<O, P>>,
+    key_buffer: String,
 }
 
-/// What may carry an object.
+/// A part of a stream. With it, if that is known already, its object: unchanged, or decoded.
+pub(super) type Prefetched<O, P> = (Result<P, ApiError>, Option<(ObjectKey, DecodeResult<O>)>);
+
+/// A part that may carry an object.
 pub(super) trait Part<O: Decode> {
     fn item(&self) -> Option<&Item<O>>;
 }
@@ -52,47 +54,50 @@ impl<O: Decode> Part<O> for WatchEvent<O> {
     }
 }
 
-/// A stream of a source, and what was taken from it already.
-pub(super) struct Ahead<O: Decode, P> {
-    stream: BoxStream<'static, Result<P, ApiError>>,
-    ended: bool,
-    ready: VecDeque<Prefetched<O, P>>,
-}
-
-/// A part of a stream, with its object if that was decoded ahead.
-pub(super) type Prefetched<O, P> = (Result<P, ApiError>, Option<Decoded<O>>);
-
-impl<O: Decode, P: Part<O>> Ahead<O, P> {
+impl<O: Decode, P: Part<O>> Prefetch<O, P> {
     pub(super) fn new(stream: BoxStream<'static, Result<P, ApiError>>) -> Self {
         Self {
             stream,
             ended: false,
             ready: VecDeque::new(),
+            key_buffer: String::new(),
         }
     }
 
-    /// The next part. Objects for which `is_held` returns true are not decoded.
+    /// The next part. Objects that are `known` in the same state are [unchanged](DecodeResult::Unchanged).
     pub(super) async fn next(
         &mut self,
         decoder: &Arc<O::Decoder>,
-        is_held: impl FnMut(&RawObject) -> bool,
+        known: Option<&impl KnownObjects>,
     ) -> Option<Prefetched<O, P>> {
         if self.ready.is_empty() && !self.ended {
             let first = self.stream.next().await?;
-            self.ready.push_back((first, None));
+            self.take(first, known);
             if O::EXPENSIVE && *THREADS > 1 {
-                self.take_ready();
-                self.decode_ready(decoder, is_held).await;
+                self.take_ready(known);
+                self.decode_ready(decoder).await;
             }
         }
-        self.ready.pop_front()
+        let (part, object) = self.ready.pop_front()?;
+        // What was taken with the end of a streaming list is compared with nothing: the list is on its way to the holder.
+        let object = object.filter(|(_, object)| known.is_some() || !matches!(object, DecodeResult::Unchanged));
+        Some((part, object))
+    }
+
+    fn take(&mut self, part: Result<P, ApiError>, known: Option<&impl KnownObjects>) {
+        let unchanged = known.zip(raw_of(&part)).and_then(|(known, raw)| {
+            raw.write_key(&mut self.key_buffer);
+            let (key, held) = known.get(&self.key_buffer)?;
+            (held == raw.fingerprint()).then_some((key, DecodeResult::Unchanged))
+        });
+        self.ready.push_back((part, unchanged));
     }
 
     /// Takes what has arrived.
-    fn take_ready(&mut self) {
+    fn take_ready(&mut self, known: Option<&impl KnownObjects>) {
         while self.ready.len() < DECODED_TOGETHER {
             match self.stream.next().now_or_never() {
-                Some(Some(part)) => self.ready.push_back((part, None)),
+                Some(Some(part)) => self.take(part, known),
                 Some(None) => return self.ended = true,
                 None => return,
             }
@@ -100,13 +105,10 @@ impl<O: Decode, P: Part<O>> Ahead<O, P> {
     }
 
     /// Decodes what was taken, if it is enough for several threads.
-    async fn decode_ready(&mut self, decoder: &Arc<O::Decoder>, mut is_held: impl FnMut(&RawObject) -> bool) {
+    async fn decode_ready(&mut self, decoder: &Arc<O::Decoder>) {
         let mut jobs: Vec<(usize, RawObject)> = Vec::new();
-        for (place, (part, _)) in self.ready.iter().enumerate() {
-            if let Ok(part) = part
-                && let Some(Item::Raw(raw)) = part.item()
-                && !is_held(raw)
-            {
+        for (place, (part, known)) in self.ready.iter().enumerate() {
+            if let (Some(raw), None) = (raw_of(part), known) {
                 jobs.push((place, raw.clone()));
             }
         }
@@ -127,19 +129,19 @@ impl<O: Decode, P: Part<O>> Ahead<O, P> {
             });
             offered.push((offer, helper));
         }
-        let mut made = decode_all::<O>(decoder, jobs);
+        let mut decoded = decode_all::<O>(decoder, jobs);
         // No helper is waited for that has not begun: what is in its way may last for ever.
         let mut begun = Vec::new();
         for (offer, helper) in offered {
             match take(&offer) {
                 jobs if jobs.is_empty() => begun.push(helper),
-                jobs => made.extend(decode_all::<O>(decoder, jobs)),
+                jobs => decoded.extend(decode_all::<O>(decoder, jobs)),
             }
         }
         for helper in begun {
-            made.extend(helper.await.unwrap_or_default());
+            decoded.extend(helper.await.unwrap_or_default());
         }
-        for (place, object) in made {
+        for (place, object) in decoded {
             self.ready[place].1 = Some(object);
         }
     }
@@ -169,11 +171,21 @@ fn take<T: Default>(offer: &Mutex<T>) -> T {
     std::mem::take(&mut *offer.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-fn decode_all<O: Decode>(decoder: &O::Decoder, jobs: Vec<(usize, RawObject)>) -> Vec<(usize, Decoded<O>)> {
-    let made = jobs
+fn raw_of<O: Decode, P: Part<O>>(part: &Result<P, ApiError>) -> Option<&RawObject> {
+    match part.as_ref().ok()?.item()? {
+        Item::Raw(raw) => Some(raw),
+        Item::Object(_) | Item::Invalid(_) => None,
+    }
+}
+
+/// The objects of some parts, by the places of these.
+type Placed<O> = Vec<(usize, (ObjectKey, DecodeResult<O>))>;
+
+fn decode_all<O: Decode>(decoder: &O::Decoder, jobs: Vec<(usize, RawObject)>) -> Placed<O> {
+    let decoded = jobs
         .into_iter()
-        .map(|(place, raw)| (place, decode::<O>(decoder, &raw.key(), &raw)));
-    made.collect()
+        .map(|(place, raw)| (place, decode_raw(decoder, &raw)));
+    decoded.collect()
 }
 
 #[cfg(test)]
@@ -202,19 +214,19 @@ mod tests {
                 RawObject::scan(Encoding::Json, body.into()).unwrap(),
             )))
         });
-        let mut ahead = Ahead::<ConfigMap, _>::new(futures::stream::iter(parts).boxed());
+        let mut parts = Prefetch::<ConfigMap, _>::new(futures::stream::iter(parts).boxed());
         let decoder = Arc::new(ConfigMap::decoder(Collection::default()));
         let all = runtime.spawn(async move {
-            let mut made = 0;
-            while let Some((_, object)) = ahead.next(&decoder, |_| false).await {
-                made += usize::from(matches!(object, None | Some(Ok(_))));
+            let mut read = 0;
+            while let Some((_, object)) = parts.next(&decoder, None::<&()>).await {
+                read += usize::from(matches!(object, None | Some((_, DecodeResult::Decoded { .. }))));
             }
-            made
+            read
         });
         let all = async { tokio::time::timeout(Duration::from_secs(60), all).await };
-        let made = runtime.block_on(all);
+        let read = runtime.block_on(all);
         drop(hang);
-        assert_eq!(made.expect("in time").unwrap(), 1000);
+        assert_eq!(read.expect("in time").unwrap(), 1000);
         assert!(IDLE.load(Ordering::Relaxed) <= *THREADS);
     }
 }

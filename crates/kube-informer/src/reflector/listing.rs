@@ -1,0 +1,131 @@
+//! The list phase of a reflector.
+
+use super::pages::{Pages, Turn};
+use super::prefetch::Prefetch;
+use super::{DecodeResult, PAGE_SIZE, Reflector, Sink, State, Wanted};
+use crate::form::Decode;
+use crate::object::{ObjectKey, ResourceVersion};
+use crate::source::{ApiError, ApiStatus, ListEnd, ListPart, ListRequest, ListVersion, Subject};
+use tokio::time::Instant;
+use tracing::Instrument;
+
+/// A list as it is handed to the sink.
+type Entries<O> = Vec<(ObjectKey, DecodeResult<O>)>;
+
+impl<O: Decode, S: Sink<O>> Reflector<O, S> {
+    /// Replaces the sink's content by a list.
+    pub(super) async fn list(&mut self, mut wanted: Wanted) -> State<O> {
+        let span = self.reporter.subject().list_span(false);
+        let listed = self.list_collection(&mut wanted).instrument(span.clone()).await;
+        match listed {
+            Ok(()) => {
+                Subject::record_version(&span, self.seen.as_ref());
+                State::Watching(None)
+            }
+            Err(error) => {
+                span.in_scope(|| self.failed("list", &error));
+                State::Populating(wanted).after_pause(error.retry_after())
+            }
+        }
+    }
+
+    async fn list_collection(&mut self, wanted: &mut Wanted) -> Result<(), ApiError> {
+        self.before_request().await;
+        let _turn = self.turn_to_list().await;
+        let started = Instant::now();
+        self.reporter.listing();
+        let (entries, end) = match self.list_pages(self.list_version(*wanted)).await {
+            Err(ApiError::Status(status))
+                if *wanted == Wanted::NotOlderThanSeen && is_version_unavailable(&status) =>
+            {
+                *wanted = Wanted::MostRecent;
+                tracing::debug!(resource = self.reporter.resource(), %status, "listing the newest state instead");
+                self.before_request().await;
+                self.list_pages(ListVersion::MostRecent).await?
+            }
+            result => result?,
+        };
+        self.replace(entries, end.resource_version, started).await;
+        Ok(())
+    }
+
+    fn list_version(&self, wanted: Wanted) -> ListVersion {
+        match (wanted, &self.seen) {
+            (Wanted::MostRecent, _) => ListVersion::MostRecent,
+            (Wanted::NotOlderThanSeen, None) => ListVersion::Any,
+            (Wanted::NotOlderThanSeen, Some(seen)) => ListVersion::NotOlderThan(seen.clone()),
+        }
+    }
+
+    /// Lists the collection in pages where that is a good idea: a list at a version is served from the server's
+    /// cache, and only in one piece.
+    async fn list_pages(&mut self, version: ListVersion) -> Result<(Entries<O>, ListEnd), ApiError> {
+        let paged = self.server.paginates || matches!(version, ListVersion::MostRecent | ListVersion::Any);
+        let mut pages = Pages::new(ListRequest {
+            version,
+            limit: paged.then_some(PAGE_SIZE),
+            continue_token: None,
+            plan: self.config.plan.clone(),
+        });
+        let mut entries = Vec::new();
+        loop {
+            let page = self.page(pages.request(), &mut entries).await;
+            match pages.turn(page, entries.len())? {
+                Turn::Next => self.server.paginates |= pages.request().version == ListVersion::Any,
+                Turn::Restart => {
+                    tracing::debug!(
+                        resource = self.reporter.resource(),
+                        "a page expired; listing in one piece"
+                    );
+                    entries.clear();
+                    self.before_request().await;
+                }
+                Turn::Complete(end) => return Ok((entries, end)),
+            }
+        }
+    }
+
+    /// Reads one page and appends its objects.
+    async fn page(&mut self, request: &ListRequest, entries: &mut Entries<O>) -> Result<ListEnd, ApiError> {
+        let mut parts = Prefetch::new(self.config.source.list(request.clone()).await?);
+        while let Some((part, prefetched)) = parts.next(&self.config.decoder, Some(&self.sink)).await {
+            tokio::task::consume_budget().await;
+            match part? {
+                ListPart::Item(item) => {
+                    entries.extend(self.object(item, prefetched));
+                    self.reporter.received(entries.len());
+                }
+                ListPart::End(end) => {
+                    self.reporter.remaining(end.remaining_item_count);
+                    return Ok(end);
+                }
+            }
+        }
+        Err(ApiError::while_reading("the list has no end"))
+    }
+
+    /// Hands a complete list to the sink.
+    pub(super) async fn replace(
+        &mut self,
+        entries: Entries<O>,
+        version: Option<ResourceVersion>,
+        started: Instant,
+    ) {
+        let (objects, took) = (entries.len(), started.elapsed());
+        let version = version.filter(ResourceVersion::is_version);
+        if let (Some(seen), Some(version)) = (&self.seen, &version)
+            && version < seen
+        {
+            self.reporter.went_back(seen, version);
+        }
+        self.seen = version.clone();
+        self.sink.replace(entries, version).await;
+        self.reporter.listed(self.seen.clone(), objects, took);
+        self.pacing.listed();
+    }
+}
+
+/// Whether the server cannot serve the version that was asked for.
+pub(super) fn is_version_unavailable(status: &ApiStatus) -> bool {
+    status.is_expired() || status.is_too_large_resource_version()
+}

@@ -1,0 +1,162 @@
+//! When the next request may be sent.
+
+use super::backoff::{Backoff, BackoffState};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// The most requests that follow each other without a pause.
+const QUICK_REQUESTS: u32 = 4;
+/// A watch that ends sooner than this without any event counts as very short.
+pub(super) const VERY_SHORT: Duration = Duration::from_secs(1);
+/// The number of consecutive watches that may end early before their starts are delayed.
+const EARLY_ENDS: u32 = 3;
+const FIRST_SPACING: Duration = Duration::from_secs(1);
+const LAST_SPACING: Duration = Duration::from_secs(30);
+
+/// Prevents hot loops: determines the pauses between requests from what they came to.
+pub(super) struct Pacing {
+    backoff: BackoffState,
+    pub(super) watches: WatchPacer,
+    /// How many requests have followed each other without a pause, and when the last one was sent.
+    quick_requests: u32,
+    last_request: Instant,
+    last_pause: LastPause,
+    /// Whether the server did not know the resource when it was asked last.
+    not_served: bool,
+}
+
+/// When the last pause was.
+#[derive(PartialEq)]
+enum LastPause {
+    /// Before earlier requests, if ever.
+    Earlier,
+    /// No request has been sent since.
+    Now,
+    /// The last request was the first one after it.
+    BeforeLastRequest,
+}
+
+impl Pacing {
+    pub(super) fn new(backoff: Backoff) -> Self {
+        Self {
+            backoff: BackoffState::new(backoff),
+            watches: WatchPacer::default(),
+            quick_requests: 0,
+            last_request: Instant::now(),
+            last_pause: LastPause::Earlier,
+            not_served: false,
+        }
+    }
+
+    /// Whether so many requests have followed each other that there must be a pause before the next one.
+    pub(super) fn must_pause(&mut self) -> bool {
+        if self.last_request.elapsed() >= VERY_SHORT {
+            self.quick_requests = 0;
+        }
+        self.quick_requests >= QUICK_REQUESTS
+    }
+
+    /// A request is about to be sent.
+    pub(super) fn requesting(&mut self) {
+        self.quick_requests += 1;
+        self.last_request = Instant::now();
+        self.last_pause = match self.last_pause {
+            LastPause::Now => LastPause::BeforeLastRequest,
+            LastPause::Earlier | LastPause::BeforeLastRequest => LastPause::Earlier,
+        };
+    }
+
+    /// Whether the last request was the first one after a pause.
+    pub(super) fn is_first_after_pause(&self) -> bool {
+        self.last_pause == LastPause::BeforeLastRequest
+    }
+
+    /// Whether the server did not know the resource when it was asked last.
+    pub(super) fn is_not_served(&self) -> bool {
+        self.not_served
+    }
+
+    /// A request failed, perhaps because the server does not know the resource.
+    pub(super) fn failed(&mut self, not_served: bool) {
+        if self.not_served && !not_served {
+            // The resource is about to appear, or the outage is another one.
+            self.backoff.start_over();
+        }
+        self.not_served = not_served;
+    }
+
+    /// The collection has been listed.
+    pub(super) fn listed(&mut self) {
+        self.last_pause = LastPause::Earlier;
+        self.answered();
+    }
+
+    /// The server does what it was asked for.
+    pub(super) fn answered(&mut self) {
+        self.not_served = false;
+        self.backoff.healthy();
+    }
+
+    /// How long to pause now; at most `not_served_cap`, before jitter, if the server does not know the resource.
+    pub(super) fn next_pause(&mut self, not_served_cap: Duration) -> Duration {
+        self.quick_requests = 0;
+        self.backoff.next(self.not_served.then_some(not_served_cap))
+    }
+
+    /// A pause is over.
+    pub(super) fn rested(&mut self) {
+        self.last_pause = LastPause::Now;
+    }
+}
+
+/// Prevents a hot loop with a server that ends every watch at once.
+#[derive(Debug)]
+pub(super) struct WatchPacer {
+    early_ends: u32,
+    spacing: Duration,
+}
+
+impl Default for WatchPacer {
+    fn default() -> Self {
+        Self {
+            early_ends: 0,
+            spacing: FIRST_SPACING,
+        }
+    }
+}
+
+impl WatchPacer {
+    /// The pause before the next watch, after one that lasted this long.
+    pub(super) fn after(&mut self, lasted: Duration) -> Duration {
+        if lasted >= self.spacing {
+            *self = Self::default();
+            return Duration::ZERO;
+        }
+        self.early_ends += 1;
+        if self.early_ends < EARLY_ENDS {
+            return Duration::ZERO;
+        }
+        let wait = self.spacing - lasted;
+        self.spacing = (self.spacing * 2).min(LAST_SPACING);
+        wait
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_between_watches_that_end_early_grow() {
+        let mut pacer = WatchPacer::default();
+        let waits: Vec<_> = (0..9).map(|_| pacer.after(Duration::ZERO).as_secs()).collect();
+        assert_eq!(waits, [0, 0, 1, 2, 4, 8, 16, 30, 30]);
+        assert_eq!(pacer.after(Duration::from_secs(12)), Duration::from_secs(18));
+        assert_eq!(pacer.after(Duration::from_secs(31)), Duration::ZERO);
+        assert_eq!(
+            pacer.after(Duration::ZERO),
+            Duration::ZERO,
+            "starts over after one that lasted"
+        );
+    }
+}
