@@ -70,6 +70,7 @@ mod driver;
 pub mod enqueue;
 mod filtered;
 mod handler;
+mod handler_options;
 mod listener;
 mod namespaces;
 mod notification;
@@ -78,6 +79,7 @@ mod processor;
 mod reflectors;
 mod registration;
 mod runner;
+mod status;
 mod transform;
 mod unshared;
 mod until;
@@ -89,11 +91,13 @@ pub(crate) use builder::InformerOptions;
 pub use coalescing::Delivery;
 pub use filtered::Filtered;
 pub use handler::{ResourceEventHandler, ResourceEventHandlerFuncs};
+pub use handler_options::{HandlerOptions, PanicPolicy};
 pub use namespaces::NamespaceSet;
 pub use notification::Notification;
 pub use partitions::PartitionStatus;
 pub use registration::{Notifications, Registration};
 pub use runner::{InformerRunner, RunError};
+pub use status::InformerStatus;
 pub(crate) use transform::FormlessTransform;
 pub use transform::{AnyObject, Transform};
 pub use unshared::Informer;
@@ -102,10 +106,10 @@ pub use write_tracker::WriteTracker;
 
 use crate::form::Decode;
 use crate::lister::Lister;
-use crate::object::{CachedObject, Partition, ResourceVersion};
+use crate::object::{CachedObject, Partition};
 use crate::queue::DeltaFifo;
 use crate::reflector::{DecodeResult, ReflectorStatus};
-use crate::source::{InvalidObject, ListerWatcher, NamespacedSource};
+use crate::source::{ListerWatcher, NamespacedSource};
 use crate::store::{Indexer, Lease};
 use applier::NotIndexed;
 use listener::Listener;
@@ -120,89 +124,6 @@ use tokio_util::sync::CancellationToken;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the informer was stopped")]
 pub struct Stopped;
-
-/// Options of a handler or stream. A name converts into default options: `"log".into()`.
-///
-/// ```
-/// use kube_informer::{Delivery, HandlerOptions};
-/// let options = HandlerOptions::named("audit").delivery(Delivery::Unbounded);
-/// assert_eq!(options.name(), "audit");
-/// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HandlerOptions {
-    name: String,
-    delivery: Delivery,
-    resync: Option<Duration>,
-    on_panic: PanicPolicy,
-}
-
-/// What the informer does when a handler panics.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub enum PanicPolicy {
-    /// The informer's run ends with an error that names the handler.
-    #[default]
-    Stop,
-    /// The panic is logged, the notification counts as handled, and the handler is called with the next one. The
-    /// handler must tolerate that it is in the state that it had when it panicked.
-    Continue,
-}
-
-impl HandlerOptions {
-    /// The default options for a handler of this name, which appears in errors and logs.
-    pub fn named(name: impl Into<String>) -> Self {
-        Self {
-            name: name.into(),
-            delivery: Delivery::default(),
-            resync: None,
-            on_panic: PanicPolicy::default(),
-        }
-    }
-
-    /// The handler's name.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// How pending notifications are queued. Default: coalesced beyond 1024.
-    #[must_use = "this is a builder"]
-    pub fn delivery(mut self, delivery: Delivery) -> Self {
-        self.delivery = delivery;
-        self
-    }
-
-    /// The period of resyncs, in which the handler receives an update from the current state to itself for every
-    /// object. Default: the [informer](InformerBuilder::resync)'s period; zero: never.
-    ///
-    /// The period is at least one second, and is rounded up to a multiple of the informer's period, if that is not
-    /// zero (a handler that is added before the informer runs shortens it). A resync sends no request to the server,
-    /// and relists do not delay it. A handler with a resync also receives updates for objects that a relist found
-    /// unchanged.
-    #[must_use = "this is a builder"]
-    pub fn resync(mut self, period: Duration) -> Self {
-        self.resync = Some(period);
-        self
-    }
-
-    /// What happens when the handler panics. Default: the informer's run ends with an error.
-    #[must_use = "this is a builder"]
-    pub fn on_panic(mut self, policy: PanicPolicy) -> Self {
-        self.on_panic = policy;
-        self
-    }
-}
-
-impl From<&str> for HandlerOptions {
-    fn from(name: &str) -> Self {
-        Self::named(name)
-    }
-}
-
-impl From<String> for HandlerOptions {
-    fn from(name: String) -> Self {
-        Self::named(name)
-    }
-}
 
 /// State shared by the informer's handles and tasks.
 struct Shared<O: CachedObject> {
@@ -456,28 +377,4 @@ impl<O: CachedObject> SharedInformer<O> {
             .map(|listener| (listener.name().to_owned(), listener.queue_len()))
             .collect()
     }
-}
-
-/// The state of an informer, see [`SharedInformer::status`].
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct InformerStatus {
-    /// Whether the store holds the whole collection.
-    pub synced: bool,
-    /// The number of objects in the store.
-    pub objects: usize,
-    /// The number of queued changes.
-    pub queued: usize,
-    /// The version up to which the store is complete: the lowest of all partitions. The reflector's
-    /// [`resource_version`](ReflectorStatus::resource_version), up to which changes have been seen, may be ahead.
-    pub applied: Option<ResourceVersion>,
-    /// The number of objects rejected so far because an index function panicked.
-    pub not_indexed: u64,
-    /// The last rejected object.
-    pub last_not_indexed: Option<InvalidObject>,
-    /// The state of the list and watch. With several partitions, counters are summed, and the other fields are those
-    /// of the reflector that is furthest from watching.
-    pub reflector: ReflectorStatus,
-    /// The state of each partition, sorted by namespace.
-    pub partitions: Vec<PartitionStatus>,
 }

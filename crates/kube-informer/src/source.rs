@@ -38,18 +38,24 @@
 mod body;
 mod client;
 mod error;
+mod parts;
 mod path;
+mod rejection;
 mod request;
+mod selection;
 mod subject;
+mod watch_list_support;
 
-pub use client::{ClientSource, Selection, WatchListSupport};
+pub use client::ClientSource;
 use error::BoxError;
 pub(crate) use error::LONGEST_RETRY_AFTER;
 pub use error::{ApiError, ApiStatus, ErrorClass, Reason};
 pub use path::InvalidName;
 pub use request::{ListRequest, ListVersion, WatchFrom, WatchRequest};
 pub(crate) use request::{WATCH_TIMEOUT, random_timeout};
+pub use selection::Selection;
 pub(crate) use subject::Subject;
+pub use watch_list_support::WatchListSupport;
 
 use crate::object::{CachedObject, ObjectKey, ResourceVersion};
 use crate::wire::RawObject;

@@ -71,8 +71,10 @@ pub use error::{FrameError, FrameReason, ScanError, ScanReason};
 pub use list::{ListEnd, ListPart, ListReader};
 pub use plan::{FieldPlan, PruneError};
 pub use raw::RawObject;
-pub(crate) use raw::Split;
 pub use watch::{Bookmark, EventType, WatchFrame, WatchReader, bookmark};
+
+/// The bytes of an object that was split off a body, and what a scan found if it was scanned in the same pass.
+type Split = (bytes::Bytes, Option<meta::Meta>);
 
 /// The default limit of an object's size in bytes: 64 MiB. Readers reject larger objects.
 ///

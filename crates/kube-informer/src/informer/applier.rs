@@ -228,13 +228,7 @@ impl<O: CachedObject> Applier<O> {
     }
 
     /// Stores an object. If it could not be read, the last good state stays and is marked as stale.
-    fn upsert(
-        &mut self,
-        partition: Partition,
-        key: ObjectKey,
-        object: DecodeResult<O>,
-        to: &mut Changes<O>,
-    ) {
+    fn upsert(&mut self, partition: Partition, key: ObjectKey, object: DecodeResult<O>, to: &mut Changes<O>) {
         let (object, fingerprint) = match object {
             DecodeResult::Decoded { object, fingerprint } => (object, fingerprint),
             DecodeResult::Unchanged => return self.unchanged(&key, to),
@@ -268,13 +262,7 @@ impl<O: CachedObject> Applier<O> {
     }
 
     /// Removes an object from the store. The deletion of an object that was never stored is not notified.
-    fn delete(
-        &mut self,
-        key: ObjectKey,
-        last: Option<O::Handle>,
-        cause: DeleteCause,
-        to: &mut Changes<O>,
-    ) {
+    fn delete(&mut self, key: ObjectKey, last: Option<O::Handle>, cause: DeleteCause, to: &mut Changes<O>) {
         if let Some(held) = self.writer.remove(&key) {
             to.delete(Deleted {
                 key,

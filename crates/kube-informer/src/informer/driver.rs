@@ -23,9 +23,7 @@ impl<O: CachedObject> Process<Deltas<DecodeResult<O>>> for Driver<O> {
         let any_resync = self.shared.processor.any_resync();
         // Changes before the sync mark are initial.
         let changes = self.applier.apply(&mut batch, !self.synced, any_resync);
-        self.shared
-            .processor
-            .publish(changes, || self.applier.publish());
+        self.shared.processor.publish(changes, || self.applier.publish());
         self.applier.processed();
         match &batch.entries {
             Entries::Resync => self.resync(),
@@ -82,6 +80,7 @@ mod tests {
     use crate::source::{ListerWatcher, NamespacedSource};
     use futures::{FutureExt, StreamExt};
     use k8s_openapi::api::core::v1::ConfigMap;
+    use tokio_util::sync::CancellationToken;
 
     /// A source that receives no requests.
     struct NoSource;
@@ -120,10 +119,11 @@ mod tests {
                 shared,
                 synced: false,
             };
+            let started = driver.shared.partitions.follow(&CancellationToken::new());
             let partitions = watched.map(|name| {
-                let (partition, _) = driver.shared.partitions.start(name.into());
-                driver.shared.fifo.add_partition(partition);
-                partition
+                let started = started.iter().find(|started| *started.name == *name).expect(name);
+                driver.shared.fifo.add_partition(started.partition);
+                started.partition
             });
             let mut scene = Self {
                 informer,
@@ -183,7 +183,7 @@ mod tests {
         // The last unsynced namespace is removed while changes of another are queued.
         scene.push(x, "b").await;
         set.remove("y");
-        scene.driver.shared.partitions.leaving("y");
+        scene.driver.shared.partitions.follow(&CancellationToken::new());
         drop(scene.driver.shared.fifo.remove_partition(y));
         scene.push(x, "c").await;
         scene.process();

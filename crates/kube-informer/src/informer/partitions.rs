@@ -1,4 +1,4 @@
-//! The partitions of an informer's collection and their state.
+//! The partitions of an informer's collection and their state. Which partitions there are is decided here only.
 
 use super::{NamespaceSet, Stopped};
 use crate::object::{Partition, ResourceVersion};
@@ -6,6 +6,7 @@ use crate::reflector::{Phase, ReflectorStatus};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
 
 /// The watched partitions, shared by the informer's handles and tasks.
 ///
@@ -31,11 +32,27 @@ struct Parts {
 struct Part {
     partition: Partition,
     synced: bool,
-    /// Whether it is being removed: its objects are about to be deleted from the store.
-    leaving: bool,
     status: watch::Receiver<ReflectorStatus>,
-    /// The sender of its reflector's status, until the reflector takes it.
-    reporter: Option<watch::Sender<ReflectorStatus>>,
+    stage: Stage,
+}
+
+enum Stage {
+    /// Its reflector has not started. It will take this sender of its status; `None` if the informer was stopped first.
+    Waiting(Option<watch::Sender<ReflectorStatus>>),
+    /// Its reflector runs until this is cancelled.
+    Running(CancellationToken),
+    /// Its reflector ends, and then its objects are deleted from the store.
+    Leaving,
+}
+
+/// A partition whose reflector is to be run.
+pub(super) struct Started {
+    pub(super) name: Arc<str>,
+    pub(super) partition: Partition,
+    /// Where the reflector reports to.
+    pub(super) status: watch::Sender<ReflectorStatus>,
+    /// Ends the reflector.
+    pub(super) leave: CancellationToken,
 }
 
 impl Part {
@@ -44,10 +61,13 @@ impl Part {
         Self {
             partition,
             synced: false,
-            leaving: false,
             status,
-            reporter: Some(reporter),
+            stage: Stage::Waiting(Some(reporter)),
         }
+    }
+
+    fn is_leaving(&self) -> bool {
+        matches!(self.stage, Stage::Leaving)
     }
 }
 
@@ -64,7 +84,7 @@ impl Parts {
 pub(super) const WHOLE: &str = "";
 
 /// The names of the partitions for a set of namespaces. All namespaces are one partition, without any others.
-pub(super) fn part_names(namespaces: &BTreeSet<String>) -> BTreeSet<String> {
+fn part_names(namespaces: &BTreeSet<String>) -> BTreeSet<String> {
     match namespaces.contains(WHOLE) {
         true => [WHOLE.to_owned()].into(),
         false => namespaces.clone(),
@@ -91,14 +111,45 @@ impl Partitions {
         self.wanted.as_ref()
     }
 
-    /// Starts a partition and adds it if it is unknown. Returns its number and the sender of its reflector's status.
-    pub(super) fn start(&self, name: Arc<str>) -> (Partition, watch::Sender<ReflectorStatus>) {
-        let mut started = (Partition::SINGLE, None);
-        self.parts.send_modify(|parts| {
-            let part = parts.get_or_add(name);
-            started = (part.partition, part.reporter.take());
+    /// Follows the selected namespaces: adds what is missing and ends what is no longer selected. Returns the partitions
+    /// whose reflectors are to be started; `stop` ends all of them.
+    pub(super) fn follow(&self, stop: &CancellationToken) -> Vec<Started> {
+        let names = self.names();
+        let (mut left, mut started) = (Vec::new(), Vec::new());
+        self.parts.send_if_modified(|parts| {
+            for (name, part) in &mut parts.by_name {
+                if !names.contains(&**name) && !part.is_leaving() {
+                    left.push(std::mem::replace(&mut part.stage, Stage::Leaving));
+                }
+            }
+            // The partition of all namespaces overlaps with that of a single one, so the one is removed before the
+            // other is listed.
+            let whole = names.contains(WHOLE);
+            if parts.by_name.keys().any(|name| (**name == *WHOLE) != whole) {
+                return !left.is_empty();
+            }
+            for name in names {
+                let name: Arc<str> = name.into();
+                let part = parts.get_or_add(name.clone());
+                if let Stage::Waiting(status) = &mut part.stage {
+                    let (status, leave) = (status.take().unwrap_or_default(), stop.child_token());
+                    part.stage = Stage::Running(leave.clone());
+                    started.push(Started {
+                        name,
+                        partition: part.partition,
+                        status,
+                        leave,
+                    });
+                }
+            }
+            !(left.is_empty() && started.is_empty())
         });
-        (started.0, started.1.unwrap_or_default())
+        for stage in left {
+            if let Stage::Running(leave) = stage {
+                leave.cancel();
+            }
+        }
+        started
     }
 
     /// Nothing is wanted yet. Returns the number that the queue waits for, which no part gets any more.
@@ -114,15 +165,6 @@ impl Partitions {
         let mut named = parts.by_name.iter();
         let (name, _) = named.find(|(_, part)| part.partition == partition)?;
         Some(name.clone())
-    }
-
-    /// Marks a partition as being removed.
-    pub(super) fn leaving(&self, name: &str) {
-        self.parts.send_modify(|parts| {
-            if let Some(part) = parts.by_name.get_mut(name) {
-                part.leaving = true;
-            }
-        });
     }
 
     /// Removes a partition.
@@ -153,7 +195,11 @@ impl Partitions {
         self.parts.send_modify(|parts| {
             parts.stopped = true;
             // Drop the senders of reflectors that never ran.
-            parts.by_name.values_mut().for_each(|part| part.reporter = None);
+            for part in parts.by_name.values_mut() {
+                if let Stage::Waiting(status) = &mut part.stage {
+                    *status = None;
+                }
+            }
         });
     }
 
@@ -162,7 +208,7 @@ impl Partitions {
         let parts = self.parts.borrow();
         let synced = |name: &str| {
             let part = parts.by_name.get(name);
-            part.is_some_and(|part| part.synced && !part.leaving)
+            part.is_some_and(|part| part.synced && !part.is_leaving())
         };
         parts.populated && self.names().iter().all(|name| synced(name))
     }
@@ -219,7 +265,7 @@ impl Partitions {
             (Some(_), _) => return Location::NotSelected,
         };
         let parts = self.parts.borrow();
-        let part = parts.by_name.get(name).filter(|part| !part.leaving);
+        let part = parts.by_name.get(name).filter(|part| !part.is_leaving());
         part.map_or(Location::NotYet, |part| Location::Part(part.partition))
     }
 
@@ -263,7 +309,7 @@ impl Partitions {
     pub(super) fn obstacles(&self) -> Vec<(Option<String>, String)> {
         let parts = self.parts.borrow();
         let unsynced = self.names().into_iter().filter_map(|name| {
-            let part = parts.by_name.get(&*name).filter(|part| !part.leaving);
+            let part = parts.by_name.get(&*name).filter(|part| !part.is_leaving());
             let why = match part {
                 Some(part) if part.synced => return None,
                 Some(part) => why(&part.status.borrow()),

@@ -1,15 +1,17 @@
 //! The reflectors of an informer: one for each partition, started and stopped while the informer runs.
 
-use super::partitions::{WHOLE, part_names};
+use super::partitions::{Started, WHOLE};
 use super::{Shared, Transform};
 use crate::form::Decode;
 use crate::object::{CachedObject, Partition};
 use crate::queue::DeltaFifo;
-use crate::reflector::{DecodeResult, ErrorFunction, QueueSink, Reflector, ReflectorOptions};
+use crate::reflector::{
+    DecodeResult, ErrorFunction, QueueSink, Reflector, ReflectorOptions, ReflectorStatus,
+};
 use crate::source::{ListerWatcher, NamespacedSource, Subject};
 use crate::store::Indexer;
 use kube::core::TypeMeta;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use tokio::sync::{Semaphore, watch};
 use tokio::task::{JoinError, JoinSet};
@@ -68,6 +70,7 @@ impl<O: Decode> Blueprint<O> {
         &self,
         name: &str,
         partition: Partition,
+        status: watch::Sender<ReflectorStatus>,
         queue: DeltaFifo<DecodeResult<O>>,
         store: Indexer<O::Handle>,
     ) -> PartReflector<O> {
@@ -76,6 +79,7 @@ impl<O: Decode> Blueprint<O> {
         let mut reflector = reflector
             .with_decoder(self.decoder.clone())
             .limited_by(self.lists.clone())
+            .reporting_to(status)
             .named(self.name.as_str());
         if name != WHOLE {
             reflector = reflector.named_after(name);
@@ -97,9 +101,7 @@ pub(super) struct Reflectors<O: Decode> {
     wanted: Option<watch::Receiver<BTreeSet<String>>>,
     /// Stops all of them.
     stop: CancellationToken,
-    /// By name, each with the token that stops it. A stopped one stays until its removal has been processed.
-    running: HashMap<Arc<str>, CancellationToken>,
-    tasks: JoinSet<Arc<str>>,
+    tasks: JoinSet<()>,
 }
 
 impl<O: Decode> Reflectors<O> {
@@ -111,11 +113,10 @@ impl<O: Decode> Reflectors<O> {
             shared,
             wanted,
             stop,
-            running: HashMap::new(),
             tasks: JoinSet::new(),
         };
         reflectors.follow();
-        if reflectors.running.is_empty() {
+        if reflectors.tasks.is_empty() {
             // Nothing waits for this removal.
             let nothing = reflectors.shared.partitions.start_with_nothing();
             drop(reflectors.shared.fifo.remove_partition(nothing));
@@ -125,45 +126,32 @@ impl<O: Decode> Reflectors<O> {
 
     /// Starts the missing reflectors and stops those that are no longer selected.
     fn follow(&mut self) {
-        let wanted = match &mut self.wanted {
-            None => [WHOLE.to_owned()].into(),
-            Some(wanted) => part_names(&wanted.borrow_and_update()),
-        };
-        for (name, leave) in &self.running {
-            if !wanted.contains(&**name) {
-                self.shared.partitions.leaving(name);
-                leave.cancel();
-            }
+        if let Some(wanted) = &mut self.wanted {
+            wanted.mark_unchanged();
         }
-        for name in wanted {
-            let name: Arc<str> = name.into();
-            // The partition of all namespaces overlaps with that of a single one, so the one is removed before the
-            // other is listed.
-            let overlaps = |other: &Arc<str>| (**other == *WHOLE) != (*name == *WHOLE);
-            if !self.running.contains_key(&name) && !self.running.keys().any(overlaps) {
-                self.run(name);
-            }
+        for started in self.shared.partitions.follow(&self.stop) {
+            self.run(started);
         }
     }
 
-    fn run(&mut self, name: Arc<str>) {
-        let (partition, status) = self.shared.partitions.start(name.clone());
+    fn run(&mut self, started: Started) {
+        let Started {
+            name,
+            partition,
+            status,
+            leave,
+        } = started;
         let (queue, store) = (self.shared.fifo.clone(), self.shared.store.clone());
-        let leave = self.stop.child_token();
-        self.running.insert(name.clone(), leave.clone());
         queue.add_partition(partition);
         let (stop, blueprint) = (self.stop.clone(), self.blueprint.clone());
         self.tasks.spawn(async move {
             // Created on this task, because user code creates the source and may panic.
-            let reflector = blueprint
-                .reflector(&name, partition, queue.clone(), store)
-                .reporting_to(status);
+            let reflector = blueprint.reflector(&name, partition, status, queue.clone(), store);
             reflector.run(leave).await;
             // A stopped informer keeps its objects.
             if !stop.is_cancelled() {
                 queue.remove_partition(partition).await;
             }
-            name
         });
     }
 
@@ -179,9 +167,7 @@ impl<O: Decode> Reflectors<O> {
             }
         };
         tokio::select! {
-            Some(ended) = self.tasks.join_next() => {
-                self.running.remove(&ended?);
-            }
+            Some(ended) = self.tasks.join_next() => ended?,
             Ok(()) = changed => {}
             else => std::future::pending().await,
         }

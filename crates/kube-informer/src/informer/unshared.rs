@@ -1,13 +1,12 @@
 //! An unshared informer: a store and one handler.
 
-use super::NamespaceSet;
 use super::applier::Applier;
 use super::builder::Parts;
 use super::handler::{self, ResourceEventHandler};
-use super::partitions::{WHOLE, part_names};
+use super::partitions::{Partitions, Started};
 use super::reflectors::PartReflector;
 use crate::form::Decode;
-use crate::object::{ObjectKey, Partition};
+use crate::object::ObjectKey;
 use crate::queue::{Batch, DeltaFifo, Deltas, Entries, Process, ProcessLoop};
 use crate::reflector::{DecodeResult, Reflector, ReflectorStatus};
 use crate::store::Indexer;
@@ -59,18 +58,23 @@ impl<O: Decode, H: ResourceEventHandler<O>> Informer<O, H> {
             namespaces,
             options,
         } = parts;
-        let names = namespaces
-            .as_ref()
-            .map(|set| part_names(&NamespaceSet::subscribe(set).borrow()));
-        let names = names.unwrap_or_else(|| [WHOLE.to_owned()].into());
-        if names.is_empty() {
+        let partitions = Partitions::new(namespaces);
+        // The reflectors end with the token of the run, not one by one.
+        let started = partitions.follow(&CancellationToken::new());
+        if started.is_empty() {
             // Nothing waits for this removal.
-            drop(queue.remove_partition(Partition::SINGLE));
+            drop(queue.remove_partition(partitions.start_with_nothing()));
         }
-        let reflectors = (0..).map(Partition::new).zip(names).map(|(partition, name)| {
+        let reflectors = started.into_iter().map(|started| {
+            let Started {
+                name,
+                partition,
+                status,
+                ..
+            } = started;
             queue.add_partition(partition);
             applier.name_partition(partition, &name);
-            blueprint.reflector(&name, partition, queue.clone(), applier.store().clone())
+            blueprint.reflector(&name, partition, status, queue.clone(), applier.store().clone())
         });
         let reflectors = reflectors.collect();
         Self {

@@ -352,7 +352,9 @@ impl<A: Accumulator> State<A> {
                         self.segments.push_back(segment);
                     }
                 }
-                Segment::Replace { partition: listed, .. } if *listed == partition => {
+                Segment::Replace {
+                    partition: listed, ..
+                } if *listed == partition => {
                     self.len -= 1;
                     dropped.push(segment);
                 }
@@ -365,7 +367,9 @@ impl<A: Accumulator> State<A> {
     fn is_pending(&self, partition: Partition, key: &str) -> bool {
         self.segments.iter().any(|segment| match segment {
             Segment::Line(line) => line.contains(partition, key),
-            Segment::Replace { partition: listed, .. } => *listed == partition,
+            Segment::Replace {
+                partition: listed, ..
+            } => *listed == partition,
             Segment::PartitionRemoved(removed, _) => *removed == partition,
             Segment::Resync | Segment::Wake | Segment::PartitionAdded(_) => false,
         })

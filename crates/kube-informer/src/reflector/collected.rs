@@ -73,11 +73,7 @@ impl<T> Collected<T> {
             }
             Entry::Vacant(place) => {
                 place.insert(u32::try_from(entries.len()).expect("fewer than 2^32 objects"));
-                entries.push(Received {
-                    key,
-                    object,
-                    version,
-                });
+                entries.push(Received { key, object, version });
             }
         }
         Ok(())

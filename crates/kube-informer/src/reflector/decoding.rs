@@ -32,10 +32,7 @@ pub(super) fn decode_raw<O: Decode>(decoder: &O::Decoder, raw: &RawObject) -> (O
 }
 
 /// Decodes an item. The key is `None` if it could not be read.
-pub(super) fn decode<O: Decode>(
-    decoder: &O::Decoder,
-    item: Item<O>,
-) -> (Option<ObjectKey>, DecodeResult<O>) {
+pub(super) fn decode<O: Decode>(decoder: &O::Decoder, item: Item<O>) -> (Option<ObjectKey>, DecodeResult<O>) {
     match item {
         Item::Raw(raw) => {
             let (key, decoded) = decode_raw(decoder, &raw);

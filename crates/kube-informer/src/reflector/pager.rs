@@ -141,7 +141,8 @@ impl<O: Decode> Pager<O> {
                 ListPart::Item(item) => item,
                 ListPart::End(end) => return Ok(end),
             };
-            let object = prefetched.map_or_else(|| decoding::decode::<O>(decoder, item).1, |(_, object)| object);
+            let object =
+                prefetched.map_or_else(|| decoding::decode::<O>(decoder, item).1, |(_, object)| object);
             match object {
                 DecodeResult::Decoded { object, .. } => list.objects.push(object),
                 DecodeResult::Invalid(invalid) => list.invalid.push(*invalid),

@@ -80,7 +80,8 @@ impl<O: Decode, P: Part<O>> Prefetch<O, P> {
         }
         let (part, object) = self.ready.pop_front()?;
         // What was taken with the end of a streaming list is compared with nothing: the list is on its way to the holder.
-        let object = object.filter(|(_, object)| known.is_some() || !matches!(object, DecodeResult::Unchanged));
+        let object =
+            object.filter(|(_, object)| known.is_some() || !matches!(object, DecodeResult::Unchanged));
         Some((part, object))
     }
 
@@ -192,6 +193,7 @@ fn decode_all<O: Decode>(decoder: &O::Decoder, jobs: Vec<(usize, RawObject)>) ->
 mod tests {
     use super::*;
     use crate::form::Collection;
+    use crate::object::Fingerprint;
     use crate::wire::Encoding;
     use k8s_openapi::api::core::v1::ConfigMap;
     use std::sync::mpsc;
@@ -228,5 +230,30 @@ mod tests {
         drop(hang);
         assert_eq!(read.expect("in time").unwrap(), 1000);
         assert!(IDLE.load(Ordering::Relaxed) <= *THREADS);
+    }
+
+    /// Holds every object in one state.
+    struct Holds(RawObject);
+
+    impl KnownObjects for Holds {
+        fn get(&self, key: &str) -> Option<(ObjectKey, Fingerprint)> {
+            Some((key.into(), self.0.fingerprint()))
+        }
+    }
+
+    #[tokio::test]
+    async fn only_what_is_asked_for_as_known_is_unchanged() {
+        let scan = |data: &str| {
+            let body = format!(r#"{{"metadata":{{"name":"m"}},"data":{{"k":"{data}"}}}}"#);
+            RawObject::scan(Encoding::Json, body.into()).unwrap()
+        };
+        let events = ["new", "held", "held"].map(|data| Ok(WatchEvent::Modified(Item::Raw(scan(data)))));
+        let mut events = Prefetch::<ConfigMap, _>::new(futures::stream::iter(events).boxed());
+        let decoder = Arc::new(ConfigMap::decoder(Collection::default()));
+        let known = Holds(scan("held"));
+        for (known, unchanged) in [(Some(&known), false), (Some(&known), true), (None, false)] {
+            let (_, object) = events.next(&decoder, known).await.expect("an event");
+            assert_eq!(matches!(object, Some((_, DecodeResult::Unchanged))), unchanged);
+        }
     }
 }

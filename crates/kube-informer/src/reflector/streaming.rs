@@ -6,9 +6,7 @@ use super::pacing::VERY_SHORT;
 use super::{DecodeResult, Events, InitialState, Reflector, Sink, State, Wanted};
 use crate::form::Decode;
 use crate::object::{ObjectKey, ResourceVersion};
-use crate::source::{
-    ApiError, ErrorClass, Subject, WatchEvent, WatchFrom, WatchRequest, random_timeout,
-};
+use crate::source::{ApiError, ErrorClass, Subject, WatchEvent, WatchFrom, WatchRequest, random_timeout};
 use crate::time::later;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -20,7 +18,11 @@ const ATTEMPTS: usize = 2;
 /// The outcome of a streaming list.
 enum Streamed<O: Decode> {
     /// The list is complete; the stream continues as a watch.
-    Complete(Vec<(ObjectKey, DecodeResult<O>)>, Option<ResourceVersion>, Events<O>),
+    Complete(
+        Vec<(ObjectKey, DecodeResult<O>)>,
+        Option<ResourceVersion>,
+        Events<O>,
+    ),
     /// The stream ended before the list was complete, but after it had sent events.
     BrokeOff,
     Failed(ApiError),
@@ -30,10 +32,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
     /// Replaces the sink's content by a streaming list, whose stream continues as a watch.
     pub(super) async fn stream_list(&mut self, mut wanted: Wanted) -> State<O> {
         let span = self.reporter.subject().list_span(true);
-        let streamed = self
-            .stream_collection(&mut wanted)
-            .instrument(span.clone())
-            .await;
+        let streamed = self.stream_collection(&mut wanted).instrument(span.clone()).await;
         match streamed {
             Ok(stream) => {
                 Subject::record_version(&span, self.seen.as_ref());

@@ -6,7 +6,9 @@ use super::{DecodeResult, Events, Reflector, Sink, State, Wanted};
 use crate::form::Decode;
 use crate::object::{DeleteCause, Deleted, ObjectKey, ResourceVersion};
 use crate::queue::Delta;
-use crate::source::{ApiError, ApiStatus, ErrorClass, Item, WatchEvent, WatchFrom, WatchRequest, random_timeout};
+use crate::source::{
+    ApiError, ApiStatus, ErrorClass, Item, WatchEvent, WatchFrom, WatchRequest, random_timeout,
+};
 use std::future::poll_fn;
 use std::pin::pin;
 use std::time::Duration;

@@ -1,6 +1,6 @@
 //! Splits the body of a LIST into items.
 
-use super::{DEFAULT_MAX_OBJECT_SIZE, Encoding, FieldPlan, FrameError, Split, json};
+use super::{DEFAULT_MAX_OBJECT_SIZE, Encoding, FieldPlan, FrameError, RawObject, ScanError, json};
 use crate::object::ResourceVersion;
 use bytes::Bytes;
 use std::fmt;
@@ -104,15 +104,23 @@ impl ListReader {
     )]
     pub fn next(&mut self) -> Result<Option<ListPart>, FrameError> {
         match &mut self.0 {
-            Inner::Json(reader) => Ok(reader.next(None)?.map(|item| ListPart::Item(item.into_bytes()))),
+            Inner::Json(reader) => Ok(reader.next(None)?.map(|(item, _)| ListPart::Item(item))),
         }
     }
 
-    /// The next item, scanned for `plan` if that needs no separate pass.
-    pub(crate) fn next_with(&mut self, plan: &FieldPlan) -> Result<Option<Split>, FrameError> {
-        match &mut self.0 {
-            Inner::Json(reader) => reader.next(Some(plan)),
-        }
+    /// The next item, scanned for `plan`, in one pass if it has arrived in one piece.
+    #[expect(
+        clippy::type_complexity,
+        reason = "one error ends the body, the other concerns one object"
+    )]
+    pub(crate) fn next_scanned(
+        &mut self,
+        plan: &FieldPlan,
+    ) -> Result<Option<Result<RawObject, ScanError>>, FrameError> {
+        let (encoding, item) = match &mut self.0 {
+            Inner::Json(reader) => (Encoding::Json, reader.next(Some(plan))?),
+        };
+        Ok(item.map(|item| RawObject::scan_split(encoding, item, plan)))
     }
 
     /// The metadata received so far. The API server sends it before the items, so it is available with the first

@@ -1,6 +1,6 @@
 //! One object as the server sent it.
 
-use super::{Encoding, FieldPlan, ScanError, json, meta::Meta};
+use super::{Encoding, FieldPlan, ScanError, Split, json, meta::Meta};
 use crate::object::{Fingerprint, ObjectKey, ResourceVersion};
 use bytes::Bytes;
 use std::{borrow::Cow, fmt};
@@ -35,44 +35,7 @@ pub struct RawObject {
     bytes: Bytes,
 }
 
-/// An object that was split off a body.
-#[expect(
-    clippy::large_enum_variant,
-    reason = "there is one at a time, and not for long"
-)]
-pub(crate) enum Split {
-    /// It was scanned in the same pass, as it had arrived in one piece.
-    Raw(RawObject),
-    Bytes(Bytes),
-}
-
-impl Split {
-    /// Scans it, unless that is done.
-    pub(crate) fn scan_with(self, encoding: Encoding, plan: &FieldPlan) -> Result<RawObject, ScanError> {
-        match self {
-            Self::Raw(raw) => Ok(raw),
-            Self::Bytes(bytes) => RawObject::scan_with(encoding, bytes, plan),
-        }
-    }
-
-    pub(crate) fn into_bytes(self) -> Bytes {
-        match self {
-            Self::Raw(raw) => raw.into_bytes(),
-            Self::Bytes(bytes) => bytes,
-        }
-    }
-}
-
 impl RawObject {
-    /// What a scan of `bytes` found.
-    pub(super) fn new(encoding: Encoding, meta: Meta, bytes: Bytes) -> Self {
-        Self {
-            encoding,
-            meta,
-            bytes,
-        }
-    }
-
     /// Goes over an object once and finds key, uid, resource version, labels, kind, apiVersion and fingerprint.
     ///
     /// # Errors
@@ -87,10 +50,24 @@ impl RawObject {
     /// # Errors
     /// As [`scan`](Self::scan).
     pub fn scan_with(encoding: Encoding, bytes: Bytes, plan: &FieldPlan) -> Result<Self, ScanError> {
-        let meta = match encoding {
-            Encoding::Json => json::scan(&bytes, plan)?,
+        Self::scan_split(encoding, (bytes, None), plan)
+    }
+
+    /// The same for an object that was split off a body, which may have been scanned in the same pass.
+    pub(super) fn scan_split(
+        encoding: Encoding,
+        (bytes, meta): Split,
+        plan: &FieldPlan,
+    ) -> Result<Self, ScanError> {
+        let meta = match (meta, encoding) {
+            (Some(meta), _) => meta,
+            (None, Encoding::Json) => json::scan(&bytes, plan)?,
         };
-        Ok(Self::new(encoding, meta, bytes))
+        Ok(Self {
+            encoding,
+            meta,
+            bytes,
+        })
     }
 
     /// The key under which the object is stored.

@@ -157,11 +157,11 @@ proptest! {
         let list = format!("{{\"kind\":\"AList\",\"items\":[{}]}}{behind}", objects.join(","));
         let reader = || ListReader::with_max_object_size(Encoding::Json, max);
         let finish = |reader: ListReader| reader.finish().map(|_| ());
-        let item = |object: Split| seen(object.scan_with(Encoding::Json, plan));
+        let item = |bytes| seen(RawObject::scan_with(Encoding::Json, bytes, plan));
         let apart = |reader: &mut ListReader| {
-            Ok(reader.next()?.map(|ListPart::Item(bytes)| item(Split::Bytes(bytes))))
+            Ok(reader.next()?.map(|ListPart::Item(bytes)| item(bytes)))
         };
-        let at_once = |reader: &mut ListReader| Ok(reader.next_with(plan)?.map(item));
+        let at_once = |reader: &mut ListReader| Ok(reader.next_scanned(plan)?.map(seen));
         prop_assert_eq!(
             seen_by(reader(), cut(&list, &places), ListReader::push, at_once, finish),
             seen_by(reader(), cut(&list, &places), ListReader::push, apart, finish)
@@ -170,9 +170,12 @@ proptest! {
         let events = objects.iter().map(|object| format!("{{\"type\":\"ADDED\",\"object\":{object}}}\n"));
         let watch = events.chain([behind]).collect::<String>();
         let reader = || WatchReader::with_max_object_size(Encoding::Json, max);
-        let event = |(event, object): (EventType, Split)| format!("{event} {}", item(object));
+        let event = |frame: WatchFrame| {
+            let event = frame.event.clone();
+            format!("{event} {}", seen(frame.scan(Encoding::Json, plan)))
+        };
         let apart = |reader: &mut WatchReader| {
-            Ok(reader.next()?.map(|frame| event((frame.event, Split::Bytes(frame.object)))))
+            Ok(reader.next()?.map(event))
         };
         let at_once = |reader: &mut WatchReader| Ok(reader.next_with(plan)?.map(event));
         prop_assert_eq!(

@@ -1,6 +1,8 @@
 //! Splits the body of a WATCH into events.
 
-use super::{DEFAULT_MAX_OBJECT_SIZE, Encoding, FieldPlan, FrameError, ScanError, Split, json};
+use super::{
+    DEFAULT_MAX_OBJECT_SIZE, Encoding, FieldPlan, FrameError, RawObject, ScanError, Split, json, meta::Meta,
+};
 use crate::object::ResourceVersion;
 use bytes::Bytes;
 use std::fmt;
@@ -32,12 +34,31 @@ enum Inner {
 }
 
 /// One event of a watch.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone)]
+#[non_exhaustive]
 pub struct WatchFrame {
     /// The type of the event.
     pub event: EventType,
     /// The bytes of the object; those of a `Status` for [`EventType::Error`].
     pub object: Bytes,
+    /// What a scan of the object found, if it was scanned in the same pass.
+    pub(super) meta: Option<Meta>,
+}
+
+/// Whether events and objects are the same; what a scan found follows from the object.
+impl PartialEq for WatchFrame {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.event, &self.object) == (&other.event, &other.object)
+    }
+}
+
+impl Eq for WatchFrame {}
+
+impl WatchFrame {
+    /// The object, scanned for `plan`, which is the one that the frame was read with.
+    pub(crate) fn scan(self, encoding: Encoding, plan: &FieldPlan) -> Result<RawObject, ScanError> {
+        RawObject::scan_split(encoding, (self.object, self.meta), plan)
+    }
 }
 
 /// The size, never the body.
@@ -139,18 +160,20 @@ impl WatchReader {
     )]
     pub fn next(&mut self) -> Result<Option<WatchFrame>, FrameError> {
         match &mut self.0 {
-            Inner::Json(reader) => Ok(reader.next(None)?.map(|(event, object)| WatchFrame {
-                event,
-                object: object.into_bytes(),
-            })),
+            Inner::Json(reader) => reader.next(None).map(Self::frame),
         }
     }
 
-    /// The next event and its object, scanned for `plan` if that needs no separate pass.
-    pub(crate) fn next_with(&mut self, plan: &FieldPlan) -> Result<Option<(EventType, Split)>, FrameError> {
+    /// The next frame. Its object is scanned for `plan` if that needs no separate pass.
+    pub(crate) fn next_with(&mut self, plan: &FieldPlan) -> Result<Option<WatchFrame>, FrameError> {
         match &mut self.0 {
-            Inner::Json(reader) => reader.next(Some(plan)),
+            Inner::Json(reader) => reader.next(Some(plan)).map(Self::frame),
         }
+    }
+
+    fn frame(read: Option<(EventType, Split)>) -> Option<WatchFrame> {
+        let (event, (object, meta)) = read?;
+        Some(WatchFrame { event, object, meta })
     }
 
     /// Ends the body.

@@ -1,7 +1,7 @@
 //! Reads values from chunks.
 
 use super::{grammar::Grammar, is_whitespace, scan::scan_first, value::Value};
-use crate::wire::{Encoding, FieldPlan, FrameError, FrameReason, RawObject, Split};
+use crate::wire::{FieldPlan, FrameError, FrameReason, Split, meta::Meta};
 use bytes::{Bytes, BytesMut};
 use memchr::memchr;
 use std::{collections::VecDeque, fmt};
@@ -115,15 +115,16 @@ impl Feed {
         limit: usize,
         plan: Option<&FieldPlan>,
     ) -> Result<Option<Split>, FrameError> {
-        if let Some(raw) = plan.and_then(|plan| self.scanned(limit, plan)) {
-            return Ok(Some(Split::Raw(raw)));
+        if let Some((bytes, meta)) = plan.and_then(|plan| self.scanned(limit, plan)) {
+            return Ok(Some((bytes, Some(meta))));
         }
-        Ok(self.value(Take::UpTo(limit))?.map(Split::Bytes))
+        let bytes = self.value(Take::UpTo(limit))?;
+        Ok(bytes.map(|bytes| (bytes, None)))
     }
 
     /// Scans an object that is valid and complete in the current chunk. Returns `None` in all other cases; the caller
     /// then reads it as a value.
-    fn scanned(&mut self, limit: usize, plan: &FieldPlan) -> Option<RawObject> {
+    fn scanned(&mut self, limit: usize, plan: &FieldPlan) -> Option<(Bytes, Meta)> {
         if self.under_way.is_some() || self.peek()? != b'{' {
             return None;
         }
@@ -134,11 +135,7 @@ impl Feed {
         }
         let start = self.at;
         self.at += size;
-        Some(RawObject::new(
-            Encoding::Json,
-            meta,
-            self.chunk.slice(start..self.at),
-        ))
+        Some((self.chunk.slice(start..self.at), meta))
     }
 
     fn begin(&mut self) -> Result<Option<UnderWay>, FrameError> {

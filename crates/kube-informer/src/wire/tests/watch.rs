@@ -54,6 +54,7 @@ proptest! {
             .map(|model| WatchFrame {
                 event: EventType::from(&*model.r#type),
                 object: Bytes::copy_from_slice(model.object.get().as_bytes()),
+                meta: None,
             })
             .collect();
         let (frames, end) = read_watch(cut(&body, &places));
@@ -186,7 +187,8 @@ fn the_last_of_duplicate_members_counts() {
         frames,
         [WatchFrame {
             event: EventType::Error,
-            object: "2".into()
+            object: "2".into(),
+            meta: None,
         }]
     );
 }
