@@ -92,7 +92,7 @@
 //! while nobody watched is found missing by the first list after the resource is back.
 //!
 //! # Memory
-//! An object that is listed again unchanged is recognized by its [`Fingerprint`] before it is
+//! An object that is listed again unchanged is recognized by its [`Fingerprint`](crate::Fingerprint) before it is
 //! decoded; the sink gets only its key.
 
 mod backoff;
@@ -259,7 +259,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
     /// An object keeps its identity. If `transform` changes or removes its name, namespace, uid or resource version, they
     /// are put back; so removing them saves nothing. All other metadata may go. They cannot be put back into an
     /// [`Arc`] that somebody else holds, too, nor into a form that does not say how
-    /// ([`CachedObject::set_identity`]).
+    /// ([`CachedObject::set_identity`](crate::CachedObject::set_identity)).
     ///
     /// An object whose identity cannot be put back, or for which `transform` fails or panics, is set aside like one that
     /// cannot be read.

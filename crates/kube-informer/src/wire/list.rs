@@ -109,10 +109,6 @@ impl ListReader {
     }
 
     /// The next item, scanned for `plan`, in one pass if it has arrived in one piece.
-    #[expect(
-        clippy::type_complexity,
-        reason = "one error ends the body, the other concerns one object"
-    )]
     pub(crate) fn next_scanned(
         &mut self,
         plan: &FieldPlan,
