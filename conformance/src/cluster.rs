@@ -46,7 +46,9 @@ impl Cluster {
     }
 
     async fn simulated() -> Self {
-        let server = SimServer::builder().start().await.expect("a free port");
+        // A real one has no controllers either.
+        let server = SimServer::builder().controllers([]).start().await;
+        let server = server.expect("a free port");
         let folder = tempfile::tempdir().expect("a folder");
         std::fs::write(folder.path().join("kubeconfig.yaml"), server.kubeconfig()).expect("a file");
         let config = kube::Config::new(server.url().parse().expect("a URL"));

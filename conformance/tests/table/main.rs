@@ -6,6 +6,7 @@
 
 mod case;
 mod compare;
+mod control;
 mod definitions;
 mod deletes;
 mod forms;
@@ -35,6 +36,7 @@ fn cases() -> Vec<Case> {
         writes::cases(),
         deletes::cases(),
         patches::cases(),
+        control::cases(),
         definitions::cases(),
     ];
     reading.into_iter().chain(writing).flatten().collect()
@@ -67,7 +69,8 @@ impl Subject for Real {
 }
 
 async fn simulator() -> run::Answers {
-    let server = SimServer::builder().start().await.unwrap();
+    // The real server is alone, too.
+    let server = SimServer::builder().controllers([]).start().await.unwrap();
     let client = client(kube::Config::new(server.url().parse().unwrap()));
     run::answers(&Simulator(server, client), cases()).await
 }

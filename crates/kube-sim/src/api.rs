@@ -3,13 +3,14 @@
 //! `options` reads and validates the query, `list` and `watch` read, `write` and `patch` change. Answers are bodies of
 //! bytes; how they travel is not known here.
 
-use std::sync::{Arc, RwLock};
+use std::sync::{Arc, Mutex, RwLock};
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use crate::control::Controller;
 use crate::resources::{Registry, Resource};
 use crate::status::StatusError;
 use crate::storage::Storage;
@@ -27,15 +28,24 @@ const FRESHNESS_WAIT: Duration = Duration::from_secs(3);
 /// A server's state; shared by all its connections.
 pub(crate) struct Api {
     pub(crate) storage: Storage,
-    registry: RwLock<Registry>,
+    registry: RwLock<Arc<Registry>>,
     pub(crate) bookmark_interval: Duration,
+    /// The controllers of the control plane that run.
+    pub(crate) controllers: Vec<Controller>,
+    /// Held while controllers act.
+    pub(crate) settling: Mutex<()>,
     /// Ends watches when the server stops.
     pub(crate) closing: CancellationToken,
     clock: Clock,
 }
 
 impl Api {
-    pub(crate) fn new(storage: Storage, registry: Registry, bookmark_interval: Duration) -> Self {
+    pub(crate) fn new(
+        storage: Storage,
+        registry: Registry,
+        bookmark_interval: Duration,
+        controllers: Vec<Controller>,
+    ) -> Self {
         let closing = CancellationToken::new();
         let clock = Clock {
             started: SystemTime::now(),
@@ -43,14 +53,16 @@ impl Api {
         };
         Self {
             storage,
-            registry: RwLock::new(registry),
+            registry: RwLock::new(Arc::new(registry)),
             bookmark_interval,
+            controllers,
+            settling: Mutex::new(()),
             closing,
             clock,
         }
     }
 
-    pub(crate) fn registry(&self) -> Registry {
+    pub(crate) fn registry(&self) -> Arc<Registry> {
         self.registry
             .read()
             .unwrap_or_else(|poisoned| poisoned.into_inner())
@@ -58,10 +70,11 @@ impl Api {
     }
 
     pub(crate) fn with_registry<T>(&self, f: impl FnOnce(&mut Registry) -> T) -> T {
-        f(&mut self
+        let mut registry = self
             .registry
             .write()
-            .unwrap_or_else(|poisoned| poisoned.into_inner()))
+            .unwrap_or_else(|poisoned| poisoned.into_inner());
+        f(Arc::make_mut(&mut registry))
     }
 
     pub(crate) fn find(&self, group: &str, version: &str, plural: &str) -> Option<Arc<Resource>> {
@@ -127,6 +140,21 @@ pub(crate) struct Target {
 }
 
 impl Target {
+    /// The object of this key, in the preferred version.
+    pub(crate) fn of(resource: Arc<Resource>, key: &str) -> Self {
+        let (namespace, name) = match key.split_once('/') {
+            Some((namespace, name)) => (Some(namespace.to_owned()), name),
+            None => (None, key),
+        };
+        Self {
+            version: resource.versions.first().cloned().unwrap_or_default(),
+            resource,
+            namespace,
+            name: Some(name.to_owned()),
+            subresource: None,
+        }
+    }
+
     pub(crate) fn key(&self) -> String {
         let name = self.name.as_deref().unwrap_or("");
         crate::object::join_key(self.namespace.as_deref().unwrap_or(""), name)

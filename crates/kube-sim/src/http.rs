@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 use crate::api::options::{self, ListOptions, Query, WatchOptions};
 use crate::api::patch::Patch;
 use crate::api::render::{Form, Include, Render};
-use crate::api::write::{DeleteOptions, Deleted, Writer};
+use crate::api::write::{DeleteOptions, Deleted, Propagation, Writer};
 use crate::api::{Api, Target};
 use crate::discovery;
 use crate::nesting::{self, Unreadable};
@@ -180,7 +180,7 @@ impl Route {
             [name, subresource] => (Some(*name), Some(*subresource)),
             _ => return Err(StatusError::no_such_resource()),
         };
-        let known = subresource.is_none() || (subresource == Some("status") && resource.status);
+        let known = subresource.is_none_or(|subresource| resource.has_subresource(subresource));
         let fits = match namespace {
             Some(_) => resource.namespaced,
             None => !resource.namespaced || name.is_none(),
@@ -221,6 +221,9 @@ impl Call {
         match self.method.as_str() {
             "GET" if collection && route.watch => self.watch(target, route.watched.as_deref(), form),
             "GET" if collection => self.list(&target, form).await,
+            "GET" if target.subresource.as_deref() == Some("finalize") => {
+                Err(StatusError::method_not_allowed())
+            }
             "GET" => {
                 let minimum = options::minimum(&self.query)?;
                 let object = self.api.get(&target, minimum).await?;
@@ -255,12 +258,17 @@ impl Call {
             }
             "PUT" if !collection => {
                 options::check_write(&self.query, "UpdateOptions")?;
-                let object = self
+                let (object, created) = self
                     .api
                     .replace(target, self.read_object(target)?, self.writer())?;
-                Ok(self.object(target, form, StatusCode::OK, &object))
+                let code = if created {
+                    StatusCode::CREATED
+                } else {
+                    StatusCode::OK
+                };
+                Ok(self.object(target, form, code, &object))
             }
-            "PATCH" if !collection => {
+            "PATCH" if !collection && target.subresource.as_deref() != Some("finalize") => {
                 options::check_write(&self.query, "PatchOptions")?;
                 let patch = Patch::read(self.content_type(), &self.body, target.resource.custom)?;
                 let object = self.api.patch(target, &patch, self.writer())?;
@@ -385,13 +393,17 @@ impl Call {
         let policy = body["propagationPolicy"]
             .as_str()
             .unwrap_or(self.query.get("propagationPolicy"));
-        DeleteOptions::check_policy(policy)?;
+        let propagation = DeleteOptions::policy(policy)?;
         let policies = ["propagationPolicy", "orphanDependents"];
         if policies.iter().all(|name| !body[*name].is_null()) {
             let why = "orphanDependents and deletionPropagation cannot be both set";
             let cause = Cause::invalid("propagationPolicy", format_args!("\"{policy}\""), why);
             return Err(StatusError::invalid("meta.k8s.io", "DeleteOptions", "", &[cause]));
         }
+        let orphans = body["orphanDependents"].as_bool().map(|orphans| match orphans {
+            true => Propagation::Orphan,
+            false => Propagation::Background,
+        });
         if let Some(given) = body["dryRun"][0].as_str().filter(|given| *given != "All") {
             let cause = options::unsupported_dry_run(given);
             return Err(StatusError::invalid("meta.k8s.io", "DeleteOptions", "", &[cause]));
@@ -399,6 +411,12 @@ impl Call {
         Ok(DeleteOptions {
             uid: precondition("uid"),
             resource_version: precondition("resourceVersion"),
+            propagation: propagation.or(orphans),
+            grace: match &body["gracePeriodSeconds"] {
+                Value::Null => self.query.number("gracePeriodSeconds")?,
+                given => given.as_i64(),
+            },
+            at_once: false,
             dry_run: self.query.get("dryRun") == "All" || body["dryRun"][0] == "All",
         })
     }

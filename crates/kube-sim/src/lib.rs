@@ -20,20 +20,21 @@
 //! ```
 //!
 //! A request goes from `server` (sockets) through `http` (routes and forms) to `api` (what LIST, WATCH and the writes
-//! mean) and `storage` (objects, history, snapshots). `workload` creates realistic objects and changes them.
+//! mean) and `storage` (objects, history, snapshots); `control` is what the control plane does about changes. `workload` creates realistic objects and changes them.
 //!
 //! For responses that no API server sends, there is a server that answers from a [`script`].
 //!
 //! # Limits
 //!
-//! It has no controllers, no garbage collector, no authentication, no admission, no schemas and no server-side apply;
-//! `managedFields` are stored unchanged. See the README for all differences from a real server.
+//! It has no authentication, no admission, no schemas and no server-side apply, and of the [controllers](Controller) only
+//! those that end objects; `managedFields` are stored unchanged. See the README for all differences from a real server.
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
 
 mod api;
+mod control;
 mod discovery;
 mod http;
 mod nesting;
@@ -52,6 +53,7 @@ mod table;
 mod workload;
 
 pub use crate::http::SimService;
+pub use control::Controller;
 pub use response::SimBody;
 pub use server::SimServer;
 pub use sim::{Sim, SimBuilder, StartError};

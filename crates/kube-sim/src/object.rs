@@ -24,6 +24,12 @@ pub(crate) struct Stored {
     body: Bytes,
     /// Where the digits of the resource version are.
     version_at: (u32, u32),
+    /// Where the uid is.
+    uid_at: (u32, u32),
+    /// `uid\0` of each owner.
+    owners: Box<str>,
+    /// Whether it has a deletion timestamp.
+    pub(crate) deleting: bool,
     /// Where `"metadata":{…}` ends.
     metadata_end: u32,
     /// `key\0value\0` of each label.
@@ -50,8 +56,8 @@ const METADATA_ORDER: [&str; 14] = [
     "finalizers",
 ];
 
-/// Instead of the place of a resource version that is not there.
-const NO_VERSION: (u32, u32) = (0, 0);
+/// Instead of the place of what is not there.
+const NOWHERE: (u32, u32) = (0, 0);
 
 impl Stored {
     /// Serializes `object` under `resource_version`; 0: it has none, and is not stored.
@@ -63,7 +69,7 @@ impl Stored {
             .get("metadata")
             .and_then(Value::as_object)
             .unwrap_or(&empty);
-        let version_at = encode_metadata(&mut out, resource, metadata, resource_version);
+        let (version_at, uid_at) = encode_metadata(&mut out, resource, metadata, resource_version);
         out.push(b'}');
         let metadata_end = out.len() as u32;
         for (name, value) in object {
@@ -79,6 +85,9 @@ impl Stored {
             depth: 1 + object.values().map(nesting::of).max().unwrap_or(0),
             body: out.into_boxed_slice().into(),
             version_at,
+            uid_at,
+            owners: encode_owners(metadata),
+            deleting: metadata.get("deletionTimestamp").is_some_and(|at| !at.is_null()),
             metadata_end,
             labels: encode_labels(metadata),
             fields: encode_fields(resource, object),
@@ -99,6 +108,21 @@ impl Stored {
     /// The value of the `n`th selectable field of the resource; empty when the object has none.
     pub(crate) fn field(&self, n: usize) -> &str {
         self.fields.split_terminator('\0').nth(n).unwrap_or("")
+    }
+
+    /// The uid; empty if the object has none.
+    pub(crate) fn uid(&self) -> &str {
+        let (from, to) = (self.uid_at.0 as usize, self.uid_at.1 as usize);
+        std::str::from_utf8(&self.body[from..to]).unwrap_or("")
+    }
+
+    /// The uids of the objects that own this one.
+    pub(crate) fn owners(&self) -> impl Iterator<Item = &str> {
+        self.owners.split_terminator('\0')
+    }
+
+    pub(crate) fn has_owners_of(&self, other: &Self) -> bool {
+        self.owners == other.owners
     }
 
     pub(crate) fn name(&self) -> &str {
@@ -130,7 +154,7 @@ impl Stored {
     fn write_part(&self, out: &mut impl BufMut, head: &[u8], resource_version: u64, end: usize) {
         let (from, to) = (self.version_at.0 as usize, self.version_at.1 as usize);
         out.put_slice(head);
-        if self.version_at == NO_VERSION {
+        if self.version_at == NOWHERE {
             out.put_slice(&self.body[..end]);
             return;
         }
@@ -170,18 +194,21 @@ fn encode_metadata(
     resource: &Resource,
     metadata: &Map<String, Value>,
     resource_version: u64,
-) -> (u32, u32) {
+) -> ((u32, u32), (u32, u32)) {
     let version = Value::from(resource_version.to_string());
-    let mut version_at = NO_VERSION;
+    let (mut version_at, mut uid_at) = (NOWHERE, NOWHERE);
     let mut put = |name: &str, value: &Value| {
         if out.last() != Some(&b'{') {
             out.push(b',');
         }
         encode_member(out, name, value);
-        if name == "resourceVersion" {
-            let end = out.len() as u32 - 1;
-            version_at = (end - (value.as_str().map_or(0, str::len) as u32), end);
-        }
+        let place = match name {
+            "resourceVersion" => &mut version_at,
+            "uid" => &mut uid_at,
+            _ => return,
+        };
+        let end = out.len() as u32 - 1;
+        *place = (end - (value.as_str().map_or(0, str::len) as u32), end);
     };
     if resource.custom {
         // Custom resources are written as maps: sorted.
@@ -191,7 +218,7 @@ fn encode_metadata(
             _ => metadata.insert("resourceVersion".into(), version),
         };
         metadata.iter().for_each(|(name, value)| put(name, value));
-        return version_at;
+        return (version_at, uid_at);
     }
     for name in METADATA_ORDER {
         match metadata.get(name) {
@@ -207,7 +234,7 @@ fn encode_metadata(
     {
         put(name, value);
     }
-    version_at
+    (version_at, uid_at)
 }
 
 fn encode_member(out: &mut Vec<u8>, name: &str, value: &Value) {
@@ -227,6 +254,15 @@ fn encode_labels(metadata: &Map<String, Value>) -> Box<str> {
         joined.extend([name, "\0", value.as_str().unwrap_or(""), "\0"]);
     }
     joined.into()
+}
+
+fn encode_owners(metadata: &Map<String, Value>) -> Box<str> {
+    let references = metadata.get("ownerReferences").and_then(Value::as_array);
+    let uids = references
+        .into_iter()
+        .flatten()
+        .filter_map(|reference| reference["uid"].as_str());
+    uids.flat_map(|uid| [uid, "\0"]).collect::<String>().into()
 }
 
 fn encode_fields(resource: &Resource, object: &Map<String, Value>) -> Box<str> {

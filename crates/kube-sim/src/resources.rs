@@ -83,6 +83,51 @@ impl Resource {
         self.custom || (self.status && !NO_GENERATION.contains(&self.plural.as_str()))
     }
 
+    /// Whether its objects have this part of their own.
+    pub(crate) fn has_subresource(&self, name: &str) -> bool {
+        match name {
+            "status" => self.status,
+            "finalize" => self.id() == "namespaces",
+            _ => false,
+        }
+    }
+
+    /// Whether to replace an object that is not there creates it.
+    pub(crate) fn is_created_on_update(&self) -> bool {
+        const CREATED: [&str; 12] = [
+            "clusterrolebindings.rbac.authorization.k8s.io",
+            "clusterroles.rbac.authorization.k8s.io",
+            "endpoints",
+            "events",
+            "events.events.k8s.io",
+            "leasecandidates.coordination.k8s.io",
+            "leases.coordination.k8s.io",
+            "limitranges",
+            "rolebindings.rbac.authorization.k8s.io",
+            "roles.rbac.authorization.k8s.io",
+            "runtimeclasses.node.k8s.io",
+            "services",
+        ];
+        CREATED.contains(&self.id().as_str())
+    }
+
+    /// Whether an update may leave out the version that it replaces.
+    pub(crate) fn is_updated_unconditionally(&self) -> bool {
+        const CONDITIONAL: [&str; 9] = [
+            "csidrivers.storage.k8s.io",
+            "csinodes.storage.k8s.io",
+            "csistoragecapacities.storage.k8s.io",
+            "customresourcedefinitions.apiextensions.k8s.io",
+            "leasecandidates.coordination.k8s.io",
+            "leases.coordination.k8s.io",
+            "poddisruptionbudgets.policy",
+            "runtimeclasses.node.k8s.io",
+            "volumeattachments.storage.k8s.io",
+        ];
+        let groups = ["admissionregistration.k8s.io", "apiregistration.k8s.io"];
+        !self.custom && !groups.contains(&&*self.group) && !CONDITIONAL.contains(&self.id().as_str())
+    }
+
     fn builtin(row: &Row) -> Self {
         let &(group, version, plural, singular, kind, flags, short_names, categories) = row;
         let owned = |names: &[&str]| names.iter().map(|&n| n.to_owned()).collect();
@@ -257,6 +302,14 @@ impl Registry {
             .iter()
             .any(|v| v == version)
             .then(|| resource.clone())
+    }
+
+    /// The resource that error messages call `id`.
+    pub(crate) fn of_id(&self, id: &str) -> Option<Arc<Resource>> {
+        let (plural, group) = id.split_once('.').unwrap_or((id, ""));
+        self.resources
+            .get(&(group.to_owned(), plural.to_owned()))
+            .cloned()
     }
 
     /// The resource of an object's `apiVersion` and `kind`, and the version.

@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::api::Api;
+use crate::control::Controller;
 use crate::http::SimService;
 use crate::resources::Registry;
 use crate::status::StatusError;
@@ -52,6 +53,7 @@ pub struct SimBuilder {
     history: usize,
     bookmark_interval: Duration,
     definitions: Vec<Value>,
+    controllers: Vec<Controller>,
     pub(crate) address: IpAddr,
     pub(crate) port: u16,
 }
@@ -66,6 +68,7 @@ impl Default for SimBuilder {
             history: 8192,
             bookmark_interval: Duration::from_secs(60),
             definitions: Vec::new(),
+            controllers: Controller::DEFAULT.into(),
             address: Ipv4Addr::LOCALHOST.into(),
             port: 0,
         }
@@ -120,6 +123,23 @@ impl SimBuilder {
         self
     }
 
+    /// Sets the controllers of the control plane that the cluster has. Default: [`Controller::DEFAULT`], those that act on
+    /// deletions. With none, the cluster is like a kube-apiserver that is alone: a namespace that is deleted stays
+    /// `Terminating`, and nothing is garbage-collected.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use kube_sim::{Controller, Sim};
+    ///
+    /// let sim = Sim::builder().controllers(Controller::ALL).build()?;
+    /// assert!(sim.store().get("v1", "ServiceAccount", Some("default"), "default").is_ok());
+    /// # Ok(()) }
+    /// ```
+    pub fn controllers(mut self, controllers: impl IntoIterator<Item = Controller>) -> Self {
+        self.controllers = controllers.into_iter().collect();
+        self
+    }
+
     /// Sets the address on which [`start`](Self::start) listens. Default: 127.0.0.1. There is no authentication, so
     /// do not listen on addresses that others can reach.
     pub fn address(mut self, address: IpAddr) -> Self {
@@ -144,7 +164,13 @@ impl SimBuilder {
     /// Panics outside a tokio runtime if there is churn.
     pub fn build(self) -> Result<Sim, StartError> {
         let storage = Storage::new(FIRST_VERSION, self.history);
-        let api = Arc::new(Api::new(storage, Registry::builtin(), self.bookmark_interval));
+        let api = Api::new(
+            storage,
+            Registry::builtin(),
+            self.bookmark_interval,
+            self.controllers,
+        );
+        let api = Arc::new(api);
         let store = Store::new(api.clone());
         for namespace in ["default", "kube-node-lease", "kube-public", "kube-system"] {
             let object = serde_json::json!({

@@ -1,5 +1,6 @@
 //! Errors as a Kubernetes API server reports them: `Status` objects.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde_json::{Value, json};
@@ -126,6 +127,19 @@ impl StatusError {
     pub(crate) fn forbidden(resource: &Resource, name: &str, why: &str) -> Self {
         let message = format!("{} \"{name}\" is forbidden: {why}", resource.id());
         Self::new(403, "Forbidden", message).with_details(named(resource, name))
+    }
+
+    /// A namespace that is being terminated takes no new objects.
+    pub(crate) fn terminating(resource: &Resource, name: &str, namespace: &str) -> Self {
+        let why =
+            format!("unable to create new content in namespace {namespace} because it is being terminated");
+        let mut details = named(resource, name);
+        details["causes"] = json!([{
+            "reason": "NamespaceTerminating",
+            "message": format!("namespace {namespace} is being terminated"),
+            "field": "metadata.namespace",
+        }]);
+        Self::forbidden(resource, name, &why).with_details(details)
     }
 
     pub(crate) fn method_not_allowed() -> Self {
@@ -269,42 +283,46 @@ impl StatusError {
 
 /// One reason why an object or its options are invalid.
 pub(crate) struct Cause {
-    pub(crate) field: &'static str,
+    pub(crate) field: Cow<'static, str>,
     pub(crate) reason: &'static str,
     pub(crate) message: String,
 }
 
 impl Cause {
-    pub(crate) fn forbidden(field: &'static str, why: &str) -> Self {
+    pub(crate) fn forbidden(field: impl Into<Cow<'static, str>>, why: &str) -> Self {
         Self {
-            field,
+            field: field.into(),
             reason: "FieldValueForbidden",
             message: format!("Forbidden: {why}"),
         }
     }
 
-    pub(crate) fn required(field: &'static str, why: &str) -> Self {
+    pub(crate) fn required(field: impl Into<Cow<'static, str>>, why: &str) -> Self {
         Self {
-            field,
+            field: field.into(),
             reason: "FieldValueRequired",
             message: format!("Required value: {why}"),
         }
     }
 
     /// `value` is shown as it is: quote it if it is a string.
-    pub(crate) fn invalid(field: &'static str, value: impl fmt::Display, why: &str) -> Self {
+    pub(crate) fn invalid(field: impl Into<Cow<'static, str>>, value: impl fmt::Display, why: &str) -> Self {
         Self {
-            field,
+            field: field.into(),
             reason: "FieldValueInvalid",
             message: format!("Invalid value: {value}: {why}"),
         }
     }
 
     /// `value` is shown as it is: quote it if it is a string.
-    pub(crate) fn unsupported(field: &'static str, value: impl fmt::Display, supported: &str) -> Self {
+    pub(crate) fn unsupported(
+        field: impl Into<Cow<'static, str>>,
+        value: impl fmt::Display,
+        supported: &str,
+    ) -> Self {
         let message = format!("Unsupported value: {value}: supported values: {supported}");
         Self {
-            field,
+            field: field.into(),
             reason: "FieldValueNotSupported",
             message,
         }

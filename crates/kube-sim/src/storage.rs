@@ -13,8 +13,9 @@
 //!
 //! One copy of each object's serialized bytes; the window holds on to at most `history` replaced versions for each resource.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::ops::Bound;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use serde_json::{Map, Value};
@@ -72,9 +73,18 @@ pub(crate) struct Forgotten {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TooLarge(pub(crate) usize);
 
+/// Where an object is: the id of its resource, and its key.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Place {
+    pub(crate) resource: Arc<str>,
+    pub(crate) key: Arc<str>,
+}
+
 pub(crate) struct Storage {
     inner: Mutex<Inner>,
     version: watch::Sender<u64>,
+    /// Whether there are places to look at.
+    work: AtomicBool,
 }
 
 struct Inner {
@@ -83,9 +93,17 @@ struct Inner {
     /// The most levels that a stored object ever had.
     deepest: usize,
     collections: HashMap<String, Collection>,
+    /// The objects that an object owns, by its uid.
+    dependents: HashMap<Box<str>, BTreeSet<Place>>,
+    /// Objects that wait for their dependents to be deleted first, by their uids.
+    foreground: HashMap<Box<str>, Place>,
+    /// Objects that a controller of the control plane has to look at, in order, each once.
+    work: VecDeque<Place>,
+    queued: BTreeSet<Place>,
 }
 
 struct Collection {
+    id: Arc<str>,
     objects: Sorted,
     changes: VecDeque<Change>,
     /// Changes up to this resource version are no longer in `changes`.
@@ -101,10 +119,15 @@ impl Storage {
             history,
             deepest: 0,
             collections: HashMap::new(),
+            dependents: HashMap::new(),
+            foreground: HashMap::new(),
+            work: VecDeque::new(),
+            queued: BTreeSet::new(),
         };
         Self {
             inner: Mutex::new(inner),
             version: watch::Sender::new(first),
+            work: AtomicBool::new(false),
         }
     }
 
@@ -131,7 +154,12 @@ impl Storage {
         if inner.resource_version != before {
             self.version.send_replace(inner.resource_version);
         }
+        self.work.store(!inner.work.is_empty(), Ordering::Release);
         result
+    }
+
+    pub(crate) fn has_work(&self) -> bool {
+        self.work.load(Ordering::Acquire)
     }
 
     pub(crate) fn get(&self, resource: &Resource, key: &str) -> Option<Arc<Stored>> {
@@ -225,14 +253,43 @@ impl Storage {
 
 impl Inner {
     fn collection(&mut self, resource: &Resource) -> &mut Collection {
-        self.collections
-            .entry(resource.id())
-            .or_insert_with(|| Collection {
-                objects: Sorted::default(),
-                changes: VecDeque::new(),
-                forgotten: 0,
-                changed: watch::Sender::new(()),
-            })
+        let id = resource.id();
+        self.collections.entry(id).or_insert_with_key(|id| Collection {
+            id: id.as_str().into(),
+            objects: Sorted::default(),
+            changes: VecDeque::new(),
+            forgotten: 0,
+            changed: watch::Sender::new(()),
+        })
+    }
+
+    /// Keeps the index of owners: `before` gives way to `after`.
+    fn index(&mut self, resource: &Resource, before: Option<&Stored>, after: Option<&Stored>) {
+        let owned = |object: Option<&Stored>| object.is_some_and(|object| object.owners().next().is_some());
+        if !owned(before) && !owned(after) {
+            return;
+        }
+        let id = self.collection(resource).id.clone();
+        let place = |object: &Stored| Place {
+            resource: id.clone(),
+            key: object.key.clone(),
+        };
+        if let Some(object) = before {
+            for owner in object.owners() {
+                if let Some(places) = self.dependents.get_mut(owner) {
+                    places.remove(&place(object));
+                    if places.is_empty() {
+                        self.dependents.remove(owner);
+                    }
+                }
+            }
+        }
+        if let Some(object) = after {
+            for owner in object.owners() {
+                let places = self.dependents.entry(owner.into()).or_default();
+                places.insert(place(object));
+            }
+        }
     }
 
     fn record(&mut self, resource: &Resource, change: Change) {
@@ -254,6 +311,38 @@ pub(crate) struct Transaction<'a> {
 }
 
 impl Transaction<'_> {
+    /// The objects that the one with this uid owns.
+    pub(crate) fn dependents(&self, uid: &str) -> Vec<Place> {
+        let places = self.inner.dependents.get(uid);
+        places.into_iter().flatten().cloned().collect()
+    }
+
+    /// Gives an object to the controllers of the control plane, behind those that wait already.
+    pub(crate) fn enqueue(&mut self, place: Place) {
+        if self.inner.queued.insert(place.clone()) {
+            self.inner.work.push_back(place);
+        }
+    }
+
+    /// The next object for the controllers.
+    pub(crate) fn next_work(&mut self) -> Option<Place> {
+        let next = self.inner.work.pop_front()?;
+        self.inner.queued.remove(&next);
+        Some(next)
+    }
+
+    /// The objects that wait for the deletion of what they own, by their uids.
+    pub(crate) fn foreground(&mut self) -> &mut HashMap<Box<str>, Place> {
+        &mut self.inner.foreground
+    }
+
+    pub(crate) fn place(&mut self, resource: &Resource, key: &str) -> Place {
+        Place {
+            resource: self.inner.collection(resource).id.clone(),
+            key: key.into(),
+        }
+    }
+
     /// Wakes the watches of a resource, to see whether it is still what it was.
     pub(crate) fn wake(&mut self, resource: &Resource) {
         self.inner.collection(resource).changed.send_replace(());
@@ -307,6 +396,12 @@ impl Transaction<'_> {
         self.inner.deepest = self.inner.deepest.max(object.depth);
         let object = Arc::new(object);
         let previous = self.inner.collection(resource).objects.insert(object.clone());
+        if !previous
+            .as_ref()
+            .is_some_and(|previous| object.has_owners_of(previous))
+        {
+            self.inner.index(resource, previous.as_deref(), Some(&object));
+        }
         let change = Change {
             resource_version,
             object: object.clone(),
@@ -320,6 +415,7 @@ impl Transaction<'_> {
     /// Removes an object, which takes the next resource version too.
     pub(crate) fn remove(&mut self, resource: &Resource, key: &str) -> Option<Arc<Stored>> {
         let object = self.inner.collection(resource).objects.remove(key)?;
+        self.inner.index(resource, Some(&object), None);
         self.inner.resource_version += 1;
         let resource_version = self.inner.resource_version;
         let previous = Some(object.clone());

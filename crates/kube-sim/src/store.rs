@@ -84,12 +84,13 @@ impl Store {
         nesting::with_room(nesting::of(&object), || {
             check_depth(&object)?;
             let (target, object) = self.target_of(object)?;
-            let stored = self.api.replace(&target, object, Writer::Owner)?;
+            let (stored, _) = self.api.replace(&target, object, Writer::Owner)?;
             Ok(Value::Object(stored.decode(&target.head())))
         })
     }
 
-    /// Deletes an object; one with finalizers is only marked, as in the API.
+    /// Deletes an object, and in the background what it owns; one with finalizers is only marked, as in the API. A pod
+    /// gets no time to end.
     ///
     /// # Errors
     ///
@@ -102,7 +103,7 @@ impl Store {
         name: &str,
     ) -> Result<(), StatusError> {
         let target = self.target(api_version, kind, namespace, Some(name))?;
-        match self.api.delete(&target, &DeleteOptions::default())? {
+        match self.api.delete(&target, &DeleteOptions::at_once())? {
             Deleted::Object(_) | Deleted::Gone(_) => Ok(()),
         }
     }

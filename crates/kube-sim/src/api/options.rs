@@ -34,7 +34,7 @@ impl Query {
         Some(!matches!(value.to_ascii_lowercase().as_str(), "0" | "false"))
     }
 
-    fn number(&self, name: &str) -> Result<Option<i64>, StatusError> {
+    pub(crate) fn number(&self, name: &str) -> Result<Option<i64>, StatusError> {
         match self.get(name) {
             "" => Ok(None),
             text => text.parse().map(Some).map_err(|error: std::num::ParseIntError| {

@@ -1,4 +1,4 @@
-//! CREATE, UPDATE, PATCH and DELETE.
+//! CREATE, UPDATE and PATCH; `delete` has DELETE.
 
 use std::sync::{Arc, LazyLock};
 
@@ -8,14 +8,16 @@ use crate::api::patch::Patch;
 use crate::api::{Api, Target, rfc3339};
 use crate::object::{Stored, join_key};
 use crate::resources::Resource;
-use crate::selector::Selector;
 use crate::status::{Cause, StatusError};
 use crate::storage::{TooLarge, Transaction};
 
 mod check;
 mod definition;
+mod delete;
 
-type Object = Map<String, Value>;
+pub(crate) use delete::{DeleteOptions, Deleted, Propagation};
+
+pub(crate) type Object = Map<String, Value>;
 
 /// Who writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,37 +45,19 @@ impl Writer {
     }
 }
 
-/// What a deletion leaves.
-pub(crate) enum Deleted {
-    /// The object as it was last, or as it is while its finalizers hold it.
-    Object(Arc<Stored>),
-    /// The object is gone; its uid.
-    Gone(String),
-}
-
-/// What the body of a DELETE asks for.
-#[derive(Debug, Default)]
-pub(crate) struct DeleteOptions {
-    pub(crate) uid: Option<String>,
-    pub(crate) resource_version: Option<String>,
-    pub(crate) dry_run: bool,
-}
-
-impl DeleteOptions {
-    /// The policies are known, but there is no garbage collector here that would follow them.
-    pub(crate) fn check_policy(policy: &str) -> Result<(), StatusError> {
-        if matches!(policy, "" | "Foreground" | "Background" | "Orphan") {
-            return Ok(());
-        }
-        let supported = "\"Foreground\", \"Background\", \"Orphan\", \"nil\"";
-        let cause = Cause::unsupported("propagationPolicy", format_args!("\"{policy}\""), supported);
-        Err(StatusError::invalid("meta.k8s.io", "DeleteOptions", "", &[cause]))
-    }
-}
-
 impl Api {
     pub(crate) fn create(
         &self,
+        target: &Target,
+        object: Object,
+        writer: Writer,
+    ) -> Result<Arc<Stored>, StatusError> {
+        self.transact(|transaction| self.create_in(transaction, target, object, writer))
+    }
+
+    pub(crate) fn create_in(
+        &self,
+        transaction: &mut Transaction<'_>,
         target: &Target,
         mut object: Object,
         writer: Writer,
@@ -82,6 +66,7 @@ impl Api {
         check::type_meta(target, &object)?;
         check::namespace(target, &mut object)?;
         check::generation(target, &object)?;
+        self.check_namespace(transaction, target, &object)?;
         let name = check::new_name(resource, &mut object)?;
         if !text(metadata(&object), "resourceVersion").is_empty() {
             let message = "resourceVersion should not be set on objects to be created";
@@ -89,22 +74,21 @@ impl Api {
         }
         check::labels(resource, &name, &object)?;
         check::finalizer_names(resource, &name, &object)?;
+        check::owners(resource, &name, &object)?;
         self.prepare_new(resource, &mut object, writer)?;
         check::kept_generation(resource, &name, &object)?;
         let key = join_key(target.namespace.as_deref().unwrap_or(""), &name);
-        self.storage.transact(|transaction| {
-            self.check_namespace(transaction, target)?;
-            if transaction.get(resource, &key).is_some() {
-                return Err(StatusError::already_exists(resource, &name));
-            }
-            if writer.dry_run() {
-                return Ok(Arc::new(Stored::encode(resource, &object, 0)));
-            }
-            let stored = transaction.put_within(resource, &object, writer.limit());
-            let stored = stored.map_err(|TooLarge(bytes)| StatusError::too_large_object(bytes))?;
-            self.defined(transaction, resource, &object);
-            Ok(stored)
-        })
+        if transaction.get(resource, &key).is_some() {
+            return Err(StatusError::already_exists(resource, &name));
+        }
+        if writer.dry_run() {
+            return Ok(Arc::new(Stored::encode(resource, &object, 0)));
+        }
+        let stored = transaction.put_within(resource, &object, writer.limit());
+        let stored = stored.map_err(|TooLarge(bytes)| StatusError::too_large_object(bytes))?;
+        self.defined(transaction, resource, &object);
+        self.written(transaction, resource, &object, &stored, None, writer);
+        Ok(stored)
     }
 
     /// The fields that the server fills in.
@@ -147,7 +131,13 @@ impl Api {
         Ok(())
     }
 
-    fn check_namespace(&self, transaction: &mut Transaction<'_>, target: &Target) -> Result<(), StatusError> {
+    /// The namespace of a new object exists, and is not being terminated.
+    fn check_namespace(
+        &self,
+        transaction: &mut Transaction<'_>,
+        target: &Target,
+        object: &Object,
+    ) -> Result<(), StatusError> {
         let Some(namespace) = target.namespace.as_deref() else {
             return Ok(());
         };
@@ -155,39 +145,57 @@ impl Api {
             return Ok(());
         };
         match transaction.get(&namespaces, namespace) {
+            // The first selectable field of a namespace is its phase.
+            Some(found) if found.field(0) == "Terminating" => {
+                let meta = metadata(object);
+                let given = [text(meta, "name"), text(meta, "generateName"), "Unknown"];
+                let name = given.into_iter().find(|name| !name.is_empty()).unwrap_or("");
+                Err(StatusError::terminating(&target.resource, name, namespace))
+            }
             Some(_) => Ok(()),
             None => Err(StatusError::not_found(&namespaces, namespace)),
         }
     }
 
-    /// Replaces an object, or its status.
+    /// Replaces an object, or a part of it that is a subresource; returns whether it was created.
+    ///
+    /// Most kinds refuse to replace what is not there; for some, this creates it.
     pub(crate) fn replace(
         &self,
         target: &Target,
         mut new: Object,
         writer: Writer,
-    ) -> Result<Arc<Stored>, StatusError> {
+    ) -> Result<(Arc<Stored>, bool), StatusError> {
         check::type_meta(target, &new)?;
         check::namespace(target, &mut new)?;
         check::generation(target, &new)?;
         let name = target.name.as_deref().unwrap_or("");
         check::same_name(text(metadata(&new), "name"), name)?;
         check::is_version(text(metadata(&new), "resourceVersion"))?;
-        self.storage.transact(|transaction| {
-            let (current, old) = self.current(transaction, target)?;
+        self.transact(|transaction| {
             let (resource, uid) = (&target.resource, text(metadata(&new), "uid"));
+            if resource.is_created_on_update() && transaction.get(resource, &target.key()).is_none() {
+                self.check_namespace(transaction, target, &new)?;
+                if !uid.is_empty() {
+                    return Err(check::uid_precondition(resource, &target.key(), uid, ""));
+                }
+                metadata_mut(&mut new).remove("resourceVersion");
+                let created = self.create_in(transaction, target, new, writer)?;
+                return Ok((created, true));
+            }
+            let (current, old) = self.current(transaction, target)?;
             if !uid.is_empty() && uid != text(metadata(&old), "uid") {
                 return Err(check::uid_precondition(
                     resource,
-                    &current,
+                    &current.key,
                     uid,
                     text(metadata(&old), "uid"),
                 ));
             }
-            // For built-in kinds 0 is as good as none.
+            // Where an update needs no version, 0 is as good as none.
             let version = text(metadata(&new), "resourceVersion");
             if version.is_empty() || (version == "0" && !resource.custom) {
-                if resource.custom && writer != Writer::Owner {
+                if !resource.is_updated_unconditionally() && writer != Writer::Owner {
                     return Err(check::version_required(resource, name));
                 }
                 metadata_mut(&mut new).insert(
@@ -195,7 +203,8 @@ impl Api {
                     current.resource_version.to_string().into(),
                 );
             }
-            self.update(transaction, target, current, old, new, writer)
+            let updated = self.update(transaction, target, current, old, new, writer)?;
+            Ok((updated, false))
         })
     }
 
@@ -206,7 +215,7 @@ impl Api {
         patch: &Patch,
         writer: Writer,
     ) -> Result<Arc<Stored>, StatusError> {
-        self.storage.transact(|transaction| {
+        self.transact(|transaction| {
             let (current, old) = self.current(transaction, target)?;
             let Value::Object(mut new) = patch.apply(Value::Object(old.clone()))? else {
                 return Err(StatusError::bad_request(
@@ -229,7 +238,7 @@ impl Api {
         target: &Target,
         change: impl FnOnce(&mut Value) + Send,
     ) -> Result<(), StatusError> {
-        self.storage.transact(|transaction| {
+        self.transact(|transaction| {
             let (current, old) = self.current(transaction, target)?;
             let mut new = Value::Object(old.clone());
             change(&mut new);
@@ -239,7 +248,14 @@ impl Api {
         })
     }
 
-    fn current(
+    /// Runs `f` alone, then what the controllers make of it.
+    fn transact<T: Send>(&self, f: impl FnOnce(&mut Transaction<'_>) -> T + Send) -> T {
+        let result = self.storage.transact(f);
+        self.settle();
+        result
+    }
+
+    pub(crate) fn current(
         &self,
         transaction: &mut Transaction<'_>,
         target: &Target,
@@ -252,7 +268,7 @@ impl Api {
     }
 
     /// Puts `new` in the place of `old`, if it may be there and differs.
-    fn update(
+    pub(crate) fn update(
         &self,
         transaction: &mut Transaction<'_>,
         target: &Target,
@@ -268,13 +284,20 @@ impl Api {
         check::labels(resource, current.name(), &new)?;
         check::finalizer_names(resource, current.name(), &new)?;
         check::finalizers(resource, current.name(), &old, &new)?;
+        check::owners(resource, current.name(), &new)?;
         if writer != Writer::Owner {
             check::deletion(resource, current.name(), &old, &new)?;
+        }
+        if target.subresource.as_deref() == Some("finalize") {
+            check::namespace_finalizers(current.name(), &new)?;
         }
         if writer != Writer::Owner && resource.status {
             keep_other_part(resource, target.subresource.as_deref(), &old, &mut new);
         }
         keep_system_fields(&old, &mut new);
+        if resource.id() == "namespaces" {
+            name_namespace(&mut new);
+        }
         if new == old {
             return Ok(current);
         }
@@ -287,112 +310,15 @@ impl Api {
         if writer.dry_run() {
             return Ok(Arc::new(Stored::encode(resource, &new, current.resource_version)));
         }
-        if is_being_deleted(&new) && finalizers(&new).is_empty() {
+        if is_to_be_removed(resource, &old, &new) {
             self.remove(transaction, target, &current);
             return Ok(Arc::new(Stored::encode(resource, &new, current.resource_version)));
         }
         let stored = transaction.put_within(resource, &new, writer.limit());
         let stored = stored.map_err(|TooLarge(bytes)| StatusError::too_large_object(bytes))?;
         self.defined(transaction, resource, &new);
+        self.written(transaction, resource, &new, &stored, Some(&current), writer);
         Ok(stored)
-    }
-
-    pub(crate) fn delete(&self, target: &Target, options: &DeleteOptions) -> Result<Deleted, StatusError> {
-        self.storage.transact(|transaction| {
-            let (current, object) = self.current(transaction, target)?;
-            self.delete_in(transaction, target, &current, object, options)
-        })
-    }
-
-    /// Deletes what the selector selects; returns it.
-    pub(crate) fn delete_collection(
-        &self,
-        target: &Target,
-        selector: &Selector,
-        options: &DeleteOptions,
-    ) -> Result<Vec<Arc<Stored>>, StatusError> {
-        self.storage.transact(|transaction| {
-            let mut objects = transaction.list(&target.resource, &target.prefix());
-            objects.retain(|object| selector.matches(object));
-            for current in &objects {
-                let object = current.decode(&target.head());
-                self.delete_in(transaction, target, current, object, options)?;
-            }
-            Ok(objects)
-        })
-    }
-
-    fn delete_in(
-        &self,
-        transaction: &mut Transaction<'_>,
-        target: &Target,
-        current: &Arc<Stored>,
-        mut object: Object,
-        options: &DeleteOptions,
-    ) -> Result<Deleted, StatusError> {
-        let (resource, name) = (&target.resource, current.name());
-        let uid = text(metadata(&object), "uid").to_owned();
-        check::preconditions(resource, current, &uid, options)?;
-        if resource.id() == "namespaces" && matches!(name, "default" | "kube-system" | "kube-public") {
-            return Err(StatusError::forbidden(
-                resource,
-                name,
-                "this namespace may not be deleted",
-            ));
-        }
-        let held = !finalizers(&object).is_empty();
-        if held && is_being_deleted(&object) {
-            return Ok(Deleted::Object(current.clone()));
-        }
-        if held || returns_object(resource) {
-            let meta = metadata_mut(&mut object);
-            meta.insert("deletionTimestamp".into(), rfc3339(self.now()).into());
-            meta.insert("deletionGracePeriodSeconds".into(), 0.into());
-            if resource.has_generation() {
-                bump_generation(&mut object);
-            }
-            if resource.id() == "namespaces" {
-                object.insert("status".into(), json!({"phase": "Terminating"}));
-            }
-        }
-        let version = current.resource_version;
-        match (held, options.dry_run) {
-            (true, true) => Ok(Deleted::Object(Arc::new(Stored::encode(
-                resource, &object, version,
-            )))),
-            (true, false) => Ok(Deleted::Object(transaction.put(resource, &object))),
-            (false, dry_run) => {
-                let version = if dry_run {
-                    version
-                } else {
-                    self.remove(transaction, target, current)
-                };
-                Ok(match returns_object(resource) {
-                    true => Deleted::Object(Arc::new(Stored::encode(resource, &object, version))),
-                    false => Deleted::Gone(uid),
-                })
-            }
-        }
-    }
-
-    /// Removes an object and what it contains; returns the resource version of the removal.
-    fn remove(&self, transaction: &mut Transaction<'_>, target: &Target, current: &Stored) -> u64 {
-        let resource = &target.resource;
-        if resource.id() == "namespaces" {
-            let prefix = format!("{}/", current.name());
-            for inner in self.registry().iter().filter(|r| r.namespaced) {
-                remove_all(transaction, inner, &prefix);
-            }
-        }
-        if resource.id() == definition::ID
-            && let Some((plural, group)) = current.name().split_once('.')
-            && let Some(defined) = self.with_registry(|registry| registry.undefine(group, plural))
-        {
-            remove_all(transaction, &defined, "");
-            transaction.wake(&defined);
-        }
-        transaction.remove(resource, &current.key);
-        transaction.resource_version()
     }
 
     /// A custom resource definition makes its resource appear, or change.
@@ -406,35 +332,12 @@ impl Api {
     }
 }
 
-fn remove_all(transaction: &mut Transaction<'_>, resource: &Resource, prefix: &str) {
-    for object in transaction.list(resource, prefix) {
-        transaction.remove(resource, &object.key);
-    }
-}
-
-/// Kinds whose deletion is answered with the object rather than with a status.
-fn returns_object(resource: &Resource) -> bool {
-    resource.id() == definition::ID
-        || resource.group.is_empty()
-            && matches!(
-                resource.plural.as_str(),
-                "pods"
-                    | "namespaces"
-                    | "services"
-                    | "serviceaccounts"
-                    | "persistentvolumes"
-                    | "persistentvolumeclaims"
-                    | "podtemplates"
-                    | "resourcequotas"
-            )
-}
-
 /// Through the main resource the status stays as it is; through the status subresource only the status changes.
 fn keep_other_part(resource: &Resource, subresource: Option<&str>, old: &Object, new: &mut Object) {
     if subresource != Some("status") {
-        new.remove("status");
-        if let Some(status) = old.get("status") {
-            new.insert("status".into(), status.clone());
+        keep_member(old, new, "status");
+        if resource.id() == "namespaces" && subresource.is_none() {
+            keep_member(old, new, "spec");
         }
         return;
     }
@@ -444,6 +347,22 @@ fn keep_other_part(resource: &Resource, subresource: Option<&str>, old: &Object,
     new.remove("status");
     new.extend(status.map(|status| ("status".into(), status)));
     new.extend(metadata.map(|metadata| ("metadata".into(), metadata)));
+}
+
+fn keep_member(old: &Object, new: &mut Object, name: &str) {
+    match old.get(name) {
+        Some(value) => new.insert(name.into(), value.clone()),
+        None => new.remove(name),
+    };
+}
+
+/// Whether the update of an object that is being deleted ends it: nothing holds it any more.
+fn is_to_be_removed(resource: &Resource, old: &Object, new: &Object) -> bool {
+    let graceful = metadata(old)
+        .get("deletionGracePeriodSeconds")
+        .and_then(Value::as_i64);
+    let held = resource.id() == "namespaces" && !namespace_finalizers(new).is_empty();
+    is_being_deleted(old) && finalizers(new).is_empty() && matches!(graceful, None | Some(0)) && !held
 }
 
 fn keep_system_fields(old: &Object, new: &mut Object) {
@@ -459,10 +378,7 @@ fn keep_system_fields(old: &Object, new: &mut Object) {
         "deletionTimestamp",
         "deletionGracePeriodSeconds",
     ] {
-        match old.get(name) {
-            Some(value) => new.insert(name.into(), value.clone()),
-            None => new.remove(name),
-        };
+        keep_member(old, new, name);
     }
     drop_empty(new);
 }
@@ -496,28 +412,47 @@ fn bump_generation(object: &mut Object) {
     meta.insert("generation".into(), generation.saturating_add(1).into());
 }
 
-fn prepare_namespace(object: &mut Object) {
+/// A namespace has a label with its name, and nothing where nothing holds it.
+fn name_namespace(object: &mut Object) {
     let meta = metadata_mut(object);
     let name = meta.get("name").cloned().unwrap_or_default();
     if let Some(labels) = meta.entry("labels").or_insert_with(|| json!({})).as_object_mut() {
         labels.insert("kubernetes.io/metadata.name".into(), name);
     }
-    object.insert("spec".into(), json!({"finalizers": ["kubernetes"]}));
+    if namespace_finalizers(object).is_empty() {
+        object.insert("spec".into(), json!({}));
+    }
+}
+
+fn prepare_namespace(object: &mut Object) {
+    name_namespace(object);
+    let mut held = namespace_finalizers(object);
+    if !held.contains(&"kubernetes") {
+        held.push("kubernetes");
+    }
+    let spec = json!({"finalizers": held});
+    object.insert("spec".into(), spec);
     object.insert("status".into(), json!({"phase": "Active"}));
 }
 
-fn is_being_deleted(object: &Object) -> bool {
+pub(crate) fn is_being_deleted(object: &Object) -> bool {
     metadata(object)
         .get("deletionTimestamp")
         .is_some_and(|at| !at.is_null())
 }
 
-fn finalizers(object: &Object) -> Vec<&str> {
+pub(crate) fn finalizers(object: &Object) -> Vec<&str> {
     let list = metadata(object).get("finalizers").and_then(Value::as_array);
     list.into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
-fn metadata(object: &Object) -> &Object {
+/// What holds a namespace that is being deleted, beside its finalizers.
+pub(crate) fn namespace_finalizers(object: &Object) -> Vec<&str> {
+    let list = object.get("spec").and_then(|spec| spec["finalizers"].as_array());
+    list.into_iter().flatten().filter_map(Value::as_str).collect()
+}
+
+pub(crate) fn metadata(object: &Object) -> &Object {
     static EMPTY: LazyLock<Object> = LazyLock::new(Map::new);
     object
         .get("metadata")
@@ -525,7 +460,7 @@ fn metadata(object: &Object) -> &Object {
         .unwrap_or(&EMPTY)
 }
 
-fn metadata_mut(object: &mut Object) -> &mut Object {
+pub(crate) fn metadata_mut(object: &mut Object) -> &mut Object {
     let slot = object.entry("metadata").or_insert_with(|| json!({}));
     if !slot.is_object() {
         *slot = json!({});
@@ -533,7 +468,7 @@ fn metadata_mut(object: &mut Object) -> &mut Object {
     slot.as_object_mut().expect("it was just made an object")
 }
 
-fn text<'a>(object: &'a Object, name: &str) -> &'a str {
+pub(crate) fn text<'a>(object: &'a Object, name: &str) -> &'a str {
     object.get(name).and_then(Value::as_str).unwrap_or("")
 }
 

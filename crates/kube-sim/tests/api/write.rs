@@ -552,6 +552,46 @@ async fn dry_runs_change_nothing() {
     );
 }
 
+/// What a real server has `AllowCreateOnUpdate` for.
+#[tokio::test]
+async fn a_put_creates_leases_and_the_like() {
+    let client = Client::empty();
+    let leases = "/apis/coordination.k8s.io/v1/namespaces/default/leases";
+    let lease = |name: &str| json!({"metadata": {"name": name, "resourceVersion": "5"}, "spec": {}});
+    let tried = client.put(&format!("{leases}/a?dryRun=All"), lease("a")).await;
+    assert_eq!(
+        (tried.code, client.get(&format!("{leases}/a")).await.code),
+        (201, 404)
+    );
+    let made = client.put(&format!("{leases}/a"), lease("a")).await;
+    assert_eq!(made.code, 201);
+    assert_eq!(version(&made.json()), client.store().resource_version());
+    // The second one is an update: it needs a version, and conflicts.
+    let unversioned = json!({"metadata": {"name": "a"}});
+    let refusal = client.put(&format!("{leases}/a"), unversioned).await.refusal();
+    assert_eq!(
+        refusal.2,
+        "leases.coordination.k8s.io \"a\" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified \
+         for an update"
+    );
+    assert_eq!(client.put(&format!("{leases}/a"), lease("a")).await.code, 409);
+
+    let mut known = lease("b");
+    known["metadata"]["uid"] = json!("abc");
+    let (code, _, message) = client.put(&format!("{leases}/b"), known).await.refusal();
+    assert_eq!(code, 409);
+    assert!(
+        message.ends_with("UID in precondition: abc, UID in object meta: "),
+        "{message}"
+    );
+    let nowhere = "/apis/coordination.k8s.io/v1/namespaces/nowhere/leases/a";
+    let refusal = client.put(nowhere, lease("a")).await.refusal();
+    assert_eq!(refusal.2, "namespaces \"nowhere\" not found");
+    // Patches and other kinds create nothing.
+    assert_eq!(client.merge(&format!("{leases}/c"), lease("c")).await.code, 404);
+    assert_eq!(client.put(A, json!({"metadata": {"name": "a"}})).await.code, 404);
+}
+
 #[tokio::test]
 async fn namespaces_hold_their_objects() {
     let client = with_widgets();
@@ -581,6 +621,7 @@ async fn namespaces_hold_their_objects() {
         client.delete("/api/v1/namespaces/team", json!(null)).await.ok()["status"]["phase"],
         "Terminating"
     );
+    assert_eq!(watch.event().await.0, "MODIFIED");
     assert_eq!(watch.event().await.0, "DELETED");
     assert_eq!(client.get("/api/v1/namespaces/team").await.code, 404);
     assert_eq!(client.get("/api/v1/configmaps").await.names(), [""; 0]);

@@ -216,18 +216,18 @@ pub(super) fn same_uid(
     ))
 }
 
-pub(super) fn uid_precondition(resource: &Resource, current: &Stored, given: &str, uid: &str) -> StatusError {
+pub(super) fn uid_precondition(resource: &Resource, key: &str, given: &str, uid: &str) -> StatusError {
     let why = format!(
         "StorageError: invalid object, Code: 4, Key: /registry/{}/{}, ResourceVersion: 0, AdditionalErrorMsg: \
          Precondition failed: UID in precondition: {given}, UID in object meta: {uid}",
-        resource.plural, current.key
+        resource.plural, key
     );
-    StatusError::conflict(resource, current.name(), &why)
+    StatusError::conflict(resource, key.rsplit('/').next().unwrap_or(""), &why)
 }
 
 pub(super) fn version_required(resource: &Resource, name: &str) -> StatusError {
     let cause = Cause::invalid("metadata.resourceVersion", 0, "must be specified for an update");
-    invalid(resource, name, cause)
+    StatusError::invalid(&resource.group, &resource.plural, name, &[cause])
 }
 
 /// A version is a number.
@@ -310,6 +310,122 @@ pub(super) fn finalizers(
         name,
         Cause::forbidden("metadata.finalizers", &why),
     ))
+}
+
+/// Owners are named in full, are no events, and at most one of them controls the object.
+pub(super) fn owners(resource: &Resource, name: &str, object: &Object) -> Result<(), StatusError> {
+    let Some(owners) = metadata(object).get("ownerReferences").and_then(Value::as_array) else {
+        return Ok(());
+    };
+    let mut causes = Vec::new();
+    let mut controller: Option<String> = None;
+    for owner in owners {
+        let text = |field: &str| owner[field].as_str().unwrap_or("");
+        let (group, version) = text("apiVersion")
+            .split_once('/')
+            .unwrap_or(("", text("apiVersion")));
+        for (field, value, why) in [
+            ("apiVersion", version, "version must not be empty"),
+            ("kind", text("kind"), "must not be empty"),
+            ("name", text("name"), "must not be empty"),
+            ("uid", text("uid"), "must not be empty"),
+        ] {
+            if value.is_empty() {
+                let field = format!("metadata.ownerReferences.{field}");
+                causes.push(Cause::invalid(field, "\"\"", why));
+            }
+        }
+        if text("kind") == "Event"
+            && matches!((group, version), ("", "v1") | ("events.k8s.io", "v1" | "v1beta1"))
+        {
+            let why = format!("{group}/{version}, Kind=Event is disallowed from being an owner");
+            causes.push(Cause::invalid(
+                "metadata.ownerReferences",
+                shown_owner(owner),
+                &why,
+            ));
+        }
+        if owner["controller"] == true {
+            let this = format!("{}/{}", text("kind"), text("name"));
+            match &controller {
+                None => controller = Some(this),
+                Some(first) => {
+                    let shown: Vec<_> = owners.iter().map(shown_owner).collect();
+                    let why = format!(
+                        "Only one reference can have Controller set to true. Found \"true\" in references for {first} \
+                         and {this}"
+                    );
+                    let shown = format!("[{}]", shown.join(","));
+                    causes.push(Cause::invalid("metadata.ownerReferences", shown, &why));
+                }
+            }
+        }
+    }
+    match causes.is_empty() {
+        true => Ok(()),
+        false => Err(StatusError::invalid(
+            &resource.group,
+            super::called(resource),
+            name,
+            &causes,
+        )),
+    }
+}
+
+/// A reference as a real server shows it: its members in the order of the Go type.
+fn shown_owner(owner: &Value) -> String {
+    const ORDER: [&str; 6] = [
+        "apiVersion",
+        "kind",
+        "name",
+        "uid",
+        "controller",
+        "blockOwnerDeletion",
+    ];
+    let members = ORDER.iter().filter(|name| !owner[**name].is_null());
+    let members: Vec<_> = members
+        .map(|name| format!("\"{name}\":{}", owner[*name]))
+        .collect();
+    format!("{{{}}}", members.join(","))
+}
+
+/// What holds a namespace has a name with a prefix, but for the server's own.
+pub(super) fn namespace_finalizers(name: &str, object: &Object) -> Result<(), StatusError> {
+    let mut causes = Vec::new();
+    for (n, finalizer) in super::namespace_finalizers(object).into_iter().enumerate() {
+        let (field, shown) = (format!("spec.finalizers[{n}]"), format!("\"{finalizer}\""));
+        if let Some(fault) = label_key_fault(finalizer) {
+            causes.push(Cause::invalid(field, shown, &fault));
+        } else if finalizer != "kubernetes" && !finalizer.contains('/') {
+            let why = "name is neither a standard finalizer name nor is it fully qualified";
+            causes.push(Cause::invalid(field, shown, why));
+        }
+    }
+    match causes.is_empty() {
+        true => Ok(()),
+        false => Err(StatusError::invalid("", "Namespace", name, &causes)),
+    }
+}
+
+/// Those of a namespace's deletion are stated in other words.
+pub(super) fn namespace_preconditions(
+    resource: &Resource,
+    current: &Stored,
+    options: &DeleteOptions,
+) -> Result<(), StatusError> {
+    let version = current.resource_version.to_string();
+    for (what, given, found) in [
+        ("UID", &options.uid, current.uid()),
+        ("ResourceVersion", &options.resource_version, version.as_str()),
+    ] {
+        if let Some(given) = given.as_deref().filter(|given| *given != found) {
+            let why = format!(
+                "Precondition failed: {what} in precondition: {given}, {what} in object meta: {found}"
+            );
+            return Err(StatusError::conflict(resource, current.name(), &why));
+        }
+    }
+    Ok(())
 }
 
 pub(super) fn preconditions(

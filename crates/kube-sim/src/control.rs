@@ -1,0 +1,251 @@
+//! What the control plane does about changes: the controllers without which objects of a real cluster never go away.
+//!
+//! Every change says which objects its controllers have to look at (`written`, `removed`). They do so right after the
+//! request that made the change, before it is answered, one object and one transaction at a time, until none is
+//! left. So everybody sees the steps, and nobody has to wait for the end.
+//!
+//! # Speed
+//!
+//! A change that concerns no controller costs a look-up or two. Dependents are found by an index on the uids of owners,
+//! which the storage keeps; what belongs to a namespace by its prefix.
+
+use std::sync::PoisonError;
+
+use serde_json::{Value, json};
+
+use crate::api::write::{
+    DeleteOptions, Object, Propagation, Writer, finalizers, is_being_deleted, metadata, metadata_mut, text,
+};
+use crate::api::{Api, Target};
+use crate::object::Stored;
+use crate::resources::Resource;
+use crate::storage::{Place, Transaction};
+
+mod collector;
+mod namespaces;
+
+/// A controller of the control plane that a simulated cluster can have.
+///
+/// A controller acts right after the request that concerns it, before the answer is sent, so a test never waits for one:
+/// when the deletion of an owner has been answered, what it owned has been deleted. Watches see every step, in the order
+/// of a real cluster.
+///
+/// Only those that act on deletions run by default: objects that nobody created surprise a test that lists them.
+/// [`SimBuilder::controllers`](crate::SimBuilder::controllers) chooses others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Controller {
+    /// Deletes objects whose owners are gone, in the background, in the foreground, or not at all (orphans). Runs by
+    /// default. Without it, objects that are deleted in the foreground, or whose dependents are to stay, keep their
+    /// finalizer.
+    ///
+    /// An object that a client creates with an owner that does not exist is deleted, too; one that is created
+    /// through a [`Store`](crate::Store) stays.
+    GarbageCollector,
+    /// Deletes what is in a namespace that is being deleted, tells in its status what is left, and ends it. Runs by
+    /// default. Without it, a namespace stays `Terminating`, as with a kube-apiserver that is alone.
+    NamespaceLifecycle,
+    /// Stands in for the nodes: ends pods that are being deleted and were bound to a node, at once, as the kubelet does
+    /// when all containers have ended. Runs by default. Without it, such a pod stays until it is deleted with a grace
+    /// period of 0. Pods that are not bound are always deleted at once.
+    Kubelet,
+    /// Creates the ConfigMap `kube-root-ca.crt` in each namespace. Off by default: it would be in every list of ConfigMaps.
+    RootCaPublisher,
+    /// Creates the ServiceAccount `default` in each namespace. Off by default: it would be in every list of service
+    /// accounts.
+    ServiceAccount,
+}
+
+impl Controller {
+    /// All controllers.
+    pub const ALL: [Self; 5] = [
+        Self::GarbageCollector,
+        Self::NamespaceLifecycle,
+        Self::Kubelet,
+        Self::RootCaPublisher,
+        Self::ServiceAccount,
+    ];
+
+    /// Those that run by default.
+    pub const DEFAULT: [Self; 3] = [Self::GarbageCollector, Self::NamespaceLifecycle, Self::Kubelet];
+}
+
+impl Api {
+    fn runs(&self, controller: Controller) -> bool {
+        self.controllers.contains(&controller)
+    }
+
+    /// An object was created, or took the place of `previous`.
+    pub(crate) fn written(
+        &self,
+        transaction: &mut Transaction<'_>,
+        resource: &Resource,
+        object: &Object,
+        stored: &Stored,
+        previous: Option<&Stored>,
+        writer: Writer,
+    ) {
+        if self.controllers.is_empty() {
+            return;
+        }
+        let place = transaction.place(resource, &stored.key);
+        if stored.deleting && Propagation::of(object) == Some(Propagation::Foreground) {
+            transaction
+                .foreground()
+                .insert(stored.uid().into(), place.clone());
+        }
+        let same_owners = previous.is_some_and(|previous| stored.has_owners_of(previous));
+        let new_owners = !same_owners && writer != Writer::Owner && stored.owners().next().is_some();
+        let new_namespace = previous.is_none() && &*place.resource == "namespaces";
+        if stored.deleting || new_owners || new_namespace {
+            transaction.enqueue(place);
+        }
+        if let Some(previous) = previous {
+            self.recheck_owners(transaction, previous);
+        }
+    }
+
+    /// An object is gone.
+    pub(crate) fn removed(&self, transaction: &mut Transaction<'_>, resource: &Resource, object: &Stored) {
+        if self.controllers.is_empty() {
+            return;
+        }
+        transaction.foreground().remove(object.uid());
+        for dependent in transaction.dependents(object.uid()) {
+            transaction.enqueue(dependent);
+        }
+        self.recheck_owners(transaction, object);
+        if resource.namespaced && self.concerns_namespace(transaction, resource, object) {
+            let namespace = Place {
+                resource: "namespaces".into(),
+                key: object.namespace().into(),
+            };
+            transaction.enqueue(namespace);
+        }
+    }
+
+    /// The owners that wait for this dependent look at what is left.
+    fn recheck_owners(&self, transaction: &mut Transaction<'_>, dependent: &Stored) {
+        if transaction.foreground().is_empty() {
+            return;
+        }
+        for owner in dependent.owners() {
+            if let Some(place) = transaction.foreground().get(owner).cloned() {
+                transaction.enqueue(place);
+            }
+        }
+    }
+
+    /// Whether the namespace waits for the object's end, or wants it back.
+    fn concerns_namespace(
+        &self,
+        transaction: &mut Transaction<'_>,
+        resource: &Resource,
+        object: &Stored,
+    ) -> bool {
+        let published = namespaces::published(resource, object.name());
+        let namespaces = self.find("", "v1", "namespaces");
+        let namespace = namespaces.and_then(|namespaces| transaction.get(&namespaces, object.namespace()));
+        namespace.is_some_and(|namespace| namespace.deleting || published)
+    }
+
+    /// Lets the controllers do what the last changes ask of them.
+    pub(crate) fn settle(&self) {
+        if !self.storage.has_work() {
+            return;
+        }
+        // Whoever waits here finds the work done that was his to do.
+        let _turn = self.settling.lock().unwrap_or_else(PoisonError::into_inner);
+        while self.storage.transact(|transaction| {
+            let place = transaction.next_work();
+            place.map(|place| self.look_at(transaction, &place)).is_some()
+        }) {}
+    }
+
+    fn look_at(&self, transaction: &mut Transaction<'_>, place: &Place) {
+        let Some(resource) = self.registry().of_id(&place.resource) else {
+            return;
+        };
+        let target = Target::of(resource, &place.key);
+        let Ok((current, object)) = self.current(transaction, &target) else {
+            return;
+        };
+        if target.resource.id() == "namespaces" {
+            if is_being_deleted(&object) {
+                if self.runs(Controller::NamespaceLifecycle) {
+                    self.end_namespace(transaction, &target, &object);
+                }
+            } else {
+                self.publish_into(transaction, &current);
+            }
+        }
+        if self.runs(Controller::GarbageCollector) {
+            self.collect(transaction, &target);
+        }
+        if self.runs(Controller::Kubelet) {
+            self.end_pod(transaction, &target);
+        }
+    }
+
+    /// Ends a pod as its node does when its containers have ended.
+    fn end_pod(&self, transaction: &mut Transaction<'_>, target: &Target) {
+        if target.resource.id() != "pods" {
+            return;
+        }
+        let Ok((current, object)) = self.current(transaction, target) else {
+            return;
+        };
+        let period = metadata(&object)
+            .get("deletionGracePeriodSeconds")
+            .and_then(Value::as_i64);
+        if is_being_deleted(&object) && period.is_some_and(|seconds| seconds > 0) {
+            let now = DeleteOptions {
+                grace: Some(0),
+                ..DeleteOptions::default()
+            };
+            self.delete_here(transaction, target, &current, object, &now);
+        }
+    }
+
+    /// Deletes an object on behalf of a controller.
+    fn delete_here(
+        &self,
+        transaction: &mut Transaction<'_>,
+        target: &Target,
+        current: &std::sync::Arc<Stored>,
+        object: Object,
+        options: &DeleteOptions,
+    ) {
+        if let Err(error) = self.delete_in(transaction, target, current, object, options) {
+            tracing::debug!(%error, key = &*current.key, "a controller could not delete an object");
+        }
+    }
+
+    /// Changes an object on behalf of a controller.
+    fn change_here(
+        &self,
+        transaction: &mut Transaction<'_>,
+        target: &Target,
+        change: impl FnOnce(&mut Object),
+    ) {
+        let Ok((current, old)) = self.current(transaction, target) else {
+            return;
+        };
+        let mut new = old.clone();
+        change(&mut new);
+        let key = current.key.clone();
+        if let Err(error) = self.update(transaction, target, current, old, new, Writer::Owner) {
+            tracing::debug!(%error, key = &*key, "a controller could not change an object");
+        }
+    }
+}
+
+/// Takes a finalizer from an object.
+fn drop_finalizer(object: &mut Object, finalizer: &str) {
+    let left: Vec<Value> = finalizers(object)
+        .into_iter()
+        .filter(|other| *other != finalizer)
+        .map(Value::from)
+        .collect();
+    metadata_mut(object).insert("finalizers".into(), json!(left));
+}
