@@ -9,6 +9,7 @@ mod api;
 mod features;
 mod licences;
 mod package;
+mod protobuf;
 mod readme;
 mod spelling;
 mod steps;

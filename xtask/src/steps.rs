@@ -3,7 +3,7 @@
 use crate::workspace::{
     Outcome, cargo, cargo_of, command, has_toolchain, published, root, run, succeeds, target, text,
 };
-use crate::{api, features, licences, package, readme, spelling};
+use crate::{api, features, licences, package, protobuf, readme, spelling};
 use anyhow::{Context as _, Result};
 use std::time::{Duration, Instant};
 
@@ -77,7 +77,7 @@ const fn step(name: &'static str, about: &'static str, run: fn() -> Result<Outco
     Step { name, about, run }
 }
 
-/// Runs what the command line asks for: nothing (a list), `ci`, `publish-dry-run`, `api --update`, or any steps.
+/// Runs what the command line asks for: nothing (a list), `ci`, `publish-dry-run`, `api --update`, `protobuf`, or any steps.
 pub(crate) fn run_arguments(arguments: &[String]) -> Result<()> {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments[..] {
@@ -85,6 +85,7 @@ pub(crate) fn run_arguments(arguments: &[String]) -> Result<()> {
         ["ci"] => all()?,
         ["publish-dry-run"] => package::publish_dry_run()?,
         ["api", "--update"] => report("api", api::update()?),
+        ["protobuf"] => report("protobuf", protobuf::update()?),
         _ => {
             for name in arguments {
                 report(name, timed(named(name)?)?.0);
@@ -100,6 +101,7 @@ fn list() {
         "cargo xtask ci                   runs all, in this order; .ci/run installs what they need first"
     );
     println!("cargo xtask api --update         writes the lists of public items");
+    println!("cargo xtask protobuf             writes kube-protobuf's tables from Kubernetes' Go modules");
     println!("cargo xtask publish-dry-run      publishes all crates, except for the upload\n");
     for step in STEPS {
         println!("{:12} {}", step.name, step.about);

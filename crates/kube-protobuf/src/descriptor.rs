@@ -1,0 +1,98 @@
+//! Which messages there are.
+
+use crate::table::{Kind, Message};
+use crate::tables::{KINDS, MESSAGES, OPTIONS};
+use std::fmt;
+
+/// A message type of Kubernetes, found by the kind of object that it is or by its name.
+///
+/// ```
+/// use kube_protobuf::Descriptor;
+///
+/// let deployment = Descriptor::of("apps/v1", "Deployment").unwrap();
+/// assert_eq!(deployment.name(), "k8s.io.api.apps.v1.Deployment");
+/// assert!(Descriptor::of("example.com/v1", "Widget").is_none());
+/// ```
+#[derive(Clone, Copy)]
+pub struct Descriptor(pub(crate) &'static Message);
+
+impl Descriptor {
+    /// The message of a kind, such as `v1` and `Pod`, `apps/v1` and `DeploymentList`, `meta.k8s.io/v1` and
+    /// `PartialObjectMetadata`, or `v1` and `Status`.
+    ///
+    /// `None` for kinds that have no protobuf: custom resources, those of aggregated API servers, and `Table`. The options
+    /// of requests (`DeleteOptions` and others) are found in every group and version, as API servers accept them.
+    pub fn of(api_version: &str, kind: &str) -> Option<Self> {
+        let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+        let found = find(KINDS, group, version, kind).or_else(|| find(OPTIONS, "", "v1", kind));
+        found.map(|found| Self(found.message))
+    }
+
+    /// The message with this full name, such as `k8s.io.apimachinery.pkg.apis.meta.v1.WatchEvent`.
+    pub fn named(name: &str) -> Option<Self> {
+        MESSAGES
+            .iter()
+            .find(|message| message.name == name)
+            .copied()
+            .map(Self)
+    }
+
+    /// One event of a watch, which has no envelope: `type`, and an `object` that has one.
+    pub fn watch_event() -> Self {
+        Self(&crate::tables::meta_v1::WatchEvent)
+    }
+
+    /// The full name.
+    pub fn name(self) -> &'static str {
+        self.0.name
+    }
+}
+
+impl fmt::Debug for Descriptor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Descriptor").field(&self.0.name).finish()
+    }
+}
+
+fn find(kinds: &'static [Kind], group: &str, version: &str, kind: &str) -> Option<&'static Kind> {
+    kinds
+        .binary_search_by(|one| (one.group, one.version, one.kind).cmp(&(group, version, kind)))
+        .ok()
+        .map(|at| &kinds[at])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_are_found_with_their_lists_and_options() {
+        let name = |api_version, kind| Descriptor::of(api_version, kind).map(Descriptor::name);
+        assert_eq!(name("v1", "Pod"), Some("k8s.io.api.core.v1.Pod"));
+        assert_eq!(
+            name("rbac.authorization.k8s.io/v1", "RoleList"),
+            Some("k8s.io.api.rbac.v1.RoleList")
+        );
+        let meta = |kind| Some(format!("k8s.io.apimachinery.pkg.apis.meta.v1.{kind}"));
+        for (api_version, kind) in [
+            ("v1", "Status"),
+            ("v1", "APIResourceList"),
+            ("v1", "DeleteOptions"),
+            ("apps/v1", "DeleteOptions"),
+            ("meta.k8s.io/v1", "PartialObjectMetadata"),
+            ("meta.k8s.io/v1beta1", "PartialObjectMetadata"),
+        ] {
+            assert_eq!(name(api_version, kind).map(str::to_owned), meta(kind));
+        }
+        assert_eq!(name("apps/v1", "Pod"), None);
+        assert_eq!(name("meta.k8s.io/v1", "Table"), None);
+        assert_eq!(name("apps/v1", "Status"), None);
+    }
+
+    #[test]
+    fn messages_are_found_by_name() {
+        let name = "k8s.io.api.core.v1.PodSpec";
+        assert_eq!(Descriptor::named(name).unwrap().name(), name);
+        assert!(Descriptor::named("PodSpec").is_none());
+    }
+}

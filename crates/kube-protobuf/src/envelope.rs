@@ -1,0 +1,104 @@
+//! What is around every object in protobuf: four bytes, then a `runtime.Unknown`.
+
+use crate::Error;
+use crate::wire::Reader;
+
+/// The first bytes of every object in protobuf.
+pub const MAGIC: &[u8; 4] = b"k8s\0";
+
+/// An object in protobuf, unopened: what it is, and the bytes of its message.
+///
+/// The format is described in [Kubernetes' API concepts](https://kubernetes.io/docs/reference/using-api/api-concepts/#protobuf-encoding).
+///
+/// ```
+/// let object = serde_json::json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "a"}});
+/// let bytes = kube_protobuf::to_vec(&object, kube_protobuf::UnknownFields::Deny)?;
+/// let envelope = kube_protobuf::Envelope::parse(&bytes)?;
+/// assert_eq!((envelope.api_version, envelope.kind), ("v1", "Namespace"));
+/// # Ok::<(), kube_protobuf::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Envelope<'a> {
+    /// Group and version, such as `apps/v1`, or `v1`.
+    pub api_version: &'a str,
+    /// The kind, such as `Deployment`.
+    pub kind: &'a str,
+    /// The message.
+    pub raw: &'a [u8],
+    /// What `raw` is encoded with, such as gzip; empty if with nothing. Kubernetes never sets it.
+    pub content_encoding: &'a str,
+    /// What `raw` is; empty if it is protobuf. Kubernetes never sets it for what it has a message for.
+    pub content_type: &'a str,
+}
+
+impl<'a> Envelope<'a> {
+    /// Opens it as far as needed to see what is in it. Nothing is copied.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Envelope`](crate::ErrorKind::Envelope) for anything else.
+    pub fn parse(bytes: &'a [u8]) -> Result<Self, Error> {
+        let rest = bytes.strip_prefix(MAGIC).ok_or_else(|| {
+            Error::envelope("this is no Kubernetes protobuf: it does not start with \"k8s\\0\"")
+        })?;
+        let mut envelope = Self {
+            api_version: "",
+            kind: "",
+            raw: &[],
+            content_encoding: "",
+            content_type: "",
+        };
+        let mut reader = Reader::new(rest);
+        while let Some(record) = reader.read().map_err(broken)? {
+            match record.number {
+                1 => envelope.read_type(record.value.bytes().map_err(broken)?)?,
+                2 => envelope.raw = record.value.bytes().map_err(broken)?,
+                3 => envelope.content_encoding = text(record.value.bytes().map_err(broken)?)?,
+                4 => envelope.content_type = text(record.value.bytes().map_err(broken)?)?,
+                _ => {}
+            }
+        }
+        Ok(envelope)
+    }
+
+    fn read_type(&mut self, bytes: &'a [u8]) -> Result<(), Error> {
+        let mut reader = Reader::new(bytes);
+        while let Some(record) = reader.read().map_err(broken)? {
+            match record.number {
+                1 => self.api_version = text(record.value.bytes().map_err(broken)?)?,
+                2 => self.kind = text(record.value.bytes().map_err(broken)?)?,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+fn broken(error: Error) -> Error {
+    Error::envelope(format!("the envelope is broken: {error}"))
+}
+
+fn text(bytes: &[u8]) -> Result<&str, Error> {
+    std::str::from_utf8(bytes).map_err(|_| Error::envelope("the envelope has a string that is not UTF-8"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ErrorKind;
+
+    #[test]
+    fn what_is_no_envelope_is_an_error() {
+        for bytes in [
+            &b""[..],
+            b"k8s",
+            b"{}",
+            b"k8s\0\x0a\x05",
+            b"k8s\0\x08\x01",
+            b"k8s\0\x1a\x01\xff",
+        ] {
+            assert_eq!(Envelope::parse(bytes).unwrap_err().kind(), ErrorKind::Envelope);
+        }
+    }
+}

@@ -1,0 +1,263 @@
+//! The wire format: records of a field number and a value (<https://protobuf.dev/programming-guides/encoding/>).
+
+use crate::Error;
+use std::vec;
+
+/// One record of a message.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Record<'de> {
+    pub(crate) number: u32,
+    pub(crate) value: Wire<'de>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Wire<'de> {
+    Varint(u64),
+    Fixed64(u64),
+    Bytes(&'de [u8]),
+    Fixed32(u32),
+}
+
+impl<'de> Wire<'de> {
+    pub(crate) fn bytes(self) -> Result<&'de [u8], Error> {
+        match self {
+            Self::Bytes(bytes) => Ok(bytes),
+            _ => Err(wrong_wire_type()),
+        }
+    }
+
+    pub(crate) fn varint(self) -> Result<u64, Error> {
+        match self {
+            Self::Varint(value) => Ok(value),
+            _ => Err(wrong_wire_type()),
+        }
+    }
+}
+
+pub(crate) fn wrong_wire_type() -> Error {
+    Error::malformed("the protobuf value has the wrong wire type")
+}
+
+/// Reads the records of one message, without looking into them.
+#[derive(Debug, Clone)]
+pub(crate) struct Reader<'de> {
+    rest: &'de [u8],
+}
+
+impl<'de> Reader<'de> {
+    pub(crate) fn new(bytes: &'de [u8]) -> Self {
+        Self { rest: bytes }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rest.is_empty()
+    }
+
+    /// The next record; `None` at the end.
+    pub(crate) fn read(&mut self) -> Result<Option<Record<'de>>, Error> {
+        if self.rest.is_empty() {
+            return Ok(None);
+        }
+        let tag = self.varint()?;
+        let number = u32::try_from(tag >> 3).unwrap_or_default();
+        if number == 0 || number >= 1 << 29 {
+            return Err(Error::malformed("an illegal protobuf field number"));
+        }
+        let value = match tag & 7 {
+            0 => Wire::Varint(self.varint()?),
+            1 => Wire::Fixed64(self.fixed64()?),
+            2 => {
+                let length = usize::try_from(self.varint()?).map_err(|_| truncated())?;
+                Wire::Bytes(self.take(length)?)
+            }
+            5 => Wire::Fixed32(u32::from_le_bytes(self.array()?)),
+            // 3 and 4 are groups, which Kubernetes never had.
+            _ => return Err(Error::malformed("an unknown protobuf wire type")),
+        };
+        Ok(Some(Record { number, value }))
+    }
+
+    pub(crate) fn varint(&mut self) -> Result<u64, Error> {
+        let mut value = 0;
+        for shift in (0..64).step_by(7) {
+            let (&byte, rest) = self.rest.split_first().ok_or_else(truncated)?;
+            self.rest = rest;
+            value |= u64::from(byte & 0x7f) << shift;
+            if byte < 0x80 {
+                return Ok(value);
+            }
+        }
+        Err(Error::malformed("a protobuf integer of more than ten bytes"))
+    }
+
+    pub(crate) fn fixed64(&mut self) -> Result<u64, Error> {
+        Ok(u64::from_le_bytes(self.array()?))
+    }
+
+    fn take(&mut self, length: usize) -> Result<&'de [u8], Error> {
+        let (taken, rest) = self.rest.split_at_checked(length).ok_or_else(truncated)?;
+        self.rest = rest;
+        Ok(taken)
+    }
+
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], Error> {
+        let (taken, rest) = self.rest.split_first_chunk().ok_or_else(truncated)?;
+        self.rest = rest;
+        Ok(*taken)
+    }
+}
+
+fn truncated() -> Error {
+    Error::malformed("the protobuf message ends too early")
+}
+
+/// The records of one message by ascending number; those of one number in their order.
+///
+/// Go writes them in this order. Otherwise they are sorted by an index of eight bytes a record (which has two at least).
+#[derive(Debug)]
+pub(crate) struct Records<'de> {
+    order: Order<'de>,
+    next: Option<Record<'de>>,
+}
+
+#[derive(Debug)]
+enum Order<'de> {
+    Ascending(Reader<'de>),
+    Sorted {
+        bytes: &'de [u8],
+        /// Numbers, and where their records start.
+        index: vec::IntoIter<(u32, u32)>,
+    },
+}
+
+impl<'de> Records<'de> {
+    /// Reads all records once, so that what follows cannot fail.
+    pub(crate) fn new(bytes: &'de [u8]) -> Result<Self, Error> {
+        let mut reader = Reader::new(bytes);
+        let (mut last, mut ascending) = (0, true);
+        while let Some(record) = reader.read()? {
+            ascending &= last <= record.number;
+            last = record.number;
+        }
+        let order = if ascending {
+            Order::Ascending(Reader::new(bytes))
+        } else {
+            sorted(bytes)?
+        };
+        let mut records = Self { order, next: None };
+        records.advance();
+        Ok(records)
+    }
+
+    pub(crate) fn peek(&self) -> Option<Record<'de>> {
+        self.next
+    }
+
+    /// The next record, if it has this number.
+    pub(crate) fn next_of(&mut self, number: u32) -> Option<Record<'de>> {
+        let next = self.next.filter(|record| record.number == number)?;
+        self.advance();
+        Some(next)
+    }
+
+    /// Passes over what has a smaller number.
+    pub(crate) fn skip_below(&mut self, number: u32) {
+        while self.next.is_some_and(|record| record.number < number) {
+            self.advance();
+        }
+    }
+
+    /// How many records with this number come next.
+    pub(crate) fn count(&self, number: u32) -> usize {
+        if self.next.is_none_or(|record| record.number != number) {
+            return 0;
+        }
+        1 + match &self.order {
+            Order::Ascending(reader) => {
+                let mut reader = reader.clone();
+                std::iter::from_fn(|| reader.read().ok().flatten())
+                    .take_while(|record| record.number == number)
+                    .count()
+            }
+            Order::Sorted { index, .. } => index
+                .as_slice()
+                .iter()
+                .take_while(|entry| entry.0 == number)
+                .count(),
+        }
+    }
+
+    fn advance(&mut self) {
+        // `new` has read all of it, so there is no error.
+        self.next = match &mut self.order {
+            Order::Ascending(reader) => reader.read().ok().flatten(),
+            Order::Sorted { bytes, index } => index
+                .next()
+                .and_then(|(_, at)| Reader::new(bytes.get(at as usize..)?).read().ok().flatten()),
+        };
+    }
+}
+
+fn sorted(bytes: &[u8]) -> Result<Order<'_>, Error> {
+    let mut index = Vec::new();
+    let mut reader = Reader::new(bytes);
+    loop {
+        let at = u32::try_from(bytes.len() - reader.rest.len())
+            .map_err(|_| Error::malformed("a protobuf message of more than 4 GiB"))?;
+        let Some(record) = reader.read()? else { break };
+        index.push((record.number, at));
+    }
+    index.sort_unstable();
+    Ok(Order::Sorted {
+        bytes,
+        index: index.into_iter(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn numbers(bytes: &[u8]) -> Vec<(u32, Wire<'_>)> {
+        let mut records = Records::new(bytes).unwrap();
+        std::iter::from_fn(|| {
+            let record = records.peek()?;
+            records.advance();
+            Some((record.number, record.value))
+        })
+        .collect()
+    }
+
+    #[test]
+    fn records_come_by_number_whatever_their_order() {
+        let bytes = [0x10, 1, 0x0a, 1, b'x', 0x10, 2, 0x08, 3];
+        assert_eq!(
+            numbers(&bytes),
+            [
+                (1, Wire::Bytes(b"x")),
+                (1, Wire::Varint(3)),
+                (2, Wire::Varint(1)),
+                (2, Wire::Varint(2)),
+            ]
+        );
+        let mut records = Records::new(&bytes).unwrap();
+        assert_eq!((records.count(1), records.count(2)), (2, 0));
+        records.skip_below(2);
+        assert_eq!(records.count(2), 2);
+    }
+
+    #[test]
+    fn broken_records_are_errors() {
+        for bytes in [
+            &[0x0a, 5, b'x'][..],                                             // shorter than it says
+            &[0x08],                                                          // no value
+            &[0x09, 1, 2],                                                    // a cut number
+            &[0x0b],                                                          // a group
+            &[0x00, 1],                                                       // no number
+            &[0x80; 11],                                                      // a tag without an end
+            &[0x0a, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1], // a length over all memory
+        ] {
+            assert!(Records::new(bytes).is_err(), "{bytes:x?}");
+        }
+    }
+}
