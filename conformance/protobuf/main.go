@@ -274,12 +274,22 @@ func (f *filler) depth(of reflect.Type) int {
 }
 
 // What the API server does to an object before it answers, beyond its fields: the items of a list are never null, and the
-// claims of a stateful set have a type.
+// claims of a stateful set and the items of a list of metadata have a type.
 func asServed(object any) {
 	if meta := reflect.ValueOf(object).Elem().FieldByName("ListMeta"); meta.IsValid() {
 		items := reflect.ValueOf(object).Elem().FieldByName("Items")
 		if items.IsValid() && items.IsNil() {
 			items.Set(reflect.MakeSlice(items.Type(), 0, 0))
+		}
+	}
+	switch object := object.(type) {
+	case *metav1.PartialObjectMetadataList:
+		for i := range object.Items {
+			object.Items[i].TypeMeta = metav1.TypeMeta{APIVersion: "meta.k8s.io/v1", Kind: "PartialObjectMetadata"}
+		}
+	case *metav1beta1.PartialObjectMetadataList:
+		for i := range object.Items {
+			object.Items[i].TypeMeta = metav1.TypeMeta{APIVersion: "meta.k8s.io/v1beta1", Kind: "PartialObjectMetadata"}
 		}
 	}
 	claim := metav1.TypeMeta{APIVersion: "v1", Kind: "PersistentVolumeClaim"}

@@ -10,12 +10,15 @@ const VERSION: &str = "2.4.3";
 /// Words of Kubernetes and of tests (cut-off JSON), which codespell takes for mistakes.
 const WORDS: &str = "notin,ded,ect,tru";
 
-/// Files that nobody writes by hand: locks, lists of public items, and answers recorded from a real API server.
-const GENERATED: [&str; 5] = [
+/// Files that nobody writes by hand: locks, lists of public items, tables, and what was recorded from Kubernetes.
+const GENERATED: [&str; 8] = [
     ":!api",
     ":!*.lock",
     ":!*go.sum",
     ":!conformance/recorded",
+    ":!crates/kube-protobuf/src/tables.rs",
+    ":!crates/kube-protobuf/tests/go/recorded.jsonl",
+    ":!fuzz/seeds/protobuf",
     ":!conformance/table/answers.jsonl",
 ];
 

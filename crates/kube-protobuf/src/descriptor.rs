@@ -23,7 +23,11 @@ impl Descriptor {
     /// `None` for kinds that have no protobuf: custom resources, those of aggregated API servers, and `Table`. The options
     /// of requests (`DeleteOptions` and others) are found in every group and version, as API servers accept them.
     pub fn of(api_version: &str, kind: &str) -> Option<Self> {
-        let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+        let (group, version) = match (api_version, kind) {
+            // What API servers answer at `/api` and `/api/v1` has no apiVersion.
+            ("", "APIVersions" | "APIResourceList") => ("", "v1"),
+            _ => api_version.split_once('/').unwrap_or(("", api_version)),
+        };
         let found = find(KINDS, group, version, kind).or_else(|| find(OPTIONS, "", "v1", kind));
         found.map(|found| Self(found.message))
     }
@@ -77,6 +81,7 @@ mod tests {
         for (api_version, kind) in [
             ("v1", "Status"),
             ("v1", "APIResourceList"),
+            ("", "APIVersions"),
             ("v1", "DeleteOptions"),
             ("apps/v1", "DeleteOptions"),
             ("meta.k8s.io/v1", "PartialObjectMetadata"),

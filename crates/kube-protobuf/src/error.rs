@@ -62,7 +62,11 @@ impl Error {
     }
 
     pub(crate) fn unknown_kind(api_version: &str, kind: &str) -> Self {
-        let message = format!("there is no protobuf message of {api_version} {kind}");
+        let message = match (api_version, kind) {
+            ("", _) => "it has no apiVersion".to_owned(),
+            (_, "") => "it has no kind".to_owned(),
+            _ => format!("there is no protobuf message of {api_version} {kind}"),
+        };
         Self::new(ErrorKind::UnknownKind, message)
     }
 

@@ -13,6 +13,7 @@
 //!     "apiVersion": "v1", "kind": "Pod",
 //!     "metadata": {"name": "web", "creationTimestamp": "2026-01-02T03:04:05Z"},
 //!     "spec": {"containers": [{"name": "main", "resources": {"limits": {"cpu": "500m"}}}]},
+//!     "status": {},
 //! });
 //! let body = to_vec(&pod, UnknownFields::Deny)?; // as a server would answer
 //! let read: Pod = from_slice(&body)?;
@@ -29,7 +30,8 @@
 //! # What is the same as in JSON
 //!
 //! Everything that the server's JSON has, with its names, forms (times, quantities, base64, JSON in JSON) and zeros; also
-//! `"items": []` of an empty list, and the type of a stateful set's claims, both of which the server adds to JSON. A program
+//! `"items": []` of an empty list, and the apiVersion and kind of a stateful set's claims and of a metadata list's items, which the
+//! server adds to JSON. A program
 //! made from Kubernetes' own sources compares the two for every field of every kind (`conformance/protobuf`).
 //!
 //! Not the same: an array or map without elements where JSON may say `[]` or `null`, since protobuf knows no difference
@@ -65,4 +67,6 @@ pub use error::{Error, ErrorKind};
 pub use ser::{UnknownFields, message_to_vec, to_vec, watch_event_to_vec};
 
 /// How deep messages may be nested, in reading and writing. `serde_json` takes another 127 levels of JSON inside.
+///
+/// In a program that is built without optimization, k8s-openapi's larger types need more than 2 MiB of stack for this.
 pub const MAX_DEPTH: usize = 256;

@@ -39,8 +39,9 @@ pub enum UnknownFields {
 /// [`Mismatch`](crate::ErrorKind::Mismatch) for what does not fit it, and [`TooDeep`](crate::ErrorKind::TooDeep).
 pub fn to_vec(object: &Value, unknown: UnknownFields) -> Result<Vec<u8>, Error> {
     let name = |field: &'static str| match object.get(field) {
-        Some(Value::String(name)) if !name.is_empty() => Ok(name.as_str()),
-        _ => Err(Error::mismatch("it must be a string").within_field(field)),
+        Some(Value::String(name)) => Ok(name.as_str()),
+        None | Some(Value::Null) => Ok(""),
+        Some(_) => Err(Error::mismatch("it must be a string").within_field(field)),
     };
     let (api_version, kind) = (name("apiVersion")?, name("kind")?);
     let message = Descriptor::of(api_version, kind).ok_or_else(|| Error::unknown_kind(api_version, kind))?;

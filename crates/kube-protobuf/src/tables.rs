@@ -8,7 +8,9 @@ use crate::table::{Form, Kind, Message, kind, map, many, message, object, one, s
 use crate::table::Presence::*;
 use crate::table::Type::*;
 
-static PERSISTENT_VOLUME_CLAIM: Kind = kind("", "v1", "PersistentVolumeClaim", &core_v1::PersistentVolumeClaim);
+static CLAIM: Kind = kind("", "v1", "PersistentVolumeClaim", &core_v1::PersistentVolumeClaim);
+static METADATA: Kind = kind("meta.k8s.io", "v1", "PartialObjectMetadata", &meta_v1::PartialObjectMetadata);
+static METADATA_V1BETA1: Kind = kind("meta.k8s.io", "v1beta1", "PartialObjectMetadata", &meta_v1::PartialObjectMetadata);
 
 /// All kinds, in order.
 pub(crate) static KINDS: &[Kind] = &[
@@ -2702,7 +2704,7 @@ pub(crate) static StatefulSetSpec: Message = message("k8s.io.api.apps.v1.Statefu
     one(1, "replicas", Int32, Optional),
     one(2, "selector", Msg(&meta_v1::LabelSelector), Nullable),
     one(3, "template", Msg(&core_v1::PodTemplateSpec), Required),
-    many(4, "volumeClaimTemplates", Object(&PERSISTENT_VOLUME_CLAIM), OmitEmpty),
+    many(4, "volumeClaimTemplates", Object(&CLAIM), OmitEmpty),
     one(5, "serviceName", String, Required),
     one(6, "podManagementPolicy", String, OmitEmpty),
     one(7, "updateStrategy", Msg(&apps_v1::StatefulSetUpdateStrategy), OmitEmpty),
@@ -2863,7 +2865,7 @@ pub(crate) static StatefulSetSpec: Message = message("k8s.io.api.apps.v1beta1.St
     one(1, "replicas", Int32, Optional),
     one(2, "selector", Msg(&meta_v1::LabelSelector), Optional),
     one(3, "template", Msg(&core_v1::PodTemplateSpec), Required),
-    many(4, "volumeClaimTemplates", Object(&PERSISTENT_VOLUME_CLAIM), OmitEmpty),
+    many(4, "volumeClaimTemplates", Object(&CLAIM), OmitEmpty),
     one(5, "serviceName", String, Required),
     one(6, "podManagementPolicy", String, OmitEmpty),
     one(7, "updateStrategy", Msg(&apps_v1beta1::StatefulSetUpdateStrategy), OmitEmpty),
@@ -3099,7 +3101,7 @@ pub(crate) static StatefulSetSpec: Message = message("k8s.io.api.apps.v1beta2.St
     one(1, "replicas", Int32, Optional),
     one(2, "selector", Msg(&meta_v1::LabelSelector), Nullable),
     one(3, "template", Msg(&core_v1::PodTemplateSpec), Required),
-    many(4, "volumeClaimTemplates", Object(&PERSISTENT_VOLUME_CLAIM), OmitEmpty),
+    many(4, "volumeClaimTemplates", Object(&CLAIM), OmitEmpty),
     one(5, "serviceName", String, Required),
     one(6, "podManagementPolicy", String, OmitEmpty),
     one(7, "updateStrategy", Msg(&apps_v1beta2::StatefulSetUpdateStrategy), OmitEmpty),
@@ -9916,7 +9918,7 @@ pub(crate) static PartialObjectMetadata: Message = object("k8s.io.apimachinery.p
 
 pub(crate) static PartialObjectMetadataList: Message = object("k8s.io.apimachinery.pkg.apis.meta.v1.PartialObjectMetadataList", &[
     one(1, "metadata", Msg(&meta_v1::ListMeta), OmitEmpty),
-    many(2, "items", Msg(&meta_v1::PartialObjectMetadata), Items),
+    many(2, "items", Object(&METADATA), Items),
 ]);
 
 pub(crate) static Patch: Message = message("k8s.io.apimachinery.pkg.apis.meta.v1.Patch", &[
@@ -10001,7 +10003,7 @@ pub(crate) mod meta_v1beta1 {
 use super::*;
 
 pub(crate) static PartialObjectMetadataList: Message = object("k8s.io.apimachinery.pkg.apis.meta.v1beta1.PartialObjectMetadataList", &[
-    many(1, "items", Msg(&meta_v1::PartialObjectMetadata), Items),
+    many(1, "items", Object(&METADATA_V1BETA1), Items),
     one(2, "metadata", Msg(&meta_v1::ListMeta), OmitEmpty),
 ]);
 

@@ -11,8 +11,8 @@ use serde::de::value::{BorrowedStrDeserializer, CowStrDeserializer};
 use serde::de::{DeserializeSeed, MapAccess, SeqAccess};
 use std::borrow::Cow;
 
-/// What an object is: its apiVersion and its kind.
-pub(super) type TypeMeta<'de> = (Cow<'de, str>, &'de str);
+/// What an object is: its apiVersion, if it has one, and its kind.
+pub(super) type TypeMeta<'de> = (Option<Cow<'de, str>>, &'de str);
 
 /// A message as an object.
 pub(super) struct Object<'de> {
@@ -36,7 +36,7 @@ impl<'de> Object<'de> {
         Self {
             fields,
             kind,
-            api_version,
+            api_version: api_version.flatten(),
             next: None,
             depth,
         }

@@ -48,7 +48,10 @@ impl<'a, 'de> Node<'a, 'de> {
         let (api_version, kind) = (envelope.api_version, envelope.kind);
         let message =
             Descriptor::of(api_version, kind).ok_or_else(|| Error::unknown_kind(api_version, kind))?;
-        let type_meta = (Cow::Borrowed(api_version), kind);
+        let type_meta = (
+            (!api_version.is_empty()).then_some(Cow::Borrowed(api_version)),
+            kind,
+        );
         Self::message(message.0, envelope.raw, Some(type_meta), depth)
     }
 
@@ -135,7 +138,7 @@ fn type_meta(kind: &'static Kind) -> TypeMeta<'static> {
         "" => Cow::Borrowed(kind.version),
         group => Cow::Owned(format!("{group}/{}", kind.version)),
     };
-    (api_version, kind.kind)
+    (Some(api_version), kind.kind)
 }
 
 fn schema_or<'a, 'de>(
@@ -207,6 +210,11 @@ fn int_or_string<'a, 'de>(bytes: &'de [u8]) -> Result<Node<'a, 'de>, Error> {
 /// The number that JSON has: Go prints a floating-point number without a fraction as an integer, if it is below 10^21, with
 /// as few digits as tell it from its neighbours. Rust prints the same digits.
 fn visit_double<'de, V: Visitor<'de>>(value: f64, visitor: V) -> Result<V::Value, Error> {
+    if !value.is_finite() {
+        return Err(Error::malformed(
+            "a number that JSON does not have: it is infinite, or none",
+        ));
+    }
     let is_minus_zero = value == 0.0 && value.is_sign_negative();
     if value.fract() == 0.0 && value.abs() < 1e21 && !is_minus_zero {
         let digits = value.to_string();

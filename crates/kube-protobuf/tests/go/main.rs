@@ -3,7 +3,9 @@
 //! `conformance/protobuf` fills every field of every kind with Kubernetes' own sources. Some of what it prints is kept in
 //! `tests/recorded.jsonl`; the test that needs Go takes all of it.
 
-use kube_protobuf::{Descriptor, ErrorKind, UnknownFields, from_message, to_value, to_vec, watch_event_to_vec};
+use kube_protobuf::{
+    Descriptor, ErrorKind, UnknownFields, from_message, to_value, to_vec, watch_event_to_vec,
+};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -19,11 +21,14 @@ struct Line {
     json: Value,
     #[serde(with = "base64")]
     protobuf: Vec<u8>,
-    /// What Go writes after it has read `json`, if that is something else.
+    /// What Go writes in protobuf after it has read `json`, if that is something else.
     #[serde(with = "base64", default)]
     encoded: Vec<u8>,
 }
 
+mod typed;
+
+/// Bytes as Go has them in JSON.
 mod base64 {
     use ::base64::Engine as _;
     use ::base64::prelude::BASE64_STANDARD;
@@ -54,7 +59,11 @@ impl Line {
     }
 
     fn encoded(&self) -> &[u8] {
-        if self.encoded.is_empty() { &self.protobuf } else { &self.encoded }
+        if self.encoded.is_empty() {
+            &self.protobuf
+        } else {
+            &self.encoded
+        }
     }
 }
 
@@ -63,10 +72,11 @@ fn difference(path: &str, ours: &Value, theirs: &Value) -> Option<String> {
     match (ours, theirs) {
         (Value::Object(ours), Value::Object(theirs)) => {
             let keys: BTreeSet<_> = ours.keys().chain(theirs.keys()).collect();
-            keys.into_iter().find_map(|key| match (ours.get(key), theirs.get(key)) {
-                (Some(ours), Some(theirs)) => difference(&format!("{path}.{key}"), ours, theirs),
-                (ours, theirs) => Some(format!("{path}.{key}: {ours:?}, not {theirs:?}")),
-            })
+            keys.into_iter()
+                .find_map(|key| match (ours.get(key), theirs.get(key)) {
+                    (Some(ours), Some(theirs)) => difference(&format!("{path}.{key}"), ours, theirs),
+                    (ours, theirs) => Some(format!("{path}.{key}: {ours:?}, not {theirs:?}")),
+                })
         }
         (Value::Array(ours), Value::Array(theirs)) if ours.len() == theirs.len() => ours
             .iter()
@@ -85,9 +95,21 @@ fn check(line: &Line) {
     }
     let (written, encoded) = (line.written(), line.encoded());
     if written != encoded {
-        let at = written.iter().zip(encoded).take_while(|(ours, theirs)| ours == theirs).count();
-        let around = |bytes: &[u8]| bytes[at.saturating_sub(20)..bytes.len().min(at + 20)].escape_ascii().to_string();
-        panic!("{name}: byte {at} is another one:\n{}\n{}", around(&written), around(encoded));
+        let at = written
+            .iter()
+            .zip(encoded)
+            .take_while(|(ours, theirs)| ours == theirs)
+            .count();
+        let around = |bytes: &[u8]| {
+            bytes[at.saturating_sub(20)..bytes.len().min(at + 20)]
+                .escape_ascii()
+                .to_string()
+        };
+        panic!(
+            "{name}: byte {at} is another one:\n{}\n{}",
+            around(&written),
+            around(encoded)
+        );
     }
 }
 
@@ -103,12 +125,22 @@ fn recorded_objects_are_read_and_written_as_by_go() {
 }
 
 #[test]
+fn types_are_read_from_protobuf_as_from_json() {
+    for line in recorded() {
+        typed::check(&line);
+    }
+}
+
+#[test]
 fn every_beginning_of_an_object_is_read_or_refused() {
     for line in recorded() {
         for end in (0..line.protobuf.len()).step_by(7) {
             if let Err(error) = to_value(&line.protobuf[..end]) {
                 assert!(
-                    matches!(error.kind(), ErrorKind::Envelope | ErrorKind::Malformed | ErrorKind::UnknownKind),
+                    matches!(
+                        error.kind(),
+                        ErrorKind::Envelope | ErrorKind::Malformed | ErrorKind::UnknownKind
+                    ),
                     "{error}"
                 );
             }
@@ -123,13 +155,22 @@ fn every_kind_is_read_and_written_as_by_go() {
     let built = Command::new(build).stderr(Stdio::inherit()).output().unwrap();
     assert!(built.status.success());
     let program = String::from_utf8(built.stdout).unwrap();
-    let mut child = Command::new(program.trim()).stdout(Stdio::piped()).spawn().unwrap();
-    let mut kinds = BTreeSet::new();
+    let mut child = Command::new(program.trim())
+        .arg("10")
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let (mut kinds, mut typed) = (BTreeSet::new(), BTreeSet::new());
     for line in BufReader::new(child.stdout.take().unwrap()).lines() {
         let line: Line = serde_json::from_str(&line.unwrap()).unwrap();
         check(&line);
-        kinds.insert((line.api_version, line.kind));
+        let kind = (line.api_version.clone(), line.kind.clone());
+        if typed::check(&line).is_some() {
+            typed.insert(kind.clone());
+        }
+        kinds.insert(kind);
     }
     assert!(child.wait().unwrap().success());
     assert!(kinds.len() > 370, "{} kinds", kinds.len());
+    assert!(typed.len() > 90, "{} types", typed.len());
 }

@@ -1,0 +1,39 @@
+//! Any bytes as any message: they are read or refused. What was read and can be written is written as the same bytes after it
+//! has been read again. The first byte chooses the message; 0 an envelope.
+
+#![no_main]
+
+use kube_protobuf::{Descriptor, ErrorKind, UnknownFields, from_message, message_to_vec, to_value};
+use libfuzzer_sys::fuzz_target;
+use serde_json::Value;
+
+const KINDS: [(&str, &str); 8] = [
+    ("v1", "Pod"),
+    ("v1", "PodList"),
+    ("v1", "List"),
+    ("v1", "Secret"),
+    ("apps/v1", "StatefulSet"),
+    ("apiextensions.k8s.io/v1", "CustomResourceDefinition"),
+    ("resource.k8s.io/v1", "ResourceSlice"),
+    ("authentication.k8s.io/v1", "TokenReview"),
+];
+
+fuzz_target!(|data: &[u8]| {
+    let Some((&choice, bytes)) = data.split_first() else { return };
+    if choice == 0 {
+        let _ = to_value(bytes);
+        return;
+    }
+    let message = match KINDS.get(usize::from(choice) - 1) {
+        Some((api_version, kind)) => Descriptor::of(api_version, kind).unwrap(),
+        None => Descriptor::watch_event(),
+    };
+    let Ok(value) = from_message::<Value>(message, bytes) else { return };
+    let written = match message_to_vec(message, &value, UnknownFields::Deny) {
+        Ok(written) => written,
+        // Such as a quantity that is none, or a time with a year of ten digits.
+        Err(error) => return assert!(matches!(error.kind(), ErrorKind::Mismatch | ErrorKind::TooDeep), "{error}"),
+    };
+    let value: Value = from_message(message, &written).unwrap();
+    assert_eq!(message_to_vec(message, &value, UnknownFields::Deny).unwrap(), written);
+});
