@@ -50,9 +50,9 @@
 
 mod de;
 mod descriptor;
+mod encoder;
 mod envelope;
 mod error;
-mod ser;
 mod table;
 #[rustfmt::skip]
 #[allow(non_upper_case_globals)] // named as the messages are
@@ -62,9 +62,9 @@ mod wire;
 
 pub use de::{Deserializer, from_message, from_slice, to_value};
 pub use descriptor::Descriptor;
+pub use encoder::{UnknownFields, message_to_vec, to_vec, watch_event_to_vec};
 pub use envelope::{Envelope, MAGIC};
 pub use error::{Error, ErrorKind};
-pub use ser::{UnknownFields, message_to_vec, to_vec, watch_event_to_vec};
 
 /// How deep messages may be nested, in reading and writing. `serde_json` takes another 127 levels of JSON inside.
 ///
