@@ -48,6 +48,7 @@
 
 use crate::controller::Action;
 use crate::names::is_qualified_name;
+use crate::own_writes::with_echo;
 use futures::{TryFuture, TryFutureExt};
 use kube::api::{Patch, PatchParams};
 use kube::{Api, Resource, ResourceExt as _};
@@ -226,7 +227,14 @@ where
         tries += 1;
         let patch = serde_json::from_value(held.patch(finalizer, change));
         let patch = Patch::<()>::Json(patch.map_err(kube::Error::SerdeError)?);
-        let refused = match api.patch_metadata(name, &PatchParams::default(), &patch).await {
+        let params = PatchParams::default();
+        let patched = api.patch_metadata(name, &params, &patch);
+        // The pass ends with the addition, and its change brings the next one.
+        let patched = match change {
+            Change::Add => with_echo(patched).await,
+            Change::Remove => patched.await,
+        };
+        let refused = match patched {
             Ok(_) => return Ok(()),
             Err(kube::Error::Api(status)) => status,
             Err(error) => return Err(error),

@@ -17,3 +17,4 @@ pub mod events;
 pub mod finalizer;
 pub mod leader_election;
 mod names;
+pub mod own_writes;

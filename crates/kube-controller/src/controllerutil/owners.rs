@@ -181,14 +181,14 @@ fn reference_to<O: Resource, C: Resource>(
 ) -> Result<OwnerReference, OwnerError> {
     let reference = owner.owner_ref(owner_type).ok_or(OwnerError::OwnerNotStored)?;
     let namespace = |namespace: &Option<String>| namespace.clone().filter(|name| !name.is_empty());
-    let (Some(owners), childs) = (
+    let (Some(owners), child_namespace) = (
         namespace(&owner.meta().namespace),
         namespace(&child.meta().namespace),
     ) else {
         return Ok(reference);
     };
-    match childs {
-        Some(childs) if childs == owners => Ok(reference),
+    match child_namespace {
+        Some(child_namespace) if child_namespace == owners => Ok(reference),
         Some(_) => Err(OwnerError::OtherNamespace {
             object: name_of(child),
             owner: reference.name,

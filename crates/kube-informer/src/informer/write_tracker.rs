@@ -32,6 +32,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// # }
 /// ```
 ///
+/// # Deletions
+/// The answer to a deletion often has no version. [`record_deletion`](Self::record_deletion) takes the uid of the object instead,
+/// and the cache has caught up when it does not hold the object any more.
+///
 /// # When the server's history changes
 /// After the server was restored or replaced, older versions have no meaning any more. Once the cache has detected
 /// this, every write that was recorded before counts as caught up.
@@ -57,7 +61,10 @@ const MIN_SWEEP: usize = 64;
 
 #[derive(Clone, PartialEq)]
 struct Write {
-    version: ResourceVersion,
+    /// The version to be reached, if it is known.
+    version: Option<ResourceVersion>,
+    /// The uid of the object that was deleted.
+    deleted: Option<String>,
     /// The number of regressions of the store's version.
     rewinds: u64,
 }
@@ -93,14 +100,40 @@ impl<O: CachedObject> WriteTracker<O> {
     /// between.
     pub fn record(&self, key: ObjectKey, version: ResourceVersion) {
         let rewinds = self.informer.store().rewinds();
-        let mut writes = self.lock();
+        let writes = self.lock();
         let is_older = |known: &Write| {
-            known.rewinds == rewinds && version.partial_cmp(&known.version) == Some(Ordering::Less)
+            let known_version = known.version.as_ref().filter(|_| known.rewinds == rewinds);
+            known_version.is_some_and(|known| version.partial_cmp(known) == Some(Ordering::Less))
         };
         if writes.by_key.get(&key).is_some_and(is_older) {
             return;
         }
-        writes.by_key.insert(key, Write { version, rewinds });
+        let write = Write {
+            version: Some(version),
+            deleted: None,
+            rewinds,
+        };
+        self.insert(writes, key, write);
+    }
+
+    /// Records that the server has deleted the object `key` with this uid, and not only marked it for deletion: that is a
+    /// write with a version, to be [recorded](Self::record).
+    ///
+    /// If an earlier write of the key is recorded, both count.
+    pub fn record_deletion(&self, key: ObjectKey, uid: impl Into<String>) {
+        let rewinds = self.informer.store().rewinds();
+        let writes = self.lock();
+        let known = writes.by_key.get(&key).filter(|known| known.rewinds == rewinds);
+        let write = Write {
+            version: known.and_then(|known| known.version.clone()),
+            deleted: Some(uid.into()),
+            rewinds,
+        };
+        self.insert(writes, key, write);
+    }
+
+    fn insert(&self, mut writes: MutexGuard<'_, Writes>, key: ObjectKey, write: Write) {
+        writes.by_key.insert(key, write);
         let sweep = writes.by_key.len() >= writes.sweep_at;
         drop(writes);
         if sweep {
@@ -139,8 +172,23 @@ impl<O: CachedObject> WriteTracker<O> {
         if store.rewinds() != write.rewinds {
             return true;
         }
+        !self.holds_deleted(key, write) && self.has_reached(key, write)
+    }
+
+    /// Whether the cache holds the object that was deleted.
+    fn holds_deleted(&self, key: &str, write: &Write) -> bool {
+        let held = || self.informer.store().get(key);
+        let is_held = |uid: &String| held().is_some_and(|object| O::uid_of(&object) == Some(uid));
+        write.deleted.as_ref().is_some_and(is_held)
+    }
+
+    fn has_reached(&self, key: &str, write: &Write) -> bool {
+        let store = self.informer.store();
+        let Some(wanted) = &write.version else {
+            return true;
+        };
         let applied = |version: Option<ResourceVersion>| {
-            version.is_some_and(|version| version.partial_cmp(&write.version) != Some(Ordering::Less))
+            version.is_some_and(|version| version.partial_cmp(wanted) != Some(Ordering::Less))
         };
         let object = store.get(key).and_then(|object| O::resource_version_of(&object));
         applied(object)
@@ -160,19 +208,51 @@ impl<O: CachedObject> WriteTracker<O> {
         let Some(write) = self.remembered(key) else {
             return Ok(());
         };
+        if let Some(version) = &write.version {
+            self.wait_for_version(key, version, write.rewinds).await?;
+        }
         let store = self.informer.store();
         while store.rewinds() == write.rewinds {
+            // Created before the check, so that it completes with any publication after this line.
+            let changed = store.changed();
+            if !self.holds_deleted(key, &write) {
+                break;
+            }
+            if self.informer.is_stopped() {
+                return Err(WaitError::Closed {
+                    wanted: write.version.clone().unwrap_or_else(|| ResourceVersion::from("")),
+                    partition: Partition::default(),
+                    reached: store.resource_version(),
+                });
+            }
+            tokio::select! {
+                () = changed => {}
+                () = self.informer.stopped() => {}
+            }
+        }
+        self.forget(key, &write);
+        Ok(())
+    }
+
+    async fn wait_for_version(
+        &self,
+        key: &str,
+        version: &ResourceVersion,
+        rewinds: u64,
+    ) -> Result<(), WaitError> {
+        let store = self.informer.store();
+        while store.rewinds() == rewinds {
             let settled = self.informer.shared.partitions.settled(namespace(key)).await;
             let stopped = |Stopped| WaitError::Closed {
-                wanted: write.version.clone(),
+                wanted: version.clone(),
                 partition: Partition::default(),
                 reached: None,
             };
             let Some(partition) = settled.map_err(stopped)? else {
                 break;
             };
-            let wait = store.wait_until(&write.version).partition(partition);
-            match wait.since(write.rewinds).await {
+            let wait = store.wait_until(version).partition(partition);
+            match wait.since(rewinds).await {
                 // The namespace was removed; it may have been added again.
                 Err(WaitError::Removed { .. }) => {}
                 Err(WaitError::VersionRegressed { .. }) => break,
@@ -182,7 +262,6 @@ impl<O: CachedObject> WriteTracker<O> {
                 }
             }
         }
-        self.forget(key, &write);
         Ok(())
     }
 
@@ -207,6 +286,8 @@ fn namespace(key: &str) -> Option<&str> {
 mod tests {
     use super::*;
     use crate::informer::InformerRunner;
+    use crate::queue::Delta;
+    use crate::reflector::DecodeResult;
     use crate::source::{ApiError, ListRequest, ListStream, ListerWatcher, WatchRequest, WatchStream};
     use futures::future::{BoxFuture, FutureExt, pending};
     use k8s_openapi::api::core::v1::ConfigMap;
@@ -255,6 +336,50 @@ mod tests {
         let left = writes.lock().by_key.len();
         assert!((10..=MIN_SWEEP).contains(&left), "{left}");
         assert!(!writes.caught_up("child-9999"), "that one is not seen yet");
+    }
+
+    fn object(uid: &str) -> Arc<ConfigMap> {
+        let mut map = ConfigMap::default();
+        map.metadata.name = Some("a".into());
+        map.metadata.uid = Some(uid.into());
+        Arc::new(map)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_deletion_is_seen_when_the_object_is_gone() {
+        let (writes, mut runner) = scene();
+        let queue = runner.shared.fifo.clone();
+        let mut put = |uid: &str, version: u64| {
+            let object = DecodeResult::Decoded {
+                object: object(uid),
+                fingerprint: None,
+            };
+            let (key, delta) = ("a".into(), Delta::Updated(object));
+            let pushed = queue.push(Partition::SINGLE, key, delta, Some(version.into()));
+            pushed.now_or_never().expect("room");
+            reach(&mut runner, version);
+        };
+        put("1", 10);
+        writes.record_deletion("a".into(), "1");
+        assert!(!writes.caught_up("a"));
+        let waits = tokio::spawn({
+            let writes = writes.clone();
+            async move { writes.wait("a").await }
+        });
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        assert!(!waits.is_finished());
+        put("2", 20);
+        assert_eq!(waits.await.unwrap(), Ok(()));
+        assert!(writes.caught_up("a"), "another object has its name");
+
+        // It was created a moment ago: that it is not there does not mean that it is gone.
+        writes.record("a".into(), 30.into());
+        writes.record_deletion("a".into(), "3");
+        assert!(!writes.caught_up("a"));
+        put("3", 30);
+        assert!(!writes.caught_up("a"));
+        put("4", 40);
+        assert!(writes.caught_up("a"));
     }
 
     #[tokio::test(start_paused = true)]

@@ -11,6 +11,7 @@ use super::{
 use crate::object::{CachedObject, Fingerprint, KnownObjects, ObjectKey, Partition, ResourceVersion};
 use crate::selector::LabelSelector;
 use std::{borrow::Borrow, fmt, hash::Hash, sync::Arc};
+use tokio::sync::futures::Notified;
 
 /// The reader's side of a store: objects by key, with indexes. Cheap to clone.
 ///
@@ -311,6 +312,11 @@ impl<R> Indexer<R> {
     #[doc(alias = "LastStoreSyncResourceVersion")]
     pub fn resource_version(&self) -> Option<ResourceVersion> {
         self.shared.published.load().versions.lowest().cloned()
+    }
+
+    /// Completes with the next publication, if it is created before that.
+    pub(crate) fn changed(&self) -> Notified<'_> {
+        self.shared.changed.notified()
     }
 
     /// How many times the version of a partition regressed because the server was restored or replaced.

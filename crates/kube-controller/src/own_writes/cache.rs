@@ -1,0 +1,147 @@
+//! A cache that reconciles read.
+
+use super::state::Change;
+use super::{OwnWrites, ReconcileKey};
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+use kube_informer::informer::WriteTracker;
+use kube_informer::{CachedObject, Notification, ObjectKey, Partition, ResourceVersion, SharedInformer};
+use std::sync::Arc;
+
+/// A cache that [`OwnWrites`] knows. Clones are the same.
+#[derive(Clone)]
+pub struct Cache {
+    writes: OwnWrites,
+    number: usize,
+    cache: Arc<dyn AnyCache>,
+}
+
+impl Cache {
+    pub(super) fn add<O: CachedObject>(writes: &OwnWrites, informer: &SharedInformer<O>) -> Self {
+        let cache: Arc<dyn AnyCache> = Arc::new(Tracked {
+            writes: WriteTracker::new(informer.clone()),
+            informer: informer.clone(),
+        });
+        let number = writes.lock().add(cache.clone());
+        Self {
+            writes: writes.clone(),
+            number,
+            cache,
+        }
+    }
+
+    /// Calls `enqueue`, unless the change that the cache's informer tells of was made by this key's own reconcile.
+    ///
+    /// That is decided at once, or, while that reconcile runs, when it has ended: the answer to its write may still be on its
+    /// way. It is to be called in the informer's handler; with [`Delivery::Unbounded`](kube_informer::Delivery::Unbounded), or a change that
+    /// was coalesced with others may be taken for an own one.
+    ///
+    /// ```no_run
+    /// # use k8s_openapi::api::core::v1::Secret;
+    /// # use kube_controller::own_writes::{OwnWrites, ReconcileKey};
+    /// # use kube_informer::{Delivery, HandlerOptions, Notification, ObjectKey, SharedInformer};
+    /// # use kube_workqueue::WorkQueue;
+    /// # fn example(writes: OwnWrites, informer: SharedInformer<Secret>, queue: WorkQueue<ObjectKey>)
+    /// # -> Result<(), Box<dyn std::error::Error>> {
+    /// let secrets = writes.reads(&informer);
+    /// let options = HandlerOptions::named("tokens").delivery(Delivery::Unbounded);
+    /// let handler = informer.add_handler(options, move |change: Notification<Secret>| {
+    ///     let (key, queue) = (change.key(), queue.clone());
+    ///     let run = ReconcileKey::new("tokens", key.clone());
+    ///     secrets.unless_own(&run, &change, move || queue.add(key));
+    /// })?;
+    /// # handler.detach();
+    /// # Ok(()) }
+    /// ```
+    pub fn unless_own<O: CachedObject>(
+        &self,
+        run: &ReconcileKey,
+        change: &Notification<O>,
+        enqueue: impl FnOnce() + Send + 'static,
+    ) {
+        let foreign = match self.change(change) {
+            None => Some(enqueue),
+            Some(change) => self.writes.lock().unless_echo(run, change, enqueue),
+        };
+        // Not under the lock: it is the controller's.
+        if let Some(enqueue) = foreign {
+            enqueue();
+        }
+    }
+
+    /// What may be an echo; `None` if nobody can have written it.
+    fn change<O: CachedObject>(&self, change: &Notification<O>) -> Option<Change> {
+        let (object, deleted) = match change {
+            Notification::Add { initial: true, .. } => return None,
+            Notification::Add { object, .. } => (object, false),
+            Notification::Update { old, new } => {
+                let is_resync = O::resource_version_of(old) == O::resource_version_of(new);
+                (!is_resync).then_some((new, false))?
+            }
+            Notification::Delete(deleted) => (deleted.last_known.as_ref()?, true),
+        };
+        Some(Change {
+            cache: self.number,
+            uid: O::uid_of(object)?.into(),
+            version: O::resource_version_of(object)?,
+            deleted,
+            lists: self.cache.lists(O::namespace_of(object)),
+        })
+    }
+}
+
+impl std::fmt::Debug for Cache {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Cache").field(&self.cache.resource()).finish()
+    }
+}
+
+/// How often a part of a cache was listed. As long as that stays the same, each change of the server is a change of the cache.
+pub(super) type Lists = Option<(Partition, u64)>;
+
+/// A cache, whatever it holds.
+pub(super) trait AnyCache: Send + Sync {
+    /// `pods`, `deployments.apps`.
+    fn resource(&self) -> &str;
+    fn record(&self, key: ObjectKey, version: ResourceVersion);
+    fn record_deletion(&self, key: ObjectKey, uid: &str);
+    fn caught_up(&self, key: &str) -> bool;
+    /// Ends when the cache has caught up, and when it has stopped.
+    fn wait<'a>(&'a self, key: &'a ObjectKey) -> BoxFuture<'a, ()>;
+    fn lists(&self, namespace: Option<&str>) -> Lists;
+}
+
+struct Tracked<O: CachedObject> {
+    informer: SharedInformer<O>,
+    writes: WriteTracker<O>,
+}
+
+impl<O: CachedObject> AnyCache for Tracked<O> {
+    fn resource(&self) -> &str {
+        self.informer.resource()
+    }
+
+    fn record(&self, key: ObjectKey, version: ResourceVersion) {
+        self.writes.record(key, version);
+    }
+
+    fn record_deletion(&self, key: ObjectKey, uid: &str) {
+        self.writes.record_deletion(key, uid);
+    }
+
+    fn caught_up(&self, key: &str) -> bool {
+        self.writes.caught_up(key)
+    }
+
+    fn wait<'a>(&'a self, key: &'a ObjectKey) -> BoxFuture<'a, ()> {
+        // A cache that has stopped will not see more; one whose versions cannot be compared cannot say.
+        self.writes.wait(key.as_str()).map(drop).boxed()
+    }
+
+    fn lists(&self, namespace: Option<&str>) -> Lists {
+        let partition = self.informer.partition(namespace)?;
+        let status = self.informer.reflector_status(partition);
+        let lists = status.borrow().lists;
+        Some((partition, lists))
+    }
+}

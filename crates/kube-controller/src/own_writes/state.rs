@@ -1,0 +1,249 @@
+//! What was written, by whom, and who has not seen it.
+
+use super::ReconcileKey;
+use super::cache::{AnyCache, Lists};
+use kube_informer::{ObjectKey, ResourceVersion};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// How many echoes of a cache are expected at a time.
+const ECHOES: usize = 4096;
+/// With fewer writes than this, those that were seen are not looked for.
+const MIN_SWEEP: usize = 64;
+
+/// Puts a key into a queue.
+pub(super) type Enqueue = Box<dyn FnOnce() + Send>;
+
+#[derive(Default)]
+pub(super) struct State {
+    caches: Vec<Known>,
+    by_run: HashMap<ReconcileKey, Vec<Unseen>>,
+    /// Writes outside of any scope.
+    by_others: Vec<Unseen>,
+    /// The length of both at which seen writes are removed.
+    sweep_at: usize,
+    /// The runs whose scopes have not ended, with the changes that are judged then.
+    active: HashMap<ReconcileKey, Vec<(Change, Enqueue)>>,
+}
+
+struct Known {
+    cache: Arc<dyn AnyCache>,
+    /// By uid.
+    echoes: HashMap<Box<str>, Vec<Echo>>,
+    expected: usize,
+}
+
+/// A write that a cache has not seen.
+#[derive(PartialEq)]
+struct Unseen {
+    cache: usize,
+    object: ObjectKey,
+}
+
+/// What a run's write will be told as.
+struct Echo {
+    run: ReconcileKey,
+    version: ResourceVersion,
+    created: bool,
+    deleted: bool,
+    /// Before the write.
+    lists: Lists,
+}
+
+/// What a cache's informer tells of.
+pub(super) struct Change {
+    pub(super) cache: usize,
+    pub(super) uid: Box<str>,
+    pub(super) version: ResourceVersion,
+    pub(super) deleted: bool,
+    pub(super) lists: Lists,
+}
+
+/// What the server did.
+#[derive(Debug, PartialEq)]
+pub(super) struct Written {
+    pub(super) key: ObjectKey,
+    pub(super) uid: Box<str>,
+    /// The version, if the answer has one.
+    pub(super) version: Option<ResourceVersion>,
+    pub(super) created: bool,
+    /// Whether the object is gone.
+    pub(super) gone: bool,
+}
+
+impl State {
+    pub(super) fn add(&mut self, cache: Arc<dyn AnyCache>) -> usize {
+        self.caches.push(Known {
+            cache,
+            echoes: HashMap::new(),
+            expected: 0,
+        });
+        self.caches.len() - 1
+    }
+
+    /// The caches of a resource, and how often each was listed so far.
+    pub(super) fn caches_of(&self, resource: &str, namespace: Option<&str>) -> Vec<(usize, Lists)> {
+        let caches = self.caches.iter().enumerate();
+        let of = caches.filter(|(_, known)| known.cache.resource() == resource);
+        of.map(|(number, known)| (number, known.cache.lists(namespace)))
+            .collect()
+    }
+
+    pub(super) fn begin(&mut self, run: &ReconcileKey) {
+        self.active.entry(run.clone()).or_default();
+    }
+
+    /// Ends a scope, and returns what is to be done about the changes that came meanwhile.
+    pub(super) fn end(&mut self, run: &ReconcileKey) -> Vec<Enqueue> {
+        let changes = self.active.remove(run).unwrap_or_default().into_iter();
+        let foreign =
+            changes.filter_map(|(change, enqueue)| (!self.is_echo(run, &change)).then_some(enqueue));
+        foreign.collect()
+    }
+
+    /// Notes a write, which `run` has made, if it is known.
+    pub(super) fn note(
+        &mut self,
+        caches: &[(usize, Lists)],
+        written: &Written,
+        run: Option<&ReconcileKey>,
+        with_echo: bool,
+    ) {
+        for (number, lists) in caches {
+            let known = &mut self.caches[*number];
+            if let Some(version) = &written.version {
+                known.cache.record(written.key.clone(), version.clone());
+            }
+            if written.gone {
+                known.cache.record_deletion(written.key.clone(), &written.uid);
+            }
+            if let (Some(run), false) = (run, with_echo) {
+                known.expect(
+                    &written.uid,
+                    Echo {
+                        run: run.clone(),
+                        version: written.version.clone().unwrap_or_else(|| "".into()),
+                        created: written.created,
+                        deleted: written.gone,
+                        lists: *lists,
+                    },
+                );
+            }
+            let unseen = Unseen {
+                cache: *number,
+                object: written.key.clone(),
+            };
+            let list = match run {
+                Some(run) => self.by_run.entry(run.clone()).or_default(),
+                None => &mut self.by_others,
+            };
+            if !list.contains(&unseen) {
+                list.push(unseen);
+            }
+        }
+        if self.by_run.len() + self.by_others.len() >= self.sweep_at {
+            self.sweep();
+        }
+    }
+
+    /// Forgets the writes that were seen.
+    fn sweep(&mut self) {
+        let caches = &self.caches;
+        let is_unseen = |unseen: &Unseen| !caches[unseen.cache].cache.caught_up(unseen.object.as_str());
+        self.by_others.retain(is_unseen);
+        self.by_run.retain(|_, list| {
+            list.retain(is_unseen);
+            !list.is_empty()
+        });
+        self.sweep_at = (2 * (self.by_run.len() + self.by_others.len())).max(MIN_SWEEP);
+    }
+
+    /// The writes of a run, and those of nobody in particular, that their caches have not seen.
+    pub(super) fn unseen(&mut self, run: &ReconcileKey) -> Vec<(Arc<dyn AnyCache>, ObjectKey)> {
+        let caches = &self.caches;
+        let is_unseen = |unseen: &Unseen| !caches[unseen.cache].cache.caught_up(unseen.object.as_str());
+        self.by_others.retain(is_unseen);
+        if let Some(list) = self.by_run.get_mut(run) {
+            list.retain(is_unseen);
+            if list.is_empty() {
+                self.by_run.remove(run);
+            }
+        }
+        let own = self.by_run.get(run).into_iter().flatten();
+        let unseen = own.chain(&self.by_others);
+        unseen
+            .map(|unseen| (caches[unseen.cache].cache.clone(), unseen.object.clone()))
+            .collect()
+    }
+
+    /// Returns `enqueue` if the change was made by others, keeps it if that is not known yet, drops it if it is an echo.
+    pub(super) fn unless_echo<F: FnOnce() + Send + 'static>(
+        &mut self,
+        run: &ReconcileKey,
+        change: Change,
+        enqueue: F,
+    ) -> Option<F> {
+        if self.is_echo(run, &change) {
+            return None;
+        }
+        let Some(waiting) = self.active.get_mut(run) else {
+            return Some(enqueue);
+        };
+        waiting.push((change, Box::new(enqueue)));
+        None
+    }
+
+    #[cfg(test)]
+    pub(super) fn remembered(&self) -> usize {
+        self.by_run.len() + self.by_others.len()
+    }
+
+    #[cfg(test)]
+    pub(super) fn is_active(&self, run: &ReconcileKey) -> bool {
+        self.active.contains_key(run)
+    }
+
+    /// Whether a change is what this run wrote, and nothing else. It is expected no longer then.
+    fn is_echo(&mut self, run: &ReconcileKey, change: &Change) -> bool {
+        self.caches[change.cache].take(run, change)
+    }
+}
+
+impl Known {
+    fn expect(&mut self, uid: &str, echo: Echo) {
+        if self.expected >= ECHOES {
+            // Most of them will never come, such as those of writes that changed nothing.
+            self.echoes.clear();
+            self.expected = 0;
+        }
+        let of = self.echoes.entry(uid.into()).or_default();
+        let same = |held: &Echo| {
+            held.run == echo.run && held.version == echo.version && held.deleted == echo.deleted
+        };
+        if !of.iter().any(same) {
+            of.push(echo);
+            self.expected += 1;
+        }
+    }
+
+    fn take(&mut self, run: &ReconcileKey, change: &Change) -> bool {
+        let Some(of) = self.echoes.get_mut(&change.uid) else {
+            return false;
+        };
+        let found = of.iter().position(|echo| {
+            let nothing_hidden = echo.created || echo.lists == change.lists;
+            let same = match change.deleted {
+                true => echo.deleted,
+                false => echo.version == change.version && nothing_hidden,
+            };
+            same && echo.run == *run
+        });
+        let Some(found) = found else { return false };
+        of.swap_remove(found);
+        self.expected -= 1;
+        if of.is_empty() {
+            self.echoes.remove(&change.uid);
+        }
+        true
+    }
+}

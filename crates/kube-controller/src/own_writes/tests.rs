@@ -1,0 +1,449 @@
+//! The cases of controller-runtime's consistent reads, on a cache that is a second behind, on a paused clock.
+
+use super::cache::{AnyCache, Lists};
+use super::state::{Change, Written};
+use super::*;
+use futures::future::{BoxFuture, ready};
+use futures::{FutureExt as _, StreamExt as _, stream};
+use http::{Request, Response};
+use http_body_util::{BodyExt as _, StreamBody};
+use k8s_openapi::api::core::v1::{ConfigMap, Node};
+use kube::Api;
+use kube::api::{DeleteParams, ListParams, Patch, PatchParams, PostParams};
+use kube::client::Body;
+use kube_informer::{Notification, Partition, ResourceVersion, SharedInformerFactory};
+use kube_sim::Sim;
+use serde_json::{Value, json};
+use tokio::time::{Instant, sleep};
+
+const LAG: Duration = Duration::from_secs(1);
+const LONG: Duration = Duration::from_secs(60);
+
+/// A client of which the watches of config maps are late.
+fn late(sim: &Sim) -> Client {
+    let client = Client::new(sim.service(), "default");
+    let service = tower::service_fn(move |request: Request<Body>| {
+        let client = client.clone();
+        async move {
+            let uri = request.uri().to_string();
+            let is_late = uri.contains("watch=true") && uri.contains("configmaps");
+            let response = client.send(request).await?;
+            // One change at a time is enough here.
+            let body = |body: Body| {
+                let next = move |mut body: Body| async move {
+                    let frame = body.frame().await?;
+                    if is_late {
+                        sleep(LAG).await;
+                    }
+                    Some((frame, body))
+                };
+                stream::unfold(body, next)
+            };
+            let body = |from: Body| StreamBody::new(body(from).boxed());
+            Ok::<Response<_>, kube::Error>(response.map(body))
+        }
+    });
+    Client::new(service, "default")
+}
+
+struct Scene {
+    sim: Sim,
+    writes: OwnWrites,
+    maps: SharedInformer<ConfigMap>,
+    cache: Cache,
+    api: Api<ConfigMap>,
+    nodes: Api<Node>,
+    run: ReconcileKey,
+}
+
+impl Scene {
+    async fn new() -> Self {
+        let sim = Sim::builder().build().unwrap();
+        let factory = SharedInformerFactory::new(late(&sim));
+        let (maps, nodes) = (factory.informer::<ConfigMap>(), factory.informer::<Node>());
+        let writes = OwnWrites::new();
+        let cache = writes.reads(&maps);
+        writes.reads(&nodes);
+        factory.start();
+        factory.wait_for_sync(LONG).await.unwrap();
+        let client = writes.client(Client::new(sim.service(), "default"));
+        let run = ReconcileKey::new("test", "ns/owner");
+        Self {
+            sim,
+            writes,
+            maps,
+            cache,
+            api: Api::namespaced(client.clone(), "default"),
+            nodes: Api::all(client),
+            run,
+        }
+    }
+
+    fn create(&self, name: &str, finalizers: &[&str]) {
+        let map = json!({
+            "apiVersion": "v1", "kind": "ConfigMap",
+            "metadata": {"name": name, "namespace": "default", "finalizers": finalizers},
+        });
+        self.sim.store().create(map).unwrap();
+    }
+
+    /// Makes a write as the run, sees that it is not in the cache, and waits until it is.
+    async fn awaits<T>(&self, write: impl Future<Output = kube::Result<T>>) -> T {
+        let written = self.writes.scope(&self.run, write).await.unwrap();
+        assert!(!self.writes.caught_up(&self.run));
+        let began = Instant::now();
+        self.writes.wait(&self.run, LONG).await.unwrap();
+        assert!(began.elapsed() > LAG / 2, "{:?}", began.elapsed());
+        assert!(self.writes.caught_up(&self.run));
+        written
+    }
+
+    /// A create by the run.
+    async fn create_as(&self, run: &ReconcileKey, name: &str) -> kube::Result<ConfigMap> {
+        let (params, map) = (PostParams::default(), map(name, "1"));
+        self.writes.scope(run, self.api.create(&params, &map)).await
+    }
+
+    /// The cache's `data.k` of an object.
+    fn held(&self, name: &str) -> Option<String> {
+        let map = self.maps.store().get(&format!("default/{name}"))?;
+        map.data.as_ref()?.get("k").cloned()
+    }
+}
+
+fn map(name: &str, value: &str) -> ConfigMap {
+    let mut map = ConfigMap::default();
+    map.metadata.name = Some(name.into());
+    map.data = Some([("k".into(), value.into())].into());
+    map
+}
+
+fn merge(value: Value) -> Patch<Value> {
+    Patch::Merge(value)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reconcile_reads_what_the_one_before_it_wrote() {
+    // Case 119.
+    let scene = Scene::new().await;
+    let (api, params) = (&scene.api, PatchParams::default());
+    let created = scene
+        .awaits(api.create(&PostParams::default(), &map("a", "1")))
+        .await;
+    assert_eq!(scene.held("a").unwrap(), "1");
+    let mut next = map("a", "2");
+    next.metadata.resource_version = created.metadata.resource_version;
+    scene
+        .awaits(api.replace("a", &PostParams::default(), &next))
+        .await;
+    assert_eq!(scene.held("a").unwrap(), "2");
+    scene
+        .awaits(api.patch("a", &params, &merge(json!({"data": {"k": "3"}}))))
+        .await;
+    assert_eq!(scene.held("a").unwrap(), "3");
+    let label = merge(json!({"metadata": {"labels": {"l": "v"}}}));
+    scene.awaits(api.patch_metadata("a", &params, &label)).await;
+    assert!(
+        scene
+            .maps
+            .store()
+            .get("default/a")
+            .unwrap()
+            .metadata
+            .labels
+            .is_some()
+    );
+    scene.awaits(api.delete("a", &DeleteParams::default())).await;
+    assert!(!scene.maps.store().contains("default/a"));
+
+    scene.create("b", &[]);
+    scene.create("c", &["a/b"]);
+    sleep(LAG * 3).await;
+    scene
+        .awaits(api.delete_collection(&DeleteParams::default(), &ListParams::default()))
+        .await;
+    assert!(!scene.maps.store().contains("default/b"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_deletion_that_a_finalizer_holds_up_is_seen_as_marked() {
+    // Case 122.
+    let scene = Scene::new().await;
+    scene.create("a", &["a/b"]);
+    sleep(LAG * 2).await;
+    scene
+        .awaits(scene.api.delete("a", &DeleteParams::default()))
+        .await;
+    let held = scene.maps.store().get("default/a").unwrap();
+    assert!(held.metadata.deletion_timestamp.is_some());
+    // To remove the last finalizer deletes it.
+    let finalizers = merge(json!({"metadata": {"finalizers": null}}));
+    scene
+        .awaits(scene.api.patch("a", &PatchParams::default(), &finalizers))
+        .await;
+    assert!(!scene.maps.store().contains("default/a"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_not_written_is_not_waited_for() {
+    // Case 121.
+    let scene = Scene::new().await;
+    scene.create("a", &[]);
+    sleep(LAG * 2).await;
+    let (again, dry) = (
+        PostParams::default(),
+        PostParams {
+            dry_run: true,
+            ..PostParams::default()
+        },
+    );
+    let failed = scene
+        .writes
+        .scope(&scene.run, scene.api.create(&again, &map("a", "1")))
+        .await;
+    failed.unwrap_err();
+    scene
+        .writes
+        .scope(&scene.run, scene.api.create(&dry, &map("b", "1")))
+        .await
+        .unwrap();
+    scene.writes.scope(&scene.run, scene.api.get("a")).await.unwrap();
+    assert!(scene.writes.caught_up(&scene.run));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_later_write_does_not_hold_up_an_earlier_wait() {
+    // Case 120.
+    let scene = Scene::new().await;
+    let write = |name: &'static str| {
+        let (writes, run, api) = (scene.writes.clone(), scene.run.clone(), scene.api.clone());
+        async move {
+            let map = map(name, "1");
+            let created = writes.scope(&run, api.create(&PostParams::default(), &map)).await;
+            created.unwrap();
+        }
+    };
+    write("a").await;
+    let (writes, run) = (scene.writes.clone(), scene.run.clone());
+    let waits = tokio::spawn(async move { writes.wait(&run, LONG).await });
+    sleep(LAG / 2).await;
+    write("b").await;
+    sleep(LAG * 3 / 4).await;
+    assert!(waits.is_finished() && scene.held("b").is_none());
+    assert!(!scene.writes.caught_up(&scene.run));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_cache_of_another_kind_may_lag_alone() {
+    // Case 124.
+    let scene = Scene::new().await;
+    let mut node = Node::default();
+    node.metadata.name = Some("n".into());
+    scene
+        .writes
+        .scope(&scene.run, scene.nodes.create(&PostParams::default(), &node))
+        .await
+        .unwrap();
+    scene
+        .writes
+        .wait(&scene.run, LAG / 10)
+        .await
+        .expect("nodes are not late");
+    scene.create_as(&scene.run, "a").await.unwrap();
+    let error = scene.writes.wait(&scene.run, LAG / 10).await.unwrap_err();
+    let expected = "the cache of configmaps has not seen the own write of default/a within 100ms";
+    assert_eq!(error.to_string(), expected);
+    let other = ReconcileKey::new("test", "ns/other");
+    assert!(scene.writes.caught_up(&other), "it has not written it");
+    scene.writes.wait(&scene.run, LONG).await.unwrap();
+    // A task of its own is nobody's run.
+    scene
+        .api
+        .create(&PostParams::default(), &map("b", "1"))
+        .await
+        .unwrap();
+    assert!(!scene.writes.caught_up(&other));
+}
+
+#[tokio::test(start_paused = true)]
+async fn writes_for_keys_that_are_gone_are_forgotten() {
+    // Case 125.
+    let scene = Scene::new().await;
+    for number in 0..300 {
+        let run = ReconcileKey::new("test", format!("ns/{number}").as_str());
+        scene.create_as(&run, &format!("map-{number}")).await.unwrap();
+        sleep(LAG * 2).await;
+    }
+    assert!(
+        scene.writes.lock().remembered() <= 64,
+        "{}",
+        scene.writes.lock().remembered()
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_change_by_oneself_is_told_from_others() {
+    let scene = Scene::new().await;
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let (cache, run, tell) = (scene.cache.clone(), scene.run.clone(), told.clone());
+    let handler = move |change: Notification<ConfigMap>| {
+        for run in [run.clone(), ReconcileKey::new("test", "ns/other")] {
+            let (what, tell) = (format!("{} {change:?}", run.key.name()), tell.clone());
+            let what = what.split('@').next().unwrap().replace("default/", "");
+            cache.unless_own(&run, &change, move || tell.lock().unwrap().push(what));
+        }
+    };
+    scene.maps.add_handler("test", handler).unwrap().detach();
+    let told = async || {
+        sleep(LAG * 3).await;
+        std::mem::take(&mut *told.lock().unwrap())
+    };
+    let (api, params) = (&scene.api, PatchParams::default());
+    scene
+        .writes
+        .scope(&scene.run, api.create(&PostParams::default(), &map("a", "1")))
+        .await
+        .unwrap();
+    assert_eq!(told().await, ["other Add(a"]);
+    let patch = merge(json!({"data": {"k": "2"}}));
+    scene
+        .writes
+        .scope(&scene.run, api.patch("a", &params, &patch))
+        .await
+        .unwrap();
+    assert_eq!(told().await, ["other Update(a"]);
+    // It changes nothing, so nothing is told, and later changes are told all the same.
+    scene
+        .writes
+        .scope(&scene.run, api.patch("a", &params, &patch))
+        .await
+        .unwrap();
+    let patch = merge(json!({"data": {"k": "3"}}));
+    scene
+        .writes
+        .scope(&scene.run, with_echo(api.patch("a", &params, &patch)))
+        .await
+        .unwrap();
+    assert_eq!(told().await, ["owner Update(a", "other Update(a"]);
+    let patch = merge(json!({"data": {"k": "4"}}));
+    let spawned = tokio::spawn({
+        let (api, params) = (api.clone(), params.clone());
+        async move { api.patch("a", &params, &patch).await }
+    });
+    spawned.await.unwrap().unwrap();
+    assert_eq!(told().await, ["owner Update(a", "other Update(a"]);
+    scene
+        .writes
+        .scope(&scene.run, api.delete("a", &DeleteParams::default()))
+        .await
+        .unwrap();
+    assert_eq!(told().await, ["other Delete(a"]);
+}
+
+/// A cache that was listed as often as a test says.
+struct Listed(Mutex<u64>);
+
+impl AnyCache for Listed {
+    fn resource(&self) -> &str {
+        "maps"
+    }
+
+    fn record(&self, _: ObjectKey, _: ResourceVersion) {}
+
+    fn record_deletion(&self, _: ObjectKey, _: &str) {}
+
+    fn caught_up(&self, _: &str) -> bool {
+        true
+    }
+
+    fn wait<'a>(&'a self, _: &'a ObjectKey) -> BoxFuture<'a, ()> {
+        ready(()).boxed()
+    }
+
+    fn lists(&self, _: Option<&str>) -> Lists {
+        Some((Partition::SINGLE, *self.0.lock().unwrap()))
+    }
+}
+
+/// What a change leads to.
+#[derive(Debug, PartialEq)]
+enum Told {
+    AtOnce,
+    Later,
+    Never,
+}
+
+#[test]
+fn a_relist_hides_no_change_behind_an_echo() {
+    let mut state = State::default();
+    let cache = Arc::new(Listed(Mutex::new(1)));
+    state.add(cache.clone());
+    let run = ReconcileKey::new("test", "ns/owner");
+    let mut told = |version: u64, created: bool, lists: u64| {
+        let before = state.caches_of("maps", None);
+        let written = Written {
+            key: "ns/a".into(),
+            uid: "u".into(),
+            version: Some(version.into()),
+            created,
+            gone: false,
+        };
+        state.note(&before, &written, Some(&run), false);
+        *cache.0.lock().unwrap() += lists;
+        let change = Change {
+            cache: 0,
+            uid: "u".into(),
+            version: version.into(),
+            deleted: false,
+            lists: cache.lists(None),
+        };
+        state.unless_echo(&run, change, || ()).is_some()
+    };
+    assert!(!told(7, false, 0));
+    assert!(told(8, false, 1), "something else may have changed before");
+    assert!(!told(9, true, 1), "nothing was before");
+}
+
+#[test]
+fn a_change_that_outruns_the_answer_waits_for_the_run() {
+    let mut state = State::default();
+    state.add(Arc::new(Listed(Mutex::new(1))));
+    let run = ReconcileKey::new("test", "ns/owner");
+    let lists = state.caches_of("maps", None);
+    let change = |version: u64| Change {
+        cache: 0,
+        uid: "u".into(),
+        version: version.into(),
+        deleted: false,
+        lists: lists[0].1,
+    };
+    let told = |state: &mut State, version: u64, called: &Arc<Mutex<Vec<u64>>>| {
+        let called = called.clone();
+        let enqueue = move || called.lock().unwrap().push(version);
+        match state.unless_echo(&run, change(version), enqueue) {
+            Some(enqueue) => {
+                enqueue();
+                Told::AtOnce
+            }
+            None if state.is_active(&run) => Told::Later,
+            None => Told::Never,
+        }
+    };
+    let called = Arc::default();
+    state.begin(&run);
+    assert_eq!(told(&mut state, 7, &called), Told::Later);
+    assert_eq!(told(&mut state, 8, &called), Told::Later);
+    let written = Written {
+        key: "ns/a".into(),
+        uid: "u".into(),
+        version: Some(7.into()),
+        created: false,
+        gone: false,
+    };
+    state.note(&lists, &written, Some(&run), false);
+    for enqueue in state.end(&run) {
+        enqueue();
+    }
+    assert_eq!(*called.lock().unwrap(), [8], "that is another's");
+    assert_eq!(told(&mut state, 9, &called), Told::AtOnce);
+}
