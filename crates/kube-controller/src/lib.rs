@@ -1,20 +1,27 @@
 //! What a Kubernetes controller needs around its informers and work queues.
 //!
-//! So far there is [leader election](leader_election): of several replicas of a program, one works, and another takes over
-//! when that one stops, crashes or loses its connection.
+//! A [`Controller`] reconciles the objects of a kind when they change, or when objects that concern them do. With
+//! [leader election](leader_election), one of several replicas of a program works, and another takes over when that one
+//! stops, crashes or loses its connection.
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-mod action;
-pub mod controller {
-    //! What a reconcile returns.
-    pub use crate::action::Action;
-}
+pub mod controller;
 pub mod controllerutil;
 pub mod events;
 pub mod finalizer;
 pub mod leader_election;
 mod names;
 pub mod own_writes;
+pub mod predicates;
+pub mod reflector;
+pub mod watcher;
+
+#[doc(inline)]
+pub use controller::{Config, Controller};
+#[doc(inline)]
+pub use finalizer::finalizer;
+#[doc(inline)]
+pub use predicates::Predicate;

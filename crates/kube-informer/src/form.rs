@@ -127,6 +127,51 @@ where
     type Resource = K;
 }
 
+/// A form that holds whole objects: each can be read as its type.
+///
+/// It is implemented by every [`kube::Resource`], whose objects are held as they are, and by [`Packed`], whose objects are
+/// decoded when they are read.
+///
+/// ```
+/// use kube_informer::form::{DecodeError, WholeObject};
+/// use std::sync::Arc;
+///
+/// fn first<O: WholeObject>(store: &kube_informer::store::Indexer<O::Handle>) -> Option<Result<Arc<O::Object>, DecodeError>> {
+///     store.list().first().map(O::object_of)
+/// }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not hold whole objects",
+    note = "informers of a resource's own type, such as `Pod`, and of `Packed<Pod>` do"
+)]
+pub trait WholeObject: CachedObject {
+    /// The type of the objects.
+    type Object: kube::Resource + Send + Sync + 'static;
+
+    /// The object. A form that does not hold it decoded shares what it decodes for as long as somebody uses it.
+    ///
+    /// # Errors
+    /// The object does not match its type.
+    fn object_of(handle: &Self::Handle) -> Result<Arc<Self::Object>, DecodeError>;
+}
+
+impl<K: kube::Resource + Send + Sync + 'static> WholeObject for K {
+    type Object = K;
+
+    fn object_of(handle: &Arc<K>) -> Result<Arc<K>, DecodeError> {
+        Ok(handle.clone())
+    }
+}
+
+#[cfg(feature = "packed")]
+impl<K: kube::Resource + DeserializeOwned + Send + Sync + 'static> WholeObject for Packed<K> {
+    type Object = K;
+
+    fn object_of(handle: &Self) -> Result<Arc<K>, DecodeError> {
+        handle.decode()
+    }
+}
+
 /// What is known about the objects of a collection before the first one arrives.
 ///
 /// ```

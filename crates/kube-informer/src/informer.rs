@@ -354,8 +354,17 @@ impl<O: CachedObject> SharedInformer<O> {
         self.shared.partitions.reflector(partition)
     }
 
-    /// The namespaces of the partitions that have not synced, each with the reason.
-    pub(crate) fn obstacles(&self) -> Vec<(Option<String>, String)> {
+    /// What has not synced yet, with the reason as far as it is known: the namespaces, or `None` for an informer that is
+    /// not over several. Empty if the informer [has synced](Self::has_synced).
+    ///
+    /// ```no_run
+    /// # fn example(pods: kube_informer::SharedInformer<k8s_openapi::api::core::v1::Pod>) {
+    /// for (namespace, why) in pods.obstacles() {
+    ///     println!("{} {}: {why}", pods.resource(), namespace.as_deref().unwrap_or("everywhere"));
+    /// }
+    /// # }
+    /// ```
+    pub fn obstacles(&self) -> Vec<(Option<String>, String)> {
         self.shared.partitions.obstacles()
     }
 

@@ -64,12 +64,29 @@ impl Delayed {
     pub(crate) fn pop_due<T>(&mut self, entries: &mut Entries<T>, now: u64) -> Option<Slot> {
         let first = *self.heap.first().filter(|node| node.due <= now)?;
         entries[first.slot].heap_at = NONE;
-        if let Some(last) = self.heap.pop().filter(|_| !self.heap.is_empty()) {
-            self.sift_down(entries, last);
-        } else if self.heap.capacity() > KEEP {
-            self.heap = Vec::new();
-        }
+        self.fill(entries, 0);
         Some(first.slot)
+    }
+
+    /// Removes an entry, if it is delayed.
+    pub(crate) fn remove<T>(&mut self, entries: &mut Entries<T>, slot: Slot) {
+        let at = std::mem::replace(&mut entries[slot].heap_at, NONE);
+        if at != NONE {
+            self.fill(entries, at as usize);
+        }
+    }
+
+    /// Fills the hole at `at` with the last node.
+    fn fill<T>(&mut self, entries: &mut Entries<T>, at: usize) {
+        let last = self.heap.pop().filter(|_| at < self.heap.len());
+        match last {
+            Some(last) if at > 0 && last.key() < self.heap[(at - 1) / ARITY].key() => {
+                self.sift_up(entries, at, last);
+            }
+            Some(last) => self.sift_down(entries, at, last),
+            None if self.heap.is_empty() && self.heap.capacity() > KEEP => self.heap = Vec::new(),
+            None => {}
+        }
     }
 
     /// Empties the heap and returns its entries in no order.
@@ -99,9 +116,8 @@ impl Delayed {
         self.place(entries, at, node);
     }
 
-    /// Fills the hole at the root with `node`.
-    fn sift_down<T>(&mut self, entries: &mut Entries<T>, node: Node) {
-        let mut at = 0;
+    /// Fills the hole at `at` with `node`, whose place is there or below.
+    fn sift_down<T>(&mut self, entries: &mut Entries<T>, mut at: usize, node: Node) {
         loop {
             let first = at * ARITY + 1;
             let children = first..(first + ARITY).min(self.heap.len());

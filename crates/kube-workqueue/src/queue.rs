@@ -70,6 +70,7 @@ where
         Builder {
             name: String::new(),
             rate_limiter: None,
+            drop_delay_when_taken: false,
         }
     }
 
@@ -78,7 +79,8 @@ where
     /// If it is queued already, nothing changes (but see [`with_priority`](Self::with_priority)). If a worker is
     /// processing it, it is queued again when that worker is done. After a shutdown the call is ignored.
     ///
-    /// A delayed item ([`add_after`](Self::add_after)) stays delayed: it is processed now, and again when it is due.
+    /// A delayed item ([`add_after`](Self::add_after)) stays delayed: it is processed now, and again when it is due, unless
+    /// the queue [drops the delay](Builder::drop_delay_when_taken).
     #[doc(alias = "Add")]
     pub fn add(&self, item: T) {
         let hash = self.shared.hasher.hash_one(&item);
@@ -289,6 +291,7 @@ impl<T> fmt::Debug for WorkQueue<T> {
 pub struct Builder<T> {
     name: String,
     rate_limiter: Option<Box<dyn RateLimiter<T>>>,
+    drop_delay_when_taken: bool,
 }
 
 impl<T> Builder<T>
@@ -308,15 +311,43 @@ where
         self
     }
 
+    /// Makes [`get`](WorkQueue::get) drop the delay of the item it returns: an item that is delayed, and added before it is
+    /// due, is processed once, now, and its worker decides anew when the next run is due. This is what
+    /// controller-runtime's priority queue does. Default: as in client-go, such an item is processed now, and again
+    /// when it is due.
+    ///
+    /// ```
+    /// use kube_workqueue::WorkQueue;
+    /// use std::time::Duration;
+    ///
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() {
+    /// let queue = WorkQueue::builder().drop_delay_when_taken().build();
+    /// queue.add_after("default/web", Duration::from_secs(10));
+    /// queue.add("default/web");
+    /// drop(queue.get().await);
+    /// tokio::time::advance(Duration::from_secs(10)).await;
+    /// assert!(queue.is_empty());
+    /// # }
+    /// ```
+    pub fn drop_delay_when_taken(mut self) -> Self {
+        self.drop_delay_when_taken = true;
+        self
+    }
+
     /// Builds the queue.
     #[must_use]
     pub fn build(self) -> WorkQueue<T> {
-        let Self { name, rate_limiter } = self;
+        let Self {
+            name,
+            rate_limiter,
+            drop_delay_when_taken,
+        } = self;
         let rate_limiter = rate_limiter.unwrap_or_else(|| Box::new(default_controller_rate_limiter()));
         let shared = Shared {
             hasher: DefaultHashBuilder::default(),
             metrics: Metrics::new(&name),
-            state: Mutex::new(State::new()),
+            state: Mutex::new(State::new(drop_delay_when_taken)),
             rate_limiter,
             name,
         };

@@ -21,6 +21,8 @@ const BATCH: usize = 256;
 #[derive(Debug)]
 pub(crate) struct State<T> {
     clock: Clock,
+    /// Whether an item that is taken is no longer delayed.
+    drop_delay_when_taken: bool,
     entries: Entries<T>,
     ready: Ready,
     delayed: Delayed,
@@ -65,9 +67,10 @@ pub(crate) struct Taken<T> {
 }
 
 impl<T> State<T> {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(drop_delay_when_taken: bool) -> Self {
         Self {
             clock: Clock::new(),
+            drop_delay_when_taken,
             entries: Entries::new(),
             ready: Ready::new(),
             delayed: Delayed::new(),
@@ -354,6 +357,9 @@ impl<T: Clone> State<T> {
         entry.phase = Phase::Processing;
         let next = entry.next;
         self.ready.take(&mut self.entries, lane, next);
+        if self.drop_delay_when_taken {
+            self.delayed.remove(&mut self.entries, slot);
+        }
         self.processing += 1;
         self.settle(effects);
         Some(taken)

@@ -77,6 +77,7 @@ fn ops() -> impl Strategy<Value = Vec<Op>> {
 #[derive(Default)]
 struct Model {
     now: u64,
+    drop_delay_when_taken: bool,
     /// In the order of getting in line.
     queued: Vec<(Item, Priority)>,
     /// What is processed, and with which priority it runs again, if it does.
@@ -158,6 +159,9 @@ impl Model {
             .position(|(_, priority)| fair || Some(*priority) == most);
         let (item, priority) = self.queued.remove(at.expect("not empty"));
         self.processing.insert(item, None);
+        if self.drop_delay_when_taken {
+            self.waiting.retain(|(_, other, _)| *other != item);
+        }
         Poll::Ready(Some((item, priority)))
     }
 
@@ -190,13 +194,18 @@ struct Pair {
 }
 
 impl Pair {
-    fn new() -> Self {
-        let queue = WorkQueue::builder()
-            .rate_limiter(ItemExponential::new(BASE, MAX))
-            .build();
+    fn new(drop_delay_when_taken: bool) -> Self {
+        let builder = WorkQueue::builder().rate_limiter(ItemExponential::new(BASE, MAX));
+        let builder = match drop_delay_when_taken {
+            true => builder.drop_delay_when_taken(),
+            false => builder,
+        };
         Self {
-            queue,
-            model: Model::default(),
+            queue: builder.build(),
+            model: Model {
+                drop_delay_when_taken,
+                ..Model::default()
+            },
             gets: Vec::new(),
             guards: Vec::new(),
             drains: Vec::new(),
@@ -342,9 +351,9 @@ fn the_queue_does_what_the_model_does() {
         .start_paused(true)
         .build()
         .unwrap();
-    proptest!(|(ops in ops())| {
+    proptest!(|(ops in ops(), drop_delay_when_taken: bool)| {
         runtime.block_on(tokio::task::coop::unconstrained(async {
-            let mut pair = Pair::new();
+            let mut pair = Pair::new(drop_delay_when_taken);
             for op in ops {
                 pair.apply(op).await;
             }

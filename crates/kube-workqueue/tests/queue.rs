@@ -340,6 +340,25 @@ async fn a_delayed_item_comes_once_and_not_early() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_taken_item_is_not_delayed_if_so_asked() {
+    let queue = WorkQueue::builder().drop_delay_when_taken().build();
+    queue.add_after("one", 10 * MS);
+    queue.add_after("two", 20 * MS);
+    queue.add("one");
+    let one = get(&queue).await;
+    assert_eq!(*one, "one");
+    queue.add_after("one", 50 * MS);
+    drop(one);
+    advance(10 * MS).await;
+    assert!(queue.is_empty(), "its first delay is gone");
+    advance(10 * MS).await;
+    assert_eq!(*get(&queue).await, "two");
+    assert!(queue.is_empty());
+    advance(30 * MS).await;
+    assert_eq!(*get(&queue).await, "one");
+}
+
+#[tokio::test(start_paused = true)]
 async fn of_two_times_the_earlier_counts() {
     for (first, second, due) in [(50, 70, 50), (50, 30, 30)] {
         let queue = WorkQueue::new();

@@ -172,7 +172,8 @@ impl OwnerKind {
         owner.kind == self.kind && group == self.group && (!self.controller_only || controls())
     }
 
-    fn keys<O: HasOwners>(&self, object: &O::Handle) -> Vec<ObjectKey> {
+    /// The keys of the object's owners that are meant.
+    pub fn keys<O: HasOwners>(&self, object: &O::Handle) -> Vec<ObjectKey> {
         let namespace = O::namespace_of(object).filter(|_| self.namespaced);
         let owners = O::owners_of(object);
         let meant = owners.iter().filter(|owner| self.is_meant(owner));

@@ -1,0 +1,591 @@
+//! Controllers: each object of a kind is reconciled when it changes, or when an object that concerns it does.
+//!
+//! ```no_run
+//! use futures::StreamExt;
+//! use k8s_openapi::api::apps::v1::{Deployment, ReplicaSet};
+//! use kube::{Api, Client};
+//! use kube_controller::controller::{Action, Controller};
+//! use kube_controller::watcher;
+//! use std::{convert::Infallible, sync::Arc};
+//!
+//! async fn reconcile(deployment: Arc<Deployment>, _: Arc<()>) -> Result<Action, Infallible> {
+//!     println!("{:?}", deployment.metadata.name);
+//!     Ok(Action::await_change())
+//! }
+//!
+//! # async fn example(client: Client) {
+//! Controller::new(Api::<Deployment>::all(client.clone()), watcher::Config::default())
+//!     .owns(Api::<ReplicaSet>::all(client), watcher::Config::default())
+//!     .shutdown_on_signal()
+//!     .run(reconcile, |_, error, _| match *error {}, Arc::new(()))
+//!     .for_each(|result| async move { println!("{result:?}") })
+//!     .await;
+//! # }
+//! ```
+//!
+//! # The way of a change
+//! The handlers of informers put keys on a work queue. When the controller is polled, it takes a key, reads the newest state of
+//! the object from its informer, calls the reconciler and spawns the future that it returns. A key is never worked on by two
+//! at once; what changes meanwhile leads to one further run. A key whose object does not exist any more is done.
+//!
+//! Reconciler, error policy and context need not be `Send` or `'static`, because they are called inside the poll of the
+//! stream. So nothing is reconciled unless the stream is polled.
+//!
+//! # Start
+//! The first poll starts all sources together. Reconciling begins when each of them
+//!
+//! - has synced, and its handler has been told of every object that exists; or
+//! - is refused by the server in a way that waiting does not mend, such as missing permissions; or
+//! - has had its [time](Config::sync_timeout).
+//!
+//! In the last two cases an error in the stream names the kind and the reason, the controller begins without that kind, and
+//! its objects count from when it has synced. So a kind that is refused holds up nothing else. The controller's own kind is
+//! waited for without a limit, since there is nothing to reconcile before.
+//!
+//! # When the next run is
+//! | the reconciler | the key | label `result` |
+//! |---|---|---|
+//! | `Ok(Action::await_change())` | waits for a change; failures are forgotten | `success` |
+//! | `Ok(Action::requeue(d))` | is run again after `d`; failures are forgotten | `requeue_after` |
+//! | `Ok(Action::backoff())` | is run again after its backoff | `requeue` |
+//! | `Err`, and the policy says `Action::requeue(d)` | is run again after `d` | `error` |
+//! | `Err`, and the policy says `Action::backoff()` | is run again after its backoff | `error` |
+//! | `Err`, and the policy says `Action::await_change()` | waits for a change: a terminal error | `error` |
+//! | panics, or takes too long | is run again after its backoff | `error` |
+//!
+//! A change during a pause is reconciled at once, and that run decides anew: an earlier `requeue` no longer counts. A failure
+//! counts for the backoff only if the pause before it was over: changes that arrive during a backoff neither lengthen nor
+//! shorten it. [`Attempt::current`] says how often an object has failed.
+//!
+//! Objects that exist at the start and resyncs have [low priority](kube_workqueue::Priority::LOW), changes have the normal one.
+//! Every eighth run goes to the key that has been waiting longest, whatever its priority, so nothing starves.
+//!
+//! # Stop
+//! The stream ends after [`graceful_shutdown_on`](Controller::graceful_shutdown_on) when the running reconciles have ended, and
+//! after [`abort_on`](Controller::abort_on) when they have been dropped. Dropping the stream drops them too, but
+//! does not wait for that. Informers that the controller made are stopped last.
+//!
+//! # Memory
+//! [`Controller::new`] holds its objects [packed](kube_informer::form::Packed), and of those that they own only metadata, also
+//! packed. To hold them in another form, make the informer yourself: [`Controller::over`], [`Controller::source`].
+
+mod action;
+mod attempt;
+mod config;
+mod engine;
+mod error;
+#[cfg_attr(not(feature = "metrics"), path = "controller/no_metrics.rs")]
+mod metrics;
+mod source;
+
+pub use action::Action;
+pub use attempt::Attempt;
+pub use config::Config;
+pub use error::Error;
+#[doc(no_inline)]
+pub use kube_informer::informer::enqueue::OwnerKind;
+#[doc(no_inline)]
+pub use kube_workqueue::Priority;
+pub use source::Source;
+
+use crate::predicates::Predicate;
+use crate::reflector::{ObjectRef, Store};
+use crate::watcher;
+use engine::{Engine, Trigger};
+use futures::future::{BoxFuture, select_all};
+use futures::stream::BoxStream;
+use futures::{FutureExt, Stream, StreamExt, TryFuture, stream};
+use kube::core::discovery::Scope;
+use kube::core::{ApiResource, ClusterResourceScope, PartialObjectMeta};
+use kube::{Api, Resource};
+use kube_informer::form::{Packed, WholeObject};
+use kube_informer::object::HasOwners;
+use kube_informer::{CachedObject, SharedInformer};
+use serde::de::DeserializeOwned;
+use source::{Watched, informer_of};
+use std::any::TypeId;
+use std::fmt::Debug;
+use std::hash::Hash;
+use std::sync::Arc;
+
+/// The form in which owned objects are held: metadata, packed.
+type OwnedObject = Packed<PartialObjectMeta>;
+/// Adds a filter to the source of the controller's own kind.
+type Main<K> = Box<dyn MainSource<K> + Send>;
+
+/// Reconciles the objects of the kind `K`; see the [module](self).
+#[must_use = "a controller does nothing until the stream of `run` is polled"]
+pub struct Controller<K: Resource> {
+    name: String,
+    dyntype: K::DynamicType,
+    store: Store<K>,
+    main: Option<Main<K>>,
+    sources: Vec<Watched>,
+    triggers: Vec<BoxStream<'static, Trigger>>,
+    config: Config,
+    hold: Vec<BoxFuture<'static, ()>>,
+    stop: Vec<BoxFuture<'static, ()>>,
+    abort: Vec<BoxFuture<'static, ()>>,
+}
+
+/// The source of the controller's own kind, whatever its form.
+trait MainSource<K> {
+    fn filter(self: Box<Self>, filter: UpdateFilter<K>) -> Main<K>;
+    fn watched(self: Box<Self>) -> Watched;
+}
+
+type UpdateFilter<K> = Box<dyn FnMut(&K, &K) -> bool + Send>;
+
+struct Own<O: CachedObject> {
+    source: Source<O>,
+    informer: Option<source::OwnInformer>,
+}
+
+impl<O: WholeObject> MainSource<O::Object> for Own<O> {
+    fn filter(self: Box<Self>, filter: UpdateFilter<O::Object>) -> Main<O::Object> {
+        let Self { source, informer } = *self;
+        let source = source.filter_updates(filter);
+        Box::new(Self { source, informer })
+    }
+
+    fn watched(self: Box<Self>) -> Watched {
+        Watched::new(self.source, self.informer)
+    }
+}
+
+impl<K> Controller<K>
+where
+    K: Clone + Resource + DeserializeOwned + Debug + Send + Sync + 'static,
+    K::DynamicType: Eq + Hash + Clone,
+{
+    /// A controller of the objects of an [`Api`], with an informer of its own, which holds them
+    /// [packed](kube_informer::form::Packed).
+    pub fn new(api: Api<K>, config: watcher::Config) -> Self
+    where
+        K::DynamicType: Default,
+    {
+        Self::new_with(api, config, Default::default())
+    }
+
+    /// [`new`](Self::new), for a kind that is known at run time.
+    pub fn new_with(api: Api<K>, config: watcher::Config, dyntype: K::DynamicType) -> Self {
+        let resource = ApiResource::erase::<K>(&dyntype);
+        let (informer, own) = informer_of::<Packed<K>, K>(api, resource, &config, K::metadata_api());
+        let main = Own {
+            source: Source::own(&informer),
+            informer: Some(own),
+        };
+        Self::make(dyntype, Store::of(&informer), Some(Box::new(main)))
+    }
+
+    /// A controller of objects that come from a stream, and are read from a store.
+    ///
+    /// Reconciling begins when the store is ready. A deletion is seen in the store; the stream need not have it.
+    pub fn for_stream(
+        objects: impl Stream<Item = Result<K, watcher::Error>> + Send + 'static,
+        reader: Store<K>,
+    ) -> Self
+    where
+        K::DynamicType: Default,
+    {
+        Self::for_stream_with(objects, reader, Default::default())
+    }
+
+    /// [`for_stream`](Self::for_stream), for a kind that is known at run time.
+    pub fn for_stream_with(
+        objects: impl Stream<Item = Result<K, watcher::Error>> + Send + 'static,
+        reader: Store<K>,
+        dyntype: K::DynamicType,
+    ) -> Self {
+        let keys = objects.map(|object| match object {
+            Ok(object) => Trigger::Key(kube_informer::ObjectKey::of(&object)),
+            Err(error) => Trigger::Failed(error),
+        });
+        let mut controller = Self::make(dyntype, reader, None);
+        controller.triggers.push(keys.boxed());
+        controller
+    }
+
+    /// [`for_stream`](Self::for_stream), for shared objects.
+    pub fn for_shared_stream(objects: impl Stream<Item = Arc<K>> + Send + 'static, reader: Store<K>) -> Self
+    where
+        K::DynamicType: Default,
+    {
+        Self::for_shared_stream_with(objects, reader, Default::default())
+    }
+
+    /// [`for_shared_stream`](Self::for_shared_stream), for a kind that is known at run time.
+    pub fn for_shared_stream_with(
+        objects: impl Stream<Item = Arc<K>> + Send + 'static,
+        reader: Store<K>,
+        dyntype: K::DynamicType,
+    ) -> Self {
+        let objects = objects.map(|object| Ok(Arc::unwrap_or_clone(object)));
+        Self::for_stream_with(objects, reader, dyntype)
+    }
+}
+
+impl<K> Controller<K>
+where
+    K: Resource + Send + Sync + 'static,
+    K::DynamicType: Eq + Hash + Clone,
+{
+    /// A controller of the objects of a shared informer, in any form that holds whole objects. Whoever made the informer runs
+    /// it.
+    pub fn over<O: WholeObject<Object = K>>(informer: &SharedInformer<O>) -> Self
+    where
+        K::DynamicType: Default,
+    {
+        Self::over_with(informer, Default::default())
+    }
+
+    /// [`over`](Self::over), for a kind that is known at run time.
+    pub fn over_with<O: WholeObject<Object = K>>(
+        informer: &SharedInformer<O>,
+        dyntype: K::DynamicType,
+    ) -> Self {
+        let main = Own {
+            source: Source::own(informer),
+            informer: None,
+        };
+        Self::make(dyntype, Store::of(informer), Some(Box::new(main)))
+    }
+
+    fn make(dyntype: K::DynamicType, store: Store<K>, main: Option<Main<K>>) -> Self {
+        Self {
+            name: K::kind(&dyntype).to_lowercase(),
+            dyntype,
+            store,
+            main,
+            sources: Vec::new(),
+            triggers: Vec::new(),
+            config: Config::default(),
+            hold: Vec::new(),
+            stop: Vec::new(),
+            abort: Vec::new(),
+        }
+    }
+
+    /// The name for metrics and logs. Default: the kind in lower case. Of two controllers with the same name, counters are
+    /// summed.
+    pub fn named(mut self, name: impl Into<String>) -> Self {
+        self.name = name.into();
+        self
+    }
+
+    /// How the controller runs.
+    pub fn with_config(mut self, config: Config) -> Self {
+        self.config = config;
+        self
+    }
+
+    /// The objects of the controller's kind.
+    pub fn store(&self) -> Store<K> {
+        self.store.clone()
+    }
+
+    /// Ignores updates of the controller's own objects that leave what the predicate looks at as it was; see
+    /// [`Source::filter`]. Has no effect on a controller [for a stream](Self::for_stream).
+    pub fn filter(self, predicate: impl Predicate<K> + Send + 'static) -> Self {
+        self.filter_updates(move |old, new| predicate.has_changed(old, new))
+    }
+
+    /// Ignores updates of the controller's own objects for which `passes` is false; see [`Source::filter_updates`].
+    pub fn filter_updates(mut self, passes: impl FnMut(&K, &K) -> bool + Send + 'static) -> Self {
+        self.main = self.main.map(|main| main.filter(Box::new(passes)));
+        self
+    }
+
+    /// Reconciles the owners of the objects of another kind when these change. Of the owned objects, only metadata is asked of
+    /// the server and held.
+    ///
+    /// All owners of the kind `K` are reconciled. To consider only the one that is the controller, or to filter changes, use
+    /// [`source`](Self::source).
+    pub fn owns<Child: Resource<DynamicType = ()>>(self, api: Api<Child>, config: watcher::Config) -> Self {
+        self.owns_with(api, (), config)
+    }
+
+    /// [`owns`](Self::owns), for a kind that is known at run time.
+    pub fn owns_with<Child: Resource>(
+        mut self,
+        api: Api<Child>,
+        dyntype: Child::DynamicType,
+        config: watcher::Config,
+    ) -> Self {
+        let resource = ApiResource::erase::<Child>(&dyntype);
+        let (informer, own) = informer_of::<OwnedObject, Child>(api, resource, &config, true);
+        let source = Source::owned(&informer, self.owner_kind());
+        self.sources.push(Watched::new(source, Some(own)));
+        self
+    }
+
+    /// Reconciles the owners of the objects of a shared informer when these change. See [`Source::owned`] for more.
+    pub fn owns_over<O: HasOwners>(self, informer: &SharedInformer<O>) -> Self {
+        let source = Source::owned(informer, self.owner_kind());
+        self.source(source)
+    }
+
+    /// Reconciles what `mapper` makes of the objects of another kind when these change. After an update it is called with the
+    /// state before and the one after it.
+    pub fn watches<Other, I>(
+        self,
+        api: Api<Other>,
+        config: watcher::Config,
+        mapper: impl Fn(Other) -> I + Send + Sync + 'static,
+    ) -> Self
+    where
+        Other: Clone + Resource<DynamicType: Default> + DeserializeOwned + Send + Sync + 'static,
+        I: IntoIterator<Item = ObjectRef<K>>,
+    {
+        self.watches_with(api, Default::default(), config, mapper)
+    }
+
+    /// [`watches`](Self::watches), for a kind that is known at run time.
+    pub fn watches_with<Other, I>(
+        mut self,
+        api: Api<Other>,
+        dyntype: Other::DynamicType,
+        config: watcher::Config,
+        mapper: impl Fn(Other) -> I + Send + Sync + 'static,
+    ) -> Self
+    where
+        Other: Clone + Resource + DeserializeOwned + Send + Sync + 'static,
+        I: IntoIterator<Item = ObjectRef<K>>,
+    {
+        let resource = ApiResource::erase::<Other>(&dyntype);
+        let (informer, own) =
+            informer_of::<Packed<Other>, Other>(api, resource, &config, Other::metadata_api());
+        let source = Source::mapped(&informer, move |object: &Packed<Other>| {
+            let object = object.decode().inspect_err(
+                |error| tracing::warn!(object = %object.key(), %error, "an object leads to no others"),
+            );
+            let object = object.ok().map(Arc::unwrap_or_clone);
+            object.map(&mapper).into_iter().flatten()
+        });
+        self.sources.push(Watched::new(source, Some(own)));
+        self
+    }
+
+    /// Reconciles what `mapper` makes of the objects of a shared informer when these change. See [`Source::mapped`].
+    pub fn watches_over<O, I>(
+        self,
+        informer: &SharedInformer<O>,
+        mapper: impl FnMut(&O::Handle) -> I + Send + 'static,
+    ) -> Self
+    where
+        O: CachedObject,
+        I: IntoIterator<Item = ObjectRef<K>>,
+    {
+        self.source(Source::mapped(informer, mapper))
+    }
+
+    /// Watches another kind; [`Source`] says which of its changes count, and what is reconciled then.
+    pub fn source<O: CachedObject>(mut self, source: Source<O>) -> Self {
+        self.sources.push(Watched::new(source, None));
+        self
+    }
+
+    /// Reconciles the owners of objects that come from a stream.
+    pub fn owns_stream<Child: Resource + Send + Sync + 'static>(
+        mut self,
+        objects: impl Stream<Item = Result<Child, watcher::Error>> + Send + 'static,
+    ) -> Self {
+        let owner = self.owner_kind();
+        let keys = objects.flat_map(move |object| {
+            let keys = object.map(|object| owner.keys::<Child>(&Arc::new(object)));
+            stream::iter(Trigger::of(keys))
+        });
+        self.triggers.push(keys.boxed());
+        self
+    }
+
+    /// Reconciles the owners of shared objects that come from a stream.
+    pub fn owns_shared_stream<Child: Resource + Send + Sync + 'static>(
+        mut self,
+        objects: impl Stream<Item = Arc<Child>> + Send + 'static,
+    ) -> Self {
+        let owner = self.owner_kind();
+        let keys =
+            objects.flat_map(move |object| stream::iter(Trigger::of(Ok(owner.keys::<Child>(&object)))));
+        self.triggers.push(keys.boxed());
+        self
+    }
+
+    /// Reconciles what `mapper` makes of objects that come from a stream.
+    pub fn watches_stream<Other, I>(
+        mut self,
+        objects: impl Stream<Item = Result<Other, watcher::Error>> + Send + 'static,
+        mapper: impl Fn(Other) -> I + Send + Sync + 'static,
+    ) -> Self
+    where
+        Other: Send + 'static,
+        I: IntoIterator<Item = ObjectRef<K>> + 'static,
+    {
+        let keys = objects.flat_map(move |object| {
+            let keys = object.map(|object| mapper(object).into_iter().map(Into::into).collect());
+            stream::iter(Trigger::of(keys))
+        });
+        self.triggers.push(keys.boxed());
+        self
+    }
+
+    /// Reconciles what `mapper` makes of shared objects that come from a stream.
+    pub fn watches_shared_stream<Other, I>(
+        self,
+        objects: impl Stream<Item = Arc<Other>> + Send + 'static,
+        mapper: impl Fn(Arc<Other>) -> I + Send + Sync + 'static,
+    ) -> Self
+    where
+        Other: Send + Sync + 'static,
+        I: IntoIterator<Item = ObjectRef<K>> + 'static,
+    {
+        self.watches_stream(objects.map(Ok), mapper)
+    }
+
+    /// Reconciles all objects whenever the stream has an item. They have low priority.
+    pub fn reconcile_all_on(mut self, trigger: impl Stream<Item = ()> + Send + 'static) -> Self {
+        self.triggers.push(trigger.map(|()| Trigger::All).boxed());
+        self
+    }
+
+    /// Reconciles the objects that a stream names. One that does not exist is
+    /// [reported](Error::ObjectNotFound).
+    #[doc(alias = "Channel")]
+    pub fn reconcile_on(mut self, trigger: impl Stream<Item = ObjectRef<K>> + Send + 'static) -> Self
+    where
+        K::DynamicType: Send,
+    {
+        let keys = trigger.map(|object| Trigger::Named(object.key()));
+        self.triggers.push(keys.boxed());
+        self
+    }
+
+    /// Begins to reconcile only after this future has ended. Meanwhile the sources sync and fill the queue, so that the first
+    /// reconcile comes at once, for example when an election is won. It can be called several times; all have to end.
+    #[doc(alias = "Warmup")]
+    pub fn warm_until(mut self, begin: impl Future<Output = ()> + Send + 'static) -> Self {
+        self.hold.push(begin.boxed());
+        self
+    }
+
+    /// Stops when this future ends: no further object is reconciled, and the stream ends after the reconciles that are running. It
+    /// can be called several times; the first one counts.
+    pub fn graceful_shutdown_on(mut self, trigger: impl Future<Output = ()> + Send + 'static) -> Self {
+        self.stop.push(trigger.boxed());
+        self
+    }
+
+    /// Stops at once when this future ends: the reconciles that are running are dropped at their current await point, and the
+    /// stream ends when all of them have been. It can be called several times; the first one counts.
+    pub fn abort_on(mut self, trigger: impl Future<Output = ()> + Send + 'static) -> Self {
+        self.abort.push(trigger.boxed());
+        self
+    }
+
+    /// Stops on the first SIGINT or SIGTERM as [`graceful_shutdown_on`](Self::graceful_shutdown_on) does, and at once on
+    /// the second. The signals are listened for from the first poll on.
+    ///
+    /// # Panics
+    /// The stream panics if the signals cannot be listened for.
+    pub fn shutdown_on_signal(self) -> Self {
+        let (graceful, first) = tokio::sync::oneshot::channel();
+        let signals = async {
+            signal().await;
+            tracing::info!("stopping after what is running; another signal stops at once");
+            let _ = graceful.send(());
+            signal().await;
+            tracing::info!("stopping at once");
+        };
+        let first = async {
+            if first.await.is_err() {
+                futures::future::pending().await
+            }
+        };
+        self.graceful_shutdown_on(first).abort_on(signals)
+    }
+
+    /// Which owners are objects of this controller.
+    fn owner_kind(&self) -> OwnerKind {
+        let scope = match TypeId::of::<K::Scope>() == TypeId::of::<ClusterResourceScope>() {
+            true => Scope::Cluster,
+            // For a kind whose scope is unknown, the engine looks again.
+            false => Scope::Namespaced,
+        };
+        OwnerKind::new(&ApiResource::erase::<K>(&self.dyntype), scope)
+    }
+
+    /// Runs the controller, while the stream is polled. Its items are the results of the runs, and what is wrong with the
+    /// sources.
+    ///
+    /// `error_policy` says what follows when `reconciler` has returned an error. See the [module](self#when-the-next-run-is).
+    ///
+    /// # Panics
+    /// The stream panics outside a tokio runtime with time enabled, and if a reconciler does and
+    /// [`recover_panic`](Config::recover_panic) is off.
+    pub fn run<ReconcilerFut, Ctx>(
+        self,
+        reconciler: impl FnMut(Arc<K>, Arc<Ctx>) -> ReconcilerFut,
+        error_policy: impl Fn(Arc<K>, &ReconcilerFut::Error, Arc<Ctx>) -> Action,
+        context: Arc<Ctx>,
+    ) -> impl Stream<Item = Result<(ObjectRef<K>, Action), Error<ReconcilerFut::Error, watcher::Error>>>
+    where
+        ReconcilerFut: TryFuture<Ok = Action> + Send + 'static,
+        ReconcilerFut::Error: std::error::Error + Send + 'static,
+    {
+        let unstarted = Machine::Unstarted(self, reconciler, error_policy, context);
+        stream::unfold(unstarted, |machine| async move {
+            let mut engine = match machine {
+                Machine::Running(engine) => engine,
+                Machine::Unstarted(controller, reconciler, error_policy, context) => {
+                    Box::new(Engine::start(controller, reconciler, error_policy, context))
+                }
+            };
+            let item = engine.next().await?;
+            Some((item, Machine::Running(engine)))
+        })
+    }
+}
+
+/// A controller before and after its first poll.
+#[expect(clippy::large_enum_variant, reason = "there is one, and it is moved once")]
+enum Machine<K: Resource, R, P, Ctx, E> {
+    Unstarted(Controller<K>, R, P, Arc<Ctx>),
+    Running(Box<Engine<K, R, P, Ctx, E>>),
+}
+
+/// Waits for SIGINT or SIGTERM.
+async fn signal() {
+    let interrupt = async {
+        tokio::signal::ctrl_c().await.expect("SIGINT can be listened for");
+    };
+    #[cfg(unix)]
+    let terminate = async {
+        use tokio::signal::unix::{SignalKind, signal};
+        let mut signals = signal(SignalKind::terminate()).expect("SIGTERM can be listened for");
+        signals.recv().await;
+    };
+    #[cfg(not(unix))]
+    let terminate = futures::future::pending::<()>();
+    tokio::select! {
+        () = interrupt => {}
+        () = terminate => {}
+    }
+}
+
+/// The first of these futures; none: never.
+fn first(futures: Vec<BoxFuture<'static, ()>>) -> BoxFuture<'static, ()> {
+    match futures.is_empty() {
+        true => futures::future::pending().boxed(),
+        false => select_all(futures).map(|_| ()).boxed(),
+    }
+}
+
+impl<K: Resource> Debug for Controller<K> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Controller")
+            .field("name", &self.name)
+            .field("sources", &self.sources.len())
+            .field("config", &self.config)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,520 @@
+//! The loop that takes keys from the queue, runs the reconciler and decides when each key is run next.
+
+use super::action::Next;
+use super::attempt::{ATTEMPT, Attempt};
+use super::metrics::{Metrics, Outcome};
+use super::source::{Intake, News};
+use super::{Action, Config, Controller, Error, first};
+use crate::reflector::{ObjectRef, Store};
+use crate::watcher;
+use futures::future::{BoxFuture, join_all};
+use futures::stream::{BoxStream, SelectAll};
+use futures::{FutureExt, StreamExt, TryFuture, TryFutureExt, stream};
+use kube::Resource;
+use kube::core::{DynamicObject, DynamicResourceScope};
+use kube_informer::ObjectKey;
+use kube_informer::informer::RunError;
+use kube_workqueue::{Priority, Processing, WorkQueue};
+use std::any::{Any, TypeId};
+use std::collections::{HashMap, HashSet};
+use std::hash::Hash;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+use tokio_util::sync::{CancellationToken, DropGuard};
+use tracing::Instrument;
+
+/// A request of objects that does not come from an informer.
+pub(super) enum Trigger {
+    All,
+    Key(ObjectKey),
+    /// The program named this object.
+    Named(ObjectKey),
+    Failed(watcher::Error),
+}
+
+impl Trigger {
+    pub(super) fn of(keys: Result<Vec<ObjectKey>, watcher::Error>) -> Vec<Self> {
+        match keys {
+            Ok(keys) => keys.into_iter().map(Self::Key).collect(),
+            Err(error) => vec![Self::Failed(error)],
+        }
+    }
+}
+
+/// The source of the controller's own kind; others have other numbers.
+const MAIN: usize = 0;
+
+/// The failures of a key in a row.
+struct Failing {
+    count: u32,
+    /// When the pause after the last counted failure ends.
+    until: Instant,
+}
+
+/// How a run has ended.
+enum Ended<E> {
+    Returned(Result<Action, E>),
+    Panicked(Box<dyn Any + Send>),
+    TimedOut(Duration),
+}
+
+/// A run that has ended. Dropping it allows the next one of the key.
+struct Finished<K, E> {
+    item: Processing<'static, ObjectKey>,
+    object: Arc<K>,
+    attempt: Attempt,
+    began: Instant,
+    ended: Ended<E>,
+}
+
+type Report<K, E> = Result<(ObjectRef<K>, Action), Error<E, watcher::Error>>;
+
+/// What the loop reacts to.
+enum Event<K, E> {
+    Abort,
+    Stop,
+    Held,
+    News(Option<(usize, News)>),
+    Trigger(Option<Trigger>),
+    Finished(Finished<K, E>),
+    Key(Processing<'static, ObjectKey>),
+}
+
+/// A controller that runs.
+pub(super) struct Engine<K: Resource, R, P, Ctx, E> {
+    reconciler: R,
+    error_policy: P,
+    context: Arc<Ctx>,
+    dyntype: K::DynamicType,
+    store: Store<K>,
+    config: Config,
+    queue: WorkQueue<ObjectKey>,
+    intake: Intake,
+    metrics: Metrics,
+    news: SelectAll<BoxStream<'static, (usize, News)>>,
+    triggers: SelectAll<BoxStream<'static, Trigger>>,
+    /// The sources that have to sync before the first run.
+    awaited: HashSet<usize>,
+    /// What else has to end before the first run.
+    hold: Option<BoxFuture<'static, ()>>,
+    stop: BoxFuture<'static, ()>,
+    abort: BoxFuture<'static, ()>,
+    stopping: bool,
+    running: JoinSet<Finished<K, E>>,
+    failing: HashMap<ObjectKey, Failing>,
+    /// Objects that the program named, and that have not had their turn.
+    named: HashSet<ObjectKey>,
+    informers: JoinSet<Result<(), RunError>>,
+    informers_stop: Option<DropGuard>,
+}
+
+/// The number of the next run.
+static NEXT_RUN: AtomicU64 = AtomicU64::new(1);
+
+impl<K, R, P, Ctx, Fut> Engine<K, R, P, Ctx, Fut::Error>
+where
+    K: Resource + Send + Sync + 'static,
+    K::DynamicType: Eq + Hash + Clone,
+    R: FnMut(Arc<K>, Arc<Ctx>) -> Fut,
+    P: Fn(Arc<K>, &Fut::Error, Arc<Ctx>) -> Action,
+    Fut: TryFuture<Ok = Action> + Send + 'static,
+    Fut::Error: std::error::Error + Send + 'static,
+{
+    /// Starts all sources.
+    pub(super) fn start(
+        controller: Controller<K>,
+        reconciler: R,
+        error_policy: P,
+        context: Arc<Ctx>,
+    ) -> Self {
+        let Controller {
+            name,
+            dyntype,
+            store,
+            main,
+            sources,
+            triggers,
+            config,
+            mut hold,
+            stop,
+            abort,
+        } = controller;
+        let queue = WorkQueue::builder().name(&name).drop_delay_when_taken().build();
+        let intake = Intake::new(queue.clone(), config.debounce);
+        let informers_stop = CancellationToken::new();
+        let (mut informers, mut news, mut awaited) = (JoinSet::new(), SelectAll::new(), HashSet::new());
+        if main.is_none() {
+            let store = store.clone();
+            hold.push(async move { _ = store.wait_until_ready().await }.boxed());
+        }
+        let main = main.map(|main| (MAIN, main.watched()));
+        for (number, source) in main.into_iter().chain((MAIN + 1..).zip(sources)) {
+            let stop = informers_stop.child_token();
+            let (follower, run) = source.start(&name, intake.clone(), config.sync_timeout, stop);
+            run.map(|run| informers.spawn(run));
+            awaited.insert(number);
+            let of_source = stream::unfold(follower, move |mut follower| async move {
+                let news = follower.next().await?;
+                Some(((number, news), follower))
+            });
+            news.push(of_source.boxed());
+        }
+        Self {
+            reconciler,
+            error_policy,
+            context,
+            metrics: Metrics::new(&name, config.concurrency),
+            dyntype,
+            store,
+            config,
+            queue,
+            intake,
+            news,
+            triggers: stream::select_all(triggers),
+            awaited,
+            hold: Some(join_all(hold).map(|_| ()).boxed()),
+            stop: first(stop),
+            abort: first(abort),
+            stopping: false,
+            running: JoinSet::new(),
+            failing: HashMap::new(),
+            named: HashSet::new(),
+            informers,
+            informers_stop: Some(informers_stop.drop_guard()),
+        }
+    }
+
+    /// The next result; `None` when the controller has ended.
+    pub(super) async fn next(&mut self) -> Option<Report<K, Fut::Error>> {
+        loop {
+            if self.stopping && self.running.is_empty() {
+                self.end().await;
+                return None;
+            }
+            let report = match self.event().await {
+                Event::Abort => {
+                    self.stopping = true;
+                    self.running.shutdown().await;
+                    None
+                }
+                Event::Stop => {
+                    self.stopping = true;
+                    None
+                }
+                Event::Held => {
+                    self.hold = None;
+                    None
+                }
+                Event::News(news) => news.and_then(|(source, news)| self.learn(source, news)),
+                Event::Trigger(trigger) => self.trigger(trigger),
+                Event::Finished(finished) => Some(self.conclude(finished)),
+                Event::Key(item) => self.begin(item),
+            };
+            if report.is_some() {
+                return report;
+            }
+        }
+    }
+
+    /// Waits for something to happen. Cancel safe, like all that it waits for.
+    async fn event(&mut self) -> Event<K, Fut::Error> {
+        let limit = match self.config.concurrency {
+            0 => usize::MAX,
+            limit => limit.into(),
+        };
+        let Self {
+            queue,
+            running,
+            news,
+            triggers,
+            hold,
+            stop,
+            abort,
+            stopping,
+            awaited,
+            ..
+        } = self;
+        let goes_on = !*stopping;
+        let begins = goes_on && awaited.is_empty() && hold.is_none() && running.len() < limit;
+        let held = async {
+            match hold {
+                Some(hold) => hold.await,
+                None => futures::future::pending().await,
+            }
+        };
+        // Of what is ready, any can come first, so that nothing starves.
+        tokio::select! {
+            () = abort => Event::Abort,
+            () = stop, if goes_on => Event::Stop,
+            () = held, if goes_on => Event::Held,
+            news = news.next(), if goes_on && !news.is_empty() => Event::News(news),
+            trigger = triggers.next(), if goes_on && !triggers.is_empty() => Event::Trigger(trigger),
+            Some(Ok(finished)) = running.join_next() => Event::Finished(finished),
+            Some(item) = queue.get(), if begins => Event::Key(item.into_owned()),
+        }
+    }
+
+    /// Ends what the controller has started.
+    async fn end(&mut self) {
+        self.queue.shut_down();
+        self.news.clear();
+        self.informers_stop = None;
+        while let Some(ended) = self.informers.join_next().await {
+            if let Ok(Err(error)) = ended {
+                tracing::error!(%error, "an informer of the controller failed");
+            }
+        }
+    }
+
+    fn learn(&mut self, source: usize, news: News) -> Option<Report<K, Fut::Error>> {
+        let error = match news {
+            News::Synced => {
+                self.awaited.remove(&source);
+                return None;
+            }
+            News::Failed(error) => error,
+            News::Late(error) => {
+                if source != MAIN {
+                    self.awaited.remove(&source);
+                }
+                error
+            }
+            News::Ended(error) => {
+                self.awaited.remove(&source);
+                self.stopping |= source == MAIN;
+                error
+            }
+        };
+        Some(Err(Error::QueueError(error)))
+    }
+
+    fn trigger(&mut self, trigger: Option<Trigger>) -> Option<Report<K, Fut::Error>> {
+        match trigger {
+            Some(Trigger::All) => {
+                for key in self.store.objects().keys() {
+                    self.intake.request(key, Priority::LOW);
+                }
+            }
+            Some(Trigger::Key(key)) => self.intake.request(key, Priority::NORMAL),
+            Some(Trigger::Named(key)) => {
+                self.named.insert(key.clone());
+                self.intake.request(key, Priority::NORMAL);
+            }
+            Some(Trigger::Failed(error)) => return Some(Err(Error::QueueError(error))),
+            // Without informers, there is nothing more to come.
+            None => self.stopping |= self.news.is_empty(),
+        }
+        None
+    }
+
+    /// Starts the run of a key, if there is such an object.
+    fn begin(&mut self, item: Processing<'static, ObjectKey>) -> Option<Report<K, Fut::Error>> {
+        let named = self.named.remove(&*item);
+        let object = match self.store.objects().get(&item) {
+            Some(Ok(object)) => object,
+            Some(Err(error)) => {
+                self.metrics.rejected();
+                return Some(Err(Error::ObjectInvalid(error, self.erased(&item))));
+            }
+            None => {
+                self.failing.remove(&*item);
+                let elsewhere = self.without_namespace(&item);
+                if let Some(key) = elsewhere {
+                    self.intake.request(key, item.priority());
+                } else if named {
+                    return Some(Err(Error::ObjectNotFound(self.erased(&item))));
+                }
+                return None;
+            }
+        };
+        let attempt = Attempt {
+            id: NEXT_RUN.fetch_add(1, Ordering::Relaxed),
+            failures: self.failing.get(&*item).map_or(0, |failing| failing.count),
+            priority: item.priority(),
+        };
+        let span = tracing::info_span!(
+            "reconcile",
+            object.kind = &*K::kind(&self.dyntype),
+            object.key = item.as_str(),
+            reconcile_id = attempt.id,
+        );
+        let began = Instant::now();
+        self.metrics.began();
+        let called = catch_unwind(AssertUnwindSafe(|| {
+            let (object, context) = (object.clone(), self.context.clone());
+            ATTEMPT.sync_scope(attempt, || span.in_scope(|| (self.reconciler)(object, context)))
+        }));
+        let finished = move |ended| Finished {
+            item,
+            object,
+            attempt,
+            began,
+            ended,
+        };
+        match called {
+            Err(panic) => Some(self.conclude(finished(Ended::Panicked(panic)))),
+            Ok(future) => {
+                let timeout = self.config.reconcile_timeout;
+                let run = async move { finished(run(future, timeout).await) };
+                self.running.spawn(ATTEMPT.scope(attempt, run).instrument(span));
+                None
+            }
+        }
+    }
+
+    /// The key of an object without a namespace that an owned object, which has one, led to. Only a kind whose scope is not
+    /// known is looked for.
+    fn without_namespace(&self, key: &ObjectKey) -> Option<ObjectKey> {
+        let unknown = TypeId::of::<K::Scope>() == TypeId::of::<DynamicResourceScope>();
+        let found = unknown && key.namespace().is_some() && self.store.objects().contains(key.name());
+        found.then(|| ObjectKey::new(None, key.name()))
+    }
+
+    /// Decides what follows from a run.
+    fn conclude(&mut self, finished: Finished<K, Fut::Error>) -> Report<K, Fut::Error> {
+        let Finished {
+            item,
+            object,
+            attempt,
+            began,
+            ended,
+        } = finished;
+        let (outcome, report) = match ended {
+            Ended::Returned(Ok(action)) => {
+                let outcome = match action.next {
+                    Next::AwaitChange => Outcome::Success,
+                    Next::After(_) => Outcome::RequeueAfter,
+                    Next::Backoff => Outcome::Requeue,
+                };
+                if action.next != Next::Backoff {
+                    self.failing.remove(&*item);
+                }
+                self.schedule(&item, began, &action);
+                let object = ObjectRef::from_key_with(&item, self.dyntype.clone());
+                (outcome, Ok((object, action)))
+            }
+            Ended::Returned(Err(error)) => {
+                let policy = || {
+                    let context = self.context.clone();
+                    ATTEMPT.sync_scope(attempt, || (self.error_policy)(object, &error, context))
+                };
+                match catch_unwind(AssertUnwindSafe(policy)) {
+                    Ok(action) => {
+                        let terminal = action.next == Next::AwaitChange;
+                        let outcome = if terminal {
+                            Outcome::Terminal
+                        } else {
+                            Outcome::Error
+                        };
+                        self.fail(&item, began, &action);
+                        (outcome, Err(Error::ReconcilerFailed(error, self.erased(&item))))
+                    }
+                    Err(panic) => self.panicked(&item, began, panic),
+                }
+            }
+            Ended::Panicked(panic) => self.panicked(&item, began, panic),
+            Ended::TimedOut(timeout) => {
+                self.fail(&item, began, &Action::backoff());
+                let object = self.erased(&item);
+                (
+                    Outcome::TimedOut,
+                    Err(Error::ReconcilerTimedOut { timeout, object }),
+                )
+            }
+        };
+        self.metrics.ended(outcome, began.elapsed());
+        report
+    }
+
+    fn panicked(
+        &mut self,
+        item: &Processing<'static, ObjectKey>,
+        began: Instant,
+        panic: Box<dyn Any + Send>,
+    ) -> (Outcome, Report<K, Fut::Error>) {
+        if !self.config.recover_panic {
+            resume_unwind(panic);
+        }
+        let message = panic.downcast_ref::<&str>().map(|message| (*message).to_owned());
+        let message = message.or_else(|| panic.downcast_ref::<String>().cloned());
+        self.fail(item, began, &Action::backoff());
+        let error = Error::ReconcilerPanicked {
+            message: message.unwrap_or_else(|| "no message".to_owned()),
+            object: self.erased(item),
+        };
+        (Outcome::Panicked, Err(error))
+    }
+
+    /// Counts a failure and schedules the next run.
+    fn fail(&mut self, item: &Processing<'static, ObjectKey>, began: Instant, action: &Action) {
+        if action.next == Next::Backoff {
+            return self.schedule(item, began, action);
+        }
+        let failing = self.failing(item, began);
+        if failing.until <= began {
+            failing.count = failing.count.saturating_add(1);
+        }
+        if let Next::After(delay) = action.next {
+            failing.until = Instant::now() + delay;
+        }
+        self.schedule(item, began, action);
+    }
+
+    /// The failures of a key, before this run was counted.
+    fn failing(&mut self, key: &ObjectKey, began: Instant) -> &mut Failing {
+        let failing = self.failing.entry(key.clone());
+        failing.or_insert(Failing {
+            count: 0,
+            until: began,
+        })
+    }
+
+    /// Schedules the next run, if the action asks for one.
+    fn schedule(&mut self, item: &Processing<'static, ObjectKey>, began: Instant, action: &Action) {
+        let delay = match action.next {
+            Next::AwaitChange => return,
+            Next::After(delay) => delay,
+            Next::Backoff => self.back_off(item, began),
+        };
+        let queue = self
+            .queue
+            .with_priority(action.priority.unwrap_or(item.priority()));
+        queue.add_after((**item).clone(), delay);
+    }
+
+    /// The pause of a key before its next run. A run that began during a pause, because of a change, does not count.
+    fn back_off(&mut self, key: &ObjectKey, began: Instant) -> Duration {
+        let (first, longest) = self.config.backoff;
+        let now = Instant::now();
+        let failing = self.failing(key, began);
+        if failing.until <= began {
+            let factor = 1_u32.checked_shl(failing.count).unwrap_or(u32::MAX);
+            failing.count = failing.count.saturating_add(1);
+            failing.until = now + first.saturating_mul(factor).min(longest);
+        }
+        failing.until.saturating_duration_since(now)
+    }
+
+    fn erased(&self, key: &ObjectKey) -> Box<ObjectRef<DynamicObject>> {
+        Box::new(ObjectRef::<K>::from_key_with(key, self.dyntype.clone()).erase())
+    }
+}
+
+/// Runs a reconciler's future to its end, whatever that is.
+async fn run<Fut: TryFuture<Ok = Action>>(future: Fut, timeout: Option<Duration>) -> Ended<Fut::Error> {
+    // In a block, so that a panic while it is dropped is caught too.
+    let future = async { TryFutureExt::into_future(future).await };
+    let caught = AssertUnwindSafe(future).catch_unwind();
+    let ended = match timeout {
+        None => caught.await,
+        Some(limit) => match tokio::time::timeout(limit, caught).await {
+            Ok(ended) => ended,
+            Err(_) => return Ended::TimedOut(limit),
+        },
+    };
+    ended.map_or_else(Ended::Panicked, Ended::Returned)
+}

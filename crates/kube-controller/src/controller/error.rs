@@ -1,0 +1,42 @@
+//! What a controller reports.
+
+use crate::reflector::ObjectRef;
+use kube::core::DynamicObject;
+use kube_informer::form::DecodeError;
+use std::time::Duration;
+
+/// Why an object was not reconciled, or a watch failed. The controller goes on after any of them.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error<ReconcilerErr: 'static, QueueErr: 'static> {
+    /// [`reconcile_on`](super::Controller::reconcile_on) named an object that does not exist. An object that was deleted
+    /// before its turn is no error, and is not reported.
+    #[error("there is no {0} to reconcile")]
+    ObjectNotFound(Box<ObjectRef<DynamicObject>>),
+    /// The reconciler returned an error. What follows is for the error policy to say.
+    #[error("reconciling {1} failed: {0}")]
+    ReconcilerFailed(#[source] ReconcilerErr, Box<ObjectRef<DynamicObject>>),
+    /// The reconciler or the error policy panicked. The object is retried after a [backoff](super::Action::backoff).
+    #[error("reconciling {object} panicked: {message}")]
+    ReconcilerPanicked {
+        /// The panic's message.
+        message: String,
+        /// The object.
+        object: Box<ObjectRef<DynamicObject>>,
+    },
+    /// The reconciler exceeded its [time](super::Config::reconcile_timeout), and was dropped. The object is retried after a
+    /// [backoff](super::Action::backoff).
+    #[error("reconciling {object} took longer than {} s", .timeout.as_secs_f64())]
+    ReconcilerTimedOut {
+        /// The limit.
+        timeout: Duration,
+        /// The object.
+        object: Box<ObjectRef<DynamicObject>>,
+    },
+    /// The object does not match its type, so the reconciler was not called. It is tried again when the object changes.
+    #[error("{1} cannot be read: {0}")]
+    ObjectInvalid(#[source] DecodeError, Box<ObjectRef<DynamicObject>>),
+    /// A watch, or a stream of the program's own, failed. It is retried meanwhile.
+    #[error("{0}")]
+    QueueError(#[source] QueueErr),
+}

@@ -1,0 +1,474 @@
+//! What a controller watches: which changes of which objects put which keys on its queue.
+
+use crate::predicates::Predicate;
+use crate::watcher;
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use kube::core::ApiResource;
+use kube::{Api, Resource};
+use kube_informer::form::{Decode, WholeObject};
+use kube_informer::informer::enqueue::OwnerKind;
+use kube_informer::informer::{InformerStatus, RunError, Stopped};
+use kube_informer::object::HasOwners;
+use kube_informer::reflector::LastError;
+use kube_informer::source::ClientSource;
+use kube_informer::{
+    CachedObject, Delivery, HandlerOptions, Notification, ObjectKey, PanicPolicy, Registration,
+    SharedInformer,
+};
+use kube_workqueue::{Priority, WorkQueue};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+/// Where the keys of a controller come in, from the tasks of its informers.
+#[derive(Clone)]
+pub(super) struct Intake {
+    queue: WorkQueue<ObjectKey>,
+    debounce: Duration,
+}
+
+impl Intake {
+    pub(super) fn new(queue: WorkQueue<ObjectKey>, debounce: Duration) -> Self {
+        Self { queue, debounce }
+    }
+
+    /// Puts a key on the queue, if this replica owns it.
+    pub(super) fn request(&self, key: ObjectKey, priority: Priority) {
+        if !owns_key(&key) {
+            return;
+        }
+        let queue = self.queue.with_priority(priority);
+        match self.debounce {
+            Duration::ZERO => queue.add(key),
+            debounce => queue.add_after(key, debounce),
+        }
+    }
+}
+
+/// Which keys this replica owns: all of them. The only place where that is asked.
+fn owns_key(_key: &ObjectKey) -> bool {
+    true
+}
+
+/// Finds the keys to which an object leads.
+type Keys<O> = Box<dyn FnMut(&<O as CachedObject>::Handle, &mut Vec<ObjectKey>) + Send>;
+/// Says whether a change from the first state to the second counts.
+type Filter<O> = Box<dyn FnMut(&<O as CachedObject>::Handle, &<O as CachedObject>::Handle) -> bool + Send>;
+
+/// A kind that a controller watches besides its own: a shared informer in any form, which of its changes count, and which
+/// objects of the controller are reconciled then. Passed to [`Controller::source`](super::Controller::source).
+///
+/// ```no_run
+/// use k8s_openapi::api::apps::v1::{Deployment, ReplicaSet};
+/// use k8s_openapi::api::core::v1::ConfigMap;
+/// use kube_controller::controller::{Controller, OwnerKind, Source};
+/// use kube_controller::predicates;
+/// use kube_informer::{ObjectKey, SharedInformerFactory};
+///
+/// # fn example(factory: SharedInformerFactory) {
+/// let sets = Source::owned(&factory.informer::<ReplicaSet>(), OwnerKind::of::<Deployment>().controller_only());
+/// let settings = Source::mapped(&factory.informer::<ConfigMap>(), |settings| {
+///     settings.metadata.annotations.as_ref()?.get("example.com/used-by").map(|key| ObjectKey::from(&**key))
+/// });
+/// let controller = Controller::over(&factory.informer::<Deployment>())
+///     .source(sets.filter(predicates::generation))
+///     .source(settings);
+/// # }
+/// ```
+#[must_use = "pass it to `Controller::source`"]
+pub struct Source<O: CachedObject> {
+    informer: SharedInformer<O>,
+    keys: Keys<O>,
+    filter: Option<Filter<O>>,
+    priority: Option<Priority>,
+}
+
+impl<O: CachedObject> Source<O> {
+    /// Objects that lead to their owners of one kind. After a change these are the owners before and after it, each once; after
+    /// a deletion, the last ones known.
+    ///
+    /// Owners are told by group and kind, whatever the version. They are in the namespace of what they own, unless
+    /// their kind has no namespaces.
+    #[doc(alias = "Owns")]
+    #[doc(alias = "EnqueueRequestForOwner")]
+    pub fn owned(informer: &SharedInformer<O>, owner: OwnerKind) -> Self
+    where
+        O: HasOwners,
+    {
+        Self::new(informer, move |object, keys| keys.extend(owner.keys::<O>(object)))
+    }
+
+    /// Objects that lead to whatever `map` makes of them. After a change it is called with the state before and the one after
+    /// it, and a key counts once; after a deletion, with the last known state. If it panics, that change is logged and lost.
+    ///
+    /// `map` runs on a task of the informer, so it must not block.
+    #[doc(alias = "Watches")]
+    #[doc(alias = "EnqueueRequestsFromMapFunc")]
+    pub fn mapped<I>(
+        informer: &SharedInformer<O>,
+        mut map: impl FnMut(&O::Handle) -> I + Send + 'static,
+    ) -> Self
+    where
+        I: IntoIterator<Item: Into<ObjectKey>>,
+    {
+        Self::new(informer, move |object, keys| {
+            keys.extend(map(object).into_iter().map(Into::into));
+        })
+    }
+
+    /// Objects that lead to themselves: the controller's own kind.
+    pub(super) fn own(informer: &SharedInformer<O>) -> Self {
+        Self::new(informer, |object, keys| keys.push(O::key_of(object)))
+    }
+
+    fn new(
+        informer: &SharedInformer<O>,
+        keys: impl FnMut(&O::Handle, &mut Vec<ObjectKey>) + Send + 'static,
+    ) -> Self {
+        Self {
+            informer: informer.clone(),
+            keys: Box::new(keys),
+            filter: None,
+            priority: None,
+        }
+    }
+
+    /// Ignores updates that leave what the predicate looks at as it was. Of several filters, all have to let an update pass.
+    ///
+    /// An object that is new, deleted, being deleted from now on, or replaced by another of its name passes always, and so
+    /// does one that cannot be read. See [`predicates`](crate::predicates).
+    #[doc(alias = "WithPredicates")]
+    pub fn filter(self, predicate: impl Predicate<O::Object> + Send + 'static) -> Self
+    where
+        O: WholeObject,
+    {
+        self.filter_updates(move |old, new| predicate.has_changed(old, new))
+    }
+
+    /// Ignores updates for which `passes` is false; it gets the state before and the one after the update. Otherwise like
+    /// [`filter`](Self::filter).
+    pub fn filter_updates(
+        mut self,
+        mut passes: impl FnMut(&O::Object, &O::Object) -> bool + Send + 'static,
+    ) -> Self
+    where
+        O: WholeObject,
+    {
+        let mut others = self.filter.take();
+        self.filter = Some(Box::new(move |old, new| {
+            let others_pass = others.as_mut().is_none_or(|others| others(old, new));
+            let (Ok(old), Ok(new)) = (O::object_of(old), O::object_of(new)) else {
+                return true;
+            };
+            must_pass(&*old, &*new) || others_pass && passes(&old, &new)
+        }));
+        self
+    }
+
+    /// The priority of what this source asks for. Default: [`Priority::LOW`] for objects that existed at the start and for
+    /// resyncs, [`Priority::NORMAL`] for changes.
+    pub fn priority(mut self, priority: Priority) -> Self {
+        self.priority = Some(priority);
+        self
+    }
+
+    /// The handler of the informer.
+    fn handler(self, intake: Intake) -> impl FnMut(Notification<O>) + Send + 'static {
+        let Self {
+            mut keys,
+            mut filter,
+            priority,
+            ..
+        } = self;
+        move |change| {
+            let (old, usual) = match &change {
+                Notification::Add { initial: true, .. } => (None, Priority::LOW),
+                Notification::Add { initial: false, .. } | Notification::Delete(_) => {
+                    (None, Priority::NORMAL)
+                }
+                Notification::Update { old, new } => {
+                    if filter.as_mut().is_some_and(|passes| !passes(old, new)) {
+                        return;
+                    }
+                    let is_resync = O::resource_version_of(old) == O::resource_version_of(new);
+                    (
+                        Some(old),
+                        if is_resync {
+                            Priority::LOW
+                        } else {
+                            Priority::NORMAL
+                        },
+                    )
+                }
+            };
+            let mut found = Vec::new();
+            for object in old.into_iter().chain(change.object()) {
+                keys(object, &mut found);
+            }
+            found.sort_unstable();
+            found.dedup();
+            for key in found {
+                intake.request(key, priority.unwrap_or(usual));
+            }
+        }
+    }
+}
+
+impl<O: CachedObject> std::fmt::Debug for Source<O> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Source")
+            .field("resource", &self.informer.resource())
+            .field("priority", &self.priority)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Whether a filter must not hide an update: the deletion begins, or it is another object.
+fn must_pass<K: Resource>(old: &K, new: &K) -> bool {
+    let (old, new) = (old.meta(), new.meta());
+    let begins_deletion = old.deletion_timestamp.is_none() && new.deletion_timestamp.is_some();
+    begins_deletion || old.uid != new.uid
+}
+
+/// Adds the handler of a source to its informer, for a controller of this name.
+type Start = Box<dyn FnOnce(&str, Intake) -> Result<Running, Stopped> + Send>;
+
+/// A source that has not been started.
+pub(super) struct Watched {
+    start: Start,
+    resource: String,
+    /// Whether the informer's failures are reported, because nobody else is told of them.
+    own: Option<OwnInformer>,
+}
+
+/// An informer that the controller runs itself.
+pub(super) struct OwnInformer {
+    run: Box<dyn FnOnce(CancellationToken) -> BoxFuture<'static, Result<(), RunError>> + Send>,
+    failures: mpsc::Receiver<LastError>,
+    reports: Arc<AtomicBool>,
+}
+
+/// How many failures of requests are kept until the controller is polled.
+const FAILURES: usize = 16;
+
+/// The informer of what an [`Api`] stands for.
+pub(super) fn informer_of<O: Decode, A: Resource>(
+    api: Api<A>,
+    resource: ApiResource,
+    config: &watcher::Config,
+    metadata_only: bool,
+) -> (SharedInformer<O>, OwnInformer) {
+    let selection = config.selection(api.namespace());
+    let mut source = ClientSource::new(api.into_client(), resource, selection);
+    if metadata_only {
+        source = source.metadata_only();
+    }
+    let (failed, failures) = mpsc::channel(FAILURES);
+    let reports = Arc::new(AtomicBool::new(false));
+    let reported = reports.clone();
+    let (informer, runner) = SharedInformer::<O>::builder(source)
+        .reflector(config.reflector())
+        .on_error(move |failure| {
+            if reported.load(Ordering::Relaxed) {
+                // If it is full, those that wait say enough.
+                let _ = failed.try_send((**failure).clone());
+            }
+        })
+        .build();
+    let own = OwnInformer {
+        run: Box::new(|stop| runner.run(stop).boxed()),
+        failures,
+        reports,
+    };
+    (informer, own)
+}
+
+impl Watched {
+    pub(super) fn new<O: CachedObject>(source: Source<O>, own: Option<OwnInformer>) -> Self {
+        let resource = source.informer.resource().to_owned();
+        let start = move |name: &str, intake| {
+            let informer = source.informer.clone();
+            let options = HandlerOptions::named(format!("controller {name}"))
+                // The states in between matter: they may have other owners.
+                .delivery(Delivery::Unbounded)
+                .on_panic(PanicPolicy::Continue);
+            let registration = informer.add_handler(options, source.handler(intake))?;
+            Ok(Running {
+                registration,
+                informer: Box::new(informer),
+            })
+        };
+        Self {
+            start: Box::new(start),
+            resource,
+            own,
+        }
+    }
+
+    /// Starts to watch. Returns the source, and what to run if the informer is the controller's own.
+    pub(super) fn start(
+        self,
+        name: &str,
+        intake: Intake,
+        timeout: Duration,
+        stop: CancellationToken,
+    ) -> (Follower, Option<BoxFuture<'static, Result<(), RunError>>>) {
+        let (run, failures, reports) = match self.own {
+            None => (None, None, Arc::default()),
+            Some(own) => (Some((own.run)(stop)), Some(own.failures), own.reports),
+        };
+        let phase = match (self.start)(name, intake) {
+            Ok(running) => Phase::Starting(running),
+            Err(Stopped) => Phase::Unstarted,
+        };
+        let follower = Follower {
+            resource: self.resource,
+            timeout,
+            failures,
+            reports,
+            phase,
+        };
+        (follower, run)
+    }
+}
+
+/// A source that was started.
+struct Running {
+    /// Removes the handler when it is dropped.
+    registration: Registration,
+    informer: Box<dyn AnyInformer>,
+}
+
+/// An informer, whatever its form.
+trait AnyInformer: Send + Sync {
+    fn status(&self) -> InformerStatus;
+    fn obstacles(&self) -> watcher::Obstacles;
+    fn stopped(&self) -> BoxFuture<'_, ()>;
+}
+
+impl<O: CachedObject> AnyInformer for SharedInformer<O> {
+    fn status(&self) -> InformerStatus {
+        self.status()
+    }
+
+    fn obstacles(&self) -> watcher::Obstacles {
+        watcher::Obstacles(self.obstacles())
+    }
+
+    fn stopped(&self) -> BoxFuture<'_, ()> {
+        self.stopped().boxed()
+    }
+}
+
+/// Follows what becomes of a source.
+pub(super) struct Follower {
+    resource: String,
+    timeout: Duration,
+    failures: Option<mpsc::Receiver<LastError>>,
+    reports: Arc<AtomicBool>,
+    phase: Phase,
+}
+
+enum Phase {
+    Unstarted,
+    /// It is waited for.
+    Starting(Running),
+    /// It is no longer waited for, but may still sync.
+    Late(Running),
+    Synced(Running),
+    Ended,
+}
+
+/// What has become of a source.
+#[derive(Debug)]
+pub(super) enum News {
+    /// The queue has the keys of everything that exists.
+    Synced,
+    /// It has not synced, and waiting may not help.
+    Late(watcher::Error),
+    Failed(watcher::Error),
+    /// There will be nothing more.
+    Ended(watcher::Error),
+}
+
+/// How often it is looked whether the server refuses a source, until it has synced.
+const LOOK: Duration = Duration::from_millis(100);
+
+impl Follower {
+    /// The next news; `None` after the end.
+    pub(super) async fn next(&mut self) -> Option<News> {
+        let resource = || self.resource.clone();
+        let (phase, news) = match std::mem::replace(&mut self.phase, Phase::Ended) {
+            Phase::Ended => return None,
+            Phase::Unstarted => (Phase::Ended, None),
+            Phase::Starting(running) => match running.settle(&self.resource, self.timeout).await {
+                Ok(true) => (Phase::Synced(running), Some(News::Synced)),
+                Ok(false) => (Phase::Ended, None),
+                Err(error) => (Phase::Late(running), Some(News::Late(error))),
+            },
+            Phase::Late(running) => match running.registration.synced().await {
+                Ok(()) => (Phase::Synced(running), Some(News::Synced)),
+                Err(Stopped) => (Phase::Ended, None),
+            },
+            Phase::Synced(running) => {
+                self.reports.store(true, Ordering::Relaxed);
+                let failure = async {
+                    match &mut self.failures {
+                        Some(failures) => failures.recv().await,
+                        None => None,
+                    }
+                };
+                tokio::select! {
+                    () = running.informer.stopped() => (Phase::Ended, None),
+                    Some(failure) = failure => {
+                        (Phase::Synced(running), Some(News::Failed(watcher::Error::Failed(failure))))
+                    }
+                }
+            }
+        };
+        self.phase = phase;
+        let ended = || News::Ended(watcher::Error::Stopped { resource: resource() });
+        Some(news.unwrap_or_else(ended))
+    }
+}
+
+impl Running {
+    /// Waits until the source has synced (true) or ended (false).
+    ///
+    /// # Errors
+    /// It is not worth waiting for any longer.
+    async fn settle(&self, resource: &str, timeout: Duration) -> Result<bool, watcher::Error> {
+        let mut deadline = std::pin::pin!(tokio::time::sleep(timeout));
+        let mut look = tokio::time::interval(LOOK);
+        loop {
+            tokio::select! {
+                biased;
+                synced = self.registration.synced() => return Ok(synced.is_ok()),
+                () = &mut deadline => {
+                    return Err(watcher::Error::NotSynced {
+                        resource: resource.to_owned(),
+                        timeout,
+                        reason: self.informer.obstacles(),
+                    });
+                }
+                _ = look.tick() => {
+                    if self.is_refused() {
+                        return Err(watcher::Error::Refused {
+                            resource: resource.to_owned(),
+                            reason: self.informer.obstacles(),
+                        });
+                    }
+                }
+            }
+        }
+    }
+
+    fn is_refused(&self) -> bool {
+        let status = self.informer.status().reflector;
+        let refused = |error: &LastError| status.failures > 0 && !error.class.is_retryable();
+        status.last_error.as_ref().is_some_and(refused)
+    }
+}

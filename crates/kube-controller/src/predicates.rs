@@ -1,0 +1,133 @@
+//! Which updates of an object count: the words of kube's `runtime::predicates`.
+//!
+//! A predicate hashes a part of an object. An update counts if that part has changed, or cannot be told. It is passed to
+//! [`Controller::filter`](crate::Controller::filter) for the controller's own kind, or to
+//! [`Source::filter`](crate::controller::Source::filter).
+//!
+//! ```no_run
+//! use k8s_openapi::api::apps::v1::Deployment;
+//! use kube_controller::predicates::{self, Predicate};
+//! use kube_controller::Controller;
+//!
+//! # fn example(factory: kube_informer::SharedInformerFactory) {
+//! let controller = Controller::over(&factory.informer::<Deployment>())
+//!     .filter(predicates::generation.combine(predicates::annotations));
+//! # }
+//! ```
+//!
+//! # What no predicate hides
+//! An object that is new, that is deleted, whose deletion begins (it gets a `deletionTimestamp`), or that replaces another of
+//! its name (it has another uid) is always reconciled. Both states of an update come from the informer, so there is no
+//! memory of hashes that could be out of date.
+//!
+//! # Generations
+//! An API server increments the generation with every change of the spec, and when a deletion begins, but not with a change
+//! of the metadata: a new finalizer is hidden by [`generation`]. Some kinds have no generation, or 0 always:
+//! ConfigMaps, Secrets, Pods of old servers. No update of these is hidden by [`generation`] if it is absent; if it is 0
+//! always, all are.
+
+use kube::{Resource, ResourceExt};
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+fn hash<T: Hash + ?Sized>(value: &T) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Hashes a part of an object, to tell whether an update has changed it. A function `Fn(&K) -> Option<u64>` is one.
+///
+/// ```
+/// use k8s_openapi::api::core::v1::ConfigMap;
+/// use kube_controller::predicates::{self, Predicate};
+///
+/// let mut old = ConfigMap::default();
+/// old.metadata.generation = Some(1);
+/// let mut new = old.clone();
+/// new.metadata.resource_version = Some("7".into());
+/// assert!(!predicates::generation.has_changed(&old, &new));
+/// assert!(predicates::generation.combine(predicates::resource_version).has_changed(&old, &new));
+/// ```
+pub trait Predicate<K> {
+    /// The hash; `None` if the object does not have that part, so that nothing can be told.
+    fn hash_property(&self, object: &K) -> Option<u64>;
+
+    /// Whether the part has changed, or cannot be told.
+    fn has_changed(&self, old: &K, new: &K) -> bool {
+        let hash = self.hash_property(new);
+        hash.is_none() || hash != self.hash_property(old)
+    }
+
+    /// Looks at another part of objects that do not have this one.
+    fn fallback<F: Predicate<K>>(self, other: F) -> Fallback<Self, F>
+    where
+        Self: Sized,
+    {
+        Fallback(self, other)
+    }
+
+    /// Looks at both parts; one that an object does not have counts as unchanged, unless it has neither.
+    fn combine<F: Predicate<K>>(self, other: F) -> Combine<Self, F>
+    where
+        Self: Sized,
+    {
+        Combine(self, other)
+    }
+}
+
+impl<K, F: Fn(&K) -> Option<u64>> Predicate<K> for F {
+    fn hash_property(&self, object: &K) -> Option<u64> {
+        self(object)
+    }
+}
+
+/// See [`Predicate::fallback`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Fallback<A, B>(A, B);
+
+impl<K, A: Predicate<K>, B: Predicate<K>> Predicate<K> for Fallback<A, B> {
+    fn hash_property(&self, object: &K) -> Option<u64> {
+        let Self(first, other) = self;
+        first
+            .hash_property(object)
+            .or_else(|| other.hash_property(object))
+    }
+}
+
+/// See [`Predicate::combine`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Combine<A, B>(A, B);
+
+impl<K, A: Predicate<K>, B: Predicate<K>> Predicate<K> for Combine<A, B> {
+    fn hash_property(&self, object: &K) -> Option<u64> {
+        match (self.0.hash_property(object), self.1.hash_property(object)) {
+            (None, None) => None,
+            both => Some(hash(&both)),
+        }
+    }
+}
+
+/// The generation: changes of the spec, see [Generations](self#generations).
+pub fn generation<K: Resource>(object: &K) -> Option<u64> {
+    object.meta().generation.as_ref().map(hash)
+}
+
+/// The resource version: every change, but not resyncs.
+pub fn resource_version<K: Resource>(object: &K) -> Option<u64> {
+    object.meta().resource_version.as_ref().map(hash)
+}
+
+/// The labels.
+pub fn labels<K: Resource>(object: &K) -> Option<u64> {
+    Some(hash(object.labels()))
+}
+
+/// The annotations.
+pub fn annotations<K: Resource>(object: &K) -> Option<u64> {
+    Some(hash(object.annotations()))
+}
+
+/// The finalizers.
+pub fn finalizers<K: Resource>(object: &K) -> Option<u64> {
+    Some(hash(object.finalizers()))
+}

@@ -1,0 +1,7 @@
+//! Controllers, as their users see them, against a simulated cluster. The clock is paused wherever there is no socket.
+
+mod face;
+mod harness;
+mod runs;
+mod sources;
+mod stops;
