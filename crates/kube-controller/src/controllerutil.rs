@@ -7,7 +7,7 @@
 //! | bring a child into a state, and leave what others set alone | [`apply`] |
 //! | change some fields of a child, or create it | [`create_or_update`] |
 //! | write a status when it has changed | [`patch_status`], or [`apply_status`] |
-//! | hold an object until something is cleaned up | [`finalizer`](crate::finalizer) |
+//! | hold an object until something is cleaned up | [`finalizer`](mod@crate::finalizer) |
 //!
 //! The names are those of controller-runtime's package `controllerutil`.
 

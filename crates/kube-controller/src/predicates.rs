@@ -131,3 +131,71 @@ pub fn annotations<K: Resource>(object: &K) -> Option<u64> {
 pub fn finalizers<K: Resource>(object: &K) -> Option<u64> {
     Some(hash(object.finalizers()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use k8s_openapi::api::core::v1::ConfigMap;
+    use kube::core::ObjectMeta;
+
+    fn map(change: impl FnOnce(&mut ObjectMeta)) -> ConfigMap {
+        let mut map = ConfigMap::default();
+        change(&mut map.metadata);
+        map
+    }
+
+    /// Cases 64 to 66.
+    #[test]
+    fn each_predicate_looks_at_its_own_part() {
+        let none = map(|_| ());
+        let generation_1 = map(|metadata| metadata.generation = Some(1));
+        let generation_2 = map(|metadata| metadata.generation = Some(2));
+        let version_1 = map(|metadata| metadata.resource_version = Some("1".into()));
+        let labelled = map(|metadata| metadata.labels = Some([("a".into(), "b".into())].into()));
+        let annotated = map(|metadata| metadata.annotations = Some([("a".into(), "b".into())].into()));
+        let finalized = map(|metadata| metadata.finalizers = Some(vec!["a".into()]));
+        assert!(generation.has_changed(&generation_1, &generation_2));
+        assert!(!generation.has_changed(&generation_1, &generation_1));
+        assert!(generation.has_changed(&none, &none), "nothing can be told");
+        assert!(!resource_version.has_changed(&version_1, &version_1));
+        assert!(resource_version.has_changed(&version_1, &none));
+        for (changed, by) in [(&labelled, 0), (&annotated, 1), (&finalized, 2)] {
+            let seen = [
+                labels.has_changed(&none, changed),
+                annotations.has_changed(&none, changed),
+                finalizers.has_changed(&none, changed),
+            ];
+            assert_eq!(
+                seen.map(usize::from),
+                std::array::from_fn(|at| usize::from(at == by))
+            );
+        }
+    }
+
+    /// Case 67: what kube's predicates have of it; anything else is a function of both states.
+    #[test]
+    fn predicates_can_be_combined() {
+        let old = map(|metadata| metadata.generation = Some(1));
+        let mut new = old.clone();
+        new.metadata.labels = Some([("a".into(), "b".into())].into());
+        assert!(!generation.has_changed(&old, &new));
+        assert!(generation.combine(labels).has_changed(&old, &new));
+        assert!(!generation.combine(annotations).has_changed(&old, &new));
+        assert!(
+            !generation.fallback(labels).has_changed(&old, &new),
+            "it has a generation"
+        );
+        let without = (
+            map(|_| ()),
+            map(|metadata| metadata.labels = new.metadata.labels.clone()),
+        );
+        assert!(generation.fallback(labels).has_changed(&without.0, &without.1));
+        assert!(
+            !generation
+                .fallback(annotations)
+                .has_changed(&without.0, &without.1)
+        );
+        let by_function = |object: &ConfigMap| Some(u64::from(object.data.is_some()));
+        assert!(!by_function.has_changed(&old, &new));
+    }
+}

@@ -167,7 +167,11 @@ impl OwnerKind {
     }
 
     fn is_meant(&self, owner: &OwnerReference) -> bool {
-        let group = owner.api_version.split_once('/').map_or("", |(group, _)| group);
+        let group = match owner.api_version.split_once('/') {
+            None => "",
+            Some((group, version)) if !version.contains('/') => group,
+            Some(_) => return false,
+        };
         let controls = || owner.controller == Some(true);
         owner.kind == self.kind && group == self.group && (!self.controller_only || controls())
     }
@@ -264,6 +268,7 @@ mod tests {
             ("apps/v1beta1", "ReplicaSet", "b", false),
             ("example.com/v1", "ReplicaSet", "c", false),
             ("v1", "ReplicaSet", "d", false),
+            ("apps/v1/beta", "ReplicaSet", "f", false),
             ("apps/v1", "StatefulSet", "e", false),
         ]);
         assert_eq!(added(handler, &keys, add(&pod)), "shop/a shop/b");
