@@ -56,7 +56,7 @@ impl Cluster {
                 }
                 let response = service.oneshot(request).await?;
                 let held = uri.contains("watch=true").then_some(held);
-                Ok::<_, std::convert::Infallible>(response.map(|body| {
+                Ok::<_, std::io::Error>(response.map(|body| {
                     let body = body.map_frame(move |frame| {
                         let _held = &held;
                         frame

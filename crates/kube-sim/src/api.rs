@@ -11,6 +11,8 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::control::Controller;
+use crate::faults::Rules;
+use crate::requests::Requests;
 use crate::resources::{Registry, Resource};
 use crate::status::StatusError;
 use crate::storage::Storage;
@@ -34,6 +36,10 @@ pub(crate) struct Api {
     pub(crate) controllers: Vec<Controller>,
     /// Held while controllers act.
     pub(crate) settling: Mutex<()>,
+    pub(crate) faults: Rules,
+    pub(crate) requests: Requests,
+    /// Whether faults can be made over HTTP.
+    pub(crate) control_endpoint: bool,
     /// Ends watches when the server stops.
     pub(crate) closing: CancellationToken,
     clock: Clock,
@@ -45,6 +51,8 @@ impl Api {
         registry: Registry,
         bookmark_interval: Duration,
         controllers: Vec<Controller>,
+        faults: Rules,
+        control_endpoint: bool,
     ) -> Self {
         let closing = CancellationToken::new();
         let clock = Clock {
@@ -57,6 +65,9 @@ impl Api {
             bookmark_interval,
             controllers,
             settling: Mutex::new(()),
+            faults,
+            requests: Requests::default(),
+            control_endpoint,
             closing,
             clock,
         }
@@ -130,6 +141,7 @@ pub(crate) fn rfc3339(time: jiff::Timestamp) -> String {
 }
 
 /// One request for a resource.
+#[derive(Debug, Clone)]
 pub(crate) struct Target {
     pub(crate) resource: Arc<Resource>,
     pub(crate) version: String,

@@ -14,12 +14,13 @@ use std::sync::PoisonError;
 use serde_json::{Value, json};
 
 use crate::api::write::{
-    DeleteOptions, Object, Propagation, Writer, finalizers, is_being_deleted, metadata, metadata_mut, text,
+    DEFINITIONS, DeleteOptions, Object, Propagation, Writer, finalizers, is_being_deleted, metadata,
+    metadata_mut, text,
 };
 use crate::api::{Api, Target};
 use crate::object::Stored;
 use crate::resources::Resource;
-use crate::storage::{Place, Transaction};
+use crate::storage::{Backup, Place, Transaction};
 
 mod collector;
 mod namespaces;
@@ -160,6 +161,35 @@ impl Api {
             let place = transaction.next_work();
             place.map(|place| self.look_at(transaction, &place)).is_some()
         }) {}
+    }
+
+    /// Brings an older state back, in which the controllers look at what is being deleted.
+    pub(crate) fn restore(&self, backup: &Backup) {
+        self.storage.restore(backup);
+        let definitions = backup.snapshot(DEFINITIONS);
+        self.with_registry(|registry| {
+            registry.forget_definitions();
+            for definition in definitions.range("", None) {
+                let definition = Value::Object(definition.decode(b"{"));
+                if let Ok(resource) = Resource::from_definition(&definition) {
+                    registry.define(resource);
+                }
+            }
+        });
+        let registry = self.registry();
+        self.storage.transact(|transaction| {
+            for resource in registry.iter() {
+                for stored in transaction
+                    .list(resource, "")
+                    .iter()
+                    .filter(|stored| stored.deleting)
+                {
+                    let object = stored.decode(&Target::of(resource.clone(), &stored.key).head());
+                    self.written(transaction, resource, &object, stored, None, Writer::Owner);
+                }
+            }
+        });
+        self.settle();
     }
 
     fn look_at(&self, transaction: &mut Transaction<'_>, place: &Place) {

@@ -1,8 +1,9 @@
 //! Requests in, responses out: routing and content negotiation.
 
-use std::convert::Infallible;
+use std::io;
 use std::sync::Arc;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use bytes::{BufMut, Bytes, BytesMut};
 use futures::future::BoxFuture;
@@ -18,9 +19,11 @@ use crate::api::render::{Form, Include, Render};
 use crate::api::write::{DeleteOptions, Deleted, Propagation, Writer};
 use crate::api::{Api, Target};
 use crate::discovery;
+use crate::faults::{self, DELETE, Effect, Facts, GET, LIST, Meeting, PATCH, POST, PUT, WATCH};
 use crate::nesting::{self, Unreadable};
 use crate::object::Stored;
 use crate::response::{BoxError, SimBody, json_response, json_value, refusal, streamed, text, whole};
+use crate::script::Received;
 use crate::selector::Selector;
 use crate::status::{Cause, StatusError};
 
@@ -29,7 +32,8 @@ const MAX_BODY: usize = 3 * 1024 * 1024;
 
 /// The server as a tower service, to be called in the process or behind any HTTP server.
 ///
-/// All clones are one server. It is always ready and never fails: refusals are responses.
+/// All clones are one server. It is always ready. It fails only where a [fault](crate::faults) breaks the connection;
+/// refusals are responses.
 #[derive(Clone)]
 pub struct SimService {
     api: Arc<Api>,
@@ -54,66 +58,86 @@ where
     B::Error: Into<BoxError>,
 {
     type Response = Response<SimBody>;
-    type Error = Infallible;
-    type Future = BoxFuture<'static, Result<Self::Response, Infallible>>;
+    type Error = io::Error;
+    type Future = BoxFuture<'static, io::Result<Self::Response>>;
 
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<io::Result<()>> {
         Poll::Ready(Ok(()))
     }
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
-        // The one place through which all requests and responses pass: rules that delay, refuse or cut belong here.
-        let api = self.api.clone();
-        async move {
-            let response = respond(api, request).await;
-            Ok(response.unwrap_or_else(|error| refusal(&error)))
-        }
-        .boxed()
+        respond(self.api.clone(), request).boxed()
     }
 }
 
 /// A request, read.
 struct Call {
     api: Arc<Api>,
-    method: Method,
+    request: Arc<Received>,
     query: Query,
-    headers: HeaderMap,
-    body: Bytes,
 }
 
-async fn respond<B>(api: Arc<Api>, request: Request<B>) -> Result<Response<SimBody>, StatusError>
+/// What a request names.
+enum Named {
+    /// Something that is answered without a look at objects.
+    Answer(Response<SimBody>),
+    Resource(Box<Route>),
+}
+
+async fn respond<B>(api: Arc<Api>, request: Request<B>) -> io::Result<Response<SimBody>>
 where
     B: http_body::Body + Send + 'static,
     B::Error: Into<BoxError>,
 {
     let (parts, body) = request.into_parts();
-    let path = percent_encoding::percent_decode_str(parts.uri.path())
+    let reads = matches!(parts.method, Method::GET | Method::HEAD);
+    let (body, unread) = match reads {
+        true => (Bytes::new(), None),
+        false => match read_body(body).await {
+            Ok(body) => (body, None),
+            Err(error) => (Bytes::new(), Some(error)),
+        },
+    };
+    let request = Arc::new(Received::new(parts, body));
+    api.requests.add(request.clone());
+    let query = Query::of(&request.query);
+    let route = match name(&api, &request, &query, unread) {
+        Ok(Named::Resource(route)) => *route,
+        Ok(Named::Answer(answer)) => return Ok(answer),
+        Err(error) => return Ok(refusal(&error)),
+    };
+    Call { api, request, query }.disturbed(route).await
+}
+
+/// What a request is about; an error if it could not be `read`.
+fn name(
+    api: &Arc<Api>,
+    request: &Received,
+    query: &Query,
+    unread: Option<StatusError>,
+) -> Result<Named, StatusError> {
+    let path = percent_encoding::percent_decode_str(&request.path)
         .decode_utf8_lossy()
         .into_owned();
     let segments: Vec<_> = path.split('/').filter(|s| !s.is_empty()).collect();
-    let reads = matches!(parts.method, Method::GET | Method::HEAD);
-    if reads && let Some(answer) = discovery::answer(&api.registry(), &segments, accept(&parts.headers)) {
-        return Ok(answer);
+    if let ["kube-sim", path @ ..] = &segments[..]
+        && api.control_endpoint
+    {
+        let answer = faults::control(api, &request.method, path, query, &request.body);
+        return Ok(Named::Answer(answer));
     }
-    let Some(mut route) = Route::parse(&api, &segments)? else {
-        return Ok(text(StatusCode::NOT_FOUND, "404 page not found\n"));
+    let reads = matches!(request.method, Method::GET | Method::HEAD);
+    if reads && let Some(answer) = discovery::answer(&api.registry(), &segments, accept(&request.headers)) {
+        return Ok(Named::Answer(answer));
+    }
+    let Some(mut route) = Route::parse(api, &segments)? else {
+        return Ok(Named::Answer(text(StatusCode::NOT_FOUND, "404 page not found\n")));
     };
-    let body = if reads {
-        Bytes::new()
-    } else {
-        read_body(body).await?
-    };
-    let query = Query::parse(parts.uri.query());
+    if let Some(error) = unread {
+        return Err(error);
+    }
     route.watch |= query.flag("watch") == Some(true);
-    Call {
-        api,
-        method: parts.method,
-        query,
-        headers: parts.headers,
-        body,
-    }
-    .answer(route)
-    .await
+    Ok(Named::Resource(Box::new(route)))
 }
 
 async fn read_body<B>(body: B) -> Result<Bytes, StatusError>
@@ -206,27 +230,98 @@ impl Route {
 }
 
 impl Call {
-    async fn answer(self, route: Route) -> Result<Response<SimBody>, StatusError> {
+    /// Answers, as far as the faults let it.
+    async fn disturbed(self, route: Route) -> io::Result<Response<SimBody>> {
+        let (api, target) = (self.api.clone(), route.target.clone());
+        let facts = self.facts(&route);
+        let meeting = api.faults.meet(&target, &facts);
+        pause(meeting.delay).await;
+        let acts = meeting
+            .ending
+            .as_ref()
+            .is_none_or(|(effect, applied)| *applied || matches!(effect, Effect::Truncate));
+        let (ending, late) = (meeting.ending.clone(), meeting.late);
+        let watched = (route.watch && acts).then(|| (api, target.clone(), facts));
+        let answer = match acts {
+            true => {
+                let answer = self.answer(route, &meeting).await;
+                Some(answer.unwrap_or_else(|error| refusal(&error)))
+            }
+            false => None,
+        };
+        pause(late).await;
+        match (ending.map(|(effect, _)| effect), answer) {
+            (Some(Effect::Cut), _) => Err(io::ErrorKind::ConnectionReset.into()),
+            (Some(Effect::Silence), _) => std::future::pending().await,
+            (Some(Effect::Answer(answer)), _) => answer.give().await,
+            (Some(Effect::Refuse { code, retry_after }), _) => {
+                let created = watched.is_none() && target.name.is_none();
+                Ok(refusal(&StatusError::fault(code, &target, created, retry_after)))
+            }
+            (ending, Some(answer)) => {
+                let breaks = matches!(ending, Some(Effect::Truncate));
+                Ok(answer.map(|body| faults::disturbed(body, breaks, watched)))
+            }
+            (_, None) => Err(io::ErrorKind::ConnectionReset.into()),
+        }
+    }
+
+    /// What rules ask of a request.
+    fn facts(&self, route: &Route) -> Facts {
+        let collection = route.target.name.is_none();
+        let verb = match self.request.method.as_str() {
+            "GET" | "HEAD" if route.watch => WATCH,
+            "GET" | "HEAD" if collection => LIST,
+            "GET" | "HEAD" => GET,
+            "POST" => POST,
+            "PUT" => PUT,
+            "PATCH" => PATCH,
+            _ => DELETE,
+        };
+        let name = route.target.name.clone().or_else(|| route.watched.clone());
+        // Only a rule that is there asks for the name within the body.
+        let creates = verb == POST && name.is_none() && self.api.faults.are_there();
+        Facts {
+            verb,
+            name: if creates {
+                name_in(&self.request.body)
+            } else {
+                name
+            },
+            continues: !self.query.get("continue").is_empty(),
+            streams: self.query.flag("sendInitialEvents") == Some(true),
+        }
+    }
+
+    async fn answer(self, route: Route, faults: &Meeting) -> Result<Response<SimBody>, StatusError> {
         let target = route.target;
         let collection = target.name.is_none();
         let custom = target.resource.custom;
-        let form = negotiate(accept(&self.headers), self.query.get("includeObject"), custom)?;
-        let lists = collection && matches!(self.method.as_str(), "GET" | "DELETE");
+        let form = negotiate(
+            accept(&self.request.headers),
+            self.query.get("includeObject"),
+            custom,
+        )?;
+        let lists = collection && matches!(self.request.method.as_str(), "GET" | "DELETE");
         let form = match form {
             Asked::Form(form) => form,
             // The events of a watch are metadata either way.
             Asked::Metadata { list } if list == lists || route.watch => Form::Metadata,
             Asked::Metadata { .. } => return Err(StatusError::other_form(&target.resource, lists)),
         };
-        match self.method.as_str() {
-            "GET" if collection && route.watch => self.watch(target, route.watched.as_deref(), form),
-            "GET" if collection => self.list(&target, form).await,
+        match self.request.method.as_str() {
+            "GET" if collection && route.watch => self.watch(target, route.watched.as_deref(), form, faults),
+            "GET" if collection => self.list(&target, form, faults).await,
             "GET" if target.subresource.as_deref() == Some("finalize") => {
                 Err(StatusError::method_not_allowed())
             }
             "GET" => {
                 let minimum = options::minimum(&self.query)?;
-                let object = self.api.get(&target, minimum).await?;
+                let stale = faults
+                    .stale
+                    .as_ref()
+                    .filter(|_| self.query.get("resourceVersion") == "0");
+                let object = self.api.get(&target, minimum, stale).await?;
                 Ok(self.object(&target, form, StatusCode::OK, &object))
             }
             _ => nesting::with_room(self.depth(), || self.write(&target, form)),
@@ -237,10 +332,15 @@ impl Call {
     fn depth(&self) -> usize {
         // An operation of a JSON patch puts what there is deeper by the length of a path, whose slashes may be escaped.
         let paths = match self.content_type().starts_with("application/json-patch") {
-            true => self.body.iter().filter(|b| matches!(b, b'/' | b'\\')).count(),
+            true => self
+                .request
+                .body
+                .iter()
+                .filter(|b| matches!(b, b'/' | b'\\'))
+                .count(),
             false => 0,
         };
-        nesting::of_json(&self.body) + paths
+        nesting::of_json(&self.request.body) + paths
     }
 
     /// Answers what is no GET.
@@ -248,7 +348,7 @@ impl Call {
         let collection = target.name.is_none();
         // Objects are made in one namespace, or in none.
         let placed = target.namespace.is_some() || !target.resource.namespaced;
-        match self.method.as_str() {
+        match self.request.method.as_str() {
             "POST" if collection && placed => {
                 options::check_write(&self.query, "CreateOptions")?;
                 let object = self
@@ -270,7 +370,7 @@ impl Call {
             }
             "PATCH" if !collection && target.subresource.as_deref() != Some("finalize") => {
                 options::check_write(&self.query, "PatchOptions")?;
-                let patch = Patch::read(self.content_type(), &self.body, target.resource.custom)?;
+                let patch = Patch::read(self.content_type(), &self.request.body, target.resource.custom)?;
                 let object = self.api.patch(target, &patch, self.writer())?;
                 Ok(self.object(target, form, StatusCode::OK, &object))
             }
@@ -290,7 +390,13 @@ impl Call {
         )
     }
 
-    fn watch(self, target: Target, name: Option<&str>, form: Form) -> Result<Response<SimBody>, StatusError> {
+    fn watch(
+        self,
+        target: Target,
+        name: Option<&str>,
+        form: Form,
+        faults: &Meeting,
+    ) -> Result<Response<SimBody>, StatusError> {
         let mut selector = self.selector(&target)?;
         if let Some(name) = name {
             selector = selector.and_named(name);
@@ -298,7 +404,7 @@ impl Call {
         let options = WatchOptions::parse(&self.query)?;
         let mut response = json_response(
             StatusCode::OK,
-            streamed(self.api.watch(target, selector, &options, form)),
+            streamed(self.api.watch(target, selector, &options, form, faults)),
         );
         response
             .headers_mut()
@@ -306,10 +412,19 @@ impl Call {
         Ok(response)
     }
 
-    async fn list(&self, target: &Target, form: Form) -> Result<Response<SimBody>, StatusError> {
+    async fn list(
+        &self,
+        target: &Target,
+        form: Form,
+        faults: &Meeting,
+    ) -> Result<Response<SimBody>, StatusError> {
         let selector = self.selector(target)?;
         let options = ListOptions::parse(&self.query)?;
-        let list = self.api.list(target, &selector, &options, form).await?;
+        if let (true, Some(token)) = (faults.expire_continue, &options.token) {
+            return Err(token.expired(&target.prefix()));
+        }
+        let stale = faults.stale.as_ref();
+        let list = self.api.list(target, &selector, &options, form, stale).await?;
         Ok(json_response(StatusCode::OK, streamed(stream::iter(list))))
     }
 
@@ -352,7 +467,8 @@ impl Call {
     }
 
     fn content_type(&self) -> &str {
-        self.headers
+        self.request
+            .headers
             .get(CONTENT_TYPE)
             .and_then(|v| v.to_str().ok())
             .unwrap_or("")
@@ -365,7 +481,7 @@ impl Call {
         ) {
             return Err(StatusError::unsupported_media_type("application/json"));
         }
-        nesting::parse(&self.body).map_err(|error| {
+        nesting::parse(&self.request.body).map_err(|error| {
             let head = match error {
                 Unreadable::TooDeep(_) => "couldn't get version/kind; json parse error: ",
                 Unreadable::Invalid { .. } => "",
@@ -378,9 +494,9 @@ impl Call {
     }
 
     fn delete_options(&self) -> Result<DeleteOptions, StatusError> {
-        let body: Value = match self.body.is_empty() {
+        let body: Value = match self.request.body.is_empty() {
             true => json!({}),
-            false => nesting::parse(&self.body).map_err(|error| {
+            false => nesting::parse(&self.request.body).map_err(|error| {
                 StatusError::bad_request(match error {
                     Unreadable::TooDeep(_) => format!("couldn't get version/kind; json parse error: {error}"),
                     Unreadable::Invalid { line, column } => {
@@ -420,6 +536,26 @@ impl Call {
             dry_run: self.query.get("dryRun") == "All" || body["dryRun"][0] == "All",
         })
     }
+}
+
+async fn pause(time: Duration) {
+    if !time.is_zero() {
+        tokio::time::sleep(time).await;
+    }
+}
+
+/// The name of an object that is to be created.
+fn name_in(body: &[u8]) -> Option<String> {
+    #[derive(serde::Deserialize)]
+    struct Object {
+        metadata: Metadata,
+    }
+    #[derive(serde::Deserialize)]
+    struct Metadata {
+        name: String,
+    }
+    let object: Object = serde_json::from_slice(body).ok()?;
+    Some(object.metadata.name)
 }
 
 pub(crate) fn accept(headers: &HeaderMap) -> &str {

@@ -22,7 +22,7 @@
 //! A request goes from `server` (sockets) through `http` (routes and forms) to `api` (what LIST, WATCH and the writes
 //! mean) and `storage` (objects, history, snapshots); `control` is what the control plane does about changes. `workload` creates realistic objects and changes them.
 //!
-//! For responses that no API server sends, there is a server that answers from a [`script`].
+//! What goes wrong in a real cluster goes wrong on request: see [`faults`]. For responses that no API server sends, there is a server that answers from a [`script`].
 //!
 //! # Limits
 //!
@@ -36,10 +36,12 @@ struct Readme;
 mod api;
 mod control;
 mod discovery;
+pub mod faults;
 mod http;
 mod nesting;
 mod object;
 mod openapi;
+mod requests;
 mod resources;
 mod response;
 pub mod script;
@@ -54,6 +56,7 @@ mod workload;
 
 pub use crate::http::SimService;
 pub use control::Controller;
+pub use requests::{Eventually, NotYet};
 pub use response::SimBody;
 pub use server::SimServer;
 pub use sim::{Sim, SimBuilder, StartError};

@@ -31,6 +31,9 @@ struct Args {
     /// What the objects and changes are made from: the same seed makes the same ones
     #[arg(long, default_value_t = 0, value_name = "N")]
     seed: u64,
+    /// Let clients make faults, under /kube-sim/faults
+    #[arg(long)]
+    control_endpoint: bool,
 }
 
 fn rate(text: &str) -> Result<f64, String> {
@@ -64,9 +67,15 @@ async fn run(args: Args) -> anyhow::Result<()> {
     let builder = SimServer::builder()
         .nodes(args.nodes)
         .pods(args.pods)
-        .churn(args.churn);
+        .churn(args.churn)
+        .seed(args.seed)
+        .port(args.port);
+    let builder = match args.control_endpoint {
+        true => builder.control_endpoint(),
+        false => builder,
+    };
     let started = tokio::select! {
-        started = builder.seed(args.seed).port(args.port).start() => started,
+        started = builder.start() => started,
         _ = terminate.recv() => return Ok(()),
         _ = interrupt.recv() => return Ok(()),
     };

@@ -295,6 +295,11 @@ impl Registry {
         }
     }
 
+    /// Leaves only the built-in kinds.
+    pub(crate) fn forget_definitions(&mut self) {
+        self.resources.retain(|_, resource| !resource.custom);
+    }
+
     pub(crate) fn find(&self, group: &str, version: &str, plural: &str) -> Option<Arc<Resource>> {
         let resource = self.resources.get(&(group.to_owned(), plural.to_owned()))?;
         resource

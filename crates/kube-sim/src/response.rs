@@ -23,6 +23,10 @@ pub(crate) fn streamed(chunks: impl Stream<Item = Bytes> + Send + 'static) -> Si
     StreamBody::new(chunks.map(|chunk| Ok(http_body::Frame::data(chunk)))).boxed_unsync()
 }
 
+pub(crate) fn frames(chunks: impl Stream<Item = Result<Bytes, BoxError>> + Send + 'static) -> SimBody {
+    StreamBody::new(chunks.map(|chunk| chunk.map(http_body::Frame::data))).boxed_unsync()
+}
+
 pub(crate) fn json_response(status: StatusCode, body: SimBody) -> Response<SimBody> {
     let mut response = Response::new(body);
     *response.status_mut() = status;

@@ -25,6 +25,9 @@
 //! # Ok(()) }
 //! ```
 //!
+//! A server that behaves, but for some requests, needs no script: see [`faults`](crate::faults), which take the same
+//! [`Answer`]s.
+//!
 //! # Order
 //! The requests for one method and path have to come in the order of the script. Those for different paths are
 //! independent of each other, so that one script serves several informers.

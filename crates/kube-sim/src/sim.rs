@@ -8,8 +8,11 @@ use serde_json::Value;
 
 use crate::api::Api;
 use crate::control::Controller;
+use crate::faults::{Faults, Rules};
 use crate::http::SimService;
+use crate::requests::Eventually;
 use crate::resources::Registry;
+use crate::script::Received;
 use crate::status::StatusError;
 use crate::storage::Storage;
 use crate::store::Store;
@@ -54,6 +57,7 @@ pub struct SimBuilder {
     bookmark_interval: Duration,
     definitions: Vec<Value>,
     controllers: Vec<Controller>,
+    control_endpoint: bool,
     pub(crate) address: IpAddr,
     pub(crate) port: u16,
 }
@@ -69,6 +73,7 @@ impl Default for SimBuilder {
             bookmark_interval: Duration::from_secs(60),
             definitions: Vec::new(),
             controllers: Controller::DEFAULT.into(),
+            control_endpoint: false,
             address: Ipv4Addr::LOCALHOST.into(),
             port: 0,
         }
@@ -95,8 +100,8 @@ impl SimBuilder {
         self
     }
 
-    /// Sets the seed of the workload's objects and changes. The same seed generates the same ones, byte for byte (but
-    /// not at the same times). Default: 0.
+    /// Sets the seed of the workload's objects and changes, and of [faults](crate::faults) with a probability. The same seed
+    /// generates the same ones, byte for byte (but not at the same times). Default: 0.
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
@@ -140,6 +145,32 @@ impl SimBuilder {
         self
     }
 
+    /// Lets clients make [faults](crate::faults) over HTTP. Off by default: whoever reaches the server can break it then.
+    ///
+    /// | request | does |
+    /// |---|---|
+    /// | `POST /kube-sim/faults` | makes a fault; answers with its `id` |
+    /// | `GET /kube-sim/faults` | lists the faults, with the number of requests (`hits`) on which they acted |
+    /// | `DELETE /kube-sim/faults`, `/kube-sim/faults/{id}` | ends all of them, or one |
+    /// | `POST /kube-sim/cut-watches?resource=pods` | breaks the open watches of a resource, or of all |
+    /// | `POST /kube-sim/compact`, `/kube-sim/restart` | [`compact`](crate::faults::Faults::compact), [`restart`](crate::faults::Faults::restart) |
+    /// | `GET /kube-sim/requests` | the last requests |
+    ///
+    /// A fault is a JSON object: `verbs` (of `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `*`),
+    /// `resource`, and `fault`: `{"refuse": {"code": 409, "retryAfterSeconds": 1}}`, `{"delay": 100}` (milliseconds),
+    /// `"cut"`, `"truncate"`, `"silence"`, `"expireContinue"`, `"withholdInitialEventsEnd"` or `"holdWatches"`; and if wanted
+    /// `namespace`, `name`, `skip` (requests that pass first), `times`, `probability` and `applied`.
+    ///
+    /// ```console
+    /// $ curl http://127.0.0.1:40123/kube-sim/faults -d '{
+    ///     "verbs": ["update"], "resource": "deployments/status", "times": 3, "fault": {"refuse": {"code": 409}}}'
+    /// {"id":1}
+    /// ```
+    pub fn control_endpoint(mut self) -> Self {
+        self.control_endpoint = true;
+        self
+    }
+
     /// Sets the address on which [`start`](Self::start) listens. Default: 127.0.0.1. There is no authentication, so
     /// do not listen on addresses that others can reach.
     pub fn address(mut self, address: IpAddr) -> Self {
@@ -169,6 +200,8 @@ impl SimBuilder {
             Registry::builtin(),
             self.bookmark_interval,
             self.controllers,
+            Rules::new(self.seed),
+            self.control_endpoint,
         );
         let api = Arc::new(api);
         let store = Store::new(api.clone());
@@ -231,6 +264,61 @@ impl Sim {
     /// Direct access to the objects, without HTTP.
     pub fn store(&self) -> Store {
         Store::new(self.api.clone())
+    }
+
+    /// What is to go wrong, and does at once if it can: see [`faults`](crate::faults).
+    pub fn faults(&self) -> Faults {
+        Faults::new(self.api.clone())
+    }
+
+    /// The last requests, the oldest first: 4,096 of them, fewer if their bodies take more than 16 MiB.
+    ///
+    /// ```
+    /// # #[tokio::main] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use k8s_openapi::api::core::v1::Pod;
+    /// use kube_sim::Sim;
+    ///
+    /// let sim = Sim::builder().build()?;
+    /// let pods = kube::Api::<Pod>::all(kube::Client::new(sim.service(), "default"));
+    /// pods.list(&Default::default()).await?;
+    /// assert_eq!(sim.requests()[0].to_string(), "GET /api/v1/pods");
+    /// # Ok(()) }
+    /// ```
+    pub fn requests(&self) -> Vec<Received> {
+        self.api.requests.all()
+    }
+
+    /// Waits until `condition` returns something, and returns it. The condition is looked at whenever an object
+    /// changes, and every 50 ms, so it can be about anything: objects, requests, a counter of the test.
+    ///
+    /// ```
+    /// # #[tokio::main] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use k8s_openapi::api::core::v1::ConfigMap;
+    /// use kube_sim::Sim;
+    /// # use serde_json::json;
+    ///
+    /// let sim = Sim::builder().build()?;
+    /// let maps = kube::Api::<ConfigMap>::default_namespaced(kube::Client::new(sim.service(), "default"));
+    /// # sim.store().create(json!({
+    /// #     "apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "namespace": "default"}, "data": {"k": "v"},
+    /// # }))?;
+    /// // A controller runs, which creates a ConfigMap.
+    /// let data = sim
+    ///     .eventually(move || {
+    ///         let maps = maps.clone();
+    ///         async move { maps.get_opt("a").await.ok()??.data }
+    ///     })
+    ///     .await?;
+    /// assert_eq!(data["k"], "v");
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The condition did not come true within 10 s of tokio's clock, or the time given to
+    /// [`within`](Eventually::within). The error lists the last requests.
+    pub fn eventually<C>(&self, condition: C) -> Eventually<C> {
+        Eventually::new(self.api.clone(), condition)
     }
 
     /// The number of changes by the workload since the start.

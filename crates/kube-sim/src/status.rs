@@ -5,6 +5,7 @@ use std::fmt;
 
 use serde_json::{Value, json};
 
+use crate::api::Target;
 use crate::resources::Resource;
 
 /// Why a request was refused: what a Kubernetes API server puts into a `Status` object.
@@ -270,6 +271,50 @@ impl StatusError {
             continue_token: Some(rest),
             ..Self::expired(message)
         }
+    }
+
+    /// What a server, or what stands before it, says with a code that a fault chose.
+    pub(crate) fn fault(code: u16, target: &Target, creates: bool, retry_after: Option<u64>) -> Self {
+        let (resource, name) = (&target.resource, target.name.as_deref().unwrap_or(""));
+        let plain =
+            |reason, message: &str| Self::new(code, reason, message).with_details(named(resource, name));
+        let mut status = match code {
+            401 => Self::new(code, "Unauthorized", "Unauthorized"),
+            403 => Self::forbidden(resource, name, "a fault of the simulator"),
+            404 => Self::not_found(resource, name),
+            409 if creates => Self::already_exists(resource, name),
+            409 => Self::stale(resource, name),
+            410 => Self::expired("The resourceVersion for the provided list is too old."),
+            422 => {
+                let cause = Cause::invalid("spec", "{}", "a fault of the simulator");
+                Self::invalid(&resource.group, &resource.kind, name, &[cause])
+            }
+            429 => plain(
+                "TooManyRequests",
+                "the server has received too many requests and has asked us to try again later",
+            ),
+            500 => plain(
+                "InternalError",
+                "Internal error occurred: a fault of the simulator",
+            ),
+            503 => plain(
+                "ServiceUnavailable",
+                "the server is currently unable to handle the request",
+            ),
+            504 => plain(
+                "Timeout",
+                "the server was unable to return a response in the time allotted, but may still be processing the \
+                 request",
+            ),
+            _ => plain("", "a fault of the simulator"),
+        };
+        // A client is always told when to try again after a 429.
+        let retry_after = retry_after.or((code == 429).then_some(1));
+        if let Some(seconds) = retry_after {
+            let details = status.details.get_or_insert_with(|| Box::new(json!({})));
+            details["retryAfterSeconds"] = seconds.into();
+        }
+        status
     }
 
     pub(crate) fn too_large_resource_version(asked: u64, current: u64) -> Self {

@@ -39,13 +39,35 @@ pub(crate) struct Change {
     pub(crate) deleted: bool,
 }
 
+/// All objects at one resource version, by the ids of their resources.
+#[derive(Debug, Clone)]
+pub(crate) struct Backup {
+    resource_version: u64,
+    objects: HashMap<String, Sorted>,
+}
+
+impl Backup {
+    /// The objects of one resource.
+    pub(crate) fn snapshot(&self, id: &str) -> Snapshot {
+        Snapshot {
+            resource_version: self.resource_version,
+            objects: self.objects.get(id).cloned().unwrap_or_default(),
+        }
+    }
+}
+
 /// All objects of one resource at one resource version.
+#[derive(Debug, Clone)]
 pub(crate) struct Snapshot {
     pub(crate) resource_version: u64,
     objects: Sorted,
 }
 
 impl Snapshot {
+    pub(crate) fn get(&self, key: &str) -> Option<Arc<Stored>> {
+        self.objects.get(key).cloned()
+    }
+
     /// The objects whose keys start with `prefix` and come after `after`, in order.
     pub(crate) fn range<'a>(
         &'a self,
@@ -234,6 +256,42 @@ impl Storage {
     /// Wakes whoever waits for changes of the resource.
     pub(crate) fn subscribe(&self, resource: &Resource) -> watch::Receiver<()> {
         self.lock().collection(resource).changed.subscribe()
+    }
+
+    pub(crate) fn backup(&self) -> Backup {
+        let inner = self.lock();
+        let objects = |(id, collection): (&String, &Collection)| (id.clone(), collection.objects.clone());
+        Backup {
+            resource_version: inner.resource_version,
+            objects: inner.collections.iter().map(objects).collect(),
+        }
+    }
+
+    /// Goes back to an older state and its resource version; no changes before or after it are known then.
+    pub(crate) fn restore(&self, backup: &Backup) {
+        let mut inner = self.lock();
+        inner.resource_version = backup.resource_version;
+        inner.dependents.clear();
+        inner.foreground.clear();
+        let mut places = Vec::new();
+        for (id, collection) in &mut inner.collections {
+            collection.objects = backup.objects.get(id).cloned().unwrap_or_default();
+            collection.changes.clear();
+            collection.forgotten = backup.resource_version;
+            collection.changed.send_replace(());
+            for object in collection.objects.from(Bound::Included("")) {
+                let place = Place {
+                    resource: collection.id.clone(),
+                    key: object.key.clone(),
+                };
+                places.extend(object.owners().map(|owner| (owner.into(), place.clone())));
+            }
+        }
+        for (owner, place) in places {
+            let of_owner: &mut BTreeSet<Place> = inner.dependents.entry(owner).or_default();
+            of_owner.insert(place);
+        }
+        self.version.send_replace(backup.resource_version);
     }
 
     /// Forgets all changes up to and including `version`.

@@ -15,7 +15,7 @@ use kube_sim::{Sim, SimService};
 use rand::SeedableRng as _;
 use rand::rngs::SmallRng;
 use serde_json::{Value, json};
-use std::convert::Infallible;
+use std::io;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -78,10 +78,10 @@ impl Network {
 
 impl tower::Service<Request<Body>> for Network {
     type Response = Response<Body>;
-    type Error = Infallible;
-    type Future = BoxFuture<'static, Result<Self::Response, Infallible>>;
+    type Error = io::Error;
+    type Future = BoxFuture<'static, io::Result<Self::Response>>;
 
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<io::Result<()>> {
         Poll::Ready(Ok(()))
     }
 

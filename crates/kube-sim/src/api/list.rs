@@ -62,11 +62,20 @@ impl Iterator for ListBody {
 }
 
 impl Api {
-    pub(crate) async fn get(&self, target: &Target, minimum: u64) -> Result<Arc<Stored>, StatusError> {
+    /// `stale` is read in place of the newest state.
+    pub(crate) async fn get(
+        &self,
+        target: &Target,
+        minimum: u64,
+        stale: Option<&Snapshot>,
+    ) -> Result<Arc<Stored>, StatusError> {
         if minimum > self.storage.resource_version() {
             self.wait_for(minimum).await?;
         }
-        let found = self.storage.get(&target.resource, &target.key());
+        let found = match stale {
+            Some(stale) => stale.get(&target.key()),
+            None => self.storage.get(&target.resource, &target.key()),
+        };
         found.ok_or_else(|| StatusError::not_found(&target.resource, target.name.as_deref().unwrap_or("")))
     }
 
@@ -76,11 +85,12 @@ impl Api {
         selector: &Selector,
         options: &ListOptions,
         form: Form,
+        stale: Option<&Snapshot>,
     ) -> Result<ListBody, StatusError> {
         let prefix = target.prefix();
         let (snapshot, after) = match &options.token {
             Some(token) => self.continued(target, token).await?,
-            None => (self.fresh(target, options.freshness).await?, None),
+            None => (self.fresh(target, options.freshness, stale).await?, None),
         };
         let limit = if options.freshness == Freshness::Any && options.token.is_none() {
             None
@@ -112,7 +122,20 @@ impl Api {
         ListBody::new(render, self.storage.resource_version(), Map::new(), items)
     }
 
-    async fn fresh(&self, target: &Target, freshness: Freshness) -> Result<Snapshot, StatusError> {
+    async fn fresh(
+        &self,
+        target: &Target,
+        freshness: Freshness,
+        stale: Option<&Snapshot>,
+    ) -> Result<Snapshot, StatusError> {
+        let enough = |stale: &&Snapshot| match freshness {
+            Freshness::Any => true,
+            Freshness::NotOlderThan(version) => version <= stale.resource_version,
+            Freshness::Newest | Freshness::Exact(_) => false,
+        };
+        if let Some(stale) = stale.filter(enough) {
+            return Ok(stale.clone());
+        }
         if let Freshness::NotOlderThan(version) | Freshness::Exact(version) = freshness {
             self.wait_for(version).await?;
         }
@@ -136,9 +159,8 @@ impl Api {
             return Ok((self.storage.snapshot(&target.resource), Some(key)));
         };
         self.wait_for(version).await?;
-        let snapshot = self.storage.snapshot_at(&target.resource, version).map_err(|_| {
-            StatusError::expired_continue(Continue::after(&key, &target.prefix(), -1).encode())
-        })?;
+        let snapshot = self.storage.snapshot_at(&target.resource, version);
+        let snapshot = snapshot.map_err(|_| token.expired(&target.prefix()))?;
         Ok((snapshot, Some(key)))
     }
 }

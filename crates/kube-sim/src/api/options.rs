@@ -14,12 +14,10 @@ use crate::status::{Cause, StatusError};
 pub(crate) struct Query(HashMap<String, String>);
 
 impl Query {
-    pub(crate) fn parse(query: Option<&str>) -> Self {
+    pub(crate) fn of(pairs: &[(String, String)]) -> Self {
         let mut parameters = HashMap::new();
-        for (name, value) in form_urlencoded::parse(query.unwrap_or("").as_bytes()) {
-            parameters
-                .entry(name.into_owned())
-                .or_insert_with(|| value.into_owned());
+        for (name, value) in pairs {
+            parameters.entry(name.clone()).or_insert_with(|| value.clone());
         }
         Self(parameters)
     }
@@ -109,6 +107,11 @@ impl Continue {
             rv,
             start,
         }
+    }
+
+    /// The answer when the list's state is forgotten: how to go on without it.
+    pub(crate) fn expired(&self, prefix: &str) -> StatusError {
+        StatusError::expired_continue(Self::after(&self.key(prefix), prefix, -1).encode())
     }
 
     /// The key after which the list goes on.
@@ -354,12 +357,17 @@ fn parse_version(text: &str) -> Result<Option<u64>, String> {
 mod tests {
     use super::*;
 
+    fn parsed(query: &str) -> Query {
+        let pairs: Vec<_> = form_urlencoded::parse(query.as_bytes()).into_owned().collect();
+        Query::of(&pairs)
+    }
+
     fn list(query: &str) -> Result<ListOptions, StatusError> {
-        ListOptions::parse(&Query::parse(Some(query)))
+        ListOptions::parse(&parsed(query))
     }
 
     fn watch(query: &str) -> Result<WatchOptions, StatusError> {
-        WatchOptions::parse(&Query::parse(Some(query)))
+        WatchOptions::parse(&parsed(query))
     }
 
     #[test]

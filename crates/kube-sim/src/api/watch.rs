@@ -27,10 +27,11 @@ use crate::api::list::CHUNK;
 use crate::api::options::{Start, WatchOptions};
 use crate::api::render::{EventKind, Form, Render};
 use crate::api::{Api, Target};
+use crate::faults::Meeting;
 use crate::object::Stored;
 use crate::selector::Selector;
 use crate::status::StatusError;
-use crate::storage::Change;
+use crate::storage::{Change, Snapshot};
 
 /// A watch without `timeoutSeconds` ends after this long, up to twice: as with a real server's default.
 const MIN_TIMEOUT: Duration = Duration::from_secs(1800);
@@ -49,6 +50,10 @@ struct Watch {
     render: Render,
     changed: signal::Receiver<()>,
     initial: VecDeque<Arc<Stored>>,
+    /// What it takes for the present objects.
+    stale: Option<Snapshot>,
+    /// Whether it says where the initial events end.
+    ends_initial: bool,
     phase: Phase,
     /// All up to this resource version has been sent.
     position: u64,
@@ -74,6 +79,7 @@ impl Api {
         selector: Selector,
         options: &WatchOptions,
         form: Form,
+        faults: &Meeting,
     ) -> impl Stream<Item = Bytes> + Send + use<> {
         let timeout = options
             .timeout
@@ -82,6 +88,8 @@ impl Api {
             render: Render::new(&target, form, self.now()),
             changed: self.storage.subscribe(&target.resource),
             initial: VecDeque::new(),
+            stale: faults.stale.clone(),
+            ends_initial: !faults.withhold_bookmark,
             phase: Phase::Changes,
             position: 0,
             bookmarks: options.bookmarks,
@@ -147,7 +155,8 @@ impl Watch {
     }
 
     fn load_present(&mut self, end: bool) {
-        let snapshot = self.api.storage.snapshot(&self.target.resource);
+        let newest = || self.api.storage.snapshot(&self.target.resource);
+        let snapshot = self.stale.take().unwrap_or_else(newest);
         let prefix = self.target.prefix();
         self.initial = snapshot
             .range(&prefix, None)
@@ -162,7 +171,7 @@ impl Watch {
         out.reserve(CHUNK);
         while out.len() < CHUNK {
             let Some(object) = self.initial.pop_front() else {
-                if end {
+                if end && self.ends_initial {
                     self.render.bookmark(out, self.position, true);
                 }
                 self.initial = VecDeque::new();

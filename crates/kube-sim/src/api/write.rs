@@ -15,6 +15,7 @@ mod check;
 mod definition;
 mod delete;
 
+pub(crate) use definition::ID as DEFINITIONS;
 pub(crate) use delete::{DeleteOptions, Deleted, Propagation};
 
 pub(crate) type Object = Map<String, Value>;

@@ -190,7 +190,7 @@ impl Answer {
     }
 
     /// Gives the answer.
-    pub(super) async fn give(self) -> io::Result<Response<SimBody>> {
+    pub(crate) async fn give(self) -> io::Result<Response<SimBody>> {
         let (delay, code, headers, parts, end) = match self.0 {
             Kept::Refused => return Err(io::ErrorKind::ConnectionRefused.into()),
             Kept::Never => return std::future::pending().await,

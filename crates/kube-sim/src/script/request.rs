@@ -151,7 +151,7 @@ pub struct Received {
 }
 
 impl Received {
-    pub(super) fn new(parts: Parts, body: Bytes) -> Self {
+    pub(crate) fn new(parts: Parts, body: Bytes) -> Self {
         Self {
             method: parts.method,
             path: parts.uri.path().to_owned(),

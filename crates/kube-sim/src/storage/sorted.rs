@@ -19,6 +19,13 @@ pub(super) struct Sorted {
 
 type Chunk = Arc<Vec<Arc<Stored>>>;
 
+impl std::fmt::Debug for Sorted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let objects: usize = self.chunks.iter().map(|chunk| chunk.len()).sum();
+        write!(f, "Sorted({objects})")
+    }
+}
+
 impl Sorted {
     pub(super) fn get(&self, key: &str) -> Option<&Arc<Stored>> {
         let chunk = self.chunks.get(self.chunk_of(key))?;

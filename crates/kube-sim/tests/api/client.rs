@@ -74,7 +74,7 @@ impl Client {
     }
 
     pub(crate) async fn open(&self, request: Request<Full<Bytes>>) -> Response<SimBody> {
-        self.sim.service().oneshot(request).await.unwrap()
+        self.sim.service().oneshot(request).await.expect("a connection")
     }
 
     pub(crate) async fn send(

@@ -2,6 +2,7 @@
 
 mod client;
 mod control;
+mod faults;
 mod forms;
 mod limits;
 mod list;

@@ -9,7 +9,7 @@ use http_body_util::{BodyExt as _, StreamBody};
 use hyper::body::{Frame, Incoming};
 use hyper::{Method, Request, Response};
 use kube_sim::{Sim, SimBody};
-use std::convert::Infallible;
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
@@ -53,7 +53,7 @@ impl Control {
     pub async fn answer(
         self: Arc<Self>,
         request: Request<Incoming>,
-    ) -> Result<Response<SimBody>, Infallible> {
+    ) -> io::Result<Response<SimBody>> {
         match (request.method(), request.uri().path()) {
             (&Method::POST, "/bench/churn") => {
                 let churn = Churn::read(&request);

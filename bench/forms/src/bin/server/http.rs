@@ -7,7 +7,7 @@ use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
 use kube_sim::SimBody;
-use std::convert::Infallible;
+use std::io;
 use tokio::net::TcpListener;
 
 /// What is asked for with a churn.
@@ -32,7 +32,7 @@ impl Churn {
 pub async fn serve<A, F>(listener: TcpListener, answer: A) -> anyhow::Result<()>
 where
     A: Fn(Request<Incoming>) -> F + Clone + Send + 'static,
-    F: Future<Output = Result<Response<SimBody>, Infallible>> + Send + 'static,
+    F: Future<Output = io::Result<Response<SimBody>>> + Send + 'static,
 {
     loop {
         let (stream, _) = listener.accept().await?;

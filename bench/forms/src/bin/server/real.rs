@@ -9,7 +9,7 @@ use hyper::body::Incoming;
 use hyper::{Method, Request, Response};
 use kube_sim::SimBody;
 use serde_json::Value;
-use std::convert::Infallible;
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Mutex;
@@ -80,7 +80,7 @@ impl Writer {
     pub async fn answer(
         self: Arc<Self>,
         request: Request<Incoming>,
-    ) -> Result<Response<SimBody>, Infallible> {
+    ) -> io::Result<Response<SimBody>> {
         match (request.method(), request.uri().path()) {
             (&Method::POST, "/bench/churn") => {
                 let churn = Churn::read(&request);

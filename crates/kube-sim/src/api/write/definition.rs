@@ -6,7 +6,7 @@ use super::Object;
 use crate::resources::Resource;
 use crate::status::{Cause, StatusError};
 
-pub(super) const ID: &str = "customresourcedefinitions.apiextensions.k8s.io";
+pub(crate) const ID: &str = "customresourcedefinitions.apiextensions.k8s.io";
 
 /// Checks a definition and fills in its defaults and its status: it is established at once.
 pub(super) fn prepare(object: &mut Object, now: &str) -> Result<(), StatusError> {

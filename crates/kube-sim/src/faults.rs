@@ -1,0 +1,532 @@
+//! Faults: what goes wrong between a client and a server that is fine.
+//!
+//! A fault is a rule: the requests it meets, and what becomes of them. [`Sim::faults`](crate::Sim::faults) makes them,
+//! with one line each. A test of a controller that has to cope with conflicts, with lost watches and with a cache
+//! that is behind:
+//!
+//! ```
+//! # #[tokio::main] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use k8s_openapi::api::core::v1::{ConfigMap, Pod};
+//! use kube_sim::Sim;
+//! use kube_sim::faults::{PATCH, PUT};
+//!
+//! let sim = Sim::builder().build()?;
+//! // The next three updates of a status conflict.
+//! sim.faults().refuse(PUT | PATCH, "pods/status", 409).times(3);
+//! // All watches of Pods break. Those of ConfigMaps fall silent, until the fault is removed.
+//! sim.faults().cut_watches::<Pod>();
+//! let silence = sim.faults().hold_watches::<ConfigMap>().start();
+//! // The controller under test runs here, on a `kube::Client::new(sim.service(), "default")`.
+//! silence.remove();
+//! # Ok(()) }
+//! ```
+//!
+//! # Requests
+//! A rule meets requests by their verbs ([`GET`], [`LIST`], [`WATCH`], [`POST`], [`PUT`], [`PATCH`], [`DELETE`], joined
+//! by `|`; [`ANY`]) and their resource, written as in the rules of RBAC: `pods`, `pods/status`, `deployments.apps` where
+//! the group matters, `pods/*` with all its subresources, `*/status`, and `*`. [`namespace`](NewFault::namespace),
+//! [`name`](NewFault::name), [`nth`](NewFault::nth), [`times`](NewFault::times) and
+//! [`probability`](NewFault::probability) narrow it. Requests outside of the resources, such as discovery, meet no
+//! faults.
+//!
+//! # Order
+//! Of several faults that meet a request, all delays are taken, then the oldest that answers. A fault counts a request
+//! only if it acts on it.
+//!
+//! # Answers of one's own
+//! [`Faults::answer`] answers with anything that a [script](crate::script) can: an [`Answer`], to the byte.
+//!
+//! # From outside
+//! With [`SimBuilder::control_endpoint`](crate::SimBuilder::control_endpoint), a server takes rules over HTTP, under
+//! `/kube-sim/faults`; see there.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
+use tokio::sync::watch;
+
+use crate::api::{Api, Target};
+use crate::script::Answer;
+use crate::storage::{Backup, Snapshot};
+
+mod control;
+mod rule;
+mod stream;
+
+pub(crate) use control::answer as control;
+pub(crate) use rule::{Effect, Facts, Meeting, Rule};
+pub(crate) use stream::disturbed;
+
+pub use rule::{ANY, DELETE, GET, LIST, PATCH, POST, PUT, Verbs, WATCH};
+
+/// The faults of a simulated cluster; see the [module](self).
+///
+/// Clones are handles to the same ones.
+#[derive(Clone)]
+pub struct Faults {
+    api: Arc<Api>,
+}
+
+impl std::fmt::Debug for Faults {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Faults").finish_non_exhaustive()
+    }
+}
+
+/// A fault that is being described. It takes effect, whole, when this is dropped, which is at the end of the
+/// statement; [`start`](Self::start) does the same and returns a handle.
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use kube_sim::Sim;
+/// use kube_sim::faults::POST;
+///
+/// let sim = Sim::builder().build()?;
+/// // The second Pod in `shop` is created, but the answer says that it was not.
+/// sim.faults().refuse(POST, "pods", 500).namespace("shop").nth(2).applied();
+/// # Ok(()) }
+/// ```
+pub struct NewFault {
+    api: Arc<Api>,
+    /// None once it is in effect.
+    rule: Option<Rule>,
+}
+
+impl std::fmt::Debug for NewFault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("NewFault")
+            .field("rule", &self.rule)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A handle to a fault. The fault outlives it.
+#[derive(Clone)]
+pub struct Fault {
+    api: Arc<Api>,
+    id: u64,
+}
+
+impl std::fmt::Debug for Fault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Fault")
+            .field("id", &self.id)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The state of a cluster at one time, to be restored later: [`Faults::backup`].
+#[derive(Debug, Clone)]
+pub struct ClusterBackup(Backup);
+
+impl Faults {
+    pub(crate) fn new(api: Arc<Api>) -> Self {
+        Self { api }
+    }
+
+    /// Answers with this status code and the `Status` that a real server sends with it: `Conflict` for 409
+    /// (`AlreadyExists` for a creation), `TooManyRequests` for 429, and so on.
+    pub fn refuse(&self, verbs: Verbs, resource: &str, code: u16) -> NewFault {
+        self.rule(
+            verbs,
+            resource,
+            Effect::Refuse {
+                code,
+                retry_after: None,
+            },
+        )
+    }
+
+    /// Answers in this way, whatever was asked.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use kube_sim::Sim;
+    /// use kube_sim::faults::{LIST, WATCH};
+    /// use kube_sim::script::Answer;
+    ///
+    /// let sim = Sim::builder().build()?;
+    /// sim.faults().answer(LIST, "pods", Answer::json("{\"items\": 5}")).times(1);
+    /// sim.faults().answer(WATCH, "pods", Answer::watch(["garbage\n"]).broken()).times(1);
+    /// # Ok(()) }
+    /// ```
+    pub fn answer(&self, verbs: Verbs, resource: &str, answer: Answer) -> NewFault {
+        self.rule(verbs, resource, Effect::Answer(answer))
+    }
+
+    /// Lets requests wait for this time before the server sees them, by tokio's clock. With
+    /// [`applied`](NewFault::applied), the server acts at once and its answer waits.
+    pub fn delay(&self, verbs: Verbs, resource: &str, time: Duration) -> NewFault {
+        self.rule(verbs, resource, Effect::Delay(time))
+    }
+
+    /// Breaks the connection before the server has seen the request; with [`applied`](NewFault::applied), after it has
+    /// acted and before it answers. In this process, the call fails with
+    /// [`ConnectionReset`](std::io::ErrorKind::ConnectionReset).
+    pub fn cut(&self, verbs: Verbs, resource: &str) -> NewFault {
+        self.rule(verbs, resource, Effect::Cut)
+    }
+
+    /// Breaks the connection amid the body of the answer; that of a watch amid the frame of its first event. The
+    /// request takes effect.
+    pub fn truncate(&self, verbs: Verbs, resource: &str) -> NewFault {
+        self.rule(verbs, resource, Effect::Truncate)
+    }
+
+    /// Never answers. The request does not take effect, unless it is [`applied`](NewFault::applied).
+    pub fn silence(&self, verbs: Verbs, resource: &str) -> NewFault {
+        self.rule(verbs, resource, Effect::Silence)
+    }
+
+    /// Answers lists that continue with 410, and with the token to go on without consistency, as a server does whose
+    /// history was compacted since the first page.
+    pub fn expire_continue(&self, resource: &str) -> NewFault {
+        self.rule(LIST, resource, Effect::ExpireContinue)
+    }
+
+    /// Streaming lists (watches with `sendInitialEvents`) never send the bookmark that ends the initial events.
+    pub fn withhold_initial_events_end(&self, resource: &str) -> NewFault {
+        self.rule(WATCH, resource, Effect::WithholdInitialEventsEnd)
+    }
+
+    /// Watches that match the resource deliver nothing: neither events nor bookmarks, nor their end. Those that are open
+    /// fall silent, and new ones begin so. When the fault is removed, they go on with all that happened meanwhile.
+    pub fn hold_watches_of(&self, resource: &str) -> NewFault {
+        self.rule(WATCH, resource, Effect::HoldWatches)
+    }
+
+    /// Reads that take any state (`resourceVersion=0`), or one that is as old as this, see the state of now from here on,
+    /// as if the watch cache of the server were stuck. So do watches that begin with what there is; they go on
+    /// with the changes since, and so deliver what the client may have seen already. Reads of the newest state see
+    /// it.
+    pub fn stale_reads_of(&self, resource: &str) -> NewFault {
+        self.rule(GET | LIST | WATCH, resource, Effect::StaleReads)
+            .with(|rule| rule.past = Some(self.api.storage.backup()))
+    }
+
+    /// Breaks the watches of a resource that are open, between two events. Once; what is opened later stays.
+    pub fn cut_watches_of(&self, resource: &str) {
+        self.api.faults.cut(resource);
+    }
+
+    /// [`cut_watches_of`](Self::cut_watches_of) the resource of this type.
+    #[cfg(feature = "kube")]
+    pub fn cut_watches<K: kube_core::Resource<DynamicType = ()>>(&self) {
+        self.cut_watches_of(&id::<K>());
+    }
+
+    /// [`hold_watches_of`](Self::hold_watches_of) the resource of this type.
+    #[cfg(feature = "kube")]
+    pub fn hold_watches<K: kube_core::Resource<DynamicType = ()>>(&self) -> NewFault {
+        self.hold_watches_of(&id::<K>())
+    }
+
+    /// [`stale_reads_of`](Self::stale_reads_of) the resource of this type.
+    #[cfg(feature = "kube")]
+    pub fn stale_reads<K: kube_core::Resource<DynamicType = ()>>(&self) -> NewFault {
+        self.stale_reads_of(&id::<K>())
+    }
+
+    /// Forgets all changes so far: who asks for older versions gets 410. Watches that are open and have read them
+    /// go on.
+    pub fn compact(&self) {
+        self.api.storage.compact(self.api.storage.resource_version());
+    }
+
+    /// A restart of the server that loses its watch history: all watches break, and to resume one is answered with 410.
+    pub fn restart(&self) {
+        self.compact();
+        self.api.faults.cut("*");
+    }
+
+    /// The state of now, for [`restore`](Self::restore). Costs next to nothing.
+    pub fn backup(&self) -> ClusterBackup {
+        ClusterBackup(self.api.storage.backup())
+    }
+
+    /// Brings an older state of the cluster back, and its resource versions with it, as a restored backup of etcd does.
+    /// Definitions of custom resources are those of that time. All watches break, and the watch history is lost.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use kube_sim::Sim;
+    /// use serde_json::json;
+    ///
+    /// let sim = Sim::builder().build()?;
+    /// let before = sim.faults().backup();
+    /// sim.store().create(json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}}))?;
+    /// sim.faults().restore(&before);
+    /// assert!(sim.store().get("v1", "Node", None, "n").is_err());
+    /// # Ok(()) }
+    /// ```
+    pub fn restore(&self, backup: &ClusterBackup) {
+        self.api.restore(&backup.0);
+        self.api.faults.cut("*");
+    }
+
+    /// Ends all faults.
+    pub fn clear(&self) {
+        self.api.faults.retain(|_| false);
+    }
+
+    fn rule(&self, verbs: Verbs, resource: &str, effect: Effect) -> NewFault {
+        NewFault {
+            api: self.api.clone(),
+            rule: Some(Rule::new(verbs, resource, effect)),
+        }
+    }
+}
+
+/// What rules call the resource of a type.
+#[cfg(feature = "kube")]
+fn id<K: kube_core::Resource<DynamicType = ()>>() -> String {
+    match K::group(&()) {
+        group if group.is_empty() => K::plural(&()).into_owned(),
+        group => format!("{}.{group}", K::plural(&())),
+    }
+}
+
+impl NewFault {
+    /// Meets only requests in this namespace.
+    pub fn namespace(self, namespace: &str) -> Self {
+        self.with(|rule| rule.namespace = Some(namespace.into()))
+    }
+
+    /// Meets only requests for the object of this name; for creations, the name is in the object.
+    pub fn name(self, name: &str) -> Self {
+        self.with(|rule| rule.name = Some(name.into()))
+    }
+
+    /// Ends after it has acted so often. By default it does not end.
+    pub fn times(self, times: u64) -> Self {
+        self.with(|rule| rule.times = Some(times))
+    }
+
+    /// Acts only on the `n`th of the requests that it meets, counted from 1.
+    pub fn nth(self, n: u64) -> Self {
+        self.with(|rule| (rule.skip, rule.times) = (n.saturating_sub(1), Some(1)))
+    }
+
+    /// Acts only on some of the requests: each with this probability, from 0 to 1, decided by the cluster's
+    /// [seed](crate::SimBuilder::seed).
+    pub fn probability(self, probability: f64) -> Self {
+        self.with(|rule| rule.probability = Some(probability.clamp(0.0, 1.0)))
+    }
+
+    /// The request takes effect, and only its answer suffers.
+    pub fn applied(self) -> Self {
+        self.with(|rule| rule.applied = true)
+    }
+
+    /// With a `Retry-After` of so many seconds, in the header and in the status. For [`refuse`](Faults::refuse).
+    pub fn retry_after(self, seconds: u64) -> Self {
+        self.with(|rule| {
+            if let Effect::Refuse { retry_after, .. } = &mut rule.effect {
+                *retry_after = Some(seconds);
+            }
+        })
+    }
+
+    /// Puts the fault into effect, and returns a handle to it.
+    pub fn start(mut self) -> Fault {
+        let rule = self.rule.take().expect("a fault takes effect once");
+        Fault {
+            id: self.api.faults.add(rule),
+            api: self.api.clone(),
+        }
+    }
+
+    fn with(mut self, change: impl FnOnce(&mut Rule)) -> Self {
+        if let Some(rule) = &mut self.rule {
+            change(rule);
+        }
+        self
+    }
+}
+
+impl Drop for NewFault {
+    fn drop(&mut self) {
+        if let Some(rule) = self.rule.take() {
+            self.api.faults.add(rule);
+        }
+    }
+}
+
+impl Fault {
+    /// On how many requests it has acted.
+    pub fn hits(&self) -> u64 {
+        self.api.faults.hits(self.id)
+    }
+
+    /// Ends the fault. What it has done stays; watches that it held go on.
+    pub fn remove(&self) {
+        self.api.faults.retain(|id| id != self.id);
+    }
+}
+
+/// The rules in effect, and how far they are.
+pub(crate) struct Rules {
+    state: Mutex<State>,
+    /// Whether there are rules: most clusters never have any.
+    any: AtomicBool,
+    /// Wakes the watches to look for what changed.
+    changed: watch::Sender<()>,
+}
+
+struct State {
+    next: u64,
+    rules: Vec<Active>,
+    /// Rules that are over, for their handles: how often they acted.
+    ended: VecDeque<(u64, u64)>,
+    /// Resources whose watches were cut, and the number of the cut.
+    cuts: Vec<(rule::Pattern, u64)>,
+    cut: u64,
+    seed: u64,
+}
+
+struct Active {
+    id: u64,
+    rule: Rule,
+    met: u64,
+    hits: u64,
+    rng: StdRng,
+}
+
+/// How many rules that are over are remembered.
+const REMEMBERED: usize = 1024;
+
+impl Rules {
+    pub(crate) fn new(seed: u64) -> Self {
+        let state = State {
+            next: 1,
+            rules: Vec::new(),
+            ended: VecDeque::new(),
+            cuts: Vec::new(),
+            cut: 0,
+            seed,
+        };
+        Self {
+            state: Mutex::new(state),
+            any: AtomicBool::new(false),
+            changed: watch::Sender::new(()),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn add(&self, rule: Rule) -> u64 {
+        let id = {
+            let mut state = self.lock();
+            let id = state.next;
+            state.next += 1;
+            let rng = StdRng::seed_from_u64(state.seed ^ id.rotate_left(32));
+            state.rules.push(Active {
+                id,
+                rule,
+                met: 0,
+                hits: 0,
+                rng,
+            });
+            self.any.store(true, Ordering::Release);
+            id
+        };
+        self.changed.send_replace(());
+        id
+    }
+
+    fn retain(&self, keep: impl Fn(u64) -> bool) {
+        self.lock().end(|active| !keep(active.id));
+        self.changed.send_replace(());
+    }
+
+    fn hits(&self, id: u64) -> u64 {
+        let state = self.lock();
+        let active = state.rules.iter().find(|active| active.id == id);
+        let ended = || state.ended.iter().find(|(other, _)| *other == id);
+        active
+            .map(|active| active.hits)
+            .or_else(|| Some(ended()?.1))
+            .unwrap_or(0)
+    }
+
+    pub(crate) fn are_there(&self) -> bool {
+        self.any.load(Ordering::Acquire)
+    }
+
+    /// What becomes of a request.
+    pub(crate) fn meet(&self, target: &Target, facts: &rule::Facts) -> Meeting {
+        let mut meeting = Meeting::default();
+        if !self.are_there() {
+            return meeting;
+        }
+        let mut state = self.lock();
+        for active in &mut state.rules {
+            let rule = &active.rule;
+            if !rule.fits(target, facts) || meeting.is_decided_for(rule) {
+                continue;
+            }
+            active.met += 1;
+            let spent = rule.times.is_some_and(|times| active.hits >= times);
+            let unlucky = rule.probability.is_some_and(|p| !active.rng.random_bool(p));
+            if active.met <= rule.skip || spent || unlucky {
+                continue;
+            }
+            active.hits += 1;
+            meeting.take(rule, target);
+        }
+        // A rule that holds watches ends with its handle: those it holds look for it.
+        state.end(|active| {
+            let holds = matches!(active.rule.effect, Effect::HoldWatches);
+            !holds && active.rule.times.is_some_and(|times| active.hits >= times)
+        });
+        self.any.store(!state.rules.is_empty(), Ordering::Release);
+        meeting
+    }
+
+    fn cut(&self, resource: &str) {
+        let pattern = rule::Pattern::new(resource);
+        {
+            let mut state = self.lock();
+            state.cut += 1;
+            let cut = state.cut;
+            state.cuts.retain(|(other, _)| *other != pattern);
+            state.cuts.push((pattern, cut));
+        }
+        self.changed.send_replace(());
+    }
+
+    /// What watches ask for: whether they are held, and the last cut of their resource.
+    fn watched(&self, target: &Target, facts: &rule::Facts) -> (bool, u64) {
+        let state = self.lock();
+        let held = state.rules.iter().any(|active| {
+            matches!(active.rule.effect, Effect::HoldWatches) && active.rule.fits(target, facts)
+        });
+        let cuts = state.cuts.iter().filter(|(pattern, _)| pattern.fits(target));
+        (held, cuts.map(|(_, cut)| *cut).max().unwrap_or(0))
+    }
+}
+
+impl State {
+    fn end(&mut self, over: impl Fn(&Active) -> bool) {
+        let ended = &mut self.ended;
+        self.rules.retain(|active| {
+            let over = over(active);
+            if over {
+                ended.push_back((active.id, active.hits));
+            }
+            !over
+        });
+        while self.ended.len() > REMEMBERED {
+            self.ended.pop_front();
+        }
+    }
+}
+
+/// The state of one resource that reads see.
+pub(crate) type Stale = Option<Snapshot>;
