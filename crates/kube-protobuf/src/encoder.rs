@@ -2,10 +2,9 @@
 //!
 //! Written backwards, as Go does it: a length is known when what it is the length of has been written.
 
-use crate::envelope::MAGIC;
 use crate::error::Segment;
 use crate::table::{Field, Form, Label, Message, Presence, Type};
-use crate::{Descriptor, Error, MAX_DEPTH, text};
+use crate::{Descriptor, Envelope, Error, MAX_DEPTH, text};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Map, Value};
@@ -47,7 +46,7 @@ pub fn to_vec(object: &Value, unknown: UnknownFields) -> Result<Vec<u8>, Error> 
     let message = Descriptor::of(api_version, kind).ok_or_else(|| Error::unknown_kind(api_version, kind))?;
     let mut writer = Writer::new(unknown);
     writer.message(message.0, Some(object), MAX_DEPTH)?;
-    Ok(writer.in_envelope(api_version, kind))
+    Ok(Envelope::new(api_version, kind, &writer.finish()).to_vec())
 }
 
 /// Writes a bare message, without an envelope.
@@ -92,22 +91,6 @@ impl Writer {
     fn finish(mut self) -> Vec<u8> {
         self.reversed.reverse();
         self.reversed
-    }
-
-    /// Puts what was written into a `runtime.Unknown`.
-    fn in_envelope(mut self, api_version: &str, kind: &str) -> Vec<u8> {
-        let raw = std::mem::take(&mut self.reversed);
-        self.bytes(4, b""); // contentType
-        self.bytes(3, b""); // contentEncoding
-        let start = self.start();
-        self.reversed.extend(raw);
-        self.end(2, start);
-        let start = self.start();
-        self.bytes(2, kind.as_bytes());
-        self.bytes(1, api_version.as_bytes());
-        self.end(1, start);
-        self.reversed.extend(MAGIC.iter().rev());
-        self.finish()
     }
 
     /// Where a message starts that [`end`](Self::end) makes a field of.

@@ -33,6 +33,33 @@ pub struct Envelope<'a> {
 }
 
 impl<'a> Envelope<'a> {
+    /// An envelope for a message that was written before, such as an item of a list.
+    pub fn new(api_version: &'a str, kind: &'a str, raw: &'a [u8]) -> Self {
+        Self {
+            api_version,
+            kind,
+            raw,
+            content_encoding: "",
+            content_type: "",
+        }
+    }
+
+    /// The bytes that [`parse`](Self::parse) reads.
+    pub fn to_vec(&self) -> Vec<u8> {
+        let mut type_meta = Vec::new();
+        put(&mut type_meta, 1, self.api_version.as_bytes());
+        put(&mut type_meta, 2, self.kind.as_bytes());
+        // Each of the four fields has a tag of a byte, and a length of ten bytes at most.
+        let texts = type_meta.len() + self.content_encoding.len() + self.content_type.len();
+        let mut bytes = Vec::with_capacity(MAGIC.len() + 4 * 11 + texts + self.raw.len());
+        bytes.extend(MAGIC);
+        put(&mut bytes, 1, &type_meta);
+        put(&mut bytes, 2, self.raw);
+        put(&mut bytes, 3, self.content_encoding.as_bytes());
+        put(&mut bytes, 4, self.content_type.as_bytes());
+        bytes
+    }
+
     /// Opens it as far as needed to see what is in it. Nothing is copied.
     ///
     /// # Errors
@@ -42,13 +69,7 @@ impl<'a> Envelope<'a> {
         let rest = bytes.strip_prefix(MAGIC).ok_or_else(|| {
             Error::envelope("this is no Kubernetes protobuf: it does not start with \"k8s\\0\"")
         })?;
-        let mut envelope = Self {
-            api_version: "",
-            kind: "",
-            raw: &[],
-            content_encoding: "",
-            content_type: "",
-        };
+        let mut envelope = Self::new("", "", &[]);
         let mut reader = Reader::new(rest);
         while let Some(record) = reader.read().map_err(broken)? {
             match record.number {
@@ -73,6 +94,18 @@ impl<'a> Envelope<'a> {
         }
         Ok(())
     }
+}
+
+/// Writes a field of bytes.
+fn put(out: &mut Vec<u8>, number: u8, value: &[u8]) {
+    out.push(number << 3 | 2);
+    let mut length = value.len();
+    while length >= 0x80 {
+        out.push(length as u8 | 0x80);
+        length >>= 7;
+    }
+    out.push(length as u8);
+    out.extend(value);
 }
 
 fn broken(error: Error) -> Error {

@@ -354,6 +354,7 @@ fn an_envelope_is_opened_without_its_content() {
     let pod = bytes(&pod());
     let envelope = Envelope::parse(&pod).unwrap();
     assert_eq!((envelope.api_version, envelope.kind), ("v1", "Pod"));
+    assert_eq!(envelope.to_vec(), pod);
     let message = Descriptor::of(envelope.api_version, envelope.kind).unwrap();
     let mut bare: Value = from_message(message, envelope.raw).unwrap();
     bare["apiVersion"] = "v1".into();

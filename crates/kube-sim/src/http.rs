@@ -20,6 +20,7 @@ use crate::api::write::{DeleteOptions, Deleted, Propagation, Writer};
 use crate::api::{Api, Target};
 use crate::discovery;
 use crate::faults::{self, DELETE, Effect, Facts, GET, LIST, Meeting, PATCH, POST, PUT, WATCH};
+use crate::media::{self, Frames, RequestBody};
 use crate::nesting::{self, Unreadable};
 use crate::object::Stored;
 use crate::response::{BoxError, SimBody, json_response, json_value, refusal, streamed, text, whole};
@@ -28,7 +29,7 @@ use crate::selector::Selector;
 use crate::status::{Cause, StatusError};
 
 /// The largest body a request may have, as for a real server.
-const MAX_BODY: usize = 3 * 1024 * 1024;
+pub(crate) const MAX_BODY: usize = 3 * 1024 * 1024;
 
 /// The server as a tower service, to be called in the process or behind any HTTP server.
 ///
@@ -66,7 +67,8 @@ where
     }
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
-        respond(self.api.clone(), request).boxed()
+        let api = self.api.clone();
+        async move { media::translated(&api, request, |request| respond(api.clone(), request)).await }.boxed()
     }
 }
 
@@ -84,11 +86,7 @@ enum Named {
     Resource(Box<Route>),
 }
 
-async fn respond<B>(api: Arc<Api>, request: Request<B>) -> io::Result<Response<SimBody>>
-where
-    B: http_body::Body + Send + 'static,
-    B::Error: Into<BoxError>,
-{
+async fn respond(api: Arc<Api>, request: Request<RequestBody>) -> io::Result<Response<SimBody>> {
     let (parts, body) = request.into_parts();
     let reads = matches!(parts.method, Method::GET | Method::HEAD);
     let (body, unread) = match reads {
@@ -148,9 +146,7 @@ where
     match Limited::new(body, MAX_BODY).collect().await {
         Ok(body) => Ok(body.to_bytes()),
         Err(error) if error.is::<LengthLimitError>() => Err(StatusError::too_large_body(MAX_BODY)),
-        Err(_) => Err(StatusError::bad_request(
-            "the body of the request could not be read",
-        )),
+        Err(_) => Err(StatusError::unread_body()),
     }
 }
 
@@ -409,6 +405,7 @@ impl Call {
         response
             .headers_mut()
             .insert(CACHE_CONTROL, HeaderValue::from_static("no-cache, private"));
+        response.extensions_mut().insert(Frames);
         Ok(response)
     }
 
@@ -479,7 +476,8 @@ impl Call {
             self.content_type().split(';').next().unwrap_or("").trim(),
             "" | "application/json"
         ) {
-            return Err(StatusError::unsupported_media_type("application/json"));
+            let accepted = media::accepted(target.resource.custom);
+            return Err(StatusError::unsupported_media_type(accepted));
         }
         nesting::parse(&self.request.body).map_err(|error| {
             let head = match error {

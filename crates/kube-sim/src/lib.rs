@@ -38,6 +38,7 @@ mod control;
 mod discovery;
 pub mod faults;
 mod http;
+mod media;
 mod nesting;
 mod object;
 mod openapi;

@@ -185,6 +185,10 @@ impl StatusError {
         Self::new(415, "UnsupportedMediaType", "415: Unsupported Media Type").with_details(json!({}))
     }
 
+    pub(crate) fn unread_body() -> Self {
+        Self::bad_request("the body of the request could not be read")
+    }
+
     pub(crate) fn too_large_body(limit: usize) -> Self {
         let message = format!("Request entity too large: limit is {limit}");
         Self::new(413, "RequestEntityTooLarge", message)

@@ -6,6 +6,7 @@ mod faults;
 mod forms;
 mod limits;
 mod list;
+mod media;
 mod watch;
 mod workload;
 mod write;

@@ -1,0 +1,243 @@
+//! Which encoding is answered in.
+
+use http::header::ACCEPT;
+use http::request::Parts;
+
+use super::Encoding;
+use crate::api::Api;
+use crate::api::options::Query;
+
+/// What was made of a request's Accept header.
+pub(super) struct Negotiated {
+    /// Of an answer.
+    pub(super) answer: Encoding,
+    /// Of a refusal, which has no other forms.
+    pub(super) refusal: Encoding,
+    /// The header that asks for the same in JSON; none if no clause can be served, so that it is refused as it is.
+    pub(super) accept: Option<String>,
+    custom: bool,
+}
+
+impl Negotiated {
+    pub(super) fn new(api: &Api, request: &Parts) -> Self {
+        let mut segments = request
+            .uri
+            .path()
+            .split('/')
+            .filter(|segment| !segment.is_empty());
+        let is_custom = |group: &str| api.registry().iter().any(|r| r.custom && r.group == group);
+        let custom = segments.next() == Some("apis") && segments.next().is_some_and(is_custom);
+        let path = request.uri.path();
+        let watch = Query::parse(request.uri.query()).flag("watch") == Some(true)
+            || path.starts_with("/api/v1/watch/")
+            || path.splitn(6, '/').nth(4) == Some("watch");
+        let accept = request.headers.get(ACCEPT).and_then(|value| value.to_str().ok());
+        Self::of(accept.unwrap_or_default(), custom, watch)
+    }
+
+    fn of(accept: &str, custom: bool, watch: bool) -> Self {
+        let clauses = clauses(accept);
+        let served = |clause: &Clause<'_>, form| clause.serve(custom, watch, form);
+        let answer = clauses
+            .iter()
+            .find_map(|clause| Some((served(clause, clause.form())?, clause)));
+        let refusal = clauses
+            .iter()
+            .filter(|clause| clause.form() == Form::Whole)
+            .find_map(|clause| served(clause, Form::Whole));
+        Self {
+            answer: answer.map_or(Encoding::Json, |(encoding, _)| encoding),
+            refusal: refusal.unwrap_or(Encoding::Json),
+            accept: answer.map(|(_, clause)| clause.in_json()),
+            custom,
+        }
+    }
+
+    /// Whether a body may be in this encoding.
+    pub(super) fn reads(&self, encoding: Encoding) -> bool {
+        !(self.custom && encoding == Encoding::Protobuf)
+    }
+}
+
+/// What a clause asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Whole,
+    Table,
+    /// Metadata, or all of discovery at once.
+    Other,
+    Unknown,
+}
+
+/// One clause of an Accept header.
+struct Clause<'a> {
+    range: &'a str,
+    parameters: Vec<(&'a str, &'a str)>,
+    quality: f32,
+}
+
+/// The clauses, the best first.
+fn clauses(accept: &str) -> Vec<Clause<'_>> {
+    let clauses = accept
+        .split(',')
+        .map(str::trim)
+        .filter(|clause| !clause.is_empty());
+    let mut clauses: Vec<_> = clauses.map(Clause::parse).collect();
+    clauses.sort_by(|one, other| {
+        let wildcards = |clause: &Clause<'_>| clause.range.matches('*').count();
+        let by_quality = other.quality.total_cmp(&one.quality);
+        by_quality.then(wildcards(one).cmp(&wildcards(other)))
+    });
+    clauses
+}
+
+impl<'a> Clause<'a> {
+    fn parse(text: &'a str) -> Self {
+        let mut parts = text.split(';').map(str::trim);
+        let range = parts.next().unwrap_or_default();
+        let mut parameters: Vec<_> = parts.filter_map(|part| part.split_once('=')).collect();
+        let quality = parameters.iter().find(|(name, _)| *name == "q");
+        let quality = quality.and_then(|(_, value)| value.parse().ok()).unwrap_or(1.0);
+        parameters.retain(|(name, _)| matches!(*name, "as" | "g" | "v"));
+        Self {
+            range,
+            parameters,
+            quality,
+        }
+    }
+
+    fn parameter(&self, name: &str) -> Option<&'a str> {
+        let found = self.parameters.iter().find(|(one, _)| *one == name);
+        found.map(|(_, value)| *value)
+    }
+
+    fn form(&self) -> Form {
+        let is_of = |group, version| {
+            self.parameter("g").is_none_or(|g| g == group) && self.parameter("v").is_none_or(|v| v == version)
+        };
+        match self.parameter("as") {
+            None => Form::Whole,
+            Some("Table") if is_of("meta.k8s.io", "v1") => Form::Table,
+            Some("PartialObjectMetadata" | "PartialObjectMetadataList") if is_of("meta.k8s.io", "v1") => {
+                Form::Other
+            }
+            Some("APIGroupDiscoveryList") => Form::Other,
+            Some(_) => Form::Unknown,
+        }
+    }
+
+    /// The encoding in which this can be served.
+    fn serve(&self, custom: bool, watch: bool, form: Form) -> Option<Encoding> {
+        let encodings = [Encoding::Json, Encoding::Yaml, Encoding::Protobuf];
+        encodings.into_iter().find(|encoding| {
+            let is_meant = match self.range {
+                "*/*" => true,
+                // Only the part of a real server that serves custom resources understands it.
+                "application/*" => custom,
+                range => range == encoding.media_type(),
+            };
+            let is_served = match (encoding, form) {
+                (_, Form::Unknown) | (Encoding::Protobuf, Form::Table) => false,
+                (Encoding::Protobuf, Form::Whole) => !custom,
+                (Encoding::Yaml, _) => !watch,
+                _ => true,
+            };
+            is_meant && is_served
+        })
+    }
+
+    fn in_json(&self) -> String {
+        let mut accept = Encoding::Json.media_type().to_owned();
+        for (name, value) in &self.parameters {
+            accept += &format!(";{name}={value}");
+        }
+        accept
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
+    const TABLE: &str = "as=Table;v=v1;g=meta.k8s.io";
+
+    fn answer(accept: &str, custom: bool, watch: bool) -> (Encoding, Option<String>) {
+        let negotiated = Negotiated::of(accept, custom, watch);
+        (negotiated.answer, negotiated.accept)
+    }
+
+    #[test]
+    fn the_best_clause_that_is_served_is_taken() {
+        let json = || Some("application/json".to_owned());
+        for (accept, custom, watch, encoding, asked) in [
+            ("*/*", false, false, Encoding::Json, json()),
+            ("application/json", false, false, Encoding::Json, json()),
+            (
+                &format!("{PROTOBUF},application/json")[..],
+                false,
+                false,
+                Encoding::Protobuf,
+                json(),
+            ),
+            (
+                &format!("{PROTOBUF},application/json"),
+                true,
+                false,
+                Encoding::Json,
+                json(),
+            ),
+            (
+                &format!("application/json,{PROTOBUF}"),
+                false,
+                true,
+                Encoding::Json,
+                json(),
+            ),
+            (
+                &format!("application/json;q=0.5, {PROTOBUF};q=0.8"),
+                false,
+                true,
+                Encoding::Protobuf,
+                json(),
+            ),
+            (
+                &format!("*/*, {PROTOBUF}"),
+                false,
+                false,
+                Encoding::Protobuf,
+                json(),
+            ),
+            ("application/yaml", true, false, Encoding::Yaml, json()),
+            ("application/yaml", false, true, Encoding::Json, None),
+            ("text/html", false, false, Encoding::Json, None),
+            ("application/*", false, false, Encoding::Json, None),
+            (PROTOBUF, true, false, Encoding::Json, None),
+            (&format!("{PROTOBUF};{TABLE}"), false, false, Encoding::Json, None),
+            (
+                &format!("{PROTOBUF};{TABLE}, application/json;{TABLE}"),
+                false,
+                false,
+                Encoding::Json,
+                Some(format!("application/json;{TABLE}")),
+            ),
+            (
+                &format!("{PROTOBUF};as=PartialObjectMetadata"),
+                true,
+                true,
+                Encoding::Protobuf,
+                Some("application/json;as=PartialObjectMetadata".into()),
+            ),
+            ("", false, false, Encoding::Json, None),
+        ] {
+            assert_eq!(answer(accept, custom, watch), (encoding, asked), "{accept}");
+        }
+    }
+
+    #[test]
+    fn a_refusal_has_no_other_form() {
+        let accept = format!("{PROTOBUF};as=PartialObjectMetadata");
+        assert_eq!(Negotiated::of(&accept, false, false).refusal, Encoding::Json);
+        assert_eq!(Negotiated::of(PROTOBUF, false, false).refusal, Encoding::Protobuf);
+    }
+}

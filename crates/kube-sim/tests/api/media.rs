@@ -1,0 +1,258 @@
+//! Encodings: what is answered in protobuf and in YAML is what is answered in JSON.
+
+use bytes::Buf as _;
+use http::Method;
+use http_body_util::BodyExt as _;
+use kube_protobuf::{Descriptor, UnknownFields, from_message, to_value, to_vec};
+use kube_sim::Sim;
+use serde_json::{Value, json};
+
+use crate::client::{Answer, CONFIGMAPS, Client, WIDGETS, configmap, with_widgets};
+
+const JSON: &str = "application/json";
+const YAML: &str = "application/yaml";
+const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
+
+fn media_type(answer: &Answer) -> &str {
+    answer.headers["content-type"].to_str().unwrap()
+}
+
+#[track_caller]
+fn protobuf(answer: &Answer) -> Value {
+    assert_eq!(
+        media_type(answer).split(';').next(),
+        Some(PROTOBUF),
+        "{:?}",
+        answer.body
+    );
+    to_value(&answer.body).unwrap()
+}
+
+#[track_caller]
+fn yaml(answer: &Answer) -> Value {
+    assert_eq!(media_type(answer), YAML);
+    serde_saphyr::from_slice(&answer.body).unwrap()
+}
+
+#[tokio::test]
+async fn objects_and_lists_are_equal_in_every_encoding() {
+    let sim = Sim::builder().nodes(3).pods(40).build().unwrap();
+    let client = Client::new(sim);
+    client.configmaps(&["a", "b"]);
+    let name = client.get("/api/v1/pods?limit=1").await.names().remove(0);
+    let one = format!("/api/v1/namespaces/default/pods/{name}");
+    for path in [
+        "/api/v1/pods",
+        "/api/v1/pods?limit=7",
+        "/api/v1/pods?labelSelector=none%3Dthere",
+        "/api/v1/nodes",
+        "/api/v1/namespaces/default",
+        "/apis/apps/v1/replicasets",
+        CONFIGMAPS,
+        &one,
+    ] {
+        let expected = client.get(path).await.json();
+        assert_eq!(yaml(&client.get_as(path, YAML).await), expected, "{path}");
+        let mut answer = protobuf(&client.get_as(path, PROTOBUF).await);
+        with_zeros_as(&expected, &mut answer);
+        assert_eq!(answer, expected, "{path}");
+    }
+}
+
+/// Removes what protobuf makes of fields that an object should have but does not: zeros that a real server would have in
+/// JSON, too.
+fn with_zeros_as(expected: &Value, answer: &mut Value) {
+    match (expected, answer) {
+        (Value::Object(expected), Value::Object(answer)) => {
+            answer.retain(|name, value| expected.contains_key(name) || !is_zero(value));
+            for (name, value) in answer {
+                if let Some(expected) = expected.get(name) {
+                    with_zeros_as(expected, value);
+                }
+            }
+        }
+        (Value::Array(expected), Value::Array(answer)) => {
+            for (expected, answer) in expected.iter().zip(answer) {
+                with_zeros_as(expected, answer);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn is_zero(value: &Value) -> bool {
+    match value {
+        Value::Object(object) => object.values().all(is_zero),
+        Value::Null => true,
+        value => [json!(0), json!(""), json!(false), json!([])].contains(value),
+    }
+}
+
+#[tokio::test]
+async fn metadata_and_discovery_come_in_protobuf_tables_do_not() {
+    let client = with_widgets();
+    client.configmaps(&["a", "b"]);
+    let metadata = "as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
+    for path in [CONFIGMAPS, WIDGETS] {
+        let expected = client.get_as(path, &format!("{JSON};{metadata}")).await.json();
+        let answer = client.get_as(path, &format!("{PROTOBUF};{metadata}")).await;
+        assert_eq!(protobuf(&answer), expected);
+    }
+    let answer = client.get_as("/api", PROTOBUF).await;
+    assert_eq!(protobuf(&answer)["versions"], json!(["v1"]));
+    for path in ["/apis", "/apis/apps", "/api/v1", "/apis/apps/v1"] {
+        let expected = client.get(path).await.json();
+        let mut answer = protobuf(&client.get_as(path, PROTOBUF).await);
+        with_zeros_as(&expected, &mut answer);
+        assert_eq!(answer, expected, "{path}");
+    }
+    let aggregated = "g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+    let answer = client.get_as("/apis", &format!("{PROTOBUF};{aggregated}")).await;
+    assert_eq!(media_type(&answer), format!("{PROTOBUF};{aggregated}"));
+    assert_eq!(protobuf(&answer)["kind"], "APIGroupDiscoveryList");
+
+    let table = "as=Table;g=meta.k8s.io;v=v1";
+    let answer = client.get_as(CONFIGMAPS, &format!("{PROTOBUF};{table}")).await;
+    assert_eq!(answer.refusal().0, 406);
+    let both = format!("{PROTOBUF};{table}, {JSON};{table}");
+    assert_eq!(client.get_as(CONFIGMAPS, &both).await.ok()["kind"], "Table");
+    let answer = client.get_as(CONFIGMAPS, &format!("{YAML};{table}")).await;
+    assert_eq!(yaml(&answer)["kind"], "Table");
+}
+
+#[tokio::test]
+async fn objects_are_written_in_every_encoding() {
+    let client = Client::empty();
+    let headers = [("content-type", PROTOBUF), ("accept", PROTOBUF)];
+    let object = configmap("a", 1);
+    let body = to_vec(&object, UnknownFields::Deny).unwrap();
+    let created = client.send(Method::POST, CONFIGMAPS, &headers, body).await;
+    assert_eq!(created.code, 201);
+    let mut created = protobuf(&created);
+    assert_eq!(created["data"], object["data"]);
+
+    created["data"]["new"] = "x".into();
+    let body = to_vec(&created, UnknownFields::Deny).unwrap();
+    let path = format!("{CONFIGMAPS}/a");
+    let replaced = protobuf(&client.send(Method::PUT, &path, &headers, body).await);
+    assert_eq!(replaced["data"]["new"], "x");
+    assert_eq!(client.get(&path).await.json()["data"]["new"], "x");
+
+    let merge = [
+        ("content-type", "application/merge-patch+json"),
+        ("accept", PROTOBUF),
+    ];
+    let patched = client
+        .send(Method::PATCH, &path, &merge, r#"{"data":{"new":"y"}}"#)
+        .await;
+    assert_eq!(protobuf(&patched)["data"]["new"], "y");
+
+    let options = json!({"apiVersion": "v1", "kind": "DeleteOptions", "preconditions": {"uid": "another"}});
+    let body = to_vec(&options, UnknownFields::Deny).unwrap();
+    let refused = client.send(Method::DELETE, &path, &headers, body).await;
+    assert_eq!(
+        (refused.code, protobuf(&refused)["reason"].as_str()),
+        (409, Some("Conflict"))
+    );
+    let deleted = client.send(Method::DELETE, &path, &headers, "").await;
+    assert_eq!(
+        (deleted.code, protobuf(&deleted)["status"].as_str()),
+        (200, Some("Success"))
+    );
+
+    let headers = [("content-type", YAML), ("accept", YAML)];
+    let text = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: b\ndata:\n  n: '1'\n";
+    let created = client.send(Method::POST, CONFIGMAPS, &headers, text).await;
+    assert_eq!(yaml(&created)["data"], json!({"n": "1"}));
+    let refused = client.send(Method::POST, CONFIGMAPS, &headers, "a: [").await;
+    assert_eq!(
+        (refused.code, yaml(&refused)["reason"].as_str()),
+        (400, Some("BadRequest"))
+    );
+}
+
+#[tokio::test]
+async fn custom_resources_are_not_in_protobuf() {
+    let client = with_widgets();
+    let both = format!("{PROTOBUF},{JSON}");
+    assert_eq!(media_type(&client.get_as(WIDGETS, &both).await), JSON);
+    assert_eq!(client.get_as(WIDGETS, PROTOBUF).await.refusal().0, 406);
+    let headers = [("content-type", PROTOBUF)];
+    let refused = client.send(Method::POST, WIDGETS, &headers, "k8s\0").await;
+    let (code, _, message) = refused.refusal();
+    assert_eq!(code, 415);
+    assert!(
+        message.ends_with("include: application/json, application/yaml"),
+        "{message}"
+    );
+}
+
+#[tokio::test]
+async fn what_is_no_protobuf_is_refused() {
+    let client = Client::empty();
+    let headers = [("content-type", PROTOBUF)];
+    for body in [&b"{}"[..], b"k8s\0\x0a", b"k8s\0\x0a\x0c\x0a\x02v1\x12\x06Nobody"] {
+        let refused = client.send(Method::POST, CONFIGMAPS, &headers, body).await;
+        assert_eq!(refused.refusal().0, 400);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_watch_in_protobuf_tells_what_one_in_json_tells() {
+    let client = Client::empty();
+    client.configmaps(&["a", "b"]);
+    let path = format!(
+        "{CONFIGMAPS}?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&timeoutSeconds=60"
+    );
+    let mut json = Vec::new();
+    let mut watch = client.watch_as(&path, JSON).await;
+    let answer = client.get_as(&path, PROTOBUF);
+    let (answer, ()) = tokio::join!(answer, async {
+        while let Some(event) = watch.next().await {
+            json.push(event);
+        }
+    });
+    assert_eq!(media_type(&answer), format!("{PROTOBUF};stream=watch"));
+    let (mut body, mut events) = (answer.body, Vec::new());
+    while body.has_remaining() {
+        let length = body.get_u32() as usize;
+        let event: Value = from_message(Descriptor::watch_event(), &body.split_to(length)).unwrap();
+        events.push(event);
+    }
+    assert!(json.len() >= 3);
+    assert_eq!(events, json);
+}
+
+#[tokio::test]
+async fn an_expired_watch_in_protobuf_ends_with_a_status() {
+    let client = Client::empty();
+    client.configmaps(&["a", "b", "c"]);
+    client.store().compact(client.store().resource_version());
+    let path = format!("{CONFIGMAPS}?watch=1&resourceVersion=1");
+    let request = http::Request::get(path).header("accept", PROTOBUF);
+    let response = client.open(request.body(Default::default()).unwrap()).await;
+    let mut body = response.into_body().collect().await.unwrap().to_bytes();
+    assert_eq!(body.get_u32() as usize, body.len());
+    let event: Value = from_message(Descriptor::watch_event(), &body).unwrap();
+    assert_eq!(
+        (&event["type"], &event["object"]["code"]),
+        (&json!("ERROR"), &json!(410))
+    );
+}
+
+#[tokio::test]
+async fn what_does_not_fit_its_kind_is_an_error_in_protobuf_only() {
+    let client = Client::empty();
+    let object =
+        json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": {"n": 1}});
+    client.post(CONFIGMAPS, object).await.ok();
+    for path in [CONFIGMAPS, &format!("{CONFIGMAPS}/a")] {
+        client.get(path).await.ok();
+        let (code, _, message) = client.get_as(path, PROTOBUF).await.refusal();
+        assert_eq!(code, 500);
+        assert!(
+            message.ends_with("data[\"n\"]: a string is expected, not a number"),
+            "{message}"
+        );
+    }
+}
