@@ -293,11 +293,9 @@ impl Call {
         let target = route.target;
         let collection = target.name.is_none();
         let custom = target.resource.custom;
-        let form = negotiate(
-            accept(&self.request.headers),
-            self.query.get("includeObject"),
-            custom,
-        )?;
+        let accept = accept(&self.request.headers);
+        let form = negotiate(accept, self.query.get("includeObject"), custom)
+            .unwrap_or_else(|| Err(media::not_acceptable(accept, custom, collection)))?;
         let lists = collection && matches!(self.request.method.as_str(), "GET" | "DELETE");
         let form = match form {
             Asked::Form(form) => form,
@@ -573,11 +571,11 @@ enum Asked {
 }
 
 /// The first form in the Accept header that the server speaks.
-fn negotiate(accept: &str, include: &str, custom: bool) -> Result<Asked, StatusError> {
+fn negotiate(accept: &str, include: &str, custom: bool) -> Option<Result<Asked, StatusError>> {
     if accept.trim().is_empty() {
-        return Ok(Asked::Form(Form::Full));
+        return Some(Ok(Asked::Form(Form::Full)));
     }
-    let form = accept.split(',').find_map(|offer| {
+    accept.split(',').find_map(|offer| {
         let mut parts = offer.split(';').map(str::trim);
         match parts.next() {
             Some("application/json" | "*/*") => {}
@@ -599,8 +597,7 @@ fn negotiate(accept: &str, include: &str, custom: bool) -> Result<Asked, StatusE
             Some("PartialObjectMetadataList") if meta => Some(Ok(Asked::Metadata { list: true })),
             Some(_) => None,
         }
-    });
-    form.unwrap_or_else(|| Err(StatusError::not_acceptable()))
+    })
 }
 
 /// What the rows of a table carry.

@@ -59,11 +59,26 @@ impl Encoding {
     }
 }
 
+const ALL: &str = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
+const STREAMS: &str = "application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch";
+
 /// The media types that a body may have, for the message that refuses another one.
 pub(crate) fn accepted(custom: bool) -> &'static str {
     match custom {
         true => "application/json, application/yaml",
-        false => "application/json, application/yaml, application/vnd.kubernetes.protobuf",
+        false => ALL,
+    }
+}
+
+/// Why no clause of an Accept header can be served. Built-in kinds are behind a router that looks at media types before
+/// anybody looks at forms.
+pub(crate) fn not_acceptable(accept: &str, custom: bool, collection: bool) -> StatusError {
+    if custom || negotiation::has_media_type(accept) {
+        return StatusError::not_acceptable(ALL);
+    }
+    match collection {
+        true => StatusError::no_such_media_type(&format!("{ALL}, {STREAMS}")),
+        false => StatusError::no_such_media_type(ALL),
     }
 }
 

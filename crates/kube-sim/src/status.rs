@@ -148,10 +148,16 @@ impl StatusError {
         Self::new(405, "MethodNotAllowed", message).with_details(json!({}))
     }
 
-    pub(crate) fn not_acceptable() -> Self {
-        let message =
-            "only the following media types are accepted: application/json, application/json;stream=watch";
+    /// None of the media types that are asked for has the form that is asked for.
+    pub(crate) fn not_acceptable(accepted: &str) -> Self {
+        let message = format!("only the following media types are accepted: {accepted}");
         Self::new(406, "NotAcceptable", message)
+    }
+
+    /// None of the media types that are asked for is known.
+    pub(crate) fn no_such_media_type(accepted: &str) -> Self {
+        let message = format!("406: Not Acceptable\n\nAvailable representations: {accepted}");
+        Self::new(406, "NotAcceptable", message).with_details(json!({}))
     }
 
     /// Metadata of a list was asked for as that of an object, or the other way round.

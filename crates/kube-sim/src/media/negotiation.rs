@@ -59,6 +59,14 @@ impl Negotiated {
     }
 }
 
+/// Whether there is a clause for something that is known.
+pub(super) fn has_media_type(accept: &str) -> bool {
+    let known = [Encoding::Json, Encoding::Yaml, Encoding::Protobuf].map(Encoding::media_type);
+    clauses(accept)
+        .iter()
+        .any(|clause| clause.range == "*/*" || known.contains(&clause.range))
+}
+
 /// What a clause asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {

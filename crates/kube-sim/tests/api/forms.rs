@@ -172,12 +172,7 @@ async fn metadata_comes_alone() {
 #[tokio::test]
 async fn forms_are_negotiated() {
     let client = Client::empty();
-    for accept in [
-        "*/*",
-        "",
-        "application/vnd.kubernetes.protobuf, application/json",
-        "application/json;as=Nope,*/*",
-    ] {
+    for accept in ["*/*", "", "application/json;as=Nope,*/*"] {
         assert_eq!(
             client.get_as(CONFIGMAPS, accept).await.ok()["kind"],
             "ConfigMapList",
@@ -185,7 +180,6 @@ async fn forms_are_negotiated() {
         );
     }
     for accept in [
-        "application/yaml",
         "text/html",
         "application/*",
         "application/json;as=Table;v=v9;g=meta.k8s.io",
