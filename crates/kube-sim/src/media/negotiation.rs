@@ -20,18 +20,16 @@ pub(super) struct Negotiated {
 
 impl Negotiated {
     pub(super) fn new(api: &Api, request: &Parts) -> Self {
-        let mut segments = request
-            .uri
-            .path()
-            .split('/')
-            .filter(|segment| !segment.is_empty());
-        let is_custom = |group: &str| api.registry().iter().any(|r| r.custom && r.group == group);
-        let custom = segments.next() == Some("apis") && segments.next().is_some_and(is_custom);
         let path = request.uri.path();
-        let watch = Query::parse(request.uri.query()).flag("watch") == Some(true)
-            || path.starts_with("/api/v1/watch/")
-            || path.splitn(6, '/').nth(4) == Some("watch");
-        let accept = request.headers.get(ACCEPT).and_then(|value| value.to_str().ok());
+        let segments: Vec<_> = path.split('/').filter(|part| !part.is_empty()).collect();
+        let is_custom = |group: &str| api.registry().iter().any(|r| r.custom && r.group == group);
+        let custom = matches!(segments[..], ["apis", group, ..] if is_custom(group));
+        let watch = matches!(
+            segments[..],
+            ["api", _, "watch", ..] | ["apis", _, _, "watch", ..]
+        ) || Query::parse(request.uri.query()).flag("watch") == Some(true);
+        let accept = request.headers.get(ACCEPT);
+        let accept = accept.and_then(|value| value.to_str().ok());
         Self::of(accept.unwrap_or_default(), custom, watch)
     }
 
