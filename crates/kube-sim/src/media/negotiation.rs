@@ -24,10 +24,12 @@ impl Negotiated {
         let segments: Vec<_> = path.split('/').filter(|part| !part.is_empty()).collect();
         let is_custom = |group: &str| api.registry().iter().any(|r| r.custom && r.group == group);
         let custom = matches!(segments[..], ["apis", group, ..] if is_custom(group));
+        let query = request.uri.query().unwrap_or_default();
+        let query: Vec<_> = form_urlencoded::parse(query.as_bytes()).into_owned().collect();
         let watch = matches!(
             segments[..],
             ["api", _, "watch", ..] | ["apis", _, _, "watch", ..]
-        ) || Query::parse(request.uri.query()).flag("watch") == Some(true);
+        ) || Query::of(&query).flag("watch") == Some(true);
         let accept = request.headers.get(ACCEPT);
         let accept = accept.and_then(|value| value.to_str().ok());
         Self::of(accept.unwrap_or_default(), custom, watch)
