@@ -16,6 +16,7 @@ mod objects;
 mod patches;
 mod run;
 mod selectors;
+mod subresources;
 mod watches;
 mod writes;
 
@@ -37,6 +38,7 @@ fn cases() -> Vec<Case> {
         deletes::cases(),
         patches::cases(),
         control::cases(),
+        subresources::cases(),
         definitions::cases(),
     ];
     reading.into_iter().chain(writing).flatten().collect()

@@ -21,6 +21,8 @@ pub(crate) mod list;
 pub(crate) mod options;
 pub(crate) mod patch;
 pub(crate) mod render;
+mod review;
+pub(crate) mod view;
 pub(crate) mod watch;
 pub(crate) mod write;
 

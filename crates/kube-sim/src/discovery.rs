@@ -17,7 +17,6 @@ const VERBS: [&str; 8] = [
     "update",
     "watch",
 ];
-const SUBRESOURCE_VERBS: [&str; 3] = ["get", "patch", "update"];
 
 /// The answer to a path that is not about objects; none if it is.
 pub(crate) fn answer(registry: &Registry, segments: &[&str], accept: &str) -> Option<Response<SimBody>> {
@@ -111,7 +110,7 @@ fn resource_list(registry: &Registry, group: &str, version: &str) -> Option<Valu
             "singularName": resource.singular,
             "namespaced": resource.namespaced,
             "kind": resource.kind,
-            "verbs": VERBS,
+            "verbs": verbs(resource),
         });
         if !resource.short_names.is_empty() {
             described["shortNames"] = json!(resource.short_names);
@@ -120,14 +119,19 @@ fn resource_list(registry: &Registry, group: &str, version: &str) -> Option<Valu
             described["categories"] = json!(resource.categories);
         }
         resources.push(described);
-        if resource.status {
-            resources.push(json!({
-                "name": format!("{}/status", resource.plural),
+        for subresource in resource.subresources() {
+            let mut described = json!({
+                "name": format!("{}/{}", resource.plural, subresource.name),
                 "singularName": "",
                 "namespaced": resource.namespaced,
-                "kind": resource.kind,
-                "verbs": SUBRESOURCE_VERBS,
-            }));
+                "kind": subresource.form.map_or(resource.kind.as_str(), |(_, _, kind)| kind),
+                "verbs": subresource.verbs,
+            });
+            if let Some((other, version, _)) = subresource.form.filter(|(other, _, _)| *other != group) {
+                described["group"] = other.into();
+                described["version"] = version.into();
+            }
+            resources.push(described);
         }
     }
     Some(json!({
@@ -182,7 +186,7 @@ fn described(resource: &Resource, version: &str) -> Value {
         "responseKind": kind,
         "scope": if resource.namespaced { "Namespaced" } else { "Cluster" },
         "singularResource": resource.singular,
-        "verbs": VERBS,
+        "verbs": verbs(resource),
     });
     if !resource.short_names.is_empty() {
         described["shortNames"] = json!(resource.short_names);
@@ -190,9 +194,20 @@ fn described(resource: &Resource, version: &str) -> Value {
     if !resource.categories.is_empty() {
         described["categories"] = json!(resource.categories);
     }
-    if resource.status {
-        let subresource = json!({"subresource": "status", "responseKind": kind, "verbs": SUBRESOURCE_VERBS});
-        described["subresources"] = json!([subresource]);
+    let subresources = resource.subresources().into_iter().map(|subresource| {
+        let kind = match subresource.form {
+            Some((group, version, kind)) => json!({"group": group, "version": version, "kind": kind}),
+            None => kind.clone(),
+        };
+        json!({"subresource": subresource.name, "responseKind": kind, "verbs": subresource.verbs})
+    });
+    let subresources: Vec<_> = subresources.collect();
+    if !subresources.is_empty() {
+        described["subresources"] = subresources.into();
     }
     described
+}
+
+fn verbs(resource: &Resource) -> &'static [&'static str] {
+    if resource.review { &["create"] } else { &VERBS }
 }

@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 use crate::api::options::{self, ListOptions, Query, WatchOptions};
 use crate::api::patch::Patch;
 use crate::api::render::{Form, Include, Render};
-use crate::api::write::{DeleteOptions, Deleted, Propagation, Writer};
+use crate::api::write::{DeleteOptions, Deleted, Propagation, Scale, Writer};
 use crate::api::{Api, Target};
 use crate::discovery;
 use crate::faults::{self, DELETE, Effect, Facts, GET, LIST, Meeting, PATCH, POST, PUT, WATCH};
@@ -201,6 +201,9 @@ impl Route {
             _ => return Err(StatusError::no_such_resource()),
         };
         let known = subresource.is_none_or(|subresource| resource.has_subresource(subresource));
+        if let (false, true, Some(name)) = (known, resource.custom, name) {
+            return Err(StatusError::not_found(&resource, name));
+        }
         let fits = match namespace {
             Some(_) => resource.namespaced,
             None => !resource.namespaced || name.is_none(),
@@ -292,6 +295,9 @@ impl Call {
     async fn answer(self, route: Route, faults: &Meeting) -> Result<Response<SimBody>, StatusError> {
         let target = route.target;
         let collection = target.name.is_none();
+        if target.resource.review || is_form_of_its_own(target.subresource.as_deref()) {
+            return nesting::with_room(self.depth(), || self.special(&target));
+        }
         let custom = target.resource.custom;
         let accept = accept(&self.request.headers);
         let form = negotiate(accept, self.query.get("includeObject"), custom)
@@ -320,6 +326,51 @@ impl Call {
             }
             _ => nesting::with_room(self.depth(), || self.write(&target, form)),
         }
+    }
+
+    /// Answers what has a form of its own, which is no object that is stored.
+    fn special(&self, target: &Target) -> Result<Response<SimBody>, StatusError> {
+        let done = || json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201});
+        let method = self.request.method.as_str();
+        let (code, value) = match (method, target.subresource.as_deref()) {
+            ("POST", None) if target.name.is_none() && target.resource.review => (
+                StatusCode::CREATED,
+                self.api.review(target, self.read_object(target)?),
+            ),
+            ("GET", Some("scale")) => (StatusCode::OK, self.api.scale(target)?),
+            ("PUT", Some("scale")) => {
+                options::check_write(&self.query, "UpdateOptions")?;
+                let scale = Scale::Replace(self.read_object(target)?);
+                (StatusCode::OK, self.api.rescale(target, scale, self.writer())?)
+            }
+            ("PATCH", Some("scale")) => {
+                options::check_write(&self.query, "PatchOptions")?;
+                let body = &self.request.body;
+                let patch = Patch::read(self.content_type(), body, target.resource.custom)?;
+                (
+                    StatusCode::OK,
+                    self.api.rescale(target, Scale::Patch(&patch), self.writer())?,
+                )
+            }
+            ("POST", Some("eviction")) => {
+                let eviction = self.read_object(target)?;
+                let options = eviction.get("deleteOptions").unwrap_or(&Value::Null);
+                self.api
+                    .evict(target, &eviction, &self.delete_options_of(options)?)?;
+                (StatusCode::CREATED, done())
+            }
+            ("POST", Some("binding")) => {
+                options::check_write(&self.query, "CreateOptions")?;
+                self.api.bind(target, &self.read_object(target)?, self.writer())?;
+                (StatusCode::CREATED, done())
+            }
+            ("POST", Some("token")) => (
+                StatusCode::CREATED,
+                self.api.token(target, &self.read_object(target)?)?,
+            ),
+            _ => return Err(StatusError::method_not_allowed()),
+        };
+        Ok(json_value(code, &value))
     }
 
     /// How many levels what is made of the body may have.
@@ -501,6 +552,10 @@ impl Call {
                 })
             })?,
         };
+        self.delete_options_of(&body)
+    }
+
+    fn delete_options_of(&self, body: &Value) -> Result<DeleteOptions, StatusError> {
         let precondition = |name: &str| body["preconditions"][name].as_str().map(str::to_owned);
         let policy = body["propagationPolicy"]
             .as_str()
@@ -538,6 +593,11 @@ async fn pause(time: Duration) {
     if !time.is_zero() {
         tokio::time::sleep(time).await;
     }
+}
+
+/// Whether a subresource is sent as something else than its object.
+fn is_form_of_its_own(subresource: Option<&str>) -> bool {
+    matches!(subresource, Some("scale" | "eviction" | "binding" | "token"))
 }
 
 /// The name of an object that is to be created.

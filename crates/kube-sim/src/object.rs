@@ -14,7 +14,7 @@ use crate::nesting;
 use crate::resources::Resource;
 
 /// One version of one object.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Stored {
     pub(crate) key: Arc<str>,
     pub(crate) resource_version: u64,
@@ -267,7 +267,7 @@ fn encode_owners(metadata: &Map<String, Value>) -> Box<str> {
 
 fn encode_fields(resource: &Resource, object: &Map<String, Value>) -> Box<str> {
     let mut joined = String::new();
-    for path in &resource.fields {
+    for path in resource.stored_fields() {
         let mut value = object.get(path.split('.').next().unwrap_or(""));
         for part in path.split('.').skip(1) {
             value = value.and_then(|v| v.get(part));

@@ -21,7 +21,10 @@ pub(crate) struct Resource {
     pub(crate) categories: Vec<String>,
     pub(crate) namespaced: bool,
     pub(crate) status: bool,
-    pub(crate) scale: bool,
+    /// Where its scale is, if it has one.
+    pub(crate) scale: Option<ScalePaths>,
+    /// It is asked, not stored: a review.
+    pub(crate) review: bool,
     /// Defined by a custom resource definition.
     pub(crate) custom: bool,
     /// Which state of its definition it comes from.
@@ -30,6 +33,55 @@ pub(crate) struct Resource {
     pub(crate) fields: Vec<String>,
     /// Columns of tables: name, type, JSON path, priority. Only for custom resources.
     pub(crate) columns: Vec<Column>,
+}
+
+/// Where an object has what its scale shows: paths of fields, such as `spec.replicas`.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct ScalePaths {
+    pub(crate) wanted: String,
+    pub(crate) found: String,
+    /// The selector as a string; empty if there is none. Built-in kinds have a selector of their own form.
+    pub(crate) selector: String,
+}
+
+impl ScalePaths {
+    fn read(value: &Value) -> Option<Self> {
+        let path = |name: &str| {
+            let path = value[name].as_str().unwrap_or("");
+            path.trim_start_matches('.').to_owned()
+        };
+        value.is_object().then(|| Self {
+            wanted: path("specReplicasPath"),
+            found: path("statusReplicasPath"),
+            selector: path("labelSelectorPath"),
+        })
+    }
+}
+
+/// A part of an object that is read or written on its own.
+pub(crate) struct Subresource {
+    pub(crate) name: &'static str,
+    /// The group, version and kind that it is sent as, unless it is sent as the object.
+    pub(crate) form: Option<(&'static str, &'static str, &'static str)>,
+    pub(crate) verbs: &'static [&'static str],
+}
+
+impl Subresource {
+    fn changed(name: &'static str) -> Self {
+        Self {
+            name,
+            form: None,
+            verbs: &["get", "patch", "update"],
+        }
+    }
+
+    fn created(name: &'static str, form: (&'static str, &'static str, &'static str)) -> Self {
+        Self {
+            name,
+            form: Some(form),
+            verbs: &["create"],
+        }
+    }
 }
 
 /// A column that a custom resource definition adds to tables.
@@ -49,6 +101,34 @@ impl Resource {
         } else {
             format!("{}.{}", self.plural, self.group)
         }
+    }
+
+    /// What its objects are stored under: that of `events.k8s.io` are the events of the core group.
+    pub(crate) fn storage_id(&self) -> String {
+        if self.is_view() {
+            self.plural.clone()
+        } else {
+            self.id()
+        }
+    }
+
+    /// Whether it has objects of its own.
+    pub(crate) fn is_stored(&self) -> bool {
+        !self.review && !self.is_view()
+    }
+
+    /// Whether its objects are those of another resource, in another form.
+    pub(crate) fn is_view(&self) -> bool {
+        self.group == "events.k8s.io" && !self.custom
+    }
+
+    /// Where the fields for selectors are in the objects that are stored.
+    pub(crate) fn stored_fields(&self) -> impl Iterator<Item = &str> {
+        let (own, of_core) = match self.is_view() {
+            true => (&[][..], selectable_fields("", &self.plural)),
+            false => (&self.fields[..], &[][..]),
+        };
+        own.iter().map(String::as_str).chain(of_core.iter().copied())
     }
 
     pub(crate) fn api_version(&self, version: &str) -> String {
@@ -83,13 +163,41 @@ impl Resource {
         self.custom || (self.status && !NO_GENERATION.contains(&self.plural.as_str()))
     }
 
-    /// Whether its objects have this part of their own.
-    pub(crate) fn has_subresource(&self, name: &str) -> bool {
-        match name {
-            "status" => self.status,
-            "finalize" => self.id() == "namespaces",
-            _ => false,
+    /// The parts of its objects, by name.
+    pub(crate) fn subresources(&self) -> Vec<Subresource> {
+        let mut all = match self.id().as_str() {
+            "namespaces" => vec![Subresource {
+                name: "finalize",
+                form: None,
+                verbs: &["update"],
+            }],
+            "pods" => vec![
+                Subresource::created("binding", ("", "v1", "Binding")),
+                Subresource::changed("ephemeralcontainers"),
+                Subresource::created("eviction", ("policy", "v1", "Eviction")),
+            ],
+            "serviceaccounts" => vec![Subresource::created(
+                "token",
+                ("authentication.k8s.io", "v1", "TokenRequest"),
+            )],
+            _ => Vec::new(),
+        };
+        if self.scale.is_some() {
+            all.push(Subresource {
+                form: Some(("autoscaling", "v1", "Scale")),
+                ..Subresource::changed("scale")
+            });
         }
+        if self.status {
+            all.push(Subresource::changed("status"));
+        }
+        all
+    }
+
+    pub(crate) fn has_subresource(&self, name: &str) -> bool {
+        self.subresources()
+            .iter()
+            .any(|subresource| subresource.name == name)
     }
 
     /// Whether to replace an object that is not there creates it.
@@ -142,7 +250,12 @@ impl Resource {
             categories: owned(categories),
             namespaced: flags & NAMESPACED != 0,
             status: flags & STATUS != 0,
-            scale: flags & SCALE != 0,
+            scale: (flags & SCALE != 0).then(|| ScalePaths {
+                wanted: "spec.replicas".into(),
+                found: "status.replicas".into(),
+                selector: String::new(),
+            }),
+            review: flags & REVIEW != 0,
             custom: false,
             generation: 0,
             fields: owned(selectable_fields(group, plural)),
@@ -205,7 +318,10 @@ impl Resource {
             categories: strings_at(definition, "/spec/names/categories"),
             namespaced,
             status: subresource("status"),
-            scale: subresource("scale"),
+            scale: served
+                .iter()
+                .find_map(|v| ScalePaths::read(&v["subresources"]["scale"])),
+            review: false,
             custom: true,
             generation: definition
                 .pointer("/metadata/generation")
@@ -336,6 +452,7 @@ impl Registry {
 const NAMESPACED: u8 = 1;
 const STATUS: u8 = 2;
 const SCALE: u8 = 4;
+const REVIEW: u8 = 8;
 
 /// Group, version, plural, singular, kind, flags, short names, categories.
 type Row = (
@@ -373,10 +490,17 @@ const BUILTIN: &[Row] = &[
     ("apps", "v1", "deployments", "deployment", "Deployment", NAMESPACED | STATUS | SCALE, &["deploy"], &["all"]),
     ("apps", "v1", "replicasets", "replicaset", "ReplicaSet", NAMESPACED | STATUS | SCALE, &["rs"], &["all"]),
     ("apps", "v1", "statefulsets", "statefulset", "StatefulSet", NAMESPACED | STATUS | SCALE, &["sts"], &["all"]),
+    ("authentication.k8s.io", "v1", "selfsubjectreviews", "selfsubjectreview", "SelfSubjectReview", REVIEW, &[], &[]),
+    ("authentication.k8s.io", "v1", "tokenreviews", "tokenreview", "TokenReview", REVIEW, &[], &[]),
+    ("authorization.k8s.io", "v1", "localsubjectaccessreviews", "localsubjectaccessreview", "LocalSubjectAccessReview", NAMESPACED | REVIEW, &[], &[]),
+    ("authorization.k8s.io", "v1", "selfsubjectaccessreviews", "selfsubjectaccessreview", "SelfSubjectAccessReview", REVIEW, &[], &[]),
+    ("authorization.k8s.io", "v1", "selfsubjectrulesreviews", "selfsubjectrulesreview", "SelfSubjectRulesReview", REVIEW, &[], &[]),
+    ("authorization.k8s.io", "v1", "subjectaccessreviews", "subjectaccessreview", "SubjectAccessReview", REVIEW, &[], &[]),
     ("autoscaling", "v2", "horizontalpodautoscalers", "horizontalpodautoscaler", "HorizontalPodAutoscaler", NAMESPACED | STATUS, &["hpa"], &["all"]),
     ("batch", "v1", "cronjobs", "cronjob", "CronJob", NAMESPACED | STATUS, &["cj"], &["all"]),
     ("batch", "v1", "jobs", "job", "Job", NAMESPACED | STATUS, &[], &["all"]),
     ("certificates.k8s.io", "v1", "certificatesigningrequests", "certificatesigningrequest", "CertificateSigningRequest", STATUS, &["csr"], &[]),
+    ("events.k8s.io", "v1", "events", "event", "Event", NAMESPACED, &["ev"], &[]),
     ("networking.k8s.io", "v1", "ingressclasses", "ingressclass", "IngressClass", 0, &[], &[]),
     ("networking.k8s.io", "v1", "ingresses", "ingress", "Ingress", NAMESPACED | STATUS, &["ing"], &[]),
     ("networking.k8s.io", "v1", "ipaddresses", "ipaddress", "IPAddress", 0, &["ip"], &[]),
@@ -453,6 +577,20 @@ fn selectable_fields(group: &str, plural: &str) -> &'static [&'static str] {
             "reason",
             "reportingComponent",
             "source",
+            "type",
+        ],
+        // In the order of the fields of the core group.
+        ("events.k8s.io", "events") => &[
+            "regarding.kind",
+            "regarding.namespace",
+            "regarding.name",
+            "regarding.uid",
+            "regarding.apiVersion",
+            "regarding.resourceVersion",
+            "regarding.fieldPath",
+            "reason",
+            "reportingController",
+            "deprecatedSource",
             "type",
         ],
         ("batch", "jobs") => &["status.successful"],

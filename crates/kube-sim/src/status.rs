@@ -143,6 +143,22 @@ impl StatusError {
         Self::forbidden(resource, name, &why).with_details(details)
     }
 
+    /// A budget that does not let a pod go, and why; `retry` says when it may.
+    pub(crate) fn disruption(why: &str, retry: Option<u64>) -> Self {
+        let mut details = json!({"causes": [{"reason": "DisruptionBudget", "message": why}]});
+        if let Some(seconds) = retry {
+            details["retryAfterSeconds"] = seconds.into();
+        }
+        let message = "Cannot evict pod as it would violate the pod's disruption budget.";
+        Self::new(429, "TooManyRequests", message).with_details(details)
+    }
+
+    /// A pod that is bound already, or will not be.
+    pub(crate) fn binding_conflict(name: &str, why: &str) -> Self {
+        let message = format!("Operation cannot be fulfilled on pods/binding \"{name}\": {why}");
+        Self::new(409, "Conflict", message).with_details(json!({"name": name, "kind": "pods/binding"}))
+    }
+
     pub(crate) fn method_not_allowed() -> Self {
         let message = "the server does not allow this method on the requested resource";
         Self::new(405, "MethodNotAllowed", message).with_details(json!({}))

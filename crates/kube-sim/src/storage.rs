@@ -187,7 +187,7 @@ impl Storage {
     pub(crate) fn get(&self, resource: &Resource, key: &str) -> Option<Arc<Stored>> {
         self.lock()
             .collections
-            .get(&resource.id())?
+            .get(&resource.storage_id())?
             .objects
             .get(key)
             .cloned()
@@ -311,7 +311,7 @@ impl Storage {
 
 impl Inner {
     fn collection(&mut self, resource: &Resource) -> &mut Collection {
-        let id = resource.id();
+        let id = resource.storage_id();
         self.collections.entry(id).or_insert_with_key(|id| Collection {
             id: id.as_str().into(),
             objects: Sorted::default(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use crate::api::write::{DeleteOptions, Deleted, Writer};
-use crate::api::{Api, Target};
+use crate::api::{Api, Target, view};
 use crate::nesting;
 use crate::object::Stored;
 use crate::status::StatusError;
@@ -62,7 +62,7 @@ impl Store {
         nesting::with_room(nesting::of(&object), || {
             check_depth(&object)?;
             let (target, stored) = self.add(object)?;
-            Ok(Value::Object(stored.decode(&target.head())))
+            Ok(served(&stored, &target))
         })
     }
 
@@ -85,7 +85,7 @@ impl Store {
             check_depth(&object)?;
             let (target, object) = self.target_of(object)?;
             let (stored, _) = self.api.replace(&target, object, Writer::Owner)?;
-            Ok(Value::Object(stored.decode(&target.head())))
+            Ok(served(&stored, &target))
         })
     }
 
@@ -124,7 +124,7 @@ impl Store {
         let target = self.target(api_version, kind, namespace, Some(name))?;
         let found = self.api.storage.get(&target.resource, &target.key());
         let found = found.ok_or_else(|| StatusError::not_found(&target.resource, name))?;
-        value(&found, &target.head())
+        value(&found, &target)
     }
 
     /// All objects of a kind, in one namespace or everywhere, in the order of a list.
@@ -140,10 +140,9 @@ impl Store {
     ) -> Result<Vec<Value>, StatusError> {
         let target = self.target(api_version, kind, namespace, None)?;
         let snapshot = self.api.storage.snapshot(&target.resource);
-        let head = target.head();
         snapshot
             .range(&target.prefix(), None)
-            .map(|object| value(object, &head))
+            .map(|object| value(object, &target))
             .collect()
     }
 
@@ -182,6 +181,10 @@ impl Store {
                 "no kind \"{kind}\" in version \"{api_version}\" is known"
             ))
         })?;
+        if resource.review {
+            let why = format!("an object of kind {kind} is answered over HTTP, and not stored");
+            return Err(StatusError::bad_request(why));
+        }
         let owned = |text: Option<&str>| text.map(str::to_owned);
         if name.is_some() && namespace.is_some() != resource.namespaced {
             let must = if resource.namespaced {
@@ -213,12 +216,18 @@ fn check_depth(object: &Value) -> Result<(), StatusError> {
     }
 }
 
-fn value(object: &Stored, head: &[u8]) -> Result<Value, StatusError> {
+fn value(object: &Stored, target: &Target) -> Result<Value, StatusError> {
     if object.depth > nesting::COMMON {
         let (key, depth) = (&object.key, object.depth);
         let why =
             format!("{key} is nested {depth} levels deep: too deep to be decoded here, read it over HTTP");
         return Err(StatusError::bad_request(why));
     }
-    Ok(Value::Object(object.decode(head)))
+    Ok(served(object, target))
+}
+
+fn served(object: &Stored, target: &Target) -> Value {
+    let mut object = object.decode(&target.head());
+    view::to_served(&target.resource, &mut object);
+    Value::Object(object)
 }

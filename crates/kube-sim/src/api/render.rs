@@ -1,11 +1,15 @@
 //! The forms in which objects are sent: whole, metadata only, or as a table.
 
+use std::sync::Arc;
+
 use bytes::{BufMut, Bytes, BytesMut};
 use serde_json::{Map, Value, json};
 
 use crate::api::Target;
+use crate::api::view;
 use crate::nesting;
 use crate::object::Stored;
+use crate::resources::Resource;
 use crate::table;
 
 /// The form a client asked for.
@@ -37,6 +41,7 @@ const METADATA_HEAD: &[u8] = br#"{"kind":"PartialObjectMetadata","apiVersion":"m
 /// Writes the objects of one resource in one form.
 pub(crate) struct Render {
     form: Form,
+    resource: Arc<Resource>,
     head: Bytes,
     item_head: Bytes,
     table: table::Table,
@@ -52,6 +57,7 @@ impl Render {
         let resource = &target.resource;
         Self {
             form,
+            resource: resource.clone(),
             head: target.head(),
             item_head: resource.item_head(&target.version),
             table: table::Table::new(resource, now),
@@ -68,6 +74,7 @@ impl Render {
     }
 
     fn object_at(&self, out: &mut BytesMut, object: &Stored, resource_version: u64) {
+        let object = &*view::served(&self.resource, object, &self.head);
         match self.form {
             Form::Full if resource_version == object.resource_version => object.write(out, &self.head),
             Form::Full => object.write_at(out, &self.head, resource_version),
@@ -82,6 +89,7 @@ impl Render {
 
     /// An item of a list.
     pub(crate) fn item(&self, out: &mut BytesMut, object: &Stored) {
+        let object = &*view::served(&self.resource, object, &self.head);
         match self.form {
             Form::Full => object.write(out, &self.item_head),
             Form::Metadata => object.write_metadata(out, METADATA_HEAD, object.resource_version),

@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 use serde_json::{Map, Value, json};
 
 use crate::api::patch::Patch;
-use crate::api::{Api, Target, rfc3339};
+use crate::api::{Api, Target, rfc3339, view};
 use crate::object::{Stored, join_key};
 use crate::resources::Resource;
 use crate::status::{Cause, StatusError};
@@ -14,9 +14,11 @@ use crate::storage::{TooLarge, Transaction};
 mod check;
 mod definition;
 mod delete;
+mod subresource;
 
 pub(crate) use definition::ID as DEFINITIONS;
 pub(crate) use delete::{DeleteOptions, Deleted, Propagation};
+pub(crate) use subresource::Scale;
 
 pub(crate) type Object = Map<String, Value>;
 
@@ -64,6 +66,7 @@ impl Api {
         writer: Writer,
     ) -> Result<Arc<Stored>, StatusError> {
         let resource = &target.resource;
+        view::to_stored(resource, &mut object);
         check::type_meta(target, &object)?;
         check::namespace(target, &mut object)?;
         check::generation(target, &object)?;
@@ -167,6 +170,7 @@ impl Api {
         mut new: Object,
         writer: Writer,
     ) -> Result<(Arc<Stored>, bool), StatusError> {
+        view::to_stored(&target.resource, &mut new);
         check::type_meta(target, &new)?;
         check::namespace(target, &mut new)?;
         check::generation(target, &new)?;
@@ -218,11 +222,14 @@ impl Api {
     ) -> Result<Arc<Stored>, StatusError> {
         self.transact(|transaction| {
             let (current, old) = self.current(transaction, target)?;
-            let Value::Object(mut new) = patch.apply(Value::Object(old.clone()))? else {
+            let mut served = old.clone();
+            view::to_served(&target.resource, &mut served);
+            let Value::Object(mut new) = patch.apply(Value::Object(served))? else {
                 return Err(StatusError::bad_request(
                     "the patch makes the object something else than an object",
                 ));
             };
+            view::to_stored(&target.resource, &mut new);
             let name = target.name.as_deref().unwrap_or("");
             check::type_meta(target, &new)?;
             check::namespace(target, &mut new)?;
@@ -289,6 +296,9 @@ impl Api {
         if writer != Writer::Owner {
             check::deletion(resource, current.name(), &old, &new)?;
         }
+        if target.subresource.as_deref() == Some("ephemeralcontainers") {
+            check::ephemeral_containers(current.name(), &old, &new)?;
+        }
         if target.subresource.as_deref() == Some("finalize") {
             check::namespace_finalizers(current.name(), &new)?;
         }
@@ -302,7 +312,9 @@ impl Api {
         if new == old {
             return Ok(current);
         }
-        if resource.has_generation() && spec_differs(resource, &old, &new) {
+        // Where a pod runs is not what is wanted of it.
+        let counts = resource.has_generation() && target.subresource.as_deref() != Some("binding");
+        if counts && spec_differs(resource, &old, &new) {
             bump_generation(&mut new);
         }
         if resource.id() == definition::ID {
@@ -335,6 +347,15 @@ impl Api {
 
 /// Through the main resource the status stays as it is; through the status subresource only the status changes.
 fn keep_other_part(resource: &Resource, subresource: Option<&str>, old: &Object, new: &mut Object) {
+    if subresource == Some("ephemeralcontainers") {
+        let containers = new.get("spec").map(|spec| spec["ephemeralContainers"].clone());
+        *new = old.clone();
+        let spec = new.entry("spec").or_insert_with(|| json!({}));
+        if let (Some(spec), Some(containers)) = (spec.as_object_mut(), containers.filter(Value::is_array)) {
+            spec.insert("ephemeralContainers".into(), containers);
+        }
+        return;
+    }
     if subresource != Some("status") {
         keep_member(old, new, "status");
         if resource.id() == "namespaces" && subresource.is_none() {

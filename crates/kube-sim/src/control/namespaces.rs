@@ -68,7 +68,10 @@ impl Api {
         };
         let (mut remaining, mut held) = (BTreeMap::new(), BTreeMap::new());
         let registry = self.registry();
-        for resource in registry.iter().filter(|resource| resource.namespaced) {
+        for resource in registry
+            .iter()
+            .filter(|resource| resource.namespaced && resource.is_stored())
+        {
             for current in transaction.list(resource, &prefix) {
                 let inner = Target::of(resource.clone(), &current.key);
                 if !current.deleting {

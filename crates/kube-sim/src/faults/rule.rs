@@ -290,7 +290,7 @@ impl Meeting {
             Effect::HoldWatches => {}
             Effect::StaleReads => {
                 let past = rule.past.as_ref();
-                self.stale = past.map(|past| past.snapshot(&target.resource.id()));
+                self.stale = past.map(|past| past.snapshot(&target.resource.storage_id()));
             }
             effect => self.ending = Some((effect.clone(), rule.applied)),
         }

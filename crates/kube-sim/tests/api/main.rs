@@ -7,6 +7,7 @@ mod forms;
 mod limits;
 mod list;
 mod media;
+mod subresources;
 mod watch;
 mod workload;
 mod write;

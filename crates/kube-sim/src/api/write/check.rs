@@ -389,6 +389,34 @@ fn shown_owner(owner: &Value) -> String {
     format!("{{{}}}", members.join(","))
 }
 
+/// Containers that were added to look into a pod stay.
+pub(super) fn ephemeral_containers(name: &str, old: &Object, new: &Object) -> Result<(), StatusError> {
+    let names = |object: &Object| -> Vec<String> {
+        let containers = object
+            .get("spec")
+            .and_then(|spec| spec["ephemeralContainers"].as_array());
+        let names = containers
+            .into_iter()
+            .flatten()
+            .filter_map(|container| container["name"].as_str());
+        names.map(|name| format!("\"{name}\"")).collect()
+    };
+    let left = names(new);
+    let lost: Vec<_> = names(old)
+        .into_iter()
+        .filter(|name| !left.contains(name))
+        .collect();
+    if lost.is_empty() {
+        return Ok(());
+    }
+    let why = format!(
+        "existing ephemeral containers {} may not be removed\n",
+        lost.join(", ")
+    );
+    let cause = Cause::forbidden("spec.ephemeralContainers", &why);
+    Err(StatusError::invalid("", "Pod", name, &[cause]))
+}
+
 /// What holds a namespace has a name with a prefix, but for the server's own.
 pub(super) fn namespace_finalizers(name: &str, object: &Object) -> Result<(), StatusError> {
     let mut causes = Vec::new();

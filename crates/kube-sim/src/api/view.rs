@@ -1,0 +1,71 @@
+//! One store, two APIs: events are objects of the core group and of `events.k8s.io`, which calls some fields differently.
+//!
+//! They are stored as the core group has them, and converted where they come in and go out.
+
+use std::borrow::Cow;
+
+use serde_json::{Map, Value, json};
+
+use crate::object::Stored;
+use crate::resources::Resource;
+
+/// The names of a field in `events.k8s.io` and in the core group.
+const EVENT_FIELDS: [(&str, &str); 7] = [
+    ("regarding", "involvedObject"),
+    ("note", "message"),
+    ("reportingController", "reportingComponent"),
+    ("deprecatedSource", "source"),
+    ("deprecatedFirstTimestamp", "firstTimestamp"),
+    ("deprecatedLastTimestamp", "lastTimestamp"),
+    ("deprecatedCount", "count"),
+];
+
+/// What both have, also when it is empty.
+const ALWAYS: [(&str, Value); 3] = [
+    ("eventTime", Value::Null),
+    ("firstTimestamp", Value::Null),
+    ("lastTimestamp", Value::Null),
+];
+
+/// Makes an object that came in what is stored.
+pub(crate) fn to_stored(resource: &Resource, object: &mut Map<String, Value>) {
+    if !resource.is_view() {
+        return;
+    }
+    for (served, stored) in EVENT_FIELDS {
+        if let Some(value) = object.remove(served) {
+            object.insert(stored.into(), value);
+        }
+    }
+    fill(object);
+}
+
+/// Makes what is stored an object that goes out.
+pub(crate) fn to_served(resource: &Resource, object: &mut Map<String, Value>) {
+    if !resource.is_view() {
+        return;
+    }
+    fill(object);
+    for (served, stored) in EVENT_FIELDS {
+        if let Some(value) = object.remove(stored) {
+            object.insert(served.into(), value);
+        }
+    }
+}
+
+fn fill(object: &mut Map<String, Value>) {
+    object.entry("source").or_insert_with(|| json!({}));
+    for (name, value) in ALWAYS {
+        object.entry(name).or_insert(value);
+    }
+}
+
+/// The object as it goes out.
+pub(crate) fn served<'a>(resource: &Resource, stored: &'a Stored, head: &[u8]) -> Cow<'a, Stored> {
+    if !resource.is_view() {
+        return Cow::Borrowed(stored);
+    }
+    let mut object = stored.decode(head);
+    to_served(resource, &mut object);
+    Cow::Owned(Stored::encode(resource, &object, stored.resource_version))
+}

@@ -1,0 +1,425 @@
+//! Parts of objects that are sent in a form of their own: scales, evictions, bindings and tokens.
+
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use jiff::SignedDuration;
+use serde_json::{Value, json};
+
+use super::{DeleteOptions, Object, Writer, check, is_being_deleted, metadata, metadata_mut, new_uid, text};
+use crate::api::patch::Patch;
+use crate::api::{Api, Target, rfc3339};
+use crate::object::Stored;
+use crate::resources::{Resource, ScalePaths};
+use crate::selector::Selector;
+use crate::status::{Cause, StatusError};
+use crate::storage::Transaction;
+
+/// Whom a token is for, unless it says so, and who makes it.
+const ISSUER: &str = "https://kubernetes.default.svc.cluster.local";
+
+/// A change of a scale.
+pub(crate) enum Scale<'a> {
+    Replace(Object),
+    Patch(&'a Patch),
+}
+
+impl Api {
+    /// The scale of an object.
+    pub(crate) fn scale(&self, target: &Target) -> Result<Value, StatusError> {
+        self.storage.transact(|transaction| {
+            let (_, object) = self.current(transaction, target)?;
+            scale_of(&target.resource, &object)
+        })
+    }
+
+    /// Changes the number of replicas that an object wants.
+    pub(crate) fn rescale(
+        &self,
+        target: &Target,
+        change: Scale<'_>,
+        writer: Writer,
+    ) -> Result<Value, StatusError> {
+        let resource = &target.resource;
+        let name = target.name.as_deref().unwrap_or("");
+        self.transact(|transaction| {
+            let (current, old) = self.current(transaction, target)?;
+            let new = match &change {
+                Scale::Replace(new) => Value::Object(new.clone()),
+                Scale::Patch(patch) => patch.apply(scale_of(resource, &old)?)?,
+            };
+            let given = |name: &str| new[name].as_str().filter(|given| !given.is_empty());
+            let (kind, version) = (
+                given("kind").unwrap_or("Scale"),
+                given("apiVersion").unwrap_or("autoscaling/v1"),
+            );
+            if (kind, version) != ("Scale", "autoscaling/v1") {
+                let why = format!(
+                    "{kind} in version \"{version}\" cannot be handled as a Scale: unknown conversion"
+                );
+                return Err(StatusError::bad_request(why));
+            }
+            let meta = |name: &str| new["metadata"][name].as_str().unwrap_or("");
+            check::same_name(meta("name"), name)?;
+            check::is_version(meta("resourceVersion"))?;
+            if !matches!(meta("resourceVersion"), "" | "0")
+                && meta("resourceVersion") != current.resource_version.to_string()
+            {
+                return Err(StatusError::stale(resource, name));
+            }
+            let replicas = new["spec"]["replicas"].as_i64().unwrap_or(0);
+            if replicas < 0 {
+                let why = "must be greater than or equal to 0";
+                let cause = Cause::invalid("spec.replicas", replicas, why);
+                return Err(StatusError::invalid("autoscaling", "Scale", name, &[cause]));
+            }
+            let mut scaled = old.clone();
+            if let Some(paths) = &resource.scale {
+                put(&mut scaled, &paths.wanted, replicas.into());
+            }
+            let whole = Target {
+                subresource: None,
+                ..target.clone()
+            };
+            let stored = self.update(transaction, &whole, current, old, scaled, writer)?;
+            scale_of(resource, &stored.decode(&target.head()))
+        })
+    }
+
+    /// Deletes a pod, if the budget that it falls under has room for that.
+    pub(crate) fn evict(
+        &self,
+        target: &Target,
+        eviction: &Object,
+        options: &DeleteOptions,
+    ) -> Result<(), StatusError> {
+        same_name(target, eviction, "Eviction")?;
+        self.transact(|transaction| {
+            let (pod, object) = self.current(transaction, target)?;
+            let phase = object
+                .get("status")
+                .and_then(|status| status["phase"].as_str())
+                .unwrap_or("");
+            if !is_being_deleted(&object) && !matches!(phase, "Succeeded" | "Failed" | "Pending") {
+                self.take_from_budget(transaction, &pod, &object, options.dry_run)?;
+            }
+            self.delete_in(transaction, target, &pod, object, options)
+                .map(drop)
+        })
+    }
+
+    /// Counts the eviction of a pod that runs against its budget.
+    fn take_from_budget(
+        &self,
+        transaction: &mut Transaction<'_>,
+        pod: &Arc<Stored>,
+        object: &Object,
+        dry_run: bool,
+    ) -> Result<(), StatusError> {
+        let (Some(budgets), Some(pods)) = (
+            self.find("policy", "v1", "poddisruptionbudgets"),
+            self.find("", "v1", "pods"),
+        ) else {
+            return Ok(());
+        };
+        let mut concerned = Vec::new();
+        for stored in transaction.list(&budgets, &format!("{}/", pod.namespace())) {
+            let target = Target::of(budgets.clone(), &stored.key);
+            let budget = stored.decode(&target.head());
+            let selector = budget.get("spec").map_or(&Value::Null, |spec| &spec["selector"]);
+            if selector.is_object() && Selector::parse(&pods, &selector_text(selector), "")?.matches(pod) {
+                concerned.push((target, stored, budget));
+            }
+        }
+        if concerned.len() > 1 {
+            return Err(StatusError::internal(
+                "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.",
+            ));
+        }
+        let Some((target, stored, budget)) = concerned.pop() else {
+            return Ok(());
+        };
+        let status = budget.get("status").unwrap_or(&Value::Null);
+        let number = |name: &str| status[name].as_i64().unwrap_or(0);
+        let generation = metadata(&budget).get("generation").and_then(Value::as_i64);
+        let name = stored.name();
+        if number("observedGeneration") < generation.unwrap_or(0) {
+            let why = format!("The disruption budget {name} is still being processed by the server.");
+            return Err(StatusError::disruption(&why, Some(10)));
+        }
+        let (wanted, found) = (number("desiredHealthy"), number("currentHealthy"));
+        let always = budget
+            .get("spec")
+            .is_some_and(|spec| spec["unhealthyPodEvictionPolicy"] == "AlwaysAllow");
+        if !is_ready(object) && (always || (found >= wanted && wanted > 0)) {
+            return Ok(());
+        }
+        let allowed = number("disruptionsAllowed");
+        if allowed <= 0 {
+            let why = match found <= wanted {
+                true => format!(
+                    "The disruption budget {name} needs {wanted} healthy pods and has {found} currently"
+                ),
+                false => format!("The disruption budget {name} does not allow evicting pods currently"),
+            };
+            return Err(StatusError::disruption(&why, None));
+        }
+        if dry_run {
+            return Ok(());
+        }
+        let mut counted = budget.clone();
+        let now = rfc3339(self.now());
+        put(&mut counted, "status.disruptionsAllowed", (allowed - 1).into());
+        if let Some(status) = counted.get_mut("status") {
+            status["disruptedPods"][pod.name()] = now.as_str().into();
+            if allowed == 1 {
+                let others = status["conditions"].as_array().into_iter().flatten();
+                let mut conditions: Vec<_> = others
+                    .filter(|condition| condition["type"] != "DisruptionAllowed")
+                    .cloned()
+                    .collect();
+                conditions.push(json!({
+                    "type": "DisruptionAllowed", "status": "False", "reason": "InsufficientPods", "message": "",
+                    "observedGeneration": number("observedGeneration"), "lastTransitionTime": now,
+                }));
+                status["conditions"] = conditions.into();
+            }
+        }
+        self.update(transaction, &target, stored, budget, counted, Writer::Owner)
+            .map(drop)
+    }
+
+    /// Gives a pod its node.
+    pub(crate) fn bind(&self, target: &Target, binding: &Object, writer: Writer) -> Result<(), StatusError> {
+        same_name(target, binding, "Binding")?;
+        let node = binding.get("target").unwrap_or(&Value::Null);
+        let field = |name: &str| node[name].as_str().unwrap_or("");
+        match (field("kind"), field("name")) {
+            ("" | "Node", "") => return Err(StatusError::internal("target.name: Required value")),
+            ("" | "Node", _) => {}
+            (kind, _) => {
+                return Err(StatusError::internal(format!(
+                    "target.kind: Unsupported value: \"{kind}\": supported values: \"Node\", \"<empty>\""
+                )));
+            }
+        }
+        self.transact(|transaction| {
+            let (current, old) = self.current(transaction, target)?;
+            let name = current.name();
+            if is_being_deleted(&old) {
+                let why = format!("pod {name} is being deleted, cannot be assigned to a host");
+                return Err(StatusError::binding_conflict(name, &why));
+            }
+            let bound = old
+                .get("spec")
+                .and_then(|spec| spec["nodeName"].as_str())
+                .unwrap_or("");
+            if !bound.is_empty() {
+                let why = format!("pod {name} is already assigned to node \"{bound}\"");
+                return Err(StatusError::binding_conflict(name, &why));
+            }
+            let mut new = old.clone();
+            put(&mut new, "spec.nodeName", field("name").into());
+            for kind in ["annotations", "labels"] {
+                if let Some(Value::Object(more)) = metadata(binding).get(kind) {
+                    let entries = metadata_mut(&mut new).entry(kind).or_insert_with(|| json!({}));
+                    if let Some(entries) = entries.as_object_mut() {
+                        entries.extend(more.clone());
+                    }
+                }
+            }
+            let status = new.entry("status").or_insert_with(|| json!({}));
+            let conditions = status["conditions"].as_array().into_iter().flatten();
+            let mut conditions: Vec<_> = conditions
+                .filter(|condition| condition["type"] != "PodScheduled")
+                .cloned()
+                .collect();
+            conditions.push(json!({
+                "type": "PodScheduled", "status": "True", "lastProbeTime": null,
+                "lastTransitionTime": rfc3339(self.now()),
+            }));
+            status["conditions"] = conditions.into();
+            match writer.dry_run() {
+                true => Ok(()),
+                // Spec and status together, as only the server may.
+                false => self
+                    .update(transaction, target, current, old, new, Writer::Owner)
+                    .map(drop),
+            }
+        })
+    }
+
+    /// A token for a service account. Nobody signs it, since nobody here checks signatures.
+    pub(crate) fn token(&self, target: &Target, request: &Object) -> Result<Value, StatusError> {
+        let account = self.storage.get(&target.resource, &target.key());
+        let name = target.name.as_deref().unwrap_or("");
+        let account = account.ok_or_else(|| StatusError::not_found(&target.resource, name))?;
+        let spec = request.get("spec").unwrap_or(&Value::Null);
+        let seconds = spec["expirationSeconds"].as_i64().unwrap_or(3600);
+        if seconds < 600 {
+            let why = "may not specify a duration less than 10 minutes";
+            let cause = Cause::invalid("spec.expirationSeconds", seconds, why);
+            return Err(StatusError::invalid(
+                "authentication.k8s.io",
+                "TokenRequest",
+                "",
+                &[cause],
+            ));
+        }
+        let audiences = match &spec["audiences"] {
+            Value::Array(audiences) if !audiences.is_empty() => json!(audiences),
+            _ => json!([ISSUER]),
+        };
+        let (now, namespace) = (self.now(), account.namespace());
+        let until = now
+            .checked_add(SignedDuration::from_secs(seconds))
+            .unwrap_or(jiff::Timestamp::MAX);
+        let part = |value: Value| URL_SAFE_NO_PAD.encode(value.to_string());
+        let token = [
+            part(json!({"alg": "none", "kid": "kube-sim"})),
+            part(json!({
+                "aud": audiences, "exp": until.as_second(), "iat": now.as_second(), "iss": ISSUER, "jti": new_uid(),
+                "kubernetes.io": {"namespace": namespace, "serviceaccount": {"name": name, "uid": account.uid()}},
+                "nbf": now.as_second(), "sub": format!("system:serviceaccount:{namespace}:{name}"),
+            })),
+            URL_SAFE_NO_PAD.encode("kube-sim"),
+        ];
+        Ok(json!({
+            "kind": "TokenRequest", "apiVersion": "authentication.k8s.io/v1",
+            "metadata": {
+                "name": name, "namespace": namespace, "uid": account.uid(), "creationTimestamp": rfc3339(now),
+            },
+            "spec": {"audiences": audiences, "expirationSeconds": seconds, "boundObjectRef": spec["boundObjectRef"]},
+            "status": {"token": token.join("."), "expirationTimestamp": rfc3339(until)},
+        }))
+    }
+
+    /// Whom a token speaks for: the user that a review shows, if the token was made here and is still good.
+    pub(crate) fn user_of(&self, token: &str) -> Option<(Value, Value)> {
+        let claims = token.split('.').nth(1)?;
+        let claims: Value = serde_json::from_slice(&URL_SAFE_NO_PAD.decode(claims).ok()?).ok()?;
+        let (bound, seconds) = (&claims["kubernetes.io"], claims["exp"].as_i64()?);
+        let (namespace, account) = (bound["namespace"].as_str()?, &bound["serviceaccount"]);
+        let key = format!("{namespace}/{}", account["name"].as_str()?);
+        let found = self
+            .storage
+            .get(&*self.find("", "v1", "serviceaccounts")?, &key)?;
+        let good = found.uid() == account["uid"] && self.now().as_second() < seconds;
+        let user = json!({
+            "username": claims["sub"], "uid": found.uid(),
+            "groups": ["system:serviceaccounts", format!("system:serviceaccounts:{namespace}"), "system:authenticated"],
+        });
+        good.then(|| (user, claims["aud"].clone()))
+    }
+}
+
+/// What is asked of an object is asked under its name.
+fn same_name(target: &Target, given: &Object, kind: &str) -> Result<(), StatusError> {
+    match target.name.as_deref() == Some(text(metadata(given), "name")) {
+        true => Ok(()),
+        false => Err(StatusError::bad_request(format!(
+            "name in URL does not match name in {kind} object"
+        ))),
+    }
+}
+
+fn is_ready(pod: &Object) -> bool {
+    let conditions = pod
+        .get("status")
+        .and_then(|status| status["conditions"].as_array());
+    let mut conditions = conditions.into_iter().flatten();
+    conditions.any(|condition| condition["type"] == "Ready" && condition["status"] == "True")
+}
+
+fn scale_of(resource: &Resource, object: &Object) -> Result<Value, StatusError> {
+    let Some(paths) = &resource.scale else {
+        return Err(StatusError::no_such_resource());
+    };
+    let at = |path: &str| {
+        let mut parts = path.split('.');
+        let first = object.get(parts.next()?)?;
+        parts.try_fold(first, |value, part| value.get(part))
+    };
+    let number = |path: &str| at(path).and_then(Value::as_i64);
+    let wanted = match number(&paths.wanted) {
+        None if resource.custom => {
+            let why = format!("the spec replicas field \".{}\" does not exist", paths.wanted);
+            return Err(StatusError::internal(why));
+        }
+        // The default of built-in kinds.
+        wanted => wanted.unwrap_or(1),
+    };
+    let meta: Object = ["name", "namespace", "uid", "resourceVersion", "creationTimestamp"]
+        .into_iter()
+        .filter_map(|name| Some((name.to_owned(), metadata(object).get(name)?.clone())))
+        .collect();
+    let mut spec = json!({});
+    if wanted != 0 {
+        spec["replicas"] = wanted.into();
+    }
+    let mut status = json!({"replicas": number(&paths.found).unwrap_or(0)});
+    let selector = selector_of(paths, object, at);
+    if !selector.is_empty() {
+        status["selector"] = selector.into();
+    }
+    Ok(json!({
+        "kind": "Scale", "apiVersion": "autoscaling/v1", "metadata": meta, "spec": spec, "status": status,
+    }))
+}
+
+fn selector_of<'a>(paths: &ScalePaths, object: &'a Object, at: impl Fn(&str) -> Option<&'a Value>) -> String {
+    if !paths.selector.is_empty() {
+        return at(&paths.selector)
+            .and_then(Value::as_str)
+            .unwrap_or("")
+            .to_owned();
+    }
+    let selector = object.get("spec").map_or(&Value::Null, |spec| &spec["selector"]);
+    let is_structured = selector["matchLabels"].is_object() || selector["matchExpressions"].is_array();
+    match is_structured {
+        true => selector_text(selector),
+        // That of a ReplicationController is a map.
+        false => selector_text(&json!({"matchLabels": selector})),
+    }
+}
+
+/// A label selector as in a query: its requirements in the order of their keys.
+fn selector_text(selector: &Value) -> String {
+    let mut requirements = Vec::new();
+    for (key, value) in selector["matchLabels"].as_object().into_iter().flatten() {
+        requirements.push((key.clone(), format!("{key}={}", value.as_str().unwrap_or(""))));
+    }
+    for expression in selector["matchExpressions"].as_array().into_iter().flatten() {
+        let key = expression["key"].as_str().unwrap_or("");
+        let values = expression["values"].as_array().into_iter().flatten();
+        let mut values: Vec<_> = values.filter_map(Value::as_str).collect();
+        values.sort_unstable();
+        let values = values.join(",");
+        let requirement = match expression["operator"].as_str().unwrap_or("") {
+            "In" => format!("{key} in ({values})"),
+            "NotIn" => format!("{key} notin ({values})"),
+            "DoesNotExist" => format!("!{key}"),
+            _ => key.to_owned(),
+        };
+        requirements.push((key.to_owned(), requirement));
+    }
+    requirements.sort_by(|a, b| a.0.cmp(&b.0));
+    let requirements: Vec<_> = requirements
+        .into_iter()
+        .map(|(_, requirement)| requirement)
+        .collect();
+    requirements.join(",")
+}
+
+/// Puts a value at a path, through objects that are made if need be.
+fn put(object: &mut Object, path: &str, value: Value) {
+    let Some((first, rest)) = path.split_once('.') else {
+        object.insert(path.to_owned(), value);
+        return;
+    };
+    let inner = object.entry(first).or_insert_with(|| json!({}));
+    if let Some(inner) = inner.as_object_mut() {
+        put(inner, rest, value);
+    }
+}
