@@ -69,6 +69,23 @@
 //! [`Controller::new`] holds its objects [packed](kube_informer::form::Packed), and of those that they own only metadata, also
 //! packed. To hold them in another form, make the informer yourself: [`Controller::over`], [`Controller::source`].
 
+//! # Metrics
+//! With the feature `metrics`, a controller reports to the recorder of the `metrics` crate that is installed when it is first
+//! polled, under controller-runtime's names and with the label `controller`. All are there from the start.
+//!
+//! | metric | type | what |
+//! |---|---|---|
+//! | `controller_runtime_reconcile_total` | counter | runs, by the label `result` above |
+//! | `controller_runtime_reconcile_errors_total` | counter | runs that failed, and objects that could not be read |
+//! | `controller_runtime_terminal_reconcile_errors_total` | counter | failures that are not retried |
+//! | `controller_runtime_reconcile_panics_total` | counter | runs that panicked |
+//! | `controller_runtime_reconcile_timeouts_total` | counter | runs that took too long |
+//! | `controller_runtime_reconcile_time_seconds` | histogram | the time that a run takes |
+//! | `controller_runtime_max_concurrent_reconciles` | gauge | the limit; 0: none |
+//! | `controller_runtime_active_workers` | gauge | runs in progress |
+//!
+//! The queue reports [its own](kube_workqueue#metrics) under the controller's name.
+
 mod action;
 mod attempt;
 mod config;

@@ -17,6 +17,7 @@ mod names;
 pub mod own_writes;
 pub mod predicates;
 pub mod reflector;
+mod watch_stream;
 pub mod watcher;
 
 #[doc(inline)]
@@ -24,4 +25,9 @@ pub use controller::{Config, Controller};
 #[doc(inline)]
 pub use finalizer::finalizer;
 #[doc(inline)]
-pub use predicates::Predicate;
+pub use predicates::{Config as PredicateConfig, Predicate};
+#[doc(inline)]
+pub use reflector::reflector;
+pub use watch_stream::WatchStreamExt;
+#[doc(inline)]
+pub use watcher::watcher;

@@ -28,6 +28,7 @@
 
 use kube::{Resource, ResourceExt};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::time::Duration;
 
 fn hash<T: Hash + ?Sized>(value: &T) -> u64 {
     let mut hasher = DefaultHasher::new();
@@ -78,6 +79,34 @@ pub trait Predicate<K> {
 impl<K, F: Fn(&K) -> Option<u64>> Predicate<K> for F {
     fn hash_property(&self, object: &K) -> Option<u64> {
         self(object)
+    }
+}
+
+/// How long the filter of a [stream](crate::WatchStreamExt::predicate_filter) remembers an object. The filter of a
+/// [source](crate::controller::Source::filter) needs no memory.
+///
+/// ```
+/// let config = kube_controller::predicates::Config::default().ttl(std::time::Duration::from_secs(600));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Config {
+    pub(crate) ttl: Duration,
+}
+
+impl Config {
+    /// The time since an object was last seen after which it passes again. Default: 1 hour.
+    #[must_use]
+    pub fn ttl(mut self, ttl: Duration) -> Self {
+        self.ttl = ttl;
+        self
+    }
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            ttl: Duration::from_secs(3600),
+        }
     }
 }
 

@@ -1,7 +1,11 @@
 //! References to objects, and a view of the objects that a controller has: the words of kube's `runtime::reflector`.
 //!
-//! There is no reflector here to be polled: an informer fills a [`Store`], and a [`Controller`](crate::Controller) runs its
-//! informers itself.
+//! An informer fills a [`Store`], and a [`Controller`](crate::Controller) runs its informers itself. For programs that are built
+//! from streams, a [`Writer`] fills one from a [`watcher`](crate::watcher::watcher).
+
+mod writer;
+
+pub use writer::{ReflectHandle, Writer, reflector, store, store_shared};
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -316,6 +320,10 @@ impl<K: Resource + Send + Sync + 'static> Store<K> {
 }
 
 impl<K: Resource> Store<K> {
+    fn reading(objects: Arc<dyn Read<K>>) -> Self {
+        Self { objects }
+    }
+
     pub(crate) fn objects(&self) -> &dyn Read<K> {
         &*self.objects
     }

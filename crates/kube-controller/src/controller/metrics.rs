@@ -2,6 +2,7 @@
 
 use metrics::{Counter, Gauge, Histogram, Unit, counter, gauge, histogram};
 use metrics::{describe_counter, describe_gauge, describe_histogram};
+use std::cell::Cell;
 use std::time::Duration;
 
 /// How a run has ended.
@@ -27,6 +28,15 @@ pub(super) struct Metrics {
     timeouts: Counter,
     time: Histogram,
     active: Gauge,
+    /// How many runs this controller has added to the gauge.
+    running: Cell<u32>,
+}
+
+/// Runs that were dropped have ended.
+impl Drop for Metrics {
+    fn drop(&mut self) {
+        self.active.decrement(self.running.get());
+    }
 }
 
 impl Metrics {
@@ -55,15 +65,18 @@ impl Metrics {
             timeouts: counted(counter!("controller_runtime_reconcile_timeouts_total", &label)),
             time: histogram!("controller_runtime_reconcile_time_seconds", &label),
             active,
+            running: Cell::new(0),
         }
     }
 
     pub(super) fn began(&self) {
         self.active.increment(1);
+        self.running.update(|running| running + 1);
     }
 
     pub(super) fn ended(&self, outcome: Outcome, duration: Duration) {
         self.active.decrement(1);
+        self.running.update(|running| running - 1);
         self.time.record(duration);
         let result = match outcome {
             Outcome::Success => return self.success.increment(1),

@@ -2,6 +2,9 @@
 
 mod face;
 mod harness;
+#[cfg(feature = "metrics")]
+mod metrics;
 mod runs;
 mod sources;
 mod stops;
+mod streams;
