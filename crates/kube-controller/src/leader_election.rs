@@ -108,6 +108,7 @@ mod status;
 
 pub(crate) use config::hostname;
 pub use config::{ConfigError, LeaderElectionConfig, unique_identity};
+pub(crate) use elector::panic_message;
 pub use elector::{LeaderElectionError, LeaderElector};
 pub use leadership::Leadership;
 pub use status::{LeaderElectionStatus, LeaseExpired};

@@ -13,6 +13,7 @@ pub mod controllerutil;
 pub mod events;
 pub mod finalizer;
 pub mod leader_election;
+pub mod manager;
 mod names;
 pub mod own_writes;
 pub mod predicates;

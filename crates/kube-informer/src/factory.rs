@@ -51,6 +51,7 @@ mod request;
 mod scope;
 
 pub use error::{ShutdownError, SyncError, Unsynced};
+pub use member::InformerState;
 pub use request::{InformerRequest, Namespaces};
 
 use crate::form::{Decode, StaticResource};
@@ -496,6 +497,33 @@ impl SharedInformerFactory {
         } else {
             Err(SyncError { unsynced, timeout })
         }
+    }
+
+    /// The informers that the factory has now, sorted by resource: for health checks and metrics.
+    ///
+    /// ```no_run
+    /// # fn example(factory: kube_informer::SharedInformerFactory) {
+    /// for informer in factory.informers() {
+    ///     println!("{}: {} objects", informer.resource, informer.status.objects);
+    /// }
+    /// # }
+    /// ```
+    pub fn informers(&self) -> Vec<InformerState> {
+        let members = {
+            let state = self.lock();
+            let members = state.members.values();
+            members
+                .map(|member| (member.watched.clone(), member.failure.clone()))
+                .collect::<Vec<_>>()
+        };
+        let states = members.into_iter().map(|(watched, failure)| InformerState {
+            resource: watched.resource().to_owned(),
+            status: watched.status(),
+            failure,
+        });
+        let mut states: Vec<_> = states.collect();
+        states.sort_by(|a, b| a.resource.cmp(&b.resource));
+        states
     }
 
     /// Waits until an informer has failed: a handler panicked. The others go on. Returns the first failure there was.

@@ -290,7 +290,8 @@ pub enum LeaderElectionError {
     },
 }
 
-fn panic_message(error: JoinError) -> String {
+/// What a task panicked with.
+pub(crate) fn panic_message(error: JoinError) -> String {
     let Ok(payload) = error.try_into_panic() else {
         return "its task was aborted".into();
     };

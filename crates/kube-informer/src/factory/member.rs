@@ -4,7 +4,7 @@ use super::SharedInformerFactory;
 use super::error::Unsynced;
 use super::request::Key;
 use crate::form::Decode;
-use crate::informer::{InformerRunner, RunError, SharedInformer};
+use crate::informer::{InformerRunner, InformerStatus, RunError, SharedInformer};
 use crate::store::Lease;
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -39,6 +39,7 @@ pub(super) trait Watched: Send + Sync {
     fn synced(&self) -> BoxFuture<'_, ()>;
     /// What has not synced, and why, as far as is known.
     fn unsynced(&self) -> Vec<Unsynced>;
+    fn status(&self) -> InformerStatus;
 }
 
 impl<O: Decode> Watched for SharedInformer<O> {
@@ -63,6 +64,22 @@ impl<O: Decode> Watched for SharedInformer<O> {
         });
         unsynced.collect()
     }
+
+    fn status(&self) -> InformerStatus {
+        SharedInformer::status(self)
+    }
+}
+
+/// One informer of a factory, as [`informers`](SharedInformerFactory::informers) shows it.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct InformerState {
+    /// The resource: `pods`, `deployments.apps`.
+    pub resource: String,
+    /// Its status.
+    pub status: InformerStatus,
+    /// Why it has ended, if it failed.
+    pub failure: Option<RunError>,
 }
 
 impl Member {

@@ -36,6 +36,13 @@ pub struct ReflectorStatus {
     pub lists: u64,
     /// The number of opened watches.
     pub watches: u64,
+    /// The number of bookmarks received.
+    pub bookmarks: u64,
+    /// When the server last sent a list, a change or a bookmark. In a flood of changes it may lag by some of them.
+    ///
+    /// A watch without changes is silent. Servers that send bookmarks do so about every minute, so a silence that is much longer
+    /// means that the connection is dead, or that the server is.
+    pub last_heard: Option<Instant>,
 }
 
 impl ReflectorStatus {
@@ -50,7 +57,8 @@ impl ReflectorStatus {
             invalid_objects: all.clone().map(|status| status.invalid_objects).sum(),
             last_invalid_object: all.clone().find_map(|status| status.last_invalid_object.clone()),
             lists: all.clone().map(|status| status.lists).sum(),
-            watches: all.map(|status| status.watches).sum(),
+            watches: all.clone().map(|status| status.watches).sum(),
+            bookmarks: all.map(|status| status.bookmarks).sum(),
             ..worst.clone()
         }
     }
@@ -276,6 +284,7 @@ impl Reporter {
             status.resource_version = version;
             status.lists += 1;
             status.failures = 0;
+            status.last_heard = Some(Instant::now());
         });
     }
 
@@ -306,8 +315,19 @@ impl Reporter {
             let news = status.resource_version.as_ref() != Some(version);
             if news {
                 status.resource_version = Some(version.clone());
+                status.last_heard = Some(Instant::now());
             }
             news
+        });
+    }
+
+    /// Reports a bookmark, which may have the version that was seen already.
+    pub(super) fn bookmark(&self) {
+        self.status.send_if_modified(|status| {
+            status.bookmarks += 1;
+            status.last_heard = Some(Instant::now());
+            // Not worth waking up those who wait for a change of the state.
+            false
         });
     }
 

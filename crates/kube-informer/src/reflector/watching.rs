@@ -133,6 +133,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
             match &event {
                 WatchEvent::Bookmark { resource_version, .. } => {
                     watched.bookmarks += 1;
+                    self.reporter.bookmark();
                     self.server.sends_bookmarks |= resource_version.is_some();
                 }
                 _ => watched.events += 1,

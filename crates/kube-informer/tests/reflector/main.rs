@@ -808,3 +808,32 @@ async fn that_a_resource_is_unknown_deletes_nothing() {
     assert_eq!(scene.informer.status().reflector.phase, Phase::Watching);
     scene.stop().await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn the_status_says_when_the_server_was_last_heard() {
+    let seconds = Duration::from_secs;
+    let mut scene = Scene::start([
+        ("LIST any 500", List(10, vec![("a", 1)])),
+        (
+            "WATCH 10",
+            Watch(vec![
+                After(seconds(10)),
+                Modified("a", 11),
+                // It says nothing new, but it says something.
+                After(seconds(60)),
+                Bookmark(11),
+            ]),
+        ),
+    ]);
+    let silent = |scene: &Scene| {
+        let status = scene.informer.status().reflector;
+        let heard = status.last_heard.expect("a list");
+        (heard.elapsed(), status.bookmarks)
+    };
+    scene.after(seconds(5)).await;
+    assert_eq!(silent(&scene), (seconds(5), 0));
+    scene.after(seconds(10)).await;
+    assert_eq!(silent(&scene), (seconds(5), 0));
+    scene.after(seconds(60)).await;
+    assert_eq!(silent(&scene), (seconds(5), 1));
+}

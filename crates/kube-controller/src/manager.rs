@@ -1,0 +1,428 @@
+//! The program around controllers: one set of informers, one election, one start and one stop.
+//!
+//! ```no_run
+//! use k8s_openapi::api::core::v1::ConfigMap;
+//! use kube_controller::leader_election::{LeaderElectionConfig, unique_identity};
+//! use kube_controller::manager::{Manager, Runs};
+//!
+//! #[tokio::main]
+//! async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//!     let client = kube::Client::try_default().await?;
+//!     let election = LeaderElectionConfig::new("default", "my-controller", unique_identity());
+//!     let manager = Manager::new(client, "my-controller").leader_election(election)?;
+//!     let maps = manager.factory().informer::<ConfigMap>();
+//!     manager.add("report", Runs::Leading, async move |context| {
+//!         println!("{} config maps, and this replica leads", maps.store().len());
+//!         context.stopped().await;
+//!         Ok::<_, std::io::Error>(())
+//!     })?;
+//!     manager.run().await?; // until SIGTERM or SIGINT
+//!     Ok(())
+//! }
+//! ```
+//!
+//! # Start
+//! 1. The HTTP server, if there is one: probes are answered before anything has synced.
+//! 2. The informers of the [factory](Manager::factory).
+//! 3. Runnables that are [`Warm`](Runs::Warm), such as controllers: they fill their queues.
+//! 4. When all informers have synced, those that run [`Always`](Runs::Always). An informer that is refused holds these up, and says so in the log and
+//!    to the readiness probe; a controller waits for the kinds that it reads only.
+//! 5. The election, from the start on. When it is won, runnables that are warm begin to work, and those that run while
+//!    [`Leading`](Runs::Leading) are started.
+//!
+//! Without an election, the program leads from the start.
+//!
+//! # Stop
+//! On SIGTERM or SIGINT, when a runnable fails, or when an informer fails: first what runs always, then what leads, then the lease is released, then
+//! informers, events and the HTTP server. The lease is renewed until the work has ended. All of this has the [grace
+//! period](Manager::graceful_shutdown_timeout); what has not ended then is aborted and named in the error. A second signal aborts at once.
+//!
+//! When the leadership is lost, the work has until the lease runs out, and nothing else is waited for. [`Manager::run`] returns an error, and
+//! the process should exit.
+//!
+//! # Differences from controller-runtime
+//! A runnable may be added at any time, and is refused once the stop has begun, as there. Controllers are not held up by informers that they do not
+//! read. Losing the lease leaves the work the time that the others wait anyway.
+
+mod error;
+mod readiness;
+mod running;
+#[cfg(feature = "server")]
+mod server;
+
+pub use error::{AddError, Cause, ManagerError};
+pub use readiness::{NotReady, Readiness};
+
+use crate::events::{Recorder, Reporter};
+use crate::leader_election::{ConfigError, LeaderElectionConfig, LeaderElectionStatus, LeaderElector};
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+use kube::Client;
+use kube_informer::SharedInformerFactory;
+use running::{Added, Running};
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+#[cfg(feature = "server")]
+use tokio_util::task::AbortOnDropHandle;
+
+/// The error of a runnable.
+pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
+
+/// Runs several controllers as one program; see the [module](self).
+#[must_use = "a manager does nothing until it is run"]
+pub struct Manager {
+    client: Client,
+    factory: SharedInformerFactory,
+    recorder: Recorder,
+    elector: Option<LeaderElector>,
+    grace: Duration,
+    handle: ManagerHandle,
+    added: mpsc::UnboundedReceiver<Added>,
+    readiness: Readiness,
+    /// The Lease, as `namespace/name`.
+    #[cfg(feature = "server")]
+    lease: String,
+    #[cfg(feature = "server")]
+    server: Option<server::Server>,
+}
+
+/// When something runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Runs {
+    /// On every replica, once the informers have synced. It ends when the [context](RunContext) is stopped.
+    Always,
+    /// While this replica leads, once the informers have synced.
+    #[doc(alias = "NeedLeaderElection")]
+    Leading,
+    /// On every replica, from the start on; it works while this replica [leads](RunContext::elected). Until then it gets warm: a
+    /// controller syncs and fills its queue.
+    #[doc(alias = "Warmup")]
+    Warm,
+}
+
+/// What a runnable is told.
+#[derive(Debug, Clone)]
+pub struct RunContext {
+    stop: CancellationToken,
+    elected: CancellationToken,
+}
+
+impl RunContext {
+    /// Ends when the runnable has to end. It owns what it needs, so it may be moved to another task.
+    pub fn stopped(&self) -> impl Future<Output = ()> + Send + use<> {
+        self.stop.clone().cancelled_owned()
+    }
+
+    /// Ends when this replica leads; at once if there is no election.
+    pub fn elected(&self) -> impl Future<Output = ()> + Send + use<> {
+        self.elected.clone().cancelled_owned()
+    }
+
+    /// Cancelled when the runnable has to end.
+    #[must_use]
+    pub fn stop(&self) -> &CancellationToken {
+        &self.stop
+    }
+}
+
+/// Adds runnables to a [`Manager`], also while it runs. Clones are handles to the same one.
+#[derive(Clone)]
+pub struct ManagerHandle {
+    added: mpsc::UnboundedSender<Added>,
+    names: Arc<Mutex<HashSet<String>>>,
+}
+
+impl ManagerHandle {
+    /// Adds something to run. It is started when its [time](Runs) has come, which may be now, and once.
+    ///
+    /// If it returns an error or panics, the program stops; that it returns is nothing special.
+    ///
+    /// # Errors
+    /// There is one of this name, or the manager is stopping or has stopped.
+    pub fn add<F, E>(
+        &self,
+        name: impl Into<String>,
+        runs: Runs,
+        runnable: impl FnOnce(RunContext) -> F + Send + 'static,
+    ) -> Result<(), AddError>
+    where
+        F: Future<Output = Result<(), E>> + Send + 'static,
+        E: Into<BoxError>,
+    {
+        let name = name.into();
+        let run = move |context| -> BoxFuture<'static, Result<(), BoxError>> {
+            // Also a runnable that panics before it returns its future does so in its task.
+            async move { runnable(context).await.map_err(Into::into) }.boxed()
+        };
+        let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+        if names.contains(&name) {
+            return Err(AddError::NameTaken(name));
+        }
+        let added = Added {
+            name: name.clone(),
+            runs,
+            run: Box::new(run),
+        };
+        self.added.send(added).map_err(|_| AddError::Stopped)?;
+        names.insert(name);
+        Ok(())
+    }
+}
+
+impl std::fmt::Debug for ManagerHandle {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ManagerHandle").finish_non_exhaustive()
+    }
+}
+
+impl Manager {
+    /// A manager that talks to the cluster of `client`, with informers of everything in it. `name` is whom its events are from: a
+    /// qualified name, such as `my-controller` or `example.com/my-controller`.
+    pub fn new(client: Client, name: &str) -> Self {
+        let factory = SharedInformerFactory::new(client.clone());
+        Self::with_factory(client, name, factory)
+    }
+
+    /// A manager of informers with options of one's own, such as namespaces. The manager starts the factory and shuts it down.
+    pub fn with_factory(client: Client, name: &str, factory: SharedInformerFactory) -> Self {
+        let (sender, added) = mpsc::unbounded_channel();
+        Self {
+            recorder: Recorder::new(client.clone(), Reporter::from(name)),
+            readiness: Readiness::new(factory.clone()),
+            client,
+            factory,
+            elector: None,
+            grace: Duration::from_secs(30),
+            handle: ManagerHandle {
+                added: sender,
+                names: Arc::default(),
+            },
+            added,
+            #[cfg(feature = "server")]
+            lease: String::new(),
+            #[cfg(feature = "server")]
+            server: None,
+        }
+    }
+
+    /// Makes this replica a candidate: it works while it holds the Lease. Default: no election.
+    ///
+    /// The grace period is the manager's, not [the election's](LeaderElectionConfig::graceful_shutdown_timeout). The election publishes its
+    /// events.
+    ///
+    /// # Errors
+    /// The configuration makes no sense.
+    pub fn leader_election(mut self, config: LeaderElectionConfig) -> Result<Self, ConfigError> {
+        #[cfg(feature = "server")]
+        {
+            self.lease = format!("{}/{}", config.namespace, config.name);
+        }
+        let config = LeaderElectionConfig {
+            graceful_shutdown_timeout: Duration::MAX,
+            ..config
+        };
+        let elector = LeaderElector::new(self.client.clone(), config)?;
+        self.elector = Some(elector.with_recorder(self.recorder.clone()));
+        Ok(self)
+    }
+
+    /// How long everything may take to stop. Default: 30 seconds, as long as Kubernetes waits by default before it kills. Zero aborts everything
+    /// at once, which is no error; [`Duration::MAX`] waits for ever.
+    pub fn graceful_shutdown_timeout(mut self, timeout: Duration) -> Self {
+        self.grace = timeout;
+        self
+    }
+
+    /// How long a watch may be silent until the [readiness](Self::readiness) says so. Default: 90 seconds.
+    pub fn watch_silence(mut self, silence: Duration) -> Self {
+        self.readiness = self.readiness.silence(silence);
+        self
+    }
+
+    /// Serves `/metrics`, `/healthz` and `/readyz` at a port of the loopback interface while the manager runs; 0 is any free one. A kubelet
+    /// cannot reach that: see [`serve_on`](Self::serve_on).
+    ///
+    /// - `/healthz` fails if this replica holds the Lease and has not renewed it for 20 seconds longer than it lasts: it is stuck,
+    ///   and should be restarted.
+    /// - `/readyz` fails as [`Readiness`] says, and names what is not ready.
+    /// - `/metrics` has the metrics of controllers, work queues and informers in Prometheus' text format, under the names of controller-runtime
+    ///   and client-go, and for each informer `informer_objects` and `informer_last_heard_seconds`. It installs a recorder of the `metrics` crate; if the
+    ///   program has installed another one, this is not found (404).
+    ///
+    /// # Errors
+    /// The port is in use, or may not be used.
+    #[cfg(feature = "server")]
+    pub fn serve(self, port: u16) -> std::io::Result<Self> {
+        self.serve_on((std::net::Ipv4Addr::LOCALHOST, port).into())
+    }
+
+    /// [`serve`](Self::serve) at any address, such as `0.0.0.0:8080`, for probes by the kubelet. There is no authentication: whoever
+    /// can reach it sees metrics, and names of kinds and namespaces.
+    ///
+    /// # Errors
+    /// The address is in use, or may not be used.
+    #[cfg(feature = "server")]
+    pub fn serve_on(mut self, address: std::net::SocketAddr) -> std::io::Result<Self> {
+        self.server = Some(server::Server::bind(address)?);
+        Ok(self)
+    }
+
+    /// Where it [serves](Self::serve).
+    #[cfg(feature = "server")]
+    pub fn address(&self) -> Option<std::net::SocketAddr> {
+        self.server.as_ref().map(server::Server::address)
+    }
+
+    /// The client.
+    pub fn client(&self) -> &Client {
+        &self.client
+    }
+
+    /// The informers of the program: one for each kind, however many controllers read it.
+    pub fn factory(&self) -> &SharedInformerFactory {
+        &self.factory
+    }
+
+    /// Publishes events. The manager flushes it at the end.
+    #[doc(alias = "GetEventRecorder")]
+    pub fn recorder(&self) -> &Recorder {
+        &self.recorder
+    }
+
+    /// Whether the informers follow the server.
+    pub fn readiness(&self) -> &Readiness {
+        &self.readiness
+    }
+
+    /// What this replica knows of the election; `None` if there is none.
+    pub fn election(&self) -> Option<LeaderElectionStatus> {
+        self.elector.as_ref().map(LeaderElector::status)
+    }
+
+    /// Adds runnables later.
+    pub fn handle(&self) -> ManagerHandle {
+        self.handle.clone()
+    }
+
+    /// Adds something to run; see [`ManagerHandle::add`].
+    ///
+    /// # Errors
+    /// There is one of this name.
+    pub fn add<F, E>(
+        &self,
+        name: impl Into<String>,
+        runs: Runs,
+        runnable: impl FnOnce(RunContext) -> F + Send + 'static,
+    ) -> Result<(), AddError>
+    where
+        F: Future<Output = Result<(), E>> + Send + 'static,
+        E: Into<BoxError>,
+    {
+        self.handle.add(name, runs, runnable)
+    }
+
+    /// Runs until SIGTERM or SIGINT, or until something fails. A second signal aborts the stop.
+    ///
+    /// # Errors
+    /// See [`Cause`]: a runnable or an informer failed, the leadership was lost, something did not stop in time.
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime with time and I/O.
+    pub async fn run(self) -> Result<(), ManagerError> {
+        let mut signals = Signals::new().map_err(Cause::Signals)?;
+        let shutdown = CancellationToken::new();
+        let mut running = std::pin::pin!(self.run_until(shutdown.clone()));
+        tokio::select! {
+            ended = &mut running => return ended,
+            () = signals.next() => {}
+        }
+        tracing::info!("stopping; another signal stops at once");
+        shutdown.cancel();
+        tokio::select! {
+            ended = &mut running => ended,
+            () = signals.next() => Err(Cause::Aborted.into()),
+        }
+    }
+
+    /// [`run`](Self::run) until `shutdown` is cancelled. Signals are the caller's.
+    ///
+    /// # Errors
+    /// As there.
+    ///
+    /// # Cancel safety
+    /// If it is dropped, everything is aborted. The lease is not released.
+    pub async fn run_until(self, shutdown: CancellationToken) -> Result<(), ManagerError> {
+        #[cfg(feature = "server")]
+        return self.run_with_server(shutdown).await;
+        #[cfg(not(feature = "server"))]
+        Running::new(self, shutdown).run().await
+    }
+
+    /// The server is there before everything else, and until after it.
+    #[cfg(feature = "server")]
+    async fn run_with_server(mut self, shutdown: CancellationToken) -> Result<(), ManagerError> {
+        let Some(server) = self.server.take() else {
+            return Running::new(self, shutdown).run().await;
+        };
+        let election = self.election().map(|status| (self.lease.clone(), status));
+        let probes = server::Probes::new(self.readiness.clone(), election);
+        let stop = CancellationToken::new();
+        let serving = AbortOnDropHandle::new(tokio::spawn(server.serve(probes, stop.clone())));
+        let ended = Running::new(self, shutdown).run().await;
+        stop.cancel();
+        _ = serving.await;
+        ended
+    }
+}
+
+impl std::fmt::Debug for Manager {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Manager")
+            .field("factory", &self.factory)
+            .field("elector", &self.elector)
+            .field("grace", &self.grace)
+            .finish_non_exhaustive()
+    }
+}
+
+/// SIGTERM and SIGINT; elsewhere than on Unix, Ctrl-C.
+struct Signals {
+    #[cfg(unix)]
+    signals: [tokio::signal::unix::Signal; 2],
+}
+
+impl Signals {
+    #[cfg(unix)]
+    fn new() -> std::io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        let signals = [signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?];
+        Ok(Self { signals })
+    }
+
+    #[cfg(unix)]
+    async fn next(&mut self) {
+        let [terminate, interrupt] = &mut self.signals;
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+    }
+
+    #[cfg(not(unix))]
+    fn new() -> std::io::Result<Self> {
+        Ok(Self {})
+    }
+
+    #[cfg(not(unix))]
+    async fn next(&mut self) {
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending().await
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

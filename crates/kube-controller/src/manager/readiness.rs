@@ -1,0 +1,117 @@
+//! Whether the caches follow the server.
+
+use kube_informer::SharedInformerFactory;
+use kube_informer::factory::InformerState;
+use kube_informer::informer::PartitionStatus;
+use kube_informer::reflector::Phase;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// API servers send a bookmark every minute.
+const SILENCE: Duration = Duration::from_secs(90);
+
+/// Whether a program is ready: whether every informer of a factory has synced, and hears from the server.
+///
+/// A watch that is silent says nothing about whether it lives: perhaps nothing has changed. But servers that send bookmarks
+/// do so about every minute, so a watch that has had one is taken for dead when it was silent for longer than that, by default for
+/// 90 seconds. An informer that cannot reach the server is not ready after the same time, so that a short outage takes no
+/// pod out of service.
+///
+/// ```no_run
+/// # fn example(factory: kube_informer::SharedInformerFactory) {
+/// use kube_controller::manager::Readiness;
+///
+/// let readiness = Readiness::new(factory);
+/// if let Err(not_ready) = readiness.check() {
+///     println!("{not_ready}"); // for example: pods: not a bookmark for 95 s
+/// }
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+#[must_use = "ask `check`"]
+pub struct Readiness {
+    pub(super) factory: SharedInformerFactory,
+    silence: Duration,
+}
+
+/// Why a program is not ready.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}", .reasons.join("; "))]
+pub struct NotReady {
+    /// Each says which informer, of which namespace if it is over several, and what is wrong.
+    pub reasons: Vec<String>,
+}
+
+impl Readiness {
+    /// Asks all informers that the factory has at the time.
+    pub fn new(factory: SharedInformerFactory) -> Self {
+        Self {
+            factory,
+            silence: SILENCE,
+        }
+    }
+
+    /// How long a watch may be silent. Default: 90 seconds, since servers send bookmarks every minute.
+    pub fn silence(mut self, silence: Duration) -> Self {
+        self.silence = silence;
+        self
+    }
+
+    /// Whether all informers follow the server now.
+    ///
+    /// # Errors
+    /// Some do not; the error says which, and why.
+    pub fn check(&self) -> Result<(), NotReady> {
+        let informers = self.factory.informers();
+        let reasons = informers.iter().flat_map(|informer| self.reasons(informer));
+        let reasons: Vec<_> = reasons.collect();
+        match reasons.is_empty() {
+            true => Ok(()),
+            false => Err(NotReady { reasons }),
+        }
+    }
+
+    fn reasons(&self, informer: &InformerState) -> Vec<String> {
+        let resource = &informer.resource;
+        if let Some(failure) = &informer.failure {
+            return vec![format!("{resource}: {failure}")];
+        }
+        let partitions = informer.status.partitions.iter();
+        let mut reasons: Vec<_> = partitions
+            .filter_map(|partition| {
+                let what = self.what_is_wrong(partition)?;
+                Some(match &partition.namespace {
+                    Some(namespace) => format!("{resource} in {namespace}: {what}"),
+                    None => format!("{resource}: {what}"),
+                })
+            })
+            .collect();
+        if reasons.is_empty() && !informer.status.synced {
+            reasons.push(format!("{resource}: not synced"));
+        }
+        reasons
+    }
+
+    fn what_is_wrong(&self, partition: &PartitionStatus) -> Option<String> {
+        let status = &partition.reflector;
+        let why = || match &status.last_error {
+            Some(error) => format!("{}: {}", error.class, error.message),
+            None => format!("{:?}", status.phase),
+        };
+        if !partition.synced {
+            return Some(format!("not synced: {}", why()));
+        }
+        if matches!(status.phase, Phase::NotServed { .. }) {
+            return Some(why());
+        }
+        let silent = Instant::now().saturating_duration_since(status.last_heard?);
+        if silent <= self.silence {
+            return None;
+        }
+        match (status.failures, status.bookmarks) {
+            (0, 0) => None,
+            (0, _) => Some(format!("not a bookmark for {} s", silent.as_secs())),
+            _ => Some(format!("nothing for {} s: {}", silent.as_secs(), why())),
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! One run of a manager.
+
+use super::error::{Cause, ManagerError};
+use super::{BoxError, Manager, RunContext, Runs};
+use crate::events::Recorder;
+use crate::leader_election::{LeaderElectionError, Leadership, panic_message};
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+use kube_informer::SharedInformerFactory;
+use std::collections::HashMap;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio::task::{self, JoinError, JoinSet};
+use tokio::time::{Instant, timeout_at};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::AbortOnDropHandle;
+
+/// How often it is said which informers hold up the start.
+const SAY_UNSYNCED: Duration = Duration::from_secs(60);
+
+/// Something to run.
+pub(super) struct Added {
+    pub(super) name: String,
+    pub(super) runs: Runs,
+    pub(super) run: Run,
+}
+
+type Run = Box<dyn FnOnce(RunContext) -> BoxFuture<'static, Result<(), BoxError>> + Send>;
+
+pub(super) struct Running {
+    factory: SharedInformerFactory,
+    recorder: Recorder,
+    grace: Duration,
+    shutdown: CancellationToken,
+    added: mpsc::UnboundedReceiver<Added>,
+    /// It is a task of its own, because nothing may hold up a renewal.
+    election: Option<AbortOnDropHandle<Result<(), LeaderElectionError>>>,
+    tokens: Tokens,
+    /// Whose time has not come.
+    waiting: Vec<Added>,
+    tasks: JoinSet<Result<(), BoxError>>,
+    running: HashMap<task::Id, (String, Runs)>,
+    synced: bool,
+    causes: Vec<Cause>,
+}
+
+#[derive(Clone, Default)]
+struct Tokens {
+    elected: CancellationToken,
+    /// The candidate has to step down.
+    candidate: CancellationToken,
+    /// What runs always has to end.
+    others: CancellationToken,
+    /// What leads, or may lead, has to end.
+    work: CancellationToken,
+    /// It has ended, so the lease may be released.
+    work_ended: CancellationToken,
+}
+
+/// Why the run ends.
+enum End {
+    Graceful,
+    /// Others are about to lead.
+    Lost,
+}
+
+impl Running {
+    pub(super) fn new(manager: Manager, shutdown: CancellationToken) -> Self {
+        let tokens = Tokens::default();
+        if manager.elector.is_none() {
+            tokens.elected.cancel();
+        }
+        let election = manager.elector.map(|mut elector| {
+            let (candidate, tokens) = (tokens.candidate.clone(), tokens.clone());
+            let work = move |leadership| lead(leadership, tokens);
+            let election = async move { elector.run(candidate, work).await.map(|_| ()) };
+            AbortOnDropHandle::new(tokio::spawn(election))
+        });
+        Self {
+            factory: manager.factory,
+            recorder: manager.recorder,
+            grace: manager.grace,
+            shutdown,
+            added: manager.added,
+            election,
+            tokens,
+            waiting: Vec::new(),
+            tasks: JoinSet::new(),
+            running: HashMap::new(),
+            synced: false,
+            causes: Vec::new(),
+        }
+    }
+
+    pub(super) async fn run(mut self) -> Result<(), ManagerError> {
+        self.factory.start();
+        let end = self.until_end().await;
+        self.added.close();
+        match end {
+            End::Graceful => self.stop_in_time().await,
+            End::Lost => self.lose().await,
+        }
+        // What is left is told to end, and not waited for.
+        self.tasks.abort_all();
+        _ = self.factory.shutdown().now_or_never();
+        _ = self.recorder.shutdown(Duration::ZERO).now_or_never();
+        ManagerError::of(self.causes)
+    }
+
+    /// Starts what is to be started when its time has come, until there is a reason to stop.
+    async fn until_end(&mut self) -> End {
+        let (factory, tokens) = (self.factory.clone(), self.tokens.clone());
+        let mut synced = std::pin::pin!(synced(&factory));
+        let mut is_elected = false;
+        loop {
+            self.start();
+            tokio::select! {
+                biased;
+                () = tokens.work.cancelled() => return End::Lost,
+                () = self.shutdown.cancelled() => return End::Graceful,
+                Some(joined) = self.tasks.join_next_with_id() => {
+                    if !self.joined(joined) {
+                        return End::Graceful;
+                    }
+                }
+                error = factory.failed() => {
+                    self.causes.push(Cause::Informer(error));
+                    return End::Graceful;
+                }
+                () = tokens.elected.cancelled(), if !is_elected => is_elected = true,
+                () = &mut synced, if !self.synced => self.synced = true,
+                Some(added) = self.added.recv() => self.waiting.push(added),
+            }
+        }
+    }
+
+    /// Starts those whose time has come.
+    fn start(&mut self) {
+        let elected = self.tokens.elected.is_cancelled();
+        let may_start = |added: &mut Added| match added.runs {
+            Runs::Warm => true,
+            Runs::Always => self.synced,
+            Runs::Leading => self.synced && elected,
+        };
+        let ready: Vec<_> = self.waiting.extract_if(.., may_start).collect();
+        for Added { name, runs, run } in ready {
+            let stop = match runs {
+                Runs::Always => &self.tokens.others,
+                Runs::Leading | Runs::Warm => &self.tokens.work,
+            };
+            let context = RunContext {
+                stop: stop.clone(),
+                elected: self.tokens.elected.clone(),
+            };
+            tracing::debug!(name, "starts");
+            let task = self.tasks.spawn(run(context));
+            self.running.insert(task.id(), (name, runs));
+        }
+    }
+
+    /// Notes that a runnable has ended. Returns whether all is well.
+    fn joined(&mut self, joined: Result<(task::Id, Result<(), BoxError>), JoinError>) -> bool {
+        let id = match &joined {
+            Ok((id, _)) => *id,
+            Err(error) => error.id(),
+        };
+        let name = self.running.remove(&id).map(|(name, _)| name).unwrap_or_default();
+        let cause = match joined {
+            Ok((_, Ok(()))) => return true,
+            Ok((_, Err(source))) => Cause::Failed { name, source },
+            Err(error) => Cause::Panicked {
+                name,
+                message: panic_message(error),
+            },
+        };
+        tracing::error!(%cause, "the program stops");
+        self.causes.push(cause);
+        false
+    }
+
+    async fn stop_in_time(&mut self) {
+        let timeout = self.grace;
+        let Some(deadline) = Instant::now().checked_add(timeout) else {
+            return self.stop().await;
+        };
+        let stopped = timeout_at(deadline, self.stop()).await.is_ok();
+        if !stopped && !timeout.is_zero() {
+            let running = self.running.values();
+            let mut names: Vec<_> = running.map(|(name, _)| name.clone()).collect();
+            names.sort_unstable();
+            self.causes.push(Cause::NotStopped { names, timeout });
+        }
+    }
+
+    /// Stops everything, in order.
+    async fn stop(&mut self) {
+        self.tokens.others.cancel();
+        self.ended(|runs| runs == Runs::Always).await;
+        self.tokens.work.cancel();
+        self.tokens.candidate.cancel();
+        self.work_ended().await;
+        if let Err(error) = self.factory.shutdown().await {
+            self.causes.push(Cause::Informers(error));
+        }
+        // What is lost is counted and logged.
+        _ = self.recorder.shutdown(Duration::MAX).await;
+    }
+
+    /// Ends after the leadership was lost: the election says for how long the work may go on.
+    async fn lose(&mut self) {
+        self.tokens.others.cancel();
+        self.work_ended().await;
+    }
+
+    /// Waits until the work has ended, and then the election; or until the election gives up waiting.
+    async fn work_ended(&mut self) {
+        let Some(election) = self.election.take() else {
+            return self.ended(|runs| runs != Runs::Always).await;
+        };
+        let work_ended = self.tokens.work_ended.clone();
+        let mut election = election
+            .map(|joined| joined.unwrap_or_else(election_panicked))
+            .fuse();
+        let result = tokio::select! {
+            biased;
+            () = self.ended(|runs| runs != Runs::Always) => {
+                work_ended.cancel();
+                election.await
+            }
+            result = &mut election => result,
+        };
+        match result {
+            // If it was a standby, the election ended at once.
+            Ok(()) => self.ended(|runs| runs != Runs::Always).await,
+            Err(error) => self.causes.push(Cause::Election(error)),
+        }
+    }
+
+    /// Waits until those of a group have ended.
+    async fn ended(&mut self, of: impl Fn(Runs) -> bool) {
+        while self.running.values().any(|(_, runs)| of(*runs)) {
+            let Some(joined) = self.tasks.join_next_with_id().await else {
+                return;
+            };
+            self.joined(joined);
+        }
+    }
+}
+
+fn election_panicked(error: JoinError) -> Result<(), LeaderElectionError> {
+    let message = panic_message(error);
+    Err(LeaderElectionError::WorkPanicked { message })
+}
+
+/// What the winner of the election does: it lets others work.
+async fn lead(leadership: Leadership, tokens: Tokens) {
+    tokens.elected.cancel();
+    leadership.cancelled().await;
+    tokens.work.cancel();
+    tokens.work_ended.cancelled().await;
+}
+
+/// Waits until every informer has synced.
+async fn synced(factory: &SharedInformerFactory) {
+    loop {
+        let began = Instant::now();
+        match factory.wait_for_sync(SAY_UNSYNCED).await {
+            Ok(()) => return,
+            Err(error) => tracing::warn!(%error, "informers have not synced"),
+        }
+        tokio::time::sleep_until(began + SAY_UNSYNCED).await;
+    }
+}

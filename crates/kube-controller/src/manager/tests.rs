@@ -1,0 +1,416 @@
+//! The cases of controller-runtime's manager, on a paused clock.
+
+use super::*;
+use crate::leader_election::LeaderElectionError;
+use futures::StreamExt as _;
+use http::{Request, Response};
+use http_body_util::{BodyExt as _, StreamBody};
+use k8s_openapi::api::core::v1::{ConfigMap, Node};
+use kube::client::Body;
+use kube_sim::Sim;
+use serde_json::Value;
+use std::convert::Infallible;
+use std::sync::atomic::{AtomicBool, Ordering};
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep};
+
+/// What has happened, in order.
+#[derive(Clone, Default)]
+struct Diary(Arc<Mutex<Vec<String>>>);
+
+impl Diary {
+    fn write(&self, what: impl Into<String>) {
+        self.0.lock().unwrap().push(what.into());
+    }
+
+    fn read(&self) -> String {
+        std::mem::take(&mut *self.0.lock().unwrap()).join(", ")
+    }
+
+    /// What has happened, in any order.
+    fn sorted(&self) -> String {
+        self.0.lock().unwrap().sort_unstable();
+        self.read()
+    }
+
+    /// A runnable that writes when it begins, works and ends.
+    fn runnable(
+        &self,
+        name: &'static str,
+    ) -> impl FnOnce(RunContext) -> BoxFuture<'static, Result<(), Infallible>> + Send + 'static {
+        let diary = self.clone();
+        move |context| {
+            async move {
+                diary.write(format!("{name} starts"));
+                tokio::select! {
+                    () = context.stopped() => {}
+                    () = context.elected() => {
+                        diary.write(format!("{name} may work"));
+                        context.stopped().await;
+                    }
+                }
+                // Whatever ends later is told from what does not wait.
+                sleep(Duration::from_secs(1)).await;
+                diary.write(format!("{name} ends"));
+                Ok(())
+            }
+            .boxed()
+        }
+    }
+}
+
+struct Scene {
+    sim: Sim,
+    diary: Diary,
+    /// Whether the server can be reached.
+    connected: Arc<AtomicBool>,
+}
+
+impl Scene {
+    fn new() -> Self {
+        Self {
+            sim: Sim::builder().build().unwrap(),
+            diary: Diary::default(),
+            connected: Arc::new(AtomicBool::new(true)),
+        }
+    }
+
+    /// A client whose requests and watches hang while it is not connected.
+    fn client(&self) -> Client {
+        let (client, connected) = (Client::new(self.sim.service(), "default"), self.connected.clone());
+        let service = tower::service_fn(move |request: Request<Body>| {
+            let (client, connected) = (client.clone(), connected.clone());
+            async move {
+                if !connected.load(Ordering::SeqCst) {
+                    std::future::pending::<()>().await;
+                }
+                let response = client.send(request).await?;
+                let body = |body: Body| {
+                    let frames = futures::stream::unfold(body, move |mut body: Body| {
+                        let connected = connected.clone();
+                        async move {
+                            let frame = body.frame().await?;
+                            if !connected.load(Ordering::SeqCst) {
+                                std::future::pending::<()>().await;
+                            }
+                            Some((frame, body))
+                        }
+                    });
+                    StreamBody::new(frames.boxed())
+                };
+                Ok::<Response<_>, kube::Error>(response.map(body))
+            }
+        });
+        Client::new(service, "default")
+    }
+
+    fn manager(&self) -> Manager {
+        Manager::new(self.client(), "tests")
+    }
+
+    fn candidate(&self, identity: &str) -> Manager {
+        let config = LeaderElectionConfig::new("default", "test", identity);
+        self.manager().leader_election(config).unwrap()
+    }
+
+    fn holder(&self) -> Value {
+        let store = self.sim.store();
+        let lease = store.get("coordination.k8s.io/v1", "Lease", Some("default"), "test");
+        lease
+            .map(|lease| lease["spec"]["holderIdentity"].clone())
+            .unwrap_or_default()
+    }
+
+    /// Adds one runnable of each kind.
+    fn add_all(&self, manager: &Manager) {
+        let all = [
+            ("leading", Runs::Leading),
+            ("always", Runs::Always),
+            ("warm", Runs::Warm),
+        ];
+        for (name, runs) in all {
+            manager.add(name, runs, self.diary.runnable(name)).unwrap();
+        }
+    }
+}
+
+struct Started {
+    shutdown: CancellationToken,
+    task: JoinHandle<Result<(), ManagerError>>,
+}
+
+impl Started {
+    fn new(manager: Manager) -> Self {
+        let shutdown = CancellationToken::new();
+        let task = tokio::spawn(manager.run_until(shutdown.clone()));
+        Self { shutdown, task }
+    }
+
+    async fn stop(self) -> Result<(), ManagerError> {
+        self.shutdown.cancel();
+        self.task.await.unwrap()
+    }
+}
+
+fn seconds(seconds: u64) -> Duration {
+    Duration::from_secs(seconds)
+}
+
+#[tokio::test(start_paused = true)]
+async fn caches_come_first_and_others_stop_before_leaders() {
+    // Case 70.
+    let scene = Scene::new();
+    let manager = scene.manager();
+    let maps = manager.factory().informer::<ConfigMap>();
+    scene.add_all(&manager);
+    let diary = scene.diary.clone();
+    let checked = maps.clone();
+    let check = async move |context: RunContext| {
+        assert!(checked.has_synced());
+        context.stopped().await;
+        assert!(!checked.is_stopped(), "caches stop after their readers");
+        diary.write("caches were there");
+        Ok::<_, Infallible>(())
+    };
+    manager.add("check", Runs::Leading, check).unwrap();
+    scene.connected.store(false, Ordering::SeqCst);
+    let started = Started::new(manager);
+    sleep(seconds(5)).await;
+    assert_eq!(scene.diary.read(), "warm starts, warm may work");
+    scene.connected.store(true, Ordering::SeqCst);
+    // The list that hangs is tried again.
+    sleep(seconds(200)).await;
+    let began = "always may work, always starts, leading may work, leading starts";
+    assert_eq!(scene.diary.sorted(), began);
+    started.stop().await.unwrap();
+    let ended = scene.diary.read();
+    assert!(ended.starts_with("always ends, caches were there, "), "{ended}");
+    assert!(
+        ended.contains("leading ends") && ended.contains("warm ends"),
+        "{ended}"
+    );
+    assert!(maps.is_stopped());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_standby_is_warm_and_works_when_it_is_elected() {
+    // Cases 71, 73, 74.
+    let scene = Scene::new();
+    let first = scene.candidate("first");
+    scene.add_all(&first);
+    let first = Started::new(first);
+    sleep(seconds(5)).await;
+    assert_eq!(scene.holder(), "first");
+    scene.diary.read();
+
+    let standby = Scene {
+        sim: scene.sim.clone(),
+        ..Scene::new()
+    };
+    let second = standby.candidate("second");
+    let maps = second.factory().informer::<ConfigMap>();
+    standby.add_all(&second);
+    let status = second.election().unwrap();
+    let second = Started::new(second);
+    sleep(seconds(60)).await;
+    assert_eq!(standby.diary.sorted(), "always starts, warm starts");
+    assert!(maps.has_synced() && !status.is_leader());
+
+    let holder = |scene: &Scene| scene.holder().as_str().unwrap().to_owned();
+    let stopping = tokio::spawn(first.stop());
+    while scene.holder() == "first" {
+        sleep(Duration::from_millis(10)).await;
+    }
+    let ended = "always ends, leading ends, warm ends";
+    assert_eq!(scene.diary.sorted(), ended, "released after the work");
+    stopping.await.unwrap().unwrap();
+    sleep(seconds(5)).await;
+    assert_eq!(holder(&scene), "second");
+    let elected = "always may work, leading may work, leading starts, warm may work";
+    assert_eq!(standby.diary.sorted(), elected);
+    second.stop().await.unwrap();
+    assert_eq!(holder(&scene), "");
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_never_leads_never_runs_what_leads() {
+    // Case 73.
+    let scene = Scene::new();
+    let first = Started::new(scene.candidate("first"));
+    sleep(seconds(1)).await;
+    let second = scene.candidate("second");
+    scene.add_all(&second);
+    let second = Started::new(second);
+    sleep(seconds(30)).await;
+    second.stop().await.unwrap();
+    let expected = "always ends, always starts, warm ends, warm starts";
+    assert_eq!(scene.diary.sorted(), expected);
+    assert_eq!(scene.holder(), "first");
+    first.stop().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_lost_lease_ends_the_run_with_an_error() {
+    // Case 72.
+    let scene = Scene::new();
+    let manager = scene.candidate("first");
+    let never = async |_| std::future::pending::<Result<(), Infallible>>().await;
+    manager.add("stubborn", Runs::Always, never).unwrap();
+    manager
+        .add("leading", Runs::Leading, scene.diary.runnable("leading"))
+        .unwrap();
+    let started = Started::new(manager);
+    sleep(seconds(5)).await;
+    scene.connected.store(false, Ordering::SeqCst);
+    let began = Instant::now();
+    let error = started.task.await.unwrap().unwrap_err();
+    assert!(began.elapsed() < seconds(15), "it waits for the work only");
+    let [Cause::Election(LeaderElectionError::Lost { .. })] = error.causes() else {
+        panic!("{error:?}");
+    };
+    assert_eq!(
+        scene.diary.read(),
+        "leading starts, leading may work, leading ends"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_grace_period_bounds_the_stop() {
+    // Case 75.
+    let stop_after = async |grace: Duration, takes: Duration| {
+        let scene = Scene::new();
+        let manager = scene.candidate("first").graceful_shutdown_timeout(grace);
+        let slow = async move |context: RunContext| {
+            context.stopped().await;
+            sleep(takes).await;
+            Ok::<_, Infallible>(())
+        };
+        manager.add("slow", Runs::Leading, slow).unwrap();
+        let started = Started::new(manager);
+        sleep(seconds(5)).await;
+        let began = Instant::now();
+        let result = started.stop().await.map_err(|error| error.to_string());
+        (result, began.elapsed(), scene.holder())
+    };
+    let over = Err("these did not stop within 30s: slow".to_owned());
+    assert_eq!(
+        stop_after(seconds(30), seconds(60)).await,
+        (over, seconds(30), "first".into())
+    );
+    assert_eq!(
+        stop_after(Duration::MAX, seconds(3600)).await,
+        (Ok(()), seconds(3600), "".into())
+    );
+    assert_eq!(
+        stop_after(seconds(30), seconds(20)).await,
+        (Ok(()), seconds(20), "".into())
+    );
+    let at_once = (Ok(()), Duration::ZERO, "first".into());
+    assert_eq!(stop_after(Duration::ZERO, seconds(1)).await, at_once);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_failure_stops_the_others_and_all_are_told() {
+    // Case 76.
+    let scene = Scene::new();
+    let manager = scene.manager();
+    scene.add_all(&manager);
+    let fails = async |_| {
+        sleep(seconds(3)).await;
+        Err("no luck")
+    };
+    manager.add("unlucky", Runs::Warm, fails).unwrap();
+    let panics = async |context: RunContext| -> Result<(), Infallible> {
+        context.stopped().await;
+        panic!("at the disco");
+    };
+    manager.add("nervous", Runs::Leading, panics).unwrap();
+    let done = async |_| Ok::<_, Infallible>(());
+    manager.add("done", Runs::Always, done).unwrap();
+    let error = Started::new(manager).task.await.unwrap().unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "unlucky failed; nervous panicked: at the disco"
+    );
+    let source = std::error::Error::source(&error).unwrap();
+    assert_eq!(source.to_string(), "no luck");
+    assert!(
+        scene
+            .diary
+            .read()
+            .ends_with("always ends, leading ends, warm ends")
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn runnables_are_added_once_and_not_while_it_stops() {
+    // Cases 77, 79.
+    let scene = Scene::new();
+    let manager = scene.manager();
+    let handle = manager.handle();
+    manager
+        .add("before", Runs::Always, scene.diary.runnable("before"))
+        .unwrap();
+    let taken = manager.add("before", Runs::Warm, scene.diary.runnable("before"));
+    assert_eq!(taken, Err(AddError::NameTaken("before".into())));
+    let (from_inside, diary) = (handle.clone(), scene.diary.clone());
+    let adds = async move |_| from_inside.add("inside", Runs::Leading, diary.runnable("inside"));
+    manager.add("adds", Runs::Warm, adds).unwrap();
+    let started = Started::new(manager);
+    sleep(seconds(2)).await;
+    handle
+        .add("after", Runs::Always, scene.diary.runnable("after"))
+        .unwrap();
+    sleep(seconds(2)).await;
+    let mut starts: Vec<_> = scene.diary.read().split(", ").map(str::to_owned).collect();
+    starts.retain(|line| line.ends_with("starts"));
+    starts.sort_unstable();
+    assert_eq!(starts, ["after starts", "before starts", "inside starts"]);
+
+    started.shutdown.cancel();
+    sleep(Duration::from_millis(500)).await;
+    let late = handle.add("late", Runs::Always, scene.diary.runnable("late"));
+    assert_eq!(late, Err(AddError::Stopped));
+    started.task.await.unwrap().unwrap();
+    assert_eq!(tokio::runtime::Handle::current().metrics().num_alive_tasks(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_silent_watch_is_not_ready_and_names_its_kind() {
+    let scene = Scene::new();
+    let factory = SharedInformerFactory::new(scene.client());
+    // Only this one goes on.
+    let other = SharedInformerFactory::new(Client::new(scene.sim.service(), "default"));
+    let readiness = Readiness::new(factory.clone());
+    let (maps, _nodes) = (factory.informer::<ConfigMap>(), other.informer::<Node>());
+    let reasons = readiness.check().unwrap_err().reasons;
+    assert!(reasons[0].starts_with("configmaps: not synced"), "{reasons:?}");
+    factory.start();
+    other.start();
+    factory.wait_for_sync(seconds(10)).await.unwrap();
+    for _ in 0..20 {
+        assert_eq!(readiness.check(), Ok(()), "bookmarks come");
+        sleep(seconds(30)).await;
+    }
+    scene.connected.store(false, Ordering::SeqCst);
+    let began = Instant::now();
+    while readiness.check().is_ok() {
+        sleep(seconds(1)).await;
+    }
+    // A bookmark was due within a minute of the last one.
+    assert!(
+        (seconds(30)..=seconds(91)).contains(&began.elapsed()),
+        "{:?}",
+        began.elapsed()
+    );
+    let error = readiness.check().unwrap_err().to_string();
+    assert!(error.starts_with("configmaps: "), "{error}");
+    assert_eq!(Readiness::new(other.clone()).check(), Ok(()));
+    scene.connected.store(true, Ordering::SeqCst);
+    // The watch that hangs has its timeout.
+    sleep(seconds(3600)).await;
+    assert_eq!(readiness.check(), Ok(()));
+    drop(maps);
+    factory.shutdown().await.unwrap();
+    other.shutdown().await.unwrap();
+}

@@ -1,0 +1,176 @@
+//! A program and its probes, over HTTP and with signals.
+#![cfg(feature = "server")]
+
+use futures::StreamExt as _;
+use http::{Request, Response};
+use http_body_util::{BodyExt as _, StreamBody};
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::Client;
+use kube::client::Body;
+use kube_controller::leader_election::LeaderElectionConfig;
+use kube_controller::manager::{Cause, Manager, RunContext, Runs};
+use kube_sim::SimServer;
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio_util::sync::CancellationToken;
+
+/// A client whose watches fall silent.
+fn muted(client: Client, silent: Arc<AtomicBool>) -> Client {
+    let service = tower::service_fn(move |request: Request<Body>| {
+        let (client, silent) = (client.clone(), silent.clone());
+        async move {
+            let is_watch = request.uri().query().unwrap_or_default().contains("watch=true");
+            let response = client.send(request).await?;
+            let body = |body: Body| {
+                let next = move |mut body: Body| {
+                    let silent = silent.clone();
+                    async move {
+                        let frame = body.frame().await?;
+                        if is_watch && silent.load(Ordering::SeqCst) {
+                            std::future::pending::<()>().await;
+                        }
+                        Some((frame, body))
+                    }
+                };
+                StreamBody::new(futures::stream::unfold(body, next).boxed())
+            };
+            Ok::<Response<_>, kube::Error>(response.map(body))
+        }
+    });
+    Client::new(service, "default")
+}
+
+async fn get(address: SocketAddr, path: &str) -> (u16, String) {
+    let mut socket = TcpStream::connect(address).await.unwrap();
+    let request = format!("GET {path} HTTP/1.1\r\nhost: test\r\nconnection: close\r\n\r\n");
+    socket.write_all(request.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    socket.read_to_string(&mut answer).await.unwrap();
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    let code = head.split(' ').nth(1).unwrap().parse().unwrap();
+    (code, body.to_owned())
+}
+
+async fn eventually(address: SocketAddr, path: &str, code: u16) -> String {
+    loop {
+        let (got, body) = get(address, path).await;
+        if got == code {
+            return body;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn probes_and_metrics_are_served_from_start_to_end() {
+    // Case 78.
+    let bookmarks = Duration::from_millis(100);
+    let server = SimServer::builder()
+        .bookmark_interval(bookmarks)
+        .start()
+        .await
+        .unwrap();
+    let client = Client::try_from(kube::Config::new(server.url().parse().unwrap())).unwrap();
+    let silent = Arc::new(AtomicBool::new(false));
+    let election = LeaderElectionConfig::new("default", "test", "a");
+    let manager = Manager::new(muted(client, silent.clone()), "test")
+        .leader_election(election)
+        .unwrap()
+        .watch_silence(Duration::from_secs(2))
+        .serve(0)
+        .unwrap();
+    let address = manager.address().unwrap();
+    assert!(address.ip().is_loopback());
+    let maps = manager.factory().informer::<ConfigMap>();
+    let (last, gate) = (CancellationToken::new(), CancellationToken::new());
+    let (reached, held) = (last.clone(), gate.clone());
+    let slow = async move |context: RunContext| {
+        context.stopped().await;
+        reached.cancel();
+        held.cancelled().await;
+        Ok::<_, Infallible>(())
+    };
+    manager.add("slow", Runs::Leading, slow).unwrap();
+    let shutdown = CancellationToken::new();
+    let running = tokio::spawn(manager.run_until(shutdown.clone()));
+
+    assert_eq!(eventually(address, "/readyz", 200).await, "ok\n");
+    assert_eq!(get(address, "/healthz").await, (200, "ok\n".into()));
+    assert_eq!(get(address, "/else").await.0, 404);
+    maps.synced().await.unwrap();
+    // The candidate has a moment to win.
+    let metrics = loop {
+        let (code, metrics) = get(address, "/metrics").await;
+        assert_eq!(code, 200);
+        if metrics.contains(r#"leader_election_master_status{name="default/test"} 1"#) {
+            break metrics;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    };
+    let objects = format!(
+        r#"informer_objects{{resource="configmaps"}} {}"#,
+        maps.store().len()
+    );
+    assert!(metrics.contains(&objects), "{metrics}");
+    assert!(metrics.contains("reflector_lists_total{"), "{metrics}");
+    assert!(metrics.contains("informer_last_heard_seconds{"), "{metrics}");
+
+    silent.store(true, Ordering::SeqCst);
+    let why = eventually(address, "/readyz", 503).await;
+    assert!(why.starts_with("configmaps: not a bookmark for"), "{why}");
+    assert_eq!(get(address, "/healthz").await.0, 200, "a restart would not help");
+
+    shutdown.cancel();
+    last.cancelled().await;
+    assert_eq!(get(address, "/healthz").await.0, 200, "while it stops");
+    gate.cancel();
+    running.await.unwrap().unwrap();
+    TcpStream::connect(address).await.expect_err("it is over");
+    server.shutdown().await;
+}
+
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_first_signal_stops_and_the_second_aborts() {
+    let server = SimServer::builder().start().await.unwrap();
+    let client = Client::try_from(kube::Config::new(server.url().parse().unwrap())).unwrap();
+    let signal = |name: &str| {
+        let me = std::process::id().to_string();
+        let sent = std::process::Command::new("kill").args([name, &me]).status();
+        assert!(sent.unwrap().success());
+    };
+    let started = |stubborn: bool| {
+        let manager = Manager::new(client.clone(), "test");
+        let (began, stopping) = (CancellationToken::new(), CancellationToken::new());
+        let (begins, stops) = (began.clone(), stopping.clone());
+        let runnable = async move |context: RunContext| {
+            begins.cancel();
+            context.stopped().await;
+            stops.cancel();
+            if stubborn {
+                std::future::pending::<()>().await;
+            }
+            Ok::<_, Infallible>(())
+        };
+        manager.add("runnable", Runs::Always, runnable).unwrap();
+        (tokio::spawn(manager.run()), began, stopping)
+    };
+    let (running, began, _) = started(false);
+    began.cancelled().await;
+    signal("-TERM");
+    running.await.unwrap().unwrap();
+
+    let (running, began, stopping) = started(true);
+    began.cancelled().await;
+    signal("-INT");
+    stopping.cancelled().await;
+    signal("-TERM");
+    let error = running.await.unwrap().unwrap_err();
+    assert!(matches!(error.causes(), [Cause::Aborted]), "{error}");
+    server.shutdown().await;
+}
