@@ -290,6 +290,11 @@ where
         self
     }
 
+    /// Its [name](Self::named).
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// How the controller runs.
     pub fn with_config(mut self, config: Config) -> Self {
         self.config = config;

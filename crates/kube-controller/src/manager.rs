@@ -53,14 +53,16 @@ mod server;
 pub use error::{AddError, Cause, ManagerError};
 pub use readiness::{NotReady, Readiness};
 
+use crate::controller::{Action, Controller};
 use crate::events::{Recorder, Reporter};
 use crate::leader_election::{ConfigError, LeaderElectionConfig, LeaderElectionStatus, LeaderElector};
-use futures::FutureExt as _;
 use futures::future::BoxFuture;
-use kube::Client;
+use futures::{FutureExt as _, StreamExt as _, TryFuture};
+use kube::{Client, Resource};
 use kube_informer::SharedInformerFactory;
 use running::{Added, Running};
 use std::collections::HashSet;
+use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -169,6 +171,55 @@ impl ManagerHandle {
         self.added.send(added).map_err(|_| AddError::Stopped)?;
         names.insert(name);
         Ok(())
+    }
+}
+
+impl ManagerHandle {
+    /// Adds a controller, under its [name](Controller::named): it is [`Warm`](Runs::Warm), so its sources sync and its queue is
+    /// filled while another replica leads. On stop, the reconciles that are running are finished. What goes wrong is logged.
+    ///
+    /// # Errors
+    /// As [`add`](Self::add).
+    pub fn add_controller<K, F, Ctx>(
+        &self,
+        controller: Controller<K>,
+        reconciler: impl FnMut(Arc<K>, Arc<Ctx>) -> F + Send + 'static,
+        error_policy: impl Fn(Arc<K>, &F::Error, Arc<Ctx>) -> Action + Send + 'static,
+        context: Arc<Ctx>,
+    ) -> Result<(), AddError>
+    where
+        K: Resource<DynamicType: Eq + Hash + Clone + Send + Sync> + Send + Sync + 'static,
+        F: TryFuture<Ok = Action, Error: std::error::Error + Send + Sync + 'static> + Send + 'static,
+        Ctx: Send + Sync + 'static,
+    {
+        let name = controller.name().to_owned();
+        let run = async move |told: RunContext| {
+            let name = controller.name().to_owned();
+            let controller = controller
+                .warm_until(told.elected())
+                .graceful_shutdown_on(told.stopped());
+            let results = controller.run(reconciler, error_policy, context);
+            let log = results.for_each(|result| {
+                if let Err(error) = result {
+                    tracing::warn!(controller = name, error = %Chain(&error), "not reconciled");
+                }
+                std::future::ready(())
+            });
+            log.await;
+            Ok::<_, std::convert::Infallible>(())
+        };
+        self.add(name, Runs::Warm, run)
+    }
+}
+
+/// Shows an error with its causes.
+struct Chain<'a>(&'a dyn std::error::Error);
+
+impl std::fmt::Display for Chain<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.0)?;
+        let causes = std::iter::successors(self.0.source(), |error| error.source());
+        causes.into_iter().try_for_each(|cause| write!(f, ": {cause}"))
     }
 }
 
@@ -322,6 +373,42 @@ impl Manager {
         E: Into<BoxError>,
     {
         self.handle.add(name, runs, runnable)
+    }
+
+    /// Adds a controller, in one line; see [`ManagerHandle::add_controller`].
+    ///
+    /// ```no_run
+    /// # use k8s_openapi::api::apps::v1::{Deployment, ReplicaSet};
+    /// # use kube_controller::controller::{Action, Controller};
+    /// # use kube_controller::manager::{AddError, Manager};
+    /// # use std::{convert::Infallible, sync::Arc};
+    /// async fn reconcile(deployment: Arc<Deployment>, _: Arc<()>) -> Result<Action, Infallible> {
+    ///     Ok(Action::await_change())
+    /// }
+    ///
+    /// # fn example(manager: Manager) -> Result<(), AddError> {
+    /// let factory = manager.factory();
+    /// let deployments = Controller::over(&factory.informer::<Deployment>()).owns_over(&factory.informer::<ReplicaSet>());
+    /// manager.add_controller(deployments, reconcile, |_, _, _| Action::backoff(), Arc::new(()))?;
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// There is one of this name.
+    pub fn add_controller<K, F, Ctx>(
+        &self,
+        controller: Controller<K>,
+        reconciler: impl FnMut(Arc<K>, Arc<Ctx>) -> F + Send + 'static,
+        error_policy: impl Fn(Arc<K>, &F::Error, Arc<Ctx>) -> Action + Send + 'static,
+        context: Arc<Ctx>,
+    ) -> Result<(), AddError>
+    where
+        K: Resource<DynamicType: Eq + Hash + Clone + Send + Sync> + Send + Sync + 'static,
+        F: TryFuture<Ok = Action, Error: std::error::Error + Send + Sync + 'static> + Send + 'static,
+        Ctx: Send + Sync + 'static,
+    {
+        self.handle
+            .add_controller(controller, reconciler, error_policy, context)
     }
 
     /// Runs until SIGTERM or SIGINT, or until something fails. A second signal aborts the stop.

@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::leader_election::LeaderElectionError;
-use futures::StreamExt as _;
 use http::{Request, Response};
 use http_body_util::{BodyExt as _, StreamBody};
 use k8s_openapi::api::core::v1::{ConfigMap, Node};
