@@ -120,6 +120,9 @@ async fn probes_and_metrics_are_served_from_start_to_end() {
     assert!(metrics.contains("reflector_lists_total{"), "{metrics}");
     assert!(metrics.contains("informer_last_heard_seconds{"), "{metrics}");
 
+    while maps.status().reflector.bookmarks == 0 {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
     silent.store(true, Ordering::SeqCst);
     let why = eventually(address, "/readyz", 503).await;
     assert!(why.starts_with("configmaps: not a bookmark for"), "{why}");

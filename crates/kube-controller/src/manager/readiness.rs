@@ -13,8 +13,8 @@ const SILENCE: Duration = Duration::from_secs(90);
 /// Whether a program is ready: whether every informer of a factory has synced, and hears from the server.
 ///
 /// A watch that is silent says nothing about whether it lives: perhaps nothing has changed. But servers that send bookmarks
-/// do so about every minute, so a watch that has had one is taken for dead when it was silent for longer than that, by default for
-/// 90 seconds. An informer that cannot reach the server is not ready after the same time, so that a short outage takes no
+/// do so about every minute, so once any informer has had one, a watch is taken for dead when it was silent for longer than that, by default
+/// for 90 seconds. An informer that cannot reach the server is not ready after the same time, so that a short outage takes no
 /// pod out of service.
 ///
 /// ```no_run
@@ -63,7 +63,11 @@ impl Readiness {
     /// Some do not; the error says which, and why.
     pub fn check(&self) -> Result<(), NotReady> {
         let informers = self.factory.informers();
-        let reasons = informers.iter().flat_map(|informer| self.reasons(informer));
+        let bookmarks = |informer: &InformerState| informer.status.reflector.bookmarks > 0;
+        let has_bookmarks = informers.iter().any(bookmarks);
+        let reasons = informers
+            .iter()
+            .flat_map(|informer| self.reasons(informer, has_bookmarks));
         let reasons: Vec<_> = reasons.collect();
         match reasons.is_empty() {
             true => Ok(()),
@@ -71,7 +75,7 @@ impl Readiness {
         }
     }
 
-    fn reasons(&self, informer: &InformerState) -> Vec<String> {
+    fn reasons(&self, informer: &InformerState, has_bookmarks: bool) -> Vec<String> {
         let resource = &informer.resource;
         if let Some(failure) = &informer.failure {
             return vec![format!("{resource}: {failure}")];
@@ -79,7 +83,7 @@ impl Readiness {
         let partitions = informer.status.partitions.iter();
         let mut reasons: Vec<_> = partitions
             .filter_map(|partition| {
-                let what = self.what_is_wrong(partition)?;
+                let what = self.what_is_wrong(partition, has_bookmarks)?;
                 Some(match &partition.namespace {
                     Some(namespace) => format!("{resource} in {namespace}: {what}"),
                     None => format!("{resource}: {what}"),
@@ -92,7 +96,7 @@ impl Readiness {
         reasons
     }
 
-    fn what_is_wrong(&self, partition: &PartitionStatus) -> Option<String> {
+    fn what_is_wrong(&self, partition: &PartitionStatus, has_bookmarks: bool) -> Option<String> {
         let status = &partition.reflector;
         let why = || match &status.last_error {
             Some(error) => format!("{}: {}", error.class, error.message),
@@ -108,9 +112,9 @@ impl Readiness {
         if silent <= self.silence {
             return None;
         }
-        match (status.failures, status.bookmarks) {
-            (0, 0) => None,
-            (0, _) => Some(format!("not a bookmark for {} s", silent.as_secs())),
+        match status.failures {
+            0 if !has_bookmarks => None,
+            0 => Some(format!("not a bookmark for {} s", silent.as_secs())),
             _ => Some(format!("nothing for {} s: {}", silent.as_secs(), why())),
         }
     }
