@@ -1,4 +1,5 @@
-//! Each combination of a crate's features compiles, and so does each supported Kubernetes version's end of the range.
+//! Each combination of a crate's features compiles, what replaces an absent feature passes its tests, and the oldest
+//! supported Kubernetes version compiles.
 
 use crate::workspace::{Outcome, cargo, published, run, target, text};
 use anyhow::Result;
@@ -31,6 +32,10 @@ pub(crate) fn check() -> Result<Outcome> {
             run(cargo(&check).arg("--features").arg(chosen.join(",")))?;
         }
     }
+    // What other tests never run: `serde_json` in the place of `simd-json`.
+    run(&mut cargo(
+        "test --locked -p kube-informer --no-default-features --lib form",
+    ))?;
     run(cargo("check --locked -p kube-informer --lib")
         .env("K8S_OPENAPI_ENABLED_VERSION", OLDEST_KUBERNETES)
         .env("CARGO_TARGET_DIR", target("oldest-kubernetes")))?;

@@ -38,7 +38,6 @@ const STEPS: &[Step] = &[
         api::check,
     ),
     step("test", "all tests of the workspace", test),
-    step("metrics", "the tests of the feature `metrics`", metrics),
     step(
         "loom",
         "every interleaving of the work queue's lock and wake-ups",
@@ -174,10 +173,6 @@ fn test() -> Result<Outcome> {
         "test --workspace --locked",
         "build --workspace --examples --locked",
     ])
-}
-
-fn metrics() -> Result<Outcome> {
-    cargo_all(&["test -p kube-informer -p kube-workqueue --features metrics --test metrics --locked"])
 }
 
 fn loom() -> Result<Outcome> {

@@ -27,10 +27,18 @@
 //! # Ok::<_, Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! # Numbers
+//! Whole objects are decoded by `simd-json`, single fields of packed objects by `serde_json`. Both round a
+//! floating-point number to the nearest `f64`, and read an integer `-0` as 0. An `f64` does not contain the digits
+//! that the server sent: `1.50` becomes `1.5`, and an integer beyond 64 bits is rounded, too. A program that turns on
+//! serde_json's feature `arbitrary_precision` because it needs the digits (in a `serde_json::Value`, as in a
+//! `DynamicObject`) must turn off this crate's feature `simd-json`: then `serde_json` decodes everything, in more
+//! than twice the time.
+//!
 //! # Deep objects
-//! Types are decoded to a depth of 256 levels, because decoded objects are cloned and dropped by recursion, on any
-//! thread. A deeper object is rejected as invalid. [`Packed`] stores objects of any depth and reads their
-//! [fields](Packed::field).
+//! Types are decoded to a depth of 256 levels (127 without the feature `simd-json`), because decoded objects are
+//! cloned and dropped by recursion, on any thread. A deeper object is rejected as invalid. [`Packed`] stores objects
+//! of any depth and reads their [fields](Packed::field).
 //!
 //! # Pruning
 //! In every form, a [`FieldPlan`] can name paths to prune while an object is scanned: they are neither decoded nor
@@ -219,7 +227,8 @@ impl<K: kube::Resource + DeserializeOwned + Send + Sync + 'static> Decode for K 
 /// ```
 ///
 /// # Errors
-/// The object does not match the type, or a part that the type reads is nested more than 256 levels deep.
+/// The object does not match the type, or a part that the type reads is nested more than 256 levels deep (127 without
+/// the feature `simd-json`).
 pub fn decode<T: DeserializeOwned + Send>(raw: &RawObject) -> Result<T, DecodeError> {
     decoding::object(raw.encoding(), |body| raw.write_body(body))
 }

@@ -1,5 +1,4 @@
 //! The metrics of an informer, value by value.
-#![cfg(feature = "metrics")]
 
 mod common;
 

@@ -3,7 +3,6 @@
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry as Place;
 use slab::Slab;
-use std::collections::VecDeque;
 
 use crate::priority::Priority;
 
@@ -24,18 +23,10 @@ pub(crate) const NONE: u32 = u32::MAX;
 /// Storage for more entries than this is freed when the last entry is removed.
 const KEEP: usize = 1024;
 
-/// The number of unused entries that are retained while there is work, so that an item that is added again soon
-/// reuses its entry.
-const SPARE: usize = 1024;
-
-/// The number of entries that are removed together. Each removal causes cache misses; in a short loop the misses
-/// overlap.
-const SWEEP: usize = 64;
-
 /// The dirty and processing sets of the classic queue, as the state of one item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Phase {
-    /// In neither set: it is delayed, or it is done and about to be removed.
+    /// In neither set: it is delayed.
     Idle,
     /// Dirty: queued for a worker.
     Queued,
@@ -56,71 +47,54 @@ pub(crate) struct Entry<T> {
     /// Its index in the heap of delayed items; an item can be delayed and queued at the same time.
     pub(crate) heap_at: u32,
     pub(crate) phase: Phase,
-    /// Whether it is in the list of entries to be removed.
-    retired: bool,
     /// The priority of the queued run, or of the current one.
     pub(crate) priority: Priority,
     /// The priority of the delayed run.
     pub(crate) waiting_priority: Priority,
-    #[cfg(feature = "metrics")]
-    pub(crate) dirty_since: u64,
 }
 
 #[derive(Debug)]
 pub(crate) struct Entries<T> {
     slab: Slab<Entry<T>>,
     index: HashTable<(Hash, Slot)>,
-    /// Entries that were done and may be in use again; each at most once.
-    retired: VecDeque<Slot>,
+    /// When each slot's run was requested; `None` for a queue without metrics.
+    dirty_since: Option<Vec<u64>>,
 }
 
 impl<T> Entries<T> {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(timed: bool) -> Self {
         Self {
             slab: Slab::new(),
             index: HashTable::new(),
-            retired: VecDeque::new(),
+            dirty_since: timed.then(Vec::new),
         }
     }
 
-    pub(crate) fn has_retired(&self) -> bool {
-        !self.retired.is_empty()
-    }
-
-    /// Marks an unused entry for a later sweep. Returns whether a sweep is due.
     #[inline]
-    pub(crate) fn retire(&mut self, slot: Slot) -> bool {
-        if !std::mem::replace(&mut self[slot].retired, true) {
-            self.retired.push_back(slot);
-        }
-        self.retired.len() >= SPARE + SWEEP
-    }
-
-    /// Removes the oldest unused entries, except those that are in use again, and appends their items to `items`.
-    pub(crate) fn sweep(&mut self, items: &mut Vec<T>) {
-        let count = SWEEP.min(self.retired.len());
-        for _ in 0..count {
-            let Some(slot) = self.retired.pop_front() else {
-                break;
-            };
-            let entry = &mut self[slot];
-            entry.retired = false;
-            if entry.phase == Phase::Idle && entry.heap_at == NONE {
-                items.push(self.remove(slot));
-            }
-        }
-        if self.slab.is_empty() && self.slab.capacity() > KEEP {
-            *self = Self::new();
+    pub(crate) fn set_dirty_since(&mut self, slot: Slot, now: impl FnOnce() -> u64) {
+        if let Some(times) = &mut self.dirty_since {
+            let at = slot as usize;
+            times.resize(times.len().max(at + 1), 0);
+            times[at] = now();
         }
     }
 
-    fn remove(&mut self, slot: Slot) -> T {
+    #[inline]
+    pub(crate) fn dirty_since(&self, slot: Slot) -> Option<u64> {
+        self.dirty_since.as_ref().map(|times| times[slot as usize])
+    }
+
+    /// Removes an entry that is neither queued, nor processed, nor delayed, and returns its item.
+    pub(crate) fn remove(&mut self, slot: Slot) -> T {
         let entry = self.slab.remove(slot as usize);
         if let Ok(found) = self
             .index
             .find_entry(spread(entry.hash), |&(_, other)| other == slot)
         {
             found.remove();
+        }
+        if self.slab.is_empty() && self.slab.capacity() > KEEP {
+            *self = Self::new(self.dirty_since.is_some());
         }
         entry.item
     }
@@ -154,11 +128,8 @@ impl<T> Entry<T> {
             next: NONE,
             heap_at: NONE,
             phase: Phase::Idle,
-            retired: false,
             priority: Priority::default(),
             waiting_priority: Priority::default(),
-            #[cfg(feature = "metrics")]
-            dirty_since: 0,
         }
     }
 }

@@ -77,8 +77,8 @@
 //!
 //! # Metrics
 //!
-//! With the feature `metrics`, a queue that has a [name](Builder::name) reports to the recorder of the `metrics`
-//! crate that is installed when the queue is built, under client-go's names and with the label `name`:
+//! A queue that has a [name](Builder::name) reports to the recorder of the `metrics` crate that is installed when the
+//! queue is built, under client-go's names and with the label `name`:
 //! `workqueue_depth`, `workqueue_adds_total`, `workqueue_retries_total`, `workqueue_queue_duration_seconds`,
 //! `workqueue_work_duration_seconds`, and every half second `workqueue_unfinished_work_seconds` and
 //! `workqueue_longest_running_processor_seconds`, also after a shutdown. The last two need a task, so build the queue
@@ -89,16 +89,13 @@
 //! # Memory
 //!
 //! The queue stores an item once while it is queued, delayed or processed (its worker has another copy). The overhead
-//! is 60 to 80 bytes for each item, and up to twice that after the storage has grown, as with any vector. An item
-//! that is done is retained for some time, in case it is added again: until a `get` finds nothing, the queue is shut
-//! down, or 1,088 others are done. The storage is freed when no item is left. The per-item rate limiters track an
-//! item until `forget` is called.
+//! is 60 to 80 bytes for each item, and up to twice that after the storage has grown, as with any vector. The storage is
+//! freed when no item is left. The per-item rate limiters track an item until `forget` is called.
 //!
 //! # Locks
 //!
 //! One lock is held during each operation, which is short. Under the lock the queue calls `T`'s `Eq` and `Clone` and
-//! no other user code: hashing, rate limiters, wakers and drops run before or after. A thread that finds the lock
-//! taken retries after some microseconds, and then sleeps until it is free.
+//! no other user code: hashing, rate limiters, wakers and drops run before or after.
 
 // `cfg(loom)` is for the model checker: RUSTFLAGS="--cfg loom" cargo test -p kube-workqueue --release --lib
 #![allow(unexpected_cfgs)]
@@ -110,7 +107,6 @@ mod entry;
 mod loom_clock;
 #[cfg(all(loom, test))]
 mod loom_tests;
-#[cfg_attr(not(feature = "metrics"), path = "no_metrics.rs")]
 mod metrics;
 #[cfg(not(loom))]
 mod parallelize;

@@ -42,9 +42,10 @@ struct Shared<T> {
 }
 
 impl<T> Shared<T> {
-    /// Runs one operation under the lock, and its effects after.
+    /// Runs one operation under the lock, and its effects after. Items that the queue no longer stores are part of the
+    /// result, because dropping them runs user code.
     #[inline]
-    fn with<R>(&self, operation: impl FnOnce(&mut State<T>, &mut Effects<T>) -> R) -> R {
+    fn with<R>(&self, operation: impl FnOnce(&mut State<T>, &mut Effects) -> R) -> R {
         let mut effects = Effects::new();
         let mut state = self.state.lock();
         let result = operation(&mut state, &mut effects);
@@ -162,7 +163,6 @@ where
                 match getter.poll(cx) {
                     Found::Item(taken) => return Poll::Ready(Some(taken)),
                     Found::ShutDown => return Poll::Ready(None),
-                    Found::Untidy => {}
                     Found::Nothing => {
                         sleep.set(None);
                         return Poll::Pending;
@@ -205,7 +205,7 @@ where
     /// Returns at once, and ends the wait of every current [`shut_down_with_drain`](Self::shut_down_with_drain).
     #[doc(alias = "ShutDown")]
     pub fn shut_down(&self) {
-        self.shared.with(|state, effects| state.shut_down(true, effects));
+        let _unused = self.shared.with(|state, effects| state.shut_down(true, effects));
     }
 
     /// Shuts down, and waits until all queued items have been taken and processed.
@@ -217,10 +217,10 @@ where
     /// The queue is shut down at the first poll and stays shut down; only the wait is cancelled.
     #[doc(alias = "ShutDownWithDrain")]
     pub async fn shut_down_with_drain(&self) -> bool {
-        let began = self.shared.with(|state, effects| {
-            state.shut_down(false, effects);
-            state.shut_downs()
-        });
+        let (unused, began) = self
+            .shared
+            .with(|state, effects| (state.shut_down(false, effects), state.shut_downs()));
+        drop(unused);
         let mut drainer = Drainer {
             shared: &self.shared,
             waiter: None,
@@ -347,7 +347,7 @@ where
         let shared = Shared {
             hasher: DefaultHashBuilder::default(),
             metrics: Metrics::new(&name),
-            state: Mutex::new(State::new(drop_delay_when_taken)),
+            state: Mutex::new(State::new(!name.is_empty(), drop_delay_when_taken)),
             rate_limiter,
             name,
         };
@@ -467,7 +467,7 @@ impl<T> Drop for Claim<'_, T> {
     fn drop(&mut self) {
         if let Some(queue) = &self.queue {
             queue.shared.metrics.done(self.run);
-            queue.shared.with(|state, effects| state.done(self.slot, effects));
+            let _unused = queue.shared.with(|state, effects| state.done(self.slot, effects));
         }
     }
 }

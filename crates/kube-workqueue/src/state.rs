@@ -48,8 +48,6 @@ pub(crate) enum Found<T> {
     Item(Taken<T>),
     /// The queue is shut down and empty.
     ShutDown,
-    /// No item yet, but there is more cleanup to do: call again.
-    Untidy,
     /// No item yet: sleep until woken.
     Nothing,
     /// No item yet: sleep until woken, or until this time.
@@ -62,16 +60,17 @@ pub(crate) struct Taken<T> {
     pub(crate) item: T,
     pub(crate) slot: Slot,
     pub(crate) priority: Priority,
-    /// Measured for the metrics only.
+    /// Zero for a queue without metrics.
     pub(crate) queued_for: Duration,
 }
 
 impl<T> State<T> {
-    pub(crate) fn new(drop_delay_when_taken: bool) -> Self {
+    /// `timed` says whether to measure for how long items are queued.
+    pub(crate) fn new(timed: bool, drop_delay_when_taken: bool) -> Self {
         Self {
             clock: Clock::new(),
             drop_delay_when_taken,
-            entries: Entries::new(),
+            entries: Entries::new(timed),
             ready: Ready::new(),
             delayed: Delayed::new(),
             processing: 0,
@@ -94,11 +93,12 @@ impl<T> State<T> {
         self.ready.len()
     }
 
-    /// Ends a worker's run of an item.
+    /// Ends a worker's run of an item. Returns the item if the queue no longer stores it.
     #[inline]
-    pub(crate) fn done(&mut self, slot: Slot, effects: &mut Effects<T>) {
+    pub(crate) fn done(&mut self, slot: Slot, effects: &mut Effects) -> Option<T> {
         self.release_due(effects);
         self.processing -= 1;
+        let mut unused = None;
         let entry = &mut self.entries[slot];
         if entry.phase == Phase::Redo {
             self.redo -= 1;
@@ -106,29 +106,24 @@ impl<T> State<T> {
             self.ready.push(&mut self.entries, slot, priority);
         } else {
             entry.phase = Phase::Idle;
-            let unused = entry.heap_at == NONE;
-            if unused && (self.entries.retire(slot) || self.shutting_down) {
-                self.sweep(effects);
+            if entry.heap_at == NONE {
+                unused = Some(self.entries.remove(slot));
             }
         }
         self.settle(effects);
-    }
-
-    #[cold]
-    fn sweep(&mut self, effects: &mut Effects<T>) {
-        self.entries.sweep(effects.unused_items());
+        unused
     }
 
     /// Queues due items, up to a batch. Returns whether there may be more.
     #[inline]
-    pub(crate) fn release_due(&mut self, effects: &mut Effects<T>) -> bool {
+    pub(crate) fn release_due(&mut self, effects: &mut Effects) -> bool {
         self.delayed
             .next_due()
             .is_some_and(|due| self.release_until(due, effects))
     }
 
     #[cold]
-    fn release_until(&mut self, next_due: u64, effects: &mut Effects<T>) -> bool {
+    fn release_until(&mut self, next_due: u64, effects: &mut Effects) -> bool {
         let now = self.clock.now();
         if now < next_due {
             return false;
@@ -143,23 +138,22 @@ impl<T> State<T> {
         true
     }
 
-    /// Stops accepting items and drops delayed ones.
-    pub(crate) fn shut_down(&mut self, release_drains: bool, effects: &mut Effects<T>) {
+    /// Stops accepting items and returns the delayed ones, which it no longer stores.
+    pub(crate) fn shut_down(&mut self, release_drains: bool, effects: &mut Effects) -> Vec<T> {
         self.shutting_down = true;
         while self.release_due(effects) {}
+        let mut unused = Vec::new();
         for slot in self.delayed.clear(&mut self.entries) {
             if self.entries[slot].phase == Phase::Idle {
-                self.entries.retire(slot);
+                unused.push(self.entries.remove(slot));
             }
-        }
-        while self.entries.has_retired() {
-            self.sweep(effects);
         }
         if release_drains {
             self.shut_downs += 1;
             while self.drainers.wake_first(effects) {}
         }
         self.settle(effects);
+        unused
     }
 
     pub(crate) fn shut_downs(&self) -> u64 {
@@ -177,19 +171,19 @@ impl<T> State<T> {
         id
     }
 
-    pub(crate) fn leave_drain(&mut self, id: WaiterId, effects: &mut Effects<T>) {
+    pub(crate) fn leave_drain(&mut self, id: WaiterId, effects: &mut Effects) {
         self.drainers.leave(id, effects);
     }
 
     /// Ends a getter's wait, when it is polled or dropped.
-    pub(crate) fn leave(&mut self, waiter: &mut Option<WaiterId>, effects: &mut Effects<T>) {
+    pub(crate) fn leave(&mut self, waiter: &mut Option<WaiterId>, effects: &mut Effects) {
         if let Some(id) = waiter.take() {
             self.end_wait(id, effects);
         }
     }
 
     #[cold]
-    fn end_wait(&mut self, id: WaiterId, effects: &mut Effects<T>) {
+    fn end_wait(&mut self, id: WaiterId, effects: &mut Effects) {
         if let Some((_, waker)) = self.timekeeper.take_if(|(other, _)| *other == id) {
             effects.discard(waker);
         } else if !self.getters.leave(id, effects) {
@@ -199,14 +193,14 @@ impl<T> State<T> {
 
     /// Wakes the getters and drains that can proceed; every operation ends with it.
     #[inline]
-    pub(crate) fn settle(&mut self, effects: &mut Effects<T>) {
+    pub(crate) fn settle(&mut self, effects: &mut Effects) {
         if !self.getters.is_empty() || self.timekeeper.is_some() || !self.drainers.is_empty() {
             self.wake_concerned(effects);
         }
     }
 
     #[cold]
-    fn wake_concerned(&mut self, effects: &mut Effects<T>) {
+    fn wake_concerned(&mut self, effects: &mut Effects) {
         while self.awake < self.ready.len() && self.wake_getter(effects) {}
         let timeless = self.timekeeper.is_none() && self.delayed.next_due().is_some();
         if timeless && self.awake == 0 {
@@ -226,13 +220,13 @@ impl<T> State<T> {
     }
 
     /// Wakes a getter that sleeps, the timekeeper last. False if there is none.
-    fn wake_getter(&mut self, effects: &mut Effects<T>) -> bool {
+    fn wake_getter(&mut self, effects: &mut Effects) -> bool {
         let found = self.getters.wake_first(effects) || self.wake_timekeeper(effects);
         self.awake += usize::from(found);
         found
     }
 
-    fn wake_timekeeper(&mut self, effects: &mut Effects<T>) -> bool {
+    fn wake_timekeeper(&mut self, effects: &mut Effects) -> bool {
         let timekeeper = self.timekeeper.take();
         let found = timekeeper.is_some();
         if let Some((_, waker)) = timekeeper {
@@ -247,16 +241,12 @@ impl<T> State<T> {
     }
 
     #[inline]
-    fn mark_dirty(&mut self, slot: Slot, priority: Priority, effects: &mut Effects<T>) {
+    fn mark_dirty(&mut self, slot: Slot, priority: Priority, effects: &mut Effects) {
         let entry = &mut self.entries[slot];
         match entry.phase {
             Phase::Queued => return self.ready.raise(&mut self.entries, slot, priority),
             Phase::Redo => return entry.priority = entry.priority.max(priority),
             Phase::Idle | Phase::Processing => {}
-        }
-        #[cfg(feature = "metrics")]
-        {
-            entry.dirty_since = self.clock.now();
         }
         effects.added += 1;
         if entry.phase == Phase::Idle {
@@ -265,19 +255,14 @@ impl<T> State<T> {
             (entry.phase, entry.priority) = (Phase::Redo, priority);
             self.redo += 1;
         }
+        self.entries.set_dirty_since(slot, || self.clock.now());
     }
 }
 
 impl<T: Eq> State<T> {
     /// Returns the item if the queue does not store it.
     #[inline]
-    pub(crate) fn add(
-        &mut self,
-        item: T,
-        hash: u64,
-        priority: Priority,
-        effects: &mut Effects<T>,
-    ) -> Option<T> {
+    pub(crate) fn add(&mut self, item: T, hash: u64, priority: Priority, effects: &mut Effects) -> Option<T> {
         if self.shutting_down {
             return Some(item);
         }
@@ -295,7 +280,7 @@ impl<T: Eq> State<T> {
         hash: u64,
         priority: Priority,
         delay: Duration,
-        effects: &mut Effects<T>,
+        effects: &mut Effects,
     ) -> Option<T> {
         if self.shutting_down {
             return Some(item);
@@ -324,7 +309,7 @@ impl<T: Clone> State<T> {
         &mut self,
         waiter: &mut Option<WaiterId>,
         waker: &Waker,
-        effects: &mut Effects<T>,
+        effects: &mut Effects,
     ) -> Found<T> {
         match self.take(effects) {
             Some(taken) => {
@@ -338,16 +323,16 @@ impl<T: Clone> State<T> {
 
     /// Takes the next item for a caller that is not registered as waiting.
     #[inline]
-    pub(crate) fn take(&mut self, effects: &mut Effects<T>) -> Option<Taken<T>> {
+    pub(crate) fn take(&mut self, effects: &mut Effects) -> Option<Taken<T>> {
         self.release_due(effects);
         let (lane, slot) = self.ready.front(&self.entries)?;
+        let queued_for = match self.entries.dirty_since(slot) {
+            Some(since) => Duration::from_nanos(self.clock.now().saturating_sub(since)),
+            None => Duration::ZERO,
+        };
         let entry = &mut self.entries[slot];
-        // First, because it may panic.
+        // Before any change, because it may panic.
         let item = entry.item.clone();
-        #[cfg(feature = "metrics")]
-        let queued_for = Duration::from_nanos(self.clock.now().saturating_sub(entry.dirty_since));
-        #[cfg(not(feature = "metrics"))]
-        let queued_for = Duration::ZERO;
         let taken = Taken {
             item,
             slot,
@@ -366,13 +351,8 @@ impl<T: Clone> State<T> {
     }
 
     #[cold]
-    fn wait(&mut self, waiter: &mut Option<WaiterId>, waker: &Waker, effects: &mut Effects<T>) -> Found<T> {
+    fn wait(&mut self, waiter: &mut Option<WaiterId>, waker: &Waker, effects: &mut Effects) -> Found<T> {
         self.leave(waiter, effects);
-        if self.entries.has_retired() {
-            self.sweep(effects);
-            self.settle(effects);
-            return Found::Untidy;
-        }
         if self.is_exhausted() {
             self.settle(effects);
             return Found::ShutDown;

@@ -6,24 +6,23 @@ use std::task::Waker;
 /// Identifies a waiting future.
 pub(crate) type WaiterId = u64;
 
-/// The effects of an operation that run after the lock is released, because calling and dropping wakers and dropping
-/// items runs user code.
+/// The effects of an operation that run after the lock is released, because calling and dropping wakers runs
+/// user code.
 #[derive(Debug)]
-pub(crate) struct Effects<T> {
+pub(crate) struct Effects {
     /// The number of accepted adds, for metrics.
     pub(crate) added: usize,
     /// Most operations have none of these effects; a null pointer is cheap to create and drop.
-    rest: Option<Box<Rest<T>>>,
+    rest: Option<Box<Rest>>,
 }
 
 #[derive(Debug)]
-struct Rest<T> {
+struct Rest {
     wake: Vec<Waker>,
-    unused_wakers: Vec<Waker>,
-    unused_items: Vec<T>,
+    unused: Vec<Waker>,
 }
 
-impl<T> Effects<T> {
+impl Effects {
     #[inline]
     pub(crate) fn new() -> Self {
         Self { added: 0, rest: None }
@@ -35,20 +34,14 @@ impl<T> Effects<T> {
 
     /// Drops a waker after the lock is released.
     pub(crate) fn discard(&mut self, waker: Waker) {
-        self.rest().unused_wakers.push(waker);
+        self.rest().unused.push(waker);
     }
 
-    /// Items to drop after the lock is released.
-    pub(crate) fn unused_items(&mut self) -> &mut Vec<T> {
-        &mut self.rest().unused_items
-    }
-
-    fn rest(&mut self) -> &mut Rest<T> {
+    fn rest(&mut self) -> &mut Rest {
         self.rest.get_or_insert_with(|| {
             Box::new(Rest {
                 wake: Vec::new(),
-                unused_wakers: Vec::new(),
-                unused_items: Vec::new(),
+                unused: Vec::new(),
             })
         })
     }
@@ -62,7 +55,7 @@ impl<T> Effects<T> {
     }
 }
 
-impl<T> Rest<T> {
+impl Rest {
     #[cold]
     fn run(self) {
         self.wake.into_iter().for_each(Waker::wake);
@@ -85,7 +78,7 @@ impl Line {
     }
 
     /// Returns false if it was not waiting.
-    pub(crate) fn leave<T>(&mut self, id: WaiterId, effects: &mut Effects<T>) -> bool {
+    pub(crate) fn leave(&mut self, id: WaiterId, effects: &mut Effects) -> bool {
         let Some(at) = self.waiters.iter().position(|&(other, _)| other == id) else {
             return false;
         };
@@ -95,7 +88,7 @@ impl Line {
         true
     }
 
-    pub(crate) fn wake_first<T>(&mut self, effects: &mut Effects<T>) -> bool {
+    pub(crate) fn wake_first(&mut self, effects: &mut Effects) -> bool {
         let first = self.waiters.pop_front();
         let found = first.is_some();
         if let Some((_, waker)) = first {

@@ -1,5 +1,4 @@
 //! The metrics of a queue, value by value.
-#![cfg(feature = "metrics")]
 
 use std::collections::HashMap;
 use std::time::Duration;

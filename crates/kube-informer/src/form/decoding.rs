@@ -1,37 +1,19 @@
 //! Decodes the bytes of an object into a type that implements serde's `Deserialize`.
 
+#[cfg(feature = "simd-json")]
+mod simd;
+
 use crate::wire::Encoding;
 use serde::de::DeserializeOwned;
 use serde_json::error::Category;
-use simd_json::{Buffers, ErrorType};
+#[cfg(feature = "simd-json")]
+use simd::json_object;
 use std::borrow::Cow;
-use std::cell::Cell;
-use std::{fmt, panic, thread};
+use std::fmt;
 
-/// Objects nested deeper than this are decoded on a thread with a large stack, because decoding is recursive.
-const DEEP: usize = 127;
-/// Objects nested deeper than this are rejected, because users clone, compare and drop objects by recursion, on any
-/// thread. A `serde_json::Value` of four times this depth can be cloned within a usual stack of 2 MiB, even without
-/// optimization.
-const DEEPEST: usize = 256;
-/// The stack size for the deepest objects. Only the used part takes memory.
-const DEEP_STACK: usize = 64 << 20;
 /// The number of characters of an error's path that are shown. A path contains map keys, which may be of any length.
 const PATH_SHOWN: usize = 200;
 const TOO_DEEP: &str = "nested more than 127 levels deep";
-/// Buffers larger than this are not kept.
-const LARGE: usize = 1 << 20;
-
-/// Buffers for decoding.
-struct Scratch {
-    body: Vec<u8>,
-    buffers: Buffers,
-}
-
-thread_local! {
-    /// `None` while the buffers are in use.
-    static SCRATCH: Cell<Option<Box<Scratch>>> = const { Cell::new(None) };
-}
 
 /// Decodes the object whose body `write` writes into a buffer, replacing its content.
 pub(super) fn object<T: DeserializeOwned + Send>(
@@ -43,57 +25,12 @@ pub(super) fn object<T: DeserializeOwned + Send>(
     }
 }
 
-/// `simd_json` takes less than half the time of `serde_json`, and gives a `Vec` its exact length in advance, which
-/// saves a fifth of a usual object's memory. If it fails (for a `RawValue` or a number beyond 64 bits), `serde_json`
-/// decodes the object, and also reports the position of an error.
-fn json_object<T: DeserializeOwned + Send>(write: impl Fn(&mut Vec<u8>)) -> Result<T, DecodeError> {
-    let mut scratch = SCRATCH.take().unwrap_or_else(|| {
-        Box::new(Scratch {
-            body: Vec::new(),
-            buffers: Buffers::with_max_depth(0, DEEP),
-        })
-    });
-    let Scratch { body, buffers } = &mut *scratch;
-    write(body);
-    let size = body.len();
-    let decoded = simd_json::serde::from_slice_with_buffers(body, buffers).or_else(|_| {
-        // `simd_json` modifies its input, so write the body again.
-        write(body);
-        match json(body) {
-            Err(error) if error.reason == TOO_DEEP => deep_object(body, error),
-            decoded => decoded,
-        }
-    });
-    if size <= LARGE {
-        SCRATCH.set(Some(scratch));
-    }
-    decoded
-}
-
-/// Decodes an object that `error` reports as nested too deeply for this thread's stack.
-fn deep_object<T: DeserializeOwned + Send>(body: &mut [u8], error: DecodeError) -> Result<T, DecodeError> {
-    let decode = || {
-        let mut buffers = Buffers::with_max_depth(0, DEEPEST);
-        simd_json::serde::from_slice_with_buffers(body, &mut buffers)
-    };
-    let thread = thread::Builder::new()
-        .name("decode-deep".into())
-        .stack_size(DEEP_STACK);
-    let decoded = thread::scope(|scope| {
-        let handle = thread.spawn_scoped(scope, decode).ok()?;
-        Some(handle.join().unwrap_or_else(|panic| panic::resume_unwind(panic)))
-    });
-    let reason = match decoded {
-        Some(Ok(object)) => return Ok(object),
-        Some(Err(why)) if *why.error() == ErrorType::DepthLimitExceeded => "nested more than 256 levels deep",
-        Some(Err(_)) => "invalid data, and nested more than 127 levels deep",
-        // The thread could not be spawned.
-        None => TOO_DEEP,
-    };
-    Err(DecodeError {
-        reason: reason.to_owned(),
-        ..error
-    })
+/// Without `simd_json`, an object is decoded like any other value.
+#[cfg(not(feature = "simd-json"))]
+fn json_object<T: DeserializeOwned>(write: impl Fn(&mut Vec<u8>)) -> Result<T, DecodeError> {
+    let mut body = Vec::new();
+    write(&mut body);
+    json(&body)
 }
 
 /// Decodes any JSON value that is not nested deeply, with numbers as `simd_json` reads them. Decodes a second time
@@ -211,14 +148,14 @@ mod tests {
     use serde::{Deserialize, Deserializer};
     use serde_json::{Value, value::RawValue};
 
-    fn decode<T: DeserializeOwned + Send>(body: &[u8]) -> Result<T, DecodeError> {
+    pub(super) fn decode<T: DeserializeOwned + Send>(body: &[u8]) -> Result<T, DecodeError> {
         object(Encoding::Json, |buffer| {
             buffer.clear();
             buffer.extend_from_slice(body);
         })
     }
 
-    fn error<T: DeserializeOwned + Send + fmt::Debug>(body: &str) -> String {
+    pub(super) fn error<T: DeserializeOwned + Send + fmt::Debug>(body: &str) -> String {
         decode::<T>(body.as_bytes()).unwrap_err().to_string()
     }
 
@@ -241,58 +178,10 @@ mod tests {
     }
 
     #[test]
-    fn vectors_have_their_exact_capacity() {
-        let pod: Pod = decode(
-            br#"{"metadata":{"name":"a"},"spec":{"containers":[{"name":"a"}],"volumes":[{"name":"v"},{"name":"w"}]}}"#,
-        )
-        .unwrap();
-        let spec = pod.spec.unwrap();
-        assert_eq!((spec.containers.len(), spec.containers.capacity()), (1, 1));
-        assert_eq!(spec.volumes.unwrap().capacity(), 2);
-    }
-
-    #[test]
     fn raw_values_are_decoded() {
         let messages: Vec<Box<RawValue>> = decode(b"[1.50, 18446744073709551616]").unwrap();
         assert_eq!(messages[0].get(), "1.50");
         assert_eq!(decode::<f64>(b"18446744073709551616").unwrap(), 2f64.powi(64));
-    }
-
-    #[test]
-    fn the_nesting_depth_is_limited() {
-        let nested = |depth| "[".repeat(depth) + &"]".repeat(depth);
-        for depth in [127, 128, 256] {
-            let value = decode::<Value>(nested(depth).as_bytes()).unwrap();
-            assert_eq!(value.clone().to_string(), nested(depth));
-        }
-        for depth in [257, 10_000, 1_000_000] {
-            let message = error::<Value>(&nested(depth));
-            assert!(message.contains("nested more than 256 levels deep"), "{message}");
-        }
-        let message = error::<Value>(&nested(200).replace("[]", "[hunter2]"));
-        assert!(
-            message.starts_with("invalid data, and nested more than 127 levels deep"),
-            "{message}"
-        );
-        let pod = format!(r#"{{"metadata":{{"name":"a"}},"unread":{}}}"#, nested(100_000));
-        assert!(decode::<Pod>(pod.as_bytes()).is_ok());
-    }
-
-    #[derive(Debug, Deserialize)]
-    struct Chain {
-        next: Option<Box<Chain>>,
-    }
-
-    #[test]
-    fn recursive_types_have_the_same_depth_limit() {
-        let nested = |depth| r#"{"next":"#.repeat(depth) + "{}" + &"}".repeat(depth);
-        let mut chain = decode::<Chain>(nested(255).as_bytes()).unwrap();
-        let mut length = 0;
-        while let Some(next) = chain.next {
-            (chain, length) = (*next, length + 1);
-        }
-        assert_eq!(length, 255);
-        assert!(decode::<Chain>(nested(256).as_bytes()).is_err());
     }
 
     #[test]
@@ -325,14 +214,6 @@ mod tests {
             (pair.0.0.to_string(), pair.1.to_string()),
             (r#"{"a":[1]}"#.into(), r#"{"b":[2]}"#.into())
         );
-    }
-
-    #[test]
-    fn large_buffers_are_not_kept() {
-        let large = format!("[{:?}]", "x".repeat(LARGE));
-        decode::<Value>(large.as_bytes()).unwrap();
-        let kept = SCRATCH.take();
-        assert!(kept.is_none_or(|scratch| scratch.body.capacity() <= LARGE));
     }
 
     const TOKENS: [&str; 24] = [

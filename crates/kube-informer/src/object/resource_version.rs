@@ -54,7 +54,6 @@ impl ResourceVersion {
     }
 
     /// The last 15 decimal digits, which are what a floating-point gauge can hold; `None` if it is not a number.
-    #[cfg(feature = "metrics")]
     pub(crate) fn low_digits(&self) -> Option<u64> {
         const MODULUS: u64 = 1_000_000_000_000_000;
         match &self.0 {
@@ -154,7 +153,6 @@ mod tests {
         assert_eq!(ResourceVersion::from(0), ResourceVersion::from("0"));
     }
 
-    #[cfg(feature = "metrics")]
     #[test]
     fn low_digits_are_the_last_15() {
         let digits = |string: &str| ResourceVersion::from(string).low_digits();

@@ -2,6 +2,7 @@
 
 use super::{slots::SlotSet, table::Table};
 use crate::object::ObjectKey;
+use crate::panics;
 use std::{
     any::Any,
     borrow::{Borrow, Cow},
@@ -104,15 +105,10 @@ pub struct IndexPanic {
 
 impl IndexPanic {
     pub(crate) fn new(index: &Arc<str>, key: &ObjectKey, payload: &(dyn Any + Send)) -> Self {
-        let message = payload
-            .downcast_ref::<String>()
-            .map(String::as_str)
-            .or_else(|| payload.downcast_ref::<&str>().copied())
-            .unwrap_or_default();
         Self {
             index: index.clone(),
             key: key.clone(),
-            message: message.to_owned(),
+            message: panics::message(payload).unwrap_or_default().to_owned(),
         }
     }
 }

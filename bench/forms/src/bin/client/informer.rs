@@ -4,11 +4,14 @@ use crate::measure::{Counter, Measurement};
 use k8s_openapi::api::core::v1::Pod;
 use kube::core::ApiResource;
 use kube_informer::form::{Decode, Metadata};
+use kube_informer::informer::enqueue;
 use kube_informer::reflector::{InitialState, ReflectorOptions};
 use kube_informer::source::{ClientSource, Selection};
 use kube_informer::wire::FieldPlan;
-use kube_informer::{CachedObject, Notification, SharedInformer};
+use kube_informer::{CachedObject, Notification, ObjectKey, SharedInformer};
+use kube_workqueue::{Action, WorkQueue, Workers};
 use serde::Deserialize;
+use std::convert::Infallible;
 use tokio_util::sync::CancellationToken;
 
 /// A projection: what a scheduler or a router of requests might want to know of a pod.
@@ -60,11 +63,13 @@ pub async fn run<F: Decode>(
         ..Default::default()
     };
     let (informer, runner) = SharedInformer::<F>::builder(source).reflector(options).build();
-    let handler = move |notification: Notification<F>| {
-        let key = notification.key();
-        counter.count(key.namespace().unwrap_or_default(), key.name());
-    };
-    informer.add_handler("count", handler)?.detach();
+    match measurement.arguments.workers {
+        0 => {
+            let handler = move |change: Notification<F>| count(&counter, &change.key());
+            informer.add_handler("count", handler)?.detach();
+        }
+        workers => reconcile(&informer, workers, counter)?,
+    }
     let stop = CancellationToken::new();
     let running = tokio::spawn(runner.run(stop.clone()));
     measurement.run().await?;
@@ -75,4 +80,28 @@ pub async fn run<F: Decode>(
     stop.cancel();
     running.await??;
     Ok(())
+}
+
+/// As a controller does it: the handler puts the key on a work queue, and workers look the object up.
+fn reconcile<F: Decode>(
+    informer: &SharedInformer<F>,
+    workers: usize,
+    counter: Counter,
+) -> anyhow::Result<()> {
+    let queue = WorkQueue::<ObjectKey>::new();
+    let workers = Workers::new(queue.clone(), workers);
+    informer
+        .add_handler("queue", enqueue::object(move |key| queue.add(key)))?
+        .detach();
+    let store = informer.store().clone();
+    tokio::spawn(workers.run(move |key: ObjectKey| {
+        std::hint::black_box(store.get(key.as_str()));
+        count(&counter, &key);
+        async { Ok::<_, Infallible>(Action::Done) }
+    }));
+    Ok(())
+}
+
+fn count(counter: &Counter, key: &ObjectKey) {
+    counter.count(key.namespace().unwrap_or_default(), key.name());
 }

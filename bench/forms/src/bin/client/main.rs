@@ -36,6 +36,8 @@ pub struct Arguments {
     pub changes: usize,
     /// How many changes a second there are.
     pub rate: usize,
+    /// How many workers of a work queue take the keys; 0: the handler does, without a queue. From the variable WORKERS.
+    pub workers: usize,
     pub phases: Vec<Phase>,
 }
 
@@ -58,6 +60,7 @@ impl Arguments {
             pods: pods.parse()?,
             changes: changes.parse()?,
             rate: rate.parse()?,
+            workers: std::env::var("WORKERS").map_or(Ok(0), |workers| workers.parse())?,
             phases: arguments
                 .map(|name| Phase::read(&name))
                 .collect::<anyhow::Result<_>>()?,

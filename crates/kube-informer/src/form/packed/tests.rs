@@ -316,7 +316,7 @@ fn schema_errors_are_returned_by_decode() {
     let packed: Packed<DynamicObject> =
         Packed::decode_raw(&packer(FieldPlan::default()), &raw.key(), &raw).unwrap();
     let error = packed.decode().unwrap_err().to_string();
-    assert!(error.contains("nested more than 256 levels deep"), "{error}");
+    assert!(error.contains("levels deep"), "{error}");
 }
 
 #[test]
