@@ -27,7 +27,7 @@ async fn main() -> anyhow::Result<()> {
         let (resource, _) = kube::discovery::pinned_kind(&client, &kind(&text)?)
             .await
             .with_context(|| format!("the cluster does not serve {text}"))?;
-        informers.push(factory.informer_for::<DynamicObject>(resource, Selection::default()));
+        informers.push(factory.informer_for_resource::<DynamicObject>(resource, Selection::default()));
     }
     factory.start();
     factory.wait_for_sync(Duration::from_secs(30)).await?;

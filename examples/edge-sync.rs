@@ -121,7 +121,7 @@ impl Manager {
         let (resource, _) = kube::discovery::pinned_kind(&self.client, &kind)
             .await
             .with_context(|| format!("the cluster does not serve {}", kind.kind))?;
-        let informer = (self.factory).informer_for::<DynamicObject>(resource, Selection::default());
+        let informer = (self.factory).informer_for_resource::<DynamicObject>(resource, Selection::default());
         let downstream = Downstream {
             kind: kind.clone(),
             edge: edge.clone(),

@@ -59,8 +59,8 @@ async fn a_new_default_comes_with_the_next_list_and_is_told_as_a_sync() {
     let factory = SharedInformerFactory::builder(cluster.client())
         .resync(day)
         .build();
-    let typed = factory.informer_for::<DynamicObject>(widgets.clone(), Selection::default());
-    let packed = factory.informer_for::<Packed<DynamicObject>>(widgets, Selection::default());
+    let typed = factory.informer_for_resource::<DynamicObject>(widgets.clone(), Selection::default());
+    let packed = factory.informer_for_resource::<Packed<DynamicObject>>(widgets, Selection::default());
     let mut with_resync = typed.subscribe("with a resync").unwrap();
     let without = HandlerOptions::named("without a resync").resync(Duration::ZERO);
     let mut without = typed.subscribe(without).unwrap();

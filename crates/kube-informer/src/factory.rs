@@ -45,8 +45,8 @@
 //! installed. Until then [`wait_for_sync`](SharedInformerFactory::wait_for_sync) names it, and the
 //! [phase](crate::reflector::Phase::NotServed) of its reflector says so.
 
+mod entry;
 mod error;
-mod member;
 mod request;
 mod scope;
 
@@ -60,9 +60,9 @@ use crate::informer::{
 };
 use crate::reflector::{ErrorFunction, Failure, ReflectorOptions, TransformError};
 use crate::source::{ListerWatcher, Selection, WatchListSupport};
+use entry::SharedEntry;
 use futures::future::join_all;
 use kube::core::{ApiResource, PartialObjectMeta};
-use member::Member;
 use request::{Defaults, Key};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -103,8 +103,8 @@ struct Shared {
 
 #[derive(Default)]
 struct State {
-    members: HashMap<Key, Member>,
-    /// How many members there ever were.
+    entries: HashMap<Key, SharedEntry>,
+    /// How many entries there ever were.
     numbered: u64,
     /// Where informers run, once the factory was started.
     runtime: Option<Handle>,
@@ -293,13 +293,13 @@ impl SharedInformerFactory {
     /// use kube::core::ApiResource;
     /// use kube_informer::source::{ClientSource, Selection};
     ///
-    /// let pods = factory.informer_over::<Pod, _>("pods-of-the-other-cluster", || {
+    /// let pods = factory.informer_with_source::<Pod, _>("pods-of-the-other-cluster", || {
     ///     ClientSource::new(other_cluster, ApiResource::erase::<Pod>(&()), Selection::default())
     /// });
     /// # }
     /// ```
     #[doc(alias = "InformerFor")]
-    pub fn informer_over<O: Decode, S: ListerWatcher<O>>(
+    pub fn informer_with_source<O: Decode, S: ListerWatcher<O>>(
         &self,
         name: impl Into<String>,
         source: impl FnOnce() -> S,
@@ -319,8 +319,8 @@ impl SharedInformerFactory {
         make: impl FnOnce() -> InformerBuilder<O>,
     ) -> SharedInformer<O> {
         let known = |state: &State| {
-            let member = state.members.get(&key).filter(|member| member.failure.is_none());
-            member.and_then(|member| member.handle(resync))
+            let entry = state.entries.get(&key).filter(|entry| entry.failure.is_none());
+            entry.and_then(|entry| entry.handle(resync))
         };
         if let Some(informer) = known(&self.lock()) {
             return informer;
@@ -345,9 +345,9 @@ impl SharedInformerFactory {
             return informer;
         }
         state.numbered += 1;
-        let member = Member::new(state.numbered, informer.clone(), runner);
-        let handle = member.handle(resync).unwrap_or(informer);
-        state.members.insert(key, member);
+        let entry = SharedEntry::new(state.numbered, informer.clone(), runner);
+        let handle = entry.handle(resync).unwrap_or(informer);
+        state.entries.insert(key, entry);
         self.start_new(&mut state);
         handle
     }
@@ -377,11 +377,15 @@ impl SharedInformerFactory {
     /// use kube_informer::source::Selection;
     ///
     /// let widgets = ApiResource::from_gvk(&GroupVersionKind::gvk("example.com", "v1", "Widget"));
-    /// let informer = factory.informer_for::<DynamicObject>(widgets, Selection::default());
+    /// let informer = factory.informer_for_resource::<DynamicObject>(widgets, Selection::default());
     /// # }
     /// ```
     #[doc(alias = "ForResource")]
-    pub fn informer_for<O: Decode>(&self, resource: ApiResource, selection: Selection) -> SharedInformer<O> {
+    pub fn informer_for_resource<O: Decode>(
+        &self,
+        resource: ApiResource,
+        selection: Selection,
+    ) -> SharedInformer<O> {
         self.request(InformerRequest::of(resource).selection(selection))
     }
 
@@ -403,7 +407,7 @@ impl SharedInformerFactory {
 
     /// The informer of any resource's metadata only, with a selection of its own. For a resource that is known only at
     /// run time, `K` is [`DynamicObject`](kube::core::DynamicObject).
-    pub fn metadata_informer_for<K>(
+    pub fn metadata_informer_for_resource<K>(
         &self,
         resource: ApiResource,
         selection: Selection,
@@ -429,29 +433,26 @@ impl SharedInformerFactory {
     /// Starts the informers that have not been, if the factory was started.
     fn start_new(&self, state: &mut State) {
         let Some(runtime) = &state.runtime else { return };
-        for (key, member) in &mut state.members {
-            let Some(run) = member.runner.take() else { continue };
-            let task = member::attend(self.clone(), key.clone(), member.number, run, member.users());
+        for (key, entry) in &mut state.entries {
+            let Some(run) = entry.runner.take() else { continue };
+            let task = entry::run_while_used(self.clone(), key.clone(), entry.number, run, entry.users());
             self.shared.tasks.spawn_on(task, runtime);
         }
     }
 
-    /// Gives a member up, unless somebody has come to make use of it.
+    /// Gives an entry up, unless somebody has come to make use of it.
     fn retire(&self, key: &Key, number: u64, users: &watch::Receiver<usize>) -> bool {
         let mut state = self.lock();
         if users.has_changed().unwrap_or(true) {
             return false;
         }
-        let retired = match state.members.get(key) {
-            Some(member) if member.number == number => state.members.remove(key),
+        let retired = match state.entries.get(key) {
+            Some(entry) if entry.number == number => state.entries.remove(key),
             _ => None,
         };
         drop(state);
-        if let Some(member) = retired {
-            tracing::debug!(
-                resource = member.watched.resource(),
-                "an informer that nobody uses stops"
-            );
+        if let Some(entry) = retired {
+            tracing::debug!(resource = entry.informer.resource(), "an unused informer stops");
         }
         true
     }
@@ -459,12 +460,8 @@ impl SharedInformerFactory {
     fn note_failure(&self, key: &Key, number: u64, error: RunError) {
         tracing::error!(%error, "an informer failed");
         let mut state = self.lock();
-        if let Some(member) = state
-            .members
-            .get_mut(key)
-            .filter(|member| member.number == number)
-        {
-            member.failure = Some(error.clone());
+        if let Some(entry) = state.entries.get_mut(key).filter(|entry| entry.number == number) {
+            entry.failure = Some(error.clone());
         }
         if state.failures.len() < FAILURES {
             state.failures.push(error);
@@ -482,13 +479,18 @@ impl SharedInformerFactory {
     #[doc(alias = "WaitForCacheSync")]
     pub async fn wait_for_sync(&self, timeout: Duration) -> Result<(), SyncError> {
         let numbers = 1..=self.lock().numbered;
-        let watched: Vec<_> = self.lock().members.values().map(|m| m.watched.clone()).collect();
-        let all = join_all(watched.iter().map(|informer| informer.synced()));
+        let informers: Vec<_> = self
+            .lock()
+            .entries
+            .values()
+            .map(|entry| entry.informer.clone())
+            .collect();
+        let all = join_all(informers.iter().map(|informer| informer.synced()));
         let _ = tokio::time::timeout(timeout, all).await;
         let state = self.lock();
-        let members = state.members.values();
-        let mut unsynced: Vec<_> = members
-            .filter(|member| numbers.contains(&member.number) && !member.watched.has_synced())
+        let entries = state.entries.values();
+        let mut unsynced: Vec<_> = entries
+            .filter(|entry| numbers.contains(&entry.number) && !entry.informer.has_synced())
             .flat_map(unsynced)
             .collect();
         unsynced.sort();
@@ -567,12 +569,13 @@ impl SharedInformerFactory {
     }
 }
 
-/// What of a member has not synced.
-fn unsynced(member: &Member) -> Vec<Unsynced> {
-    match &member.failure {
-        None => member.watched.unsynced(),
+/// What of an entry has not synced.
+fn unsynced(entry: &SharedEntry) -> Vec<Unsynced> {
+    match &entry.failure {
+        None => entry.informer.unsynced(),
         Some(failure) => vec![Unsynced {
-            resource: member.watched.resource().to_owned(),
+            resource: entry.informer.resource().to_owned(),
+            form: entry.informer.form(),
             namespace: None,
             why: format!("it failed: {failure}"),
         }],
@@ -582,8 +585,8 @@ fn unsynced(member: &Member) -> Vec<Unsynced> {
 impl fmt::Debug for SharedInformerFactory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let state = self.lock();
-        let members = state.members.values();
-        let mut resources: Vec<_> = members.map(|member| member.watched.resource()).collect();
+        let entries = state.entries.values();
+        let mut resources: Vec<_> = entries.map(|entry| entry.informer.resource()).collect();
         resources.sort_unstable();
         f.debug_struct("SharedInformerFactory")
             .field("informers", &resources)

@@ -42,7 +42,7 @@ use tokio::time::Instant;
 const SPACING: Duration = Duration::from_secs(1);
 
 /// One event of a [`RetryWatcher`].
-pub enum Watched<O: CachedObject> {
+pub enum RetryWatchEvent<O: CachedObject> {
     /// An object appeared.
     Added(O::Handle),
     /// An object changed.
@@ -53,7 +53,7 @@ pub enum Watched<O: CachedObject> {
     Invalid(InvalidObject),
 }
 
-impl<O: CachedObject> Watched<O> {
+impl<O: CachedObject> RetryWatchEvent<O> {
     /// The object, unless it could not be read.
     pub fn object(&self) -> Option<&O::Handle> {
         match self {
@@ -75,7 +75,7 @@ impl<O: CachedObject> Watched<O> {
 /// the server forbids the watch or does not know the resource or the user, and when it sends what cannot be understood.
 /// From `""` or `"0"`, which are no versions, nothing is watched: the only item is an error then.
 #[must_use = "a stream does nothing unless it is polled"]
-pub struct RetryWatcher<O: CachedObject>(BoxStream<'static, Result<Watched<O>, ApiError>>);
+pub struct RetryWatcher<O: CachedObject>(BoxStream<'static, Result<RetryWatchEvent<O>, ApiError>>);
 
 impl<O: Decode> RetryWatcher<O> {
     /// Watches from the first change after `from`, which is the version of a list or of an object.
@@ -102,7 +102,7 @@ impl<O: Decode> RetryWatcher<O> {
 }
 
 impl<O: CachedObject> Stream for RetryWatcher<O> {
-    type Item = Result<Watched<O>, ApiError>;
+    type Item = Result<RetryWatchEvent<O>, ApiError>;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         self.0.poll_next_unpin(cx)
@@ -118,7 +118,7 @@ struct Resumed<O: Decode> {
 }
 
 impl<O: Decode> Resumed<O> {
-    async fn next(mut self) -> Result<Option<(Watched<O>, Self)>, ApiError> {
+    async fn next(mut self) -> Result<Option<(RetryWatchEvent<O>, Self)>, ApiError> {
         loop {
             let mut stream = match self.open.take() {
                 Some(stream) => stream,
@@ -183,16 +183,20 @@ impl<O: Decode> Resumed<O> {
     }
 
     /// What to tell of an event, if anything; the next watch starts after it.
-    fn event(&mut self, event: WatchEvent<O>) -> Result<Option<Watched<O>>, ApiError> {
+    fn event(&mut self, event: WatchEvent<O>) -> Result<Option<RetryWatchEvent<O>>, ApiError> {
         Ok(match event {
-            WatchEvent::Added(item) => Some(self.object(item)?.map_or_else(Watched::Invalid, Watched::Added)),
+            WatchEvent::Added(item) => Some(
+                self.object(item)?
+                    .map_or_else(RetryWatchEvent::Invalid, RetryWatchEvent::Added),
+            ),
             WatchEvent::Modified(item) => Some(
                 self.object(item)?
-                    .map_or_else(Watched::Invalid, Watched::Modified),
+                    .map_or_else(RetryWatchEvent::Invalid, RetryWatchEvent::Modified),
             ),
-            WatchEvent::Deleted(item) => {
-                Some(self.object(item)?.map_or_else(Watched::Invalid, Watched::Deleted))
-            }
+            WatchEvent::Deleted(item) => Some(
+                self.object(item)?
+                    .map_or_else(RetryWatchEvent::Invalid, RetryWatchEvent::Deleted),
+            ),
             WatchEvent::Bookmark { resource_version, .. } => {
                 if let Some(version) = resource_version.filter(ResourceVersion::is_version) {
                     self.from = version;
@@ -244,9 +248,9 @@ pub enum UntilError {
 /// # Cancel safety
 /// Events that did not meet the condition are gone, the others are still in the stream.
 pub async fn until<O: CachedObject>(
-    mut events: impl Stream<Item = Result<Watched<O>, ApiError>> + Unpin,
-    mut condition: impl FnMut(&Watched<O>) -> bool,
-) -> Result<Watched<O>, UntilError> {
+    mut events: impl Stream<Item = Result<RetryWatchEvent<O>, ApiError>> + Unpin,
+    mut condition: impl FnMut(&RetryWatchEvent<O>) -> bool,
+) -> Result<RetryWatchEvent<O>, UntilError> {
     loop {
         match events.next().await {
             None => return Err(UntilError::Ended),

@@ -278,9 +278,9 @@ async fn a_factory_shares_what_is_selected_alike_and_nothing_else() {
         label_selector: Some("parity=odd".into()),
         ..everything.clone()
     };
-    let all = factory.informer_for::<DynamicObject>(resource.clone(), everything.clone());
-    let again = factory.informer_for::<DynamicObject>(resource.clone(), everything);
-    let some = factory.informer_for::<DynamicObject>(resource, odd);
+    let all = factory.informer_for_resource::<DynamicObject>(resource.clone(), everything.clone());
+    let again = factory.informer_for_resource::<DynamicObject>(resource.clone(), everything);
+    let some = factory.informer_for_resource::<DynamicObject>(resource, odd);
     factory.start();
     factory.wait_for_sync(Duration::from_secs(10)).await.unwrap();
     assert_eq!(
@@ -403,7 +403,7 @@ async fn custom_resources_are_dynamic_objects() {
     cluster.create(widget(1)).await;
     let factory = SharedInformerFactory::new(cluster.client());
     let resource = ApiResource::from_gvk(&GroupVersionKind::gvk("example.com", "v1", "Widget"));
-    let widgets = factory.informer_for::<DynamicObject>(resource, Selection::default());
+    let widgets = factory.informer_for_resource::<DynamicObject>(resource, Selection::default());
     factory.start();
     factory.wait_for_sync(Duration::from_secs(10)).await.unwrap();
     let lister: Lister<DynamicObject> = widgets.lister();
@@ -425,7 +425,7 @@ async fn what_stands_in_the_way_of_sync_is_named() {
     let factory = SharedInformerFactory::new(cluster.client());
     let pods = factory.informer::<Pod>();
     let unknown = ApiResource::from_gvk(&GroupVersionKind::gvk("example.com", "v1", "Gadget"));
-    factory.informer_for::<DynamicObject>(unknown, Selection::default());
+    factory.informer_for_resource::<DynamicObject>(unknown, Selection::default());
     factory.start();
     let error = factory.wait_for_sync(Duration::from_secs(2)).await.unwrap_err();
     assert_eq!(error.unsynced.len(), 1, "{error}");
@@ -490,7 +490,7 @@ async fn a_kind_waits_for_its_definition_and_survives_its_deletion() {
     let server = SimServer::builder().start().await.unwrap();
     let factory = SharedInformerFactory::new(over_http(&server));
     let (definition, resource) = gadgets();
-    let informer = factory.informer_for::<DynamicObject>(resource, Selection::default());
+    let informer = factory.informer_for_resource::<DynamicObject>(resource, Selection::default());
     let mut changes = informer.subscribe("test").unwrap();
     factory.start();
     reaches(&informer, |phase| matches!(phase, Phase::NotServed { .. })).await;
@@ -555,7 +555,7 @@ async fn a_kind_that_is_not_there_is_asked_for_every_few_seconds() {
     });
     let factory = SharedInformerFactory::new(kube::Client::new(spy, "default"));
     let (definition, resource) = gadgets();
-    let informer = factory.informer_for::<DynamicObject>(resource, Selection::default());
+    let informer = factory.informer_for_resource::<DynamicObject>(resource, Selection::default());
     factory.start();
     let hour = Duration::from_secs(3600);
     tokio::time::sleep(hour).await;

@@ -92,8 +92,8 @@ async fn a_definition_comes_changes_goes_and_comes_again() {
     let factory = SharedInformerFactory::builder(cluster.client())
         .reflector(options)
         .build();
-    let v1 = factory.informer_for::<DynamicObject>(widgets("v1"), Selection::default());
-    let old = factory.informer_for::<DynamicObject>(widgets("v1beta1"), Selection::default());
+    let v1 = factory.informer_for_resource::<DynamicObject>(widgets("v1"), Selection::default());
+    let old = factory.informer_for_resource::<DynamicObject>(widgets("v1beta1"), Selection::default());
     let mut told = v1.subscribe("told").unwrap();
     let history = tokio::spawn(async move {
         let mut history = Vec::new();

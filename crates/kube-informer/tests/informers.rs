@@ -462,7 +462,7 @@ async fn listers_find_what_is_in_their_namespace_and_say_what_is_missing() {
     let factory = kube_informer::SharedInformerFactory::new(kube::Client::new(sim.service(), "default"));
     let resource = kube::core::ApiResource::erase::<ConfigMap>(&());
     let typed = factory.informer::<ConfigMap>().lister();
-    let dynamic = (factory.informer_for::<DynamicObject>(resource, Default::default())).lister();
+    let dynamic = (factory.informer_for_resource::<DynamicObject>(resource, Default::default())).lister();
     let metadata = factory.metadata_informer::<ConfigMap>().lister();
     factory.start();
     factory.wait_for_sync(30 * SECOND).await.unwrap();

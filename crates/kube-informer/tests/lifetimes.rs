@@ -298,7 +298,7 @@ async fn who_never_starts_is_stopped_all_the_same() {
     assert!(
         error
             .to_string()
-            .contains("configmaps (no error so far, Connecting)"),
+            .contains("configmaps as ConfigMap (no error so far, Connecting)"),
         "{error}"
     );
     let (one, two) = tokio::join!(factory.shutdown(), factory.shutdown());
@@ -419,8 +419,8 @@ async fn what_is_selected_differently_is_never_shared() {
         &metadata,
         &factory.request(InformerRequest::<PartialObjectMeta<ConfigMap>>::new())
     ));
-    let dynamic =
-        factory.informer_for::<DynamicObject>(ApiResource::erase::<ConfigMap>(&()), Selection::default());
+    let dynamic = factory
+        .informer_for_resource::<DynamicObject>(ApiResource::erase::<ConfigMap>(&()), Selection::default());
 
     factory.start();
     factory.wait_for_sync(GRACE).await.unwrap();
@@ -512,7 +512,7 @@ async fn what_has_not_synced_is_named_down_to_the_namespace() {
     );
     assert!(
         error.to_string().starts_with(
-            r#"not synced within 5 s: configmaps in "forbidden" (forbidden: the server answered 403 Forbidden: you may not); secrets in"#
+            r#"not synced within 5 s: configmaps as ConfigMap in "forbidden" (forbidden: the server answered 403 Forbidden: you may not); secrets as Secret in"#
         ),
         "{error}"
     );
@@ -550,7 +550,7 @@ async fn an_empty_namespace_is_all_namespaces() {
         cluster.factory().namespaces(["x", ""]).build(),
         cluster
             .factory()
-            .namespaces(Namespaces::These([String::new()].into()))
+            .namespaces(Namespaces::Fixed([String::new()].into()))
             .build(),
         cluster.factory().namespaces(NamespaceSet::new(["x", ""])).build(),
     ];
@@ -575,7 +575,7 @@ async fn an_empty_namespace_is_all_namespaces() {
     assert!(same(&all, &factory.request(request().namespaces([""]))));
     assert!(same(&all, &factory.request(request().selection(empty()))));
     let resource = ApiResource::erase::<ConfigMap>(&());
-    assert!(same(&all, &factory.informer_for(resource, empty())));
+    assert!(same(&all, &factory.informer_for_resource(resource, empty())));
     let asked = cluster.requests.lock().unwrap();
     assert!(
         asked.iter().all(|uri| uri.starts_with("/api/v1/configmaps")),
@@ -595,7 +595,7 @@ async fn kinds_without_namespaces_ignore_which_are_selected() {
     #[cfg(not(feature = "packed"))]
     type HeldNode = Node;
     let held = factory.request(InformerRequest::<HeldNode>::of(nodes()));
-    let metadata = factory.metadata_informer_for::<Node>(nodes(), Selection::default());
+    let metadata = factory.metadata_informer_for_resource::<Node>(nodes(), Selection::default());
     factory.start();
     factory.wait_for_sync(GRACE).await.unwrap();
     assert_eq!((held.store().len(), metadata.store().len()), (1, 1));
@@ -667,7 +667,7 @@ async fn an_invalid_namespace_is_reported_and_never_asked_for() {
         ..ApiResource::erase::<Secret>(&())
     };
     let factory = cluster.factory().build();
-    let _informer = factory.informer_for::<DynamicObject>(resource, Selection::default());
+    let _informer = factory.informer_for_resource::<DynamicObject>(resource, Selection::default());
     factory.start();
     let error = factory.wait_for_sync(GRACE).await.unwrap_err().to_string();
     assert!(error.contains("invalid plural name of a resource"), "{error}");
@@ -886,14 +886,14 @@ async fn an_informer_over_a_source_of_ones_own_is_shared_by_name() {
         ClientSource::new(other.client.clone(), resource, Selection::default())
     };
     let ours = factory.informer::<ConfigMap>();
-    let others = factory.informer_over::<ConfigMap, _>("other", source);
+    let others = factory.informer_with_source::<ConfigMap, _>("other", source);
     assert!(same(
         &others,
-        &factory.informer_over::<ConfigMap, _>("other", source)
+        &factory.informer_with_source::<ConfigMap, _>("other", source)
     ));
     assert!(!same(
         &others,
-        &factory.informer_over::<ConfigMap, _>("third", source)
+        &factory.informer_with_source::<ConfigMap, _>("third", source)
     ));
     assert!(!same(&others, &ours));
     factory.start();
@@ -922,7 +922,7 @@ async fn a_factory_transforms_the_objects_of_all_informers() {
         })
         .build();
     let resource = ApiResource::erase::<ConfigMap>(&());
-    let dynamic = factory.informer_for::<DynamicObject>(resource, Selection::default());
+    let dynamic = factory.informer_for_resource::<DynamicObject>(resource, Selection::default());
     let own = Transform::<ConfigMap>::new(|mut config| {
         assert_eq!(config.metadata.annotations, None, "the factory's comes first");
         Arc::make_mut(&mut config).metadata.labels = None;

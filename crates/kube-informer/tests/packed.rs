@@ -147,7 +147,8 @@ async fn a_packed_cache_ends_equal_to_a_cluster_that_changes_all_the_time() {
 async fn a_packed_informer_comes_from_the_factory_and_deletions_carry_the_last_state() {
     let server = SimServer::builder().pods(100).start().await.unwrap();
     let factory = SharedInformerFactory::new(client(&server));
-    let pods = factory.informer_for::<Packed<Pod>>(ApiResource::erase::<Pod>(&()), Selection::default());
+    let pods =
+        factory.informer_for_resource::<Packed<Pod>>(ApiResource::erase::<Pod>(&()), Selection::default());
     factory.start();
     factory.wait_for_sync(Duration::from_secs(30)).await.unwrap();
     let mut changes = pods.subscribe("test").unwrap();

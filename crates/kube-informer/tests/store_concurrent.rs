@@ -28,7 +28,7 @@ fn name(key: u64) -> ObjectKey {
 /// Checks that an index finds what is there.
 fn agrees(store: &Store, index: &Index<u64>, value_of: impl Fn(u64) -> u64) {
     let snapshot = store.snapshot();
-    for (value, count) in snapshot.values(index).unwrap() {
+    for (value, count) in snapshot.index_values(index).unwrap() {
         let expected = snapshot
             .iter()
             .filter(|object| value_of(***object) == *value)
@@ -37,7 +37,7 @@ fn agrees(store: &Store, index: &Index<u64>, value_of: impl Fn(u64) -> u64) {
     }
     assert_eq!(
         snapshot
-            .values(index)
+            .index_values(index)
             .unwrap()
             .map(|(_, count)| count)
             .sum::<usize>(),
@@ -71,7 +71,12 @@ fn a_reader_never_sees_half_a_batch() {
                     let snapshot = store.snapshot();
                     assert_eq!(snapshot.iter().map(|value| **value).sum::<u64>(), 1);
                     assert_eq!(snapshot.count(&by_value, &1).unwrap(), 1);
-                    let holder = snapshot.keys_by(&by_value, &1).unwrap().next().unwrap().clone();
+                    let holder = snapshot
+                        .keys_by_index(&by_value, &1)
+                        .unwrap()
+                        .next()
+                        .unwrap()
+                        .clone();
                     assert_eq!(snapshot.get(holder.as_str()).map(|value| **value), Some(1));
                     assert_eq!(store.by_index(&by_value, &1).unwrap().len(), 1);
                     looked.fetch_add(1, SeqCst);
@@ -182,7 +187,7 @@ fn the_writer_goes_on_while_an_index_is_added() {
         let values = || {
             let snapshot = store.snapshot();
             let mut values: Vec<_> = snapshot
-                .values(&index)
+                .index_values(&index)
                 .unwrap()
                 .map(|(value, _)| *value)
                 .collect();
@@ -217,7 +222,7 @@ fn an_index_function_may_read_the_store_and_add_an_index() {
     put(&mut writer, 3, 35);
     writer.publish();
     assert_eq!(store.by_index(inner.get().unwrap(), &5).unwrap().len(), 3);
-    assert_eq!(store.keys_by(&outer, &37).unwrap(), [name(3)]);
+    assert_eq!(store.keys_by_index(&outer, &37).unwrap(), [name(3)]);
 }
 
 #[test]

@@ -290,7 +290,7 @@ impl Pair {
             return;
         }
         for tag in 0..=POISON {
-            let found: Vec<_> = snapshot.keys_by(by_tag, &tag).unwrap().collect();
+            let found: Vec<_> = snapshot.keys_by_index(by_tag, &tag).unwrap().collect();
             assert_eq!(found.len(), snapshot.count(by_tag, &tag).unwrap());
             assert_eq!(
                 found.into_iter().collect::<BTreeSet<_>>(),
@@ -299,7 +299,7 @@ impl Pair {
             );
         }
         let values: BTreeMap<_, _> = snapshot
-            .values(by_tag)
+            .index_values(by_tag)
             .unwrap()
             .map(|(tag, count)| (*tag, count))
             .collect();
@@ -346,7 +346,7 @@ impl Pair {
             .collect();
         assert_eq!(
             snapshot
-                .index_values("group")
+                .index_values_by_name("group")
                 .unwrap()
                 .into_iter()
                 .collect::<BTreeSet<_>>(),
@@ -356,7 +356,7 @@ impl Pair {
             let expected = model.keys(|_, thing| thing.group.as_deref() == Some(group));
             assert_eq!(
                 snapshot
-                    .index_keys("group", group)
+                    .keys_by_index_name("group", group)
                     .unwrap()
                     .collect::<BTreeSet<_>>(),
                 expected
@@ -416,7 +416,7 @@ fn check_namespaces(snapshot: &Snapshot<Arc<Thing>>, model: &Model) {
         assert_eq!(snapshot.namespace(namespace).count(), listed, "{namespace:?}");
         assert_eq!(
             snapshot
-                .index_keys("namespace", namespace)
+                .keys_by_index_name("namespace", namespace)
                 .unwrap()
                 .collect::<BTreeSet<_>>(),
             expected

@@ -10,14 +10,14 @@ use kube_informer::informer::until_with_sync;
 use kube_informer::reflector::Pager;
 use kube_informer::source::ListVersion;
 use kube_informer::source::{ApiError, ApiStatus, ClientSource, ErrorClass, Selection};
-use kube_informer::watcher::{RetryWatcher, UntilError, Watched, until};
+use kube_informer::watcher::{RetryWatchEvent, RetryWatcher, UntilError, until};
 use kube_informer::{CachedObject, Notification, SharedInformer};
 use kube_sim::script::{self, Kind, ScriptedServer};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-fn show(event: Result<Watched<ConfigMap>, ApiError>) -> String {
+fn show(event: Result<RetryWatchEvent<ConfigMap>, ApiError>) -> String {
     let at = |object| {
         format!(
             "{}@{}",
@@ -26,10 +26,10 @@ fn show(event: Result<Watched<ConfigMap>, ApiError>) -> String {
         )
     };
     match &event {
-        Ok(Watched::Added(object)) => format!("added {}", at(object)),
-        Ok(Watched::Modified(object)) => format!("modified {}", at(object)),
-        Ok(Watched::Deleted(object)) => format!("deleted {}", at(object)),
-        Ok(Watched::Invalid(bad)) => format!("bad {bad}"),
+        Ok(RetryWatchEvent::Added(object)) => format!("added {}", at(object)),
+        Ok(RetryWatchEvent::Modified(object)) => format!("modified {}", at(object)),
+        Ok(RetryWatchEvent::Deleted(object)) => format!("deleted {}", at(object)),
+        Ok(RetryWatchEvent::Invalid(bad)) => format!("bad {bad}"),
         Err(error) => format!("error {}", error.class()),
     }
 }
@@ -184,11 +184,11 @@ async fn until_returns_the_event_that_meets_the_condition() {
         ("WATCH 8", Error(expired())),
     ]);
     let mut events = RetryWatcher::<ConfigMap>::new(script, "5".into());
-    let found = until(&mut events, |event| matches!(event, Watched::Modified(_)))
+    let found = until(&mut events, |event| matches!(event, RetryWatchEvent::Modified(_)))
         .await
         .unwrap();
     assert_eq!(show(Ok(found)), "modified ns/a@7");
-    let error = until(&mut events, |event| matches!(event, Watched::Deleted(_)))
+    let error = until(&mut events, |event| matches!(event, RetryWatchEvent::Deleted(_)))
         .await
         .err()
         .unwrap();

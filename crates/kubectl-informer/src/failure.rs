@@ -61,7 +61,10 @@ pub(crate) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// An error and its causes in one line, leaving out causes that the level above has already told.
+/// An error and its causes in one line, without causes that the level above already contains.
+///
+/// `kube_informer::source::ApiError::chain` does this for the library's own errors; this one is for the errors of other
+/// crates, and for an `anyhow::Error` `{:#}` does it.
 pub(crate) fn chain(error: &(dyn std::error::Error + 'static)) -> String {
     let mut text = error.to_string();
     let mut next = error.source();

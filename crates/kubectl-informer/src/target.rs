@@ -7,6 +7,9 @@ use crate::discovery::{Resource, Resources};
 use crate::failure::{Usage, chain};
 use anyhow::anyhow;
 use http::StatusCode;
+use kube::Resource as _;
+use kube::core::params::ListParams;
+use kube::core::{DynamicObject, Request};
 use kube_informer::selector::{FieldSelector, LabelSelector, ParseSelectorError};
 use kube_informer::source::{ClientSource, Selection};
 
@@ -58,7 +61,7 @@ impl Target {
     /// Asks the server whether it takes the selectors, of which it knows only certain fields: an informer would try for
     /// ever. Any other refusal is left to the informer.
     async fn check_selectors(&self) -> anyhow::Result<()> {
-        let answer = self.connection.get(&self.probe(), "application/json").await?;
+        let answer = self.connection.get(&self.probe()?, "application/json").await?;
         if answer.status != StatusCode::BAD_REQUEST {
             return Ok(());
         }
@@ -77,32 +80,25 @@ impl Target {
         ))))
     }
 
-    /// The smallest list with these selectors.
-    fn probe(&self) -> String {
+    /// The path and query of the smallest list with these selectors.
+    fn probe(&self) -> anyhow::Result<String> {
         let Selection {
             namespace,
-            label_selector: labels,
-            field_selector: fields,
+            label_selector,
+            field_selector,
         } = &self.selection;
-        let base = match &*self.resource.group {
-            "" => format!("/api/{}", self.resource.version),
-            group => format!("/apis/{group}/{}", self.resource.version),
+        let list = ListParams {
+            label_selector: label_selector.clone(),
+            field_selector: field_selector.clone(),
+            limit: Some(1),
+            ..ListParams::default()
         };
-        let namespace = namespace
-            .iter()
-            .map(|namespace| format!("/namespaces/{namespace}"));
-        let mut query = form_urlencoded::Serializer::new("limit=1".to_owned());
-        for (name, selector) in [("labelSelector", labels), ("fieldSelector", fields)] {
-            if let Some(selector) = selector {
-                query.append_pair(name, selector);
-            }
-        }
-        let namespace: String = namespace.collect();
-        format!("{base}{namespace}/{}?{}", self.resource.plural, query.finish())
+        let path = DynamicObject::url_path(&self.resource.api(), namespace.as_deref());
+        Ok(Request::new(path).list(&list)?.uri().to_string())
     }
 }
 
-/// What can be said of the selectors without a server.
+/// Checks the selectors as far as that is possible without a server.
 fn check_syntax(args: &SelectionArgs) -> Result<(), Usage> {
     let malformed = |option, text: &str, error: ParseSelectorError| {
         Usage(format!("{option} {text:?} is malformed: {}", chain(&error)))

@@ -1,7 +1,7 @@
 //! One informer of a factory: who makes use of it, and how long it runs.
 
 use super::SharedInformerFactory;
-use super::error::Unsynced;
+use super::error::{Unsynced, short_name};
 use super::request::Key;
 use crate::form::Decode;
 use crate::informer::{InformerRunner, InformerStatus, RunError, SharedInformer};
@@ -15,12 +15,12 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 /// An informer that was asked for.
-pub(super) struct Member {
+pub(super) struct SharedEntry {
     /// Tells it from another that was asked for with the same key before or after.
     pub(super) number: u64,
     /// A `SharedInformer` of the form that the key names; it is no user.
-    informer: Box<dyn Any + Send + Sync>,
-    pub(super) watched: Arc<dyn Watched>,
+    typed: Box<dyn Any + Send + Sync>,
+    pub(super) informer: Arc<dyn AnyInformer>,
     /// How many leases are held.
     users: Arc<watch::Sender<usize>>,
     /// What is run when the factory is started; taken then.
@@ -32,8 +32,10 @@ pub(super) struct Member {
 pub(super) type Run = Box<dyn FnOnce(CancellationToken) -> BoxFuture<'static, Result<(), RunError>> + Send>;
 
 /// An informer, whatever its form.
-pub(super) trait Watched: Send + Sync {
+pub(super) trait AnyInformer: Send + Sync {
     fn resource(&self) -> &str;
+    /// The name of its form.
+    fn form(&self) -> String;
     fn has_synced(&self) -> bool;
     /// Ends when it has synced, and when it has stopped.
     fn synced(&self) -> BoxFuture<'_, ()>;
@@ -42,9 +44,13 @@ pub(super) trait Watched: Send + Sync {
     fn status(&self) -> InformerStatus;
 }
 
-impl<O: Decode> Watched for SharedInformer<O> {
+impl<O: Decode> AnyInformer for SharedInformer<O> {
     fn resource(&self) -> &str {
         SharedInformer::resource(self)
+    }
+
+    fn form(&self) -> String {
+        short_name::<O>()
     }
 
     fn has_synced(&self) -> bool {
@@ -59,6 +65,7 @@ impl<O: Decode> Watched for SharedInformer<O> {
         let obstacles = self.obstacles().into_iter();
         let unsynced = obstacles.map(|(namespace, why)| Unsynced {
             resource: self.resource().to_owned(),
+            form: self.form(),
             namespace,
             why,
         });
@@ -82,7 +89,7 @@ pub struct InformerState {
     pub failure: Option<RunError>,
 }
 
-impl Member {
+impl SharedEntry {
     pub(super) fn new<O: Decode>(
         number: u64,
         informer: SharedInformer<O>,
@@ -90,8 +97,8 @@ impl Member {
     ) -> Self {
         Self {
             number,
-            watched: Arc::new(informer.clone()),
-            informer: Box::new(informer),
+            informer: Arc::new(informer.clone()),
+            typed: Box::new(informer),
             users: Arc::default(),
             runner: Some(Box::new(|stop| runner.run(stop).boxed())),
             failure: None,
@@ -102,7 +109,7 @@ impl Member {
     ///
     /// To be called under the factory's lock only, under which it is decided that nobody makes use of it any more.
     pub(super) fn handle<O: Decode>(&self, resync: Duration) -> Option<SharedInformer<O>> {
-        let informer: &SharedInformer<O> = self.informer.downcast_ref()?;
+        let informer: &SharedInformer<O> = self.typed.downcast_ref()?;
         self.users.send_modify(|users| *users += 1);
         let lease = Lease::new(User(self.users.clone()));
         Some(informer.handle(lease, resync))
@@ -123,7 +130,7 @@ impl Drop for User {
 }
 
 /// Runs a member until the factory is shut down, it fails, or nobody has made use of it for a grace period.
-pub(super) async fn attend(
+pub(super) async fn run_while_used(
     factory: SharedInformerFactory,
     key: Key,
     number: u64,

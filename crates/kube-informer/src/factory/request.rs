@@ -30,20 +30,20 @@ pub enum Namespaces {
     All,
     /// Only these namespaces, each with its own watch. If there are none, nothing is selected. An empty name is [`All`](Self::All), as in
     /// client-go; conversions see to that.
-    These(BTreeSet<String>),
+    Fixed(BTreeSet<String>),
     /// Those that are in this set at any time, with a watch of each. Informers over the same set follow it together.
     Set(NamespaceSet),
 }
 
 impl Namespaces {
     fn of(names: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        Self::These(names.into_iter().map(Into::into).collect()).normalized()
+        Self::Fixed(names.into_iter().map(Into::into).collect()).normalized()
     }
 
     /// The same, so that equal selections are equal.
     fn normalized(self) -> Self {
         match self {
-            Self::These(names) if names.contains("") => Self::All,
+            Self::Fixed(names) if names.contains("") => Self::All,
             other => other,
         }
     }
@@ -346,7 +346,7 @@ impl<O: Decode> Wanted<O> {
         }
         let builder = match self.key.namespaces {
             Namespaces::All => SharedInformer::builder(source),
-            Namespaces::These(names) => SharedInformer::over_namespaces(source, NamespaceSet::new(names)),
+            Namespaces::Fixed(names) => SharedInformer::over_namespaces(source, NamespaceSet::new(names)),
             Namespaces::Set(set) => SharedInformer::over_namespaces(source, set),
         };
         builder.shared_transform(self.transform)

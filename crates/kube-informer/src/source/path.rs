@@ -40,6 +40,9 @@ impl InvalidName {
 }
 
 /// The path of a resource, in one namespace or in all namespaces.
+///
+/// `kube::Resource::url_path` is not used, because it checks nothing, and reads the group and version from another field
+/// of the same resource (`api_version`).
 pub(super) fn resource_path(resource: &ApiResource, namespace: Option<&str>) -> Result<String, InvalidName> {
     const EXPECTED: &str = "letters, digits, \"-\" and \".\", as the server's discovery has it";
     let segment = |what, name: &str| match is_segment(name) {

@@ -233,7 +233,8 @@ impl<R> Indexer<R> {
     ///
     /// # Errors
     /// As [`by_index`](Self::by_index).
-    pub fn keys_by<V, Q>(&self, index: &Index<V>, value: &Q) -> Result<Vec<ObjectKey>, IndexError>
+    #[doc(alias = "IndexKeys")]
+    pub fn keys_by_index<V, Q>(&self, index: &Index<V>, value: &Q) -> Result<Vec<ObjectKey>, IndexError>
     where
         V: Borrow<Q> + 'static,
         Q: Hash + Eq + ?Sized,
@@ -246,12 +247,12 @@ impl<R> Indexer<R> {
         ))
     }
 
-    /// Like [`keys_by`](Self::keys_by), but takes the name of an index whose values are strings.
+    /// Like [`keys_by_index`](Self::keys_by_index), but takes the name of an index whose values are strings.
     ///
     /// # Errors
     /// As [`by_index_name`](Self::by_index_name).
     #[doc(alias = "IndexKeys")]
-    pub fn index_keys(&self, name: &str, value: &str) -> Result<Vec<ObjectKey>, IndexError> {
+    pub fn keys_by_index_name(&self, name: &str, value: &str) -> Result<Vec<ObjectKey>, IndexError> {
         let state = self.shared.published.load();
         Ok(sorted(
             state
@@ -260,13 +261,29 @@ impl<R> Indexer<R> {
         ))
     }
 
-    /// All values with objects of the index with this name, whose values must be strings, sorted. For values of other
-    /// types use [`Snapshot::values`].
+    /// All values of an index that have objects, in no particular order. [`Snapshot::index_values`] also has the number
+    /// of objects of each.
+    ///
+    /// # Errors
+    /// As [`by_index`](Self::by_index).
+    #[doc(alias = "ListIndexFuncValues")]
+    pub fn index_values<V: Clone + 'static>(&self, index: &Index<V>) -> Result<Vec<V>, IndexError> {
+        let state = self.shared.published.load();
+        let postings = state.postings(index)?;
+        Ok(postings
+            .values
+            .iter()
+            .map(|posting| V::clone(&posting.value))
+            .collect())
+    }
+
+    /// Like [`index_values`](Self::index_values), but takes the name of an index whose values are strings, and sorts
+    /// them.
     ///
     /// # Errors
     /// As [`by_index_name`](Self::by_index_name).
     #[doc(alias = "ListIndexFuncValues")]
-    pub fn index_values(&self, name: &str) -> Result<Vec<String>, IndexError> {
+    pub fn index_values_by_name(&self, name: &str) -> Result<Vec<String>, IndexError> {
         let state = self.shared.published.load();
         Ok(sorted(
             state

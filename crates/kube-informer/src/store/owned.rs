@@ -18,7 +18,7 @@ use std::{collections::HashSet, fmt, ops::Deref};
 /// words.upsert("alpha")?;
 /// words.upsert("gamma")?;
 /// assert_eq!(words.len(), 2);
-/// assert_eq!(words.keys_by(&by_length, &5)?, ["alpha".into(), "gamma".into()]);
+/// assert_eq!(words.keys_by_index(&by_length, &5)?, ["alpha".into(), "gamma".into()]);
 ///
 /// words.replace(["beta", "gamma"], None)?;
 /// assert_eq!(words.get("alpha"), None);

@@ -134,7 +134,8 @@ impl<R> Snapshot<R> {
     ///
     /// # Errors
     /// As [`by_index`](Self::by_index).
-    pub fn keys_by<V, Q>(
+    #[doc(alias = "IndexKeys")]
+    pub fn keys_by_index<V, Q>(
         &self,
         index: &Index<V>,
         value: &Q,
@@ -146,12 +147,12 @@ impl<R> Snapshot<R> {
         Ok(Keys(self.state.rows_at(self.state.slots(index, value)?)))
     }
 
-    /// Like [`keys_by`](Self::keys_by), but takes the name of an index whose values are strings.
+    /// Like [`keys_by_index`](Self::keys_by_index), but takes the name of an index whose values are strings.
     ///
     /// # Errors
     /// As [`by_index_name`](Self::by_index_name).
     #[doc(alias = "IndexKeys")]
-    pub fn index_keys(
+    pub fn keys_by_index_name(
         &self,
         name: &str,
         value: &str,
@@ -166,7 +167,7 @@ impl<R> Snapshot<R> {
     /// # Errors
     /// As [`by_index`](Self::by_index).
     #[doc(alias = "ListIndexFuncValues")]
-    pub fn values<V: 'static>(
+    pub fn index_values<V: 'static>(
         &self,
         index: &Index<V>,
     ) -> Result<impl Iterator<Item = (&V, usize)>, IndexError> {
@@ -177,12 +178,13 @@ impl<R> Snapshot<R> {
             .map(|posting| (&*posting.value, posting.slots.len())))
     }
 
-    /// All values of the index with this name, whose values must be strings, in no particular order.
+    /// Like [`index_values`](Self::index_values), but takes the name of an index whose values are strings, and returns
+    /// only the values.
     ///
     /// # Errors
     /// As [`by_index_name`](Self::by_index_name).
     #[doc(alias = "ListIndexFuncValues")]
-    pub fn index_values(&self, name: &str) -> Result<Vec<&str>, IndexError> {
+    pub fn index_values_by_name(&self, name: &str) -> Result<Vec<&str>, IndexError> {
         Ok(self.state.string_postings(name)?.values())
     }
 

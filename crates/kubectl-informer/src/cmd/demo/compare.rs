@@ -119,13 +119,13 @@ impl Comparison {
             }
         }
         let snapshot = cache.snapshot();
-        for (value, _) in snapshot.values(index)? {
+        for (value, _) in snapshot.index_values(index)? {
             if !expected.contains_key(value.as_str()) {
                 self.differs(format!("the index has {value:?}, which nothing has"));
             }
         }
         for (value, keys) in expected {
-            let found: BTreeSet<_> = snapshot.keys_by(index, value)?.collect();
+            let found: BTreeSet<_> = snapshot.keys_by_index(index, value)?.collect();
             self.indexed += found.len();
             if !found.iter().copied().eq(keys) {
                 self.differs(format!(
