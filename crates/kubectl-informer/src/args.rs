@@ -14,7 +14,7 @@ use std::time::Duration;
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
-    /// Say more of what happens, on standard error (-vv: every request)
+    /// Log more to standard error (-vv: every request)
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
 }
@@ -25,14 +25,14 @@ pub(crate) enum Command {
     Demo(DemoArgs),
     /// Print every change of a resource, and never give up
     Watch(WatchArgs),
-    /// Tell what keeping a resource in memory costs
+    /// Measure what a cache of a resource costs
     Measure(MeasureArgs),
 }
 
 /// Show what an informer does, on a simulated cluster in this process.
 ///
 /// A simulated API server listens on a loopback port, with nodes and pods that keep changing. Informers list and watch
-/// them over HTTP, as they would a real server. At the end every object they hold is compared, whole, with an
+/// them over HTTP, as they would a real server. At the end every object in their caches is compared, whole, with an
 /// independent LIST; the exit code is 1 if anything differs. Ctrl-C ends it early, with the comparison.
 #[derive(Debug, ArgGroup)]
 pub(crate) struct DemoArgs {
@@ -45,7 +45,7 @@ pub(crate) struct DemoArgs {
     /// How many changes a second happen in the cluster; 0: none
     #[arg(long, default_value_t = 200.0, value_name = "N", value_parser = rate)]
     pub(crate) churn: f64,
-    /// What the objects and changes are made from: the same seed makes the same ones
+    /// The seed of the objects and changes: the same seed makes the same ones
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub(crate) seed: u64,
     /// How long to follow the changes, such as 15s or 2m
@@ -66,20 +66,20 @@ pub(crate) struct WatchArgs {
     /// Print the object with each change; for secrets, that is their data too
     #[arg(long)]
     pub(crate) show_object: bool,
-    /// How often to print every object again, changed or not; 0: never
+    /// How often to print every object again, even if unchanged; 0: never
     #[arg(long, default_value = "0", value_name = "DURATION", value_parser = duration)]
     pub(crate) resync: Duration,
     #[command(flatten)]
     pub(crate) selection: SelectionArgs,
 }
 
-/// Tell what keeping a resource in memory costs.
+/// Measure what a cache of a resource costs.
 ///
-/// Fills an informer's cache from the server and tells the objects, time, CPU, memory and bytes it took. With --events,
-/// follows the changes until that many have come, and tells what they cost.
+/// Fills an informer's cache from the server and prints the objects, time, CPU, memory and bytes it took. With
+/// --events, follows the changes until that many have arrived, and prints what they cost.
 #[derive(Debug, ArgGroup)]
 pub(crate) struct MeasureArgs {
-    /// How the objects are held in memory
+    /// How the objects are kept in memory
     #[arg(long, value_enum, default_value_t = Decode::Typed, value_name = "FORM")]
     pub(crate) form: Decode,
     /// After the sync, wait for this many changes
@@ -92,7 +92,7 @@ pub(crate) struct MeasureArgs {
     pub(crate) selection: SelectionArgs,
 }
 
-/// Which objects of which server.
+/// A server, and a selection of its objects.
 #[derive(Debug, ArgGroup)]
 pub(crate) struct SelectionArgs {
     /// What to watch, as kubectl has it: pods, pod, po, Deployment, deployments.apps, deployments.v1.apps
@@ -106,24 +106,24 @@ pub(crate) struct SelectionArgs {
     /// Only objects with these labels, such as `app=web,tier!=cache`
     #[arg(short = 'l', long, value_name = "SELECTOR")]
     pub(crate) selector: Option<String>,
-    /// Only objects with these fields, such as `spec.nodeName=node-1`; which fields there are, the server decides
+    /// Only objects with these fields, such as `spec.nodeName=node-1`; the server decides which fields it supports
     #[arg(long, value_name = "SELECTOR")]
     pub(crate) field_selector: Option<String>,
     /// Where the initial state comes from
     #[arg(long, value_enum, default_value_t = Initial::Auto, value_name = "MODE")]
     pub(crate) initial: Initial,
-    /// How long a streaming list may go without progress before a LIST is asked for instead
+    /// How long a streaming list may make no progress before a LIST is requested instead
     #[arg(long, default_value = "30s", value_name = "DURATION", value_parser = duration)]
     pub(crate) watch_list_deadline: Duration,
     #[command(flatten)]
     pub(crate) connection: ConnectionArgs,
 }
 
-/// Which server, and who asks; kubectl's options. An option that is empty counts as not given.
+/// The server and the credentials: kubectl's options. An empty option counts as not given.
 #[derive(Debug, ArgGroup)]
 #[command(next_help_heading = "Connection")]
 pub(crate) struct ConnectionArgs {
-    /// The server's URL, http or https; no kubeconfig is read then
+    /// The server's URL, http or https; then no kubeconfig is read
     #[arg(short = 's', long, value_name = "URL")]
     pub(crate) server: Option<String>,
     /// The kubeconfig file; by default those of $KUBECONFIG, or ~/.kube/config, or that of the pod this runs in
@@ -165,8 +165,7 @@ pub(crate) struct ConnectionArgs {
     /// Trust any certificate of the server, which makes the connection insecure
     #[arg(long)]
     pub(crate) insecure_skip_tls_verify: bool,
-    /// How long a request that finds out about the server may take; 0: as long as it likes. Lists and watches have
-    /// deadlines of their own
+    /// The time limit of a request for what the server has; 0: none. Lists and watches have deadlines of their own
     #[arg(long, default_value = "20s", value_name = "DURATION", value_parser = duration)]
     pub(crate) request_timeout: Duration,
 }
@@ -196,11 +195,11 @@ pub(crate) enum MeasureOutput {
 /// Where an informer's initial state comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Initial {
-    /// A streaming list where the server has it, a LIST where it does not
+    /// A streaming list if the server supports it, else a LIST
     Auto,
     /// A LIST
     List,
-    /// A streaming list, whatever happens
+    /// Always a streaming list
     WatchList,
 }
 
@@ -215,7 +214,7 @@ impl From<Initial> for InitialState {
 }
 
 impl SelectionArgs {
-    /// How the reflector is to behave.
+    /// The reflector's options.
     pub(crate) fn reflector(&self) -> ReflectorOptions {
         ReflectorOptions {
             initial: self.initial.into(),
@@ -225,14 +224,14 @@ impl SelectionArgs {
     }
 }
 
-/// How objects are held in memory.
+/// How objects are kept in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Decode {
     /// Decoded once, into a Rust type
     Typed,
     /// As their bytes without managedFields, compressed with a dictionary learned from the first objects
     Packed,
-    /// Metadata only, which is all that the server sends then
+    /// Metadata only; the server sends nothing else
     Metadata,
 }
 

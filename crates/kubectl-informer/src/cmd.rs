@@ -14,7 +14,7 @@ use tracing_subscriber::EnvFilter;
 use tracing_subscriber::field::MakeExt as _;
 use tracing_subscriber::fmt::format::{self, Writer};
 
-/// Runs the command; errors are told on standard error.
+/// Runs the command; errors are printed to standard error.
 pub(crate) fn run(args: Args) -> ExitCode {
     log_to_stderr(args.verbose);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
@@ -33,9 +33,9 @@ async fn command(command: Command) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// `RUST_LOG` goes before the number of `-v`s.
+/// `RUST_LOG` takes precedence over the number of `-v`s.
 fn log_to_stderr(verbose: u8) {
-    // What goes wrong in kube's client is in our own messages.
+    // Our own messages contain the failures of kube's client.
     let default = match verbose {
         0 => "warn,kube_client=off",
         1 => "warn,kube_informer=debug,kubectl_informer=debug",
@@ -47,13 +47,13 @@ fn log_to_stderr(verbose: u8) {
         .with_target(false)
         .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()))
         .with_writer(std::io::stderr)
-        // It would tell them by `eprintln!`, which panics when standard error is what is closed.
+        // It would print them by `eprintln!`, which panics if standard error is closed.
         .log_internal_errors(false)
         .fmt_fields(format::debug_fn(write_field).delimited(" "))
         .init();
 }
 
-/// Messages and fields hold what servers say.
+/// Escapes messages and fields, because they contain text from servers.
 fn write_field(writer: &mut Writer<'_>, field: &Field, value: &dyn fmt::Debug) -> fmt::Result {
     let value = format!("{value:?}");
     match field.name() {

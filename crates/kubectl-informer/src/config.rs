@@ -1,12 +1,12 @@
-//! Which server, with which credentials, through which proxy: what kubectl makes of the same command line, files and
+//! The server, the credentials and the proxy, as kubectl determines them from the same command line, files and
 //! environment.
 //!
-//! Where `kube` differs from kubectl: a file of `$KUBECONFIG` that is missing is skipped here, and one whose
-//! current-context is empty leaves it to the next; an empty namespace is `default`; and the environment's proxies hold
-//! for every way to name a server, but for those that `NO_PROXY` lists. One difference stays: where a kubeconfig is read
-//! and `HTTPS_PROXY` is set, `kube` refuses a `NO_PROXY` with an empty entry.
+//! Where `kube` differs, this module does what kubectl does: a missing file of `$KUBECONFIG` is skipped; a file with an
+//! empty current-context does not set it; an empty namespace is `default`; the environment's proxies apply however the
+//! server was given, except to servers that `NO_PROXY` lists. One difference remains: if a kubeconfig is read and
+//! `HTTPS_PROXY` is set, `kube` rejects a `NO_PROXY` with an empty entry.
 //!
-//! No password, token or key gets into an error.
+//! Errors contain no password, token or key.
 
 use crate::args::ConnectionArgs;
 use crate::failure::{Usage, chain};
@@ -22,10 +22,10 @@ use std::io;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
-/// What a client needs to know.
+/// The configuration of a client.
 ///
 /// # Errors
-/// A URL that is none, a kubeconfig that cannot be used.
+/// The URL is malformed, or the kubeconfig cannot be used.
 pub(crate) async fn config(args: &ConnectionArgs) -> anyhow::Result<Config> {
     let (mut config, proxy) = match given(&args.server) {
         Some(url) => {
@@ -49,7 +49,7 @@ pub(crate) async fn config(args: &ConnectionArgs) -> anyhow::Result<Config> {
     Ok(config)
 }
 
-/// An option that is there and not empty; to kubectl an empty one is not there.
+/// An option that is given and not empty; kubectl ignores empty ones.
 pub(crate) fn given(option: &Option<String>) -> Option<&str> {
     option.as_deref().filter(|text| !text.is_empty())
 }
@@ -62,7 +62,7 @@ pub(crate) fn shown(url: &Uri) -> String {
     without_user_info(shown.trim_end_matches('/'))
 }
 
-/// The URL, or what is meant to be one, without all that might be a password.
+/// A URL, possibly malformed, without anything that might be a password.
 fn without_user_info(url: &str) -> String {
     let Some((before, after)) = url.rsplit_once('@') else {
         return url.to_owned();
@@ -88,7 +88,7 @@ fn http_url(text: &str) -> Option<Uri> {
     let http = matches!(uri.scheme_str(), Some("http" | "https"));
     let authority = uri.authority()?;
     let address = authority.as_str().rsplit('@').next()?;
-    // What follows a colon that is no port may be a password with a slash in it.
+    // Text after a colon that is not a port may be a password with a slash in it.
     let port = authority.port_u16().is_some() || address.ends_with(']') || !address.contains(':');
     (http && !authority.host().is_empty() && port).then_some(uri)
 }
@@ -105,7 +105,7 @@ fn proxy_url(text: &str, what: &str) -> anyhow::Result<Uri> {
     })
 }
 
-/// Moves user information in the server's URL to the credentials. As in kubectl it goes before others.
+/// Moves user information in the server's URL to the credentials, where it takes precedence, as in kubectl.
 fn take_user_info(config: &mut Config) -> anyhow::Result<()> {
     let url = config.cluster_url.clone();
     let Some((user_info, address)) = url.authority().and_then(|all| all.as_str().rsplit_once('@')) else {
@@ -126,14 +126,14 @@ fn bad_address(url: &Uri) -> anyhow::Error {
     anyhow!("the server's address {} is not a URL", shown(url))
 }
 
-/// Forgets what would go before a token or a password.
+/// Removes credentials that would take precedence over a token or a password.
 fn use_instead(auth: &mut AuthInfo) {
     (auth.username, auth.password) = (None, None);
     (auth.token, auth.token_file) = (None, None);
     (auth.auth_provider, auth.exec) = (None, None);
 }
 
-/// Refuses a token that no header can hold, such as one with a line break: `kube` panics over it.
+/// Rejects a token that a header cannot contain, such as one with a line break, because `kube` panics on it.
 pub(crate) fn check_token(auth: &AuthInfo) -> anyhow::Result<()> {
     match &auth.token {
         Some(token) if HeaderValue::from_str(token.expose_secret()).is_err() => {
@@ -143,7 +143,7 @@ pub(crate) fn check_token(auth: &AuthInfo) -> anyhow::Result<()> {
     }
 }
 
-/// What the command line says goes before what the kubeconfig says.
+/// Applies the options of the command line, which take precedence over the kubeconfig.
 fn override_with(config: &mut Config, args: &ConnectionArgs) -> anyhow::Result<()> {
     let auth = &mut config.auth_info;
     if let Some(token) = given(&args.token) {
@@ -171,7 +171,7 @@ fn override_with(config: &mut Config, args: &ConnectionArgs) -> anyhow::Result<(
         config.tls_server_name = Some(name.to_owned());
     }
     if let Some(file) = &args.certificate_authority {
-        // The client does not say which file it cannot use.
+        // The client's error does not name the file.
         let content =
             std::fs::read(file).map_err(|error| anyhow!("cannot read {}: {error}", file.display()))?;
         if !String::from_utf8_lossy(&content).contains("-BEGIN CERTIFICATE-") {
@@ -185,7 +185,7 @@ fn override_with(config: &mut Config, args: &ConnectionArgs) -> anyhow::Result<(
     Ok(())
 }
 
-/// Refuses what is about a kubeconfig.
+/// Rejects options that need a kubeconfig.
 fn no_kubeconfig(args: &ConnectionArgs) -> Result<(), Usage> {
     let options = [
         ("--kubeconfig", named_file(args).is_some()),
@@ -207,7 +207,7 @@ fn named_file(args: &ConnectionArgs) -> Option<&PathBuf> {
         .filter(|path| !path.as_os_str().is_empty())
 }
 
-/// What the kubeconfig says, or the pod this runs in; with the proxy that the kubeconfig names.
+/// The configuration from the kubeconfig, with its proxy, or from the pod that this runs in.
 async fn of_kubeconfig(args: &ConnectionArgs) -> anyhow::Result<(Config, Option<String>)> {
     let (read, files) = match named_file(args) {
         Some(file) => (
@@ -271,7 +271,7 @@ fn default_files() -> Vec<PathBuf> {
     }
 }
 
-/// What the files say together; the first that says something goes before the others. `None`: none of them is there.
+/// The files merged; the first file that sets a value takes precedence. `None` if none of them exists.
 fn read_files(files: &[PathBuf]) -> anyhow::Result<Option<Kubeconfig>> {
     let mut merged: Option<Kubeconfig> = None;
     for file in files {
@@ -301,7 +301,7 @@ fn unreadable(file: &Path, error: &KubeconfigError) -> anyhow::Error {
     )
 }
 
-/// The error without what stands in the file.
+/// The error without the file's content.
 fn problem(error: &KubeconfigError) -> String {
     match error {
         KubeconfigError::Parse(error) => match error.location() {
@@ -316,7 +316,7 @@ fn problem(error: &KubeconfigError) -> String {
     }
 }
 
-/// The error without what a credential plugin was given and has printed.
+/// The error without a credential plugin's input and output.
 pub(crate) fn auth_problem(error: &AuthError) -> String {
     match error {
         AuthError::AuthExecRun { out, .. } => format!("the credential plugin failed with {}", out.status),
@@ -325,7 +325,7 @@ pub(crate) fn auth_problem(error: &AuthError) -> String {
     }
 }
 
-/// The context that is meant, if it exists.
+/// The selected context, if it exists.
 fn context(kubeconfig: &Kubeconfig, wanted: Option<&str>, origin: &str) -> anyhow::Result<String> {
     let names: Vec<_> = kubeconfig.contexts.iter().map(|context| &*context.name).collect();
     let there_are = match &*names {
@@ -341,7 +341,7 @@ fn context(kubeconfig: &Kubeconfig, wanted: Option<&str>, origin: &str) -> anyho
     Ok(name.to_owned())
 }
 
-/// The proxy that the kubeconfig names for the cluster.
+/// The cluster's proxy in the kubeconfig.
 fn proxy_of(kubeconfig: &Kubeconfig, context: &str, cluster: Option<&str>) -> Option<String> {
     let mut contexts = kubeconfig.contexts.iter();
     let context = contexts.find(|named| named.name == context)?.context.as_ref()?;
@@ -351,7 +351,7 @@ fn proxy_of(kubeconfig: &Kubeconfig, context: &str, cluster: Option<&str>) -> Op
     cluster.proxy_url.clone().filter(|proxy| !proxy.is_empty())
 }
 
-/// The proxy for a server that the environment variables name, as Go's `http.ProxyFromEnvironment` has it.
+/// The proxy of the environment variables for a server, by the rules of Go's `http.ProxyFromEnvironment`.
 fn environment_proxy(server: &Uri, variable: impl Fn(&str) -> Option<String>) -> Option<String> {
     let first = |names: [&str; 2]| {
         names
@@ -366,12 +366,12 @@ fn environment_proxy(server: &Uri, variable: impl Fn(&str) -> Option<String>) ->
     let host = server.host()?.trim_matches(['[', ']']);
     let is_local = host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
     let exceptions = exceptions(&first(["NO_PROXY", "no_proxy"]).unwrap_or_default(), server);
-    // Any proxy will do: it says for which servers there is none.
+    // The proxy does not matter; the matcher only decides which servers have none.
     let matcher = Matcher::builder().all("http://proxy").no(exceptions).build();
     (!is_local && matcher.intercept(server).is_some()).then_some(proxy)
 }
 
-/// The entries of `NO_PROXY` without what the matcher does not know: leading stars, and ports.
+/// The entries of `NO_PROXY` without leading stars and ports, which the matcher does not know.
 fn exceptions(no_proxy: &str, server: &Uri) -> String {
     let default = if server.scheme_str() == Some("http") {
         80

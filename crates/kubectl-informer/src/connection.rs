@@ -1,4 +1,4 @@
-//! Which server, with which credentials; and single requests to it whose failures are told in one line.
+//! The server and the credentials, and single requests whose failures fit into one line.
 
 use crate::args::ConnectionArgs;
 use crate::config;
@@ -14,19 +14,19 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 use std::io;
 use std::time::Duration;
 
-/// How long a single request may take, unless the command line says otherwise.
+/// The default time limit of a single request.
 const TIMEOUT: Duration = Duration::from_secs(20);
-/// How large its answer may be. What a server has takes 2 KB for each resource: this is enough for 10,000 of them.
+/// The maximum size of its answer. Discovery takes 2 KB for each resource, so this is enough for 10,000 resources.
 const LIMIT: usize = 32 << 20;
 
-/// A server, and how to talk to it.
+/// A server and a client for it.
 pub(crate) struct Connection {
     pub(crate) client: Client,
     /// For messages.
     pub(crate) url: String,
-    /// Where objects are unless a namespace is named.
+    /// The namespace to use if none is given.
     pub(crate) default_namespace: String,
-    /// How long a single request may take; zero: as long as it likes.
+    /// The time limit of a single request; zero: none.
     timeout: Duration,
 }
 
@@ -40,7 +40,7 @@ impl Answer {
     /// The body as JSON.
     ///
     /// # Errors
-    /// It is none, or not of this type.
+    /// The body is not JSON, or not of this type.
     pub(crate) fn json<T: DeserializeOwned>(&self) -> serde_json::Result<T> {
         serde_json::from_slice(&self.body)
     }
@@ -56,10 +56,10 @@ impl Answer {
 }
 
 impl Connection {
-    /// Finds out which server is meant. Nothing is sent yet.
+    /// Determines the server and the credentials. Sends nothing yet.
     ///
     /// # Errors
-    /// A URL that is none, a kubeconfig that cannot be used.
+    /// The URL is malformed, or the kubeconfig cannot be used.
     pub(crate) async fn new(args: &ConnectionArgs) -> anyhow::Result<Self> {
         let mut connection = Self::with_config(config::config(args).await?)?;
         connection.timeout = args.request_timeout;
@@ -69,9 +69,9 @@ impl Connection {
     /// A connection to the server of `config`.
     ///
     /// # Errors
-    /// Certificates or credentials that cannot be used.
+    /// Certificates or credentials cannot be used.
     pub(crate) fn with_config(mut config: Config) -> anyhow::Result<Self> {
-        // The reflector does the waiting, and tells of it.
+        // The reflector waits before it retries, and reports that it does.
         config.default_retry = false;
         let url = config::shown(&config.cluster_url);
         config::check_token(&config.auth_info)?;
@@ -91,7 +91,7 @@ impl Connection {
     /// Sends a GET request and reads the answer.
     ///
     /// # Errors
-    /// No answer, or one that no Kubernetes API server gives.
+    /// There is no answer, or one that a Kubernetes API server does not give.
     pub(crate) async fn get(&self, path_and_query: &str, accept: &str) -> anyhow::Result<Answer> {
         let request = Request::get(path_and_query)
             .header(header::ACCEPT, accept)
@@ -123,7 +123,7 @@ impl Connection {
         })
     }
 
-    /// The error for a server that answers, but not as an API server does.
+    /// The error for a server whose answers are not those of a Kubernetes API server.
     pub(crate) fn not_kubernetes(&self, what: &str) -> anyhow::Error {
         anyhow!(
             "{} does not look like a Kubernetes API server: {what}; check the address",
@@ -138,9 +138,9 @@ impl Connection {
         )
     }
 
-    /// What it means that a request got no answer.
+    /// Explains why a request got no answer.
     fn failed(&self, error: &anyhow::Error) -> anyhow::Error {
-        // What the client puts around the cause says nothing.
+        // The client's wrappers around the cause add no information.
         let cause = match error.downcast_ref::<kube::Error>() {
             Some(kube::Error::Service(cause)) => &**cause,
             _ => error.as_ref() as &(dyn std::error::Error + 'static),
@@ -166,7 +166,7 @@ impl Connection {
     }
 }
 
-/// A box hides the type of what is in it.
+/// The error itself; a boxed one is unwrapped, because a box hides its type.
 fn body_error(error: Box<dyn std::error::Error + Send + Sync>) -> anyhow::Error {
     match error.downcast::<LengthLimitError>() {
         Ok(too_long) => anyhow::Error::new(*too_long),
@@ -179,7 +179,7 @@ fn no_credentials(url: &str, error: &AuthError) -> anyhow::Error {
     anyhow!("cannot get credentials for {url}: {why}; check the user in the kubeconfig")
 }
 
-/// Whether this is what TLS libraries report: invalid data of the stream below, possibly wrapped once more.
+/// Whether a TLS library reported it: as invalid data of the underlying stream, possibly wrapped once more.
 fn is_tls_error(cause: &(dyn std::error::Error + 'static)) -> bool {
     let mut next = cause.downcast_ref::<io::Error>();
     while let Some(error) = next {

@@ -1,4 +1,4 @@
-//! Which resources a server has, and which one a user means.
+//! The resources of a server, and the one that a user names.
 
 use crate::connection::{Answer, Connection};
 use anyhow::{anyhow, bail};
@@ -13,9 +13,9 @@ use std::fmt;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How long all documents of a server without aggregated discovery may take together.
+/// The time limit for all documents of a server without aggregated discovery together.
 const DOCUMENTS: Duration = Duration::from_secs(30);
-/// How many of them are asked for at a time.
+/// The number of them that are requested at a time.
 const AT_ONCE: usize = 16;
 
 /// The media type of aggregated discovery, which servers have since Kubernetes 1.26: everything in two answers. Others
@@ -47,7 +47,7 @@ impl Resource {
         dotted(&self.singular, &self.group)
     }
 
-    /// What the library and the client call it.
+    /// The resource as the library and the client name it.
     pub(crate) fn api(&self) -> ApiResource {
         let api_version = match self.group.as_str() {
             "" => self.version.clone(),
@@ -85,8 +85,8 @@ fn dotted(name: &str, group: &str) -> String {
 #[derive(Default)]
 pub(crate) struct Resources {
     known: Vec<Resource>,
-    /// The group versions, such as `metrics.k8s.io/v1beta1`, of which the server cannot tell, or not for sure, what they
-    /// have: those of an aggregated API server that does not answer.
+    /// The group versions whose resources are unknown or possibly outdated, such as `metrics.k8s.io/v1beta1`: those
+    /// of an aggregated API server that does not answer.
     unavailable: Vec<String>,
 }
 
@@ -94,7 +94,7 @@ impl Resources {
     /// Asks the server.
     ///
     /// # Errors
-    /// It cannot be reached, does not let us in, or is no Kubernetes API server.
+    /// The server cannot be reached, rejects the credentials, or is not a Kubernetes API server.
     pub(crate) async fn of(connection: &Connection) -> anyhow::Result<Self> {
         let mut resources = Self::default();
         for path in ["/api", "/apis"] {
@@ -125,7 +125,7 @@ impl Resources {
         }
     }
 
-    /// Asks for the documents of these versions, and adds what is in them.
+    /// Requests the documents of these versions, and adds their resources.
     async fn ask(&mut self, connection: &Connection, versions: Vec<GroupVersion>) {
         let deadline = Instant::now() + DOCUMENTS;
         let asked = versions.into_iter().map(|of| async move {
@@ -145,10 +145,10 @@ impl Resources {
         }
     }
 
-    /// The resource that is meant by `text`, as kubectl understands it.
+    /// The resource that `text` names, by kubectl's rules.
     ///
     /// # Errors
-    /// There is none, or it cannot be watched.
+    /// There is no such resource, or it cannot be watched.
     pub(crate) fn resolve(&self, text: &str) -> anyhow::Result<&Resource> {
         let found = self.find(text).ok_or_else(|| self.unknown(text))?;
         for verb in ["list", "watch"] {
@@ -183,7 +183,7 @@ impl Resources {
             })
     }
 
-    /// The first resource of this name; a short name counts only if nothing has it as its full one.
+    /// The first resource of this name; short names are considered only if no resource has it as its full name.
     fn named(&self, name: &str, wanted: impl Fn(&Resource) -> bool) -> Option<&Resource> {
         let wanted = || self.known.iter().filter(|resource| wanted(resource));
         wanted()
@@ -208,7 +208,7 @@ impl Resources {
         )
     }
 
-    /// What is not known of the server.
+    /// The group versions whose resources are unknown, for messages.
     fn reservation(&self) -> String {
         const SHOWN: usize = 5;
         let (shown, more) = self.unavailable.split_at(self.unavailable.len().min(SHOWN));
@@ -225,7 +225,7 @@ impl Resources {
         }
     }
 
-    /// Up to three names that look much like this one, the nearest first.
+    /// Up to three similar names, the most similar first.
     fn near(&self, text: &str) -> Vec<String> {
         let text = text.to_lowercase();
         let mut near: Vec<(usize, String)> = Vec::new();
@@ -250,7 +250,7 @@ struct GroupVersion {
 }
 
 impl GroupVersion {
-    /// Where the server tells what is in it.
+    /// The path of its discovery document.
     fn path(&self) -> String {
         match &*self.group {
             "" => format!("/api/{}", self.version),
@@ -268,10 +268,10 @@ impl fmt::Display for GroupVersion {
     }
 }
 
-/// What a server answers that is asked for its groups.
+/// A server's answer to the request for its groups.
 enum Discovery {
     Aggregated(Vec<APIGroupDiscovery>),
-    /// It has no aggregated discovery: each version must be asked for.
+    /// It has no aggregated discovery: each version needs a request.
     Versions(Vec<GroupVersion>),
 }
 
@@ -333,7 +333,7 @@ fn versions(group: APIGroup) -> Vec<GroupVersion> {
     versions.into_iter().map(of).collect()
 }
 
-/// What is in a version, if the server can tell.
+/// The resources of a version, if the server knows them.
 async fn document(connection: &Connection, of: &GroupVersion) -> Option<APIResourceList> {
     let answer = connection.get(&of.path(), "application/json").await;
     let list = answer.and_then(|answer| match answer.status.is_success() {
@@ -348,7 +348,7 @@ async fn document(connection: &Connection, of: &GroupVersion) -> Option<APIResou
         .ok()
 }
 
-/// `None` for what has no objects of its own.
+/// `None` for a resource without objects of its own.
 fn aggregated(of: &GroupVersion, resource: APIResourceDiscovery) -> Option<Resource> {
     let kind = resource.response_kind?.kind.filter(|kind| !kind.is_empty())?;
     let singular = resource.singular_resource.filter(|singular| !singular.is_empty());
@@ -433,7 +433,7 @@ mod tests {
             ("events.events.k8s.io", "events.events.k8s.io/v1"),
             ("events.v1.events.k8s.io", "events.events.k8s.io/v1"),
             ("events.events", "events.events.k8s.io/v1"),
-            // A name goes before a short name.
+            // A full name takes precedence over a short name.
             ("po", "po.example.com/v1"),
         ] {
             let found = resources.resolve(text).unwrap();

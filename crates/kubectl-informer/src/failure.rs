@@ -1,10 +1,10 @@
-//! How the program ends: what is said, and with which exit code.
+//! How the program ends: the message and the exit code.
 
 use crate::output;
 use std::process::ExitCode;
 use std::{fmt, io};
 
-/// The command line asks for something that cannot be: exit code 2. Any other error is a failure, exit code 1.
+/// The command line is invalid: exit code 2. Any other error is a failure: exit code 1.
 #[derive(Debug)]
 pub(crate) struct Usage(pub(crate) String);
 
@@ -16,7 +16,7 @@ impl fmt::Display for Usage {
 
 impl std::error::Error for Usage {}
 
-/// A signal has kept the program from what it was asked for.
+/// A signal ended the program before it had done what it was asked for.
 #[derive(Debug)]
 pub(crate) struct Interrupted {
     /// The exit code.
@@ -32,13 +32,13 @@ impl fmt::Display for Interrupted {
 
 impl std::error::Error for Interrupted {}
 
-/// Says why the program failed, in one line, and gives the exit code.
+/// Prints in one line why the program failed, and returns the exit code.
 pub(crate) fn exit_code(result: anyhow::Result<ExitCode>) -> ExitCode {
     let error = match result {
         Ok(code) => return code,
         Err(error) => error,
     };
-    // Whoever read our output has had enough: that is no failure.
+    // The reader has closed our output, as `head` does: that is not a failure.
     if is_closed_pipe(&error) {
         return ExitCode::SUCCESS;
     }

@@ -1,14 +1,14 @@
-//! An informer's notifications, with the end of the initial state among them.
+//! An informer's notifications, and among them the end of the initial state.
 
 use futures::StreamExt as _;
 use kube_informer::{CachedObject, Notification, Notifications};
 use std::task::{Poll, ready};
 
-/// One thing to be told.
+/// One item of the feed.
 pub(crate) enum Step<O: CachedObject> {
     /// A change.
     Change(Notification<O>),
-    /// The initial adds have all been told.
+    /// All initial adds have been returned.
     Synced,
 }
 
@@ -16,7 +16,7 @@ pub(crate) enum Step<O: CachedObject> {
 pub(crate) struct Feed<O: CachedObject> {
     notifications: Notifications<O>,
     synced: bool,
-    /// What came together with the news that the initial adds are over: a change, or the end.
+    /// The result that showed that the initial adds are over (a change, or the end); it is returned next.
     held_back: Option<Option<Notification<O>>>,
 }
 
@@ -36,7 +36,7 @@ impl<O: CachedObject> Feed<O> {
         }
         std::future::poll_fn(|cx| {
             let next = self.notifications.poll_next_unpin(cx);
-            // Asking for the next one is what ends the initial adds.
+            // The initial adds end when the next notification is requested.
             if !self.synced && self.notifications.has_synced() {
                 self.synced = true;
                 if let Poll::Ready(change) = next {

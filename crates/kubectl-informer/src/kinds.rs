@@ -1,7 +1,7 @@
 //! The built-in kinds as Rust types, chosen at run time.
 //!
-//! Each object is held as its own type behind [`Arc<dyn Held>`], so that one informer serves every kind: the machinery
-//! is compiled once, and for each kind only what decodes it.
+//! Each object is stored as its own type behind [`Arc<dyn Held>`], so that one informer serves every kind: the informer
+//! is compiled once, and only the decoder is compiled for each kind.
 
 use k8s_openapi::api::{apps, batch, coordination, core, discovery, events, networking, rbac};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 /// An object of some type.
 pub(crate) trait Held: Send + Sync {
-    /// What all objects have.
+    /// The metadata, which every object has.
     fn metadata(&self) -> &ObjectMeta;
 }
 
@@ -86,7 +86,7 @@ fn decoder_of<K: Decode<Handle = Arc<K>> + Held>(collection: Collection) -> <Typ
     Box::new(move |key, raw| K::decode_raw(&decoder, key, raw).map(|object| object as Arc<dyn Held>))
 }
 
-/// What decodes objects of a built-in kind.
+/// The decoder of a built-in kind.
 fn decoder(api_version: &str, kind: &str) -> Option<NewDecoder> {
     macro_rules! find {
         ($($api_version:literal: $module:ident { $($kind:ident)* })*) => {
@@ -118,7 +118,7 @@ mod tests {
     use kube::core::TypeMeta;
     use kube_informer::wire::Encoding;
 
-    /// What of a wrong type fails to decode only if the type is known.
+    /// Decodes an object with a field of a wrong type, which only a typed decoder rejects.
     fn decode(api_version: &str, kind: &str) -> Result<String, String> {
         let bytes = Bytes::from_static(br#"{"metadata":{"name":"a","namespace":"ns"},"data":["wrong"]}"#);
         let raw = RawObject::scan(Encoding::Json, bytes).unwrap();

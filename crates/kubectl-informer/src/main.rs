@@ -1,4 +1,4 @@
-//! The `kubectl informer` command: shows what an informer does, watches resources, tells what a cache costs.
+//! The `kubectl informer` command: shows what an informer does, watches resources, measures what a cache costs.
 
 mod args;
 mod cmd;

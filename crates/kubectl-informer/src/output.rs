@@ -1,18 +1,18 @@
-//! The one place that writes to standard output and standard error. Whatever comes from outside is made
-//! [printable](crate::text).
+//! The only module that writes to standard output and standard error. Text from outside is made
+//! [printable](crate::text) first.
 
 use crate::text::printable;
 use std::io::{self, Write as _};
 
-/// Writes a line to standard output, at once. Line breaks in it are escaped.
+/// Writes a line to standard output and flushes it. Line breaks in it are escaped.
 ///
 /// # Errors
-/// [`io::ErrorKind::BrokenPipe`] if nobody reads it any more.
+/// [`io::ErrorKind::BrokenPipe`] if the reader has closed the output.
 pub(crate) fn line(text: &str) -> io::Result<()> {
     write_out(&printable(text))
 }
 
-/// Writes one or more lines to standard output, at once.
+/// Writes one or more lines to standard output and flushes them.
 ///
 /// # Errors
 /// As [`line()`].
@@ -23,12 +23,12 @@ pub(crate) fn lines(text: &str) -> io::Result<()> {
 
 fn write_out(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    // In one piece: a reader never sees half a line.
+    // In one call, so that a reader never sees half a line.
     out.write_all(format!("{text}\n").as_bytes())?;
     out.flush()
 }
 
-/// Writes a line to standard error. If that is closed, there is nobody to tell.
+/// Writes a line to standard error. An error of this is ignored, because it cannot be reported anywhere.
 pub(crate) fn diagnostic(text: &str) {
     let _ = io::stderr()
         .lock()

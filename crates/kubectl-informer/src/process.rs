@@ -1,4 +1,4 @@
-//! What this process uses.
+//! CPU time and memory of this process.
 
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike as _;
@@ -18,7 +18,7 @@ pub(crate) fn cpu_time() -> Duration {
 pub(crate) struct Memory {
     /// Resident memory now, in MiB.
     pub(crate) rss_mib: f64,
-    /// The most there was since the program started, in MiB.
+    /// The highest value since the program started, in MiB.
     pub(crate) peak_mib: f64,
 }
 
@@ -26,7 +26,7 @@ impl Memory {
     /// The memory of this process.
     #[cfg(target_os = "linux")]
     pub(crate) fn now() -> Self {
-        // Not `ru_maxrss`: after an exec it begins with what the parent had.
+        // Not `ru_maxrss`, because after an exec it starts with the parent's value.
         let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
         Self {
             rss_mib: field_mib(&status, "VmRSS:"),
@@ -34,7 +34,8 @@ impl Memory {
         }
     }
 
-    /// The memory of this process: the highest value stands for both where the current one is not easily had.
+    /// The memory of this process. On systems where the current value is hard to read, the highest value is used for
+    /// both.
     #[cfg(not(target_os = "linux"))]
     pub(crate) fn now() -> Self {
         let unit = if cfg!(target_vendor = "apple") {

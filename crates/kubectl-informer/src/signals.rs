@@ -8,31 +8,31 @@ use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-/// What the first signal is to a command.
+/// What the first signal means for a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Meaning {
-    /// The end of a command that has no other: success.
+    /// It ends a command that runs until it is stopped: success.
     End,
-    /// It keeps the command from what it was asked for.
+    /// It interrupts a command that ends by itself: failure.
     Interruption,
 }
 
-/// Whether the program is to stop.
+/// Whether the program should stop.
 #[derive(Debug, Clone)]
 pub(crate) struct Stop {
-    /// The first signal cancels it.
+    /// Cancelled by the first signal.
     pub(crate) token: CancellationToken,
-    /// The exit code that stands for the first signal.
+    /// The exit code for the first signal.
     code: Arc<AtomicU8>,
 }
 
 impl Stop {
-    /// Waits for SIGINT and SIGTERM. The first one cancels the token. The second ends the program, and so does the first
-    /// after `grace`: whatever hangs then (a reader of our output that has stopped reading, say) does not keep the
-    /// program.
+    /// Waits for SIGINT and SIGTERM. The first one cancels the token. The second one ends the program, and so does the
+    /// first after `grace`, so that a task that hangs (because the reader of our output has stopped reading, for
+    /// example) does not prevent the program from ending.
     ///
     /// # Errors
-    /// The system refuses to watch for signals.
+    /// The signal handlers cannot be installed.
     pub(crate) fn on_signal(meaning: Meaning, grace: Option<Duration>) -> anyhow::Result<Self> {
         let mut interrupt = signal(SignalKind::interrupt()).context("cannot wait for SIGINT")?;
         let mut terminate = signal(SignalKind::terminate()).context("cannot wait for SIGTERM")?;
@@ -69,7 +69,7 @@ impl Stop {
         Ok(stop)
     }
 
-    /// The error of a command that was interrupted; `when` continues "interrupted".
+    /// The error of a command that was interrupted; `when` completes the message "interrupted ...".
     pub(crate) fn interrupted(&self, when: &str) -> anyhow::Error {
         let code = self.code.load(Ordering::Relaxed);
         let problem = format!("interrupted {when}");
@@ -77,6 +77,6 @@ impl Stop {
     }
 }
 
-/// 128 and the number of the signal, which is what a shell makes of a program that a signal has ended.
+/// 128 plus the signal's number, which is the status that a shell reports for a program that a signal has ended.
 const INTERRUPT: u8 = 130;
 const TERMINATE: u8 = 143;

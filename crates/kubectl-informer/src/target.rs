@@ -1,4 +1,4 @@
-//! What a command is about: a server, a resource of it, and which of its objects.
+//! The target of a command: a server, a resource, and a selection of its objects.
 
 use crate::args::SelectionArgs;
 use crate::config::given;
@@ -13,7 +13,7 @@ use kube::core::{DynamicObject, Request};
 use kube_informer::selector::{FieldSelector, LabelSelector, ParseSelectorError};
 use kube_informer::source::{ClientSource, Selection};
 
-/// A resource of a server, and which of its objects are wanted.
+/// A resource of a server, and a selection of its objects.
 pub(crate) struct Target {
     pub(crate) connection: Connection,
     pub(crate) resource: Resource,
@@ -24,7 +24,8 @@ impl Target {
     /// Connects to the server and finds the resource.
     ///
     /// # Errors
-    /// The server cannot be reached or is none, there is no such resource, or a selector is malformed.
+    /// The server cannot be reached or is not a Kubernetes API server, there is no such resource, or a selector is
+    /// malformed.
     pub(crate) async fn find(args: &SelectionArgs) -> anyhow::Result<Self> {
         check_syntax(args)?;
         let connection = Connection::new(&args.connection).await?;
@@ -58,8 +59,8 @@ impl Target {
         )
     }
 
-    /// Asks the server whether it takes the selectors, of which it knows only certain fields: an informer would try for
-    /// ever. Any other refusal is left to the informer.
+    /// Checks whether the server accepts the selectors, since it supports only certain fields, and an informer would
+    /// retry for ever. Any other error is left to the informer.
     async fn check_selectors(&self) -> anyhow::Result<()> {
         let answer = self.connection.get(&self.probe()?, "application/json").await?;
         if answer.status != StatusCode::BAD_REQUEST {

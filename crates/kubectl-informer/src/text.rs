@@ -1,5 +1,5 @@
-//! Text from outside, made safe to print: names, labels and messages of a server could otherwise move the cursor,
-//! hide what stands beside them or make up lines.
+//! Makes text from outside safe to print. Otherwise names, labels and messages of a server could move the cursor, hide
+//! the text beside them or forge lines.
 
 use std::borrow::Cow;
 use unicode_width::UnicodeWidthStr as _;
@@ -24,7 +24,8 @@ pub(crate) fn printable(text: &str) -> Cow<'_, str> {
     escaped.into()
 }
 
-/// What [`std::fmt::Debug`] shows of a string as it is. Combining characters are printable behind another one.
+/// Whether [`std::fmt::Debug`] prints a character unescaped. Combining characters are printable after another
+/// character.
 fn is_printable(c: char) -> bool {
     match c {
         ' '..='~' => true,
@@ -33,7 +34,7 @@ fn is_printable(c: char) -> bool {
     }
 }
 
-/// How many columns of a terminal a printable text takes.
+/// The number of terminal columns of a printable text.
 pub(crate) fn width(text: &str) -> usize {
     text.width()
 }

@@ -1,8 +1,8 @@
-//! `demo`: what an informer does, on a simulated cluster in this process.
+//! `demo`: shows what an informer does, on a simulated cluster in this process.
 //!
-//! Start the simulator, then informers that reach it over HTTP; show the initial sync, some lookups, and a live line
-//! while things change; stop the changes, let everything drain, and compare each copy of the cluster with the server's:
-//! the caches, the index, and what the workers wrote down.
+//! It starts the simulator, then informers that reach it over HTTP, and shows the initial sync, some lookups, and a
+//! live line while objects change. Then it stops the changes, waits until all have been processed, and compares each
+//! copy of the cluster with the server's: the caches, the index, and the workers' records.
 
 mod compare;
 mod screen;
@@ -25,10 +25,10 @@ use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 use workers::Workers;
 
-/// How often the simulator tells its watchers how far it is. A real server does it every minute; here the nodes'
-/// informer shall hear soon of a version that only a pod has brought.
+/// The interval of the simulator's bookmarks. A real server sends them every minute; here the nodes' informer should
+/// soon learn of a version at which only a pod has changed.
 const BOOKMARKS: Duration = Duration::from_millis(250);
-/// How long anything may take that should take no time, on a machine that is busy with much else.
+/// The time limit for steps that usually take no time, on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(300);
 
 pub(crate) async fn run(args: DemoArgs) -> anyhow::Result<ExitCode> {
@@ -81,7 +81,7 @@ fn introduce(screen: &Screen, args: &DemoArgs, server: &SimServer) -> anyhow::Re
     ))
 }
 
-/// The informers and what hangs on them.
+/// The informers and their users.
 struct Demo {
     factory: SharedInformerFactory,
     nodes: SharedInformer<Node>,
@@ -110,7 +110,7 @@ impl Demo {
         })
     }
 
-    /// The whole play; true if anything differs at the end.
+    /// Runs the whole demo. Returns whether anything differs at the end.
     async fn play(
         &self,
         args: &DemoArgs,
@@ -153,7 +153,7 @@ impl Demo {
         ))
     }
 
-    /// What reading the cache looks like.
+    /// Shows how the cache is read.
     fn look_up(&self, screen: &Screen) -> anyhow::Result<()> {
         screen.say("A lookup now reads memory; nothing is asked of the server:")?;
         let (lister, store) = (self.pods.lister(), self.pods.store());
@@ -186,7 +186,7 @@ impl Demo {
         screen.say("\nNow the cluster changes, and the informers follow:")
     }
 
-    /// Shows the changes as they come, until the time is over.
+    /// Shows changes as they arrive, until the time is over.
     async fn follow(
         &self,
         period: Duration,
@@ -235,7 +235,7 @@ impl Demo {
         )
     }
 
-    /// Another node each time, and how many pods the index finds on it.
+    /// Looks up another node each time, and the number of pods that the index has for it.
     fn lookup_line(&self, round: usize) -> anyhow::Result<String> {
         let mut nodes = self.nodes.store().list_keys();
         nodes.sort();
@@ -256,7 +256,7 @@ impl Demo {
         ))
     }
 
-    /// Stops the changes and waits until nothing is under way any more. Returns the version of the cluster then.
+    /// Stops the changes and waits until all have been processed. Returns the version of the cluster.
     async fn settle(&self, screen: &Screen, server: &SimServer) -> anyhow::Result<ResourceVersion> {
         server.stop_churn().await;
         let version = ResourceVersion::from(server.store().resource_version());
@@ -275,7 +275,7 @@ impl Demo {
         Ok(version)
     }
 
-    /// Compares everything and tells the result; true if anything differs.
+    /// Compares everything and prints the result. Returns whether anything differs.
     async fn judge(&self, screen: &Screen, version: &ResourceVersion) -> anyhow::Result<bool> {
         let mut comparison = Comparison::default();
         let nodes = comparison
@@ -313,7 +313,7 @@ impl Demo {
     }
 }
 
-/// How many objects have come.
+/// The number of objects that have arrived.
 fn received<K>(informer: &SharedInformer<K>) -> usize
 where
     K: kube_informer::form::Decode,

@@ -1,4 +1,4 @@
-//! `measure`: what keeping a resource in memory costs.
+//! `measure`: measures what a cache of a resource costs.
 
 use crate::args::{Decode, MeasureArgs, MeasureOutput};
 use crate::feed::{Feed, Step};
@@ -18,10 +18,10 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
-/// When the program ends after a signal, whatever hangs.
+/// The time after a signal at which the program ends even if a task hangs.
 const GRACE: Duration = Duration::from_secs(4);
 
-/// What a phase cost. The CPU time of the sync is that of the process so far: connecting is part of the price.
+/// The cost of a phase. The CPU time of the sync is that of the process so far, because connecting is part of the cost.
 #[derive(Debug, Serialize)]
 struct Cost {
     phase: &'static str,
@@ -39,13 +39,13 @@ struct Cost {
     packing: Option<Packing>,
 }
 
-/// What packed objects take.
+/// The size of packed objects.
 #[derive(Debug, Clone, Serialize)]
 struct Packing {
-    /// What of the objects' bytes is kept, without managedFields, and as it is kept.
+    /// The bytes of the objects without managedFields, and their compressed size.
     body_bytes_per_object: u64,
     kept_bytes_per_object: u64,
-    /// With what stands beside the bytes; without the key and the store.
+    /// The size of all stored bytes, without the key and the store.
     bytes_per_object: u64,
     dictionaries: u64,
     dictionary_bytes: u64,
@@ -121,7 +121,7 @@ pub(crate) async fn run(args: MeasureArgs) -> anyhow::Result<ExitCode> {
     measured.map(|()| ExitCode::SUCCESS)
 }
 
-/// Runs an informer of this form and tells what it costs.
+/// Runs an informer of this form and prints its costs.
 async fn measure<O: form::Decode>(
     source: ClientSource,
     args: &MeasureArgs,
@@ -150,14 +150,14 @@ async fn measure<O: form::Decode>(
     }
 }
 
-/// Why a measurement came to its end.
+/// Why a measurement ended.
 enum Ended {
     Measured,
     /// The informer has stopped.
     Stopped,
 }
 
-/// An informer whose costs are told.
+/// An informer whose costs are measured.
 struct Measurement<O: CachedObject> {
     informer: SharedInformer<O>,
     feed: Feed<O>,
@@ -165,7 +165,7 @@ struct Measurement<O: CachedObject> {
     started: Instant,
     output: MeasureOutput,
     packing: Box<dyn Fn() -> Option<PackerStats> + Send>,
-    /// How many have come after the sync.
+    /// The number of changes after the sync.
     changes: Option<u64>,
 }
 
@@ -202,7 +202,7 @@ impl<O: CachedObject> Measurement<O> {
         Ok(Ended::Measured)
     }
 
-    /// How far it is, of a measurement that was interrupted.
+    /// The progress of a measurement that was interrupted.
     fn progress(&self, events: Option<u64>) -> String {
         match (self.changes, events) {
             (Some(seen), Some(events)) => format!("after {seen} of {events} changes"),
@@ -220,7 +220,7 @@ impl<O: CachedObject> Measurement<O> {
 }
 
 impl Cost {
-    /// What is measured in each phase; `cpu` is what had been used before it.
+    /// The measurements of a phase; `cpu` is the CPU time used before it.
     fn of(phase: &'static str, started: Instant, cpu: Duration) -> Self {
         let memory = Memory::now();
         Self {
@@ -265,12 +265,12 @@ fn mib(bytes: u64) -> f64 {
     bytes as f64 / f64::from(1 << 20)
 }
 
-/// To three places: more says nothing.
+/// Rounded to three decimal places.
 fn rounded(value: f64) -> f64 {
     (value * 1000.0).round() / 1000.0
 }
 
-/// False: the informer has stopped before.
+/// Returns false if the informer stopped before.
 async fn until_synced<O: CachedObject>(feed: &mut Feed<O>) -> bool {
     loop {
         match feed.next().await {
@@ -281,7 +281,7 @@ async fn until_synced<O: CachedObject>(feed: &mut Feed<O>) -> bool {
     }
 }
 
-/// Ends with the first failure that no retry helps against.
+/// Ends with the first failure that is not worth retrying.
 async fn hopeless(mut status: watch::Receiver<ReflectorStatus>) -> String {
     let hopeless = |status: &ReflectorStatus| {
         let error = status.last_error.as_ref();
@@ -293,7 +293,7 @@ async fn hopeless(mut status: watch::Receiver<ReflectorStatus>) -> String {
     });
     match message {
         Some(message) => message,
-        // The informer has stopped, which its runner reports.
+        // The informer has stopped; its runner reports why.
         None => std::future::pending().await,
     }
 }

@@ -17,9 +17,9 @@ use std::process::ExitCode;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-/// How long the informer has to stop after a signal.
+/// The time that the informer has to stop after a signal.
 const STOP: Duration = Duration::from_secs(2);
-/// When the program ends after a signal, whatever hangs.
+/// The time after a signal at which the program ends even if a task hangs.
 const GRACE: Duration = Duration::from_secs(4);
 
 pub(crate) async fn run(args: WatchArgs) -> anyhow::Result<ExitCode> {
@@ -47,7 +47,7 @@ pub(crate) async fn run(args: WatchArgs) -> anyhow::Result<ExitCode> {
     printed.map(|()| ExitCode::SUCCESS)
 }
 
-/// Prints until the informer or the reader of the output has had enough.
+/// Prints changes until the informer stops or the reader closes the output.
 async fn print(
     mut feed: Feed<DynamicObject>,
     mut printer: Printer,
@@ -73,23 +73,24 @@ async fn print(
     }
 }
 
-/// A failure to be told.
+/// A failure to print.
 struct Failure {
     class: String,
     message: String,
 }
 
-/// Which failures have been told.
+/// The failures that have been printed.
 #[derive(Default)]
 struct Told {
     errors: u64,
-    /// The last thing that was told is that the server does not know the resource; it is asked for every few seconds.
+    /// Whether the last message said that the server does not know the resource, which is requested every few seconds.
     absent: bool,
     invalid_objects: u64,
 }
 
 impl Told {
-    /// What is new in the status. Of failures that came at once only the last one is known; it tells how many there were.
+    /// The new failures in the status. Of several failures since the last call only the last one is known, and their
+    /// number.
     fn news(&mut self, status: &ReflectorStatus) -> Vec<Failure> {
         let mut news = Vec::new();
         self.absent &= status.phase != Phase::Watching;

@@ -1,4 +1,4 @@
-//! Compares what the informers hold with what the server lists.
+//! Compares the informers' objects with the server's list.
 
 use super::workers::{Item, Kind, Ledger};
 use crate::connection::Connection;
@@ -10,10 +10,10 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// How many objects a page of the list has.
+/// The number of objects in a page of the list.
 const PAGE: usize = 500;
 
-/// What is compared of an object after the objects themselves: its version and its node.
+/// What is compared after the objects themselves: an object's version and node.
 pub(super) struct Listed {
     version: Option<ResourceVersion>,
     node: Option<String>,
@@ -22,7 +22,7 @@ pub(super) struct Listed {
 /// The objects of a list.
 pub(super) type List = BTreeMap<ObjectKey, Listed>;
 
-/// The differences that were found, and how much was compared.
+/// The differences, and the number of comparisons.
 #[derive(Default)]
 pub(super) struct Comparison {
     differences: Vec<String>,
@@ -39,7 +39,7 @@ impl Comparison {
         self.differences.push(what);
     }
 
-    /// Compares each object of a LIST with the one in the cache, both as JSON, in all they have.
+    /// Compares each object of a LIST with the one in the cache, both as complete JSON.
     pub(super) async fn cache<K: Serialize>(
         &mut self,
         connection: &Connection,
@@ -62,7 +62,7 @@ impl Comparison {
                 .to_owned();
             let items = page["items"].as_array_mut().context("a list without items")?;
             for mut item in items.drain(..) {
-                // Items of a list need not name their kind.
+                // Items of a list need not contain their kind.
                 item["kind"] = kind.as_str().into();
                 item["apiVersion"] = api_version.clone();
                 drop_nulls(&mut item);
@@ -105,7 +105,7 @@ impl Comparison {
         }
     }
 
-    /// Compares the index with one made from the list.
+    /// Compares the index with one built from the list.
     pub(super) fn index<K: Send + Sync + 'static>(
         &mut self,
         cache: &Indexer<Arc<K>>,
@@ -136,7 +136,7 @@ impl Comparison {
         Ok(())
     }
 
-    /// Compares what the workers have written down with the lists.
+    /// Compares the workers' records with the lists.
     pub(super) fn ledger(&mut self, ledger: &Ledger, nodes: &List, pods: &List) {
         let listed = |(kind, key): &Item| match kind {
             Kind::Node => nodes.get(key),
@@ -168,7 +168,7 @@ impl Comparison {
     }
 }
 
-/// A page of a list, by a plain request that knows nothing of informers.
+/// Requests a page of a list, without any part of an informer.
 async fn page(connection: &Connection, path: &str, token: &str) -> anyhow::Result<Value> {
     let mut query = form_urlencoded::Serializer::new(format!("limit={PAGE}"));
     if !token.is_empty() {
@@ -201,7 +201,7 @@ fn listed(object: &Value) -> Listed {
     }
 }
 
-/// Drops members that are null: to the API that is the same as absent, and Rust types do not tell the two apart.
+/// Removes members that are null: to the API they are equal to absent ones, and Rust types do not distinguish the two.
 fn drop_nulls(value: &mut Value) {
     match value {
         Value::Object(members) => {
@@ -213,7 +213,7 @@ fn drop_nulls(value: &mut Value) {
     }
 }
 
-/// Where two values differ first; never what stands there.
+/// The path of the first difference of two values; never the values.
 fn difference(a: &Value, b: &Value, path: String) -> Option<String> {
     match (a, b) {
         (Value::Object(a), Value::Object(b)) => {

@@ -1,4 +1,4 @@
-//! What is shown: bars and lines that change in a terminal, plain lines elsewhere.
+//! The demo's output: bars and lines that change in a terminal, plain lines elsewhere.
 
 use crate::output;
 use crate::text::printable;
@@ -7,7 +7,7 @@ use std::cell::Cell;
 use std::io::IsTerminal as _;
 use std::time::Duration;
 
-/// Standard output, be it a terminal or not.
+/// Standard output, which may be a terminal.
 pub(super) struct Screen {
     terminal: bool,
 }
@@ -20,18 +20,18 @@ impl Screen {
         }
     }
 
-    /// Prints a text that stays.
+    /// Prints text that stays.
     ///
     /// # Errors
-    /// Nobody reads the output any more.
+    /// The reader has closed the output.
     pub(super) fn say(&self, text: &str) -> anyhow::Result<()> {
         Ok(output::lines(text)?)
     }
 
-    /// A bar that fills up to `total`.
+    /// A progress bar with this total.
     ///
     /// # Errors
-    /// Nobody reads the output any more.
+    /// The reader has closed the output.
     pub(super) fn progress(&self, total: u64) -> anyhow::Result<Progress> {
         if !self.terminal {
             self.say("initial sync ...")?;
@@ -41,7 +41,7 @@ impl Screen {
         Ok(Progress { bar })
     }
 
-    /// How often something new can be shown.
+    /// The interval of updates.
     pub(super) fn tick(&self) -> Duration {
         if self.terminal {
             Duration::from_millis(500)
@@ -50,7 +50,7 @@ impl Screen {
         }
     }
 
-    /// Lines that are shown again and again.
+    /// Lines that are updated in place.
     pub(super) fn live(&self) -> Live {
         Live {
             bar: self.bar("{msg}"),
@@ -70,7 +70,7 @@ impl Screen {
     }
 }
 
-/// A bar that fills.
+/// A progress bar.
 pub(super) struct Progress {
     bar: ProgressBar,
 }
@@ -85,7 +85,7 @@ impl Progress {
     }
 }
 
-/// Two lines that change.
+/// Two lines that are updated in place.
 pub(super) struct Live {
     bar: ProgressBar,
     terminal: bool,
@@ -93,10 +93,10 @@ pub(super) struct Live {
 }
 
 impl Live {
-    /// Shows the newest state. Without a terminal the second line comes only now and then.
+    /// Shows the newest state. Without a terminal the second line is printed only from time to time.
     ///
     /// # Errors
-    /// Nobody reads the output any more.
+    /// The reader has closed the output.
     pub(super) fn show(&self, state: &str, lookup: &str) -> anyhow::Result<()> {
         let message = format!("{}\n{}", printable(state), printable(lookup));
         self.bar.set_message(message);

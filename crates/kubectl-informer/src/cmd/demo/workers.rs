@@ -1,4 +1,4 @@
-//! Handlers, a work queue, and two workers that write down what they have seen.
+//! Handlers, a work queue, and two workers that record what they have seen.
 
 use anyhow::Context as _;
 use k8s_openapi::api::core::v1::{Node, Pod};
@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::task::JoinSet;
 
-/// How many workers take from the queue.
+/// The number of workers.
 const WORKERS: usize = 2;
 
 /// Which informer a key belongs to.
@@ -29,7 +29,7 @@ pub(super) type Item = (Kind, ObjectKey);
 /// The version of each object as a worker last saw it.
 pub(super) type Ledger = HashMap<Item, Option<ResourceVersion>>;
 
-/// What handlers were told.
+/// The number of notifications of each kind.
 #[derive(Default)]
 pub(super) struct Counts {
     initial: AtomicU64,
@@ -56,7 +56,7 @@ impl Counts {
     }
 }
 
-/// What a controller does with notifications: it takes the key and nothing else.
+/// Adds the key of each notification to the queue, as a controller does.
 struct Enqueue {
     kind: Kind,
     queue: WorkQueue<Item>,
@@ -94,7 +94,7 @@ pub(super) struct Workers {
     pub(super) counts: Arc<Counts>,
     queue: WorkQueue<Item>,
     shared: Arc<Shared>,
-    /// Taken when all is drained.
+    /// Taken when the queue is drained.
     running: Mutex<Option<(Vec<Registration>, JoinSet<()>)>>,
 }
 
@@ -136,7 +136,7 @@ impl Workers {
         })
     }
 
-    /// How many notifications the handlers got.
+    /// The number of notifications that the handlers received.
     pub(super) fn events(&self) -> u64 {
         let Counts {
             initial,
@@ -150,25 +150,25 @@ impl Workers {
             .sum()
     }
 
-    /// How many keys wait in the queue.
+    /// The number of keys in the queue.
     pub(super) fn queued(&self) -> usize {
         self.queue.len()
     }
 
-    /// How many keys the workers have dealt with.
+    /// The number of keys that the workers have processed.
     pub(super) fn reconciled(&self) -> u64 {
         self.shared.reconciled.load(Ordering::Relaxed)
     }
 
-    /// What the workers have written down.
+    /// The workers' records.
     pub(super) fn ledger(&self) -> Ledger {
         self.shared.ledger().clone()
     }
 
-    /// Lets the handlers hear all that has happened, and the workers do all that is to be done.
+    /// Waits until the handlers have received all notifications and the workers have processed all keys.
     ///
     /// # Errors
-    /// A worker panicked, or they do not come to an end.
+    /// A worker panicked, or the workers do not finish.
     pub(super) async fn drain(&self) -> anyhow::Result<()> {
         let running = self.running.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some((handlers, mut workers)) = running else {
@@ -199,7 +199,7 @@ impl Shared {
         self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Looks the object up in the cache and writes down which version of it there is.
+    /// Looks the object up in the cache and records its version.
     fn reconcile(&self, item: &Item) {
         let (kind, key) = item;
         let version = match kind {
@@ -218,7 +218,7 @@ impl Shared {
     }
 }
 
-/// A worker: takes keys until the queue is shut down and empty. No two workers have the same key at a time.
+/// A worker: processes keys until the queue is shut down and empty. No two workers process the same key at a time.
 async fn work(queue: WorkQueue<Item>, shared: Arc<Shared>) {
     while let Some(item) = queue.get().await {
         shared.reconcile(&item);

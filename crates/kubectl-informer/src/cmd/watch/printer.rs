@@ -1,4 +1,4 @@
-//! How a change is printed.
+//! Prints changes.
 
 use super::Failure;
 use super::table::Table;
@@ -73,7 +73,7 @@ impl Printer {
     /// Prints a change.
     ///
     /// # Errors
-    /// Nobody reads the output any more.
+    /// The reader has closed the output.
     pub(crate) fn change(&mut self, change: &Notification<DynamicObject>) -> io::Result<()> {
         let object = change.object().filter(|_| self.show_object);
         let object = object.map(|object| serde_json::to_value(&**object)).transpose()?;
@@ -98,10 +98,10 @@ impl Printer {
         }
     }
 
-    /// Tells that all objects that exist have been printed.
+    /// Prints that all existing objects have been printed.
     ///
     /// # Errors
-    /// Nobody reads the output any more.
+    /// The reader has closed the output.
     pub(crate) fn synced(&self) -> io::Result<()> {
         match self.format {
             Format::Json => json(&Line {
@@ -124,10 +124,10 @@ impl Printer {
         }
     }
 
-    /// Tells of a failure, if the log does not.
+    /// Prints a failure, unless the log shows it.
     ///
     /// # Errors
-    /// Nobody reads the output any more.
+    /// The reader has closed the output.
     pub(crate) fn failure(&self, failure: &Failure) -> io::Result<()> {
         match self.format {
             Format::Json => json(&Line {

@@ -1,4 +1,5 @@
-//! Rows of a table that never ends: columns are as wide as what has been seen, so that a row can be printed at once.
+//! Rows of an endless table: a column is as wide as its widest cell so far, so that each row can be printed
+//! immediately.
 
 use super::age;
 use crate::text::{printable, width};
@@ -13,7 +14,7 @@ pub(super) struct Table {
     widths: Vec<usize>,
 }
 
-/// What stands between two columns.
+/// The separator of two columns.
 const GAP: &str = "   ";
 
 impl Table {
@@ -38,7 +39,7 @@ impl Table {
         }
         let space = |width: usize| " ".repeat(width);
         let (namespace, name) = (space(namespace), space(name));
-        // The longest that other columns usually get.
+        // The usual maximum of the other columns.
         let (uid, none) = (space(36), String::new());
         let usual = [
             "tombstone",
@@ -90,7 +91,7 @@ impl Table {
         ])
     }
 
-    /// Puts the cells that this table shows next to each other; a column that is too narrow gets wider from here on.
+    /// Formats the cells that this table shows. A column that is too narrow is widened for this and all later rows.
     fn format(&mut self, cells: [String; 8]) -> String {
         let shown = [
             true,
@@ -118,7 +119,7 @@ impl Table {
     }
 }
 
-/// What happened. A tombstone is a deletion that was missed, and learned from a later list.
+/// The name of the event. A tombstone is a deletion that was missed and inferred from a later list.
 fn event(change: &Notification<DynamicObject>) -> &'static str {
     match change {
         Notification::Add { initial: true, .. } => "initial",
@@ -130,7 +131,7 @@ fn event(change: &Notification<DynamicObject>) -> &'static str {
 }
 
 fn age(created: Timestamp, now: Timestamp) -> String {
-    // Clocks differ: what was created in the future is new.
+    // Clocks differ: an object created in the future has age zero.
     age::human(now.duration_since(created).try_into().unwrap_or_default())
 }
 
