@@ -1,4 +1,4 @@
-//! The factory: one informer for each collection, however many ask for it.
+//! The factory: one informer for each collection, shared by all its users.
 //!
 //! ```no_run
 //! use k8s_openapi::api::core::v1::{Node, Pod};
@@ -20,30 +20,30 @@
 //! ```
 //!
 //! # What is shared
-//! Two [requests](InformerRequest) mean the same informer if they ask for the same resource in the same form, from the same
-//! namespaces, with the same selectors, plan and transform. Whatever differs makes another informer, with a watch and a
-//! store of its own. A resync period makes none: it belongs to the handlers.
+//! Two [requests](InformerRequest) get the same informer if they have the same resource, form, namespaces, selectors,
+//! plan and transform. If any of these differs, they get different informers, each with its own watch and store. A
+//! different resync period does not matter, because it belongs to the handlers.
 //!
 //! # Lifetimes
-//! An informer runs for as long as somebody makes use of it. Users are:
+//! An informer runs as long as it has users:
 //!
-//! - every handle to it, and whatever was made from one: [listers](crate::Lister), clones of its
+//! - every handle to it, and whatever was created from one: [listers](crate::Lister), clones of its
 //!   [store](SharedInformer::store), [`WriteTracker`](crate::informer::WriteTracker);
-//! - every handler and stream until it is removed, also one that was [detached](crate::Registration::detach).
+//! - every handler and stream until it is removed, including [detached](crate::Registration::detach) ones.
 //!
-//! A [`Snapshot`](crate::store::Snapshot) does not count as a user, because it never changes. When the last user is gone, the informer goes on for
-//! a [grace period](FactoryBuilder::grace_period); a request within that time gets the same informer with its cache. After
-//! that its watch ends and its cache is freed, and who asks for it later gets a new one. So whoever sees a store of a
-//! factory sees one that is kept up to date, until [`shutdown`](SharedInformerFactory::shutdown). The period starts when
-//! the factory does.
+//! A [`Snapshot`](crate::store::Snapshot) does not count as a user, because it never changes. When the last user is
+//! gone, the informer continues for a [grace period](FactoryBuilder::grace_period), which does not start before the
+//! factory does. A request within that time gets the same informer with its cache. After that its watch ends and its
+//! cache is freed, and a later request gets a new informer. So every store of a factory that code can read is kept up
+//! to date, until [`shutdown`](SharedInformerFactory::shutdown).
 //!
-//! An informer that failed, because a handler panicked, is not restarted while handles to it exist. It is
-//! reported ([`failed`](SharedInformerFactory::failed)), and who asks for it next gets a new one.
+//! An informer that failed, because a handler panicked, is not restarted. [`failed`](SharedInformerFactory::failed)
+//! reports it, and the next request gets a new informer.
 //!
 //! # Kinds that are not installed yet
-//! An informer of a kind that the server does not know waits, and lists it within seconds after its definition was
-//! installed. Until then [`wait_for_sync`](SharedInformerFactory::wait_for_sync) names it, and the
-//! [phase](crate::reflector::Phase::NotServed) of its reflector says so.
+//! An informer of a kind that the server does not know waits, and lists it within seconds after its definition has
+//! been installed. Until then [`wait_for_sync`](SharedInformerFactory::wait_for_sync) names it, and the phase of its
+//! reflector is [`NotServed`](crate::reflector::Phase::NotServed).
 
 mod entry;
 mod error;
@@ -72,14 +72,14 @@ use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// For how long an informer that nobody makes use of goes on.
+/// The default grace period of an informer without users.
 const GRACE: Duration = Duration::from_secs(60);
-/// How many failures are kept for the report at the end.
+/// The number of failures that are kept for the report at the end.
 const FAILURES: usize = 100;
 
-/// Makes informers, shares them, runs them, and stops them together; see the [module](self).
+/// Creates informers, shares them, runs them, and stops them together; see the [module](self).
 ///
-/// A clone is another handle to the same factory. Dropping the last one stops no informer that somebody makes use of:
+/// A clone is another handle to the same factory. Dropping the last one does not stop informers that have users;
 /// [`shutdown`](Self::shutdown) does.
 #[derive(Clone)]
 pub struct SharedInformerFactory {
@@ -104,9 +104,9 @@ struct Shared {
 #[derive(Default)]
 struct State {
     entries: HashMap<Key, SharedEntry>,
-    /// How many entries there ever were.
+    /// The number of entries ever created.
     numbered: u64,
-    /// Where informers run, once the factory was started.
+    /// The runtime of the informers; `None` before the factory is started.
     runtime: Option<Handle>,
     /// The first failures.
     failures: Vec<RunError>,
@@ -139,15 +139,15 @@ pub struct FactoryBuilder {
 }
 
 impl FactoryBuilder {
-    /// What informers select unless they are asked for with another selection. Cluster-scoped kinds ignore the
-    /// namespace. Default: everything.
+    /// The selection of requests that do not set their own. Cluster-scoped kinds ignore the namespace. Default:
+    /// everything.
     pub fn selection(mut self, selection: Selection) -> Self {
         self.defaults.select(selection);
         self
     }
 
-    /// The namespaces that informers cover unless they are asked for with others: an array of names, or a
-    /// [set](crate::NamespaceSet) that may change. Cluster-scoped kinds ignore them. Default: all.
+    /// The namespaces of requests that do not set their own: an array of names, or a [set](crate::NamespaceSet) that
+    /// may change. Cluster-scoped kinds ignore them. Default: all.
     pub fn namespaces(mut self, namespaces: impl Into<Namespaces>) -> Self {
         self.defaults.namespaces = namespaces.into();
         self
@@ -159,13 +159,13 @@ impl FactoryBuilder {
         self
     }
 
-    /// How reflectors behave.
+    /// The options of all reflectors.
     pub fn reflector(mut self, options: ReflectorOptions) -> Self {
         self.options.reflector = options;
         self
     }
 
-    /// Calls `hook` for each failed request of any informer; it says which. See
+    /// Calls `hook` for each failed request of any informer; the failure names the informer's resource. See
     /// [`InformerBuilder::on_error`](crate::informer::InformerBuilder::on_error).
     #[doc(alias = "SetWatchErrorHandler")]
     pub fn on_error(mut self, hook: impl Fn(&Failure<'_>) + Send + Sync + 'static) -> Self {
@@ -173,19 +173,19 @@ impl FactoryBuilder {
         self
     }
 
-    /// How many namespaces each informer may list at the same time; see
+    /// The number of namespaces that each informer may list at the same time; see
     /// [`InformerBuilder::concurrent_lists`]. Default: 16; at least 1.
     pub fn concurrent_lists(mut self, lists: usize) -> Self {
         self.options.concurrent_lists = lists;
         self
     }
 
-    /// Changes every object of every informer once, before it gets into a store, whatever its form; before the transform
-    /// of a [request](InformerRequest::transform), if that has one. See
-    /// [`Reflector::transform`](crate::reflector::Reflector::transform) for what it may do, and for what follows if it fails.
+    /// Changes every object of every informer once, before it is stored, in any form. It runs before the transform of
+    /// a [request](InformerRequest::transform). See [`Reflector::transform`](crate::reflector::Reflector::transform)
+    /// for what it may do, and for what happens if it fails.
     ///
-    /// To leave parts out of all objects, packed ones too, a [plan](ReflectorOptions::plan) is cheaper: they are not even
-    /// decoded.
+    /// To prune parts of all objects, including packed ones, a [plan](ReflectorOptions::plan) is cheaper: these parts
+    /// are not even decoded.
     ///
     /// ```no_run
     /// # use kube_informer::{SharedInformerFactory, factory::FactoryBuilder};
@@ -207,27 +207,27 @@ impl FactoryBuilder {
         self
     }
 
-    /// How often handlers that do not say otherwise are told again of every object; see
+    /// The resync period of handlers that do not set their own; see
     /// [`InformerBuilder::resync`](crate::informer::InformerBuilder::resync). Default: zero, which is never.
     pub fn resync(mut self, period: Duration) -> Self {
         self.defaults.resync = period;
         self
     }
 
-    /// How long an informer goes on that nobody makes use of; see [there](self#lifetimes). Default: a minute, which bridges
-    /// the time between one request and the next. Zero: it stops at once. [`Duration::MAX`]: it never stops.
+    /// How long an informer without users continues to run; see [lifetimes](self#lifetimes). Default: one minute, so
+    /// that the next request often finds it running. Zero: it stops immediately. [`Duration::MAX`]: it never stops.
     pub fn grace_period(mut self, period: Duration) -> Self {
         self.grace = period;
         self
     }
 
-    /// How long handlers have to return from the running call at shutdown. Default: 30 s.
+    /// How long a shutdown waits for running calls of handlers. Default: 30 s.
     pub fn stop_deadline(mut self, deadline: Duration) -> Self {
         self.options.stop_deadline = deadline;
         self
     }
 
-    /// The factory.
+    /// Builds the factory.
     pub fn build(self) -> SharedInformerFactory {
         let shared = Shared {
             client: self.client,
@@ -272,8 +272,8 @@ impl SharedInformerFactory {
 
     /// Returns the informer for a request, and creates it if necessary.
     ///
-    /// The first request makes it, later ones get the same one, for as long as somebody makes use of it. If the factory
-    /// was started, it runs at once. After [`shutdown`](Self::shutdown), it has stopped already.
+    /// The first request creates it, and later ones get the same informer as long as it has users. If the factory was
+    /// started, it runs immediately. After [`shutdown`](Self::shutdown) the returned informer is a stopped one.
     pub fn request<O: Decode>(&self, request: InformerRequest<O>) -> SharedInformer<O> {
         let wanted = request.resolve(&self.shared.defaults, &self.shared.options.reflector.plan);
         let (key, resync) = (wanted.key.clone(), wanted.resync);
@@ -281,11 +281,11 @@ impl SharedInformerFactory {
         self.shared_informer(key, resync, || wanted.builder(client.clone(), streaming.clone()))
     }
 
-    /// The informer over a source of one's own, by name: whoever asks for the same name in the same form gets the same
+    /// The informer over a source of the caller, identified by name: calls with the same name and form get the same
     /// informer. `source` is called if there is none yet.
     ///
-    /// What the factory has for all informers holds for this one: its lifetime, resync, options, error hook and transform.
-    /// What to select is the source's to say; the factory's namespaces and selectors play no part.
+    /// The factory's lifetimes, resync period, options, error hook and transform apply. Its namespaces and selectors
+    /// do not: the source decides what it selects.
     ///
     /// ```no_run
     /// # use k8s_openapi::api::core::v1::Pod;
@@ -311,7 +311,7 @@ impl SharedInformerFactory {
         })
     }
 
-    /// The informer of a key, which `make` makes if there is none.
+    /// The informer of a key, which `make` creates if there is none.
     fn shared_informer<O: Decode>(
         &self,
         key: Key,
@@ -352,7 +352,8 @@ impl SharedInformerFactory {
         handle
     }
 
-    /// The informer of a kind that is known at compile time, in any [form of it](StaticResource), as the factory selects.
+    /// The informer of a kind that is known at compile time, in any [form of it](StaticResource), with the factory's
+    /// selection.
     ///
     /// ```no_run
     /// # #[cfg(feature = "packed")]
@@ -369,7 +370,7 @@ impl SharedInformerFactory {
         self.request(InformerRequest::new())
     }
 
-    /// The informer of any resource, in any form, with a selection of its own. Each different selection has its own informer.
+    /// The informer of any resource, in any form, with a selection of its own. Each selection has its own informer.
     ///
     /// ```no_run
     /// # fn example(factory: kube_informer::SharedInformerFactory) {
@@ -389,7 +390,7 @@ impl SharedInformerFactory {
         self.request(InformerRequest::of(resource).selection(selection))
     }
 
-    /// The informer of a kind's metadata only: names, labels, owners. The server sends nothing else.
+    /// The informer of a kind's metadata: names, labels, owners. The server sends nothing else.
     ///
     /// ```no_run
     /// # fn example(factory: kube_informer::SharedInformerFactory) {
@@ -405,8 +406,8 @@ impl SharedInformerFactory {
         self.request(InformerRequest::new())
     }
 
-    /// The informer of any resource's metadata only, with a selection of its own. For a resource that is known only at
-    /// run time, `K` is [`DynamicObject`](kube::core::DynamicObject).
+    /// The informer of any resource's metadata, with a selection of its own. For a resource that is known only at run
+    /// time, `K` is [`DynamicObject`](kube::core::DynamicObject).
     pub fn metadata_informer_for_resource<K>(
         &self,
         resource: ApiResource,
@@ -418,11 +419,11 @@ impl SharedInformerFactory {
         self.request(InformerRequest::of(resource).metadata_only().selection(selection))
     }
 
-    /// Starts all informers; those that are asked for later start at once, also from outside the runtime. A second call
-    /// does nothing.
+    /// Starts all informers. Informers that are requested later start immediately, also if the request is made
+    /// outside the runtime. A second call does nothing.
     ///
     /// # Panics
-    /// If it is not called from within a tokio runtime.
+    /// Panics outside a tokio runtime.
     #[doc(alias = "Start")]
     pub fn start(&self) {
         let mut state = self.lock();
@@ -440,7 +441,7 @@ impl SharedInformerFactory {
         }
     }
 
-    /// Gives an entry up, unless somebody has come to make use of it.
+    /// Removes an entry, unless it has users again.
     fn retire(&self, key: &Key, number: u64, users: &watch::Receiver<usize>) -> bool {
         let mut state = self.lock();
         if users.has_changed().unwrap_or(true) {
@@ -470,12 +471,14 @@ impl SharedInformerFactory {
         self.shared.failed.notify_waiters();
     }
 
-    /// Waits until all informers that were asked for so far have synced. Informers that have stopped because they had no users are ignored. It does not wait for
-    /// handlers: for one, await [`Registration::synced`](crate::Registration::synced).
+    /// Waits until all informers that have been requested so far have synced. Informers that have stopped because
+    /// they had no users are ignored. It does not wait for handlers; for one handler, await
+    /// [`Registration::synced`](crate::Registration::synced).
     ///
     /// # Errors
-    /// Some have not within `timeout`: the error names them, each with what stands in its way, and of an informer over
-    /// namespaces only the namespaces that have not. If all that is missing are informers that failed, it comes at once.
+    /// Some have not synced within `timeout`. The error names them and the reasons; for an informer over namespaces
+    /// it names the namespaces that have not synced. If only failed informers have not synced, the error is returned
+    /// immediately.
     #[doc(alias = "WaitForCacheSync")]
     pub async fn wait_for_sync(&self, timeout: Duration) -> Result<(), SyncError> {
         let numbers = 1..=self.lock().numbered;
@@ -511,16 +514,16 @@ impl SharedInformerFactory {
     /// # }
     /// ```
     pub fn informers(&self) -> Vec<InformerState> {
-        let members = {
+        let entries = {
             let state = self.lock();
-            let members = state.members.values();
-            members
-                .map(|member| (member.watched.clone(), member.failure.clone()))
+            let entries = state.entries.values();
+            entries
+                .map(|entry| (entry.informer.clone(), entry.failure.clone()))
                 .collect::<Vec<_>>()
         };
-        let states = members.into_iter().map(|(watched, failure)| InformerState {
-            resource: watched.resource().to_owned(),
-            status: watched.status(),
+        let states = entries.into_iter().map(|(informer, failure)| InformerState {
+            resource: informer.resource().to_owned(),
+            status: informer.status(),
             failure,
         });
         let mut states: Vec<_> = states.collect();
@@ -528,7 +531,7 @@ impl SharedInformerFactory {
         states
     }
 
-    /// Waits until an informer has failed: a handler panicked. The others go on. Returns the first failure there was.
+    /// Waits until an informer has failed because a handler panicked. The others continue. Returns the first failure.
     pub async fn failed(&self) -> RunError {
         loop {
             let mut failed = std::pin::pin!(self.shared.failed.notified());
@@ -540,21 +543,21 @@ impl SharedInformerFactory {
         }
     }
 
-    /// Stops all informers and waits until every task of theirs has ended. Their stores stay readable.
+    /// Stops all informers and waits until all their tasks have ended. Their stores stay readable.
     ///
-    /// It may be called repeatedly and at the same time; every call waits for the same end.
+    /// Concurrent and repeated calls are allowed; each waits for the same end.
     ///
     /// # Errors
-    /// Some informers failed before or did not stop cleanly: a handler that is stuck is named.
+    /// Some informers failed before, or did not stop cleanly; the error names a handler that is stuck.
     ///
     /// # Cancel safety
-    /// Dropped early, the informers still stop; another call waits for it.
+    /// If the future is dropped, the informers still stop; another call can wait for their end.
     #[doc(alias = "Shutdown")]
     pub async fn shutdown(&self) -> Result<(), ShutdownError> {
         {
             let mut state = self.lock();
             self.shared.stop.cancel();
-            // Those that were never started stop as well: their handlers must not wait for ever.
+            // Stops informers that were never started, too, so that their handlers do not wait for ever.
             state.runtime.get_or_insert_with(Handle::current);
             self.start_new(&mut state);
         }
@@ -569,7 +572,7 @@ impl SharedInformerFactory {
     }
 }
 
-/// What of an entry has not synced.
+/// The parts of an entry that have not synced.
 fn unsynced(entry: &SharedEntry) -> Vec<Unsynced> {
     match &entry.failure {
         None => entry.informer.unsynced(),

@@ -33,9 +33,9 @@ impl<O: CachedObject> Clone for Lister<O> {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{resource} {key:?} not found")]
 pub struct NotFound {
-    /// The resource that was looked in.
+    /// The resource of the store.
     pub resource: String,
-    /// The key that was looked for.
+    /// The key that was requested.
     pub key: ObjectKey,
 }
 
@@ -60,8 +60,8 @@ impl<O: CachedObject> Lister<O> {
         self.store.list()
     }
 
-    /// The objects whose labels a selector selects, in no particular order. Nothing is decoded, and no label is looked at
-    /// if the selector selects everything.
+    /// The objects whose labels match a selector, in no particular order. Nothing is decoded, and no label is read if
+    /// the selector matches everything.
     ///
     /// ```no_run
     /// # use k8s_openapi::api::core::v1::Pod;
@@ -102,7 +102,7 @@ impl<O: CachedObject> NamespaceLister<'_, O> {
         self.lister.get(&ObjectKey::new(Some(self.namespace), name))
     }
 
-    /// The objects of the namespace whose labels a selector selects; see [`Lister::select`].
+    /// The objects of the namespace whose labels match a selector; see [`Lister::select`].
     pub fn select(&self, selector: &LabelSelector) -> Vec<O::Handle> {
         self.lister.store.select::<O>(Some(self.namespace), selector)
     }

@@ -1,8 +1,9 @@
 //! Watching without a cache: a watch that resumes itself, and waiting for a condition.
 //!
-//! For the few cases in which a store would be too much: a program that waits until one object is in a certain state,
-//! or that only passes events on. Everything else is better off with a [`SharedInformer`](crate::SharedInformer), which
-//! recovers from a history that is too old by listing again; a [`RetryWatcher`] can only say so and end.
+//! This is for the few programs that need no store: one that waits until an object is in a certain state, or one that
+//! only forwards events. Any other program should use a [`SharedInformer`](crate::SharedInformer): when the server's
+//! history no longer reaches back to the last version, it lists again, where a [`RetryWatcher`] can only return an
+//! error.
 //!
 //! ```no_run
 //! use k8s_openapi::api::core::v1::Pod;
@@ -38,7 +39,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// The starts of two watches are at least this far apart.
+/// The minimum time between the starts of two watches.
 const SPACING: Duration = Duration::from_secs(1);
 
 /// One event of a [`RetryWatcher`].
@@ -49,7 +50,7 @@ pub enum RetryWatchEvent<O: CachedObject> {
     Modified(O::Handle),
     /// An object is gone; this is its last state.
     Deleted(O::Handle),
-    /// An object appeared, changed or went that could not be read.
+    /// An object that could not be read appeared, changed or was deleted.
     Invalid(InvalidObject),
 }
 
@@ -63,17 +64,17 @@ impl<O: CachedObject> RetryWatchEvent<O> {
     }
 }
 
-/// A watch that is opened again where it stopped, until that cannot be done without losing something.
+/// A watch that is reopened where it stopped, until that would lose events.
 ///
-/// It yields the events after a resource version. When the connection breaks, the server ends the watch, or fails in a
-/// way that may pass, another watch is opened from the last event or bookmark, at most one in a second, later if the
-/// server asks for it, by five minutes at most. Each is asked for with a random timeout of five to ten minutes.
-/// Bookmarks are not shown.
+/// It yields the events after a resource version. When the connection breaks, the server ends the watch, or a
+/// transient error occurs, it opens another watch from the last event or bookmark: at most one in a second, and later
+/// if the server asks for it (by at most five minutes). Each request has a random timeout of five to ten minutes.
+/// Bookmarks are not yielded.
 ///
 /// # Errors
 /// The stream ends with an error when the version is too old for the server (list again, then watch from there), when
-/// the server forbids the watch or does not know the resource or the user, and when it sends what cannot be understood.
-/// From `""` or `"0"`, which are no versions, nothing is watched: the only item is an error then.
+/// the server forbids the watch or does not know the resource or the user, and when it sends malformed data. `""` and
+/// `"0"` are not versions to watch from: the only item is an error then.
 #[must_use = "a stream does nothing unless it is polled"]
 pub struct RetryWatcher<O: CachedObject>(BoxStream<'static, Result<RetryWatchEvent<O>, ApiError>>);
 
@@ -160,7 +161,7 @@ impl<O: Decode> Resumed<O> {
         self.source.watch(request).await
     }
 
-    /// Plans the next start, if there is any sense in one.
+    /// Plans the next start, unless it would be futile.
     fn retry(&mut self, error: ApiError) -> Result<(), ApiError> {
         let hopeless = !error.class().is_retryable()
             || matches!(error.class(), ErrorClass::Gone | ErrorClass::Decode)
@@ -182,7 +183,7 @@ impl<O: Decode> Resumed<O> {
         Ok(())
     }
 
-    /// What to tell of an event, if anything; the next watch starts after it.
+    /// Converts an event to an item, if it has one; the next watch starts after it.
     fn event(&mut self, event: WatchEvent<O>) -> Result<Option<RetryWatchEvent<O>>, ApiError> {
         Ok(match event {
             WatchEvent::Added(item) => Some(
@@ -240,13 +241,13 @@ pub enum UntilError {
     Failed(#[source] ApiError),
 }
 
-/// Takes events until one meets the condition, and returns it. For a time limit use [`tokio::time::timeout`].
+/// Reads events until one meets the condition, and returns it. For a time limit use [`tokio::time::timeout`].
 ///
 /// # Errors
 /// The events ended or failed first.
 ///
 /// # Cancel safety
-/// Events that did not meet the condition are gone, the others are still in the stream.
+/// Events that did not meet the condition are lost; later ones are still in the stream.
 pub async fn until<O: CachedObject>(
     mut events: impl Stream<Item = Result<RetryWatchEvent<O>, ApiError>> + Unpin,
     mut condition: impl FnMut(&RetryWatchEvent<O>) -> bool,

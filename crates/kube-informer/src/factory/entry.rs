@@ -1,4 +1,4 @@
-//! One informer of a factory: who makes use of it, and how long it runs.
+//! One informer of a factory: its users, and how long it runs.
 
 use super::SharedInformerFactory;
 use super::error::{Unsynced, short_name};
@@ -14,32 +14,32 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-/// An informer that was asked for.
+/// An informer that was requested.
 pub(super) struct SharedEntry {
-    /// Tells it from another that was asked for with the same key before or after.
+    /// Distinguishes it from earlier and later informers of the same key.
     pub(super) number: u64,
-    /// A `SharedInformer` of the form that the key names; it is no user.
+    /// A `SharedInformer` of the key's form; it does not count as a user.
     typed: Box<dyn Any + Send + Sync>,
     pub(super) informer: Arc<dyn AnyInformer>,
-    /// How many leases are held.
+    /// The number of leases.
     users: Arc<watch::Sender<usize>>,
-    /// What is run when the factory is started; taken then.
+    /// Runs the informer; taken when the factory is started.
     pub(super) runner: Option<Run>,
-    /// Why it has ended, if it failed.
+    /// The reason, if it failed.
     pub(super) failure: Option<RunError>,
 }
 
 pub(super) type Run = Box<dyn FnOnce(CancellationToken) -> BoxFuture<'static, Result<(), RunError>> + Send>;
 
-/// An informer, whatever its form.
+/// An informer of any form.
 pub(super) trait AnyInformer: Send + Sync {
     fn resource(&self) -> &str;
     /// The name of its form.
     fn form(&self) -> String;
     fn has_synced(&self) -> bool;
-    /// Ends when it has synced, and when it has stopped.
+    /// Ends when it has synced or stopped.
     fn synced(&self) -> BoxFuture<'_, ()>;
-    /// What has not synced, and why, as far as is known.
+    /// The parts that have not synced, and why, as far as is known.
     fn unsynced(&self) -> Vec<Unsynced>;
     fn status(&self) -> InformerStatus;
 }
@@ -107,7 +107,7 @@ impl SharedEntry {
 
     /// A handle for a new user.
     ///
-    /// To be called under the factory's lock only, under which it is decided that nobody makes use of it any more.
+    /// Call it only under the factory's lock, under which unused informers are removed.
     pub(super) fn handle<O: Decode>(&self, resync: Duration) -> Option<SharedInformer<O>> {
         let informer: &SharedInformer<O> = self.typed.downcast_ref()?;
         self.users.send_modify(|users| *users += 1);
@@ -129,7 +129,7 @@ impl Drop for User {
     }
 }
 
-/// Runs a member until the factory is shut down, it fails, or nobody has made use of it for a grace period.
+/// Runs an informer until the factory is shut down, it fails, or it had no users for a grace period.
 pub(super) async fn run_while_used(
     factory: SharedInformerFactory,
     key: Key,
@@ -137,7 +137,7 @@ pub(super) async fn run_while_used(
     run: Run,
     users: Arc<watch::Sender<usize>>,
 ) {
-    // The sender stays, so that waiting never ends for want of one.
+    // The sender is alive, so waiting does not end because it was dropped.
     let mut used = users.subscribe();
     let stop = factory.shared.stop.child_token();
     let mut running = run(stop.clone());
@@ -157,8 +157,8 @@ pub(super) async fn run_while_used(
     }
 }
 
-/// Waits until there are no users, and then for a while; says whether there were none all that time. One who came and
-/// went counts.
+/// Waits until there are no users, and then for the grace period. Returns whether there were none all that time; a user
+/// who came and went counts.
 async fn unused_for(users: &mut watch::Receiver<usize>, grace: Duration) -> bool {
     let _ = users.wait_for(|users| *users == 0).await;
     tokio::time::timeout(grace, users.changed()).await.is_err()

@@ -1,4 +1,4 @@
-//! What is asked of a factory.
+//! Requests to a factory.
 
 use super::scope::scope_of;
 use crate::form::{Decode, StaticResource};
@@ -21,17 +21,18 @@ use std::time::Duration;
 ///
 /// assert_eq!(Namespaces::from(["shop", "bank"]), Namespaces::from(["bank", "shop"]));
 /// let tenants = NamespaceSet::new(["shop", "bank"]);
-/// assert_ne!(Namespaces::from(&tenants), Namespaces::from(["shop", "bank"]), "that one can change");
+/// assert_ne!(Namespaces::from(&tenants), Namespaces::from(["shop", "bank"]), "the set can change");
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub enum Namespaces {
-    /// All there are, in one watch; the only choice for kinds without namespaces.
+    /// All namespaces, in one watch. Kinds without namespaces always use this.
     #[default]
     All,
-    /// Only these namespaces, each with its own watch. If there are none, nothing is selected. An empty name is [`All`](Self::All), as in
-    /// client-go; conversions see to that.
+    /// These namespaces, each with its own watch. An empty list selects nothing. An empty name selects
+    /// [all](Self::All), as in client-go.
     Fixed(BTreeSet<String>),
-    /// Those that are in this set at any time, with a watch of each. Informers over the same set follow it together.
+    /// The namespaces that are in this set at any time, each with its own watch. Requests with the same set share an
+    /// informer.
     Set(NamespaceSet),
 }
 
@@ -40,7 +41,7 @@ impl Namespaces {
         Self::Fixed(names.into_iter().map(Into::into).collect()).normalized()
     }
 
-    /// The same, so that equal selections are equal.
+    /// Replaces a list with an empty name, so that equal selections compare equal.
     fn normalized(self) -> Self {
         match self {
             Self::Fixed(names) if names.contains("") => Self::All,
@@ -73,7 +74,7 @@ impl From<&NamespaceSet> for Namespaces {
     }
 }
 
-/// What informers select unless they are asked for otherwise.
+/// The selection of requests that do not set their own.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Defaults {
     pub(super) namespaces: Namespaces,
@@ -94,7 +95,8 @@ fn namespaces_of(namespace: Option<String>) -> Namespaces {
     namespace.map_or(Namespaces::All, |namespace| [namespace].into())
 }
 
-/// Says which informer is wanted of a [factory](super::SharedInformerFactory::request). Unset options use the factory's defaults.
+/// A request for an informer of a [factory](super::SharedInformerFactory::request). Unset options use the factory's
+/// defaults.
 ///
 /// ```no_run
 /// use k8s_openapi::api::core::v1::Pod;
@@ -124,8 +126,8 @@ pub struct InformerRequest<O: Decode> {
 }
 
 impl<O: StaticResource> InformerRequest<O> {
-    /// Asks for a kind that is known at compile time, in any [form of it](StaticResource): `Pod`, `Packed<Pod>`. Of
-    /// [`PartialObjectMeta`](kube::core::PartialObjectMeta), only metadata is asked of the server. For a kind without
+    /// Requests a kind that is known at compile time, in any [form of it](StaticResource): `Pod`, `Packed<Pod>`. For
+    /// [`PartialObjectMeta`](kube::core::PartialObjectMeta), the server sends metadata only. For a kind without
     /// namespaces, the namespaces are ignored.
     pub fn new() -> Self {
         type ScopeOf<O> = <<O as StaticResource>::Resource as kube::Resource>::Scope;
@@ -147,7 +149,7 @@ impl<O: StaticResource> Default for InformerRequest<O> {
 }
 
 impl<O: Decode> InformerRequest<O> {
-    /// Asks for any resource, in any form. The scope of built-in resources is known; for any other cluster-scoped
+    /// Requests any resource, in any form. The scope of built-in resources is known; for any other cluster-scoped
     /// resource set the [`scope`](Self::scope).
     pub fn of(resource: ApiResource) -> Self {
         Self {
@@ -163,10 +165,10 @@ impl<O: Decode> InformerRequest<O> {
         }
     }
 
-    /// Says whether the resource has namespaces, as discovery tells it
-    /// ([`ApiCapabilities::scope`](kube::core::discovery::ApiCapabilities::scope)). For one without, it does not matter
-    /// which namespaces are selected. Default: known for kinds known at compile time and for built-in resources; any other
-    /// has namespaces.
+    /// Sets whether the resource has namespaces, as discovery reports it
+    /// ([`ApiCapabilities::scope`](kube::core::discovery::ApiCapabilities::scope)). For a resource without, the
+    /// selected namespaces are ignored. Default: the scope of the kind, if it is known at compile time or built in,
+    /// else namespaced.
     ///
     /// ```
     /// use kube::core::discovery::Scope;
@@ -181,25 +183,25 @@ impl<O: Decode> InformerRequest<O> {
         self
     }
 
-    /// Asks the server for metadata only, to be held as [`PartialObjectMeta`](kube::core::PartialObjectMeta).
+    /// Requests metadata only, to be stored as [`PartialObjectMeta`](kube::core::PartialObjectMeta).
     pub fn metadata_only(mut self) -> Self {
         self.metadata_only = true;
         self
     }
 
-    /// Only the objects of these namespaces: an array of names, or a [set](NamespaceSet) that may change.
+    /// Selects these namespaces: an array of names, or a [set](NamespaceSet) that may change.
     pub fn namespaces(mut self, namespaces: impl Into<Namespaces>) -> Self {
         self.namespaces = Some(namespaces.into());
         self
     }
 
-    /// Only the objects that this label selector selects; an empty one selects all.
+    /// Selects the objects that match this label selector; an empty one matches all.
     pub fn label_selector(mut self, selector: impl Into<String>) -> Self {
         self.labels = Some(selector.into());
         self
     }
 
-    /// Only the objects that this field selector selects; an empty one selects all.
+    /// Selects the objects that match this field selector; an empty one matches all.
     pub fn field_selector(mut self, selector: impl Into<String>) -> Self {
         self.fields = Some(selector.into());
         self
@@ -213,26 +215,27 @@ impl<O: Decode> InformerRequest<O> {
         self
     }
 
-    /// The resync period of handlers that are added through the returned handle, unless they set their own. It makes no other informer: nothing is asked of the server.
+    /// The resync period of handlers that are added through the returned handle, unless they set their own. A different
+    /// period does not lead to another informer, because a resync sends no request to the server.
     pub fn resync(mut self, period: Duration) -> Self {
         self.resync = Some(period);
         self
     }
 
-    /// Changes every object once, before it gets into the store.
+    /// Changes every object once, before it is stored.
     pub fn transform(mut self, transform: &Transform<O>) -> Self {
         self.transform = Some(transform.clone());
         self
     }
 
-    /// What the scan of each object looks for, and what it leaves out; see
+    /// The fields that the scan of each object extracts and prunes; see
     /// [`InformerBuilder::plan`](crate::informer::InformerBuilder::plan).
     pub fn plan(mut self, plan: FieldPlan) -> Self {
         self.plan = Some(plan);
         self
     }
 
-    /// What the request means to a factory with these defaults.
+    /// Fills in a factory's defaults.
     pub(super) fn resolve(self, defaults: &Defaults, plan: &Option<FieldPlan>) -> Wanted<O> {
         let key = Key {
             form: TypeId::of::<O>(),
@@ -287,12 +290,12 @@ impl<O: Decode> fmt::Debug for InformerRequest<O> {
     }
 }
 
-/// What makes two requests mean the same informer: everything that decides what is in its store. A new way to select or
-/// to keep objects belongs here.
+/// Identifies an informer: everything that determines the content of its store. A new option for selecting or storing
+/// objects must be added here.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Key {
     form: TypeId,
-    /// The name of an informer over a source of the user's own; the resource and what is selected are empty then.
+    /// The name of an informer over a source of the user's own; then the resource and the selection are empty.
     own_source: Option<String>,
     metadata_only: bool,
     group: String,
@@ -306,7 +309,7 @@ pub(super) struct Key {
 }
 
 impl Key {
-    /// That of an informer over a source of the user's own.
+    /// The key of an informer over a source of the user's own.
     pub(super) fn named<O: Decode>(name: String, plan: FieldPlan) -> Self {
         Self {
             form: TypeId::of::<O>(),
@@ -324,7 +327,7 @@ impl Key {
     }
 }
 
-/// A request with nothing left open.
+/// A request with all options set.
 pub(super) struct Wanted<O: Decode> {
     pub(super) key: Key,
     pub(super) resync: Duration,
@@ -333,7 +336,7 @@ pub(super) struct Wanted<O: Decode> {
 }
 
 impl<O: Decode> Wanted<O> {
-    /// What makes the informer.
+    /// The builder of the informer.
     pub(super) fn builder(self, client: kube::Client, streaming: WatchListSupport) -> InformerBuilder<O> {
         let selection = Selection {
             namespace: None,

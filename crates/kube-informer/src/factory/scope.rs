@@ -1,4 +1,4 @@
-//! Which built-in resources have no namespaces: an [`ApiResource`] does not say it.
+//! The built-in resources without namespaces, because an [`ApiResource`] does not contain its scope.
 
 use kube::core::ApiResource;
 use kube::core::discovery::Scope;
@@ -55,7 +55,7 @@ const CLUSTER: &[(&str, &[&str])] = &[
     ("storagemigration.k8s.io", &["storageversionmigrations"]),
 ];
 
-/// The scope of a built-in resource; any other counts as namespaced.
+/// The scope of a built-in resource; any other resource is taken for namespaced.
 pub(super) fn scope_of(resource: &ApiResource) -> Scope {
     let is_cluster = CLUSTER
         .iter()

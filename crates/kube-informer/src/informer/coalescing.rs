@@ -1,4 +1,4 @@
-//! The queue in front of one handler: bounded, because pending notifications of one key can be merged.
+//! The queue of one handler. It is bounded, because pending notifications of one key can be merged.
 
 use super::Notification;
 use crate::object::{CachedObject, ObjectKey};
@@ -22,9 +22,10 @@ pub enum Delivery {
     /// two updates are one from the first old state to the newest, an add and an update are an add of the newest, an
     /// add and a delete are nothing. A handler that is slow sees fewer intermediate states, and never a wrong history.
     ///
-    /// The store does have the states in between. Whoever has read one of them there, for a reason that does not come from
-    /// this handler, is not told by it that the state is over: of an object that came and went, its owner's worker may still
-    /// count it. Where that matters, let the handler be quick and take [`Unbounded`](Self::Unbounded), or resync.
+    /// The store does contain the intermediate states, so code may read one of them for another reason than a
+    /// notification of this handler. The handler then does not report that this state is over: if an object came and
+    /// went, the worker of its owner may still count it. Where that matters, use a quick handler with
+    /// [`Unbounded`](Self::Unbounded), or a resync.
     Coalesced {
         /// The number of notifications that wait before merging starts. Zero: merge whatever can be merged.
         capacity: usize,
@@ -43,12 +44,12 @@ impl Default for Delivery {
 pub(super) struct Change<O: CachedObject> {
     pub(super) key: ObjectKey,
     pub(super) notification: Notification<O>,
-    /// Whether nothing changed: only for handlers that want to be told again of what they know.
+    /// Whether this is a resync: nothing changed, and only handlers that asked for it are told.
     pub(super) sync: bool,
 }
 
 impl<O: CachedObject> Change<O> {
-    /// Nothing changed; somebody wants to be told again.
+    /// A resync of an object.
     pub(super) fn sync(key: ObjectKey, object: O::Handle) -> Self {
         Self {
             key,
@@ -77,13 +78,13 @@ pub(super) struct CoalescingQueue<O: CachedObject> {
     entries: Entries<O>,
     /// The number of the first entry behind the mark, if the mark has not been taken.
     mark: Option<u64>,
-    /// The last pending entry of each key; made when the queue is full, and kept until half of it is taken.
+    /// The last pending entry of each key; built when the queue is full, and dropped when half of it has been taken.
     last: Option<Last>,
 }
 
 /// The entries by number. Numbers grow by one, so that the oldest is at the front.
 struct Entries<O: CachedObject> {
-    /// Each change, and when the first notification that went into it was pushed. An entry that was merged into nothing
+    /// Each change, and when the first notification that was merged into it was pushed. An entry that cancelled out
     /// leaves a hole.
     slots: VecDeque<Option<(Change<O>, Instant)>>,
     holes: usize,
@@ -91,7 +92,7 @@ struct Entries<O: CachedObject> {
     first: u64,
 }
 
-/// When nothing waits any more, storage for more than this is given back.
+/// Storage for more entries than this is freed when the queue is empty.
 const KEPT_STORAGE: usize = 1024;
 
 impl<O: CachedObject> Entries<O> {
@@ -150,14 +151,14 @@ impl<O: CachedObject> Entries<O> {
         Some((number, change))
     }
 
-    /// Leaves a hole; true if so many are holes now that they should be [closed](Self::close_holes).
+    /// Leaves a hole. Returns whether there are so many holes that they should be [closed](Self::close_holes).
     fn remove(&mut self, number: u64) -> bool {
         *self.slot(number) = None;
         self.holes += 1;
         self.holes > self.slots.len() / 2
     }
 
-    /// Gives the entries new numbers. Returns the new number of what had the number `of`.
+    /// Renumbers the entries. Returns the new number of the entry that had the number `of`.
     fn close_holes(&mut self, of: u64) -> u64 {
         let before = self.slots.iter().take((of - self.first) as usize).flatten();
         let number = self.first + before.count() as u64;
@@ -193,7 +194,7 @@ impl Last {
         found.copied()
     }
 
-    /// `number` is the last entry of `key`, which the entry need not hold yet.
+    /// Records that `number` is the last entry of `key`; the entry need not exist yet.
     fn set<O: CachedObject>(&mut self, key: &ObjectKey, number: u64, entries: &Entries<O>) {
         let hash = self.hasher.hash_one(key);
         let rehash = |number: &u64| entries.key(*number).map_or(0, |key| self.hasher.hash_one(key));
@@ -205,7 +206,7 @@ impl Last {
         }
     }
 
-    /// An entry is gone.
+    /// Removes an entry that no longer exists.
     fn remove(&mut self, key: &ObjectKey, number: u64) {
         let hash = self.hasher.hash_one(key);
         if let Ok(last) = self.numbers.find_entry(hash, |last| *last == number) {
@@ -304,10 +305,10 @@ impl<O: CachedObject> CoalescingQueue<O> {
     }
 }
 
-/// What two successive notifications of one key come to.
+/// The result of merging two successive notifications of one key.
 enum Coalesced<O: CachedObject> {
     Nothing(ObjectKey),
-    /// The first one says it all now.
+    /// The first one now contains both.
     One,
     /// Both remain.
     Two(Change<O>),
@@ -327,7 +328,7 @@ fn coalesce<O: CachedObject>(first: &mut Change<O>, second: Change<O>) -> Coales
             None
         }
         (Update { .. }, Delete(deleted)) => Some(Delete(deleted)),
-        // A deletion and what comes after it are two histories.
+        // A deletion and a later add belong to two histories.
         (_, notification) => {
             return Coalesced::Two(Change {
                 key,

@@ -1,13 +1,13 @@
 //! Handlers that put keys on a work queue.
 //!
-//! A controller's handlers do no work. They name what has to be looked at, and workers read its current state from the
-//! store. Which keys a change puts on the queue is one of three:
+//! A controller's handlers do no work: they add keys to a queue, and workers read the current state of each key from
+//! the store. There are three choices of the keys that a change adds:
 //!
 //! | function | keys |
 //! |---|---|
-//! | [`object`] | that of the object itself |
-//! | [`owner`] | those of its owners of one kind, such as the ReplicaSet of a pod |
-//! | [`mapped`] | whatever a function makes of the object |
+//! | [`object`] | the key of the object itself |
+//! | [`owner`] | the keys of its owners of one kind, such as the ReplicaSet of a pod |
+//! | [`mapped`] | the keys that a function returns for the object |
 //!
 //! ```no_run
 //! use k8s_openapi::api::apps::v1::ReplicaSet;
@@ -36,12 +36,12 @@
 //! # }
 //! ```
 //!
-//! The queue can be any; this one is of the crate `kube-workqueue`, on which this crate does not depend. The function that
-//! adds a key runs on the handler's task, so it must not block.
+//! Any queue will do; this one is from the crate `kube-workqueue`, on which this crate does not depend. The function
+//! that adds a key runs on the handler's task, so it must not block.
 //!
-//! The keys of owners, and those that a function makes, depend on an object's states. With
-//! [`Delivery::Coalesced`](super::Delivery::Coalesced), states in between are left out while very many changes wait. These
-//! handlers are quick: [`Delivery::Unbounded`](super::Delivery::Unbounded) lets them see all.
+//! The keys of [`owner`] and [`mapped`] depend on an object's states. With
+//! [`Delivery::Coalesced`](super::Delivery::Coalesced), intermediate states are skipped while very many changes wait.
+//! These handlers are quick, so they can use [`Delivery::Unbounded`](super::Delivery::Unbounded), which skips none.
 
 use super::{Notification, ResourceEventHandler};
 use crate::object::{CachedObject, HasOwners, ObjectKey};
@@ -68,8 +68,8 @@ pub fn object<O: CachedObject>(
     move |change: Notification<O>| add(change.key())
 }
 
-/// A handler that adds the keys of the owners that are of one kind. Of an update, these are the owners before and after
-/// it, each once; of a deletion, those of the last known state.
+/// A handler that adds the keys of the owners that are of one kind. For an update, these are the owners before and
+/// after it, each once; for a deletion, those of the last known state.
 ///
 /// A packed object is decompressed to read its owners; declaring `/metadata/ownerReferences` in the collection's
 /// [`FieldPlan`](crate::wire::FieldPlan) avoids that.
@@ -93,8 +93,8 @@ pub fn owner<O: HasOwners>(
     mapped(move |object: &O::Handle| owner.keys::<O>(object), add)
 }
 
-/// A handler that adds the keys to which `map` leads from an object. Of an update, these are the keys of the old and of
-/// the new object, each once; of a deletion, those of the last known state.
+/// A handler that adds the keys that `map` returns for an object. For an update, these are the keys of the old and of
+/// the new object, each once; for a deletion, those of the last known state.
 ///
 /// ```no_run
 /// # use k8s_openapi::api::core::v1::Pod;
@@ -128,8 +128,8 @@ pub fn mapped<O: CachedObject, I: IntoIterator<Item = ObjectKey>>(
 
 /// Which of an object's owners [`owner`] adds.
 ///
-/// Owners are told by group and kind, whatever the version. An owner is in the namespace of what it owns, unless its kind
-/// has no namespaces.
+/// Owners are identified by group and kind; the version is ignored. An owner is in the namespace of what it owns,
+/// unless its kind has no namespaces.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use = "it says which owners to add"]
 pub struct OwnerKind {
