@@ -147,7 +147,7 @@ async fn a_late_handler_is_told_what_exists_and_then_every_change() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_initial_adds_of_a_handler_that_stalls_wait_and_are_followed_by_what_changed() {
+async fn a_stalled_handler_gets_its_initial_adds_then_the_changes() {
     let (informer, _stop, _running) = start([
         ("LIST any 500", List(10, vec![("a", 1), ("b", 2), ("c", 3)])),
         ("WATCH 10", Watch(vec![Modified("b", 11), Deleted("c", 12)])),
@@ -296,7 +296,7 @@ async fn drain_delivers_what_is_pending_first() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn dropping_a_registration_removes_the_handler_and_detaching_keeps_it() {
+async fn dropping_a_registration_removes_its_handler() {
     let (informer, _stop, _running) = start([
         ("LIST any 500", List(10, vec![])),
         (
@@ -542,7 +542,7 @@ async fn the_longest_resync_period_is_never() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_unchanged_relist_is_told_to_those_with_a_resync_and_does_not_delay_it() {
+async fn an_unchanged_relist_does_not_delay_a_resync() {
     let relists = (0..5).flat_map(|_| {
         [
             (
@@ -806,7 +806,7 @@ async fn a_transform_that_strips_all_metadata_takes_no_identity() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_transform_sees_each_object_once_and_what_it_cannot_do_is_set_aside() {
+async fn a_transform_sees_each_object_once_and_may_fail() {
     let script = Script::new([
         ("LIST any 500", List(10, vec![("a", 1), ("b", 2), ("c", 3)])),
         ("WATCH 10", Watch(vec![Modified("a", 11), Deleted("a", 12)])),
@@ -945,7 +945,7 @@ impl kube_informer::source::ListerWatcher<ConfigMap> for Endless {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_informer_reports_and_stops_even_if_its_source_never_pauses() {
+async fn an_informer_stops_even_if_its_source_never_pauses() {
     let (informer, runner) = SharedInformer::builder(Endless).build();
     let stop = CancellationToken::new();
     let running = tokio::spawn(runner.run(stop.clone()));

@@ -90,7 +90,7 @@ async fn each_handler_is_told_again_in_its_own_period() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn handlers_that_come_before_the_run_shorten_the_check_period_and_keep_their_own() {
+async fn early_handlers_shorten_the_check_period_and_keep_their_own() {
     let (informer, runner) = SharedInformer::builder(two_objects())
         .resync(Duration::from_secs(12 * 3600))
         .build();
@@ -124,7 +124,7 @@ async fn handlers_can_be_added_while_the_informer_starts() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn after_a_disruption_only_those_with_a_resync_hear_of_what_did_not_change() {
+async fn only_handlers_with_a_resync_are_told_of_unchanged_objects() {
     let script = Script::new([
         ("LIST any 500", List(10, vec![("pod1", 1), ("pod2", 2)])),
         // An update of pod2 and an add of pod3 are lost.
@@ -217,7 +217,7 @@ async fn removing_returns_whenever_it_is_done() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn handlers_come_and_go_while_things_change_and_the_informer_stops() {
+async fn handlers_come_and_go_during_changes_and_the_stop() {
     let names = ["a", "b", "c", "d"];
     let events = (0..10_000u64).map(|n| match n % 4 {
         0..3 => Modified(names[n as usize % 4], 100 + n),
@@ -264,7 +264,7 @@ async fn handlers_come_and_go_while_things_change_and_the_informer_stops() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn transformed_objects_are_stored_and_told_and_not_transformed_again() {
+async fn objects_are_transformed_once_then_stored_and_told() {
     let script = Script::new([
         ("LIST any 500", List(10, vec![("a", 1), ("b", 2)])),
         (
@@ -353,7 +353,7 @@ fn with_store(script: Script) -> (Log, Arc<OnceLock<Indexer<Arc<ConfigMap>>>>, C
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_list_is_told_deletions_first_when_the_store_is_what_was_listed() {
+async fn a_list_is_told_deletions_first_from_the_new_store() {
     let (told, store, _) = with_store(Script::new([
         ("LIST any 500", List(10, vec![("1", 1), ("2", 2), ("3", 3)])),
         ("WATCH 10", Watch(vec![gone()])),
@@ -418,7 +418,7 @@ impl ResourceEventHandler<ConfigMap> for Reaper {
 }
 
 #[tokio::test]
-async fn a_controller_that_deletes_what_is_added_is_told_of_the_deletions() {
+async fn a_controller_is_told_of_the_deletions_that_it_causes() {
     let sim = kube_sim::Sim::builder().build().unwrap();
     let client = kube::Client::new(sim.service(), "default");
     let resource = kube::core::ApiResource::erase::<ConfigMap>(&());
@@ -454,7 +454,7 @@ fn config_map(namespace: &str, name: &str) -> serde_json::Value {
 }
 
 #[tokio::test]
-async fn listers_find_what_is_in_their_namespace_and_say_what_is_missing() {
+async fn listers_find_objects_by_namespace_and_name_missing_ones() {
     let sim = kube_sim::Sim::builder().build().unwrap();
     for (namespace, name) in [("default", "a"), ("default", "b"), ("kube-system", "a")] {
         sim.store().create(config_map(namespace, name)).unwrap();
@@ -516,7 +516,7 @@ async fn a_streaming_list_is_transformed_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_object_on_which_an_index_function_panics_is_set_aside_alone() {
+async fn a_panic_of_an_index_function_sets_one_object_aside() {
     let script = Script::new([
         ("LIST any 500", List(10, vec![("a", 1), ("c", 3)])),
         (

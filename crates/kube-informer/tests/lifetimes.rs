@@ -114,7 +114,7 @@ fn same<O: kube_informer::CachedObject>(a: &SharedInformer<O>, b: &SharedInforme
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_informer_that_nobody_uses_stops_after_the_grace_period_and_starts_when_asked_for() {
+async fn an_unused_informer_stops_after_the_grace_period() {
     let cluster = Cluster::new();
     let factory = cluster.factory().build();
     let configs = factory.informer::<ConfigMap>();
@@ -142,7 +142,7 @@ async fn an_informer_that_nobody_uses_stops_after_the_grace_period_and_starts_wh
 }
 
 #[tokio::test(start_paused = true)]
-async fn asked_for_within_the_grace_period_it_is_the_same_with_its_cache() {
+async fn a_request_within_the_grace_period_gets_the_same_informer() {
     let cluster = Cluster::new();
     let factory = cluster.factory().build();
     factory.start();
@@ -326,7 +326,7 @@ async fn an_informer_run_by_hand_has_no_users_to_wait_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_informer_that_failed_is_reported_and_replaced_for_who_asks_next() {
+async fn a_failed_informer_is_reported_and_replaced_at_a_request() {
     let cluster = Cluster::new();
     let factory = cluster.factory().build();
     factory.start();

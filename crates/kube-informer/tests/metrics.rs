@@ -281,7 +281,7 @@ impl kube_informer::ResourceEventHandler<ConfigMap> for Gated {
 }
 
 #[tokio::test(start_paused = true)]
-async fn group_and_version_are_labels_and_a_reflector_reports_on_its_own() {
+async fn a_reflector_alone_reports_with_group_and_version() {
     let recorder = Recorder::install();
     let sim = kube_sim::Sim::builder().build().unwrap();
     let client = kube::Client::new(sim.service(), "default");

@@ -159,7 +159,7 @@ async fn several_namespaces_are_one_collection() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_namespace_that_is_added_is_listed_and_not_initial_once_synced() {
+async fn an_added_namespace_is_listed_and_not_initial() {
     let scripts = Scripts::default()
         .with("x", quiet(10, vec![("x/a", 1)]))
         .with("y", [("LIST any 500", Hang)])
@@ -221,7 +221,7 @@ async fn what_is_added_before_the_informer_has_synced_is_initial() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn removing_a_namespace_unselects_its_objects_and_adding_it_again_starts_over() {
+async fn a_removed_namespace_unselects_its_objects() {
     let scripts = Scripts::default()
         .with("x", quiet(10, vec![("x/a", 1), ("x/b", 2)]))
         .with("y", quiet(12, vec![("y/a", 3)]))

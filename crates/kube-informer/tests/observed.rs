@@ -112,7 +112,7 @@ async fn lists_watches_and_applications_are_spans() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn kind_and_namespace_are_known_of_a_client_and_no_content_shows() {
+async fn spans_show_kind_and_namespace_and_no_content() {
     let (observer, _installed) = Observer::install();
     let sim = kube_sim::Sim::builder().build().unwrap();
     let secret = |name: &str| {
@@ -156,7 +156,7 @@ impl ResourceEventHandler<ConfigMap> for Slow {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_slow_handler_is_a_warning_while_many_wait_but_not_for_every_call() {
+async fn a_slow_handler_is_warned_of_once_while_many_wait() {
     let (observer, _installed) = Observer::install();
     let changes = |count| (0..count).map(|n| Modified("a", 100 + n));
     let pauses = [

@@ -49,7 +49,7 @@ fn body(pod: &Packed<Pod>) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_packed_cache_ends_equal_to_a_cluster_that_changes_all_the_time() {
+async fn a_packed_cache_ends_equal_to_a_changing_cluster() {
     let server = SimServer::builder()
         .nodes(10)
         .pods(300)
@@ -144,7 +144,7 @@ async fn a_packed_cache_ends_equal_to_a_cluster_that_changes_all_the_time() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_packed_informer_comes_from_the_factory_and_deletions_carry_the_last_state() {
+async fn a_factory_makes_packed_informers() {
     let server = SimServer::builder().pods(100).start().await.unwrap();
     let factory = SharedInformerFactory::new(client(&server));
     let pods =

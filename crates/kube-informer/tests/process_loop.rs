@@ -69,7 +69,7 @@ async fn a_loop_pops_at_most_as_many_keys_as_it_was_told() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_queued_when_it_is_stopped_is_left_and_producers_do_not_wait() {
+async fn a_stopped_loop_leaves_the_queue_and_blocks_no_producer() {
     let queue = DeltaFifo::new(1);
     let (told, processing) = recording(&queue);
     push(&queue, "a", 1).await;
@@ -146,7 +146,7 @@ async fn changes_that_failed_are_given_back_unless_newer_ones_came() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_panic_of_the_process_function_comes_out_of_run_and_closes_the_queue() {
+async fn a_panic_of_the_process_function_closes_the_queue() {
     let queue = DeltaFifo::new(1);
     let process = |_: Batch<Deltas<u32>>| async { panic!("cannot cope") };
     let processing = ProcessLoop::new(queue.clone(), process);
@@ -299,7 +299,7 @@ async fn a_reflector_fills_any_queue() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_informer_of_ones_own_tells_its_handler_as_part_of_applying() {
+async fn an_unshared_informer_calls_its_handler_while_applying() {
     let script = Script::new([
         ("LIST any 500", List(10, vec![("a", 1), ("b", 2)])),
         (
@@ -396,7 +396,7 @@ impl kube_informer::ResourceEventHandler<ConfigMap> for Slow {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_slow_handler_of_ones_own_delays_its_store_and_nothing_is_lost() {
+async fn a_slow_unshared_handler_delays_its_store_and_loses_nothing() {
     let script = Script::new([
         ("LIST any 500", List(10, vec![("a", 1)])),
         ("WATCH 10", Watch(vec![Modified("a", 11), Modified("a", 12)])),

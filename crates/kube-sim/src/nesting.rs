@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn the_deepest_values_are_read_copied_compared_written_and_dropped() {
+    fn the_deepest_values_are_handled_without_overflow() {
         for (open, close) in [("[", "]"), (r#"{"a":"#, "}")] {
             let text = |levels: usize| open.repeat(levels) + "1" + &close.repeat(levels);
             let deepest = text(MAX);

@@ -111,7 +111,7 @@ async fn a_deviation_is_named() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_beyond_the_script_is_never_answered_and_paths_are_independent() {
+async fn requests_beyond_the_script_are_never_answered() {
     let server = ScriptedServer::new()
         .expect("GET /a", Answer::json("1"))
         .expect("GET /b", Answer::refused())

@@ -96,7 +96,7 @@ fn objects_outlive_their_family_and_its_bases() {
 }
 
 #[test]
-fn objects_that_are_decoded_while_others_take_their_place_stay_apart() {
+fn decoded_objects_are_not_confused_with_their_successors() {
     let packer = Packed::<DynamicObject>::decoder(Collection::default());
     thread::scope(|scope| {
         for thread in 0..4 {

@@ -3,7 +3,7 @@
 use super::*;
 
 #[tokio::test(start_paused = true)]
-async fn the_server_can_ask_for_a_longer_pause_in_seconds_as_a_date_or_in_the_status() {
+async fn retry_after_may_be_seconds_a_date_or_in_the_status() {
     let in_seconds = || Answer::status(429, "TooManyRequests", "slow down").header("retry-after", "100");
     let as_date = || {
         let date = httpdate::fmt_http_date(SystemTime::now() + Duration::from_secs(100));
@@ -106,7 +106,7 @@ fn too_large() -> [Value; 3] {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_version_that_the_server_has_not_reached_leads_to_the_newest_state() {
+async fn a_version_in_the_servers_future_leads_to_the_newest_state() {
     for status in too_large() {
         let refusal = || Answer::status_body(504, &status);
         let scene = Scene::lists([

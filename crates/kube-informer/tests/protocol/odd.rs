@@ -653,7 +653,7 @@ async fn a_client_that_would_retry_by_itself_does_not() {
 
 /// A router that forgets a connection does not say so. Servers send bookmarks about every minute.
 #[tokio::test(start_paused = true)]
-async fn a_watch_without_the_bookmarks_that_there_should_be_is_opened_again() {
+async fn a_watch_without_the_expected_bookmarks_is_reopened() {
     let short = Duration::from_secs(30);
     let mut scene = Scene::lists([
         (request(ANY), listed(10, "a@1")),

@@ -3,7 +3,7 @@
 use super::*;
 
 #[tokio::test(start_paused = true)]
-async fn others_1_an_event_that_does_not_decode_is_named_and_its_key_is_stale() {
+async fn others_1_an_undecodable_event_makes_its_key_stale() {
     let scene = Scene::lists([
         (request(ANY), listed(10, "a@1 b@2")),
         (
@@ -38,7 +38,7 @@ async fn others_1_an_event_that_does_not_decode_is_named_and_its_key_is_stale() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn others_2_an_object_of_a_streaming_list_that_does_not_decode_is_not_silently_absent() {
+async fn others_2_a_streaming_list_reports_undecodable_objects() {
     let scene = Scene::streams([(
         stream(None),
         watched("+a@1")
@@ -75,7 +75,7 @@ fn logged() -> (Arc<Mutex<Vec<u8>>>, tracing::subscriber::DefaultGuard) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn others_3_one_bad_item_stops_nobody_and_its_content_is_nowhere_to_be_seen() {
+async fn others_3_one_invalid_item_stops_nobody_and_is_never_shown() {
     let secrets = Kind::new("v1", "Secret");
     let with = |key: &str, data: Value| {
         let mut secret = secrets.object(key, "5");
@@ -226,7 +226,7 @@ async fn others_5_no_answers_make_a_hot_loop() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn others_6_a_watch_that_is_gone_at_its_start_is_followed_by_a_list() {
+async fn others_6_a_watch_that_starts_with_410_leads_to_a_list() {
     for gone in [expired(), Answer::status(410, "Gone", "gone"), Answer::code(410)] {
         let scene = Scene::lists([
             (request(ANY), listed(10, "a@1")),
@@ -243,7 +243,7 @@ async fn others_6_a_watch_that_is_gone_at_its_start_is_followed_by_a_list() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn others_6_an_expired_page_is_followed_by_one_list_in_one_piece() {
+async fn others_6_an_expired_page_leads_to_one_unpaged_list() {
     let scene = Scene::lists([
         (request(ANY), Answer::json(maps().page("10", objects("a@1"), "t"))),
         (
@@ -334,7 +334,7 @@ async fn others_7_one_who_merges_and_was_asleep_does_not_stall() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn others_10_what_is_listed_again_unchanged_stays_the_same_object() {
+async fn others_10_an_unchanged_object_keeps_its_allocation() {
     let scene = Scene::streams([
         (
             stream(None),

@@ -73,7 +73,7 @@ async fn t4_streaming_lists_that_close_early() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn t6_streaming_lists_that_are_refused_are_tried_again_each_time() {
+async fn t6_refused_streaming_lists_are_tried_again_each_time() {
     for refusal in [
         (422, "Invalid"),
         (500, "InternalError"),

@@ -108,7 +108,7 @@ async fn lists_then_watches_from_the_lists_version() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_expired_stream_lists_again_after_a_pause_and_unchanged_objects_are_no_news() {
+async fn an_expired_stream_lists_again_after_a_pause() {
     let scene = Scene::start([
         ("LIST any 500", List(10, vec![("a", 1)])),
         (
@@ -131,7 +131,7 @@ async fn an_expired_stream_lists_again_after_a_pause_and_unchanged_objects_are_n
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_expired_list_is_followed_at_once_by_one_of_the_newest_state() {
+async fn an_expired_list_leads_at_once_to_the_newest_state() {
     let scene = Scene::start([
         ("LIST any 500", List(10, vec![("a", 1), ("b", 2)])),
         (
@@ -489,7 +489,7 @@ async fn objects_that_could_share_a_key_are_set_aside() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_bad_object_that_was_never_held_and_is_gone_is_no_longer_stale() {
+async fn a_deleted_invalid_object_is_no_longer_stale() {
     let mut scene = Scene::start([
         (
             "LIST any 500",
@@ -529,7 +529,7 @@ async fn stopping_interrupts_requests_and_pauses() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_answers_lead_to_more_than_four_requests_between_two_pauses() {
+async fn no_answer_leads_to_more_than_four_requests_without_pause() {
     let scene = Scene::streaming([
         ("STREAM newest", Watch(vec![Added("a", 1), Close])),
         ("STREAM newest", Watch(vec![Added("a", 1), Close])),
@@ -550,7 +550,7 @@ async fn no_answers_lead_to_more_than_four_requests_between_two_pauses() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_whose_version_goes_back_is_reported_and_its_new_state_counts() {
+async fn a_regressed_version_is_reported_and_its_state_accepted() {
     let scene = Scene::start([
         ("LIST any 500", List(100, vec![("a", 50), ("b", 60)])),
         ("WATCH 100", Watch(vec![Bookmark(40)])),
@@ -589,7 +589,7 @@ async fn an_event_that_comes_again_out_of_order_is_not_applied() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_list_without_a_version_is_followed_by_a_watch_of_the_newest_state() {
+async fn a_list_without_a_version_leads_to_a_watch_of_the_newest() {
     let scene = Scene::start([
         ("LIST any 500", Unversioned(vec![("a", 5)])),
         (
@@ -669,7 +669,7 @@ async fn a_continue_token_that_comes_again_is_an_error() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_failure_is_told_to_the_hook_and_a_panicking_hook_does_no_harm() {
+async fn the_hook_gets_every_failure_and_may_panic() {
     let script = Script::new([
         ("LIST any 500", Error(status(403, "no"))),
         ("LIST any 500", Error(refused())),
@@ -728,7 +728,7 @@ async fn those_who_wait_for_a_version_are_told_when_versions_go_back() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_mixture_of_answers_leads_to_more_than_four_requests_at_once() {
+async fn no_mix_of_answers_leads_to_more_than_four_requests() {
     let scene = Scene::start([
         ("LIST any 500", Error(expired())),
         ("LIST newest 500", List(10, vec![])),
@@ -751,7 +751,7 @@ fn absent() -> Answer {
 
 /// Departs from the original, whose pauses grow to half a minute and whose cache says nothing of it.
 #[tokio::test(start_paused = true)]
-async fn a_resource_that_the_server_does_not_know_is_waited_for_with_short_pauses() {
+async fn an_unknown_resource_is_polled_with_short_pauses() {
     let unknown = (0..20).map(|_| ("LIST any 500", absent()));
     let served = [
         // The server's storage is being made.

@@ -3,7 +3,7 @@
 use super::*;
 
 #[tokio::test(start_paused = true)]
-async fn a_streaming_list_is_applied_as_one_when_it_is_complete_and_goes_on_as_a_watch() {
+async fn a_complete_streaming_list_is_applied_at_once() {
     let events = vec![
         Added("a", 1),
         Added("b", 2),
@@ -156,7 +156,7 @@ async fn a_streaming_list_that_repeats_what_is_over_is_not_believed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn streaming_lists_that_end_early_count_among_the_watches_that_do() {
+async fn streaming_lists_that_end_early_count_as_early_watches() {
     let streams = [
         vec![Status(kube_informer::source::ApiStatus::from_code(410, ""))],
         vec![Added("a", 1), Close],
@@ -208,7 +208,7 @@ async fn a_streaming_list_waits_out_what_a_list_could_not_avoid() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_streaming_list_at_an_unavailable_version_asks_for_the_newest_state() {
+async fn a_streaming_list_falls_back_to_the_newest_version() {
     for error in [
         expired(),
         status(504, "Timeout: Too large resource version: 12, current: 5"),
@@ -253,7 +253,7 @@ async fn a_streaming_list_that_never_ends_is_given_up_and_remembered() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_request_for_a_streaming_list_that_is_not_answered_is_given_up_too() {
+async fn an_unanswered_request_for_a_streaming_list_times_out() {
     let options = ReflectorOptions {
         streaming_deadline: Duration::from_secs(5),
         ..Default::default()

@@ -160,7 +160,7 @@ fn step() -> impl Strategy<Value = Step> {
 
 proptest! {
     #[test]
-    fn what_a_slow_handler_sees_is_a_legal_history_that_ends_in_the_true_state(
+    fn a_slow_handler_sees_a_legal_history_and_the_final_state(
         capacity in 0..8usize,
         every in any::<bool>(),
         steps in proptest::collection::vec(step(), 0..300),
