@@ -1,4 +1,5 @@
-//! `bench-wire [case] [pods] [rounds]`: each case, or one of them, over the same list or watch of pods.
+//! `bench-wire [case] [pods] [rounds]`: each case, or one of them, over the same list or watch of pods, or over the same
+//! pods packed.
 //!
 //! With zero rounds it only makes the input, so that instructions counted in two runs can be subtracted.
 
@@ -6,6 +7,8 @@ mod pods;
 
 use bytes::Bytes;
 use k8s_openapi::api::core::v1::Pod;
+use kube_informer::FieldPath;
+use kube_informer::form::{self, Collection, Decode, Packed};
 use kube_informer::wire::{Encoding, ListPart, ListReader, RawObject, WatchReader};
 use rustix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, de::IgnoredAny};
@@ -18,6 +21,10 @@ const CHUNK: usize = 64 << 10;
 struct Input {
     list: Vec<u8>,
     watch: Vec<u8>,
+    /// Made only for the cases that read them.
+    packed: Vec<Packed<Pod>>,
+    /// A field that no plan declares.
+    phase: FieldPath,
 }
 
 #[derive(Deserialize)]
@@ -82,7 +89,36 @@ const CASES: &[Case] = &[
                 .map_or(0, |n| n.len())
         })
     }),
+    ("form-pods", |input| {
+        read_list(&input.list, |item| {
+            let raw = RawObject::scan(Encoding::Json, item).unwrap();
+            form::decode::<Pod>(&raw).unwrap().metadata.name.map_or(0, |n| n.len())
+        })
+    }),
+    ("packed-body", |input| {
+        input.packed.iter().map(|pod| pod.body().len()).sum()
+    }),
+    ("packed-field", |input| {
+        let phase = |pod: &Packed<Pod>| pod.field::<String>(&input.phase).unwrap();
+        input.packed.iter().filter_map(phase).map(|phase| phase.len()).sum()
+    }),
+    ("packed-decode", |input| {
+        let name = |pod: &Packed<Pod>| pod.decode().unwrap().metadata.name.as_ref().map_or(0, String::len);
+        input.packed.iter().map(name).sum()
+    }),
 ];
+
+/// The items of a list as a cache holds them.
+fn pack(list: &[u8]) -> Vec<Packed<Pod>> {
+    let packer = Packed::<Pod>::decoder(Collection::default());
+    let mut packed = Vec::new();
+    read_list(list, |item| {
+        let raw = RawObject::scan_with(Encoding::Json, item, &Packed::<Pod>::plan()).unwrap();
+        packed.push(Packed::decode_raw(&packer, &raw.key(), &raw).unwrap());
+        0
+    });
+    packed
+}
 
 fn read_list(body: &[u8], mut each: impl FnMut(Bytes) -> usize) -> usize {
     let mut reader = ListReader::new(Encoding::Json);
@@ -138,10 +174,15 @@ fn main() {
         })
         .collect();
     drop(items);
-    let input = Input {
+    let mut input = Input {
         list: list.into(),
         watch: watch.into(),
+        packed: Vec::new(),
+        phase: FieldPath::parse("/status/phase").unwrap(),
     };
+    if wanted == "all" || wanted.starts_with("packed") {
+        input.packed = pack(&input.list);
+    }
     println!(
         "{pods} pods of {} bytes, best of {rounds} rounds",
         input.list.len() / pods
@@ -158,9 +199,10 @@ fn main() {
         if let Some(best) = best.min() {
             let per_second = input.list.len() as f64 / best.as_secs_f64();
             println!(
-                "{name:18} {:7.3} GB/s {:9.0} pods/s",
+                "{name:18} {:7.3} GB/s {:9.0} pods/s {:7.1} us per pod",
                 per_second / 1e9,
-                pods as f64 / best.as_secs_f64()
+                pods as f64 / best.as_secs_f64(),
+                best.as_secs_f64() * 1e6 / pods as f64
             );
         }
     }

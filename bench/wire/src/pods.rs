@@ -1,4 +1,7 @@
 //! Pods of about 10.8 KB, 4 KB of which are managedFields, no two alike.
+//!
+//! They are not those of `bench/forms`, because here the members of each object must be in the order in which the API
+//! server sends them.
 
 use serde_json::{Value, json};
 

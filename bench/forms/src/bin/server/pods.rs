@@ -1,5 +1,8 @@
 //! Pods of about 10.8 KB, of which about 3.9 KB are managedFields.
 //!
+//! They are not those of `kube-sim`'s workload, which may change to make a better demo: figures of these pods must stay
+//! comparable, the number of templates is an argument, and a real API server must accept them.
+//!
 //! Pods of one template share what a Deployment gives its pods. What is unique in a real cluster is unique here, and is
 //! random: uids, the digits of container ids and token volumes, addresses, nodes, instants. Templates share what
 //! clusters share, the vocabulary of the API, and differ in the rest: names, images and their digests, variables and their
