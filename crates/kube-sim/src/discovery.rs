@@ -1,4 +1,4 @@
-//! What a server tells about itself: its resources, its version, its health.
+//! Discovery: a server's resources, version and health.
 
 use http::{Response, StatusCode};
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ const VERBS: [&str; 8] = [
     "watch",
 ];
 
-/// The answer to a path that is not about objects; none if it is.
+/// The answer to a path that does not concern objects; `None` for one that does.
 pub(crate) fn answer(registry: &Registry, segments: &[&str], accept: &str) -> Option<Response<SimBody>> {
     let aggregated = accept.contains("as=APIGroupDiscoveryList");
     let value = match segments {
@@ -57,7 +57,7 @@ fn version() -> Value {
     })
 }
 
-/// The groups but the core one, each with its versions, the preferred first.
+/// The groups except the core group, each with its versions, the preferred one first.
 fn group_versions(registry: &Registry) -> Vec<(String, Vec<String>)> {
     let mut groups: Vec<(String, Vec<String>)> = Vec::new();
     for resource in registry.iter() {
@@ -139,7 +139,7 @@ fn resource_list(registry: &Registry, group: &str, version: &str) -> Option<Valu
     }))
 }
 
-/// All in one answer (apidiscovery.k8s.io/v2).
+/// Aggregated discovery (apidiscovery.k8s.io/v2).
 fn discovery_list(registry: &Registry, accept: &str, core: bool) -> Response<SimBody> {
     let version = if accept.contains("v=v2;") || !accept.contains("v=v2beta1") {
         "v2"

@@ -28,7 +28,7 @@ struct Args {
     /// How many changes a second the workload makes
     #[arg(long, default_value_t = 0.0, value_name = "N", value_parser = rate)]
     churn: f64,
-    /// What the objects and changes are made from: the same seed makes the same ones
+    /// The seed of the objects and changes: the same seed makes the same ones
     #[arg(long, default_value_t = 0, value_name = "N")]
     seed: u64,
     /// Let clients make faults, under /kube-sim/faults
@@ -48,7 +48,7 @@ async fn main() -> ExitCode {
     tracing_subscriber::fmt()
         .with_env_filter(tracing_subscriber::EnvFilter::from_default_env())
         .with_writer(std::io::stderr)
-        // A reader of standard error that is gone is no reason to panic.
+        // Does not panic if standard error is closed.
         .log_internal_errors(false)
         .init();
     match run(Args::parse()).await {
@@ -61,7 +61,7 @@ async fn main() -> ExitCode {
 }
 
 async fn run(args: Args) -> anyhow::Result<()> {
-    // Before anything is announced: a signal that comes right then must not be missed.
+    // Installed before anything is printed, so that a signal right after that is not missed.
     let mut terminate = signal(SignalKind::terminate()).context("cannot wait for SIGTERM")?;
     let mut interrupt = signal(SignalKind::interrupt()).context("cannot wait for SIGINT")?;
     let builder = SimServer::builder()
@@ -94,7 +94,7 @@ async fn run(args: Args) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Says where the server is and how to use it.
+/// Prints the server's address and how to use it.
 fn announce(server: &SimServer, kubeconfig: Option<PathBuf>) -> anyhow::Result<()> {
     let usage = match kubeconfig {
         None => format!("kubectl --server={} get pods -A", server.url()),
@@ -104,7 +104,7 @@ fn announce(server: &SimServer, kubeconfig: Option<PathBuf>) -> anyhow::Result<(
             format!("kubectl --kubeconfig={} get pods -A", path.display())
         }
     };
-    // In one write: whoever reads only the first line, the URL, closes the pipe then.
+    // In one write, because a reader of only the first line, the URL, closes the pipe after it.
     let text = format!("{}\n\ntry: {usage}\nend: Ctrl-C\n", server.url());
     std::io::stdout()
         .write_all(text.as_bytes())

@@ -1,8 +1,8 @@
-//! How deep JSON may be nested, and the stack that it takes.
+//! The maximum depth of JSON, and the stack that it needs.
 //!
-//! To read, compare, write or drop a value recurses, once for each level. Objects commonly have a few levels, for which
-//! any stack is large enough. A real server takes 10,000 levels, for which a thread's usual stack is not: whatever may meet
-//! such a value runs [with room](with_room) for it.
+//! Reading, comparing, writing and dropping a value recurse once for each level. Usual objects have a few levels, for
+//! which any stack is large enough. A real server accepts 10,000 levels, for which a thread's usual stack is too
+//! small: code that may get such a value runs [with room](with_room) for it.
 
 use std::cell::Cell;
 use std::fmt;
@@ -13,24 +13,25 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::runtime::Handle;
 
-/// The most levels that JSON may have, as for a real server.
+/// The maximum number of levels of JSON, as in a real server.
 pub(crate) const MAX: usize = 10_000;
 
-/// Values with so many levels fit on any stack.
+/// Values with at most this many levels fit on any stack.
 pub(crate) const COMMON: usize = 128;
 
-/// Enough for [`MAX`] levels in an unoptimized build, with a reserve. It is address space; memory is what is touched of it.
+/// Enough for [`MAX`] levels in an unoptimized build, with a reserve. This is address space; only the used part takes
+/// memory.
 const STACK: usize = 256 * 1024 * 1024;
 
 thread_local! {
     static ROOMY: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs `f` with a stack on which values of `depth` levels fit: on a thread of its own if there are more than usual.
+/// Runs `f` with a stack for values of `depth` levels: on a thread of its own if there are more levels than usual.
 ///
 /// # Panics
 ///
-/// No thread can be started. A panic of `f` goes on here.
+/// Panics if no thread can be started. A panic of `f` is resumed.
 pub(crate) fn with_room<T: Send>(depth: usize, f: impl FnOnce() -> T + Send) -> T {
     if depth <= COMMON || ROOMY.get() {
         return f();
@@ -38,7 +39,7 @@ pub(crate) fn with_room<T: Send>(depth: usize, f: impl FnOnce() -> T + Send) -> 
     let runtime = Handle::try_current();
     thread::scope(|scope| {
         let roomy = || {
-            // The clock may be the runtime's.
+            // The clock may be that of the runtime.
             let _entered = runtime.as_ref().map(Handle::enter);
             ROOMY.set(true);
             f()
@@ -51,7 +52,7 @@ pub(crate) fn with_room<T: Send>(depth: usize, f: impl FnOnce() -> T + Send) -> 
     })
 }
 
-/// How many levels a value has: 0 for a string or a number.
+/// The number of levels of a value: 0 for a string or a number.
 pub(crate) fn of(value: &Value) -> usize {
     let mut deepest = 0;
     let mut open = vec![(value, 0)];
@@ -70,7 +71,7 @@ pub(crate) fn of(value: &Value) -> usize {
     deepest
 }
 
-/// How many levels JSON has; at most one more than [`MAX`].
+/// The number of levels of JSON; at most one more than [`MAX`].
 pub(crate) fn of_json(json: &[u8]) -> usize {
     match levels(json) {
         Ok(depth) => depth,
@@ -78,7 +79,7 @@ pub(crate) fn of_json(json: &[u8]) -> usize {
     }
 }
 
-/// The number of levels, or what opens the one that is too many.
+/// The number of levels, or the bracket that opens one too many.
 fn levels(json: &[u8]) -> Result<usize, char> {
     let (mut depth, mut deepest) = (0usize, 0);
     let mut bytes = json.iter();
@@ -105,7 +106,7 @@ fn levels(json: &[u8]) -> Result<usize, char> {
     Ok(deepest)
 }
 
-/// Why JSON cannot be read. It says where, never what: the JSON may be a secret.
+/// Why JSON cannot be parsed. The error contains the position, never the content, which may be secret.
 #[derive(Debug)]
 pub(crate) enum Unreadable {
     TooDeep(char),
@@ -121,7 +122,7 @@ impl fmt::Display for Unreadable {
     }
 }
 
-/// Reads JSON of up to [`MAX`] levels; needs [room](with_room) for them.
+/// Parses JSON of up to [`MAX`] levels; call it [with room](with_room) for them.
 pub(crate) fn parse<T: DeserializeOwned>(json: &[u8]) -> Result<T, Unreadable> {
     levels(json).map_err(Unreadable::TooDeep)?;
     let mut reader = serde_json::Deserializer::from_slice(json);

@@ -1,13 +1,13 @@
-//! As much OpenAPI as kubectl needs before it sends an object.
+//! The part of OpenAPI that kubectl needs before it sends an object.
 //!
-//! kubectl asks whether the server validates fields itself (the `fieldValidation` parameter of PATCH), and if so checks
-//! nothing on its own. There are no schemas here: any field is accepted.
+//! kubectl checks whether the server validates fields (the `fieldValidation` parameter of PATCH), and if it does,
+//! does not validate them itself. There are no schemas here: any field is accepted.
 
 use serde_json::{Map, Value, json};
 
 use crate::resources::{Registry, Resource};
 
-/// The answer to `/openapi/v3` (`path` empty) or a document below it; none for an unknown one.
+/// The answer to `/openapi/v3` (`path` is empty) or to a document below it; `None` for an unknown document.
 pub(crate) fn answer(registry: &Registry, path: &[&str]) -> Option<Value> {
     match path {
         [] => Some(index(registry)),

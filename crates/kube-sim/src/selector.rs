@@ -4,7 +4,7 @@ use crate::object::Stored;
 use crate::resources::Resource;
 use crate::status::StatusError;
 
-/// What a request selects; everything by default.
+/// The selection of a request; everything by default.
 #[derive(Debug, Default)]
 pub(crate) struct Selector {
     labels: Vec<LabelTerm>,
@@ -51,7 +51,7 @@ impl Selector {
         })
     }
 
-    /// Of what is selected, only the object of this name.
+    /// Restricts the selection to the object of this name.
     pub(crate) fn and_named(mut self, name: &str) -> Self {
         self.fields.push(FieldTerm {
             field: Field::Name,
@@ -123,7 +123,7 @@ struct Tokens<'a> {
 }
 
 impl<'a> Tokens<'a> {
-    /// The token at the front, empty at the end.
+    /// The next token; empty at the end.
     fn peek(&self) -> &'a str {
         self.tokens.get(self.next).copied().unwrap_or("")
     }
@@ -206,7 +206,7 @@ fn parse_requirement(tokens: &mut Tokens<'_>) -> Result<LabelTerm, String> {
     Ok(LabelTerm { key, test })
 }
 
-/// A value; the empty one when a comma or the end follows.
+/// A value; empty if a comma or the end follows.
 fn parse_value(tokens: &mut Tokens<'_>, key: &str) -> Result<String, String> {
     if matches!(tokens.peek(), "" | ",") {
         return Ok(String::new());
@@ -262,7 +262,8 @@ const VALUE_RULE: &str = "a valid label must be an empty string or consist of al
      or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex \
      used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
 
-/// Why `key` cannot be the key of a label: it is a name of up to 63 characters, after an optional DNS prefix and a slash.
+/// Why `key` cannot be the key of a label: it is a name of up to 63 characters, after an optional DNS prefix and a
+/// slash.
 pub(crate) fn label_key_fault(key: &str) -> Option<String> {
     let parts: Vec<_> = key.split('/').collect();
     let (prefix, name) = match parts[..] {
@@ -304,7 +305,7 @@ const SUBDOMAIN_RULE: &str = "a lowercase RFC 1123 subdomain must consist of low
      start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is \
      '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 
-/// Why `text` is no DNS subdomain, as most objects' names must be.
+/// Why `text` is not a DNS subdomain, as most objects' names must be.
 pub(crate) fn subdomain_fault(text: &str) -> Option<&'static str> {
     let label = |part: &str| {
         let edge = |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
@@ -338,7 +339,7 @@ fn parse_fields(resource: &Resource, text: &str) -> Result<Vec<FieldTerm>, Statu
     terms.filter_map(Result::transpose).collect()
 }
 
-/// Splits at the commas that no backslash stands before.
+/// Splits at commas without a preceding backslash.
 fn split_terms(text: &str) -> Vec<&str> {
     let (mut terms, mut start, mut escaped) = (Vec::new(), 0, false);
     for (at, c) in text.char_indices() {
@@ -352,7 +353,7 @@ fn split_terms(text: &str) -> Vec<&str> {
     terms
 }
 
-/// None for `=`, which asks for nothing.
+/// `None` for `=`, which requires nothing.
 fn parse_field(resource: &Resource, text: &str, term: &str) -> Result<Option<FieldTerm>, StatusError> {
     let split = term.find(['=', '!']).and_then(|at| {
         let (name, rest) = term.split_at(at);
@@ -385,7 +386,7 @@ fn parse_field(resource: &Resource, text: &str, term: &str) -> Result<Option<Fie
     }))
 }
 
-/// Takes the backslashes out of a value; `,`, `=` and `\` need one.
+/// Unescapes a value, in which `,`, `=` and `\` must be escaped by a backslash.
 fn unescape(value: &str) -> Result<String, String> {
     let mut out = String::new();
     let mut chars = value.chars();
@@ -451,7 +452,7 @@ mod tests {
         assert_eq!(parse_labels("").unwrap(), []);
     }
 
-    /// The messages are a real server's.
+    /// The messages are those of a real server.
     #[test]
     fn malformed_label_selectors_are_refused() {
         assert_eq!(error("a===b"), "found '=', expected: identifier");
@@ -476,7 +477,7 @@ mod tests {
         );
     }
 
-    /// The messages are a real server's.
+    /// The messages are those of a real server.
     #[test]
     fn values_of_fields_are_escaped() {
         let registry = crate::resources::Registry::builtin();

@@ -6,7 +6,7 @@ use crate::resources::{Column, Resource};
 
 type Object = Map<String, Value>;
 
-/// The columns of a resource, and the time from which ages count.
+/// The columns of a resource, and the time to which ages refer.
 pub(crate) struct Table {
     definitions: Value,
     kind: Kind,
@@ -77,7 +77,7 @@ impl Table {
     }
 
     fn custom(&self, column: &Column, object: &Object) -> Value {
-        // Names separated by dots are what columns use; anything else in a path finds nothing.
+        // Columns only use names separated by dots; any other path finds nothing.
         let pointer = column.path.replace('.', "/");
         match get(object, &pointer) {
             Some(value) if column.kind == "date" => self.age(value.as_str().unwrap_or("")).into(),
@@ -115,7 +115,7 @@ impl Table {
     }
 }
 
-/// The most telling of the phase, the pod's reason and what its containers wait for.
+/// The most informative of the phase, the pod's reason and the reasons for which its containers wait.
 fn pod_reason(object: &Object, statuses: &[Value], ready: usize) -> String {
     if !text(object, "/metadata/deletionTimestamp").is_empty() {
         return "Terminating".into();
@@ -141,7 +141,7 @@ fn pod_reason(object: &Object, statuses: &[Value], ready: usize) -> String {
     }
 }
 
-/// How many entries a config map has.
+/// The number of entries of a config map.
 fn data(object: &Object) -> usize {
     let entries = |name: &str| object.get(name).and_then(Value::as_object).map_or(0, Map::len);
     entries("data") + entries("binaryData")
@@ -250,7 +250,10 @@ fn or_unknown(text: &str) -> Value {
     }
 }
 
-/// A duration as kubectl writes it: two units at most, fewer the longer it is.
+/// A duration as kubectl and the server's tables write it: at most two units, and one if it is long.
+///
+/// `kubectl-informer` has the same rule for its own table: an age printer is not what a simulator is for, so it is not
+/// public.
 fn human_duration(seconds: i64) -> String {
     let two = |high: i64, unit: &str, low: i64, below: &str| match low {
         0 => format!("{high}{unit}"),

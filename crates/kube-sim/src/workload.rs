@@ -1,8 +1,8 @@
-//! Nodes and pods as they look in a real cluster, and what happens to them.
+//! Nodes and pods as in a real cluster, and changes of them.
 //!
-//! Everything is made from the seed and a number, so an object does not depend on those made before it. What is unique
-//! in a real cluster is unique here: uids, hashes, digests, addresses, times; pods of one application share what their
-//! template would give them. Times count back from a fixed day.
+//! Everything is generated from the seed and a number, so an object does not depend on earlier ones. Values that are
+//! unique in a real cluster are unique here: uids, hashes, digests, addresses, times. Pods of one application share
+//! the values of their template. Times are relative to a fixed day.
 
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
@@ -16,7 +16,7 @@ mod managed;
 mod node;
 mod pod;
 
-/// The day on which all initial objects are made: 2026-06-01T00:00:00Z.
+/// The creation time of all initial objects: 2026-06-01T00:00:00Z.
 const EPOCH: i64 = 1_780_272_000;
 
 const NAMESPACES: [&str; 12] = [
@@ -65,7 +65,7 @@ impl Workload {
         })
     }
 
-    /// The randomness of one thing.
+    /// The random number generator of one object.
     fn rng(&self, what: &str, n: u64) -> StdRng {
         let mut seed = [0; 32];
         seed[..8].copy_from_slice(&self.seed.to_le_bytes());
@@ -86,7 +86,7 @@ fn hex(rng: &mut StdRng, digits: usize) -> String {
         .collect()
 }
 
-/// Letters and digits as Kubernetes makes names from.
+/// The letters and digits of which Kubernetes generates names.
 fn suffix(rng: &mut StdRng, length: usize) -> String {
     const ALPHABET: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
     (0..length)
@@ -120,7 +120,7 @@ mod tests {
         let make = |seed| Workload::new(seed, 4).initial_objects(20).collect::<Vec<_>>();
         assert_eq!(make(7), make(7));
         assert_ne!(make(7), make(8));
-        // More of them does not change the first ones.
+        // A larger number does not change the first ones.
         let more: Vec<_> = Workload::new(7, 4)
             .initial_objects(40)
             .take(make(7).len())

@@ -13,10 +13,10 @@ use crate::selector::Selector;
 use crate::status::StatusError;
 use crate::storage::Snapshot;
 
-/// How much of a list is put together at once.
+/// The size of a chunk of a list.
 pub(crate) const CHUNK: usize = 64 * 1024;
 
-/// The body of a list, written while it is sent: it costs a pointer for each object and one chunk.
+/// The body of a list, which is written while it is sent, so that it takes one pointer for each object and one chunk.
 pub(crate) struct ListBody {
     render: Render,
     items: std::vec::IntoIter<Arc<Stored>>,
@@ -116,7 +116,7 @@ impl Api {
         Ok(ListBody::new(render, snapshot.resource_version, metadata, items))
     }
 
-    /// A list of these objects, as they are now.
+    /// A list of these objects in their current state.
     pub(crate) fn list_of(&self, target: &Target, items: Vec<Arc<Stored>>, form: Form) -> ListBody {
         let render = Render::new(target, form, self.now());
         ListBody::new(render, self.storage.resource_version(), Map::new(), items)
@@ -148,7 +148,7 @@ impl Api {
         }
     }
 
-    /// The list that `token` continues, and the key after which it goes on.
+    /// The list that `token` continues, and the key of its last page's last object.
     async fn continued(
         &self,
         target: &Target,

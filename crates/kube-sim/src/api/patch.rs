@@ -8,13 +8,13 @@ use crate::status::StatusError;
 
 mod strategic;
 
-/// The most operations of a JSON patch, as for a real server.
+/// The maximum number of operations of a JSON patch, as in a real server.
 const MAX_OPERATIONS: usize = 10_000;
 
-/// The most bytes that all copies of a JSON patch may have, as for a real server.
+/// The maximum total size of the copies of a JSON patch, in bytes, as in a real server.
 const MAX_COPIED: usize = 3 * 1024 * 1024;
 
-/// A patch that has been read, not yet applied.
+/// A patch that has been parsed but not applied.
 #[derive(Debug)]
 pub(crate) enum Patch {
     Merge(Value),
@@ -23,7 +23,7 @@ pub(crate) enum Patch {
 }
 
 impl Patch {
-    /// Reads the body of a PATCH; custom resources know no strategic merge.
+    /// Parses the body of a PATCH. Custom resources do not support strategic merge.
     pub(crate) fn read(content_type: &str, body: &[u8], custom: bool) -> Result<Self, StatusError> {
         let media_type = content_type.split(';').next().unwrap_or("").trim();
         match media_type {
@@ -58,10 +58,10 @@ impl Patch {
     }
 }
 
-/// Applies operations one by one, within the limits for what they copy and how deep they put it.
+/// Applies operations one by one, within the limits for copied bytes and for depth.
 fn apply_operations(document: &mut Value, operations: &[PatchOperation]) -> Result<(), StatusError> {
     let mut copied = 0;
-    // No less than the levels of the document.
+    // An upper bound of the document's depth.
     let mut levels = nesting::of(document);
     for operation in operations {
         let Some(operation) = leniently(operation, document) else {
@@ -79,7 +79,7 @@ fn apply_operations(document: &mut Value, operations: &[PatchOperation]) -> Resu
         }
         if let Some(value) = value {
             let above = operation.path().count();
-            // What is moved may be large: it is looked at only if need be.
+            // The moved value may be large, so its depth is computed only if necessary.
             let moves = matches!(operation, PatchOperation::Move(_));
             let below = match moves && above + levels <= nesting::MAX {
                 true => levels,
@@ -95,7 +95,8 @@ fn apply_operations(document: &mut Value, operations: &[PatchOperation]) -> Resu
     Ok(())
 }
 
-/// As a real server takes an operation: what is missing in an object is null, and can be replaced. None: a test that holds.
+/// Treats an operation as a real server does: a missing member of an object is null, and can be replaced. `None` if
+/// it is a test that passes.
 fn leniently(operation: &PatchOperation, document: &Value) -> Option<PatchOperation> {
     let missing = |path: &json_patch::jsonptr::PointerBuf| {
         let parent = path.parent().and_then(|parent| document.pointer(parent.as_str()));

@@ -12,7 +12,7 @@ use crate::object::Stored;
 use crate::resources::Resource;
 use crate::table;
 
-/// The form a client asked for.
+/// The form that a client requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
     Full,
@@ -20,7 +20,7 @@ pub(crate) enum Form {
     Table(Include),
 }
 
-/// What a table's rows carry beside their cells.
+/// What a table's rows contain beside their cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Include {
     Nothing,
@@ -48,7 +48,7 @@ pub(crate) struct Render {
     list_kind: String,
     api_version: String,
     custom: bool,
-    /// Only the first table of a watch says what its columns are.
+    /// Whether the columns were sent: only the first table of a watch contains them.
     columns_sent: bool,
 }
 
@@ -131,7 +131,7 @@ impl Render {
         out.put_slice(br#","rows":["#);
     }
 
-    /// What comes before the items of a list and what comes after them.
+    /// The parts of a list before and after its items.
     ///
     /// `metadata` is that of the list without its resource version.
     pub(crate) fn list_frame(
@@ -151,7 +151,7 @@ impl Render {
             _ => (self.list_kind.as_str(), self.api_version.as_str()),
         };
         if self.custom && self.form == Form::Full {
-            // Lists of custom resources are written as maps: sorted, so that the metadata comes last.
+            // A real server writes lists of custom resources as sorted maps, so their metadata comes last.
             metadata.entry("continue").or_insert_with(|| "".into());
             let open = format!(r#"{{"apiVersion":"{api_version}","items":["#);
             let close = format!(
@@ -184,7 +184,7 @@ impl Render {
         out.put_slice(b"}\n");
     }
 
-    /// A frame that only tells the resource version; `end` marks the end of the initial events.
+    /// A bookmark: a frame with a resource version only. `end` marks the end of the initial events.
     pub(crate) fn bookmark(&mut self, out: &mut BytesMut, resource_version: u64, end: bool) {
         let mut metadata = json!({"resourceVersion": resource_version.to_string()});
         if end {

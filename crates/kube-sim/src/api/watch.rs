@@ -1,18 +1,18 @@
 //! WATCH.
 //!
-//! A watch is a position in the history of its resource. Whenever the client has taken what it was given, the watch
-//! reads the changes after its position, writes those that the selector is concerned with, and moves on; when there are
-//! none it waits for a change, for the time of a bookmark, or for its end.
+//! A watch is a position in the history of its resource. When the client has read everything so far, the watch reads
+//! the changes after its position, writes those that the selector matches, and advances. If there are no changes, it
+//! waits for one, for the time of a bookmark, or for its end.
 //!
 //! # Lagging
 //!
-//! Nothing is queued for a client that does not read. When the history has moved past its position, it gets an ERROR
-//! event with an expired resource version (410) and the watch ends.
+//! Nothing is queued for a client that does not read. When the history no longer contains its position, it gets an
+//! ERROR event with the status 410 (expired), and the watch ends.
 //!
 //! # Definitions
 //!
-//! A watch of custom resources ends when their definition changes or goes, as in a real server: after it has told of the
-//! deletions that come with it.
+//! A watch of custom resources ends when their definition changes or is deleted, as in a real server, after the
+//! events of the deletions that result from that.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -33,13 +33,13 @@ use crate::selector::Selector;
 use crate::status::StatusError;
 use crate::storage::{Change, Snapshot};
 
-/// A watch without `timeoutSeconds` ends after this long, up to twice: as with a real server's default.
+/// A watch without `timeoutSeconds` ends after one to two times this, as in a real server.
 const MIN_TIMEOUT: Duration = Duration::from_secs(1800);
-/// How many changes are looked at under the storage's lock at once.
+/// The maximum number of changes that are read under the storage's lock at once.
 const BATCH: usize = 64;
-/// The last bookmark comes this long before the watch ends.
+/// The time between the last bookmark and the end of the watch.
 const BEFORE_END: Duration = Duration::from_secs(2);
-/// A longer timeout or interval between bookmarks counts as this one, which a clock can be moved by.
+/// The maximum of timeouts and bookmark intervals, because a clock cannot be advanced by more.
 const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
 /// A running watch.
@@ -55,7 +55,7 @@ struct Watch {
     /// Whether it says where the initial events end.
     ends_initial: bool,
     phase: Phase,
-    /// All up to this resource version has been sent.
+    /// The resource version up to which everything has been sent.
     position: u64,
     bookmarks: bool,
     next_bookmark: Option<Instant>,
@@ -63,9 +63,9 @@ struct Watch {
 }
 
 enum Phase {
-    /// Waits until the server has reached this resource version, then sends the present objects.
+    /// Waits until the server has reached this resource version, then sends the existing objects.
     Waiting(u64),
-    /// Sends the present objects; true: the end bookmark follows.
+    /// Sends the existing objects, and then the end bookmark if true.
     Initial(bool),
     Changes,
     Done,
@@ -102,7 +102,7 @@ impl Api {
         match options.start {
             Start::After(version) => watch.position = version,
             Start::Now => watch.position = watch.api.storage.resource_version(),
-            // A real server ends these initial events with a bookmark too.
+            // A real server also ends these initial events with a bookmark.
             Start::Present => watch.load_present(options.bookmarks),
             Start::Initial(version) => watch.phase = Phase::Waiting(version),
         }
@@ -114,7 +114,7 @@ impl Api {
 }
 
 impl Watch {
-    /// The next chunk; none when the watch has ended.
+    /// The next chunk; `None` if the watch has ended.
     async fn next(&mut self) -> Option<Bytes> {
         let mut out = BytesMut::new();
         loop {
@@ -131,7 +131,7 @@ impl Watch {
                 },
                 Phase::Initial(end) => self.write_initial(&mut out, end),
                 Phase::Changes => {
-                    // Asked before the changes are read: those that came with it are among them.
+                    // Checked before the changes are read, so that they include those that came with it.
                     let outdated = self.is_outdated();
                     self.write_changes(&mut out);
                     if outdated && out.is_empty() {
@@ -148,7 +148,7 @@ impl Watch {
         }
     }
 
-    /// Whether the definition of a custom resource has changed, or is gone.
+    /// Whether the definition of a custom resource was changed or deleted.
     fn is_outdated(&self) -> bool {
         let resource = &self.target.resource;
         resource.custom && !self.api.is_current(resource)
@@ -185,7 +185,7 @@ impl Watch {
 
     fn write_changes(&mut self, out: &mut BytesMut) {
         while out.len() < CHUNK {
-            // Seen before the changes are read: none can come unnoticed in between.
+            // Marked as seen before the changes are read, so that no change is missed in between.
             self.changed.mark_unchanged();
             let (changes, position) =
                 match self
@@ -212,7 +212,7 @@ impl Watch {
         }
     }
 
-    /// An object that comes to match is added, one that no longer matches is deleted, whatever happened to it.
+    /// An object that starts to match is an addition, and one that stops to match a deletion, whatever the change was.
     fn write_change(&mut self, out: &mut BytesMut, change: &Change) {
         if self
             .target

@@ -1,7 +1,7 @@
 //! Objects in the order of their keys: cheap to copy, and to change while copies are read.
 //!
-//! The objects are in chunks, the chunks in a vector; both are shared with the copies. A copy costs one reference count.
-//! A change of what is shared makes new the vector of chunks and the chunk that it concerns, and leaves the others shared.
+//! The objects are in chunks, and the chunks in a vector; copies share both. A copy increments one reference count. A
+//! change of a shared collection copies the vector and the changed chunk; the other chunks stay shared.
 
 use std::ops::Bound;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ impl Sorted {
         Some(&chunk[at])
     }
 
-    /// Puts an object under its key; returns the one that was there.
+    /// Inserts an object under its key, and returns the previous one.
     pub(super) fn insert(&mut self, object: Arc<Stored>) -> Option<Arc<Stored>> {
         let number = self.chunk_of(&object.key);
         let chunks = Arc::make_mut(&mut self.chunks);
@@ -92,7 +92,7 @@ impl Sorted {
         first.iter().chain(rest.iter().flat_map(|chunk| chunk.iter()))
     }
 
-    /// The number of the chunk that has the key, or would have it: the last one that does not begin after it.
+    /// The index of the chunk that contains the key or would contain it: the last one that does not start after it.
     fn chunk_of(&self, key: &str) -> usize {
         let after = self.chunks.partition_point(|chunk| &*chunk[0].key <= key);
         after.saturating_sub(1)
@@ -124,7 +124,7 @@ mod tests {
         objects.map(|object| object.resource_version).collect()
     }
 
-    /// After random changes, with growth and with shrinking to nothing: as a `BTreeMap`, and so are old copies.
+    /// After random changes, including growth and shrinking to nothing, it equals a `BTreeMap`, and so do old copies.
     #[test]
     fn it_is_an_ordered_map_and_its_copies_stay() {
         let resource = Registry::builtin()

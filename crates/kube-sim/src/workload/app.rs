@@ -1,4 +1,4 @@
-//! Applications: what the pods of one template share.
+//! Applications: the values that the pods of one template share.
 
 use rand::Rng;
 use rand::rngs::StdRng;
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{EPOCH, NAMESPACES, Workload, hex, pick, suffix, uid};
 
-/// About as many pods belong to one application.
+/// The number of pods of one application, approximately.
 pub(super) const PODS_PER_APP: u64 = 12;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! `managedFields`: which fields a manager has set, derived from the fields themselves.
+//! `managedFields`: the fields that a manager has set, derived from the fields themselves.
 
 use serde_json::{Map, Value, json};
 
@@ -46,7 +46,7 @@ const WHOLE: [&str; 10] = [
     "livenessProbe",
 ];
 
-/// `within` a map or list element, the set also holds the thing itself, as ".".
+/// `within` a map or list element, the set also contains the element itself, as ".".
 fn set_of(fields: &Value, within: bool) -> Value {
     members_set(
         fields
@@ -65,7 +65,7 @@ fn members_set<'a>(members: impl Iterator<Item = (&'a str, &'a Value)>, within: 
     }
     for (name, value) in members.filter(|(_, value)| !value.is_null()) {
         let member = match value {
-            // Set as a whole, or near enough: the sizes are those of real pods.
+            // Taken as set as a whole, which gives the sizes of real pods.
             Value::Object(_) if WHOLE.contains(&name) => json!({}),
             Value::Object(members) => set_of(
                 value,

@@ -1,14 +1,14 @@
 //! Strategic merge: a merge patch that merges lists of objects by a key.
 //!
-//! A real server takes the keys from its Go types; here they go by the name of the list. The directives `$patch`
-//! (delete, replace, merge), `$deleteFromPrimitiveList/`, `$setElementOrder/` (ignored: elements keep their order) and
-//! `$retainKeys` are understood.
+//! A real server has the keys in its Go types; here they depend on the name of the list. The directives `$patch`
+//! (delete, replace, merge), `$deleteFromPrimitiveList/` and `$retainKeys` are supported. `$setElementOrder/` is
+//! accepted and ignored: elements keep their order.
 
 use serde_json::{Map, Value};
 
 use crate::status::StatusError;
 
-/// The field by which the elements of a list are told apart; none for a list that is replaced as a whole.
+/// The field that identifies the elements of a list; `None` for a list that is replaced as a whole.
 fn merge_keys(list: &str) -> &'static [&'static str] {
     match list {
         "containers"
@@ -91,7 +91,7 @@ fn merge_member(target: &mut Map<String, Value>, name: &str, value: &Value) -> R
             let Value::Array(items) = target.entry(name).or_insert_with(|| Value::Array(Vec::new())) else {
                 return Err(StatusError::bad_request("finalizers must be a list"));
             };
-            // What the patch names comes first.
+            // The elements of the patch come first.
             let kept: Vec<_> = items
                 .iter()
                 .filter(|item| !changes.contains(item))

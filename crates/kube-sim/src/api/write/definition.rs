@@ -1,4 +1,4 @@
-//! Custom resource definitions: what the server itself writes into them.
+//! Custom resource definitions: the fields that the server sets.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::status::{Cause, StatusError};
 
 pub(crate) const ID: &str = "customresourcedefinitions.apiextensions.k8s.io";
 
-/// Checks a definition and fills in its defaults and its status: it is established at once.
+/// Checks a definition and sets its defaults and its status: it is established immediately.
 pub(super) fn prepare(object: &mut Object, now: &str) -> Result<(), StatusError> {
     let definition = Value::Object(object.clone());
     let name = definition

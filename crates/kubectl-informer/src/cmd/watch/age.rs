@@ -1,4 +1,4 @@
-//! Ages as kubectl writes them.
+//! Ages as kubectl writes them. `kube-sim` has the same rule for the tables of its server.
 
 use std::time::Duration;
 
