@@ -4,7 +4,7 @@
 #![no_main]
 
 use bytes::Bytes;
-use kube_informer::wire::{Encoding, FrameError, ListEnd, ListPart, ListReader, RawObject};
+use kube_informer::wire::{Encoding, FrameError, ListMeta, ListReader, RawObject};
 use libfuzzer_sys::fuzz_target;
 use serde_json::{Map, Value, value::RawValue};
 
@@ -14,12 +14,12 @@ struct List<'a> {
     items: Vec<&'a RawValue>,
 }
 
-fn read(body: &[u8], chunk: usize) -> Result<(Vec<Bytes>, ListEnd), FrameError> {
+fn read(body: &[u8], chunk: usize) -> Result<(Vec<Bytes>, ListMeta), FrameError> {
     let mut reader = ListReader::new(Encoding::Json);
     let mut items = Vec::new();
     for chunk in body.chunks(chunk) {
         reader.push(Bytes::copy_from_slice(chunk));
-        while let Some(ListPart::Item(item)) = reader.next()? {
+        while let Some(item) = reader.next()? {
             items.push(item);
         }
     }

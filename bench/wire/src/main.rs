@@ -9,7 +9,7 @@ use bytes::Bytes;
 use k8s_openapi::api::core::v1::Pod;
 use kube_informer::FieldPath;
 use kube_informer::form::{self, Collection, Decode, Packed};
-use kube_informer::wire::{Encoding, ListPart, ListReader, RawObject, WatchReader};
+use kube_informer::wire::{Encoding, ListReader, RawObject, WatchReader};
 use rustix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, de::IgnoredAny};
 use serde_json::value::RawValue;
@@ -125,7 +125,7 @@ fn read_list(body: &[u8], mut each: impl FnMut(Bytes) -> usize) -> usize {
     let mut sum = 0;
     for chunk in body.chunks(CHUNK) {
         reader.push(Bytes::copy_from_slice(chunk));
-        while let Some(ListPart::Item(item)) = reader.next().unwrap() {
+        while let Some(item) = reader.next().unwrap() {
             sum += each(item);
         }
     }

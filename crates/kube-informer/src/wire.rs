@@ -14,7 +14,7 @@
 //! [`ClientSource`](crate::source::ClientSource) does both in one pass if an object has arrived in one chunk.
 //!
 //! ```
-//! use kube_informer::wire::{Encoding, ListPart, ListReader, RawObject};
+//! use kube_informer::wire::{Encoding, ListReader, RawObject};
 //!
 //! let mut reader = ListReader::new(Encoding::Json);
 //! let mut keys = Vec::new();
@@ -23,7 +23,7 @@
 //!     r#""web-0","namespace":"shop"}}]}"#,
 //! ] {
 //!     reader.push(chunk.into());
-//!     while let Some(ListPart::Item(item)) = reader.next()? {
+//!     while let Some(item) = reader.next()? {
 //!         keys.push(RawObject::scan(Encoding::Json, item)?.key());
 //!     }
 //! }
@@ -68,7 +68,7 @@ mod tests;
 mod watch;
 
 pub use error::{FrameError, FrameReason, ScanError, ScanReason};
-pub use list::{ListEnd, ListPart, ListReader};
+pub use list::{ListMeta, ListReader};
 pub use plan::{FieldPlan, PruneError};
 pub use raw::RawObject;
 pub use watch::{Bookmark, EventType, WatchFrame, WatchReader, bookmark};

@@ -3,7 +3,6 @@
 use super::{DEFAULT_MAX_OBJECT_SIZE, Encoding, FieldPlan, FrameError, RawObject, ScanError, json};
 use crate::object::ResourceVersion;
 use bytes::Bytes;
-use std::fmt;
 
 /// Splits the body of a LIST into its items as it arrives.
 ///
@@ -11,15 +10,15 @@ use std::fmt;
 /// [finish](ListReader::finish) when the body has ended; only its success means that the list is complete.
 ///
 /// ```
-/// use kube_informer::wire::{Encoding, ListPart, ListReader};
+/// use kube_informer::wire::{Encoding, ListReader};
 ///
 /// let mut reader = ListReader::new(Encoding::Json);
 /// reader.push(r#"{"kind":"PodList","items":[{"a":1},{"b""#.into());
-/// assert_eq!(reader.next()?, Some(ListPart::Item(r#"{"a":1}"#.into())));
+/// assert_eq!(reader.next()?, Some(r#"{"a":1}"#.into()));
 /// assert_eq!(reader.next()?, None);
 ///
 /// reader.push(r#":2}],"metadata":{"resourceVersion":"9","continue":"x"}}"#.into());
-/// assert_eq!(reader.next()?, Some(ListPart::Item(r#"{"b":2}"#.into())));
+/// assert_eq!(reader.next()?, Some(r#"{"b":2}"#.into()));
 /// assert_eq!(reader.next()?, None);
 ///
 /// let end = reader.finish()?;
@@ -38,28 +37,11 @@ enum Inner {
     Json(json::ListReader),
 }
 
-/// A part of a list.
-#[derive(Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ListPart {
-    /// The bytes of one item.
-    Item(Bytes),
-}
-
-/// The size, never the body.
-impl fmt::Debug for ListPart {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self::Item(item) = self;
-        f.debug_struct("Item")
-            .field("size", &item.len())
-            .finish_non_exhaustive()
-    }
-}
-
-/// The metadata of a list.
+/// The kind and metadata of a list.
+#[doc(alias = "ListMeta")]
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
-pub struct ListEnd {
+pub struct ListMeta {
     /// The version of the listed collection.
     pub resource_version: Option<ResourceVersion>,
     /// The token for requesting the next page; `None` on the last page.
@@ -87,14 +69,14 @@ impl ListReader {
 
     /// Adds the next chunk of the body.
     ///
-    /// Read all parts before pushing more, because unread chunks are kept in memory.
+    /// Read all items before pushing more, because unread chunks are kept in memory.
     pub fn push(&mut self, chunk: Bytes) {
         match &mut self.0 {
             Inner::Json(reader) => reader.push(chunk),
         }
     }
 
-    /// The next part; `None` until more is pushed.
+    /// The bytes of the next item; `None` until more is pushed.
     ///
     /// # Errors
     /// The body is not a list, or its items cannot be delimited. Every later call returns the same error.
@@ -102,9 +84,9 @@ impl ListReader {
         clippy::should_implement_trait,
         reason = "None is not the end: more may be pushed"
     )]
-    pub fn next(&mut self) -> Result<Option<ListPart>, FrameError> {
+    pub fn next(&mut self) -> Result<Option<Bytes>, FrameError> {
         match &mut self.0 {
-            Inner::Json(reader) => Ok(reader.next(None)?.map(|(item, _)| ListPart::Item(item))),
+            Inner::Json(reader) => Ok(reader.next(None)?.map(|(item, _)| item)),
         }
     }
 
@@ -121,7 +103,7 @@ impl ListReader {
 
     /// The metadata received so far. The API server sends it before the items, so it is available with the first
     /// item.
-    pub fn metadata(&self) -> &ListEnd {
+    pub fn metadata(&self) -> &ListMeta {
         match &self.0 {
             Inner::Json(reader) => reader.metadata(),
         }
@@ -132,7 +114,7 @@ impl ListReader {
     /// # Errors
     /// The body is truncated, has parts that were not read, or is not a list: it has no items, and its kind does not
     /// end with `List`. Absent or null items of a list are an empty list, as in client-go.
-    pub fn finish(self) -> Result<ListEnd, FrameError> {
+    pub fn finish(self) -> Result<ListMeta, FrameError> {
         match self.0 {
             Inner::Json(reader) => reader.finish(),
         }

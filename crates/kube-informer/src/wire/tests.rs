@@ -35,12 +35,12 @@ fn places() -> impl Strategy<Value = Vec<u16>> {
     ]
 }
 
-fn read_list(chunks: Vec<Bytes>) -> Result<(Vec<Bytes>, ListEnd), FrameError> {
+fn read_list(chunks: Vec<Bytes>) -> Result<(Vec<Bytes>, ListMeta), FrameError> {
     let mut reader = ListReader::new(Encoding::Json);
     let mut items = Vec::new();
     for chunk in chunks {
         reader.push(chunk);
-        while let Some(ListPart::Item(item)) = reader.next()? {
+        while let Some(item) = reader.next()? {
             items.push(item);
         }
     }
@@ -159,7 +159,7 @@ proptest! {
         let finish = |reader: ListReader| reader.finish().map(|_| ());
         let item = |bytes| seen(RawObject::scan_with(Encoding::Json, bytes, plan));
         let apart = |reader: &mut ListReader| {
-            Ok(reader.next()?.map(|ListPart::Item(bytes)| item(bytes)))
+            Ok(reader.next()?.map(item))
         };
         let at_once = |reader: &mut ListReader| Ok(reader.next_scanned(plan)?.map(seen));
         prop_assert_eq!(

@@ -5,7 +5,7 @@ use super::{
     members::{MAX_ENVELOPE_VALUE, Members, Next},
     text,
 };
-use crate::wire::{FieldPlan, FrameError, FrameReason, ListEnd, Split};
+use crate::wire::{FieldPlan, FrameError, FrameReason, ListMeta, Split};
 use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -18,7 +18,7 @@ pub(in crate::wire) struct ListReader {
     at: At,
     members: Members,
     items_seen: bool,
-    end: ListEnd,
+    end: ListMeta,
     failed: Option<FrameError>,
 }
 
@@ -65,7 +65,7 @@ impl ListReader {
             at: At::Members,
             members: Members::default(),
             items_seen: false,
-            end: ListEnd::default(),
+            end: ListMeta::default(),
             failed: None,
         }
     }
@@ -74,7 +74,7 @@ impl ListReader {
         self.feed.push(chunk);
     }
 
-    pub(in crate::wire) fn metadata(&self) -> &ListEnd {
+    pub(in crate::wire) fn metadata(&self) -> &ListMeta {
         &self.end
     }
 
@@ -192,7 +192,7 @@ impl ListReader {
         Ok(Some(next))
     }
 
-    pub(in crate::wire) fn finish(mut self) -> Result<ListEnd, FrameError> {
+    pub(in crate::wire) fn finish(mut self) -> Result<ListMeta, FrameError> {
         if self.next(None)?.is_some() || !matches!(self.at, At::End) {
             return Err(self.feed.error(FrameReason::Truncated));
         }

@@ -15,7 +15,7 @@ pub(super) struct Model<'a> {
 }
 
 /// Generates the members of a list other than its items, in any order.
-fn envelope() -> impl Strategy<Value = (ListEnd, Vec<(String, Json)>)> {
+fn envelope() -> impl Strategy<Value = (ListMeta, Vec<(String, Json)>)> {
     let end = (
         of("[1-9][0-9]{0,9}"),
         of("[a-z=]{1,9}"),
@@ -39,7 +39,7 @@ fn envelope() -> impl Strategy<Value = (ListEnd, Vec<(String, Json)>)> {
                     .map(|v| ("\"apiVersion\"".to_owned(), text(v))),
             );
             members.extend(others);
-            let end = ListEnd {
+            let end = ListMeta {
                 resource_version: version.map(|v| v.as_str().into()),
                 continue_token: token,
                 remaining_item_count: count,
