@@ -100,7 +100,7 @@ pub use runner::{InformerRunner, RunError};
 pub use status::InformerStatus;
 pub(crate) use transform::FormlessTransform;
 pub use transform::{AnyObject, Transform};
-pub use unshared::Informer;
+pub use unshared::UnsharedInformer;
 pub use until::until_with_sync;
 pub use write_tracker::WriteTracker;
 
@@ -324,7 +324,7 @@ impl<O: CachedObject> SharedInformer<O> {
     /// `None` if the informer is over several namespaces and does not watch this one (yet).
     pub fn partition(&self, namespace: Option<&str>) -> Option<Partition> {
         match self.shared.partitions.location(namespace) {
-            Location::Part(partition) => Some(partition),
+            Location::Partition(partition) => Some(partition),
             Location::NotYet | Location::NotSelected => None,
         }
     }

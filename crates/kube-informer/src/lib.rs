@@ -62,7 +62,7 @@
 //! # Metrics
 //! Informers and reflectors report to the recorder of the `metrics` crate that is installed when they are built and
 //! run, under client-go's names; without a recorder, nothing is counted. All have the labels `name` (the one given to
-//! the [informer](informer::InformerBuilder::name) or [reflector](reflector::Reflector::named), else empty), `group`,
+//! the [informer](informer::InformerBuilder::name) or [reflector](reflector::Reflector::name), else empty), `group`,
 //! `version` and `resource`. Equal labels are summed, also over the namespaces of an informer, so names need not be
 //! unique. The two resource versions, which cannot be summed, have the label `namespace` as well (empty: all of
 //! them). They show the last value that was set, and 0 once the informer no longer watches that namespace.

@@ -240,7 +240,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
     }
 
     /// A name for the metrics. Default: none.
-    pub fn named(mut self, name: impl Into<String>) -> Self {
+    pub fn name(mut self, name: impl Into<String>) -> Self {
         self.config.name = name.into();
         self
     }

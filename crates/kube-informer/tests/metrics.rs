@@ -288,7 +288,7 @@ async fn a_reflector_alone_reports_with_group_and_version() {
     let resource = kube::core::ApiResource::erase::<k8s_openapi::api::apps::v1::Deployment>(&());
     let source = kube_informer::source::ClientSource::new(client, resource, Default::default());
     let queue: DeltaFifo<DecodeResult<k8s_openapi::api::apps::v1::Deployment>> = DeltaFifo::new(10);
-    let reflector = Reflector::new(source, QueueSink::new(queue.clone(), ())).named("mine");
+    let reflector = Reflector::new(source, QueueSink::new(queue.clone(), ())).name("mine");
     let stop = CancellationToken::new();
     let running = tokio::spawn(reflector.run(stop.clone()));
     let Batch { processed, .. } = queue.pop(1).await.unwrap();

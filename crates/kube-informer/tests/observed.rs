@@ -208,7 +208,7 @@ async fn a_slow_batch_is_a_warning_while_others_wait() {
         queue
             .push(Partition::SINGLE, "first".into(), Delta::Added(0), None)
             .await;
-        let running = tokio::spawn(processing.named("test").run(CancellationToken::new()));
+        let running = tokio::spawn(processing.name("test").run(CancellationToken::new()));
         tokio::time::sleep(Duration::from_millis(1)).await;
         for n in 0..waiting {
             queue

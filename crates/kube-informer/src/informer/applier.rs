@@ -1,7 +1,7 @@
 //! Applies changes to the store and derives notifications.
 
 use super::Notification;
-use super::coalescing::Change;
+use super::coalescing::QueuedNotification;
 use super::partitions::WHOLE;
 use crate::drain_shrinking::drain_shrinking;
 use crate::metrics::InformerMetrics;
@@ -44,7 +44,7 @@ impl NotIndexed {
 
 /// The changes that a batch comes to.
 struct Changes<O: CachedObject> {
-    changes: Vec<Change<O>>,
+    changes: Vec<QueuedNotification<O>>,
     /// Whether added objects belong to the initial state.
     initial: bool,
     /// Whether any handler wants updates for objects that were listed unchanged.
@@ -98,7 +98,7 @@ impl<O: CachedObject> Applier<O> {
         batch: &mut Batch<Deltas<DecodeResult<O>>>,
         initial: bool,
         any_resync: bool,
-    ) -> Vec<Change<O>> {
+    ) -> Vec<QueuedNotification<O>> {
         self.started = is_changes(&batch.entries).then(Instant::now);
         let mut to = Changes {
             changes: Vec::new(),
@@ -156,10 +156,10 @@ impl<O: CachedObject> Applier<O> {
     }
 
     /// A resync change for every stored object.
-    pub(super) fn resync_changes(&self) -> Vec<Change<O>> {
+    pub(super) fn resync_changes(&self) -> Vec<QueuedNotification<O>> {
         let entries = self.writer.entries();
         entries
-            .map(|entry| Change::sync(entry.key.clone(), entry.object.clone()))
+            .map(|entry| QueuedNotification::sync(entry.key.clone(), entry.object.clone()))
             .collect()
     }
 
@@ -169,9 +169,9 @@ impl<O: CachedObject> Applier<O> {
     }
 
     /// A resync change for the object under a key, if it is stored.
-    pub(super) fn resync_change(&self, key: ObjectKey) -> Option<Change<O>> {
+    pub(super) fn resync_change(&self, key: ObjectKey) -> Option<QueuedNotification<O>> {
         let object = self.writer.get(&key)?.clone();
-        Some(Change::sync(key, object))
+        Some(QueuedNotification::sync(key, object))
     }
 
     fn changes(&mut self, entries: Vec<Keyed<Deltas<DecodeResult<O>>>>, to: &mut Changes<O>) {
@@ -257,7 +257,8 @@ impl<O: CachedObject> Applier<O> {
         if to.any_resync
             && let Some(object) = self.writer.get(key)
         {
-            to.changes.push(Change::sync(key.clone(), object.clone()));
+            to.changes
+                .push(QueuedNotification::sync(key.clone(), object.clone()));
         }
     }
 
@@ -279,7 +280,7 @@ fn is_changes<O: CachedObject>(entries: &Entries<Deltas<DecodeResult<O>>>) -> bo
 
 impl<O: CachedObject> Changes<O> {
     fn push(&mut self, key: ObjectKey, notification: Notification<O>) {
-        self.changes.push(Change {
+        self.changes.push(QueuedNotification {
             key,
             notification,
             sync: false,
@@ -307,7 +308,7 @@ impl<O: CachedObject> Changes<O> {
             Some(old) => {
                 let version = O::resource_version_of(&new);
                 let sync = version.is_some() && O::resource_version_of(&old) == version;
-                self.changes.push(Change {
+                self.changes.push(QueuedNotification {
                     key,
                     notification: Notification::Update { old, new },
                     sync,

@@ -4,9 +4,11 @@ use super::applier::Applier;
 use super::handler::ResourceEventHandler;
 use super::partitions::Partitions;
 use super::processor::Processor;
-use super::reflectors::{Blueprint, Source};
+use super::reflectors::{ReflectorFactory, Source};
 use super::runner::StopOnDrop;
-use super::{FormlessTransform, Informer, InformerRunner, NamespaceSet, Shared, SharedInformer, Transform};
+use super::{
+    FormlessTransform, InformerRunner, NamespaceSet, Shared, SharedInformer, Transform, UnsharedInformer,
+};
 use crate::form::{Collection, Decode};
 use crate::metrics::{InformerMetrics, QueuedItems};
 use crate::object::Partition;
@@ -183,7 +185,7 @@ impl<O: Decode> InformerBuilder<O> {
     }
 
     /// The parts of every informer, shared or not.
-    fn parts(self) -> Parts<O> {
+    fn parts(self) -> InformerParts<O> {
         let (source, options) = (self.source, self.options);
         let subject = source.subject();
         let labels = subject.labels(&options.name);
@@ -196,10 +198,10 @@ impl<O: Decode> InformerBuilder<O> {
             types: source.types(),
             plan: options.reflector.plan.clone().unwrap_or_else(O::plan),
         };
-        Parts {
+        InformerParts {
             applier: Applier::new(store, writer, subject, metrics),
             queue,
-            blueprint: Blueprint {
+            reflectors: ReflectorFactory {
                 source,
                 name: options.name.clone(),
                 decoder: Arc::new(O::decoder(collection)),
@@ -215,10 +217,10 @@ impl<O: Decode> InformerBuilder<O> {
 
     /// Builds the informer and its runner.
     pub fn build(self) -> (SharedInformer<O>, InformerRunner<O>) {
-        let Parts {
+        let InformerParts {
             applier,
             queue,
-            blueprint,
+            reflectors,
             namespaces,
             options,
         } = self.parts();
@@ -238,7 +240,7 @@ impl<O: Decode> InformerBuilder<O> {
             shared: shared.clone(),
             applier,
             jobs,
-            blueprint,
+            reflectors,
             stop_deadline: options.stop_deadline,
             stopped: StopOnDrop(shared.clone()),
             ended: shared.ended.clone().drop_guard(),
@@ -251,17 +253,17 @@ impl<O: Decode> InformerBuilder<O> {
         (informer, runner)
     }
 
-    /// Builds an unshared informer with one handler; see [`Informer`].
-    pub fn build_unshared<H: ResourceEventHandler<O>>(self, handler: H) -> Informer<O, H> {
-        Informer::new(self.parts(), handler)
+    /// Builds an unshared informer with one handler; see [`UnsharedInformer`].
+    pub fn build_unshared<H: ResourceEventHandler<O>>(self, handler: H) -> UnsharedInformer<O, H> {
+        UnsharedInformer::new(self.parts(), handler)
     }
 }
 
 /// The parts of every informer, shared or not.
-pub(super) struct Parts<O: Decode> {
+pub(super) struct InformerParts<O: Decode> {
     pub(super) applier: Applier<O>,
     pub(super) queue: DeltaFifo<DecodeResult<O>>,
-    pub(super) blueprint: Blueprint<O>,
+    pub(super) reflectors: ReflectorFactory<O>,
     pub(super) namespaces: Option<NamespaceSet>,
     pub(super) options: InformerOptions,
 }

@@ -41,14 +41,14 @@ impl Default for Delivery {
 }
 
 /// One change on its way to handlers.
-pub(super) struct Change<O: CachedObject> {
+pub(super) struct QueuedNotification<O: CachedObject> {
     pub(super) key: ObjectKey,
     pub(super) notification: Notification<O>,
     /// Whether this is a resync: nothing changed, and only handlers that asked for it are told.
     pub(super) sync: bool,
 }
 
-impl<O: CachedObject> Change<O> {
+impl<O: CachedObject> QueuedNotification<O> {
     /// A resync of an object.
     pub(super) fn sync(key: ObjectKey, object: O::Handle) -> Self {
         Self {
@@ -62,7 +62,7 @@ impl<O: CachedObject> Change<O> {
     }
 }
 
-impl<O: CachedObject> Clone for Change<O> {
+impl<O: CachedObject> Clone for QueuedNotification<O> {
     fn clone(&self) -> Self {
         Self {
             key: self.key.clone(),
@@ -86,7 +86,7 @@ pub(super) struct CoalescingQueue<O: CachedObject> {
 struct Entries<O: CachedObject> {
     /// Each change, and when the first notification that was merged into it was pushed. An entry that cancelled out
     /// leaves a hole.
-    slots: VecDeque<Option<(Change<O>, Instant)>>,
+    slots: VecDeque<Option<(QueuedNotification<O>, Instant)>>,
     holes: usize,
     /// The number of the first slot.
     first: u64,
@@ -112,7 +112,7 @@ impl<O: CachedObject> Entries<O> {
         self.first + self.slots.len() as u64
     }
 
-    fn slot(&mut self, number: u64) -> &mut Option<(Change<O>, Instant)> {
+    fn slot(&mut self, number: u64) -> &mut Option<(QueuedNotification<O>, Instant)> {
         &mut self.slots[(number - self.first) as usize]
     }
 
@@ -121,12 +121,12 @@ impl<O: CachedObject> Entries<O> {
         Some(&change.key)
     }
 
-    fn iter(&self) -> impl Iterator<Item = (u64, &(Change<O>, Instant))> {
+    fn iter(&self) -> impl Iterator<Item = (u64, &(QueuedNotification<O>, Instant))> {
         let numbered = (self.first..).zip(&self.slots);
         numbered.filter_map(|(number, slot)| Some((number, slot.as_ref()?)))
     }
 
-    fn push(&mut self, change: Change<O>, since: Instant) {
+    fn push(&mut self, change: QueuedNotification<O>, since: Instant) {
         self.slots.push_back(Some((change, since)));
     }
 
@@ -140,7 +140,7 @@ impl<O: CachedObject> Entries<O> {
         self.first
     }
 
-    fn pop(&mut self) -> Option<(u64, Change<O>)> {
+    fn pop(&mut self) -> Option<(u64, QueuedNotification<O>)> {
         let number = self.front();
         let Some(slot) = self.slots.pop_front() else {
             self.slots.shrink_to(KEPT_STORAGE);
@@ -257,7 +257,7 @@ impl<O: CachedObject> CoalescingQueue<O> {
         self.mark.take_if(|mark| *mark <= front).is_some()
     }
 
-    pub(super) fn push(&mut self, change: Change<O>, now: Instant) {
+    pub(super) fn push(&mut self, change: QueuedNotification<O>, now: Instant) {
         let len = self.len();
         if len < self.capacity {
             if len < self.capacity / 2 {
@@ -287,7 +287,7 @@ impl<O: CachedObject> CoalescingQueue<O> {
         }
     }
 
-    fn append(&mut self, change: Change<O>, since: Instant) {
+    fn append(&mut self, change: QueuedNotification<O>, since: Instant) {
         if let Some(last) = &mut self.last {
             // Found under its key at its number when the entry is there.
             last.set(&change.key, self.entries.next_number(), &self.entries);
@@ -296,7 +296,7 @@ impl<O: CachedObject> CoalescingQueue<O> {
     }
 
     /// The oldest notification. Those before the mark come first, whether or not [it is taken](Self::take_mark).
-    pub(super) fn pop(&mut self) -> Option<Change<O>> {
+    pub(super) fn pop(&mut self) -> Option<QueuedNotification<O>> {
         let (number, change) = self.entries.pop()?;
         if let Some(last) = &mut self.last {
             last.remove(&change.key, number);
@@ -311,12 +311,15 @@ enum Coalesced<O: CachedObject> {
     /// The first one now contains both.
     One,
     /// Both remain.
-    Two(Change<O>),
+    Two(QueuedNotification<O>),
 }
 
-fn coalesce<O: CachedObject>(first: &mut Change<O>, second: Change<O>) -> Coalesced<O> {
+fn coalesce<O: CachedObject>(
+    first: &mut QueuedNotification<O>,
+    second: QueuedNotification<O>,
+) -> Coalesced<O> {
     use Notification::{Add, Delete, Update};
-    let Change {
+    let QueuedNotification {
         key,
         notification,
         sync,
@@ -330,7 +333,7 @@ fn coalesce<O: CachedObject>(first: &mut Change<O>, second: Change<O>) -> Coales
         (Update { .. }, Delete(deleted)) => Some(Delete(deleted)),
         // A deletion and a later add belong to two histories.
         (_, notification) => {
-            return Coalesced::Two(Change {
+            return Coalesced::Two(QueuedNotification {
                 key,
                 notification,
                 sync,

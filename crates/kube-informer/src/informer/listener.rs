@@ -2,7 +2,7 @@
 
 use super::HandlerOptions;
 use super::Notification;
-use super::coalescing::{Change, CoalescingQueue};
+use super::coalescing::{CoalescingQueue, QueuedNotification};
 use crate::object::CachedObject;
 use crate::queue::process_loop::after;
 use crate::store::{Lease, Snapshot};
@@ -147,7 +147,7 @@ impl<O: CachedObject> Listener<O> {
         self.wake.notify_one();
     }
 
-    pub(super) fn push(&self, changes: impl IntoIterator<Item = Change<O>>, now: Instant) {
+    pub(super) fn push(&self, changes: impl IntoIterator<Item = QueuedNotification<O>>, now: Instant) {
         let mut state = self.lock();
         if state.end.is_some() {
             return;

@@ -15,12 +15,12 @@ use tokio_util::sync::CancellationToken;
 pub(super) struct Partitions {
     /// The selected namespaces; `None`: the whole collection is one partition.
     wanted: Option<NamespaceSet>,
-    parts: watch::Sender<Parts>,
+    state: watch::Sender<State>,
 }
 
 #[derive(Default)]
-struct Parts {
-    by_name: BTreeMap<Arc<str>, Part>,
+struct State {
+    by_name: BTreeMap<Arc<str>, PartitionState>,
     /// The number of the next partition.
     next: u32,
     /// Whether the initial state of all partitions has been published once.
@@ -29,7 +29,7 @@ struct Parts {
     stopped: bool,
 }
 
-struct Part {
+struct PartitionState {
     partition: Partition,
     synced: bool,
     status: watch::Receiver<ReflectorStatus>,
@@ -55,7 +55,7 @@ pub(super) struct Started {
     pub(super) leave: CancellationToken,
 }
 
-impl Part {
+impl PartitionState {
     fn new(partition: Partition) -> Self {
         let (reporter, status) = watch::channel(ReflectorStatus::default());
         Self {
@@ -71,11 +71,11 @@ impl Part {
     }
 }
 
-impl Parts {
-    fn get_or_add(&mut self, name: Arc<str>) -> &mut Part {
+impl State {
+    fn get_or_add(&mut self, name: Arc<str>) -> &mut PartitionState {
         self.by_name.entry(name).or_insert_with(|| {
             self.next += 1;
-            Part::new(Partition::new(self.next - 1))
+            PartitionState::new(Partition::new(self.next - 1))
         })
     }
 }
@@ -84,7 +84,7 @@ impl Parts {
 pub(super) const WHOLE: &str = "";
 
 /// The names of the partitions for a set of namespaces. All namespaces are one partition, without any others.
-fn part_names(namespaces: &BTreeSet<String>) -> BTreeSet<String> {
+fn partition_names(namespaces: &BTreeSet<String>) -> BTreeSet<String> {
     match namespaces.contains(WHOLE) {
         true => [WHOLE.to_owned()].into(),
         false => namespaces.clone(),
@@ -96,12 +96,12 @@ impl Partitions {
     pub(super) fn new(wanted: Option<NamespaceSet>) -> Self {
         let partitions = Self {
             wanted,
-            parts: watch::Sender::default(),
+            state: watch::Sender::default(),
         };
         if partitions.wanted.is_none() {
             partitions
-                .parts
-                .send_modify(|parts| _ = parts.get_or_add(WHOLE.into()));
+                .state
+                .send_modify(|state| _ = state.get_or_add(WHOLE.into()));
         }
         partitions
     }
@@ -116,27 +116,27 @@ impl Partitions {
     pub(super) fn follow(&self, stop: &CancellationToken) -> Vec<Started> {
         let names = self.names();
         let (mut left, mut started) = (Vec::new(), Vec::new());
-        self.parts.send_if_modified(|parts| {
-            for (name, part) in &mut parts.by_name {
-                if !names.contains(&**name) && !part.is_leaving() {
-                    left.push(std::mem::replace(&mut part.stage, Stage::Leaving));
+        self.state.send_if_modified(|state| {
+            for (name, entry) in &mut state.by_name {
+                if !names.contains(&**name) && !entry.is_leaving() {
+                    left.push(std::mem::replace(&mut entry.stage, Stage::Leaving));
                 }
             }
             // The partition of all namespaces overlaps with that of a single one, so the one is removed before the
             // other is listed.
             let whole = names.contains(WHOLE);
-            if parts.by_name.keys().any(|name| (**name == *WHOLE) != whole) {
+            if state.by_name.keys().any(|name| (**name == *WHOLE) != whole) {
                 return !left.is_empty();
             }
             for name in names {
                 let name: Arc<str> = name.into();
-                let part = parts.get_or_add(name.clone());
-                if let Stage::Waiting(status) = &mut part.stage {
+                let entry = state.get_or_add(name.clone());
+                if let Stage::Waiting(status) = &mut entry.stage {
                     let (status, leave) = (status.take().unwrap_or_default(), stop.child_token());
-                    part.stage = Stage::Running(leave.clone());
+                    entry.stage = Stage::Running(leave.clone());
                     started.push(Started {
                         name,
-                        partition: part.partition,
+                        partition: entry.partition,
                         status,
                         leave,
                     });
@@ -152,51 +152,51 @@ impl Partitions {
         started
     }
 
-    /// Nothing is wanted yet. Returns the number that the queue waits for, which no part gets any more.
+    /// Nothing is wanted yet. Returns the number that the queue waits for, which no partition gets any more.
     pub(super) fn start_with_nothing(&self) -> Partition {
-        self.parts.send_modify(|parts| parts.next = parts.next.max(1));
+        self.state.send_modify(|state| state.next = state.next.max(1));
         Partition::SINGLE
     }
 
     /// The name of a partition: its namespace, or [the whole collection](WHOLE). `None` if there is no such
     /// partition.
     pub(super) fn name(&self, partition: Partition) -> Option<Arc<str>> {
-        let parts = self.parts.borrow();
-        let mut named = parts.by_name.iter();
-        let (name, _) = named.find(|(_, part)| part.partition == partition)?;
+        let state = self.state.borrow();
+        let mut named = state.by_name.iter();
+        let (name, _) = named.find(|(_, entry)| entry.partition == partition)?;
         Some(name.clone())
     }
 
     /// Removes a partition.
     pub(super) fn remove(&self, partition: Partition) {
-        self.parts
-            .send_modify(|parts| parts.by_name.retain(|_, part| part.partition != partition));
+        self.state
+            .send_modify(|state| state.by_name.retain(|_, entry| entry.partition != partition));
     }
 
     /// Marks a partition as synced after its list has been published. Does nothing if it was synced already.
     pub(super) fn set_synced(&self, partition: Partition) {
-        self.parts.send_if_modified(|parts| {
-            let part = parts
+        self.state.send_if_modified(|state| {
+            let entry = state
                 .by_name
                 .values_mut()
-                .find(|part| part.partition == partition);
-            part.is_some_and(|part| !std::mem::replace(&mut part.synced, true))
+                .find(|entry| entry.partition == partition);
+            entry.is_some_and(|entry| !std::mem::replace(&mut entry.synced, true))
         });
     }
 
     /// Marks the initial state of all partitions as published.
     pub(super) fn set_populated(&self) {
-        self.parts
-            .send_if_modified(|parts| !std::mem::replace(&mut parts.populated, true));
+        self.state
+            .send_if_modified(|state| !std::mem::replace(&mut state.populated, true));
     }
 
     /// Whether the informer was stopped.
     pub(super) fn stop(&self) {
-        self.parts.send_modify(|parts| {
-            parts.stopped = true;
+        self.state.send_modify(|state| {
+            state.stopped = true;
             // Drop the senders of reflectors that never ran.
-            for part in parts.by_name.values_mut() {
-                if let Stage::Waiting(status) = &mut part.stage {
+            for entry in state.by_name.values_mut() {
+                if let Stage::Waiting(status) = &mut entry.stage {
                     *status = None;
                 }
             }
@@ -205,35 +205,36 @@ impl Partitions {
 
     /// Whether everything that is selected has been published.
     pub(super) fn have_synced(&self) -> bool {
-        let parts = self.parts.borrow();
+        let state = self.state.borrow();
         let synced = |name: &str| {
-            let part = parts.by_name.get(name);
-            part.is_some_and(|part| part.synced && !part.is_leaving())
+            let entry = state.by_name.get(name);
+            entry.is_some_and(|entry| entry.synced && !entry.is_leaving())
         };
-        parts.populated && self.names().iter().all(|name| synced(name))
+        state.populated && self.names().iter().all(|name| synced(name))
     }
 
     /// The names of the selected partitions, whether they exist or not.
     fn names(&self) -> BTreeSet<String> {
         match &self.wanted {
             None => [WHOLE.to_owned()].into(),
-            Some(set) => part_names(&set.subscribe().borrow()),
+            Some(set) => partition_names(&set.subscribe().borrow()),
         }
     }
 
     /// Waits until [`have_synced`](Self::have_synced).
     pub(super) async fn synced(&self) -> Result<(), Stopped> {
-        self.wait_for(|parts| parts.have_synced().then_some(())).await
+        self.wait_for(|partitions| partitions.have_synced().then_some(()))
+            .await
     }
 
     /// Waits until `check` returns a value; checks again after each change of the partitions or of the selected
     /// namespaces.
     async fn wait_for<T>(&self, check: impl Fn(&Self) -> Option<T>) -> Result<T, Stopped> {
-        let mut parts = self.parts.subscribe();
+        let mut state = self.state.subscribe();
         let mut wanted = self.wanted.as_ref().map(NamespaceSet::subscribe);
         loop {
             // Marked as seen before the check, so that no change after it is missed.
-            let stopped = parts.borrow_and_update().stopped;
+            let stopped = state.borrow_and_update().stopped;
             if let Some(wanted) = &mut wanted {
                 wanted.borrow_and_update();
             }
@@ -250,7 +251,7 @@ impl Partitions {
                 }
             };
             tokio::select! {
-                _ = parts.changed() => {}
+                _ = state.changed() => {}
                 _ = wanted => {}
             }
         }
@@ -264,15 +265,15 @@ impl Partitions {
             (Some(set), Some(namespace)) if set.contains(namespace) => namespace,
             (Some(_), _) => return Location::NotSelected,
         };
-        let parts = self.parts.borrow();
-        let part = parts.by_name.get(name).filter(|part| !part.is_leaving());
-        part.map_or(Location::NotYet, |part| Location::Part(part.partition))
+        let state = self.state.borrow();
+        let entry = state.by_name.get(name).filter(|entry| !entry.is_leaving());
+        entry.map_or(Location::NotYet, |entry| Location::Partition(entry.partition))
     }
 
     /// Waits until the partition of a namespace is known; `None` if the namespace is not selected.
     pub(super) async fn settled(&self, namespace: Option<&str>) -> Result<Option<Partition>, Stopped> {
-        self.wait_for(|parts| match parts.location(namespace) {
-            Location::Part(partition) => Some(Some(partition)),
+        self.wait_for(|partitions| match partitions.location(namespace) {
+            Location::Partition(partition) => Some(Some(partition)),
             Location::NotSelected => Some(None),
             Location::NotYet => None,
         })
@@ -281,11 +282,11 @@ impl Partitions {
 
     /// The status of a partition's reflector; a closed channel if the partition is unknown.
     pub(super) fn reflector(&self, partition: Partition) -> watch::Receiver<ReflectorStatus> {
-        let parts = self.parts.borrow();
-        let part = parts.by_name.values().find(|part| part.partition == partition);
-        part.map_or_else(
+        let state = self.state.borrow();
+        let entry = state.by_name.values().find(|entry| entry.partition == partition);
+        entry.map_or_else(
             || watch::channel(ReflectorStatus::default()).1,
-            |part| part.status.clone(),
+            |entry| entry.status.clone(),
         )
     }
 
@@ -294,32 +295,32 @@ impl Partitions {
         &self,
         applied: impl Fn(Partition) -> Option<ResourceVersion>,
     ) -> Vec<PartitionStatus> {
-        let parts = self.parts.borrow();
-        let status = parts.by_name.iter().map(|(name, part)| PartitionStatus {
-            partition: part.partition,
+        let state = self.state.borrow();
+        let status = state.by_name.iter().map(|(name, entry)| PartitionStatus {
+            partition: entry.partition,
             namespace: (**name != *WHOLE).then(|| name.to_string()),
-            synced: part.synced,
-            applied: applied(part.partition),
-            reflector: part.status.borrow().clone(),
+            synced: entry.synced,
+            applied: applied(entry.partition),
+            reflector: entry.status.borrow().clone(),
         });
         status.collect()
     }
 
     /// The partitions that prevent [`have_synced`](Self::have_synced), each with the reason.
     pub(super) fn obstacles(&self) -> Vec<(Option<String>, String)> {
-        let parts = self.parts.borrow();
+        let state = self.state.borrow();
         let unsynced = self.names().into_iter().filter_map(|name| {
-            let part = parts.by_name.get(&*name).filter(|part| !part.is_leaving());
-            let why = match part {
-                Some(part) if part.synced => return None,
-                Some(part) => why(&part.status.borrow()),
-                None if parts.stopped => "stopped".to_owned(),
+            let entry = state.by_name.get(&*name).filter(|entry| !entry.is_leaving());
+            let why = match entry {
+                Some(entry) if entry.synced => return None,
+                Some(entry) => why(&entry.status.borrow()),
+                None if state.stopped => "stopped".to_owned(),
                 None => "not started".to_owned(),
             };
             Some(((*name != *WHOLE).then_some(name), why))
         });
         let mut unsynced: Vec<_> = unsynced.collect();
-        if unsynced.is_empty() && !parts.populated {
+        if unsynced.is_empty() && !state.populated {
             unsynced.push((None, "about to sync".to_owned()));
         }
         unsynced
@@ -329,7 +330,7 @@ impl Partitions {
 /// The partition of a namespace's objects.
 pub(super) enum Location {
     /// It is this partition.
-    Part(Partition),
+    Partition(Partition),
     /// The namespace is selected, but not watched yet.
     NotYet,
     /// The namespace is not selected.

@@ -1,6 +1,6 @@
 //! The fan-out: all listeners of an informer.
 
-use super::coalescing::Change;
+use super::coalescing::QueuedNotification;
 use super::listener::{End, Listener};
 use super::{HandlerOptions, Stopped};
 use crate::drain_shrinking::drain_shrinking;
@@ -160,7 +160,7 @@ impl<O: CachedObject> Processor<O> {
     }
 
     /// Publishes a state and passes its changes to all listeners.
-    pub(super) fn publish(&self, changes: Vec<Change<O>>, publish: impl FnOnce()) {
+    pub(super) fn publish(&self, changes: Vec<QueuedNotification<O>>, publish: impl FnOnce()) {
         let state = self.lock();
         publish();
         if let Some((last, others)) = state.listeners.split_last()

@@ -18,7 +18,7 @@ use tokio::task::{JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 /// The common configuration of an informer's reflectors.
-pub(super) struct Blueprint<O: Decode> {
+pub(super) struct ReflectorFactory<O: Decode> {
     pub(super) source: Source<O>,
     /// The name for metrics.
     pub(super) name: String,
@@ -32,7 +32,7 @@ pub(super) struct Blueprint<O: Decode> {
 }
 
 /// The reflector of one partition, which fills the informer's queue.
-pub(super) type PartReflector<O> = Reflector<O, QueueSink<O, Indexer<<O as CachedObject>::Handle>>>;
+pub(super) type PartitionReflector<O> = Reflector<O, QueueSink<O, Indexer<<O as CachedObject>::Handle>>>;
 
 /// The source of the objects.
 pub(super) enum Source<O: Decode> {
@@ -56,7 +56,7 @@ impl<O: Decode> Source<O> {
         }
     }
 
-    fn part(&self, name: &str) -> Arc<dyn ListerWatcher<O>> {
+    fn partition(&self, name: &str) -> Arc<dyn ListerWatcher<O>> {
         match self {
             Self::Whole(source) => source.clone(),
             Self::Namespaced(source) => source.in_namespace(name),
@@ -64,7 +64,7 @@ impl<O: Decode> Source<O> {
     }
 }
 
-impl<O: Decode> Blueprint<O> {
+impl<O: Decode> ReflectorFactory<O> {
     /// Creates the reflector of one partition, which fills the queue.
     pub(super) fn reflector(
         &self,
@@ -73,14 +73,14 @@ impl<O: Decode> Blueprint<O> {
         status: watch::Sender<ReflectorStatus>,
         queue: DeltaFifo<DecodeResult<O>>,
         store: Indexer<O::Handle>,
-    ) -> PartReflector<O> {
+    ) -> PartitionReflector<O> {
         let sink = QueueSink::with_partition(partition, queue, store);
-        let reflector = Reflector::with_options(self.source.part(name), sink, self.options.clone());
+        let reflector = Reflector::with_options(self.source.partition(name), sink, self.options.clone());
         let mut reflector = reflector
             .with_decoder(self.decoder.clone())
             .limited_by(self.lists.clone())
             .reporting_to(status)
-            .named(self.name.as_str());
+            .name(self.name.as_str());
         if name != WHOLE {
             reflector = reflector.named_after(name);
         }
@@ -96,7 +96,7 @@ impl<O: Decode> Blueprint<O> {
 
 /// The running reflectors. They follow the selected namespaces.
 pub(super) struct Reflectors<O: Decode> {
-    blueprint: Arc<Blueprint<O>>,
+    factory: Arc<ReflectorFactory<O>>,
     shared: Arc<Shared<O>>,
     wanted: Option<watch::Receiver<BTreeSet<String>>>,
     /// Stops all of them.
@@ -106,10 +106,14 @@ pub(super) struct Reflectors<O: Decode> {
 
 impl<O: Decode> Reflectors<O> {
     /// Starts the reflectors of the selected partitions.
-    pub(super) fn start(blueprint: Blueprint<O>, shared: Arc<Shared<O>>, stop: CancellationToken) -> Self {
+    pub(super) fn start(
+        factory: ReflectorFactory<O>,
+        shared: Arc<Shared<O>>,
+        stop: CancellationToken,
+    ) -> Self {
         let wanted = shared.partitions.wanted().map(super::NamespaceSet::subscribe);
         let mut reflectors = Self {
-            blueprint: Arc::new(blueprint),
+            factory: Arc::new(factory),
             shared,
             wanted,
             stop,
@@ -143,10 +147,10 @@ impl<O: Decode> Reflectors<O> {
         } = started;
         let (queue, store) = (self.shared.fifo.clone(), self.shared.store.clone());
         queue.add_partition(partition);
-        let (stop, blueprint) = (self.stop.clone(), self.blueprint.clone());
+        let (stop, factory) = (self.stop.clone(), self.factory.clone());
         self.tasks.spawn(async move {
             // Created on this task, because user code creates the source and may panic.
-            let reflector = blueprint.reflector(&name, partition, status, queue.clone(), store);
+            let reflector = factory.reflector(&name, partition, status, queue.clone(), store);
             reflector.run(leave).await;
             // A stopped informer keeps its objects.
             if !stop.is_cancelled() {

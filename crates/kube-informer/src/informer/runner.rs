@@ -4,7 +4,7 @@ use super::applier::Applier;
 use super::driver::Driver;
 use super::handler::{self, ResourceEventHandler};
 use super::listener::Listener;
-use super::reflectors::{Blueprint, Reflectors};
+use super::reflectors::{ReflectorFactory, Reflectors};
 use super::{PanicPolicy, Shared};
 use crate::form::Decode;
 use crate::object::CachedObject;
@@ -29,7 +29,7 @@ pub struct InformerRunner<O: Decode> {
     pub(super) shared: Arc<Shared<O>>,
     pub(super) applier: Applier<O>,
     pub(super) jobs: mpsc::UnboundedReceiver<Job>,
-    pub(super) blueprint: Blueprint<O>,
+    pub(super) reflectors: ReflectorFactory<O>,
     pub(super) stop_deadline: Duration,
     pub(super) stopped: StopOnDrop<O>,
     /// Dropped last, when no task is left.
@@ -85,7 +85,7 @@ impl<O: Decode> InformerRunner<O> {
     /// The decoder of the informer's objects, for example a [`Packer`](crate::form::Packer) with its memory
     /// statistics.
     pub fn decoder(&self) -> Arc<O::Decoder> {
-        self.blueprint.decoder.clone()
+        self.reflectors.decoder.clone()
     }
 
     /// Runs the informer until `token` is cancelled: lists and watches, updates the store, and calls the handlers.
@@ -104,7 +104,7 @@ impl<O: Decode> InformerRunner<O> {
             shared,
             applier,
             mut jobs,
-            blueprint,
+            reflectors: factory,
             stop_deadline,
             stopped,
             ended: _ended,
@@ -115,14 +115,14 @@ impl<O: Decode> InformerRunner<O> {
             tasks: JoinSet::new(),
             names: Default::default(),
         };
-        let mut reflectors = Reflectors::start(blueprint, shared.clone(), stop.clone());
+        let mut reflectors = Reflectors::start(factory, shared.clone(), stop.clone());
         let driver = Driver {
             applier,
             shared: shared.clone(),
             synced: false,
         };
         let processing = ProcessLoop::new(shared.fifo.clone(), driver)
-            .named(shared.resource.as_str())
+            .name(shared.resource.as_str())
             .resync_as(shared.processor.start_resync());
         // It processes what is in the queue and ends when the queue is closed.
         let mut driver = JoinSet::from_iter([processing.run(CancellationToken::new())]);

@@ -1,10 +1,10 @@
 //! An unshared informer: a store and one handler.
 
 use super::applier::Applier;
-use super::builder::Parts;
+use super::builder::InformerParts;
 use super::handler::{self, ResourceEventHandler};
 use super::partitions::{Partitions, Started};
-use super::reflectors::PartReflector;
+use super::reflectors::PartitionReflector;
 use crate::form::Decode;
 use crate::object::ObjectKey;
 use crate::queue::{Batch, DeltaFifo, Deltas, Entries, Process, ProcessLoop};
@@ -39,22 +39,22 @@ use tokio_util::sync::CancellationToken;
 #[doc(alias = "NewInformerWithOptions")]
 #[doc(alias = "NewIndexerInformer")]
 #[must_use = "an informer does nothing until it is run"]
-pub struct Informer<O: Decode, H> {
+pub struct UnsharedInformer<O: Decode, H> {
     applier: Applier<O>,
     handler: H,
     queue: DeltaFifo<DecodeResult<O>>,
     /// One for each partition.
-    reflectors: Vec<PartReflector<O>>,
+    reflectors: Vec<PartitionReflector<O>>,
     resync: Duration,
 }
 
-impl<O: Decode, H: ResourceEventHandler<O>> Informer<O, H> {
+impl<O: Decode, H: ResourceEventHandler<O>> UnsharedInformer<O, H> {
     /// Over several namespaces, it watches those that are in the set now.
-    pub(super) fn new(parts: Parts<O>, handler: H) -> Self {
-        let Parts {
+    pub(super) fn new(parts: InformerParts<O>, handler: H) -> Self {
+        let InformerParts {
             mut applier,
             queue,
-            blueprint,
+            reflectors: factory,
             namespaces,
             options,
         } = parts;
@@ -74,7 +74,7 @@ impl<O: Decode, H: ResourceEventHandler<O>> Informer<O, H> {
             } = started;
             queue.add_partition(partition);
             applier.name_partition(partition, &name);
-            blueprint.reflector(&name, partition, status, queue.clone(), applier.store().clone())
+            factory.reflector(&name, partition, status, queue.clone(), applier.store().clone())
         });
         let reflectors = reflectors.collect();
         Self {
@@ -121,7 +121,7 @@ impl<O: Decode, H: ResourceEventHandler<O>> Informer<O, H> {
             resyncing: None,
         };
         let processing = ProcessLoop::new(self.queue, process)
-            .named(name)
+            .name(name)
             .resync(self.resync);
         let reflectors = self
             .reflectors

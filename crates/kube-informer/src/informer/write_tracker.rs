@@ -193,7 +193,7 @@ impl<O: CachedObject> WriteTracker<O> {
         let object = store.get(key).and_then(|object| O::resource_version_of(&object));
         applied(object)
             || match self.informer.shared.partitions.location(namespace(key)) {
-                Location::Part(partition) => applied(store.resource_version_of(partition)),
+                Location::Partition(partition) => applied(store.resource_version_of(partition)),
                 Location::NotYet => false,
                 Location::NotSelected => true,
             }

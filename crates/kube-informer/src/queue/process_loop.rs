@@ -91,7 +91,7 @@ impl<A: Accumulator, P: Process<A>> ProcessLoop<A, P> {
     }
 
     /// Sets a name for log messages. Default: none.
-    pub fn named(mut self, name: impl Into<String>) -> Self {
+    pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
         self
     }

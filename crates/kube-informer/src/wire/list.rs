@@ -38,7 +38,6 @@ enum Inner {
 }
 
 /// The kind and metadata of a list.
-#[doc(alias = "ListMeta")]
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct ListMeta {

@@ -46,7 +46,7 @@ enum Step {
 }
 
 impl World {
-    fn change(&mut self, name: String) -> Change<Thing> {
+    fn change(&mut self, name: String) -> QueuedNotification<Thing> {
         self.version += 1;
         let notification = match self.objects.get_mut(&name) {
             Some(state) => {
@@ -67,34 +67,34 @@ impl World {
                 }
             }
         };
-        Change {
+        QueuedNotification {
             key: notification.key(),
             notification,
             sync: false,
         }
     }
 
-    fn delete(&mut self, name: &str) -> Option<Change<Thing>> {
+    fn delete(&mut self, name: &str) -> Option<QueuedNotification<Thing>> {
         let last = self.objects.remove(name)?;
         let deleted = Deleted {
             key: name.into(),
             last_known: Some(last),
             cause: DeleteCause::Event,
         };
-        Some(Change {
+        Some(QueuedNotification {
             key: name.into(),
             notification: Notification::Delete(deleted),
             sync: false,
         })
     }
 
-    fn sync(&self, name: &str) -> Option<Change<Thing>> {
+    fn sync(&self, name: &str) -> Option<QueuedNotification<Thing>> {
         let state = self.objects.get(name)?.clone();
         let notification = Notification::Update {
             old: state.clone(),
             new: state,
         };
-        Some(Change {
+        Some(QueuedNotification {
             key: name.into(),
             notification,
             sync: true,
@@ -217,7 +217,7 @@ fn an_initial_add_stays_initial_and_before_the_mark() {
     queue.push(world.change("a".into()), Instant::now());
     assert_eq!(queue.len(), 1);
     assert!(!queue.take_mark());
-    let Some(Change {
+    let Some(QueuedNotification {
         notification: Notification::Add { object, initial },
         ..
     }) = queue.pop()

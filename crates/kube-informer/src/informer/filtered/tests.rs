@@ -1,5 +1,5 @@
 use super::*;
-use crate::informer::coalescing::Change;
+use crate::informer::coalescing::QueuedNotification;
 use crate::informer::handler::handle;
 use crate::informer::listener::Listener;
 use crate::informer::{Delivery, HandlerOptions, Notification};
@@ -76,7 +76,7 @@ struct World {
 }
 
 impl World {
-    fn tell(&mut self, changes: Vec<Change<ConfigMap>>) {
+    fn tell(&mut self, changes: Vec<QueuedNotification<ConfigMap>>) {
         self.writer.publish();
         if let Some(listener) = &self.listener {
             listener.push(changes, Instant::now());
@@ -92,7 +92,7 @@ impl World {
         self.writer
             .upsert(name.into(), new.clone(), None, Partition::SINGLE)
             .unwrap();
-        let change = |notification| Change {
+        let change = |notification| QueuedNotification {
             key: name.into(),
             notification,
             sync: false,
@@ -117,7 +117,7 @@ impl World {
         self.writer.remove(name);
         // The final state was not notified before, as in a DELETED event.
         let last = object(name, (held.0, self.last));
-        self.tell(vec![Change {
+        self.tell(vec![QueuedNotification {
             key: name.into(),
             notification: gone(name, last, DeleteCause::Event),
             sync: false,
@@ -126,7 +126,8 @@ impl World {
 
     fn resync(&mut self) {
         let again = self.objects.iter();
-        let again = again.map(|(key, held)| Change::sync(key.clone(), object(key.as_str(), *held)));
+        let again =
+            again.map(|(key, held)| QueuedNotification::sync(key.clone(), object(key.as_str(), *held)));
         self.tell(again.collect());
     }
 
