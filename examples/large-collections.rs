@@ -6,7 +6,7 @@ use kube_informer::form::{Metadata, Packed};
 use kube_informer::informer::Stopped;
 use kube_informer::source::{ClientSource, Selection};
 use kube_informer::{
-    CachedObject, FieldPath, Notification, SharedInformer, SharedInformerFactory, wire::FieldPlan,
+    CachedObject, FieldPath, FieldPlan, Notification, SharedInformer, SharedInformerFactory,
 };
 use serde::Deserialize;
 use std::time::Duration;

@@ -6,7 +6,7 @@
 mod same;
 
 use kube_informer::form;
-use kube_informer::wire::{Encoding, RawObject};
+use kube_informer::low_level::wire::{Encoding, RawObject};
 use libfuzzer_sys::fuzz_target;
 use same::same;
 use serde_json::Value;

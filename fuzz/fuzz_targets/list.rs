@@ -4,7 +4,7 @@
 #![no_main]
 
 use bytes::Bytes;
-use kube_informer::wire::{Encoding, FrameError, ListMeta, ListReader, RawObject};
+use kube_informer::low_level::wire::{Encoding, FrameError, ListMeta, ListReader, RawObject};
 use libfuzzer_sys::fuzz_target;
 use serde_json::{Map, Value, value::RawValue};
 

@@ -4,7 +4,7 @@
 #![no_main]
 
 use bytes::Bytes;
-use kube_informer::wire::{Encoding, EventType, FrameError, RawObject, WatchFrame, WatchReader, bookmark};
+use kube_informer::low_level::wire::{Encoding, EventType, FrameError, RawObject, WatchFrame, WatchReader, bookmark};
 use libfuzzer_sys::fuzz_target;
 use serde_json::{Deserializer, value::RawValue};
 

@@ -4,7 +4,8 @@ use crate::objects::Object;
 use arc_swap::ArcSwap;
 use kube_informer::{
     ObjectKey, Partition,
-    store::{IndexWriter, Indexer},
+    low_level::IndexWriter,
+    store::Indexer,
 };
 use std::{
     collections::HashMap,

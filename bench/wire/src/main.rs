@@ -9,7 +9,7 @@ use bytes::Bytes;
 use k8s_openapi::api::core::v1::Pod;
 use kube_informer::FieldPath;
 use kube_informer::form::{self, Collection, Decode, Packed};
-use kube_informer::wire::{Encoding, ListReader, RawObject, WatchReader};
+use kube_informer::low_level::wire::{Encoding, ListReader, RawObject, WatchReader};
 use rustix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, de::IgnoredAny};
 use serde_json::value::RawValue;

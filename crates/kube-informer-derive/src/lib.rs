@@ -88,7 +88,7 @@ fn expand(input: &DeriveInput) -> Result<TokenStream, Error> {
             fn decode_raw(
                 _: &(),
                 _: &::kube_informer::ObjectKey,
-                raw: &::kube_informer::wire::RawObject,
+                raw: &::kube_informer::low_level::wire::RawObject,
             ) -> ::std::result::Result<Self::Handle, ::kube_informer::form::DecodeError> {
                 ::kube_informer::form::decode(raw).map(::std::sync::Arc::new)
             }

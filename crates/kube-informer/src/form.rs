@@ -13,7 +13,7 @@
 //! ```
 //! use bytes::Bytes;
 //! use k8s_openapi::api::core::v1::ConfigMap;
-//! use kube_informer::{form::{Collection, Decode}, wire::{Encoding, RawObject}};
+//! use kube_informer::{form::{Collection, Decode}, low_level::wire::{Encoding, RawObject}};
 //!
 //! let decoder = ConfigMap::decoder(Collection::default());
 //! let bytes = Bytes::from_static(br#"{"metadata":{"name":"a","namespace":"ns"},"data":{"k":"v"}}"#);
@@ -214,7 +214,7 @@ impl<K: kube::Resource + DeserializeOwned + Send + Sync + 'static> Decode for K 
 /// Decodes an object without the parts that the plan of its scan prunes. Use it to implement [`Decode`].
 ///
 /// ```
-/// use kube_informer::{form, wire::{Encoding, RawObject}};
+/// use kube_informer::{form, low_level::wire::{Encoding, RawObject}};
 ///
 /// #[derive(serde::Deserialize)]
 /// struct Data {

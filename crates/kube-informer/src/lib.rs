@@ -32,7 +32,7 @@
 //! | put keys on a work queue, also those of owners | [`enqueue`](informer::enqueue), with the crate [`kube-workqueue`](https://docs.rs/kube-workqueue) |
 //! | not act on a cache that has not seen my own write | [`WriteTracker`](informer::WriteTracker) |
 //! | keep a large collection in little memory | [`Packed`](form::Packed): `factory.informer::<Packed<Pod>>()` |
-//! | keep only some fields of each object | the derive [`CachedObject`](macro@CachedObject), or a [`FieldPlan`](wire::FieldPlan) |
+//! | keep only some fields of each object | the derive [`CachedObject`](macro@CachedObject), or a [`FieldPlan`] |
 //! | change objects before they are kept | [`FactoryBuilder::transform`](factory::FactoryBuilder::transform), [`Transform`](informer::Transform) |
 //! | use a kind that is known only at run time | [`InformerRequest::of`] with [`DynamicObject`](kube::core::DynamicObject) |
 //! | know why it has not synced, and what failed | [`wait_for_sync`](SharedInformerFactory::wait_for_sync), [`on_error`](factory::FactoryBuilder::on_error), [`SharedInformer::status`] |
@@ -41,23 +41,22 @@
 //! | list once, in pages | [`Pager`](reflector::Pager) |
 //! | match labels as a Deployment's selector does | [`LabelSelector`](selector::LabelSelector) |
 //! | read from something that is no API server | [`ListerWatcher`](source::ListerWatcher), [`informer_with_source`](SharedInformerFactory::informer_with_source) |
-//! | put the parts together in my own way | [`Reflector`](reflector::Reflector), [`DeltaFifo`](queue::DeltaFifo), [`Indexer`](store::Indexer) |
+//! | put the parts together in my own way | [`low_level`] |
 //!
-//! # The parts
-//! From the network to the user's code, each usable on its own:
+//! # Modules
+//! What most programs need is at the root. The modules hold the rest, by subject:
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`object`] | keys, resource versions, what it takes to be held by an informer |
-//! | [`wire`] | bytes to raw objects: frames, lists as they arrive, a scan for metadata |
-//! | [`form`] | raw objects to the form in which they are held |
-//! | [`source`] | list and watch requests and their answers |
-//! | [`queue`] | [`DeltaFifo`](queue::DeltaFifo): changes by key, bounded |
-//! | [`store`] | [`Indexer`](store::Indexer): objects, indexes, snapshots |
-//! | [`reflector`] | keeps a sink equal to a collection |
+//! | [`factory`] | sharing and lifetime of informers |
 //! | [`informer`] | [`SharedInformer`]: one store, any number of handlers, a reflector for each part of the collection |
-//! | [`factory`], [`lister`] | sharing and lifetime; typed read views |
+//! | [`store`], [`lister`] | objects, indexes, snapshots; typed read views |
+//! | [`form`] | how objects are stored: decoded, packed, projected |
+//! | [`selector`] | label and field selectors |
+//! | [`reflector`] | list and watch: options, status, pages |
+//! | [`source`] | requests and their answers; sources of one's own |
 //! | [`watcher`] | watching without a cache |
+//! | [`low_level`] | queues, readers of bytes, sinks: the parts of an informer |
 //!
 //! # Metrics
 //! Informers and reflectors report to the recorder of the `metrics` crate that is installed when they are built and
@@ -100,17 +99,16 @@ mod field_path;
 pub mod form;
 pub mod informer;
 pub mod lister;
+pub mod low_level;
 mod metrics;
-pub mod object;
+mod object;
 mod panics;
-pub mod queue;
 pub mod reflector;
 pub mod selector;
 pub mod source;
 pub mod store;
 mod time;
 pub mod watcher;
-pub mod wire;
 
 #[doc(inline)]
 pub use factory::{InformerRequest, SharedInformerFactory};
@@ -126,7 +124,11 @@ pub use kube_informer_derive::CachedObject;
 #[doc(inline)]
 pub use lister::Lister;
 #[doc(inline)]
+pub use low_level::wire::plan::{FieldPlan, PruneError};
+#[doc(inline)]
 pub use object::{
-    CachedObject, DeleteCause, Deleted, Fingerprint, KnownObjects, ObjectKey, ParseKeyError, Partition,
+    CachedObject, DeleteCause, Deleted, Fingerprint, HasOwners, ObjectKey, ParseKeyError, Partition,
     ResourceVersion,
 };
+
+use low_level::{queue, wire};

@@ -6,7 +6,7 @@
 
 mod deleted;
 mod key;
-mod known;
+pub(crate) mod known;
 mod owners;
 mod partition;
 mod resource_version;
@@ -14,7 +14,8 @@ mod resource_version;
 pub use deleted::{DeleteCause, Deleted};
 pub(crate) use key::is_path_segment;
 pub use key::{ObjectKey, ParseKeyError};
-pub use known::{Fingerprint, KnownObjects};
+pub use known::Fingerprint;
+pub(crate) use known::KnownObjects;
 pub use owners::HasOwners;
 pub use partition::Partition;
 pub use resource_version::ResourceVersion;

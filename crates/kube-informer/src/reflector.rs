@@ -7,10 +7,11 @@
 //!
 //! ```no_run
 //! use k8s_openapi::api::core::v1::Pod;
-//! use kube_informer::reflector::{DecodeResult, Reflector, Sink};
-//! use kube_informer::queue::Delta;
+//! use kube_informer::low_level::{DecodeResult, KnownObjects, Sink};
+//! use kube_informer::reflector::Reflector;
+//! use kube_informer::low_level::queue::Delta;
 //! use kube_informer::source::{ClientSource, Selection};
-//! use kube_informer::{Fingerprint, KnownObjects, ObjectKey, ResourceVersion};
+//! use kube_informer::{Fingerprint, ObjectKey, ResourceVersion};
 //! use tokio_util::sync::CancellationToken;
 //!
 //! /// A sink of one's own.
@@ -104,8 +105,8 @@ mod pacing;
 mod pager;
 mod pages;
 mod prefetch;
-mod queue_sink;
-mod sink;
+pub(crate) mod queue_sink;
+pub(crate) mod sink;
 mod status;
 mod streaming;
 mod watching;
@@ -114,8 +115,8 @@ pub use backoff::Backoff;
 pub use decoding::TransformError;
 pub use options::{InitialState, ReflectorOptions};
 pub use pager::{PagedList, Pager};
-pub use queue_sink::QueueSink;
-pub use sink::{DecodeResult, Sink};
+pub(crate) use queue_sink::QueueSink;
+pub(crate) use sink::{DecodeResult, Sink};
 pub(crate) use status::ErrorFunction;
 pub use status::{Failure, LastError, Phase, ReflectorStatus};
 

@@ -43,7 +43,7 @@ mod state;
 mod table;
 mod versions;
 mod wait;
-mod writer;
+pub(crate) mod writer;
 
 pub use index::{Index, IndexError, IndexPanic, NAMESPACE_INDEX};
 pub use indexer::Indexer;
@@ -51,4 +51,4 @@ pub(crate) use lease::Lease;
 pub use owned::{BatchError, Change, OwnedIndexer};
 pub use snapshot::Snapshot;
 pub use wait::{Wait, WaitError};
-pub use writer::{Entry, IndexWriter};
+pub(crate) use writer::{Entry, IndexWriter};

@@ -2,11 +2,11 @@
 
 use futures::{FutureExt, StreamExt, future::BoxFuture, stream};
 use kube_informer::form::{Collection, Decode, DecodeError, Metadata};
+use kube_informer::low_level::wire::{Encoding, RawObject};
 use kube_informer::source::{
     ApiError, Item, ListEnd, ListPart, ListRequest, ListStream, ListerWatcher, WatchEvent, WatchRequest,
     WatchStream,
 };
-use kube_informer::wire::{Encoding, RawObject};
 use kube_informer::{CachedObject, Notification, ObjectKey, Partition, SharedInformer};
 use serde::Deserialize;
 use std::collections::{HashMap, HashSet};

@@ -4,8 +4,9 @@ mod common;
 
 use common::{Answer::*, Event::*, *};
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube_informer::queue::{Batch, DeltaFifo};
-use kube_informer::reflector::{DecodeResult, QueueSink, Reflector};
+use kube_informer::low_level::queue::{Batch, DeltaFifo};
+use kube_informer::low_level::{DecodeResult, QueueSink};
+use kube_informer::reflector::Reflector;
 use kube_informer::source::{ListerWatcher, NamespacedSource};
 use kube_informer::{NamespaceSet, SharedInformer};
 use metrics::LocalRecorderGuard;

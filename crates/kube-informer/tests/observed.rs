@@ -4,7 +4,7 @@ mod common;
 
 use common::{Answer::*, Event::*, *};
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube_informer::queue::{Batch, Delta, DeltaFifo, Deltas, ProcessLoop};
+use kube_informer::low_level::queue::{Batch, Delta, DeltaFifo, Deltas, ProcessLoop};
 use kube_informer::{Partition, ResourceEventHandler, SharedInformer};
 use std::fmt::Write;
 use std::sync::{Arc, Mutex};

@@ -2,9 +2,9 @@
 
 use k8s_openapi::api::core::v1::Pod;
 use kube::core::ApiResource;
+use kube_informer::FieldPlan;
 use kube_informer::form::Packed;
 use kube_informer::source::{ClientSource, Selection};
-use kube_informer::wire::FieldPlan;
 use kube_informer::{
     DeleteCause, FieldPath, Notification, ResourceEventHandlerFuncs, ResourceVersion, SharedInformer,
     SharedInformerFactory,

@@ -5,8 +5,11 @@ mod common;
 use common::{Answer::*, Event::*, *};
 use futures::FutureExt;
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube_informer::queue::{Batch, Delta, DeltaFifo, Deltas, Entries, Keyed, Process, ProcessLoop};
-use kube_informer::reflector::{DecodeResult, QueueSink, Reflector};
+use kube_informer::low_level::queue::{
+    Batch, Delta, DeltaFifo, Deltas, Entries, Keyed, Process, ProcessLoop,
+};
+use kube_informer::low_level::{DecodeResult, QueueSink};
+use kube_informer::reflector::Reflector;
 use kube_informer::{CachedObject, DeleteCause, Notification, ObjectKey, Partition, SharedInformer};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};

@@ -2,7 +2,7 @@
 
 use k8s_openapi::api::core::v1::Pod;
 use kube_informer::form::{Collection, Decode, Metadata};
-use kube_informer::wire::{Encoding, RawObject};
+use kube_informer::low_level::wire::{Encoding, RawObject};
 use kube_informer::{CachedObject, ResourceVersion};
 use serde::Deserialize;
 

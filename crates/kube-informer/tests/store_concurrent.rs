@@ -2,7 +2,8 @@
 
 use kube_informer::{
     ObjectKey, Partition, ResourceVersion,
-    store::{Index, IndexError, IndexWriter, Indexer, WaitError},
+    low_level::IndexWriter,
+    store::{Index, IndexError, Indexer, WaitError},
 };
 use std::{
     sync::{

@@ -2,8 +2,9 @@
 //! also in snapshots that were taken earlier.
 
 use kube_informer::{
-    Fingerprint, KnownObjects, ObjectKey, Partition, ResourceVersion,
-    store::{Index, IndexError, IndexWriter, Indexer, Snapshot},
+    Fingerprint, ObjectKey, Partition, ResourceVersion,
+    low_level::{IndexWriter, KnownObjects},
+    store::{Index, IndexError, Indexer, Snapshot},
 };
 use proptest::prelude::*;
 use std::{

@@ -7,7 +7,7 @@ use k8s_openapi::api::{apps, batch, coordination, core, discovery, events, netwo
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::core::{ApiResource, DynamicObject};
 use kube_informer::form::{Collection, Decode, DecodeError};
-use kube_informer::wire::RawObject;
+use kube_informer::low_level::wire::RawObject;
 use kube_informer::{CachedObject, ObjectKey, ResourceVersion};
 use std::sync::Arc;
 
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
     use bytes::Bytes;
     use kube::core::TypeMeta;
-    use kube_informer::wire::Encoding;
+    use kube_informer::low_level::wire::Encoding;
 
     /// Decodes an object with a field of a wrong type, which only a typed decoder rejects.
     fn decode(api_version: &str, kind: &str) -> Result<String, String> {

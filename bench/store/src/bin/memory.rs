@@ -1,6 +1,7 @@
 //! What the store takes in memory beyond its objects, counted at the allocator: `cargo run --release --bin memory`.
 
-use kube_informer::store::{IndexWriter, Indexer};
+use kube_informer::low_level::IndexWriter;
+use kube_informer::store::Indexer;
 use kube_informer::{ObjectKey, Partition};
 use std::{
     alloc::{GlobalAlloc, Layout, System},

@@ -37,7 +37,7 @@ use triomphe::ThinArc;
 /// ```
 /// use k8s_openapi::api::core::v1::Pod;
 /// use kube_informer::form::{Collection, Decode, Packed};
-/// use kube_informer::{FieldPath, wire::{Encoding, RawObject}};
+/// use kube_informer::{FieldPath, low_level::wire::{Encoding, RawObject}};
 /// use std::sync::Arc;
 ///
 /// let body = r#"{"metadata":{"name":"web-0","namespace":"shop","labels":{"app":"web"}},
@@ -259,7 +259,7 @@ impl<K> Packed<K> {
     /// ```no_run
     /// # use k8s_openapi::api::core::v1::Pod;
     /// # use kube_informer::source::ListerWatcher;
-    /// use kube_informer::{FieldPath, SharedInformer, form::Packed, wire::FieldPlan};
+    /// use kube_informer::{FieldPath, SharedInformer, form::Packed, FieldPlan};
     ///
     /// # fn example(source: impl ListerWatcher<Packed<Pod>>) -> Result<(), Box<dyn std::error::Error>> {
     /// let (managed, node) = (FieldPath::parse("/metadata/managedFields")?, FieldPath::parse("/spec/nodeName")?);

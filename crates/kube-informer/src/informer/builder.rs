@@ -144,7 +144,7 @@ impl<O: Decode> InformerBuilder<O> {
     /// ```no_run
     /// # use k8s_openapi::api::core::v1::Pod;
     /// # use kube_informer::source::ListerWatcher;
-    /// # use kube_informer::{SharedInformer, informer::InformerBuilder, wire::FieldPlan};
+    /// # use kube_informer::{SharedInformer, informer::InformerBuilder, FieldPlan};
     /// # fn example(source: impl ListerWatcher<Pod>) -> InformerBuilder<Pod> {
     /// SharedInformer::<Pod>::builder(source).plan(FieldPlan::without_managed_fields())
     /// # }

@@ -31,7 +31,8 @@ impl Fingerprint {
 /// Looks up the stored state of a key, so that a relist can skip unchanged objects.
 ///
 /// ```
-/// use kube_informer::{Fingerprint, KnownObjects, ObjectKey};
+/// use kube_informer::low_level::KnownObjects;
+/// use kube_informer::{Fingerprint, ObjectKey};
 /// use std::collections::HashMap;
 ///
 /// struct Held(HashMap<ObjectKey, Fingerprint>);

@@ -17,7 +17,10 @@ mod targeted;
 use kube::core::{DynamicObject, TypeMeta};
 use kube_informer::FieldPath;
 use kube_informer::form::{Collection, Decode, DecodeError, Packed, Packer};
-use kube_informer::wire::{Encoding, FieldPlan, RawObject};
+use kube_informer::{
+    FieldPlan,
+    low_level::wire::{Encoding, RawObject},
+};
 use objects::{Recipe, Truth, find};
 use rand::{Rng, SeedableRng, rngs::StdRng, seq::IndexedRandom};
 use serde::de::DeserializeOwned;

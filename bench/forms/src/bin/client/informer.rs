@@ -7,7 +7,7 @@ use kube_informer::form::{Decode, Metadata};
 use kube_informer::informer::enqueue;
 use kube_informer::reflector::{InitialState, ReflectorOptions};
 use kube_informer::source::{ClientSource, Selection};
-use kube_informer::wire::FieldPlan;
+use kube_informer::FieldPlan;
 use kube_informer::{CachedObject, Notification, ObjectKey, SharedInformer};
 use kube_workqueue::{Action, WorkQueue, Workers};
 use serde::Deserialize;

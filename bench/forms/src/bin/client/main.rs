@@ -13,7 +13,7 @@ use informer::PodView;
 use k8s_openapi::api::core::v1::Pod;
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::core::PartialObjectMeta;
-use kube_informer::{form::Packed, wire::FieldPlan};
+use kube_informer::{form::Packed, FieldPlan};
 use measure::{Counter, Measurement, Phase};
 
 #[cfg(feature = "mimalloc")]

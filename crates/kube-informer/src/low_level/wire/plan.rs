@@ -13,7 +13,7 @@ use std::{
 /// is needed. A clone is cheap.
 ///
 /// ```
-/// use kube_informer::{FieldPath, wire::{Encoding, FieldPlan, RawObject}};
+/// use kube_informer::{FieldPath, FieldPlan, low_level::wire::{Encoding, RawObject}};
 ///
 /// let plan = FieldPlan::new([FieldPath::parse("/metadata/managedFields")?], [FieldPath::parse("/spec/nodeName")?])?;
 /// let body = r#"{"metadata":{"name":"a","managedFields":[{}]},"spec":{"nodeName":"node-1"}}"#;

@@ -16,7 +16,7 @@ const NOTHING: Bookmark = Bookmark {
 };
 
 /// Reads the object of a bookmark event.
-pub(in crate::wire) fn bookmark(bytes: &[u8]) -> Result<Bookmark, ScanError> {
+pub(in crate::low_level::wire) fn bookmark(bytes: &[u8]) -> Result<Bookmark, ScanError> {
     let mut found = NOTHING;
     let mut walk = Walk::new(bytes);
     walk.members(|walk, name| {

@@ -6,7 +6,7 @@ use std::fmt;
 /// A body cannot be split into its parts. Nothing after [`offset`](FrameError::offset) can be read.
 ///
 /// ```
-/// use kube_informer::wire::{Encoding, FrameReason, ListReader};
+/// use kube_informer::low_level::wire::{Encoding, FrameReason, ListReader};
 ///
 /// let mut reader = ListReader::new(Encoding::Json);
 /// reader.push("<html>".into());
@@ -87,7 +87,7 @@ pub enum FrameReason {
 /// The bytes of an object cannot be read.
 ///
 /// ```
-/// use kube_informer::wire::{Encoding, RawObject};
+/// use kube_informer::low_level::wire::{Encoding, RawObject};
 ///
 /// let body = r#"{"metadata":{"name":"web-0","namespace":"shop","labels":[]}}"#;
 /// let error = RawObject::scan(Encoding::Json, body.into()).unwrap_err();

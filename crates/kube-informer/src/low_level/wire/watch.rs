@@ -13,7 +13,7 @@ use std::fmt;
 /// [finish](WatchReader::finish) when the stream has ended.
 ///
 /// ```
-/// use kube_informer::wire::{Encoding, EventType, WatchReader};
+/// use kube_informer::low_level::wire::{Encoding, EventType, WatchReader};
 ///
 /// let mut reader = WatchReader::new(Encoding::Json);
 /// reader.push(r#"{"type":"ADDED","obj"#.into());
@@ -25,7 +25,7 @@ use std::fmt;
 /// assert_eq!(frame.object, r#"{"a":1}"#);
 /// assert_eq!(reader.next()?, None);
 /// reader.finish()?;
-/// # Ok::<_, kube_informer::wire::FrameError>(())
+/// # Ok::<_, kube_informer::low_level::wire::FrameError>(())
 /// ```
 pub struct WatchReader(Inner);
 
@@ -74,7 +74,7 @@ impl fmt::Debug for WatchFrame {
 /// What happened to an object.
 ///
 /// ```
-/// use kube_informer::wire::EventType;
+/// use kube_informer::low_level::wire::EventType;
 /// assert_eq!(EventType::from("DELETED"), EventType::Deleted);
 /// assert_eq!(EventType::from("PAUSED").to_string(), "PAUSED");
 /// ```
@@ -209,14 +209,14 @@ pub struct Bookmark {
 /// Reads the object of a bookmark event.
 ///
 /// ```
-/// use kube_informer::wire::{Encoding, bookmark};
+/// use kube_informer::low_level::wire::{Encoding, bookmark};
 ///
 /// let object = r#"{"kind":"Pod","metadata":{"resourceVersion":"12",
 ///     "annotations":{"k8s.io/initial-events-end":"true"}}}"#;
 /// let bookmark = bookmark(Encoding::Json, &object.into())?;
 /// assert_eq!(bookmark.resource_version, Some("12".into()));
 /// assert!(bookmark.initial_events_end);
-/// # Ok::<_, kube_informer::wire::ScanError>(())
+/// # Ok::<_, kube_informer::low_level::wire::ScanError>(())
 /// ```
 ///
 /// # Errors

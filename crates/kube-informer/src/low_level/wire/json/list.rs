@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 /// See [`ListReader`](crate::wire::ListReader).
 #[derive(Debug)]
-pub(in crate::wire) struct ListReader {
+pub(in crate::low_level::wire) struct ListReader {
     feed: Feed,
     max: usize,
     at: At,
@@ -58,7 +58,7 @@ struct Metadata {
 }
 
 impl ListReader {
-    pub(in crate::wire) fn new(max: usize) -> Self {
+    pub(in crate::low_level::wire) fn new(max: usize) -> Self {
         Self {
             feed: Feed::default(),
             max,
@@ -70,16 +70,19 @@ impl ListReader {
         }
     }
 
-    pub(in crate::wire) fn push(&mut self, chunk: Bytes) {
+    pub(in crate::low_level::wire) fn push(&mut self, chunk: Bytes) {
         self.feed.push(chunk);
     }
 
-    pub(in crate::wire) fn metadata(&self) -> &ListMeta {
+    pub(in crate::low_level::wire) fn metadata(&self) -> &ListMeta {
         &self.end
     }
 
     /// The next item, scanned for `plan` if there is one; `None` if it has not arrived yet.
-    pub(in crate::wire) fn next(&mut self, plan: Option<&FieldPlan>) -> Result<Option<Split>, FrameError> {
+    pub(in crate::low_level::wire) fn next(
+        &mut self,
+        plan: Option<&FieldPlan>,
+    ) -> Result<Option<Split>, FrameError> {
         if let Some(error) = &self.failed {
             return Err(error.clone());
         }
@@ -192,7 +195,7 @@ impl ListReader {
         Ok(Some(next))
     }
 
-    pub(in crate::wire) fn finish(mut self) -> Result<ListMeta, FrameError> {
+    pub(in crate::low_level::wire) fn finish(mut self) -> Result<ListMeta, FrameError> {
         if self.next(None)?.is_some() || !matches!(self.at, At::End) {
             return Err(self.feed.error(FrameReason::Truncated));
         }

@@ -8,7 +8,7 @@ use crate::wire::ScanReason;
 use std::borrow::Cow;
 
 /// The members of the object `span`, which must have been accepted by [`check`]; otherwise some are missing.
-pub(in crate::wire) fn labels(span: &[u8]) -> impl Iterator<Item = (Cow<'_, str>, Cow<'_, str>)> {
+pub(in crate::low_level::wire) fn labels(span: &[u8]) -> impl Iterator<Item = (Cow<'_, str>, Cow<'_, str>)> {
     let mut at = 0;
     std::iter::from_fn(move || {
         let name = next_string(span, &mut at)?;

@@ -17,8 +17,9 @@ use tokio_util::sync::CancellationToken;
 ///
 /// ```no_run
 /// use k8s_openapi::api::core::v1::Pod;
-/// use kube_informer::queue::{Batch, DeltaFifo, Deltas, Entries, ProcessLoop};
-/// use kube_informer::reflector::{DecodeResult, QueueSink, Reflector};
+/// use kube_informer::low_level::queue::{Batch, DeltaFifo, Deltas, Entries, ProcessLoop};
+/// use kube_informer::low_level::{DecodeResult, QueueSink};
+/// use kube_informer::reflector::Reflector;
 /// use kube_informer::source::{ClientSource, Selection};
 /// use tokio_util::sync::CancellationToken;
 ///

@@ -14,7 +14,7 @@
 //!
 //! ```
 //! use kube_informer::Partition;
-//! use kube_informer::queue::{Delta, DeltaFifo, Entries};
+//! use kube_informer::low_level::queue::{Delta, DeltaFifo, Entries};
 //!
 //! # #[tokio::main(flavor = "current_thread")] async fn main() {
 //! let fifo = DeltaFifo::new(100);

@@ -10,7 +10,7 @@ use bytes::Bytes;
 /// [finish](ListReader::finish) when the body has ended; only its success means that the list is complete.
 ///
 /// ```
-/// use kube_informer::wire::{Encoding, ListReader};
+/// use kube_informer::low_level::wire::{Encoding, ListReader};
 ///
 /// let mut reader = ListReader::new(Encoding::Json);
 /// reader.push(r#"{"kind":"PodList","items":[{"a":1},{"b""#.into());
@@ -24,7 +24,7 @@ use bytes::Bytes;
 /// let end = reader.finish()?;
 /// assert_eq!(end.kind.as_deref(), Some("PodList"));
 /// assert_eq!(end.continue_token.as_deref(), Some("x"));
-/// # Ok::<_, kube_informer::wire::FrameError>(())
+/// # Ok::<_, kube_informer::low_level::wire::FrameError>(())
 /// ```
 ///
 /// An item can be any JSON value, even one that is not an object. Whether it can be read is determined separately for

@@ -33,7 +33,7 @@ impl<T> Delta<T> {
 /// The pending changes of one key, oldest first; never empty.
 ///
 /// ```
-/// use kube_informer::queue::{Delta, Deltas};
+/// use kube_informer::low_level::queue::{Delta, Deltas};
 /// let deltas = Deltas::from(Delta::Added("v1"));
 /// assert_eq!(deltas.newest(), &Delta::Added("v1"));
 /// ```

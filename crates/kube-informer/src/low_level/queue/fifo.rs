@@ -18,7 +18,7 @@ pub type DeltaFifo<T> = Queue<Deltas<T>>;
 ///
 /// ```
 /// use kube_informer::Partition;
-/// use kube_informer::queue::{Delta, Entries, Fifo};
+/// use kube_informer::low_level::queue::{Delta, Entries, Fifo};
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() {
 /// let fifo = Fifo::new(100);
@@ -38,7 +38,7 @@ pub type Fifo<T> = Queue<Newest<T>>;
 /// The resource version up to which the changes of one partition have been pushed or popped.
 ///
 /// ```
-/// use kube_informer::{Partition, queue::Position};
+/// use kube_informer::{Partition, low_level::queue::Position};
 /// let position = Position { partition: Partition::SINGLE, resource_version: "7".into() };
 /// assert_eq!(position.resource_version.as_str(), "7");
 /// ```

@@ -11,7 +11,7 @@ use std::{borrow::Cow, fmt};
 /// them is written with escapes (the names of some ClusterRoles are).
 ///
 /// ```
-/// use kube_informer::wire::{Encoding, RawObject};
+/// use kube_informer::low_level::wire::{Encoding, RawObject};
 ///
 /// let body = r#"{"metadata":{"name":"web-0","namespace":"shop","uid":"u1","resourceVersion":"7",
 ///     "labels":{"app":"web"}},"spec":{}}"#;
@@ -26,7 +26,7 @@ use std::{borrow::Cow, fmt};
 /// let event = RawObject::scan(Encoding::Json, event.into())?;
 /// assert_eq!(event.kind(), Some("Pod"));
 /// assert_eq!(event.fingerprint(), raw.fingerprint());
-/// # Ok::<_, kube_informer::wire::ScanError>(())
+/// # Ok::<_, kube_informer::low_level::wire::ScanError>(())
 /// ```
 #[derive(Clone)]
 pub struct RawObject {
@@ -78,12 +78,12 @@ impl RawObject {
     /// Writes the key over what `buffer` holds: for looking it up without an allocation for each object.
     ///
     /// ```
-    /// # use kube_informer::wire::{Encoding, RawObject};
+    /// # use kube_informer::low_level::wire::{Encoding, RawObject};
     /// # let raw = RawObject::scan(Encoding::Json, r#"{"metadata":{"name":"web-0","namespace":"shop"}}"#.into())?;
     /// let mut buffer = String::new();
     /// raw.write_key(&mut buffer);
     /// assert_eq!(buffer, "shop/web-0");
-    /// # Ok::<_, kube_informer::wire::ScanError>(())
+    /// # Ok::<_, kube_informer::low_level::wire::ScanError>(())
     /// ```
     pub fn write_key(&self, buffer: &mut String) {
         buffer.clear();
@@ -145,12 +145,12 @@ impl RawObject {
     /// The value of `metadata.ownerReferences`, an array of objects, as it was written. The scan has not looked into it.
     ///
     /// ```
-    /// use kube_informer::wire::{Encoding, RawObject};
+    /// use kube_informer::low_level::wire::{Encoding, RawObject};
     ///
     /// let body = r#"{"metadata":{"name":"web-0","ownerReferences":[{"uid":"u1"}]}}"#;
     /// let raw = RawObject::scan(Encoding::Json, body.into())?;
     /// assert_eq!(raw.owner_references(), Some(&br#"[{"uid":"u1"}]"#[..]));
-    /// # Ok::<_, kube_informer::wire::ScanError>(())
+    /// # Ok::<_, kube_informer::low_level::wire::ScanError>(())
     /// ```
     pub fn owner_references(&self) -> Option<&[u8]> {
         let span = self.meta.owners?;

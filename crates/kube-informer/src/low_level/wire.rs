@@ -14,7 +14,7 @@
 //! [`ClientSource`](crate::source::ClientSource) does both in one pass if an object has arrived in one chunk.
 //!
 //! ```
-//! use kube_informer::wire::{Encoding, ListReader, RawObject};
+//! use kube_informer::low_level::wire::{Encoding, ListReader, RawObject};
 //!
 //! let mut reader = ListReader::new(Encoding::Json);
 //! let mut keys = Vec::new();
@@ -61,7 +61,7 @@ mod fingerprint;
 mod json;
 mod list;
 mod meta;
-mod plan;
+pub(crate) mod plan;
 mod raw;
 #[cfg(test)]
 mod tests;
@@ -69,7 +69,7 @@ mod watch;
 
 pub use error::{FrameError, FrameReason, ScanError, ScanReason};
 pub use list::{ListMeta, ListReader};
-pub use plan::{FieldPlan, PruneError};
+pub(crate) use plan::{FieldPlan, PruneError};
 pub use raw::RawObject;
 pub use watch::{Bookmark, EventType, WatchFrame, WatchReader, bookmark};
 
@@ -85,7 +85,7 @@ pub const DEFAULT_MAX_OBJECT_SIZE: usize = 64 << 20;
 /// The encoding of objects.
 ///
 /// ```
-/// use kube_informer::wire::Encoding;
+/// use kube_informer::low_level::wire::Encoding;
 /// assert_eq!(Encoding::default(), Encoding::Json);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]

@@ -12,7 +12,7 @@ use bytes::Bytes;
 type Frame = (EventType, Split);
 
 /// See [`WatchReader`](crate::wire::WatchReader).
-pub(in crate::wire) struct WatchReader {
+pub(in crate::low_level::wire) struct WatchReader {
     feed: Feed,
     max: usize,
     members: Members,
@@ -32,7 +32,7 @@ enum Member {
 }
 
 impl WatchReader {
-    pub(in crate::wire) fn new(max: usize) -> Self {
+    pub(in crate::low_level::wire) fn new(max: usize) -> Self {
         Self {
             feed: Feed::of_lines(),
             max,
@@ -44,17 +44,20 @@ impl WatchReader {
         }
     }
 
-    pub(in crate::wire) fn push(&mut self, chunk: Bytes) {
+    pub(in crate::low_level::wire) fn push(&mut self, chunk: Bytes) {
         self.feed.push(chunk);
     }
 
     /// The number of bytes that were read.
-    pub(in crate::wire) fn offset(&self) -> u64 {
+    pub(in crate::low_level::wire) fn offset(&self) -> u64 {
         self.feed.offset()
     }
 
     /// The next event and its object, which is scanned for `plan` if there is one; `None` if it has not arrived yet.
-    pub(in crate::wire) fn next(&mut self, plan: Option<&FieldPlan>) -> Result<Option<Frame>, FrameError> {
+    pub(in crate::low_level::wire) fn next(
+        &mut self,
+        plan: Option<&FieldPlan>,
+    ) -> Result<Option<Frame>, FrameError> {
         if let Some(error) = &self.failed {
             return Err(error.clone());
         }
@@ -120,7 +123,7 @@ impl WatchReader {
         self.feed.error(FrameReason::Invalid(member))
     }
 
-    pub(in crate::wire) fn finish(mut self) -> Result<(), FrameError> {
+    pub(in crate::low_level::wire) fn finish(mut self) -> Result<(), FrameError> {
         let between_frames =
             self.next(None)?.is_none() && matches!(self.members, Members::Start) && self.at.is_none();
         if !between_frames {

@@ -36,7 +36,7 @@ pub trait Accumulator: Sized {
 /// object that is deleted before it is popped is not processed.
 ///
 /// ```
-/// use kube_informer::queue::{Accumulator, Delta, Newest};
+/// use kube_informer::low_level::queue::{Accumulator, Delta, Newest};
 ///
 /// let mut newest = Newest::start(Delta::Added("v1")).expect("an object to process");
 /// newest.add(Delta::Updated("v2"));

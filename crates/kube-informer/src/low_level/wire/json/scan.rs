@@ -21,7 +21,7 @@ use crate::{
 use std::{borrow::Cow, ops::Range};
 
 /// Extracts [`Meta`], including the fields and cuts of `plan`.
-pub(in crate::wire) fn scan(bytes: &[u8], plan: &FieldPlan) -> Result<Meta, ScanError> {
+pub(in crate::low_level::wire) fn scan(bytes: &[u8], plan: &FieldPlan) -> Result<Meta, ScanError> {
     object(&mut Walk::new(bytes), plan, Walk::end)
 }
 
