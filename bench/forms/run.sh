@@ -11,6 +11,8 @@
 #   ALLOCATOR  of the Rust clients: system (unless told), mimalloc or jemalloc
 #   CHANGES    how many pods are changed in a phase: 5000, or all if there are fewer; at most 25000
 #   RATE       how many of them a second in the phase that is not a burst: 1000
+#   WORKERS    how many workers of a work queue take the keys from the handler and look the objects up; 0, unless told: no queue.
+#              For the forms of kube-informer
 #   RATIOS     no: only the table of figures
 #   RAW        a file to which each client's lines of JSON are added
 #   URLS       a file with what "server real PODS TEMPLATES" (a program that this builds) has printed: that server is used

@@ -131,4 +131,5 @@ pub use object::{
     ResourceVersion,
 };
 
+// The layers above `low_level` name these two as if they were at the root.
 use low_level::{queue, wire};
