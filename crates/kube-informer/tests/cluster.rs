@@ -17,6 +17,7 @@ use kube_informer::{ResourceVersion, SharedInformerFactory};
 use kube_sim::{Sim, SimServer};
 use serde_json::{Value, json};
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -83,27 +84,39 @@ fn pod(name: &str, node: &str) -> Value {
     })
 }
 
-/// Creates, changes and deletes pods of its own until it is told to stop; returns how often.
-async fn churn(client: kube::Client, writer: u32, stop: CancellationToken) -> usize {
+/// Creates, changes and deletes pods of its own until it is told to stop, and counts the changes.
+async fn churn(client: kube::Client, writer: u32, changed: Arc<AtomicUsize>, stop: CancellationToken) {
     let pods: kube::Api<Pod> = kube::Api::namespaced(client, "default");
-    let mut changes = 0;
     while !stop.is_cancelled() {
+        let changes = changed.load(Relaxed);
         let name = format!("pod-{writer}-{}", rand::random_range(0..40));
         let labels = json!({"metadata": {"labels": {"change": changes.to_string()}}});
         let object = serde_json::from_value(pod(&name, &format!("node-{}", changes % 10))).unwrap();
         // What is not there cannot be changed, what is there cannot be created: both are nothing.
         let at_once = DeleteParams::default().grace_period(0);
-        changes += match rand::random_range(0..4) {
-            0 => usize::from(pods.delete(&name, &at_once).await.is_ok()),
-            1 => usize::from(pods.create(&PostParams::default(), &object).await.is_ok()),
-            _ => usize::from(
-                pods.patch(&name, &PatchParams::default(), &Patch::Merge(&labels))
-                    .await
-                    .is_ok(),
-            ),
+        let done = match rand::random_range(0..4) {
+            0 => pods.delete(&name, &at_once).await.is_ok(),
+            1 => pods.create(&PostParams::default(), &object).await.is_ok(),
+            _ => pods
+                .patch(&name, &PatchParams::default(), &Patch::Merge(&labels))
+                .await
+                .is_ok(),
         };
+        changed.fetch_add(usize::from(done), Relaxed);
     }
-    changes
+}
+
+/// Waits until there have been so many more changes.
+async fn more(changed: &AtomicUsize, changes: usize) {
+    let enough = changed.load(Relaxed) + changes;
+    let waiting = async {
+        while changed.load(Relaxed) < enough {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), waiting)
+        .await
+        .expect("in time");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -117,7 +130,9 @@ async fn caches_end_equal_to_a_cluster_that_changes_all_the_time() {
         cluster.create(pod(&format!("pod-0-{n}"), "node-0")).await;
     }
     let stop = CancellationToken::new();
-    let writers = (0..4).map(|writer| tokio::spawn(churn(cluster.client(), writer, stop.clone())));
+    let changed = Arc::<AtomicUsize>::default();
+    let writers = (0..4).map(|writer| churn(cluster.client(), writer, changed.clone(), stop.clone()));
+    let writers = writers.map(tokio::spawn);
     let writers: Vec<_> = writers.collect();
     let factory = SharedInformerFactory::new(cluster.client());
     let (pods, nodes) = (factory.informer::<Pod>(), factory.informer::<Node>());
@@ -150,15 +165,13 @@ async fn caches_end_equal_to_a_cluster_that_changes_all_the_time() {
     let first = pods.add_handler("first", follow(&known[0])).unwrap();
     factory.start();
     factory.wait_for_sync(Duration::from_secs(30)).await.unwrap();
-    tokio::time::sleep(Duration::from_millis(500)).await;
+    more(&changed, 50).await;
     let late = pods.add_handler("late", follow(&known[1])).unwrap();
-    tokio::time::sleep(Duration::from_millis(1000)).await;
+    more(&changed, 100).await;
     stop.cancel();
-    let mut changes = 0;
     for writer in writers {
-        changes += writer.await.unwrap();
+        writer.await.unwrap();
     }
-    assert!(changes > 100, "{changes}");
     let truth = truth(cluster.list("v1", "Pod").await);
     // Bookmarks are rare; a last change tells that all before it has come.
     let last = cluster.create(pod("last", "node-0")).await;
@@ -498,8 +511,7 @@ async fn a_kind_waits_for_its_definition_and_survives_its_deletion() {
         .wait_for_sync(Duration::from_millis(100))
         .await
         .unwrap_err();
-    let said =
-        "gadgets.example.com (not-found: the server has no such resource (yet): the server answered 404";
+    let said = "gadgets.example.com as DynamicObject (not-found: the server has no such resource (yet): the server answered 404";
     assert!(error.to_string().contains(said), "{error}");
 
     server.store().create(definition.clone()).unwrap();
