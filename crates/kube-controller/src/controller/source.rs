@@ -6,10 +6,10 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use kube::core::ApiResource;
 use kube::{Api, Resource};
+use kube_informer::HasOwners;
 use kube_informer::form::{Decode, WholeObject};
 use kube_informer::informer::enqueue::OwnerKind;
 use kube_informer::informer::{InformerStatus, RunError, Stopped};
-use kube_informer::object::HasOwners;
 use kube_informer::reflector::LastError;
 use kube_informer::source::ClientSource;
 use kube_informer::{
