@@ -91,7 +91,6 @@ mod attempt;
 mod config;
 mod engine;
 mod error;
-#[cfg_attr(not(feature = "metrics"), path = "controller/no_metrics.rs")]
 mod metrics;
 mod source;
 
