@@ -51,4 +51,4 @@ pub(crate) use lease::Lease;
 pub use owned::{BatchError, Change, OwnedIndexer};
 pub use snapshot::Snapshot;
 pub use wait::{Wait, WaitError};
-pub(crate) use writer::{Entry, IndexWriter};
+pub(crate) use writer::IndexWriter;

@@ -69,7 +69,7 @@ mod watch;
 
 pub use error::{FrameError, FrameReason, ScanError, ScanReason};
 pub use list::{ListMeta, ListReader};
-pub(crate) use plan::{FieldPlan, PruneError};
+pub(crate) use plan::FieldPlan;
 pub use raw::RawObject;
 pub use watch::{Bookmark, EventType, WatchFrame, WatchReader, bookmark};
 
