@@ -1,4 +1,4 @@
-//! One object on its way from a source's item to the form in which it is held.
+//! Decodes and transforms one item of a source.
 
 use super::DecodeResult;
 use crate::form::Decode;
@@ -7,16 +7,16 @@ use crate::source::Item;
 use crate::wire::RawObject;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Why a transform failed. The text is reported, so it must not hold parts of the object.
+/// Why a transform failed. The text is reported, so it must not contain parts of the object.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct TransformError(pub String);
 
-/// The user's function that changes objects on their way in.
+/// The user's function that changes objects before they are stored.
 pub(super) type Transform<O> =
     Box<dyn FnMut(<O as CachedObject>::Handle) -> Result<<O as CachedObject>::Handle, TransformError> + Send>;
 
-/// Decodes an object. User code that panics makes it an object that could not be read.
+/// Decodes an object. If user code panics, the object counts as unreadable.
 pub(super) fn decode_raw<O: Decode>(decoder: &O::Decoder, raw: &RawObject) -> (ObjectKey, DecodeResult<O>) {
     let key = raw.key();
     let decoded = catch_unwind(AssertUnwindSafe(|| O::decode_raw(decoder, &key, raw)));
@@ -52,7 +52,7 @@ pub(super) fn decode<O: Decode>(decoder: &O::Decoder, item: Item<O>) -> (Option<
     }
 }
 
-/// Why an object has no key that no other object has.
+/// Why an object has no unique key.
 fn name_fault<O: CachedObject>(object: &O::Handle) -> Option<&'static str> {
     let name = O::name_of(object);
     if name.is_empty() {
@@ -62,7 +62,7 @@ fn name_fault<O: CachedObject>(object: &O::Handle) -> Option<&'static str> {
     (!valid).then_some("the object's name or namespace is not one segment of a path")
 }
 
-/// Calls the user's transform for an object that was decoded.
+/// Calls the user's transform for a decoded object.
 pub(super) fn transform<O: CachedObject>(
     transform: &mut Transform<O>,
     key: Option<&ObjectKey>,
@@ -83,7 +83,7 @@ pub(super) fn transform<O: CachedObject>(
     DecodeResult::invalid(key.cloned(), fault)
 }
 
-/// What an object is stored under and told apart by; no transform changes it.
+/// The key, uid and version of an object, which a transform cannot change.
 struct Identity {
     key: ObjectKey,
     uid: Option<String>,
@@ -106,7 +106,7 @@ impl Identity {
             && O::resource_version_of(object) == self.version
     }
 
-    /// The object with this identity; `None` if it has another one and cannot be given this.
+    /// Restores the identity of an object; `None` if that is impossible.
     fn given_to<O: CachedObject>(&self, mut object: O::Handle) -> Option<O::Handle> {
         let is_ours = self.is_of::<O>(&object)
             || O::set_identity(&mut object, &self.key, self.uid.as_deref(), self.version.as_ref())

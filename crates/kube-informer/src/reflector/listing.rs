@@ -9,7 +9,7 @@ use crate::source::{ApiError, ApiStatus, ListEnd, ListPart, ListRequest, ListVer
 use tokio::time::Instant;
 use tracing::Instrument;
 
-/// A list as it is handed to the sink.
+/// A list as it is passed to the sink.
 type Entries<O> = Vec<(ObjectKey, DecodeResult<O>)>;
 
 impl<O: Decode, S: Sink<O>> Reflector<O, S> {
@@ -57,8 +57,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
         }
     }
 
-    /// Lists the collection in pages where that is a good idea: a list at a version is served from the server's
-    /// cache, and only in one piece.
+    /// Lists the collection, in pages unless at a version: the server sends such a list from its cache, without pages.
     async fn list_pages(&mut self, version: ListVersion) -> Result<(Entries<O>, ListEnd), ApiError> {
         let paged = self.server.paginates || matches!(version, ListVersion::MostRecent | ListVersion::Any);
         let mut pages = Pages::new(ListRequest {
@@ -104,7 +103,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
         Err(ApiError::while_reading("the list has no end"))
     }
 
-    /// Hands a complete list to the sink.
+    /// Passes a complete list to the sink.
     pub(super) async fn replace(
         &mut self,
         entries: Entries<O>,
@@ -125,7 +124,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
     }
 }
 
-/// Whether the server cannot serve the version that was asked for.
+/// Whether the server cannot serve the requested version.
 pub(super) fn is_version_unavailable(status: &ApiStatus) -> bool {
     status.is_expired() || status.is_too_large_resource_version()
 }

@@ -4,7 +4,7 @@ use super::backoff::{Backoff, BackoffState};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// The most requests that follow each other without a pause.
+/// The maximum number of consecutive requests without a pause.
 const QUICK_REQUESTS: u32 = 4;
 /// A watch that ends sooner than this without any event counts as very short.
 pub(super) const VERY_SHORT: Duration = Duration::from_secs(1);
@@ -13,15 +13,15 @@ const EARLY_ENDS: u32 = 3;
 const FIRST_SPACING: Duration = Duration::from_secs(1);
 const LAST_SPACING: Duration = Duration::from_secs(30);
 
-/// Prevents hot loops: determines the pauses between requests from what they came to.
+/// Prevents hot loops: determines the pauses between requests from their results.
 pub(super) struct Pacing {
     backoff: BackoffState,
     pub(super) watches: WatchPacer,
-    /// How many requests have followed each other without a pause, and when the last one was sent.
+    /// The number of consecutive requests without a pause, and when the last one was sent.
     quick_requests: u32,
     last_request: Instant,
     last_pause: LastPause,
-    /// Whether the server did not know the resource when it was asked last.
+    /// Whether the server did not know the resource at the last request.
     not_served: bool,
 }
 
@@ -48,7 +48,7 @@ impl Pacing {
         }
     }
 
-    /// Whether so many requests have followed each other that there must be a pause before the next one.
+    /// Whether there must be a pause before the next request, because so many have been sent without one.
     pub(super) fn must_pause(&mut self) -> bool {
         if self.last_request.elapsed() >= VERY_SHORT {
             self.quick_requests = 0;
@@ -56,7 +56,7 @@ impl Pacing {
         self.quick_requests >= QUICK_REQUESTS
     }
 
-    /// A request is about to be sent.
+    /// Records that a request is about to be sent.
     pub(super) fn requesting(&mut self) {
         self.quick_requests += 1;
         self.last_request = Instant::now();
@@ -71,27 +71,27 @@ impl Pacing {
         self.last_pause == LastPause::BeforeLastRequest
     }
 
-    /// Whether the server did not know the resource when it was asked last.
+    /// Whether the server did not know the resource at the last request.
     pub(super) fn is_not_served(&self) -> bool {
         self.not_served
     }
 
-    /// A request failed, perhaps because the server does not know the resource.
+    /// Records that a request failed, possibly because the server does not know the resource.
     pub(super) fn failed(&mut self, not_served: bool) {
         if self.not_served && !not_served {
-            // The resource is about to appear, or the outage is another one.
+            // The resource is about to be served, or this is another outage.
             self.backoff.start_over();
         }
         self.not_served = not_served;
     }
 
-    /// The collection has been listed.
+    /// Records that the collection has been listed.
     pub(super) fn listed(&mut self) {
         self.last_pause = LastPause::Earlier;
         self.answered();
     }
 
-    /// The server does what it was asked for.
+    /// Records that the server fulfils the request.
     pub(super) fn answered(&mut self) {
         self.not_served = false;
         self.backoff.healthy();
@@ -103,7 +103,7 @@ impl Pacing {
         self.backoff.next(self.not_served.then_some(not_served_cap))
     }
 
-    /// A pause is over.
+    /// Records that a pause is over.
     pub(super) fn rested(&mut self) {
         self.last_pause = LastPause::Now;
     }

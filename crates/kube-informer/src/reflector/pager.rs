@@ -10,11 +10,10 @@ use crate::wire::FieldPlan;
 use std::fmt;
 use std::sync::Arc;
 
-/// Lists a collection once, in pages, as a reflector does: for a program that needs the objects and no notice of their
-/// changes.
+/// Lists a collection once, in pages, as a reflector does: for a program that needs the objects, but not their changes.
 ///
-/// If the server can no longer serve the next page (410 Gone), the list starts over in one piece. A server that would
-/// never come to an end is an error.
+/// If the server can no longer serve the next page (410 Gone), the list starts over without pages. A list that would
+/// never end is an error.
 ///
 /// ```no_run
 /// use k8s_openapi::api::core::v1::Pod;
@@ -38,17 +37,17 @@ pub struct Pager<O: Decode> {
     plan: FieldPlan,
 }
 
-/// What a [`Pager`] has listed.
+/// The result of a [`Pager`].
 pub struct PagedList<O: CachedObject> {
-    /// The objects, in the order in which they came.
+    /// The objects, in the order in which they arrived.
     pub objects: Vec<O::Handle>,
-    /// Those that could not be read.
+    /// The objects that could not be read.
     pub invalid: Vec<InvalidObject>,
-    /// The state of the collection that was listed: a [`RetryWatcher`](crate::watcher::RetryWatcher) can go on from it.
+    /// The version of the listed state, from which a [`RetryWatcher`](crate::watcher::RetryWatcher) can continue.
     pub resource_version: Option<ResourceVersion>,
 }
 
-/// How many objects there are, and the version; never the objects.
+/// Shows the number of objects and the version, never the objects.
 impl<O: CachedObject> fmt::Debug for PagedList<O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PagedList")
@@ -60,7 +59,7 @@ impl<O: CachedObject> fmt::Debug for PagedList<O> {
 }
 
 impl<O: Decode> Pager<O> {
-    /// Lists the most recent state of what `source` shows, in pages of 500 objects.
+    /// Lists the most recent state of a source, in pages of 500 objects.
     pub fn new(source: impl ListerWatcher<O>) -> Self {
         Self {
             source: Arc::new(source),
@@ -70,20 +69,20 @@ impl<O: Decode> Pager<O> {
         }
     }
 
-    /// Which state of the collection will do. Default: the most recent one. Servers give any other in one piece, whatever
-    /// the page size.
+    /// Which state of the collection to list. Default: the most recent one. Servers send any other state without pages,
+    /// whatever the page size.
     pub fn version(mut self, version: ListVersion) -> Self {
         self.version = version;
         self
     }
 
-    /// How many objects to ask for at once. Default: 500. Zero: all.
+    /// The number of objects in a page. Default: 500. Zero: all.
     pub fn page_size(mut self, size: u32) -> Self {
         self.page_size = Some(size).filter(|size| *size > 0);
         self
     }
 
-    /// What the scan of each object looks for, and what it leaves out. Default: [what the form says](Decode::plan).
+    /// The fields that the scan of each object extracts and prunes. Default: [those of the form](Decode::plan).
     pub fn plan(mut self, plan: FieldPlan) -> Self {
         self.plan = plan;
         self
@@ -92,7 +91,7 @@ impl<O: Decode> Pager<O> {
     /// Lists all pages.
     ///
     /// # Errors
-    /// A request failed. It is not tried again.
+    /// A request failed. It is not retried.
     #[doc(alias = "EachListItem")]
     pub async fn list(&self) -> Result<PagedList<O>, ApiError> {
         let collection = Collection {
@@ -146,7 +145,7 @@ impl<O: Decode> Pager<O> {
             match object {
                 DecodeResult::Decoded { object, .. } => list.objects.push(object),
                 DecodeResult::Invalid(invalid) => list.invalid.push(*invalid),
-                // Nothing is held.
+                // No object is known.
                 DecodeResult::Unchanged => {}
             }
         }

@@ -1,13 +1,13 @@
-//! From a reflector into a queue.
+//! The sink that writes into a queue.
 
 use super::{DecodeResult, Sink};
 use crate::object::{CachedObject, Fingerprint, KnownObjects, ObjectKey, Partition, ResourceVersion};
 use crate::queue::{Delta, DeltaFifo};
 
-/// The end of a queue that a [`Reflector`](super::Reflector) writes into.
+/// A sink that pushes the changes of a [`Reflector`](super::Reflector) into a queue.
 ///
-/// `K` says which state of an object the consumer holds, so that a list of what has not changed is cheap: the store that
-/// it fills, or `()` if it holds nothing.
+/// `K` returns the states that the consumer already has, so that listing unchanged objects is cheap. It is the store
+/// that the consumer fills, or `()` if there is none.
 pub struct QueueSink<O: CachedObject, K> {
     partition: Partition,
     queue: DeltaFifo<DecodeResult<O>>,
@@ -20,7 +20,7 @@ impl<O: CachedObject, K: KnownObjects> QueueSink<O, K> {
         Self::with_partition(Partition::SINGLE, queue, known)
     }
 
-    /// A sink for one partition of several that fill the same queue.
+    /// A sink for one of several partitions that fill the same queue.
     pub fn with_partition(partition: Partition, queue: DeltaFifo<DecodeResult<O>>, known: K) -> Self {
         Self {
             partition,
@@ -31,10 +31,10 @@ impl<O: CachedObject, K: KnownObjects> QueueSink<O, K> {
 }
 
 impl<O: CachedObject, K: KnownObjects> KnownObjects for QueueSink<O, K> {
-    /// What is held, unless that may be about to change.
+    /// The known state of a key, unless a change of it may be pending.
     ///
-    /// The queue is asked first. Nobody else pushes changes of this partition, so what is held is settled once none of
-    /// them are on their way; asked afterwards, the queue could hide a change that was applied in between.
+    /// It checks the queue first. Only this sink pushes changes of this partition, so if none of them is pending, the
+    /// known state is final. If it checked the queue afterwards, it could miss a change that was applied in between.
     fn get(&self, key: &str) -> Option<(ObjectKey, Fingerprint)> {
         if self.queue.is_pending_or_in_flight(self.partition, key) {
             return None;
@@ -70,7 +70,7 @@ impl<O: CachedObject, K: KnownObjects + Send + 'static> Sink<O> for QueueSink<O,
     }
 }
 
-/// A reflector that is cancelled leaves nothing behind of which nobody knows.
+/// A cancelled reflector must not leave changes of which the consumer was not notified.
 impl<O: CachedObject, K> Drop for QueueSink<O, K> {
     fn drop(&mut self) {
         self.queue.announce();
@@ -90,7 +90,7 @@ mod tests {
         })
     }
 
-    /// A consumer that holds every key in the same state.
+    /// A consumer that has every key in the same state.
     struct Always;
 
     impl KnownObjects for Always {

@@ -1,4 +1,4 @@
-//! What a reflector hands on, and to whom.
+//! The objects that a reflector passes on, and the sink that receives them.
 
 use crate::object::{CachedObject, Fingerprint, KnownObjects, ObjectKey, ResourceVersion};
 use crate::queue::Delta;
@@ -6,18 +6,18 @@ use crate::source::InvalidObject;
 use std::fmt;
 use std::future::Future;
 
-/// An object as a reflector hands it on.
+/// An object that a reflector passes on.
 pub enum DecodeResult<O: CachedObject> {
-    /// The object, in the form in which it is held.
+    /// It was decoded.
     Decoded {
         /// The object.
         object: O::Handle,
         /// Identifies this state of it; `None` if the source gave no bytes.
         fingerprint: Option<Fingerprint>,
     },
-    /// The object is held in this state already, so it was not decoded. Only in lists.
+    /// The sink already has this state, so it was not decoded. Only in lists.
     Unchanged,
-    /// The object could not be read.
+    /// It could not be read.
     Invalid(Box<InvalidObject>),
 }
 
@@ -60,24 +60,23 @@ impl<O: CachedObject> fmt::Debug for DecodeResult<O> {
     }
 }
 
-/// What a reflector writes into.
+/// Receives the changes of a reflector.
 ///
-/// [`KnownObjects`] answers which objects are held already, so that a new list can leave them alone. The methods may wait,
-/// which makes the reflector stop reading.
+/// [`KnownObjects`] returns the states that the sink already has, so that unchanged objects of a list are not
+/// decoded. The methods may wait; then the reflector stops reading.
 ///
 /// # Cancel safety
 /// The futures are dropped when the reflector is cancelled.
 pub trait Sink<O: CachedObject>: KnownObjects + Send + 'static {
-    /// The collection now consists of exactly these objects, each under its key. Those that could not be read are among
-    /// them, and so are those that are held already.
+    /// Replaces the whole collection by these objects, each under its key. They include unreadable and unchanged ones.
     fn replace(
         &mut self,
         entries: Vec<(ObjectKey, DecodeResult<O>)>,
         version: Option<ResourceVersion>,
     ) -> impl Future<Output = ()> + Send;
 
-    /// One object changed; with it, everything up to `version` has been handed over. If more may follow at once, who
-    /// consumes it need not be woken before [`flush`](Self::flush).
+    /// Passes on the change of one object. With it, everything up to `version` has been passed on. The sink may defer
+    /// waking the consumer until [`flush`](Self::flush).
     fn push(
         &mut self,
         key: ObjectKey,
@@ -85,9 +84,9 @@ pub trait Sink<O: CachedObject>: KnownObjects + Send + 'static {
         version: Option<ResourceVersion>,
     ) -> impl Future<Output = ()> + Send;
 
-    /// Nothing more changed up to `version`.
+    /// Reports that nothing else changed up to `version`.
     fn bookmark(&mut self, version: ResourceVersion);
 
-    /// Nothing more follows at once. Default: does nothing.
+    /// Reports that no other change follows immediately. Default: does nothing.
     fn flush(&mut self) {}
 }
