@@ -60,9 +60,9 @@ use triomphe::ThinArc;
 ///
 /// # Cost
 /// Reading the key, the uid, the version, a label or a [declared field](FieldPlan::fields) needs no decompression.
-/// Anything else decompresses the object first, which takes a few microseconds for a pod; decoding takes about ten
-/// more. Code that repeatedly reads all of every object should use the type itself, or a struct of the fields it
-/// needs.
+/// Anything else decompresses the object first, which takes a few microseconds for a pod of 7 KB; decoding it takes
+/// some tens more (`packed-body` and `packed-decode` of `bench/wire` measure both). Code that repeatedly reads all of
+/// every object should use the type itself, or a struct of the fields it needs.
 ///
 /// # Memory
 /// One allocation holds the bytes and everything else that belongs to this object; label sets are shared between the
@@ -385,7 +385,8 @@ impl<K: Send + Sync + 'static> CachedObject for Packed<K> {
     }
 }
 
-/// The owners are read by [`Packed::field`]. If they are not what they should be, they are logged as unreadable and count as none.
+/// The owners are read by [`Packed::field`]. If they are not what they should be, they are logged as unreadable and
+/// count as none.
 impl<K: Send + Sync + 'static> HasOwners for Packed<K> {
     fn owners_of(object: &Self) -> Cow<'_, [OwnerReference]> {
         static PATH: LazyLock<Option<FieldPath>> =
