@@ -70,7 +70,7 @@
 //! packed. To hold them in another form, make the informer yourself: [`Controller::over`], [`Controller::source`].
 
 //! # Metrics
-//! With the feature `metrics`, a controller reports to the recorder of the `metrics` crate that is installed when it is first
+//! A controller reports to the recorder of the `metrics` crate that is installed when it is first
 //! polled, under controller-runtime's names and with the label `controller`. All are there from the start.
 //!
 //! | metric | type | what |

@@ -2,7 +2,6 @@
 
 mod face;
 mod harness;
-#[cfg(feature = "metrics")]
 mod metrics;
 mod runs;
 mod sources;

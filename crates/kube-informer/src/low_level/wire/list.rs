@@ -75,7 +75,7 @@ impl ListReader {
         }
     }
 
-    /// The bytes of the next item; `None` until more is pushed.
+    /// The bytes of the next item; `None` until more is pushed. Their `Debug` shows them: do not log it.
     ///
     /// # Errors
     /// The body is not a list, or its items cannot be delimited. Every later call returns the same error.
