@@ -50,8 +50,8 @@ mod error;
 mod request;
 mod scope;
 
+pub use entry::InformerState;
 pub use error::{ShutdownError, SyncError, Unsynced};
-pub use member::InformerState;
 pub use request::{InformerRequest, Namespaces};
 
 use crate::form::{Decode, StaticResource};
