@@ -6,7 +6,7 @@ mod sharing;
 use futures::StreamExt;
 use http_body_util::BodyExt;
 use k8s_openapi::api::core::v1::{ConfigMap, Node, Secret};
-use kube::core::discovery::Scope;
+use kube::core::discovery::{ApiCapabilities, Scope, verbs};
 use kube::core::{ApiResource, DynamicObject, PartialObjectMeta};
 use kube_informer::factory::{FactoryBuilder, Namespaces};
 use kube_informer::informer::{RunError, Transform, WriteTracker};
