@@ -3,6 +3,14 @@
 //! A [`Controller`] reconciles the objects of a kind when they change, or when objects that concern them do. With
 //! [leader election](leader_election), one of several replicas of a program works, and another takes over when that one
 //! stops, crashes or loses its connection.
+//!
+//! # Coming from kube's runtime
+//! The modules and their items have the names that they have in `kube::runtime`, so most programs need only other `use` lines.
+//! The [README](https://github.com/kube-informer/kube-informer/tree/main/crates/kube-controller#coming-from-kubes-runtime) has
+//! what differs.
+//!
+//! # Features
+//! `metrics`, off by default: controllers, their informers and queues report to the recorder of the `metrics` crate.
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -69,9 +69,24 @@ impl Cluster {
         self.sim.store().get("v1", kind, Some("default"), name).unwrap()
     }
 
+    /// The object in a namespace, if there is one.
+    pub(crate) fn find(&self, kind: &str, namespace: &str, name: &str) -> Option<Value> {
+        self.sim.store().get("v1", kind, Some(namespace), name).ok()
+    }
+
     /// Changes an object in `default`.
     pub(crate) fn change(&self, kind: &str, name: &str, change: impl FnOnce(&mut Value)) {
-        let mut object = self.get(kind, name);
+        self.change_in(kind, Some("default"), name, change);
+    }
+
+    pub(crate) fn change_in(
+        &self,
+        kind: &str,
+        namespace: Option<&str>,
+        name: &str,
+        change: impl FnOnce(&mut Value),
+    ) {
+        let mut object = self.sim.store().get("v1", kind, namespace, name).unwrap();
         change(&mut object);
         self.sim.store().update(object).unwrap();
     }

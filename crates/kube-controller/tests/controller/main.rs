@@ -1,5 +1,6 @@
 //! Controllers, as their users see them, against a simulated cluster. The clock is paused wherever there is no socket.
 
+mod example;
 mod face;
 mod harness;
 mod metrics;
