@@ -10,7 +10,7 @@
 //! what differs.
 //!
 //! # Features
-//! `metrics`, off by default: controllers, their informers and queues report to the recorder of the `metrics` crate.
+//! `server`, off by default: `/metrics`, `/healthz` and `/readyz` of a [manager].
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -22,7 +22,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
-use tokio::task::JoinSet;
+use tokio::task::{JoinError, JoinSet};
 use tokio::time::Instant;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tracing::Instrument;
@@ -81,6 +81,8 @@ enum Event<K, E> {
     News(Option<(usize, News)>),
     Trigger(Option<Trigger>),
     Finished(Finished<K, E>),
+    /// A run panicked where that is not caught: while its future was dropped after its time.
+    Lost(JoinError),
     Key(Processing<'static, ObjectKey>),
 }
 
@@ -212,6 +214,10 @@ where
                 Event::News(news) => news.and_then(|(source, news)| self.learn(source, news)),
                 Event::Trigger(trigger) => self.trigger(trigger),
                 Event::Finished(finished) => Some(self.conclude(finished)),
+                Event::Lost(error) => {
+                    tracing::error!(%error, "a reconcile panicked while it was dropped, and is not retried");
+                    None
+                }
                 Event::Key(item) => self.begin(item),
             };
             if report.is_some() {
@@ -253,7 +259,10 @@ where
             () = held, if goes_on => Event::Held,
             news = news.next(), if goes_on && !news.is_empty() => Event::News(news),
             trigger = triggers.next(), if goes_on && !triggers.is_empty() => Event::Trigger(trigger),
-            Some(Ok(finished)) = running.join_next() => Event::Finished(finished),
+            Some(joined) = running.join_next() => match joined {
+                Ok(finished) => Event::Finished(finished),
+                Err(error) => Event::Lost(error),
+            },
             Some(item) = queue.get(), if begins => Event::Key(item.into_owned()),
         }
     }
