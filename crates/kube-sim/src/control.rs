@@ -90,13 +90,19 @@ impl Api {
             return;
         }
         let place = transaction.place(resource, &stored.key);
+        let foreground = transaction.foreground();
         if stored.deleting && Propagation::of(object) == Some(Propagation::Foreground) {
-            transaction
-                .foreground()
-                .insert(stored.uid().into(), place.clone());
+            foreground.insert(stored.uid().into(), place.clone());
+        } else if !foreground.is_empty() {
+            // It may have been asked to orphan its dependents since.
+            foreground.remove(stored.uid());
         }
         let same_owners = previous.is_some_and(|previous| stored.has_owners_of(previous));
-        let new_owners = !same_owners && writer != Writer::Owner && stored.owners().next().is_some();
+        let new_owners = !same_owners
+            && writer != Writer::Owner
+            && stored.owners().next().is_some()
+            && self.runs(Controller::GarbageCollector)
+            && self.lacks_owner(transaction, stored.namespace(), object);
         let new_namespace = previous.is_none() && &*place.resource == "namespaces";
         if stored.deleting || new_owners || new_namespace {
             transaction.enqueue(place);
@@ -201,18 +207,16 @@ impl Api {
             return;
         };
         if target.resource.id() == "namespaces" {
-            if is_being_deleted(&object) {
-                if self.runs(Controller::NamespaceLifecycle) {
-                    self.end_namespace(transaction, &target, &object);
-                }
-            } else {
+            if !current.deleting {
                 self.publish_into(transaction, &current);
+            } else if self.runs(Controller::NamespaceLifecycle) {
+                self.end_namespace(transaction, &target, &object);
             }
         }
         if self.runs(Controller::GarbageCollector) {
-            self.collect(transaction, &target);
+            self.collect(transaction, &target, &current, &object);
         }
-        if self.runs(Controller::Kubelet) {
+        if current.deleting && self.runs(Controller::Kubelet) {
             self.end_pod(transaction, &target);
         }
     }

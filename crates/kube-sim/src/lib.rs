@@ -7,7 +7,7 @@
 //! # use k8s_openapi::api::core::v1::ConfigMap;
 //! # use kube::{Api, Client};
 //!
-//! // A cluster in the process, without a socket; Use `start` instead of `build` for a server with a socket.
+//! // A cluster in the process, without a socket. `start` instead of `build` makes a server with a socket.
 //! let sim = Sim::builder().nodes(3).pods(20).build()?;
 //! let client = Client::new(sim.service(), "default");
 //!
@@ -19,10 +19,115 @@
 //! # Ok(()) }
 //! ```
 //!
-//! A request goes from `server` (sockets) through `http` (routes and forms) to `api` (what LIST, WATCH and the writes
-//! mean) and `storage` (objects, history, snapshots); `control` is what the control plane does about changes. `workload` creates realistic objects and changes them.
+//! # Your first controller test
 //!
-//! What goes wrong in a real cluster goes wrong on request: see [`faults`]. For responses that no API server sends, there is a server that answers from a [`script`].
+//! The controller below keeps a ConfigMap for each Service. It stands for yours: all that it needs of the cluster is a
+//! [`kube::Client`](https://docs.rs/kube/latest/kube/struct.Client.html). The test lets creations fail twice, deletes the Service
+//! again, and takes a few milliseconds, since time is tokio's paused clock.
+//!
+//! ```toml
+//! [dev-dependencies]
+//! kube-sim = { version = "0.1", features = ["kube"] }
+//! tokio = { version = "1", features = ["macros", "rt", "test-util"] }
+//! ```
+//!
+//! ```
+//! use std::time::Duration;
+//!
+//! use k8s_openapi::api::core::v1::{ConfigMap, Service};
+//! use kube::api::{Api, DeleteParams, ListParams, ObjectMeta, PostParams};
+//! use kube::{Client, Resource as _, ResourceExt as _};
+//! use kube_sim::Sim;
+//! use kube_sim::faults::POST;
+//!
+//! // The controller.
+//! async fn reconcile(client: &Client, service: &Service) -> kube::Result<()> {
+//!     let maps = Api::<ConfigMap>::default_namespaced(client.clone());
+//!     let map = ConfigMap {
+//!         metadata: ObjectMeta {
+//!             name: service.metadata.name.clone(),
+//!             owner_references: service.controller_owner_ref(&()).map(|owner| vec![owner]),
+//!             ..ObjectMeta::default()
+//!         },
+//!         ..ConfigMap::default()
+//!     };
+//!     match maps.create(&PostParams::default(), &map).await {
+//!         Err(kube::Error::Api(status)) if status.code == 409 => Ok(()),
+//!         created => created.map(drop),
+//!     }
+//! }
+//!
+//! async fn run(client: Client) {
+//!     let services = Api::<Service>::default_namespaced(client.clone());
+//!     loop {
+//!         for service in services.list(&ListParams::default()).await.into_iter().flatten() {
+//!             if let Err(error) = reconcile(&client, &service).await {
+//!                 eprintln!("{}: {error}", service.name_any());
+//!             }
+//!         }
+//!         tokio::time::sleep(Duration::from_secs(30)).await;
+//!     }
+//! }
+//!
+//! // The test: in yours, `#[tokio::test(start_paused = true)]`.
+//! #[tokio::main(flavor = "current_thread", start_paused = true)]
+//! async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//!     let sim = Sim::builder().build()?;
+//!     let client = Client::new(sim.service(), "default");
+//!     let services = Api::<Service>::default_namespaced(client.clone());
+//!     let maps = Api::<ConfigMap>::default_namespaced(client.clone());
+//!     sim.faults().refuse(POST, "configmaps", 500).times(2);
+//!     let controller = tokio::spawn(run(client));
+//!
+//!     let web = serde_json::from_value(serde_json::json!({"metadata": {"name": "web"}}))?;
+//!     services.create(&PostParams::default(), &web).await?;
+//!     let within = Duration::from_secs(300);
+//!     let map = sim.eventually_within(within, async || maps.get_opt("web").await.ok()?).await?;
+//!     assert_eq!(map.owner_references()[0].name, "web");
+//!     let tries = sim.requests().into_iter().filter(|request| request.method == "POST" && request.path.ends_with("maps"));
+//!     assert!(tries.count() >= 3);
+//!
+//!     // What the Service owned goes with it.
+//!     services.delete("web", &DeleteParams::default()).await?;
+//!     assert!(maps.get_opt("web").await?.is_none());
+//!     controller.abort();
+//!     Ok(())
+//! }
+//! ```
+//!
+//! From here:
+//!
+//! - **Scenes.** [`Store`] sets them without HTTP, [`SimBuilder::crd`] adds your definitions, [`SimBuilder::pods`] a workload.
+//! - **Bad days.** [`faults`] has conflicts, cut and silent watches, stale reads, restarts and restored backups, one line each. In
+//!   the place of layers around the client:
+//!
+//!   ```
+//!   # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//!   # use k8s_openapi::api::core::v1::Pod;
+//!   # use kube_sim::{Sim, faults::*};
+//!   # let sim = Sim::builder().build()?;
+//!   sim.faults().refuse(PUT | PATCH, "deployments/status", 409).times(3);
+//!   sim.faults().refuse(LIST, "pods", 429).retry_after(5).nth(2);
+//!   sim.faults().cut(POST, "pods").applied().probability(0.1);
+//!   sim.faults().cut_watches::<Pod>();
+//!   let silence = sim.faults().hold_watches::<Pod>().start();
+//!   silence.remove();
+//!   # Ok(()) }
+//!   ```
+//! - **Assertions.** [`Sim::eventually`] waits for what comes to be, [`Sim::requests`] says what was asked on the way there.
+//! - **Time.** In the process, everything follows tokio's clock: an hour of backoff takes no time when it is paused. Over a
+//!   socket ([`SimServer`]), do not pause it.
+//! - **The control plane.** Owners' dependents, namespaces and pods end as in a cluster, before the request that ends them is
+//!   answered; see [`Controller`] for what runs. Nothing acts on Deployments or Jobs: the test plays their controllers, with
+//!   [`Store::update`] for a status.
+//!
+//! # Inside
+//!
+//! A request goes from `server` (sockets) through `media` (protobuf, YAML) and `http` (routes and forms), past the `faults`, to
+//! `api` (what LIST, WATCH and the writes mean) and `storage` (objects, history, snapshots); `control` is what the control plane does
+//! about changes. `workload` creates realistic objects and changes them.
+//!
+//! For responses that no API server sends, there is a server that answers from a [`script`].
 //!
 //! # Limits
 //!
@@ -57,7 +162,7 @@ mod workload;
 
 pub use crate::http::SimService;
 pub use control::Controller;
-pub use requests::{Eventually, NotYet};
+pub use requests::NotYet;
 pub use response::SimBody;
 pub use server::SimServer;
 pub use sim::{Sim, SimBuilder, StartError};

@@ -5,8 +5,6 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use futures::FutureExt as _;
-use futures::future::BoxFuture;
 use tokio::time::Instant;
 
 use crate::api::Api;
@@ -18,7 +16,9 @@ const KEPT: usize = 4096;
 const BODIES: usize = 16 * 1024 * 1024;
 
 /// How long a condition has to come true, unless somebody says so.
-const PATIENCE: Duration = Duration::from_secs(10);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
+/// How many requests are shown when it does not.
+const SHOWN: usize = 20;
 /// A condition is looked at so often, beside whenever an object changes.
 const LOOK: Duration = Duration::from_millis(50);
 
@@ -51,38 +51,6 @@ impl Requests {
     }
 }
 
-/// Waits for a condition; made by [`Sim::eventually`](crate::Sim::eventually).
-#[must_use = "it waits only when it is awaited"]
-pub struct Eventually<C> {
-    api: Arc<Api>,
-    condition: C,
-    patience: Duration,
-}
-
-impl<C> fmt::Debug for Eventually<C> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Eventually")
-            .field("patience", &self.patience)
-            .finish_non_exhaustive()
-    }
-}
-
-impl<C> Eventually<C> {
-    pub(crate) fn new(api: Arc<Api>, condition: C) -> Self {
-        Self {
-            api,
-            condition,
-            patience: PATIENCE,
-        }
-    }
-
-    /// Waits for so long. Default: 10 s, by tokio's clock.
-    pub fn within(mut self, patience: Duration) -> Self {
-        self.patience = patience;
-        self
-    }
-}
-
 /// A condition did not come true in time.
 ///
 /// `Display` lists the last requests, which often tell why.
@@ -107,36 +75,31 @@ impl fmt::Display for NotYet {
 
 impl std::error::Error for NotYet {}
 
-impl<C, F, T> IntoFuture for Eventually<C>
+/// Waits until the condition returns something.
+pub(crate) async fn eventually<F, T>(
+    api: &Api,
+    patience: Duration,
+    mut condition: impl FnMut() -> F,
+) -> Result<T, NotYet>
 where
-    C: FnMut() -> F + Send + 'static,
-    F: Future<Output = Option<T>> + Send,
-    T: Send + 'static,
+    F: Future<Output = Option<T>>,
 {
-    type Output = Result<T, NotYet>;
-    type IntoFuture = BoxFuture<'static, Self::Output>;
-
-    fn into_future(mut self) -> Self::IntoFuture {
-        async move {
-            let end = Instant::now() + self.patience;
-            let mut versions = self.api.storage.versions();
-            loop {
-                versions.mark_unchanged();
-                if let Some(value) = (self.condition)().await {
-                    return Ok(value);
-                }
-                if Instant::now() >= end {
-                    let requests = self.api.requests.all();
-                    let last = requests.iter().rev().take(20).rev();
-                    return Err(NotYet {
-                        waited: self.patience,
-                        requests: last.map(ToString::to_string).collect(),
-                    });
-                }
-                let look = (Instant::now() + LOOK).min(end);
-                let _ = tokio::time::timeout_at(look, versions.changed()).await;
-            }
+    let end = Instant::now() + patience;
+    let mut versions = api.storage.versions();
+    loop {
+        versions.mark_unchanged();
+        if let Some(value) = condition().await {
+            return Ok(value);
         }
-        .boxed()
+        if Instant::now() >= end {
+            let requests = api.requests.all();
+            let last = requests.iter().rev().take(SHOWN).rev();
+            return Err(NotYet {
+                waited: patience,
+                requests: last.map(ToString::to_string).collect(),
+            });
+        }
+        let look = (Instant::now() + LOOK).min(end);
+        let _ = tokio::time::timeout_at(look, versions.changed()).await;
     }
 }

@@ -10,7 +10,7 @@ use crate::api::Api;
 use crate::control::Controller;
 use crate::faults::{Faults, Rules};
 use crate::http::SimService;
-use crate::requests::Eventually;
+use crate::requests::{self, NotYet, PATIENCE};
 use crate::resources::Registry;
 use crate::script::Received;
 use crate::status::StatusError;
@@ -303,22 +303,39 @@ impl Sim {
     /// #     "apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "namespace": "default"}, "data": {"k": "v"},
     /// # }))?;
     /// // A controller runs, which creates a ConfigMap.
-    /// let data = sim
-    ///     .eventually(move || {
-    ///         let maps = maps.clone();
-    ///         async move { maps.get_opt("a").await.ok()??.data }
-    ///     })
-    ///     .await?;
+    /// let data = sim.eventually(async || maps.get_opt("a").await.ok()??.data).await?;
     /// assert_eq!(data["k"], "v");
     /// # Ok(()) }
     /// ```
     ///
     /// # Errors
     ///
-    /// The condition did not come true within 10 s of tokio's clock, or the time given to
-    /// [`within`](Eventually::within). The error lists the last requests.
-    pub fn eventually<C>(&self, condition: C) -> Eventually<C> {
-        Eventually::new(self.api.clone(), condition)
+    /// The condition did not come true within 10 s of tokio's clock. The error lists the last requests.
+    ///
+    /// # Cancel safety
+    ///
+    /// It can be dropped at any time; what the condition did stays.
+    pub async fn eventually<F, T>(&self, condition: impl FnMut() -> F) -> Result<T, NotYet>
+    where
+        F: Future<Output = Option<T>>,
+    {
+        self.eventually_within(PATIENCE, condition).await
+    }
+
+    /// [`eventually`](Self::eventually) with another time than 10 s. With 0, the condition is looked at once.
+    ///
+    /// # Errors
+    ///
+    /// The condition did not come true in time.
+    pub async fn eventually_within<F, T>(
+        &self,
+        time: Duration,
+        condition: impl FnMut() -> F,
+    ) -> Result<T, NotYet>
+    where
+        F: Future<Output = Option<T>>,
+    {
+        requests::eventually(&self.api, time, condition).await
     }
 
     /// The number of changes by the workload since the start.

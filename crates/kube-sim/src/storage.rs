@@ -389,6 +389,11 @@ impl Transaction<'_> {
         Some(next)
     }
 
+    /// Whether the object there waits for the deletion of what it owns.
+    pub(crate) fn is_in_foreground(&self, place: &Place) -> bool {
+        self.inner.foreground.values().any(|waiting| waiting == place)
+    }
+
     /// The objects that wait for the deletion of what they own, by their uids.
     pub(crate) fn foreground(&mut self) -> &mut HashMap<Box<str>, Place> {
         &mut self.inner.foreground

@@ -2,9 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::{drop_finalizer, is_being_deleted, metadata, metadata_mut, text};
+use super::{drop_finalizer, metadata, metadata_mut, text};
 use crate::api::write::{DeleteOptions, Object, Propagation};
 use crate::api::{Api, Target};
+use crate::object::{Stored, join_key};
 use crate::storage::{Place, Transaction};
 
 /// The owners that an object names.
@@ -20,18 +21,21 @@ struct Owners {
 
 impl Api {
     /// Does what the object's deletion, or that of its owners, asks for.
-    pub(super) fn collect(&self, transaction: &mut Transaction<'_>, target: &Target) {
-        let Ok((current, object)) = self.current(transaction, target) else {
-            return;
-        };
-        if is_being_deleted(&object) {
-            return match Propagation::of(&object) {
+    pub(super) fn collect(
+        &self,
+        transaction: &mut Transaction<'_>,
+        target: &Target,
+        current: &Stored,
+        object: &Object,
+    ) {
+        if current.deleting {
+            return match Propagation::of(object) {
                 Some(Propagation::Orphan) => self.orphan_dependents(transaction, target, current.uid()),
                 Some(Propagation::Foreground) => self.delete_dependents(transaction, target, current.uid()),
                 _ => {}
             };
         }
-        let Some(owners) = self.owners(transaction, target, &object) else {
+        let Some(owners) = self.owners(transaction, current.namespace(), object) else {
             return;
         };
         let gone = [&owners.dangling[..], &owners.waiting[..]].concat();
@@ -42,9 +46,9 @@ impl Api {
             return self.change_here(transaction, target, |object| disown(object, &gone));
         }
         let dependents = transaction.dependents(current.uid());
-        let propagation = match Propagation::of(&object) {
+        let propagation = match Propagation::of(object) {
             _ if !owners.waiting.is_empty() && !dependents.is_empty() => {
-                if dependents.iter().any(|place| self.waits(transaction, place)) {
+                if dependents.iter().any(|place| transaction.is_in_foreground(place)) {
                     // Perhaps it owns its owner: none of them may wait for the other.
                     self.change_here(transaction, target, unblock);
                 }
@@ -66,23 +70,39 @@ impl Api {
         }
     }
 
-    /// The object's owners; none if one of them cannot be judged.
-    fn owners(&self, transaction: &mut Transaction<'_>, target: &Target, object: &Object) -> Option<Owners> {
+    /// Whether an object names an owner that is not there, or waits for it to go.
+    pub(super) fn lacks_owner(
+        &self,
+        transaction: &mut Transaction<'_>,
+        namespace: &str,
+        object: &Object,
+    ) -> bool {
+        let owners = self.owners(transaction, namespace, object);
+        owners.is_some_and(|owners| !owners.dangling.is_empty() || !owners.waiting.is_empty())
+    }
+
+    /// The owners of an object in a namespace, or in none; none if one of them cannot be judged.
+    fn owners(&self, transaction: &mut Transaction<'_>, namespace: &str, object: &Object) -> Option<Owners> {
         let references = metadata(object).get("ownerReferences")?.as_array()?;
         let mut owners = Owners::default();
         for reference in references {
             let field = |name: &str| reference[name].as_str().unwrap_or("");
             let (resource, _) = self.registry().of_kind(field("apiVersion"), field("kind"))?;
-            if resource.namespaced && target.namespace.is_none() {
+            if resource.namespaced && namespace.is_empty() {
                 return None;
             }
-            let mut owner = Target::of(resource, field("name"));
-            owner.namespace = target.namespace.clone().filter(|_| owner.resource.namespaced);
-            match self.current(transaction, &owner) {
-                Ok((found, _)) if found.uid() != field("uid") => owners.dangling.push(field("uid").into()),
-                Err(_) => owners.dangling.push(field("uid").into()),
-                Ok((_, owner)) if is_waiting(&owner) => owners.waiting.push(field("uid").into()),
-                Ok(_) => owners.solid += 1,
+            let key = match resource.namespaced {
+                true => join_key(namespace, field("name")),
+                false => field("name").to_owned(),
+            };
+            match transaction.get(&resource, &key) {
+                Some(found) if found.uid() == field("uid") => {
+                    match transaction.foreground().contains_key(found.uid()) {
+                        true => owners.waiting.push(field("uid").into()),
+                        false => owners.solid += 1,
+                    }
+                }
+                _ => owners.dangling.push(field("uid").into()),
             }
         }
         Some(owners)
@@ -130,25 +150,11 @@ impl Api {
         Some(Target::of(self.registry().of_id(&place.resource)?, &place.key))
     }
 
-    fn at(&self, transaction: &mut Transaction<'_>, place: &Place) -> Option<Object> {
-        let target = self.target_of(place)?;
-        self.current(transaction, &target).ok().map(|(_, object)| object)
-    }
-
     fn is_being_deleted_at(&self, transaction: &mut Transaction<'_>, place: &Place) -> bool {
-        self.at(transaction, place)
-            .is_some_and(|object| is_being_deleted(&object))
+        let resource = self.registry().of_id(&place.resource);
+        let found = resource.and_then(|resource| transaction.get(&resource, &place.key));
+        found.is_some_and(|stored| stored.deleting)
     }
-
-    fn waits(&self, transaction: &mut Transaction<'_>, place: &Place) -> bool {
-        self.at(transaction, place)
-            .is_some_and(|object| is_waiting(&object))
-    }
-}
-
-/// Whether the object is deleted once its dependents are.
-fn is_waiting(object: &Object) -> bool {
-    is_being_deleted(object) && Propagation::of(object) == Some(Propagation::Foreground)
 }
 
 /// Takes owners from an object.

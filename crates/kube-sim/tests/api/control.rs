@@ -122,6 +122,24 @@ async fn orphans_lose_their_owner_and_stay() {
     assert_eq!(left["metadata"]["ownerReferences"], json!(null));
 }
 
+/// The later deletion decides, as long as the owner waits.
+#[tokio::test(start_paused = true)]
+async fn an_owner_that_waits_can_be_told_to_orphan() {
+    let client = Client::empty();
+    let a = create(&client, "a", &[], &[]).await;
+    create(&client, "b", &[&a], &["example.com/f"]).await;
+    create(&client, "c", &[], &[]).await;
+    delete(&client, "a", "Foreground").await;
+    let reference = json!({"metadata": {"ownerReferences": [a]}});
+    delete(&client, "a", "Orphan").await;
+    assert_eq!(client.get(&path("a")).await.code, 404);
+    let left = client.get(&path("b")).await.ok();
+    assert_eq!(left["metadata"]["ownerReferences"], json!(null));
+    // What comes to be owned by it later has no owner.
+    client.merge(&path("c"), reference).await.ok();
+    assert_eq!(client.get(CONFIGMAPS).await.names(), ["b"]);
+}
+
 #[tokio::test(start_paused = true)]
 async fn one_owner_is_enough_to_stay() {
     let client = Client::empty();

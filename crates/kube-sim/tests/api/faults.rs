@@ -1,8 +1,6 @@
 //! Faults by rule: which requests they meet, and what becomes of those.
 
 use std::io;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use http::Method;
@@ -534,28 +532,31 @@ async fn eventually_waits_for_anything_or_tells_what_was_asked() {
         tokio::time::sleep(Duration::from_secs(5)).await;
         store.create(configmap("a", 1)).unwrap();
     });
-    let (sim, start) = (client.sim.clone(), Instant::now());
-    let found = client.sim.eventually(move || {
-        let found = sim.store().get("v1", "ConfigMap", Some("default"), "a");
-        async { found.ok() }
-    });
-    assert_eq!(found.await.unwrap()["data"]["k"], "v");
+    let start = Instant::now();
+    let get = async || client.store().get("v1", "ConfigMap", Some("default"), "a").ok();
+    assert_eq!(client.sim.eventually(get).await.unwrap()["data"]["k"], "v");
     assert_eq!(start.elapsed().as_secs(), 5);
 
     // Also for what is no object.
-    let count = Arc::new(AtomicU32::new(0));
-    let counted = count.clone();
-    let third = client.sim.eventually(move || {
-        let n = counted.fetch_add(1, Ordering::Relaxed);
-        async move { (n == 2).then_some(n) }
+    let mut n = 0;
+    let third = client.sim.eventually(|| {
+        n += 1;
+        std::future::ready((n == 3).then_some(n))
     });
-    assert_eq!(third.await.unwrap(), 2);
+    assert_eq!(third.await.unwrap(), 3);
+
+    // Also on another thread.
+    let sim = client.sim.clone();
+    let there = tokio::spawn(async move {
+        let found = async || sim.store().get("v1", "ConfigMap", Some("default"), "a").ok();
+        sim.eventually(found).await
+    });
+    assert!(there.await.unwrap().is_ok());
 
     client.get("/api/v1/pods?limit=5").await;
     let never = client
         .sim
-        .eventually(|| async { None::<()> })
-        .within(Duration::from_secs(2));
+        .eventually_within(Duration::from_secs(2), async || None::<()>);
     let error = never.await.unwrap_err().to_string();
     assert_eq!(
         error,
