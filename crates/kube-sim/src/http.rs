@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 
 use crate::api::options::{self, ListOptions, Query, WatchOptions};
 use crate::api::patch::Patch;
-use crate::api::render::{Form, Include, Render};
+use crate::api::render::{Form, Include, Render, TableVersion};
 use crate::api::write::{DeleteOptions, Deleted, Propagation, Scale, Writer};
 use crate::api::{Api, Target};
 use crate::discovery;
@@ -648,11 +648,15 @@ fn negotiate(accept: &str, include: &str, custom: bool) -> Option<Result<Asked, 
                 .split(';')
                 .find_map(|p| p.trim().strip_prefix(name)?.strip_prefix('='))
         };
-        let meta =
-            parameter("g").is_none_or(|g| g == "meta.k8s.io") && parameter("v").is_none_or(|v| v == "v1");
+        let group = parameter("g").is_none_or(|group| group == "meta.k8s.io");
+        let version = parameter("v").unwrap_or("v1");
+        let meta = group && version == "v1";
+        let table =
+            |version| Some(included(include).map(|include| Asked::Form(Form::Table(include, version))));
         match parameter("as") {
             None => Some(Ok(Asked::Form(Form::Full))),
-            Some("Table") if meta => Some(included(include).map(|include| Asked::Form(Form::Table(include)))),
+            Some("Table") if meta => table(TableVersion::V1),
+            Some("Table") if group && version == "v1beta1" => table(TableVersion::V1Beta1),
             Some("PartialObjectMetadata") if meta => Some(Ok(Asked::Metadata { list: false })),
             Some("PartialObjectMetadataList") if meta => Some(Ok(Asked::Metadata { list: true })),
             Some(_) => None,

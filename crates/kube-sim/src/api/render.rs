@@ -17,7 +17,30 @@ use crate::table;
 pub(crate) enum Form {
     Full,
     Metadata,
-    Table(Include),
+    Table(Include, TableVersion),
+}
+
+/// The versions of `meta.k8s.io` that have tables; clients with patience ask for the older one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TableVersion {
+    V1,
+    V1Beta1,
+}
+
+impl TableVersion {
+    fn table_head(self) -> &'static [u8] {
+        match self {
+            Self::V1 => br#"{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":"#,
+            Self::V1Beta1 => br#"{"kind":"Table","apiVersion":"meta.k8s.io/v1beta1","metadata":"#,
+        }
+    }
+
+    fn metadata_head(self) -> &'static [u8] {
+        match self {
+            Self::V1 => METADATA_HEAD,
+            Self::V1Beta1 => br#"{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1beta1","#,
+        }
+    }
 }
 
 /// What a table's rows contain beside their cells.
@@ -79,9 +102,9 @@ impl Render {
             Form::Full if resource_version == object.resource_version => object.write(out, &self.head),
             Form::Full => object.write_at(out, &self.head, resource_version),
             Form::Metadata => object.write_metadata(out, METADATA_HEAD, resource_version),
-            Form::Table(include) => {
-                self.table_open(out, &resource_version.to_string(), None);
-                self.row(out, object, resource_version, include);
+            Form::Table(include, version) => {
+                self.table_open(out, version, &resource_version.to_string(), None);
+                self.row(out, object, resource_version, include, version);
                 out.put_slice(b"]}");
             }
         }
@@ -93,11 +116,20 @@ impl Render {
         match self.form {
             Form::Full => object.write(out, &self.item_head),
             Form::Metadata => object.write_metadata(out, METADATA_HEAD, object.resource_version),
-            Form::Table(include) => self.row(out, object, object.resource_version, include),
+            Form::Table(include, version) => {
+                self.row(out, object, object.resource_version, include, version);
+            }
         }
     }
 
-    fn row(&self, out: &mut BytesMut, object: &Stored, resource_version: u64, include: Include) {
+    fn row(
+        &self,
+        out: &mut BytesMut,
+        object: &Stored,
+        resource_version: u64,
+        include: Include,
+        version: TableVersion,
+    ) {
         let cells = || self.table.cells(&object.decode(&self.head));
         let cells = nesting::with_room(object.depth, cells);
         put_json(out, br#"{"cells":"#, &cells);
@@ -105,7 +137,7 @@ impl Render {
             Include::Nothing => out.put_slice(br#","object":null}"#),
             Include::Metadata => {
                 out.put_slice(br#","object":"#);
-                object.write_metadata(out, METADATA_HEAD, resource_version);
+                object.write_metadata(out, version.metadata_head(), resource_version);
                 out.put_u8(b'}');
             }
             Include::Object => {
@@ -116,14 +148,16 @@ impl Render {
         }
     }
 
-    fn table_open(&self, out: &mut BytesMut, resource_version: &str, extra: Option<&Map<String, Value>>) {
+    fn table_open(
+        &self,
+        out: &mut BytesMut,
+        version: TableVersion,
+        resource_version: &str,
+        extra: Option<&Map<String, Value>>,
+    ) {
         let mut metadata = extra.cloned().unwrap_or_default();
         metadata.insert("resourceVersion".into(), resource_version.into());
-        put_json(
-            out,
-            br#"{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":"#,
-            &metadata,
-        );
+        put_json(out, version.table_head(), &metadata);
         match self.columns_sent {
             true => out.put_slice(br#","columnDefinitions":null"#),
             false => put_json(out, br#","columnDefinitions":"#, self.table.definitions()),
@@ -141,8 +175,8 @@ impl Render {
     ) -> (Bytes, Bytes) {
         let mut open = BytesMut::new();
         let version = resource_version.to_string();
-        if let Form::Table(_) = self.form {
-            self.table_open(&mut open, &version, Some(&metadata));
+        if let Form::Table(_, of) = self.form {
+            self.table_open(&mut open, of, &version, Some(&metadata));
             return (open.freeze(), Bytes::from_static(b"]}\n"));
         }
         metadata.insert("resourceVersion".into(), version.into());
@@ -194,14 +228,14 @@ impl Render {
         match self.form {
             Form::Full => put_json(out, &[&self.head[..], br#""metadata":"#].concat(), &metadata),
             Form::Metadata => put_json(out, &[METADATA_HEAD, br#""metadata":"#].concat(), &metadata),
-            Form::Table(_) => {
-                self.table_open(out, &resource_version.to_string(), None);
+            Form::Table(_, version) => {
+                self.table_open(out, version, &resource_version.to_string(), None);
                 let mut object = Map::new();
                 object.insert("metadata".into(), metadata.clone());
                 put_json(out, br#"{"cells":"#, &self.table.cells(&object));
                 put_json(
                     out,
-                    &[br#","object":"#, METADATA_HEAD, br#""metadata":"#].concat(),
+                    &[br#","object":"#, version.metadata_head(), br#""metadata":"#].concat(),
                     &metadata,
                 );
                 out.put_slice(b"}}]");

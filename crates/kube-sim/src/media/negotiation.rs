@@ -30,6 +30,10 @@ impl Negotiated {
             segments[..],
             ["api", _, "watch", ..] | ["apis", _, _, "watch", ..]
         ) || Query::of(&query).flag("watch") == Some(true);
+        if !matches!(segments[..], ["api" | "apis", ..]) {
+            // Versions, health and OpenAPI are what they are.
+            return Self::of("", custom, watch);
+        }
         let accept = request.headers.get(ACCEPT);
         let accept = accept.and_then(|value| value.to_str().ok());
         Self::of(accept.unwrap_or_default(), custom, watch)
@@ -120,17 +124,13 @@ impl<'a> Clause<'a> {
     }
 
     fn form(&self) -> Form {
-        let is_of = |group, version| {
-            self.parameter("g").is_none_or(|g| g == group) && self.parameter("v").is_none_or(|v| v == version)
-        };
-        match self.parameter("as") {
-            None => Form::Whole,
-            Some("Table") if is_of("meta.k8s.io", "v1") => Form::Table,
-            Some("PartialObjectMetadata" | "PartialObjectMetadataList") if is_of("meta.k8s.io", "v1") => {
-                Form::Other
-            }
-            Some("APIGroupDiscoveryList") => Form::Other,
-            Some(_) => Form::Unknown,
+        let is_meta = self.parameter("g").is_none_or(|group| group == "meta.k8s.io");
+        match (self.parameter("as"), self.parameter("v").unwrap_or("v1")) {
+            (None, _) => Form::Whole,
+            (Some("Table"), "v1" | "v1beta1") if is_meta => Form::Table,
+            (Some("PartialObjectMetadata" | "PartialObjectMetadataList"), "v1") if is_meta => Form::Other,
+            (Some("APIGroupDiscoveryList"), _) => Form::Other,
+            _ => Form::Unknown,
         }
     }
 

@@ -70,6 +70,8 @@ async fn resources_are_discovered() {
 async fn the_server_tells_of_itself() {
     let client = Client::empty();
     assert_eq!(client.get("/version").await.ok()["minor"], "36");
+    let protobuf = "application/vnd.kubernetes.protobuf";
+    assert_eq!(client.get_as("/version", protobuf).await.ok()["major"], "1");
     for path in ["/healthz", "/readyz", "/livez", "/readyz/ping"] {
         assert_eq!(
             (client.get(path).await.code, &client.get(path).await.body[..]),
@@ -125,6 +127,17 @@ async fn tables_are_what_kubectl_prints() {
         (&row["object"]["kind"], &row["object"]["metadata"]),
         (&json!("PartialObjectMetadata"), &stored["metadata"])
     );
+
+    let beta = client
+        .get_as(
+            "/api/v1/pods",
+            "application/json;as=Table;v=v1beta1;g=meta.k8s.io",
+        )
+        .await
+        .ok();
+    assert_eq!(beta["apiVersion"], "meta.k8s.io/v1beta1");
+    assert_eq!(beta["rows"][0]["object"]["apiVersion"], "meta.k8s.io/v1beta1");
+    assert_eq!(beta["rows"][0]["cells"], row["cells"]);
 
     let path = "/api/v1/nodes/node-0?includeObject=";
     let node = client.get_as(&format!("{path}None"), TABLE).await.ok();
