@@ -53,6 +53,7 @@ mod descriptor;
 mod encoder;
 mod envelope;
 mod error;
+mod strict;
 mod table;
 #[rustfmt::skip]
 #[allow(non_upper_case_globals)] // named as the messages are
@@ -65,6 +66,7 @@ pub use descriptor::Descriptor;
 pub use encoder::{UnknownFields, message_to_vec, to_vec, watch_event_to_vec};
 pub use envelope::{Envelope, MAGIC};
 pub use error::{Error, ErrorKind};
+pub use strict::{StrictError, strict_errors};
 
 /// How deep messages may be nested, in reading and writing. `serde_json` takes another 127 levels of JSON inside.
 ///

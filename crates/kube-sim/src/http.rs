@@ -11,6 +11,7 @@ use futures::{FutureExt as _, stream};
 use http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use kube_protobuf::{Descriptor, strict_errors};
 use serde_json::{Map, Value, json};
 
 use crate::api::options::{self, ListOptions, Query, WatchOptions};
@@ -528,7 +529,7 @@ impl Call {
             let accepted = media::accepted(target.resource.custom);
             return Err(StatusError::unsupported_media_type(accepted));
         }
-        nesting::parse(&self.request.body).map_err(|error| {
+        let object = nesting::parse(&self.request.body).map_err(|error| {
             let head = match error {
                 Unreadable::TooDeep(_) => "couldn't get version/kind; json parse error: ",
                 Unreadable::Invalid { .. } => "",
@@ -537,7 +538,33 @@ impl Call {
             StatusError::bad_request(format!(
                 "the object provided is unrecognized (must be of type {kind}): {head}{error}"
             ))
-        })
+        })?;
+        if self.query.get("fieldValidation") == "Strict" {
+            self.check_strictly(target, &object)?;
+        }
+        Ok(object)
+    }
+
+    /// Refuses fields that a built-in kind does not have, and those that are there twice.
+    fn check_strictly(&self, target: &Target, object: &Map<String, Value>) -> Result<(), StatusError> {
+        let kind = target.resource.kind.as_str();
+        let api_version = target.resource.api_version(&target.version);
+        // Another kind is refused for that, or is that of a subresource.
+        let is_meant = object.get("kind").is_none_or(|given| given == kind);
+        let Some(message) = Descriptor::of(&api_version, kind).filter(|_| is_meant) else {
+            return Ok(());
+        };
+        // The text has been read before; at most it is too deep.
+        let errors = strict_errors(message, &self.request.body).unwrap_or_default();
+        if errors.is_empty() {
+            return Ok(());
+        }
+        let errors: Vec<_> = errors.iter().map(ToString::to_string).collect();
+        Err(StatusError::bad_request(format!(
+            "{kind} in version \"{}\" cannot be handled as a {kind}: strict decoding error: {}",
+            target.version,
+            errors.join(", ")
+        )))
     }
 
     fn delete_options(&self) -> Result<DeleteOptions, StatusError> {

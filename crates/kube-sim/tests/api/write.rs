@@ -736,3 +736,20 @@ async fn the_owner_writes_without_http() {
         assert_eq!(store.create(wrong.clone()).unwrap_err().code(), 400, "{wrong}");
     }
 }
+
+#[tokio::test]
+async fn strict_validation_names_unknown_and_duplicate_fields() {
+    let client = Client::empty();
+    let json = [("content-type", "application/json")];
+    let body = r#"{"kind": "ConfigMap", "metadata": {"name": "a", "x": 1}, "data": {"k": "a", "k": "b"}, "dat": {}}"#;
+    let path = format!("{CONFIGMAPS}?fieldValidation=Strict");
+    let refused = client.send(Method::POST, &path, &json, body).await;
+    let expected = "ConfigMap in version \"v1\" cannot be handled as a ConfigMap: strict decoding error: \
+         unknown field \"metadata.x\", duplicate field \"data.k\", unknown field \"dat\"";
+    assert_eq!(
+        refused.refusal(),
+        (400, "BadRequest".to_owned(), expected.to_owned())
+    );
+    let body = r#"{"metadata": {"name": "a", "labels": {"k": "v"}}, "data": {"k": "a"}}"#;
+    assert_eq!(client.send(Method::POST, &path, &json, body).await.code, 201);
+}
