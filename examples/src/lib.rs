@@ -1,5 +1,8 @@
 //! Small programs to copy from: see the files beside `Cargo.toml`.
 //!
+//! [`sample-controller`](https://github.com/kube-informer/kube-informer/tree/main/examples/sample-controller) is a whole program to start a
+//! project from.
+//!
 //! Each runs against the cluster of your kubeconfig. Without one, start the simulator:
 //!
 //! ```sh

@@ -92,6 +92,7 @@ mod config;
 mod engine;
 mod error;
 mod metrics;
+mod own;
 mod source;
 
 pub use action::Action;
@@ -104,6 +105,7 @@ pub use kube_informer::informer::enqueue::OwnerKind;
 pub use kube_workqueue::Priority;
 pub use source::Source;
 
+use crate::own_writes::OwnWrites;
 use crate::predicates::Predicate;
 use crate::reflector::{ObjectRef, Store};
 use crate::watcher;
@@ -142,6 +144,7 @@ pub struct Controller<K: Resource> {
     hold: Vec<BoxFuture<'static, ()>>,
     stop: Vec<BoxFuture<'static, ()>>,
     abort: Vec<BoxFuture<'static, ()>>,
+    own_writes: Option<OwnWrites>,
 }
 
 /// The source of the controller's own kind, whatever its form.
@@ -279,6 +282,7 @@ where
             hold: Vec::new(),
             stop: Vec::new(),
             abort: Vec::new(),
+            own_writes: None,
         }
     }
 
@@ -297,6 +301,18 @@ where
     /// How the controller runs.
     pub fn with_config(mut self, config: Config) -> Self {
         self.config = config;
+        self
+    }
+
+    /// Makes each run of an object wait until the informers that the controller watches have seen what its last run wrote with
+    /// [`writes.client()`](OwnWrites::client), and does not reconcile an object because of its own writes; see [`own_writes`](crate::own_writes).
+    /// Tell `writes` of other informers that the reconciler reads. Default: the reconciler may read an older state than it has written.
+    ///
+    /// A run waits for 90 seconds at most; then it goes on, and the log says why. Names of controllers that share `writes` must be
+    /// [different](Self::named).
+    #[doc(alias = "EnableReadYourWritesConsistency")]
+    pub fn read_your_writes(mut self, writes: &OwnWrites) -> Self {
+        self.own_writes = Some(writes.clone());
         self
     }
 

@@ -136,7 +136,8 @@ where
     let carried = held.carries(finalizer_name);
     if obj.meta().deletion_timestamp.is_none() {
         if carried {
-            let applied = TryFutureExt::into_future(reconcile(Event::Apply(obj))).await;
+            // In a box, because these futures can be large, and are moved around a lot.
+            let applied = Box::pin(TryFutureExt::into_future(reconcile(Event::Apply(obj)))).await;
             return applied.map_err(Error::ApplyFailed);
         }
         let added = change(api, &name, finalizer_name, held, Change::Add).await;
@@ -147,7 +148,7 @@ where
     if !carried {
         return Ok(Action::await_change());
     }
-    let action = TryFutureExt::into_future(reconcile(Event::Cleanup(obj)))
+    let action = Box::pin(TryFutureExt::into_future(reconcile(Event::Cleanup(obj))))
         .await
         .map_err(Error::CleanupFailed)?;
     let removed = change(api, &name, finalizer_name, held, Change::Remove).await;

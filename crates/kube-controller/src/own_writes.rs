@@ -25,6 +25,8 @@
 //! # }
 //! ```
 //!
+//! A [`Controller`](crate::Controller) does all of this by itself, with [`read_your_writes`](crate::Controller::read_your_writes).
+//!
 //! # What is noted
 //! The client notes the answer to every create, update, patch and deletion of a kind that one of the caches holds: its key, its
 //! uid, its resource version. A write that is made while a [`scope`](OwnWrites::scope) is polled is one of that key, and the next reconcile of that

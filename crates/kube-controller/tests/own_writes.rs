@@ -3,7 +3,7 @@
 //! `RECONCILES=100000 cargo test --release -p kube-controller --test own_writes` does more of it.
 
 use bytes::Bytes;
-use futures::stream;
+use futures::{StreamExt as _, stream};
 use http::{Request, Response};
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt as _, StreamBody};
@@ -11,6 +11,7 @@ use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::api::{Api, DeleteParams, ListParams, Patch, PatchParams, PostParams};
 use kube::client::Body;
 use kube::{Client, ResourceExt as _};
+use kube_controller::controller::{self, Controller, Source};
 use kube_controller::own_writes::{Cache, OwnWrites, ReconcileKey};
 use kube_informer::selector::LabelSelector;
 use kube_informer::{
@@ -26,6 +27,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep, sleep_until};
+use tokio_util::sync::CancellationToken;
 
 /// How far the caches are behind.
 const LAG: Duration = Duration::from_secs(1);
@@ -251,6 +253,70 @@ async fn no_child_is_made_twice_and_no_own_write_reconciles() {
 
     queue.shut_down();
     working.await.unwrap();
+    factory.shutdown().await.unwrap();
+    server.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_controller_reads_its_own_writes_by_itself() {
+    let parents = 50;
+    let server = SimServer::builder().start().await.unwrap();
+    let client = Client::try_from(kube::Config::new(server.url().parse().unwrap())).unwrap();
+    for number in 0..parents {
+        let map = json!({
+            "apiVersion": "v1", "kind": "ConfigMap",
+            "metadata": {"name": format!("map-{number}"), "namespace": "default"},
+            "data": {"secrets": CHILDREN.to_string()},
+        });
+        server.store().create(map).unwrap();
+    }
+    let factory = SharedInformerFactory::new(late(client.clone()));
+    let (maps, secrets) = (factory.informer::<ConfigMap>(), factory.informer::<Secret>());
+    let writes = OwnWrites::new();
+    let program = Program {
+        client: writes.client(client.clone()),
+        writes: writes.clone(),
+        maps: maps.lister(),
+        secrets: secrets.lister(),
+        reconciles: Arc::default(),
+    };
+    let reconciles = program.reconciles.clone();
+    let owner_of = |secret: &Arc<Secret>| {
+        let owner = secret.labels().get("of");
+        owner.map(|owner| ObjectKey::new(Some("default"), owner))
+    };
+    let reconcile = |map: Arc<ConfigMap>, program: Arc<Program>| async move {
+        program.reconciles.fetch_add(1, Ordering::Relaxed);
+        let key = ObjectKey::of(&*map);
+        Ok::<_, kube::Error>(match program.reconcile(&key).await? {
+            Action::RequeueAfter(pause) => controller::Action::requeue(pause),
+            Action::Done => controller::Action::await_change(),
+        })
+    };
+    let stop = CancellationToken::new();
+    let results = Controller::over(&maps)
+        .source(Source::mapped(&secrets, owner_of))
+        .read_your_writes(&writes)
+        .graceful_shutdown_on(stop.clone().cancelled_owned())
+        .run(
+            reconcile,
+            |_, _, _| controller::Action::backoff(),
+            Arc::new(program),
+        );
+    factory.start();
+    let running = tokio::spawn(results.for_each(async |result| drop(result.unwrap())));
+    let expected = parents * (CHILDREN + 1);
+    while reconciles.load(Ordering::Relaxed) < expected {
+        sleep(Duration::from_millis(10)).await;
+    }
+    // Whatever the last writes lead to has come by then.
+    sleep(LAG * 3).await;
+    assert_eq!(reconciles.load(Ordering::Relaxed), expected);
+    let held: Api<Secret> = Api::namespaced(client, "default");
+    let held = held.list(&ListParams::default()).await.unwrap();
+    assert_eq!(held.items.len(), parents * CHILDREN);
+    stop.cancel();
+    running.await.unwrap();
     factory.shutdown().await.unwrap();
     server.shutdown().await;
 }

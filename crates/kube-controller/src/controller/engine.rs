@@ -3,6 +3,7 @@
 use super::action::Next;
 use super::attempt::{ATTEMPT, Attempt};
 use super::metrics::{Metrics, Outcome};
+use super::own::Own;
 use super::source::{Intake, News};
 use super::{Action, Config, Controller, Error, first};
 use crate::reflector::{ObjectRef, Store};
@@ -84,6 +85,8 @@ enum Event<K, E> {
     /// A run panicked where that is not caught: while its future was dropped after its time.
     Lost(JoinError),
     Key(Processing<'static, ObjectKey>),
+    /// The caches have caught up with what its last run wrote.
+    CaughtUp(Processing<'static, ObjectKey>),
 }
 
 /// A controller that runs.
@@ -107,6 +110,9 @@ pub(super) struct Engine<K: Resource, R, P, Ctx, E> {
     abort: BoxFuture<'static, ()>,
     stopping: bool,
     running: JoinSet<Finished<K, E>>,
+    own: Option<Own>,
+    /// Keys whose caches are behind.
+    behind: JoinSet<Processing<'static, ObjectKey>>,
     failing: HashMap<ObjectKey, Failing>,
     /// Objects that the program named, and that have not had their turn.
     named: HashSet<ObjectKey>,
@@ -144,9 +150,11 @@ where
             mut hold,
             stop,
             abort,
+            own_writes,
         } = controller;
+        let own = own_writes.map(|writes| Own::new(writes, &name));
         let queue = WorkQueue::builder().name(&name).drop_delay_when_taken().build();
-        let intake = Intake::new(queue.clone(), config.debounce);
+        let intake = Intake::new(queue.clone(), config.debounce, own.clone());
         let informers_stop = CancellationToken::new();
         let (mut informers, mut news, mut awaited) = (JoinSet::new(), SelectAll::new(), HashSet::new());
         if main.is_none() {
@@ -183,6 +191,8 @@ where
             abort: first(abort),
             stopping: false,
             running: JoinSet::new(),
+            own,
+            behind: JoinSet::new(),
             failing: HashMap::new(),
             named: HashSet::new(),
             informers,
@@ -218,7 +228,8 @@ where
                     tracing::error!(%error, "a reconcile panicked while it was dropped, and is not retried");
                     None
                 }
-                Event::Key(item) => self.begin(item),
+                Event::Key(item) => self.take(item),
+                Event::CaughtUp(item) => self.begin(item),
             };
             if report.is_some() {
                 return report;
@@ -235,6 +246,7 @@ where
         let Self {
             queue,
             running,
+            behind,
             news,
             triggers,
             hold,
@@ -263,6 +275,7 @@ where
                 Ok(finished) => Event::Finished(finished),
                 Err(error) => Event::Lost(error),
             },
+            Some(Ok(item)) = behind.join_next(), if begins => Event::CaughtUp(item),
             Some(item) = queue.get(), if begins => Event::Key(item.into_owned()),
         }
     }
@@ -270,6 +283,7 @@ where
     /// Ends what the controller has started.
     async fn end(&mut self) {
         self.queue.shut_down();
+        self.behind.shutdown().await;
         self.news.clear();
         self.informers_stop = None;
         while let Some(ended) = self.informers.join_next().await {
@@ -320,6 +334,20 @@ where
         None
     }
 
+    /// Starts the run of a key, once the caches have seen what its last run wrote.
+    fn take(&mut self, item: Processing<'static, ObjectKey>) -> Option<Report<K, Fut::Error>> {
+        let Some(own) = &self.own else {
+            return self.begin(item);
+        };
+        match own.wait(item) {
+            Ok(wait) => {
+                self.behind.spawn(wait);
+                None
+            }
+            Err(item) => self.begin(item),
+        }
+    }
+
     /// Starts the run of a key, if there is such an object.
     fn begin(&mut self, item: Processing<'static, ObjectKey>) -> Option<Report<K, Fut::Error>> {
         let named = self.named.remove(&*item);
@@ -357,6 +385,7 @@ where
             let (object, context) = (object.clone(), self.context.clone());
             ATTEMPT.sync_scope(attempt, || span.in_scope(|| (self.reconciler)(object, context)))
         }));
+        let key = item.clone();
         let finished = move |ended| Finished {
             item,
             object,
@@ -368,7 +397,10 @@ where
             Err(panic) => Some(self.conclude(finished(Ended::Panicked(panic)))),
             Ok(future) => {
                 let timeout = self.config.reconcile_timeout;
-                let run = async move { finished(run(future, timeout).await) };
+                let own = self.own.clone().map(|own| (own, key));
+                // These futures can be large: moved around as they are, some overflow the stack of a debug build.
+                let future = Box::pin(TryFutureExt::into_future(future));
+                let run = async move { finished(Own::scope(own, run(future, timeout)).await) };
                 self.running.spawn(ATTEMPT.scope(attempt, run).instrument(span));
                 None
             }

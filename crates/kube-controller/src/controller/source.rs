@@ -1,5 +1,6 @@
 //! What a controller watches: which changes of which objects put which keys on its queue.
 
+use super::own::Own;
 use crate::predicates::Predicate;
 use crate::watcher;
 use futures::FutureExt;
@@ -28,11 +29,13 @@ use tokio_util::sync::CancellationToken;
 pub(super) struct Intake {
     queue: WorkQueue<ObjectKey>,
     debounce: Duration,
+    /// If the controller reads its own writes.
+    own: Option<Own>,
 }
 
 impl Intake {
-    pub(super) fn new(queue: WorkQueue<ObjectKey>, debounce: Duration) -> Self {
-        Self { queue, debounce }
+    pub(super) fn new(queue: WorkQueue<ObjectKey>, debounce: Duration, own: Option<Own>) -> Self {
+        Self { queue, debounce, own }
     }
 
     /// Puts a key on the queue, if this replica owns it.
@@ -188,8 +191,12 @@ impl<O: CachedObject> Source<O> {
             mut keys,
             mut filter,
             priority,
+            informer,
             ..
         } = self;
+        let cache = intake.own.as_ref().map(|own| own.reads(&informer));
+        // The handler is one of the informer's users in any case.
+        drop(informer);
         move |change| {
             let (old, usual) = match &change {
                 Notification::Add { initial: true, .. } => (None, Priority::LOW),
@@ -217,8 +224,15 @@ impl<O: CachedObject> Source<O> {
             }
             found.sort_unstable();
             found.dedup();
+            let priority = priority.unwrap_or(usual);
             for key in found {
-                intake.request(key, priority.unwrap_or(usual));
+                match (&cache, &intake.own) {
+                    (Some(cache), Some(own)) => {
+                        let (run, intake) = (own.run(&key), intake.clone());
+                        cache.unless_own(&run, &change, move || intake.request(key, priority));
+                    }
+                    _ => intake.request(key, priority),
+                }
             }
         }
     }
@@ -540,7 +554,7 @@ mod tests {
     /// What a change puts on the queue, in the order of the queue: keys and priorities.
     fn requested(source: Source<Pod>, change: Notification<Pod>) -> Vec<(String, i8)> {
         let queue = WorkQueue::new();
-        let mut handler = source.handler(Intake::new(queue.clone(), Duration::ZERO));
+        let mut handler = source.handler(Intake::new(queue.clone(), Duration::ZERO, None));
         handler(change);
         let mut requested = Vec::new();
         while let Some(item) = queue.get().now_or_never().flatten() {
@@ -687,7 +701,7 @@ mod tests {
     async fn a_stream_of_keys_is_debounced_by_the_queue() {
         tokio::time::pause();
         let queue = WorkQueue::new();
-        let intake = Intake::new(queue.clone(), Duration::from_secs(1));
+        let intake = Intake::new(queue.clone(), Duration::from_secs(1), None);
         intake.request("a".into(), Priority::NORMAL);
         assert!(queue.is_empty());
         tokio::time::advance(Duration::from_secs(1)).await;

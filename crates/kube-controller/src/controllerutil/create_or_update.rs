@@ -73,9 +73,13 @@ where
     E: std::error::Error + 'static,
 {
     let name = object.meta().name.clone().ok_or(CreateOrUpdateError::Unnamed)?;
-    let found = api.get_opt(&name).await.map_err(CreateOrUpdateError::Request)?;
+    // Objects and requests are in boxes, because objects can take kilobytes, and futures that hold them are moved around a lot.
+    let object = Box::new(object);
+    let found = Box::pin(api.get_opt(&name))
+        .await
+        .map_err(CreateOrUpdateError::Request)?;
     let exists = found.is_some();
-    let before = found.unwrap_or(object);
+    let before = found.map_or(object, Box::new);
     let mut after = before.clone();
     mutate(&mut after).map_err(CreateOrUpdateError::Mutate)?;
     if (&after.meta().name, &after.meta().namespace) != (&before.meta().name, &before.meta().namespace) {
@@ -83,15 +87,15 @@ where
     }
     let params = PostParams::default();
     if !exists {
-        let created = api.create(&params, &after).await;
+        let created = Box::pin(api.create(&params, &after)).await;
         let created = created.map_err(CreateOrUpdateError::Request)?;
         return Ok((OperationResult::Created, created));
     }
     let value = |object: &K| serde_json::to_value(object).map_err(CreateOrUpdateError::Serialize);
     if value(&before)? == value(&after)? {
-        return Ok((OperationResult::Unchanged, before));
+        return Ok((OperationResult::Unchanged, *before));
     }
-    let updated = api.replace(&name, &params, &after).await;
+    let updated = Box::pin(api.replace(&name, &params, &after)).await;
     let updated = updated.map_err(CreateOrUpdateError::Request)?;
     Ok((OperationResult::Updated, updated))
 }

@@ -130,7 +130,8 @@ impl<O: CachedObject> AnyCache for Tracked<O> {
     }
 
     fn caught_up(&self, key: &str) -> bool {
-        self.writes.caught_up(key)
+        // One that has stopped will not see more.
+        self.informer.is_stopped() || self.writes.caught_up(key)
     }
 
     fn wait<'a>(&'a self, key: &'a ObjectKey) -> BoxFuture<'a, ()> {

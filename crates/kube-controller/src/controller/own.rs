@@ -1,0 +1,67 @@
+//! A controller that reads its own writes.
+
+use crate::own_writes::{Cache, OwnWrites, ReconcileKey};
+use kube_informer::{CachedObject, ObjectKey, SharedInformer};
+use kube_workqueue::Processing;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long a run waits for the caches. A cache that does not select what was written has seen it with its next bookmark, which comes within a
+/// minute.
+const WAIT: Duration = Duration::from_secs(90);
+
+/// The writes of one controller.
+#[derive(Clone)]
+pub(super) struct Own {
+    writes: OwnWrites,
+    controller: Arc<str>,
+}
+
+impl Own {
+    pub(super) fn new(writes: OwnWrites, controller: &str) -> Self {
+        Self {
+            writes,
+            controller: controller.into(),
+        }
+    }
+
+    pub(super) fn reads<O: CachedObject>(&self, informer: &SharedInformer<O>) -> Cache {
+        self.writes.reads(informer)
+    }
+
+    pub(super) fn run(&self, key: &ObjectKey) -> ReconcileKey {
+        ReconcileKey::new(self.controller.clone(), key.clone())
+    }
+
+    /// Waits for the caches if they have to catch up with the key's last run.
+    ///
+    /// # Errors
+    /// They have not to: the key.
+    pub(super) fn wait(
+        &self,
+        item: Processing<'static, ObjectKey>,
+    ) -> Result<
+        impl Future<Output = Processing<'static, ObjectKey>> + Send + use<>,
+        Processing<'static, ObjectKey>,
+    > {
+        let run = self.run(&item);
+        if self.writes.caught_up(&run) {
+            return Err(item);
+        }
+        let writes = self.writes.clone();
+        Ok(async move {
+            if let Err(behind) = writes.wait(&run, WAIT).await {
+                tracing::warn!(object = %run, error = %behind, "reconciles what may be an old state");
+            }
+            item
+        })
+    }
+
+    /// Runs a reconcile as the one of this key.
+    pub(super) async fn scope<F: Future>(own: Option<(Self, ObjectKey)>, reconcile: F) -> F::Output {
+        match own {
+            None => reconcile.await,
+            Some((own, key)) => own.writes.scope(&own.run(&key), reconcile).await,
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! What the controller does for a `Foo`.
+
+use crate::foo::{Foo, FooStatus};
+use k8s_openapi::api::apps::v1::Deployment;
+use k8s_openapi::api::core::v1::{Container, PodSpec, PodTemplateSpec};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, ObjectMeta};
+use kube::{Api, Client, Resource as _, ResourceExt as _};
+use kube_controller::controller::Action;
+use kube_controller::controllerutil::{
+    CreateOrUpdateError, OperationResult, OwnerError, create_or_update, patch_status,
+    set_controller_reference,
+};
+use kube_controller::events::{Event, EventType, Recorder};
+use kube_controller::finalizer::{self, finalizer};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Holds a `Foo` until it is cleaned up after.
+const FINALIZER: &str = "samplecontroller.example.com/cleanup";
+
+/// What every reconcile needs.
+pub(crate) struct Context {
+    client: Client,
+    recorder: Recorder,
+}
+
+/// Why a `Foo` is not as it should be. It is tried again, ever more rarely.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Error {
+    #[error("deployment {0} exists, and is not managed by this Foo")]
+    NotOurs(String),
+    #[error("the deployment cannot be owned")]
+    Owner(#[from] OwnerError),
+    #[error("cannot write the deployment")]
+    Deployment(#[source] Box<CreateOrUpdateError<Error>>),
+    #[error("cannot write the status")]
+    Status(#[source] kube::Error),
+    #[error("cannot publish an event")]
+    Event(#[source] kube::Error),
+}
+
+impl Context {
+    pub(crate) fn new(client: Client, recorder: Recorder) -> Self {
+        Self { client, recorder }
+    }
+
+    async fn publish(&self, foo: &Foo, type_: EventType, reason: &str, note: String) -> Result<(), Error> {
+        let event = Event {
+            type_,
+            reason: reason.into(),
+            note: Some(note),
+            action: "Reconciling".into(),
+            secondary: None,
+        };
+        let regarding = foo.object_ref(&());
+        let published = self.recorder.publish(&event, &regarding).await;
+        published.map_err(Error::Event)
+    }
+
+    /// Brings the Deployment and the status into the state that the `Foo` asks for.
+    async fn apply(&self, foo: &Foo) -> Result<Action, Error> {
+        let namespace = foo.namespace().unwrap_or_default();
+        let deployments: Api<Deployment> = Api::namespaced(self.client.clone(), &namespace);
+        let written = create_or_update(&deployments, named(foo), |deployment| shape(foo, deployment)).await;
+        let (result, deployment) = match written {
+            Ok(written) => written,
+            Err(CreateOrUpdateError::Mutate(error)) => {
+                let note = error.to_string();
+                self.publish(foo, EventType::Warning, "ErrResourceExists", note)
+                    .await?;
+                return Err(error);
+            }
+            Err(error) => return Err(Error::Deployment(Box::new(error))),
+        };
+        if result != OperationResult::Unchanged {
+            let note = format!(
+                "deployment {} has {} replicas",
+                foo.spec.deployment_name, foo.spec.replicas
+            );
+            self.publish(foo, EventType::Normal, "Synced", note).await?;
+        }
+        let available = deployment.status.and_then(|status| status.available_replicas);
+        let status = FooStatus {
+            available_replicas: available.unwrap_or(0),
+        };
+        let foos: Api<Foo> = Api::namespaced(self.client.clone(), &namespace);
+        patch_status(&foos, foo, &status).await.map_err(Error::Status)?;
+        Ok(Action::await_change())
+    }
+
+    /// Cleans up what Kubernetes does not: the Deployment goes with its owner.
+    async fn cleanup(&self, foo: &Foo) -> Result<Action, Error> {
+        let note = format!("deployment {} is deleted", foo.spec.deployment_name);
+        self.publish(foo, EventType::Normal, "Deleted", note).await?;
+        Ok(Action::await_change())
+    }
+}
+
+/// Reconciles one `Foo`: called when it, or its Deployment, has changed.
+pub(crate) async fn reconcile(
+    foo: Arc<Foo>,
+    context: Arc<Context>,
+) -> Result<Action, finalizer::Error<Error>> {
+    let namespace = foo.namespace().unwrap_or_default();
+    let foos: Api<Foo> = Api::namespaced(context.client.clone(), &namespace);
+    finalizer(&foos, FINALIZER, foo, async |event| match event {
+        finalizer::Event::Apply(foo) => context.apply(&foo).await,
+        finalizer::Event::Cleanup(foo) => context.cleanup(&foo).await,
+    })
+    .await
+}
+
+/// What follows a failure.
+pub(crate) fn on_error(_: Arc<Foo>, _: &finalizer::Error<Error>, _: Arc<Context>) -> Action {
+    Action::backoff()
+}
+
+/// The Deployment, as far as it says which one it is.
+fn named(foo: &Foo) -> Deployment {
+    Deployment {
+        metadata: ObjectMeta {
+            name: Some(foo.spec.deployment_name.clone()),
+            namespace: foo.namespace(),
+            ..ObjectMeta::default()
+        },
+        ..Deployment::default()
+    }
+}
+
+/// Gives a Deployment, new or not, what the `Foo` asks for, and leaves the rest as it is.
+fn shape(foo: &Foo, deployment: &mut Deployment) -> Result<(), Error> {
+    let exists = deployment.metadata.uid.is_some();
+    let owners = deployment.metadata.owner_references.iter().flatten();
+    let is_ours = owners
+        .into_iter()
+        .any(|owner| Some(&owner.uid) == foo.metadata.uid.as_ref());
+    if exists && !is_ours {
+        return Err(Error::NotOurs(foo.spec.deployment_name.clone()));
+    }
+    set_controller_reference(foo, deployment)?;
+    let spec = &mut deployment.spec;
+    spec.replicas = Some(foo.spec.replicas);
+    if exists {
+        return Ok(());
+    }
+    let labels = [("app", "nginx".to_owned()), ("controller", foo.name_any())];
+    let labels = Some(BTreeMap::from(
+        labels.map(|(name, value)| (name.to_owned(), value)),
+    ));
+    spec.selector = LabelSelector {
+        match_labels: labels.clone(),
+        ..LabelSelector::default()
+    };
+    spec.template = PodTemplateSpec {
+        metadata: Some(ObjectMeta {
+            labels,
+            ..ObjectMeta::default()
+        }),
+        spec: Some(PodSpec {
+            containers: vec![Container {
+                name: "nginx".into(),
+                image: Some("nginx:stable".into()),
+                ..Container::default()
+            }],
+            ..PodSpec::default()
+        }),
+    };
+    Ok(())
+}
