@@ -4,6 +4,8 @@
 //! - `reconcile` brings the world into the state that a `Foo` asks for, and cleans up after it.
 //! - This file puts the program together: informers, controller, election, probes.
 
+#![allow(clippy::disallowed_names)] // the kind is called Foo, as in Kubernetes' sample-controller
+
 mod foo;
 mod reconcile;
 
