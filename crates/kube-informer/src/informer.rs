@@ -28,10 +28,10 @@
 //! Most programs do not build informers individually but get them from a [factory](crate::SharedInformerFactory).
 //!
 //! # Data flow
-//! The *reflector* reads changes from the server and pushes them into the queue. The *driver* pops everything that is
-//! queued, applies it to the store, publishes it as one new state, and passes the notifications to the *listeners*.
-//! Each listener has a queue and a task that calls its handler. An informer has these tasks and no others: one
-//! reflector for each partition (one, or one for each namespace), one driver, and one task for each handler.
+//! The *reflector* reads changes from the server and pushes them into the queue. The *process loop* pops everything that is
+//! queued; its *driver* applies it to the store, publishes it as one new state, and passes the notifications to the *listeners*.
+//! Each listener has a queue and a task that calls its handler. So an informer has one task for each partition (one, or one for each
+//! namespace), one for the process loop, and one for each handler. Large bursts are decoded with the help of tokio's blocking threads.
 //!
 //! # Consistency
 //! The store is changed before the notification of that change is sent, so a handler finds the notified state in the

@@ -29,6 +29,9 @@ pub enum ApplyError {
 /// (`force`), as it must for a controller that is to converge. Applying what is so already changes nothing, and nobody is
 /// notified. The status has [an apply of its own](apply_status).
 ///
+/// The simulator `kube-sim` has no server-side apply: it answers 415. Tests on it use
+/// [`create_or_update`](super::create_or_update()).
+///
 /// ```no_run
 /// # use k8s_openapi::api::core::v1::ConfigMap;
 /// # async fn example(api: kube::Api<ConfigMap>) -> Result<(), Box<dyn std::error::Error>> {

@@ -4,7 +4,8 @@ use super::{Filtered, Notification};
 use crate::object::{CachedObject, Deleted};
 use std::future::Future;
 
-/// Receives every change of a collection, one at a time.
+/// Receives the changes of a collection, one at a time. States in between may be left out, as
+/// [`Delivery`](crate::Delivery) says; the newest state of every object is always told.
 ///
 /// Each handler has its own task, so a slow handler delays no other, and `&mut self` needs no lock. The default
 /// implementation of every method does nothing.

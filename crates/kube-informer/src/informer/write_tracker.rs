@@ -15,6 +15,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// Before it reconciles a key, it checks whether the cache has [caught up](Self::caught_up) with that key; if not, it
 /// retries later.
 ///
+/// `own_writes` of the crate [`kube-controller`](https://docs.rs/kube-controller) is built on it: a client that records all
+/// writes by itself, for several caches.
+///
 /// ```no_run
 /// # use k8s_openapi::api::core::v1::Pod;
 /// # use kube::{Api, api::PostParams};
@@ -95,8 +98,10 @@ impl<O: CachedObject> WriteTracker<O> {
         self.writes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Records that the server answered a write of `key` with this version: that of the written object, or of the
-    /// deletion. A version older than the recorded one changes nothing, unless the server's version has regressed in
+    /// Records that the server answered a write with this version: that of the written object, or of the deletion. The key is
+    /// that of the written object, or the one that is reconciled, whichever is asked for later; its namespace must be one that
+    /// the informer watches.
+    /// A version older than the recorded one changes nothing, unless the server's version has regressed in
     /// between.
     pub fn record(&self, key: ObjectKey, version: ResourceVersion) {
         let rewinds = self.informer.store().rewinds();
