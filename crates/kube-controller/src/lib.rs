@@ -26,6 +26,7 @@ mod names;
 pub mod own_writes;
 pub mod predicates;
 pub mod reflector;
+mod time;
 mod watch_stream;
 pub mod watcher;
 

@@ -40,7 +40,13 @@
 //! [`Cache::unless_own`] tells changes that a reconcile made itself from those that others made. A change is an echo for the key whose
 //! scope wrote it, and a change for every other key. It is judged by uid and version; what was changed along with it, unseen, is
 //! never taken for an echo: after a relist, a change is an echo only if nothing else can have happened to the object in between.
-//! Writes in [`with_echo`] are no echoes.
+//!
+//! A write that changes nothing is answered with the version that another writer made. So only an answer that proves that the
+//! request made this version leads to an echo: that of a creation, of a deletion after which the object is gone, and of an update or a
+//! patch that carried another
+//! [resource version](https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions) than the answer. Other
+//! writes, such as a patch without `metadata.resourceVersion`, are waited for, and their changes are told like those of others. So is
+//! a deletion that only marks the object, since the cleanup is still to come. Writes in [`with_echo`] are no echoes.
 //!
 //! # Memory
 //! A write is forgotten when the cache has seen it. Of each cache, up to 4096 echoes are expected; more of them lead to reconciles.
@@ -52,11 +58,13 @@ mod state;
 
 pub use cache::Cache;
 
+use crate::time::after;
 use kube::Client;
 use kube_informer::{CachedObject, ObjectKey, SharedInformer};
 use state::State;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+use tokio::time::Instant;
 
 /// Notes the writes of a process; see the [module](self). Clones are the same.
 #[derive(Clone, Default)]
@@ -158,7 +166,7 @@ impl OwnWrites {
     /// Dropping the future loses nothing.
     pub async fn wait(&self, run: &ReconcileKey, timeout: Duration) -> Result<(), NotCaughtUp> {
         let unseen = self.lock().unseen(run);
-        let deadline = tokio::time::Instant::now() + timeout;
+        let deadline = after(Instant::now(), timeout);
         for (cache, object) in unseen {
             if tokio::time::timeout_at(deadline, cache.wait(&object))
                 .await

@@ -110,7 +110,10 @@ impl Program {
             return Ok(Action::RequeueAfter(Duration::ZERO));
         }
         let maps: Api<ConfigMap> = Api::namespaced(self.client.clone(), "default");
-        let done = Patch::Merge(json!({"metadata": {"annotations": {"done": wanted.to_string()}}}));
+        // With its version, so that the answer proves the write.
+        let done = Patch::Merge(json!({"metadata": {
+            "resourceVersion": map.resource_version(), "annotations": {"done": wanted.to_string()},
+        }}));
         maps.patch(key.name(), &PatchParams::default(), &done).await?;
         Ok(Action::Done)
     }

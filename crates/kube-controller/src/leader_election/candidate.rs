@@ -1,10 +1,11 @@
 //! The rules of the election: who may write the Lease, and when.
 
-use super::clock::{Clock, after};
+use super::clock::Clock;
 use super::config::{JITTER_FACTOR, LeaderElectionConfig};
 use super::lock::{LeaseLock, LockError};
 use super::record::Record;
 use super::status::LeaderElectionStatus;
+use crate::time::after;
 use kube::Client;
 use kube::api::DynamicObject;
 use rand::Rng as _;

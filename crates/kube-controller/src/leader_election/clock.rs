@@ -4,11 +4,7 @@ use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use std::fmt::Debug;
-use std::time::Duration;
 use tokio::time::Instant;
-
-/// As good as never, and small enough to be added to any instant.
-const FAR: Duration = Duration::from_secs(60 * 60 * 24 * 365 * 100);
 
 /// The two clocks of one machine. All waits and comparisons are by the monotonic one.
 ///
@@ -40,9 +36,4 @@ impl Clock for SystemClock {
     fn wall(&self) -> Timestamp {
         Timestamp::now()
     }
-}
-
-/// `at + duration`, or a century later if that cannot be said.
-pub(super) fn after(at: Instant, duration: Duration) -> Instant {
-    at + duration.min(FAR)
 }

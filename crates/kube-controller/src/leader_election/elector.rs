@@ -1,11 +1,12 @@
 //! One candidate's life: it waits, works while it leads, and releases.
 
 use super::candidate::Candidate;
-use super::clock::{Clock, SystemClock, after};
+use super::clock::{Clock, SystemClock};
 use super::config::{ConfigError, LeaderElectionConfig};
 use super::leadership::Leadership;
 use super::status::LeaderElectionStatus;
 use crate::events::{Event, EventType, Recorder};
+use crate::time::after;
 use k8s_openapi::api::core::v1::ObjectReference;
 use kube::Client;
 use rand::SeedableRng as _;

@@ -1,6 +1,7 @@
 //! The right to work.
 
-use super::clock::{Clock, after};
+use super::clock::Clock;
+use crate::time::after;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;

@@ -1,6 +1,7 @@
 //! The requests: GET, POST and PUT of one Lease, each with a timeout.
 
-use super::clock::{Clock, after};
+use super::clock::Clock;
+use crate::time::after;
 use kube::api::{ApiResource, DynamicObject, PostParams};
 use kube::{Api, Client};
 use std::sync::Arc;

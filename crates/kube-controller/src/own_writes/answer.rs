@@ -1,7 +1,7 @@
 //! What a request is about, and what its answer says that it has done.
 
 use super::state::Written;
-use http::{Method, Uri};
+use http::{Method, StatusCode, Uri};
 use kube_informer::ObjectKey;
 use serde::Deserialize;
 
@@ -52,7 +52,7 @@ impl Target {
             | [
                 plural,
                 _,
-                "status" | "scale" | "finalize" | "ephemeralcontainers" | "resize",
+                "status" | "scale" | "finalize" | "approval" | "ephemeralcontainers" | "resize",
             ] => (plural, true),
             _ => return None,
         };
@@ -67,6 +67,20 @@ impl Target {
             named,
         })
     }
+}
+
+/// What a request says about the version that it changes.
+#[derive(Deserialize)]
+struct Sent {
+    #[serde(default)]
+    metadata: Metadata,
+}
+
+/// The resource version that a request carries. The server refuses the request if the object has another one.
+pub(super) fn condition(request: &[u8]) -> Option<String> {
+    let sent = serde_json::from_slice::<Sent>(request).ok()?;
+    let version = sent.metadata.resource_version;
+    version.filter(|version| !version.is_empty())
 }
 
 /// What is read of an answer: an object, a list of objects, or a status.
@@ -111,7 +125,14 @@ impl Metadata {
 }
 
 /// What was written, as the answer of a request that succeeded says. An answer that cannot be read says nothing.
-pub(super) fn written(target: &Target, answer: &[u8]) -> Vec<Written> {
+///
+/// `condition` is the resource version that the request carried.
+pub(super) fn written(
+    target: &Target,
+    condition: Option<&str>,
+    status: StatusCode,
+    answer: &[u8],
+) -> Vec<Written> {
     let Ok(answer) = serde_json::from_slice::<Answer>(answer) else {
         return Vec::new();
     };
@@ -151,7 +172,20 @@ pub(super) fn written(target: &Target, answer: &[u8]) -> Vec<Written> {
             metadata.deletion_timestamp.is_some() && target.resource != "namespaces" && !metadata.is_held()
         }
     };
-    of_object(target, metadata, gone).into_iter().collect()
+    // A patch and an update can create, too.
+    let created = match target.method {
+        Method::POST => !target.named,
+        Method::DELETE => false,
+        _ => status == StatusCode::CREATED,
+    };
+    let version = metadata.resource_version.clone();
+    let conditional = !deletes && condition.is_some_and(|condition| version.as_deref() != Some(condition));
+    let written = of_object(target, metadata, gone).map(|written| Written {
+        created,
+        proven: created || gone || conditional,
+        ..written
+    });
+    written.into_iter().collect()
 }
 
 fn of_object(target: &Target, metadata: Metadata, gone: bool) -> Option<Written> {
@@ -166,7 +200,8 @@ fn of_object(target: &Target, metadata: Metadata, gone: bool) -> Option<Written>
         key: ObjectKey::new(namespace, &metadata.name?),
         uid: metadata.uid?.into(),
         version: version.map(|version| version.as_str().into()),
-        created: target.method == Method::POST && !target.named,
+        created: false,
+        proven: gone,
         gone,
     })
 }
@@ -197,6 +232,10 @@ mod tests {
                 Some(("deployments.apps", ns("ns"))),
             ),
             ("/apis/example.com/v1/foos/a", Some(("foos.example.com", None))),
+            (
+                "/apis/certificates.k8s.io/v1/certificatesigningrequests/a/approval",
+                Some(("certificatesigningrequests.certificates.k8s.io", None)),
+            ),
             ("/version", None),
             ("/apis/apps/v1", None),
         ] {
@@ -217,7 +256,8 @@ mod tests {
     /// The version, and whether the object is gone.
     fn says(method: Method, uri: &str, answer: &Value) -> Vec<(Option<String>, bool)> {
         let target = target(method, uri).unwrap();
-        let written = written(&target, answer.to_string().as_bytes()).into_iter();
+        let answer = answer.to_string();
+        let written = written(&target, None, StatusCode::OK, answer.as_bytes()).into_iter();
         written
             .map(|written| {
                 assert_eq!((written.key.as_str(), &*written.uid), ("ns/a", "u"));
@@ -258,5 +298,39 @@ mod tests {
         let maps = "/api/v1/namespaces/ns/configmaps";
         assert_eq!(says(Method::DELETE, maps, &list), [(None, true)]);
         assert_eq!(says(Method::POST, maps, &json!("garbage")), []);
+    }
+
+    #[test]
+    fn only_an_answer_that_proves_the_write_is_proof() {
+        let one = "/api/v1/namespaces/ns/pods/a";
+        let is_proven = |method: Method, uri: &str, sent: Value, status: StatusCode| {
+            let condition = condition(sent.to_string().as_bytes());
+            let answer = object("7", json!({})).to_string();
+            let target = target(method, uri).unwrap();
+            written(&target, condition.as_deref(), status, answer.as_bytes())[0].proven
+        };
+        let at = |version: &str| json!({"metadata": {"resourceVersion": version}});
+        let (ok, created) = (StatusCode::OK, StatusCode::CREATED);
+        for method in [Method::PUT, Method::PATCH] {
+            assert!(is_proven(method.clone(), one, at("6"), ok));
+            assert!(
+                !is_proven(method.clone(), one, at("7"), ok),
+                "nothing has changed"
+            );
+            assert!(!is_proven(method.clone(), one, at(""), ok), "of any version");
+            assert!(!is_proven(method.clone(), one, json!({}), ok));
+            assert!(!is_proven(method.clone(), one, json!([{"op": "remove"}]), ok));
+            assert!(is_proven(method, one, json!({}), created));
+        }
+        assert!(is_proven(
+            Method::POST,
+            "/api/v1/namespaces/ns/pods",
+            json!({}),
+            created
+        ));
+        let held = object("7", json!({"deletionTimestamp": "t", "finalizers": ["a/b"]})).to_string();
+        let target = target(Method::DELETE, one).unwrap();
+        let marked = &written(&target, Some("6"), ok, held.as_bytes())[0];
+        assert!(!marked.proven, "its cleanup is to come");
     }
 }

@@ -1,6 +1,6 @@
 //! The client that notes the answers to writes.
 
-use super::answer::{Target, written};
+use super::answer::{Target, condition, written};
 use super::{ECHO, OwnWrites, RUN};
 use http::header::CONTENT_TYPE;
 use http::{Request, Response};
@@ -29,12 +29,19 @@ async fn send(
     let caches = writes
         .lock()
         .caches_of(&target.resource, target.namespace.as_deref());
+    if caches.is_empty() {
+        return client.send(request).await;
+    }
+    let (parts, body) = request.into_parts();
+    let sent = body.collect_bytes().await?;
+    let condition = condition(&sent);
+    let request = Request::from_parts(parts, Body::from(sent));
     let response = client.send(request).await?;
     let is_json = response.headers().get(CONTENT_TYPE).is_some_and(|content| {
         let content = content.to_str().unwrap_or_default();
         content.split(';').next().unwrap_or_default().ends_with("json")
     });
-    if caches.is_empty() || !response.status().is_success() || !is_json {
+    if !response.status().is_success() || !is_json {
         return Ok(response);
     }
     let (parts, body) = response.into_parts();
@@ -42,7 +49,7 @@ async fn send(
     let run = RUN.try_with(Clone::clone).ok();
     let with_echo = ECHO.try_with(|()| ()).is_ok();
     let mut state = writes.lock();
-    for written in written(&target, &bytes) {
+    for written in written(&target, condition.as_deref(), parts.status, &bytes) {
         state.note(&caches, &written, run.as_ref(), with_echo);
     }
     drop(state);

@@ -8,6 +8,8 @@ use std::sync::Arc;
 
 /// How many echoes of a cache are expected at a time.
 const ECHOES: usize = 4096;
+/// How many changes are held back while a run goes on. More of them are told at once.
+const HELD_BACK: usize = 4096;
 /// With fewer writes than this, those that were seen are not looked for.
 const MIN_SWEEP: usize = 64;
 
@@ -67,6 +69,8 @@ pub(super) struct Written {
     /// The version, if the answer has one.
     pub(super) version: Option<ResourceVersion>,
     pub(super) created: bool,
+    /// Whether this write, and no other one, made what the answer shows.
+    pub(super) proven: bool,
     /// Whether the object is gone.
     pub(super) gone: bool,
 }
@@ -117,7 +121,7 @@ impl State {
             if written.gone {
                 known.cache.record_deletion(written.key.clone(), &written.uid);
             }
-            if let (Some(run), false) = (run, with_echo) {
+            if let (Some(run), true) = (run, written.proven && !with_echo) {
                 known.expect(
                     &written.uid,
                     Echo {
@@ -189,6 +193,9 @@ impl State {
         let Some(waiting) = self.active.get_mut(run) else {
             return Some(enqueue);
         };
+        if waiting.len() >= HELD_BACK {
+            return Some(enqueue);
+        }
         waiting.push((change, Box::new(enqueue)));
         None
     }
@@ -212,7 +219,7 @@ impl State {
 impl Known {
     fn expect(&mut self, uid: &str, echo: Echo) {
         if self.expected >= ECHOES {
-            // Most of them will never come, such as those of writes that changed nothing.
+            // Most of them will never come, such as those of objects that the cache does not select.
             self.echoes.clear();
             self.expected = 0;
         }

@@ -104,11 +104,32 @@ impl Scene {
         self.writes.scope(run, self.api.create(&params, &map)).await
     }
 
+    /// What is told of the changes from now on: whose key it is, and the change.
+    fn tells(&self) -> Arc<Mutex<Vec<String>>> {
+        let told = Arc::new(Mutex::new(Vec::new()));
+        let (cache, run, tell) = (self.cache.clone(), self.run.clone(), told.clone());
+        let handler = move |change: Notification<ConfigMap>| {
+            for run in [run.clone(), ReconcileKey::new("test", "ns/other")] {
+                let (what, tell) = (format!("{} {change:?}", run.key.name()), tell.clone());
+                let what = what.split('@').next().unwrap().replace("default/", "");
+                cache.unless_own(&run, &change, move || tell.lock().unwrap().push(what));
+            }
+        };
+        self.maps.add_handler("test", handler).unwrap().detach();
+        told
+    }
+
     /// The cache's `data.k` of an object.
     fn held(&self, name: &str) -> Option<String> {
         let map = self.maps.store().get(&format!("default/{name}"))?;
         map.data.as_ref()?.get("k").cloned()
     }
+}
+
+/// What was told, when the cache has caught up.
+async fn after_lag(told: &Mutex<Vec<String>>) -> Vec<String> {
+    sleep(LAG * 3).await;
+    std::mem::take(&mut *told.lock().unwrap())
 }
 
 fn map(name: &str, value: &str) -> ConfigMap {
@@ -284,34 +305,20 @@ async fn writes_for_keys_that_are_gone_are_forgotten() {
 #[tokio::test(start_paused = true)]
 async fn a_change_by_oneself_is_told_from_others() {
     let scene = Scene::new().await;
-    let told = Arc::new(Mutex::new(Vec::new()));
-    let (cache, run, tell) = (scene.cache.clone(), scene.run.clone(), told.clone());
-    let handler = move |change: Notification<ConfigMap>| {
-        for run in [run.clone(), ReconcileKey::new("test", "ns/other")] {
-            let (what, tell) = (format!("{} {change:?}", run.key.name()), tell.clone());
-            let what = what.split('@').next().unwrap().replace("default/", "");
-            cache.unless_own(&run, &change, move || tell.lock().unwrap().push(what));
-        }
-    };
-    scene.maps.add_handler("test", handler).unwrap().detach();
-    let told = async || {
-        sleep(LAG * 3).await;
-        std::mem::take(&mut *told.lock().unwrap())
-    };
+    let told = scene.tells();
+    let told = async || after_lag(&told).await;
     let (api, params) = (&scene.api, PatchParams::default());
-    scene
-        .writes
-        .scope(&scene.run, api.create(&PostParams::default(), &map("a", "1")))
-        .await
-        .unwrap();
+    let created = scene.create_as(&scene.run, "a").await.unwrap();
     assert_eq!(told().await, ["other Add(a"]);
-    let patch = merge(json!({"data": {"k": "2"}}));
+    let version = created.metadata.resource_version;
+    let patch = merge(json!({"metadata": {"resourceVersion": version}, "data": {"k": "2"}}));
     scene
         .writes
         .scope(&scene.run, api.patch("a", &params, &patch))
         .await
         .unwrap();
     assert_eq!(told().await, ["other Update(a"]);
+    let patch = merge(json!({"data": {"k": "2"}}));
     // It changes nothing, so nothing is told, and later changes are told all the same.
     scene
         .writes
@@ -338,6 +345,43 @@ async fn a_change_by_oneself_is_told_from_others() {
         .await
         .unwrap();
     assert_eq!(told().await, ["other Delete(a"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_write_that_changes_nothing_hides_no_change() {
+    let scene = Scene::new().await;
+    scene.create("a", &["a/b"]);
+    let told = scene.tells();
+    after_lag(&told).await;
+    let store = scene.sim.store();
+    store.delete("v1", "ConfigMap", Some("default"), "a").unwrap();
+    let same = merge(json!({"metadata": {"finalizers": ["a/b"]}}));
+    let params = PatchParams::default();
+    let patch = scene.api.patch("a", &params, &same);
+    let patched = scene.writes.scope(&scene.run, patch).await.unwrap();
+    assert!(patched.metadata.deletion_timestamp.is_some());
+    assert!(!scene.writes.caught_up(&scene.run), "it is waited for");
+    assert_eq!(after_lag(&told).await, ["owner Update(a", "other Update(a"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_own_deletion_that_only_marks_is_told() {
+    let scene = Scene::new().await;
+    scene.create("a", &["a/b"]);
+    let told = scene.tells();
+    after_lag(&told).await;
+    scene
+        .awaits(scene.api.delete("a", &DeleteParams::default()))
+        .await;
+    assert_eq!(after_lag(&told).await, ["owner Update(a", "other Update(a"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wait_can_be_without_end() {
+    let scene = Scene::new().await;
+    scene.create_as(&scene.run, "a").await.unwrap();
+    scene.writes.wait(&scene.run, Duration::MAX).await.unwrap();
+    assert!(scene.held("a").is_some());
 }
 
 /// A cache that was listed as often as a test says.
@@ -386,6 +430,7 @@ fn a_relist_hides_no_change_behind_an_echo() {
             uid: "u".into(),
             version: Some(version.into()),
             created,
+            proven: true,
             gone: false,
         };
         state.note(&before, &written, Some(&run), false);
@@ -438,6 +483,7 @@ fn a_change_that_outruns_the_answer_waits_for_the_run() {
         uid: "u".into(),
         version: Some(7.into()),
         created: false,
+        proven: true,
         gone: false,
     };
     state.note(&lists, &written, Some(&run), false);
