@@ -7,6 +7,7 @@ use super::own::Own;
 use super::source::{Intake, News};
 use super::{Action, Config, Controller, Error, first};
 use crate::reflector::{ObjectRef, Store};
+use crate::time::after;
 use crate::watcher;
 use futures::future::{BoxFuture, join_all};
 use futures::stream::{BoxStream, SelectAll};
@@ -17,6 +18,7 @@ use kube_informer::ObjectKey;
 use kube_informer::informer::RunError;
 use kube_workqueue::{Priority, Processing, WorkQueue};
 use std::any::{Any, TypeId};
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -49,8 +51,10 @@ impl Trigger {
 /// The source of the controller's own kind; others have other numbers.
 const MAIN: usize = 0;
 
-/// The failures of a key in a row.
+/// The failures of an object in a row.
 struct Failing {
+    /// Another object under the same key starts anew.
+    uid: Option<String>,
     count: u32,
     /// When the pause after the last counted failure ends.
     until: Instant,
@@ -82,7 +86,7 @@ enum Event<K, E> {
     News(Option<(usize, News)>),
     Trigger(Option<Trigger>),
     Finished(Finished<K, E>),
-    /// A run panicked where that is not caught: while its future was dropped after its time.
+    /// A run's task has ended without a result: its runtime was shut down.
     Lost(JoinError),
     Key(Processing<'static, ObjectKey>),
     /// The caches have caught up with what its last run wrote.
@@ -225,7 +229,7 @@ where
                 Event::Trigger(trigger) => self.trigger(trigger),
                 Event::Finished(finished) => Some(self.conclude(finished)),
                 Event::Lost(error) => {
-                    tracing::error!(%error, "a reconcile panicked while it was dropped, and is not retried");
+                    tracing::error!(%error, "a reconcile was lost, and is not retried");
                     None
                 }
                 Event::Key(item) => self.take(item),
@@ -275,7 +279,10 @@ where
                 Ok(finished) => Event::Finished(finished),
                 Err(error) => Event::Lost(error),
             },
-            Some(Ok(item)) = behind.join_next(), if begins => Event::CaughtUp(item),
+            Some(joined) = behind.join_next(), if begins => match joined {
+                Ok(item) => Event::CaughtUp(item),
+                Err(error) => Event::Lost(error),
+            },
             Some(item) = queue.get(), if begins => Event::Key(item.into_owned()),
         }
     }
@@ -368,9 +375,11 @@ where
                 return None;
             }
         };
+        let failing = self.failing.get(&*item);
+        let failing = failing.filter(|failing| failing.uid == object.meta().uid);
         let attempt = Attempt {
             id: NEXT_RUN.fetch_add(1, Ordering::Relaxed),
-            failures: self.failing.get(&*item).map_or(0, |failing| failing.count),
+            failures: failing.map_or(0, |failing| failing.count),
             priority: item.priority(),
         };
         let span = tracing::info_span!(
@@ -424,6 +433,7 @@ where
             began,
             ended,
         } = finished;
+        let uid = object.meta().uid.clone();
         let (outcome, report) = match ended {
             Ended::Returned(Ok(action)) => {
                 let outcome = match action.next {
@@ -434,7 +444,7 @@ where
                 if action.next != Next::Backoff {
                     self.failing.remove(&*item);
                 }
-                self.schedule(&item, began, &action);
+                self.schedule(&item, uid, began, &action);
                 let object = ObjectRef::from_key_with(&item, self.dyntype.clone());
                 (outcome, Ok((object, action)))
             }
@@ -451,15 +461,15 @@ where
                         } else {
                             Outcome::Error
                         };
-                        self.fail(&item, began, &action);
+                        self.fail(&item, uid, began, &action);
                         (outcome, Err(Error::ReconcilerFailed(error, self.erased(&item))))
                     }
-                    Err(panic) => self.panicked(&item, began, panic),
+                    Err(panic) => self.panicked(&item, uid, began, panic),
                 }
             }
-            Ended::Panicked(panic) => self.panicked(&item, began, panic),
+            Ended::Panicked(panic) => self.panicked(&item, uid, began, panic),
             Ended::TimedOut(timeout) => {
-                self.fail(&item, began, &Action::backoff());
+                self.fail(&item, uid, began, &Action::backoff());
                 let object = self.erased(&item);
                 (
                     Outcome::TimedOut,
@@ -474,6 +484,7 @@ where
     fn panicked(
         &mut self,
         item: &Processing<'static, ObjectKey>,
+        uid: Option<String>,
         began: Instant,
         panic: Box<dyn Any + Send>,
     ) -> (Outcome, Report<K, Fut::Error>) {
@@ -482,7 +493,7 @@ where
         }
         let message = panic.downcast_ref::<&str>().map(|message| (*message).to_owned());
         let message = message.or_else(|| panic.downcast_ref::<String>().cloned());
-        self.fail(item, began, &Action::backoff());
+        self.fail(item, uid, began, &Action::backoff());
         let error = Error::ReconcilerPanicked {
             message: message.unwrap_or_else(|| "no message".to_owned()),
             object: self.erased(item),
@@ -491,35 +502,51 @@ where
     }
 
     /// Counts a failure and schedules the next run.
-    fn fail(&mut self, item: &Processing<'static, ObjectKey>, began: Instant, action: &Action) {
+    fn fail(
+        &mut self,
+        item: &Processing<'static, ObjectKey>,
+        uid: Option<String>,
+        began: Instant,
+        action: &Action,
+    ) {
         if action.next == Next::Backoff {
-            return self.schedule(item, began, action);
+            return self.schedule(item, uid, began, action);
         }
-        let failing = self.failing(item, began);
+        let failing = self.failing(item, uid.clone(), began);
         if failing.until <= began {
             failing.count = failing.count.saturating_add(1);
+            if let Next::After(delay) = action.next {
+                failing.until = after(Instant::now(), delay);
+            }
         }
-        if let Next::After(delay) = action.next {
-            failing.until = Instant::now() + delay;
-        }
-        self.schedule(item, began, action);
+        self.schedule(item, uid, began, action);
     }
 
-    /// The failures of a key, before this run was counted.
-    fn failing(&mut self, key: &ObjectKey, began: Instant) -> &mut Failing {
-        let failing = self.failing.entry(key.clone());
-        failing.or_insert(Failing {
+    /// The failures of an object, before this run was counted.
+    fn failing(&mut self, key: &ObjectKey, uid: Option<String>, began: Instant) -> &mut Failing {
+        let none = Failing {
+            uid,
             count: 0,
             until: began,
-        })
+        };
+        match self.failing.entry(key.clone()) {
+            Entry::Occupied(held) if held.get().uid == none.uid => held.into_mut(),
+            entry => entry.insert_entry(none).into_mut(),
+        }
     }
 
     /// Schedules the next run, if the action asks for one.
-    fn schedule(&mut self, item: &Processing<'static, ObjectKey>, began: Instant, action: &Action) {
+    fn schedule(
+        &mut self,
+        item: &Processing<'static, ObjectKey>,
+        uid: Option<String>,
+        began: Instant,
+        action: &Action,
+    ) {
         let delay = match action.next {
             Next::AwaitChange => return,
             Next::After(delay) => delay,
-            Next::Backoff => self.back_off(item, began),
+            Next::Backoff => self.back_off(item, uid, began),
         };
         let queue = self
             .queue
@@ -527,15 +554,15 @@ where
         queue.add_after((**item).clone(), delay);
     }
 
-    /// The pause of a key before its next run. A run that began during a pause, because of a change, does not count.
-    fn back_off(&mut self, key: &ObjectKey, began: Instant) -> Duration {
+    /// The pause of an object before its next run. A run that began during a pause, because of a change, does not count.
+    fn back_off(&mut self, key: &ObjectKey, uid: Option<String>, began: Instant) -> Duration {
         let (first, longest) = self.config.backoff;
         let now = Instant::now();
-        let failing = self.failing(key, began);
+        let failing = self.failing(key, uid, began);
         if failing.until <= began {
             let factor = 1_u32.checked_shl(failing.count).unwrap_or(u32::MAX);
             failing.count = failing.count.saturating_add(1);
-            failing.until = now + first.saturating_mul(factor).min(longest);
+            failing.until = after(now, first.saturating_mul(factor).min(longest));
         }
         failing.until.saturating_duration_since(now)
     }
@@ -547,15 +574,17 @@ where
 
 /// Runs a reconciler's future to its end, whatever that is.
 async fn run<Fut: TryFuture<Ok = Action>>(future: Fut, timeout: Option<Duration>) -> Ended<Fut::Error> {
-    // In a block, so that a panic while it is dropped is caught too.
-    let future = async { TryFutureExt::into_future(future).await };
-    let caught = AssertUnwindSafe(future).catch_unwind();
-    let ended = match timeout {
-        None => caught.await,
-        Some(limit) => match tokio::time::timeout(limit, caught).await {
-            Ok(ended) => ended,
-            Err(_) => return Ended::TimedOut(limit),
-        },
+    // Also what a timeout drops is dropped in here, so that a panic of its destructor is caught too.
+    let limited = async {
+        let future = TryFutureExt::into_future(future);
+        match timeout {
+            None => Ended::Returned(future.await),
+            Some(limit) => match tokio::time::timeout(limit, future).await {
+                Ok(result) => Ended::Returned(result),
+                Err(_) => Ended::TimedOut(limit),
+            },
+        }
     };
-    ended.map_or_else(Ended::Panicked, Ended::Returned)
+    let caught = AssertUnwindSafe(limited).catch_unwind().await;
+    caught.unwrap_or_else(Ended::Panicked)
 }

@@ -4,7 +4,7 @@ use crate::harness::{Cluster, Failure, MS, SECOND, start, start_with};
 use futures::{FutureExt, StreamExt, stream};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::{Api, ResourceExt};
-use kube_controller::controller::{Action, Config, Controller, Error, Priority};
+use kube_controller::controller::{Action, Attempt, Config, Controller, Error, Priority};
 use kube_controller::reflector::ObjectRef;
 use kube_controller::watcher;
 use kube_sim::script::{Answer, Kind, ScriptedServer};
@@ -498,4 +498,79 @@ async fn an_object_that_is_created_anew_is_reconciled() {
     cluster.delete("ConfigMap", "a");
     cluster.map("a");
     assert_eq!(running.run().await.name, "a");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_panic_while_a_late_run_is_dropped_is_its_error() {
+    struct Bomb;
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            panic!("while it is dropped");
+        }
+    }
+    let cluster = Cluster::new();
+    cluster.map("a");
+    let config = Config::default().reconcile_timeout(SECOND).concurrency(1);
+    let mut running = start(cluster.controller().with_config(config), |_| {
+        let is_first = Attempt::current().unwrap().failures == 0;
+        async move {
+            if is_first {
+                let _bomb = Bomb;
+                std::future::pending::<()>().await;
+            }
+            done().await
+        }
+    });
+    running.run().await;
+    let error = running.error().await;
+    assert!(matches!(error, Error::ReconcilerPanicked { .. }), "{error}");
+    assert_eq!(running.run().await.attempt.failures, 1, "it is retried");
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_pause_is_too_long() {
+    for action in [Action::requeue(Duration::MAX), Action::backoff()] {
+        let cluster = Cluster::new();
+        cluster.map("a");
+        let config = Config::default().backoff(Duration::MAX, Duration::MAX);
+        let controller = cluster.controller().with_config(config);
+        let fails = |_| async { Err(Failure("always")) };
+        let mut running = start_with(controller, fails, move |_| action.clone());
+        running.run().await;
+        assert!(matches!(running.error().await, Error::ReconcilerFailed(..)));
+        cluster.touch("a");
+        assert_eq!(running.run().await.attempt.failures, 1);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn changes_do_not_keep_failures_from_being_counted() {
+    let cluster = Cluster::new();
+    cluster.map("a");
+    let fails = |_| async { Err(Failure("always")) };
+    let mut running = start_with(cluster.controller(), fails, |_| Action::requeue(10 * SECOND));
+    let mut failures = vec![running.run().await.attempt.failures];
+    for _ in 0..4 {
+        running.quiet_for(4 * SECOND).await;
+        cluster.touch("a");
+        failures.push(running.run().await.attempt.failures);
+    }
+    assert_eq!(failures, [0, 1, 1, 1, 2], "the pause is over after 10 s");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_new_object_does_not_inherit_failures() {
+    let cluster = Cluster::new();
+    cluster.map("a");
+    let mut running = start(cluster.controller(), |_| async {
+        tokio::time::sleep(SECOND).await;
+        Err(Failure("always"))
+    });
+    assert_eq!(running.run().await.attempt.failures, 0);
+    assert_eq!(running.run().await.attempt.failures, 1);
+    // While the second run goes on, which fails for the old object.
+    cluster.delete("ConfigMap", "a");
+    cluster.map("a");
+    assert_eq!(running.run().await.attempt.failures, 0);
+    assert_eq!(running.run().await.attempt.failures, 1);
 }
