@@ -37,8 +37,10 @@
 //! informers, events and the HTTP server. The lease is renewed until the work has ended. All of this has the [grace
 //! period](Manager::graceful_shutdown_timeout); what has not ended then is aborted and named in the error. A second signal aborts at once.
 //!
-//! When the leadership is lost, the work has until the lease runs out, and nothing else is waited for. [`Manager::run`] returns an error, and
-//! the process should exit.
+//! A standby that stops is no candidate any more from the start of the stop on.
+//!
+//! When the leadership is lost, also during a stop, the work has until the lease runs out, and nothing else is waited for. [`Manager::run`]
+//! returns an error, and the process should exit.
 //!
 //! # Differences from controller-runtime
 //! A runnable may be added at any time, and is refused once the stop has begun, as there. Controllers are not held up by informers that they do not
@@ -113,7 +115,7 @@ pub struct RunContext {
 }
 
 impl RunContext {
-    /// Ends when the runnable has to end. It owns what it needs, so it may be moved to another task.
+    /// Ends when the runnable has to end, or was aborted. It owns what it needs, so it may be moved to another task.
     pub fn stopped(&self) -> impl Future<Output = ()> + Send + use<> {
         self.stop.clone().cancelled_owned()
     }
@@ -123,7 +125,7 @@ impl RunContext {
         self.elected.clone().cancelled_owned()
     }
 
-    /// Cancelled when the runnable has to end.
+    /// Cancelled when the runnable has to end, or was aborted.
     #[must_use]
     pub fn stop(&self) -> &CancellationToken {
         &self.stop
@@ -440,7 +442,8 @@ impl Manager {
     /// As there.
     ///
     /// # Cancel safety
-    /// If it is dropped, everything is aborted. The lease is not released.
+    /// If it is dropped, everything is aborted, and what runnables have started is [told](RunContext::stopped) to end. The lease is not
+    /// released.
     pub async fn run_until(self, shutdown: CancellationToken) -> Result<(), ManagerError> {
         #[cfg(feature = "server")]
         return self.run_with_server(shutdown).await;

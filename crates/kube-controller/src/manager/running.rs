@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::{self, JoinError, JoinSet};
 use tokio::time::{Instant, timeout_at};
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, DropGuard};
 use tokio_util::task::AbortOnDropHandle;
 
 /// How often it is said which informers hold up the start.
@@ -28,6 +28,8 @@ pub(super) struct Added {
 type Run = Box<dyn FnOnce(RunContext) -> BoxFuture<'static, Result<(), BoxError>> + Send>;
 
 pub(super) struct Running {
+    /// Dropped first: also tasks that runnables have started, and that nobody aborts, are told to end.
+    told: [DropGuard; 2],
     factory: SharedInformerFactory,
     recorder: Recorder,
     grace: Duration,
@@ -77,6 +79,7 @@ impl Running {
             AbortOnDropHandle::new(tokio::spawn(election))
         });
         Self {
+            told: [&tokens.others, &tokens.work].map(|token| token.clone().drop_guard()),
             factory: manager.factory,
             recorder: manager.recorder,
             grace: manager.grace,
@@ -101,6 +104,7 @@ impl Running {
             End::Lost => self.lose().await,
         }
         // What is left is told to end, and not waited for.
+        drop(self.told);
         self.tasks.abort_all();
         _ = self.factory.shutdown().now_or_never();
         _ = self.recorder.shutdown(Duration::ZERO).now_or_never();
@@ -194,11 +198,23 @@ impl Running {
 
     /// Stops everything, in order.
     async fn stop(&mut self) {
-        self.tokens.others.cancel();
-        self.ended(|runs| runs == Runs::Always).await;
-        self.tokens.work.cancel();
-        self.tokens.candidate.cancel();
-        self.work_ended().await;
+        let tokens = self.tokens.clone();
+        let leads = tokens.elected.is_cancelled();
+        if !leads {
+            // Others may win what it would have to give back.
+            tokens.candidate.cancel();
+        }
+        tokens.others.cancel();
+        tokio::select! {
+            biased;
+            () = tokens.work.cancelled(), if leads => return self.lose().await,
+            () = self.ended(|runs| runs == Runs::Always) => {}
+        }
+        tokens.work.cancel();
+        tokens.candidate.cancel();
+        if let End::Lost = self.work_ended().await {
+            return;
+        }
         if let Err(error) = self.factory.shutdown().await {
             self.causes.push(Cause::Informers(error));
         }
@@ -209,13 +225,15 @@ impl Running {
     /// Ends after the leadership was lost: the election says for how long the work may go on.
     async fn lose(&mut self) {
         self.tokens.others.cancel();
-        self.work_ended().await;
+        _ = self.work_ended().await;
     }
 
-    /// Waits until the work has ended, and then the election; or until the election gives up waiting.
-    async fn work_ended(&mut self) {
+    /// Waits until the work has ended, and then the election; or until the election gives up waiting. Nothing else may be
+    /// waited for then.
+    async fn work_ended(&mut self) -> End {
         let Some(election) = self.election.take() else {
-            return self.ended(|runs| runs != Runs::Always).await;
+            self.ended(|runs| runs != Runs::Always).await;
+            return End::Graceful;
         };
         let work_ended = self.tokens.work_ended.clone();
         let mut election = election
@@ -231,8 +249,14 @@ impl Running {
         };
         match result {
             // If it was a standby, the election ended at once.
-            Ok(()) => self.ended(|runs| runs != Runs::Always).await,
-            Err(error) => self.causes.push(Cause::Election(error)),
+            Ok(()) => {
+                self.ended(|runs| runs != Runs::Always).await;
+                End::Graceful
+            }
+            Err(error) => {
+                self.causes.push(Cause::Election(error));
+                End::Lost
+            }
         }
     }
 

@@ -253,8 +253,7 @@ async fn a_lost_lease_ends_the_run_with_an_error() {
     // Case 72.
     let scene = Scene::new();
     let manager = scene.candidate("first");
-    let never = async |_| std::future::pending::<Result<(), Infallible>>().await;
-    manager.add("stubborn", Runs::Always, never).unwrap();
+    manager.add("stubborn", Runs::Always, stubborn).unwrap();
     manager
         .add("leading", Runs::Leading, scene.diary.runnable("leading"))
         .unwrap();
@@ -271,6 +270,115 @@ async fn a_lost_lease_ends_the_run_with_an_error() {
         scene.diary.read(),
         "leading starts, leading may work, leading ends"
     );
+}
+
+/// Runs until it is aborted.
+async fn stubborn(_: RunContext) -> Result<(), Infallible> {
+    std::future::pending().await
+}
+
+/// Writes when it is dropped.
+struct Present(Diary);
+
+impl Drop for Present {
+    fn drop(&mut self) {
+        self.0.write("gone");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_lease_lost_during_the_stop_ends_the_work() {
+    // Case 72, while it stops: whether what holds up the stop leads or not.
+    for holds_up in [Runs::Always, Runs::Leading] {
+        let scene = Scene::new();
+        let manager = scene.candidate("first").graceful_shutdown_timeout(Duration::MAX);
+        manager.add("stubborn", holds_up, stubborn).unwrap();
+        let present = Present(scene.diary.clone());
+        let works = async move |_| {
+            let _present = present;
+            std::future::pending::<Result<(), Infallible>>().await
+        };
+        manager.add("works", Runs::Leading, works).unwrap();
+        let started = Started::new(manager);
+        sleep(seconds(5)).await;
+        scene.connected.store(false, Ordering::SeqCst);
+        let began = Instant::now();
+        let stopped = tokio::time::timeout(seconds(60), started.stop()).await;
+        let error = stopped.expect("the lease runs out").unwrap_err();
+        assert!(began.elapsed() <= seconds(15), "{:?}", began.elapsed());
+        let [Cause::Election(LeaderElectionError::WorkNotStopped { .. })] = error.causes() else {
+            panic!("{error:?}");
+        };
+        tokio::task::yield_now().await;
+        assert_eq!(scene.diary.read(), "gone");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_standby_that_stops_is_no_longer_elected() {
+    let scene = Scene::new();
+    let first = Started::new(scene.candidate("first"));
+    sleep(seconds(1)).await;
+    let second = scene.candidate("second").graceful_shutdown_timeout(Duration::MAX);
+    let slow = async |context: RunContext| {
+        context.stopped().await;
+        sleep(seconds(60)).await;
+        Ok::<_, Infallible>(())
+    };
+    second.add("slow", Runs::Always, slow).unwrap();
+    second
+        .add("warm", Runs::Warm, scene.diary.runnable("warm"))
+        .unwrap();
+    let second = Started::new(second);
+    sleep(seconds(5)).await;
+    second.shutdown.cancel();
+    sleep(seconds(1)).await;
+    first.stop().await.unwrap();
+    sleep(seconds(30)).await;
+    assert_eq!(scene.holder(), "", "somebody who stays may have it");
+    assert_eq!(scene.diary.read(), "warm starts", "what may lead ends last");
+    second.stop().await.unwrap();
+    assert_eq!(scene.diary.read(), "warm ends");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_aborted_is_told_to_stop() {
+    for dropped in [false, true] {
+        let scene = Scene::new();
+        let manager = scene.candidate("first");
+        manager.add("stubborn", Runs::Always, stubborn).unwrap();
+        for (name, runs) in [
+            ("always", Runs::Always),
+            ("leading", Runs::Leading),
+            ("warm", Runs::Warm),
+        ] {
+            let diary = scene.diary.clone();
+            // What it has started is not aborted.
+            let starts = async move |context: RunContext| {
+                tokio::spawn(async move {
+                    context.stopped().await;
+                    diary.write(name);
+                });
+                std::future::pending::<Result<(), Infallible>>().await
+            };
+            manager.add(name, runs, starts).unwrap();
+        }
+        let started = Started::new(manager);
+        sleep(seconds(5)).await;
+        if dropped {
+            started.task.abort();
+            assert!(started.task.await.unwrap_err().is_cancelled());
+        } else {
+            let error = started.stop().await.unwrap_err();
+            assert!(matches!(error.causes(), [Cause::NotStopped { .. }]), "{error}");
+        }
+        sleep(seconds(1)).await;
+        assert_eq!(
+            scene.diary.sorted(),
+            "always, leading, warm",
+            "dropped: {dropped}"
+        );
+    }
 }
 
 #[tokio::test(start_paused = true)]
