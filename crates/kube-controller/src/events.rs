@@ -26,7 +26,8 @@
 //! `events.k8s.io/v1`, from a task of its own, by the rules of client-go's packages `tools/events` and `tools/record`:
 //!
 //! - *Series*: an event that equals one of the last six minutes is counted in its series. The first repetition is written at
-//!   once, later ones every 30 minutes and at the end of the series, which is six minutes after its last event.
+//!   once, later ones every 30 minutes and at the end of the series, which is six minutes after its last event. The resource version
+//!   of an object makes no difference: an object whose status is written is still the same object.
 //! - *Aggregation*: from the tenth different note within ten minutes on, events that differ in nothing else are one event, whose note
 //!   starts with `(combined from similar events): `.
 //! - *Spam filter*: of one object and type, 25 new events are written at once, and one more every five minutes. What
@@ -34,8 +35,8 @@
 //! - *Retries*: a write that the server has not answered, or answered with 429 or 5xx, is tried 12 times, 10 seconds apart. Any other
 //!   refusal drops the event.
 //!
-//! Differences from client-go: the notes of a series are equal, where `tools/events` counts different notes under the first one; 429 and 5xx
-//! are retried.
+//! Differences from client-go: the notes of a series are equal, where `tools/events` counts different notes under the first one, and
+//! starts a series anew when the resource version changes; 429 and 5xx are retried.
 //!
 //! # Bounds
 //! 1000 writes wait in line. When the line is full, what would need another is dropped. 4096 series, and as many counters for aggregation and
@@ -43,7 +44,7 @@
 //! [status](Recorder::status) and logged.
 //!
 //! # Stopping
-//! [`Recorder::shutdown`] tries once more to write everything that waits. Without it, that happens when the last clone of the
+//! [`Recorder::shutdown`] tries once more to write everything that waits, for 30 seconds at most. Without it, that happens when the last clone of the
 //! recorder is dropped, as long as the runtime lives.
 //!
 //! # Access
@@ -69,7 +70,7 @@ pub struct Event {
     pub type_: EventType,
     /// Why the action was taken, as a word in PascalCase, for programs: 1 to 128 bytes.
     pub reason: String,
-    /// What has happened, for people. What is over 1024 bytes is cut off.
+    /// What has happened, for people. What is over 1024 bytes is cut off, and makes no difference.
     pub note: Option<String>,
     /// What the controller did, as a word in PascalCase: 1 to 128 bytes.
     pub action: String,

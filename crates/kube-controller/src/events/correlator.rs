@@ -26,7 +26,7 @@ const COMBINED: &str = "(combined from similar events): ";
 /// The API's limit of a note.
 const NOTE_BYTES: usize = 1024;
 
-/// What events have in common that differ in their notes at most.
+/// What events have in common that differ in their notes at most. References are those of [`whatever_version`].
 #[derive(Debug, Clone, PartialEq)]
 struct Group {
     type_: EventType,
@@ -55,7 +55,15 @@ fn hash_reference<H: Hasher>(reference: &ObjectReference, state: &mut H) {
         .hash(state);
 }
 
-/// The object and type by which spam is measured.
+/// The same object after each of its changes: else every write of its status would begin another series.
+fn whatever_version(reference: &ObjectReference) -> ObjectReference {
+    ObjectReference {
+        resource_version: None,
+        ..reference.clone()
+    }
+}
+
+/// The object and type by which spam is measured: no version, and no field.
 #[derive(Debug, Clone, PartialEq)]
 struct Source(EventType, ObjectReference);
 
@@ -156,17 +164,18 @@ impl Correlator {
 
     pub(super) fn observe(&mut self, event: &Event, regarding: &ObjectReference) -> Observed {
         let (now, time) = (Instant::now(), Timestamp::now());
+        let note = event.note.clone().map(|note| cut(note, NOTE_BYTES));
         let group = Arc::new(Group {
             type_: event.type_,
             action: event.action.clone(),
             reason: event.reason.clone(),
-            regarding: regarding.clone(),
-            related: event.secondary.clone(),
+            regarding: whatever_version(regarding),
+            related: event.secondary.as_ref().map(whatever_version),
         });
-        let combined = self.is_combined(&group, &event.note, now);
+        let combined = self.is_combined(&group, &note, now);
         let key = SeriesKey {
             group,
-            note: (!combined).then(|| event.note.clone()),
+            note: (!combined).then_some(note),
         };
         if let Some(series) = self
             .series
@@ -181,7 +190,11 @@ impl Correlator {
                 _ => Observed::Counted,
             };
         }
-        if !self.allows(Source(event.type_, regarding.clone()), now) {
+        let object = ObjectReference {
+            field_path: None,
+            ..whatever_version(regarding)
+        };
+        if !self.allows(Source(event.type_, object), now) {
             return Observed::Spam;
         }
         let series = Series {

@@ -100,6 +100,7 @@ impl Recorder {
             line: waiting,
             counts: counts.clone(),
             stop: stop.clone(),
+            late: CancellationToken::new(),
             abort: abort.clone(),
             _ended: ended.clone().drop_guard(),
         };
@@ -210,7 +211,8 @@ impl Recorder {
         }
     }
 
-    /// Tries once to write each event that waits, and stops. Events that are published later are dropped.
+    /// Tries once to write each event that waits, for 30 seconds at most, and stops. Events that are published later are dropped.
+    /// What the server has not answered in that time is counted as [failed](RecorderStatus::failed).
     ///
     /// # Errors
     ///

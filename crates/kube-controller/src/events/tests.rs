@@ -17,12 +17,17 @@ struct Events {
     requests: Arc<Mutex<Vec<String>>>,
     /// What is answered instead.
     refusal: Arc<Mutex<Option<Answer>>>,
+    /// How long the others take.
+    delay: Arc<Mutex<Duration>>,
 }
 
 impl Events {
     fn recorder(&self) -> Recorder {
         let this = self.clone();
-        let server = ScriptedServer::new().otherwise(move |request| this.answer(request));
+        let server = ScriptedServer::new().otherwise(move |request| {
+            let delay = *this.delay.lock().unwrap();
+            this.answer(request).delayed(delay)
+        });
         let client = Client::new(server.service(), "default");
         Recorder::new(client, Reporter::from("tests".to_owned()))
     }
@@ -191,6 +196,67 @@ async fn a_burst_about_one_object_is_cut_off() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_write_of_the_object_starts_no_other_series() {
+    let events = Events::default();
+    let recorder = events.recorder();
+    let (mut regarding, mut related) = (pod("a"), pod("b"));
+    for version in 1..=3 {
+        regarding.resource_version = Some(format!("{version}"));
+        related.resource_version = Some(format!("{version}0"));
+        let event = Event {
+            secondary: Some(related.clone()),
+            ..event("Pulled", "an image")
+        };
+        recorder.publish(&event, &regarding).await.unwrap();
+        settle().await;
+    }
+    assert_eq!(events.notes(), [("an image".into(), 2)], "the third is counted");
+    let resource_version = |of: &str| {
+        let stored = events.stored.lock().unwrap();
+        stored.first_key_value().unwrap().1[of]["resourceVersion"].clone()
+    };
+    assert_eq!(resource_version("regarding"), "1");
+    assert_eq!(resource_version("related"), "10");
+
+    // The spam filter does not tell its containers apart either.
+    for number in 0..25 {
+        regarding.resource_version = Some(format!("{}", 4 + number));
+        regarding.field_path = Some(format!("spec.containers{{c{number}}}"));
+        publish_about(&recorder, &regarding, "Pulled", "another image").await;
+    }
+    assert_eq!(recorder.status().spam, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn notes_that_are_cut_to_the_same_are_a_series() {
+    let events = Events::default();
+    let recorder = events.recorder();
+    let long = "x".repeat(2000);
+    publish(&recorder, "Failed", &format!("{long} 1")).await;
+    publish(&recorder, "Failed", &format!("{long} 2")).await;
+    settle().await;
+    assert_eq!(events.notes(), [(format!("{}...", &long[..1021]), 2)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_full_line_does_not_hold_up_the_end_of_a_series() {
+    let events = Events::default();
+    let recorder = events.recorder();
+    for _ in 0..3 {
+        publish(&recorder, "Pulled", "an image").await;
+        settle().await;
+    }
+    *events.delay.lock().unwrap() = Duration::from_secs(1);
+    for number in 0..900 {
+        publish_about(&recorder, &pod(&format!("b-{number}")), "Pulled", "").await;
+    }
+    assert_eq!(events.notes()[0].1, 2);
+    sleep(minutes(13)).await;
+    assert!(recorder.status().waiting > 0);
+    assert_eq!(events.notes()[0].1, 3);
+}
+
+#[tokio::test(start_paused = true)]
 async fn what_is_not_answered_is_retried_and_refusals_are_not() {
     // Case 115.
     let events = Events::default();
@@ -315,6 +381,34 @@ async fn a_stop_is_bounded_and_says_what_is_lost() {
     let error = recorder.shutdown(Duration::from_secs(2)).await.unwrap_err();
     assert_eq!(begin.elapsed(), Duration::from_secs(2));
     assert_eq!(error.to_string(), "2 events were not written within 2s");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stop_takes_30_seconds_at_most_whatever_hangs() {
+    let (events, silent) = (Events::default(), Some(Answer::never()));
+    for counts in [false, true] {
+        let recorder = events.recorder();
+        events.refuse(None);
+        if counts {
+            // Three counts that are to be written when their series are over.
+            for number in 0..9 {
+                publish_about(&recorder, &pod(&format!("a-{}", number % 3)), "Pulled", "").await;
+                settle().await;
+            }
+            events.refuse(silent.clone());
+            sleep(Duration::from_secs(725)).await;
+        } else {
+            events.refuse(silent.clone());
+            for number in 0..3 {
+                publish(&recorder, "Pulled", &number.to_string()).await;
+            }
+            sleep(Duration::from_secs(5)).await;
+        }
+        let begin = tokio::time::Instant::now();
+        recorder.shutdown(Duration::MAX).await.unwrap();
+        assert_eq!(begin.elapsed(), Duration::from_secs(30), "counts: {counts}");
+        assert_eq!(recorder.status().failed, 3, "counts: {counts}");
+    }
 }
 
 #[tokio::test(start_paused = true)]

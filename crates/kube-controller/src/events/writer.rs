@@ -11,7 +11,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::mpsc;
-use tokio::time::{Instant, interval_at};
+use tokio::time::{Instant, MissedTickBehavior, interval_at};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 /// As client-go.
@@ -31,6 +31,8 @@ pub(super) struct Writer {
     pub(super) counts: Arc<Counts>,
     /// Cancelled when each write has one last try.
     pub(super) stop: CancellationToken,
+    /// Cancelled when the time of the last tries is over.
+    pub(super) late: CancellationToken,
     pub(super) abort: CancellationToken,
     pub(super) _ended: DropGuard,
 }
@@ -55,10 +57,18 @@ impl From<kube::Error> for Outcome {
 
 impl Writer {
     pub(super) async fn run(mut self) {
-        let abort = self.abort.clone();
+        let (stop, late, abort) = (self.stop.clone(), self.late.clone(), self.abort.clone());
+        let last_tries = async {
+            stop.cancelled().await;
+            tokio::time::sleep(LAST_TRIES).await;
+            // What is left is still counted.
+            late.cancel();
+            std::future::pending().await
+        };
         tokio::select! {
             biased;
             () = abort.cancelled() => {}
+            () = last_tries => {}
             () = self.write_all() => {}
         }
     }
@@ -67,23 +77,24 @@ impl Writer {
         let now = Instant::now();
         let mut finish = interval_at(now + SERIES_IDLE, SERIES_IDLE);
         let mut refresh = interval_at(now + REFRESH, REFRESH);
+        // Counts that take longer than that leave the line its turn.
+        finish.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        refresh.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             tokio::select! {
                 biased;
                 () = self.stop.cancelled() => break,
-                Some(key) = self.line.recv() => self.write_series(&key).await,
+                // Before the line, which may never be empty.
                 _ = finish.tick() => self.write_counts(true).await,
                 _ = refresh.tick() => self.write_counts(false).await,
+                Some(key) = self.line.recv() => self.write_series(&key).await,
             }
         }
         self.line.close();
-        let last = async {
-            while let Some(key) = self.line.recv().await {
-                self.write_series(&key).await;
-            }
-            self.write_counts(false).await;
-        };
-        _ = tokio::time::timeout(LAST_TRIES, last).await;
+        while let Some(key) = self.line.recv().await {
+            self.write_series(&key).await;
+        }
+        self.write_counts(false).await;
     }
 
     async fn write_series(&self, key: &SeriesKey) {
@@ -110,9 +121,12 @@ impl Writer {
         let mut tries = 0;
         loop {
             tries += 1;
-            let outcome = tokio::time::timeout(REQUEST, self.attempt(event, is_new)).await;
-            let outcome =
-                outcome.unwrap_or_else(|_| Outcome::Failed(format!("no answer within {REQUEST:?}")));
+            let attempt = tokio::time::timeout(REQUEST, self.attempt(event, is_new));
+            let outcome = match self.late.run_until_cancelled(attempt).await {
+                Some(Ok(outcome)) => outcome,
+                Some(Err(_)) => Outcome::Failed(format!("no answer within {REQUEST:?}")),
+                None => Outcome::Failed(format!("no time is left {LAST_TRIES:?} after the stop")),
+            };
             let error = match outcome {
                 Outcome::Written => {
                     self.counts.written.fetch_add(1, Ordering::Relaxed);
