@@ -298,6 +298,8 @@ impl Manager {
     /// Serves `/metrics`, `/healthz` and `/readyz` at a port of the loopback interface while the manager runs; 0 is any free one. A kubelet
     /// cannot reach that: see [`serve_on`](Self::serve_on).
     ///
+    /// Each connection has one request, and 30 seconds.
+    ///
     /// - `/healthz` fails if this replica holds the Lease and has not renewed it for 20 seconds longer than it lasts: it is stuck,
     ///   and should be restarted.
     /// - `/readyz` fails as [`Readiness`] says, and names what is not ready.

@@ -16,6 +16,7 @@ use std::convert::Infallible;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
@@ -23,6 +24,8 @@ use tokio_util::sync::CancellationToken;
 const TOLERANCE: Duration = Duration::from_secs(20);
 /// How long a client may take to send a request.
 const REQUEST: Duration = Duration::from_secs(10);
+/// How long it may take until the client has read the answer, from the start on. Each connection has one request.
+const CONNECTION: Duration = Duration::from_secs(30);
 /// How many clients are served at a time; others wait.
 const CONNECTIONS: usize = 64;
 /// How often the exporter sums up what histograms have recorded.
@@ -210,7 +213,7 @@ impl Server {
     }
 }
 
-async fn connection(socket: tokio::net::TcpStream, probes: Arc<Probes>) {
+async fn connection(socket: impl AsyncRead + AsyncWrite + Unpin, probes: Arc<Probes>) {
     let service = service_fn(move |request: Request<Incoming>| {
         let answer = probes.answer(request.method(), request.uri().path());
         async { Ok::<_, Infallible>(answer) }
@@ -218,8 +221,36 @@ async fn connection(socket: tokio::net::TcpStream, probes: Arc<Probes>) {
     let served = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(REQUEST)
+        .keep_alive(false)
         .serve_connection(TokioIo::new(socket), service);
-    if let Err(error) = served.await {
-        tracing::debug!(%error, "a connection of a probe broke off");
+    match tokio::time::timeout(CONNECTION, served).await {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => tracing::debug!(%error, "a connection of a probe broke off"),
+        Err(_) => tracing::debug!("a client did not read its answer within {CONNECTION:?}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kube_informer::SharedInformerFactory;
+    use kube_sim::Sim;
+    use tokio::io::AsyncWriteExt as _;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_that_never_reads_is_served_for_a_time_only() {
+        let client = kube::Client::new(Sim::builder().build().unwrap().service(), "default");
+        let probes = Probes {
+            readiness: Readiness::new(SharedInformerFactory::new(client)),
+            election: None,
+            metrics: None,
+        };
+        // It holds the request, and less than an answer.
+        let (mut client, socket) = tokio::io::duplex(64);
+        let request = "GET /healthz HTTP/1.1\r\nhost: test\r\n\r\n";
+        client.write_all(request.as_bytes()).await.unwrap();
+        let minute = Duration::from_secs(60);
+        let served = tokio::time::timeout(minute, connection(socket, Arc::new(probes)));
+        served.await.expect("another client has its place");
     }
 }
