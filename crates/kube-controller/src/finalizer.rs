@@ -51,6 +51,7 @@ use crate::names::is_qualified_name;
 use crate::own_writes::with_echo;
 use futures::{TryFuture, TryFutureExt};
 use kube::api::{Patch, PatchParams};
+use kube::core::Status;
 use kube::{Api, Resource, ResourceExt as _};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -212,6 +213,13 @@ impl Held {
     }
 }
 
+/// Whether the server says that this object does not exist. Any other 404, as of a kind that is not served or of something on
+/// the way to the server, says nothing about the object.
+fn is_gone(status: &Status, name: &str) -> bool {
+    let details = status.details.as_ref();
+    status.code == 404 && status.reason == "NotFound" && details.is_some_and(|details| details.name == name)
+}
+
 /// Makes a change, on the newest state of the object if need be.
 async fn change<K>(
     api: &Api<K>,
@@ -240,14 +248,18 @@ where
             Err(kube::Error::Api(status)) => status,
             Err(error) => return Err(error),
         };
+        if is_gone(&refused, name) {
+            return Ok(()); // And the finalizer with it.
+        }
         match refused.code {
-            404 => return Ok(()), // It is gone, and the finalizer with it.
             // A conflict, and a test of the patch that failed.
             409 | 422 if tries < TRIES => {}
             _ => return Err(kube::Error::Api(refused)),
         }
-        let Some(latest) = api.get_metadata_opt(name).await? else {
-            return Ok(());
+        let latest = match api.get_metadata(name).await {
+            Ok(latest) => latest,
+            Err(kube::Error::Api(status)) if is_gone(&status, name) => return Ok(()),
+            Err(error) => return Err(error),
         };
         let now = Held::of(&latest);
         let settled = match change {
@@ -268,6 +280,8 @@ where
 #[cfg(test)]
 mod tests {
     use super::*;
+    use k8s_openapi::api::core::v1::ConfigMap;
+    use kube_sim::script::{Answer, ScriptedServer, status};
 
     #[test]
     fn removal_takes_all_of_ours_and_none_of_others() {
@@ -281,5 +295,31 @@ mod tests {
         let patch = serde_json::from_value(held.patch("a/x", Change::Remove)).unwrap();
         json_patch::patch(&mut object, &patch as &json_patch::Patch).unwrap();
         assert_eq!(object["metadata"]["finalizers"], serde_json::json!(["b/y"]));
+    }
+
+    #[tokio::test]
+    async fn only_the_absence_of_the_object_is_success() {
+        let absent = |name: &str| {
+            let mut absent = status(404, "NotFound", "not found");
+            absent["details"] = json!({"name": name, "kind": "configmaps"});
+            Answer::status_body(404, &absent)
+        };
+        let not_served = "the server could not find the requested resource";
+        for (answer, is_gone) in [
+            (absent("a"), true),
+            (absent("b"), false),
+            (Answer::status(404, "NotFound", not_served), false),
+            (Answer::code(404), false),
+        ] {
+            let server = ScriptedServer::new().otherwise(move |_| answer.clone());
+            let client = kube::Client::new(server.service(), "default");
+            let api = Api::<ConfigMap>::default_namespaced(client);
+            let held = Held {
+                uid: Some("7".into()),
+                finalizers: vec!["a/x".into()],
+            };
+            let removed = change(&api, "a", "a/x", held, Change::Remove).await;
+            assert_eq!(removed.is_ok(), is_gone, "{removed:?}");
+        }
     }
 }
