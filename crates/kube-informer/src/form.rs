@@ -230,7 +230,8 @@ impl<K: kube::Resource + DeserializeOwned + Send + Sync + 'static> Decode for K 
 /// The object does not match the type, or a part that the type reads is nested more than 256 levels deep (127 without
 /// the feature `simd-json`).
 pub fn decode<T: DeserializeOwned + Send>(raw: &RawObject) -> Result<T, DecodeError> {
-    decoding::object(raw.encoding(), |body| raw.write_body(body))
+    let types = raw.api_version().zip(raw.kind());
+    decoding::object(raw.encoding(), types, |body| raw.write_body(body))
 }
 
 /// Sets the kind of a dynamic object that has none, so that objects from a list and from a watch are the same.

@@ -83,7 +83,8 @@
 //! # Features
 //! `packed`, on by default, is the form [`Packed`](form::Packed), whose compression (zstd) needs a C compiler.
 //! `simd-json`, on by default, decodes whole objects in less than half the time of `serde_json`; see
-//! [numbers](form#numbers).
+//! [numbers](form#numbers). `protobuf`, off by default, lets a [`ClientSource`](source::ClientSource::encoding) ask for
+//! Kubernetes' protobuf.
 //!
 //! # Tracing
 //! Lists, watches and the application of changes are `tracing` spans `list`, `watch` and `apply` of level debug, with

@@ -392,6 +392,9 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
         item: Item<O>,
         prefetched: Option<(ObjectKey, DecodeResult<O>)>,
     ) -> Option<(ObjectKey, DecodeResult<O>)> {
+        if let Item::Raw(raw) = &item {
+            self.reporter.encoding(raw.encoding());
+        }
         let (mut key, mut object) = match prefetched {
             Some((key, DecodeResult::Unchanged)) => return Some((key, DecodeResult::Unchanged)),
             Some((key, object)) => (Some(key), object),

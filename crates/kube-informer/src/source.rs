@@ -38,6 +38,7 @@
 mod body;
 mod client;
 mod error;
+mod negotiation;
 mod parts;
 mod path;
 mod rejection;
@@ -121,6 +122,13 @@ pub trait NamespacedSource<O: CachedObject>: Send + Sync + 'static {
 
 /// One part of a list.
 #[derive(Debug)]
+#[cfg_attr(
+    feature = "protobuf",
+    expect(
+        clippy::large_enum_variant,
+        reason = "an item is moved a few times; a box would be an allocation for each"
+    )
+)]
 pub enum ListPart<O: CachedObject> {
     /// An object.
     Item(Item<O>),

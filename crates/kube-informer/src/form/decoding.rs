@@ -2,6 +2,8 @@
 
 #[cfg(feature = "simd-json")]
 mod simd;
+#[cfg(feature = "protobuf")]
+mod protobuf;
 
 use crate::wire::Encoding;
 use serde::de::DeserializeOwned;
@@ -16,12 +18,17 @@ const PATH_SHOWN: usize = 200;
 const TOO_DEEP: &str = "nested more than 127 levels deep";
 
 /// Decodes the object whose body `write` writes into a buffer, replacing its content.
+///
+/// `types` is the apiVersion and the kind of the object, without which protobuf cannot be read.
 pub(super) fn object<T: DeserializeOwned + Send>(
     encoding: Encoding,
+    #[cfg_attr(not(feature = "protobuf"), expect(unused_variables))] types: Option<(&str, &str)>,
     write: impl Fn(&mut Vec<u8>),
 ) -> Result<T, DecodeError> {
     match encoding {
         Encoding::Json => json_object(write),
+        #[cfg(feature = "protobuf")]
+        Encoding::Protobuf => protobuf::object(types, write),
     }
 }
 
@@ -96,23 +103,26 @@ fn reason(error: &serde_json::Error) -> String {
         Category::Syntax if message.starts_with("recursion limit") => TOO_DEEP.to_owned(),
         Category::Syntax => "not JSON".to_owned(),
         Category::Io => "cannot be read".to_owned(),
-        Category::Data => {
-            let known = [
-                "invalid type",
-                "invalid value",
-                "invalid length",
-                "unknown variant",
-                "unknown field",
-            ];
-            match known.into_iter().find(|known| message.starts_with(known)) {
-                Some(known) => known.to_owned(),
-                // Field names come from the type, not from the object.
-                None if message.starts_with("missing field") => {
-                    message.split(" at line").next().unwrap_or("").to_owned()
-                }
-                None => "invalid data".to_owned(),
-            }
+        Category::Data => mismatch(&message),
+    }
+}
+
+/// What is wrong with a value, without the value.
+fn mismatch(message: &str) -> String {
+    let known = [
+        "invalid type",
+        "invalid value",
+        "invalid length",
+        "unknown variant",
+        "unknown field",
+    ];
+    match known.into_iter().find(|known| message.starts_with(known)) {
+        Some(known) => known.to_owned(),
+        // Field names come from the type, not from the object.
+        None if message.starts_with("missing field") => {
+            message.split(" at line").next().unwrap_or("").to_owned()
         }
+        None => "invalid data".to_owned(),
     }
 }
 
@@ -130,7 +140,12 @@ impl fmt::Display for DecodeError {
         if !self.path.is_empty() && self.path != "." {
             write!(f, "{}: ", self.path)?;
         }
-        write!(f, "{} (line {}, column {})", self.reason, self.line, self.column)
+        f.write_str(&self.reason)?;
+        match self.line {
+            // There are no lines in protobuf.
+            0 => Ok(()),
+            line => write!(f, " (line {line}, column {})", self.column),
+        }
     }
 }
 
@@ -149,7 +164,7 @@ mod tests {
     use serde_json::{Value, value::RawValue};
 
     pub(super) fn decode<T: DeserializeOwned + Send>(body: &[u8]) -> Result<T, DecodeError> {
-        object(Encoding::Json, |buffer| {
+        object(Encoding::Json, None, |buffer| {
             buffer.clear();
             buffer.extend_from_slice(body);
         })

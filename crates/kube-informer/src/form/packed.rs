@@ -202,8 +202,9 @@ impl<K: DeserializeOwned + Send + Sync + 'static> Packed<K> {
         let header = self.header();
         header.shared.decoded(header.address(), || {
             header.decoded.store(true, Ordering::Relaxed);
-            let mut object = decoding::object(header.encoding, |body| *body = self.body())?;
             let known = header.shared.collection.types.as_ref();
+            let types = known.map(|types| (&*types.api_version, &*types.kind));
+            let mut object = decoding::object(header.encoding, types, |body| *body = self.body())?;
             super::complete(&mut object, || match header.typed {
                 true => super::types(&self.scan(&FieldPlan::default()).ok()?, known),
                 false => known.cloned(),
@@ -287,6 +288,10 @@ impl<K> Packed<K> {
         mut visit: impl FnMut(&[u8]) -> Result<(), FieldError>,
     ) -> Result<(), FieldError> {
         let shared = &self.header().shared;
+        #[cfg(feature = "protobuf")]
+        if self.header().encoding == Encoding::Protobuf {
+            return self.each_field_of_message(path, visit);
+        }
         if let Some((number, _)) = shared.declared.iter().find(|(_, field)| field == path) {
             return self.declared(*number).try_for_each(visit);
         }
@@ -299,8 +304,52 @@ impl<K> Packed<K> {
         shared.values(&raw, 0, path).try_for_each(|value| visit(&value))
     }
 
+    /// Reads the values of a path by decoding the object as the value that JSON has.
+    #[cfg(feature = "protobuf")]
+    fn each_field_of_message(
+        &self,
+        path: &FieldPath,
+        mut visit: impl FnMut(&[u8]) -> Result<(), FieldError>,
+    ) -> Result<(), FieldError> {
+        let fail = |reason: String| FieldError {
+            path: path.clone(),
+            reason,
+        };
+        let header = self.header();
+        let types = header.shared.collection.types.as_ref();
+        let known = types.map(|types| (&*types.api_version, &*types.kind));
+        let object = decoding::object(header.encoding, known, |body| *body = self.body());
+        let mut object: serde_json::Value = object.map_err(|error| fail(error.to_string()))?;
+        if let (Some((api_version, kind)), Some(members)) = (known, object.as_object_mut()) {
+            members.entry("apiVersion").or_insert_with(|| api_version.into());
+            members.entry("kind").or_insert_with(|| kind.into());
+        }
+        let mut values = vec![&object];
+        for step in path.steps() {
+            values = values
+                .into_iter()
+                .flat_map(|value| members(value, step))
+                .collect();
+        }
+        values
+            .into_iter()
+            .try_for_each(|value| visit(value.to_string().as_bytes()))
+    }
+
     fn scan(&self, plan: &FieldPlan) -> Result<RawObject, ScanError> {
         RawObject::scan_with(self.header().encoding, self.body().into(), plan)
+    }
+}
+
+/// The values at a step of a path.
+#[cfg(feature = "protobuf")]
+fn members<'v>(value: &'v serde_json::Value, step: &str) -> Vec<&'v serde_json::Value> {
+    use serde_json::Value::{Array, Object};
+    match value {
+        Object(members) if step == "*" => members.values().collect(),
+        Object(members) => members.get(step).into_iter().collect(),
+        Array(items) if step == "*" => items.iter().collect(),
+        _ => Vec::new(),
     }
 }
 

@@ -62,6 +62,8 @@ mod json;
 mod list;
 mod meta;
 pub(crate) mod plan;
+#[cfg(feature = "protobuf")]
+mod protobuf;
 mod raw;
 #[cfg(test)]
 mod tests;
@@ -94,4 +96,11 @@ pub enum Encoding {
     /// JSON, in UTF-8.
     #[default]
     Json,
+    /// Kubernetes' protobuf, which servers have for built-in kinds (feature `protobuf`). An object that stands alone is in
+    /// an envelope (`k8s\0` and a `runtime.Unknown`), the items of a list are bare messages. A scan reads the metadata; of a
+    /// [`FieldPlan`] it does no more than prune `metadata.managedFields`.
+    ///
+    /// <https://kubernetes.io/docs/reference/using-api/api-concepts/#protobuf-encoding>
+    #[cfg(feature = "protobuf")]
+    Protobuf,
 }

@@ -3,6 +3,7 @@
 use crate::metrics::ReflectorMetrics;
 use crate::object::{ObjectKey, ResourceVersion};
 use crate::source::{ApiError, ErrorClass, InvalidObject, LONGEST_RETRY_AFTER, Subject};
+use crate::wire::Encoding;
 use std::cmp::Reverse;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -43,6 +44,8 @@ pub struct ReflectorStatus {
     /// A watch without changes is silent. Servers that send bookmarks do so about every minute, so a silence that is much longer
     /// means that the connection is dead, or that the server is.
     pub last_heard: Option<Instant>,
+    /// The encoding of the last object that came as bytes.
+    pub encoding: Option<Encoding>,
 }
 
 impl ReflectorStatus {
@@ -177,6 +180,7 @@ pub(super) struct Reporter {
     status: watch::Sender<ReflectorStatus>,
     /// Whether there were failures since the last success.
     failing: bool,
+    encoding: Option<Encoding>,
     errors: u64,
     hook: Option<ErrorHook>,
 }
@@ -196,6 +200,7 @@ impl Reporter {
             metrics: ReflectorMetrics::none(),
             status: watch::Sender::default(),
             failing: false,
+            encoding: None,
             errors: 0,
             hook: None,
         }
@@ -389,6 +394,13 @@ impl Reporter {
                 "the error hook panicked and is not called again"
             );
             self.hook = None;
+        }
+    }
+
+    /// Reports the encoding of an object that came as bytes.
+    pub(super) fn encoding(&mut self, encoding: Encoding) {
+        if self.encoding.replace(encoding) != Some(encoding) {
+            self.status.send_modify(|status| status.encoding = Some(encoding));
         }
     }
 

@@ -5,6 +5,7 @@
 //! whole body, lose objects that cannot be decoded, and do not distinguish failures.
 
 use super::body::{Chunks, Patience, silent};
+use super::negotiation::{Negotiation, Reduction, accept};
 use super::parts::{Expected, list_parts, watch_events};
 use super::path::{InvalidName, resource_path};
 use super::rejection::rejection;
@@ -13,7 +14,7 @@ use super::{
     WatchRequest, WatchStream,
 };
 use crate::object::CachedObject;
-use crate::wire::FieldPlan;
+use crate::wire::{Encoding, FieldPlan};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use http::{HeaderValue, Request, Response, StatusCode, header};
@@ -39,13 +40,6 @@ const LIST: Patience = Patience {
 const WATCH_GRACE: Duration = Duration::from_secs(30);
 /// The time limit of a watch without a requested timeout. API servers end it after an hour at most.
 const WATCH: Duration = Duration::from_secs(3600);
-/// `Accept` for a list of objects' metadata, or whole objects if the server does not support it.
-const METADATA_LIST: &str =
-    "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
-/// `Accept` for a watch of objects' metadata.
-const METADATA: &str = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
-/// `Accept` for objects without managed fields (KEP-5958), or whole objects if the server does not support it.
-const WITHOUT_MANAGED_FIELDS: &str = "application/json;drop=metadata.managedFields,application/json";
 /// Lists and watches a resource of an API server.
 ///
 /// ```no_run
@@ -75,6 +69,7 @@ pub struct ClientSource {
     resource: ApiResource,
     selection: Selection,
     streaming: WatchListSupport,
+    negotiation: Negotiation,
     metadata_only: bool,
     compression: bool,
     received: Arc<AtomicU64>,
@@ -88,6 +83,7 @@ impl ClientSource {
             resource,
             selection,
             streaming: WatchListSupport::default(),
+            negotiation: Negotiation::default(),
             metadata_only: false,
             compression: false,
             received: Arc::default(),
@@ -110,6 +106,25 @@ impl ClientSource {
     #[must_use = "this is a builder"]
     pub fn compression(mut self) -> Self {
         self.compression = true;
+        self
+    }
+
+    /// The encoding that is asked for first. Default: JSON, which every server has.
+    ///
+    /// Protobuf (feature `protobuf`) costs the server and the client much less than JSON. It is asked for if the kind is
+    /// built in and the [`FieldPlan`] does no more than prune `metadata.managedFields`; custom resources and plans that find
+    /// fields are asked for in JSON. A server that answers in JSON, or that it has no protobuf (406), is asked for JSON
+    /// from then on, by this source and its clones.
+    ///
+    /// Bytes in two encodings cannot be compared. So where protobuf may come, the
+    /// [fingerprint](crate::wire::RawObject::fingerprint) of an object, in either encoding, is one of its uid and resource
+    /// version; an object that has not both is compared by its bytes. A list in another encoding than the last one is an
+    /// unchanged list, and so is one of a newer API server that shows the same versions with other defaults.
+    ///
+    /// <https://kubernetes.io/docs/reference/using-api/api-concepts/#protobuf-encoding>
+    #[must_use = "this is a builder"]
+    pub fn encoding(mut self, preferred: Encoding) -> Self {
+        self.negotiation = Negotiation::new(preferred);
         self
     }
 
@@ -153,10 +168,41 @@ impl ClientSource {
         Ok(uri)
     }
 
-    /// Sends a request and returns the response if its status is 200.
-    async fn send(&self, query: String, accept: &'static str) -> Result<Response<Body>, ApiError> {
-        let request = Request::get(self.uri(&query)?)
-            .header(header::ACCEPT, HeaderValue::from_static(accept))
+    /// Sends a request, in the encoding that is preferred if the server has it. Returns the response if its status is
+    /// 200, and what to expect of it.
+    async fn send(
+        &self,
+        query: String,
+        metadata: Reduction,
+        plan: &FieldPlan,
+    ) -> Result<(Response<Body>, Expected), ApiError> {
+        let reduction = match plan.prunes_managed_fields() {
+            _ if self.metadata_only => metadata,
+            true => Reduction::WithoutManagedFields,
+            false => Reduction::Nothing,
+        };
+        let asked = self.negotiation.asked(&self.resource, plan);
+        let sent = self.send_once(&query, accept(asked, reduction)).await;
+        let (asked, response) = match sent {
+            Err(ApiError::Status(status)) if status.code == 406 && asked != Encoding::Json => {
+                self.negotiation.refused();
+                let json = accept(Encoding::Json, reduction);
+                (Encoding::Json, self.send_once(&query, json).await?)
+            }
+            sent => (asked, sent?),
+        };
+        let expected = Expected {
+            encoding: self.negotiation.answered(asked, &response),
+            kind: self.resource.kind.clone(),
+            metadata_only: self.metadata_only,
+            by_version: self.negotiation.is_open(&self.resource, plan),
+        };
+        Ok((response, expected))
+    }
+
+    async fn send_once(&self, query: &str, accept: HeaderValue) -> Result<Response<Body>, ApiError> {
+        let request = Request::get(self.uri(query)?)
+            .header(header::ACCEPT, accept)
             .header(
                 header::ACCEPT_ENCODING,
                 HeaderValue::from_static(if self.compression { "gzip" } else { "identity" }),
@@ -171,25 +217,6 @@ impl ClientSource {
             return Ok(response);
         }
         Err(rejection(response, self.received.clone()).await)
-    }
-
-    /// The `Accept` header: whole objects or another form. This is the only place where an encoding is negotiated.
-    fn accept(&self, metadata: &'static str, plan: &FieldPlan) -> &'static str {
-        if self.metadata_only {
-            metadata
-        } else if plan.prunes_managed_fields() {
-            WITHOUT_MANAGED_FIELDS
-        } else {
-            "application/json"
-        }
-    }
-
-    /// The objects that are asked for.
-    fn expected(&self) -> Expected {
-        Expected {
-            kind: self.resource.kind.clone(),
-            metadata_only: self.metadata_only,
-        }
     }
 }
 
@@ -233,11 +260,11 @@ impl<O: CachedObject> ListerWatcher<O> for ClientSource {
 
     fn list(&self, request: ListRequest) -> BoxFuture<'_, Result<ListStream<O>, ApiError>> {
         async move {
-            let response = self
-                .send(request.query(), self.accept(METADATA_LIST, &request.plan))
+            let (response, expected) = self
+                .send(request.query(), Reduction::MetadataList, &request.plan)
                 .await?;
             let chunks = Chunks::new(response, LIST, self.received.clone());
-            Ok(list_parts(chunks, self.expected(), request.plan))
+            Ok(list_parts(chunks, expected, request.plan))
         }
         .boxed()
     }
@@ -249,11 +276,11 @@ impl<O: CachedObject> ListerWatcher<O> for ClientSource {
                 timeout => timeout,
             };
             let patience = Patience::of(total.saturating_add(WATCH_GRACE));
-            let response = self
-                .send(request.query(), self.accept(METADATA, &request.plan))
+            let (response, expected) = self
+                .send(request.query(), Reduction::Metadata, &request.plan)
                 .await?;
             let chunks = Chunks::new(response, patience, self.received.clone());
-            Ok(watch_events(chunks, self.expected(), request.plan))
+            Ok(watch_events(chunks, expected, request.plan))
         }
         .boxed()
     }

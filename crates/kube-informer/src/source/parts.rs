@@ -1,9 +1,9 @@
 //! The bodies of lists and watches, part by part.
 
 use super::body::Chunks;
+use super::negotiation::status;
 use super::{
-    ApiError, ApiStatus, BoxError, InvalidObject, Item, ListEnd, ListPart, ListStream, WatchEvent,
-    WatchStream,
+    ApiError, BoxError, InvalidObject, Item, ListEnd, ListPart, ListStream, WatchEvent, WatchStream,
 };
 use crate::object::CachedObject;
 use crate::wire::{
@@ -14,8 +14,11 @@ use futures::{StreamExt, stream};
 
 /// The objects that were asked for.
 pub(super) struct Expected {
+    pub(super) encoding: Encoding,
     pub(super) kind: String,
     pub(super) metadata_only: bool,
+    /// Whether a state of an object is identified by uid and version, not by its bytes.
+    pub(super) by_version: bool,
 }
 
 /// The parts of a list.
@@ -25,9 +28,9 @@ pub(super) fn list_parts<O: CachedObject>(
     plan: FieldPlan,
 ) -> ListStream<O> {
     let body = ListBody {
+        reader: ListReader::new(expected.encoding),
         expected,
         chunks,
-        reader: ListReader::new(Encoding::Json),
         plan,
         items: 0,
     };
@@ -47,9 +50,9 @@ pub(super) fn watch_events<O: CachedObject>(
     plan: FieldPlan,
 ) -> WatchStream<O> {
     let body = WatchBody {
+        reader: WatchReader::new(expected.encoding),
         expected,
         chunks,
-        reader: WatchReader::new(Encoding::Json),
         plan,
     };
     stream::try_unfold(body, WatchBody::next).boxed()
@@ -76,6 +79,7 @@ impl Expected {
                         reason,
                     })
                 }
+                _ if self.by_version => Item::Raw(raw.identified_by_version()),
                 _ => Item::Raw(raw),
             },
             Err(error) => {
@@ -163,7 +167,7 @@ impl WatchBody {
 
     fn event<O: CachedObject>(&self, frame: WatchFrame) -> Result<WatchEvent<O>, ApiError> {
         let item = |frame: WatchFrame| {
-            let scanned = frame.scan(Encoding::Json, &self.plan);
+            let scanned = frame.scan(self.expected.encoding, &self.plan);
             self.expected.item(scanned, || "an event of the watch".to_owned())
         };
         Ok(match frame.event {
@@ -171,7 +175,7 @@ impl WatchBody {
             EventType::Modified => WatchEvent::Modified(item(frame)),
             EventType::Deleted => WatchEvent::Deleted(item(frame)),
             EventType::Bookmark => {
-                let bookmark = wire::bookmark(Encoding::Json, &frame.object).map_err(not_a_list)?;
+                let bookmark = wire::bookmark(self.expected.encoding, &frame.object).map_err(not_a_list)?;
                 let wire::Bookmark {
                     resource_version,
                     initial_events_end,
@@ -182,7 +186,7 @@ impl WatchBody {
                     initial_events_end,
                 }
             }
-            EventType::Error => match ApiStatus::from_json(&frame.object, 500) {
+            EventType::Error => match status(self.expected.encoding, &frame.object, 500) {
                 Some(status) => WatchEvent::Error(status),
                 None => return Err(ApiError::Protocol("an ERROR event that is no API status".into())),
             },

@@ -1,6 +1,7 @@
 //! Responses that refuse a request.
 
 use super::body::{Chunks, Patience};
+use super::negotiation::{encoding_of, status as status_of};
 use super::{ApiError, ApiStatus};
 use http::{Response, header};
 use kube::client::Body;
@@ -16,6 +17,7 @@ const ERROR_BODY: usize = 1 << 20;
 /// The error for a response with a status other than 200.
 pub(super) async fn rejection(response: Response<Body>, received: Arc<AtomicU64>) -> ApiError {
     let code = response.status().as_u16();
+    let encoding = encoding_of(&response);
     let retry_after = retry_after(response.headers());
     let media_type = response
         .headers()
@@ -30,7 +32,7 @@ pub(super) async fn rejection(response: Response<Body>, received: Arc<AtomicU64>
             break;
         }
     }
-    let Some(mut status) = ApiStatus::from_json(&body, code) else {
+    let Some(mut status) = status_of(encoding, &body, code) else {
         let status = match code {
             404 => ApiStatus::from_code(
                 404,

@@ -10,7 +10,7 @@ use super::{
 use crate::field_path::FieldPath;
 use crate::form::{self, Collection, DecodeError};
 use crate::object::ObjectKey;
-use crate::wire::{FieldPlan, RawObject};
+use crate::wire::{Encoding, FieldPlan, RawObject};
 use std::{
     borrow::Cow,
     collections::HashMap,
@@ -225,7 +225,8 @@ impl<K> Packer<K> {
             kept,
             all,
             encoding: raw.encoding(),
-            typed: raw.kind().is_some() || raw.api_version().is_some(),
+            // A message does not contain them.
+            typed: raw.encoding() == Encoding::Json && (raw.kind().is_some() || raw.api_version().is_some()),
             decoded: AtomicBool::new(false),
         };
         let packed = Packed(ThinArc::from_header_and_slice(header, &state.kept));

@@ -144,6 +144,13 @@ impl fmt::Display for ScanError {
 
 impl std::error::Error for ScanError {}
 
+/// A reason and its offset; callers add the object's key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Fault {
+    pub(super) reason: ScanReason,
+    pub(super) offset: usize,
+}
+
 /// The reason of a [`ScanError`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]

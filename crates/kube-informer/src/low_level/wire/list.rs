@@ -30,11 +30,18 @@ use bytes::Bytes;
 /// An item can be any JSON value, even one that is not an object. Whether it can be read is determined separately for
 /// each item.
 #[derive(Debug)]
-pub struct ListReader(Inner);
+pub struct ListReader {
+    inner: Inner,
+    /// The apiVersion and kind of the items, which are nowhere else in protobuf.
+    #[cfg(feature = "protobuf")]
+    item_types: Option<std::sync::Arc<(String, String)>>,
+}
 
 #[derive(Debug)]
 enum Inner {
     Json(json::ListReader),
+    #[cfg(feature = "protobuf")]
+    Protobuf(super::protobuf::ListReader),
 }
 
 /// The kind and metadata of a list.
@@ -61,8 +68,15 @@ impl ListReader {
 
     /// A reader that rejects objects of more than `max` bytes.
     pub fn with_max_object_size(encoding: Encoding, max: usize) -> Self {
-        match encoding {
-            Encoding::Json => Self(Inner::Json(json::ListReader::new(max))),
+        let inner = match encoding {
+            Encoding::Json => Inner::Json(json::ListReader::new(max)),
+            #[cfg(feature = "protobuf")]
+            Encoding::Protobuf => Inner::Protobuf(super::protobuf::ListReader::new(max)),
+        };
+        Self {
+            inner,
+            #[cfg(feature = "protobuf")]
+            item_types: None,
         }
     }
 
@@ -70,8 +84,10 @@ impl ListReader {
     ///
     /// Read all items before pushing more, because unread chunks are kept in memory.
     pub fn push(&mut self, chunk: Bytes) {
-        match &mut self.0 {
+        match &mut self.inner {
             Inner::Json(reader) => reader.push(chunk),
+            #[cfg(feature = "protobuf")]
+            Inner::Protobuf(reader) => reader.push(chunk),
         }
     }
 
@@ -84,8 +100,10 @@ impl ListReader {
         reason = "None is not the end: more may be pushed"
     )]
     pub fn next(&mut self) -> Result<Option<Bytes>, FrameError> {
-        match &mut self.0 {
+        match &mut self.inner {
             Inner::Json(reader) => Ok(reader.next(None)?.map(|(item, _)| item)),
+            #[cfg(feature = "protobuf")]
+            Inner::Protobuf(reader) => reader.next(),
         }
     }
 
@@ -94,17 +112,40 @@ impl ListReader {
         &mut self,
         plan: &FieldPlan,
     ) -> Result<Option<Result<RawObject, ScanError>>, FrameError> {
-        let (encoding, item) = match &mut self.0 {
+        let (encoding, item) = match &mut self.inner {
             Inner::Json(reader) => (Encoding::Json, reader.next(Some(plan))?),
+            #[cfg(feature = "protobuf")]
+            Inner::Protobuf(reader) => (Encoding::Protobuf, reader.next()?.map(|item| (item, None))),
         };
-        Ok(item.map(|item| RawObject::scan_split(encoding, item, plan)))
+        let scanned = item.map(|item| RawObject::scan_split(encoding, item, plan));
+        #[cfg(feature = "protobuf")]
+        let scanned = scanned.map(|scanned| scanned.map(|raw| self.with_type(raw)));
+        Ok(scanned)
+    }
+
+    /// Says of what kind an item is, if nothing else does.
+    #[cfg(feature = "protobuf")]
+    fn with_type(&mut self, raw: RawObject) -> RawObject {
+        let Inner::Protobuf(reader) = &self.inner else {
+            return raw;
+        };
+        let types = self.item_types.get_or_insert_with(|| {
+            let list = reader.metadata();
+            let kind = list.kind.as_deref().unwrap_or_default();
+            let kind = kind.strip_suffix("List").unwrap_or(kind);
+            let api_version = list.api_version.clone().unwrap_or_default();
+            (api_version, kind.to_owned()).into()
+        });
+        raw.of_types(types)
     }
 
     /// The metadata received so far. The API server sends it before the items, so it is available with the first
     /// item.
     pub fn metadata(&self) -> &ListMeta {
-        match &self.0 {
+        match &self.inner {
             Inner::Json(reader) => reader.metadata(),
+            #[cfg(feature = "protobuf")]
+            Inner::Protobuf(reader) => reader.metadata(),
         }
     }
 
@@ -114,8 +155,10 @@ impl ListReader {
     /// The body is truncated, has parts that were not read, or is not a list: it has no items, and its kind does not
     /// end with `List`. Absent or null items of a list are an empty list, as in client-go.
     pub fn finish(self) -> Result<ListMeta, FrameError> {
-        match self.0 {
+        match self.inner {
             Inner::Json(reader) => reader.finish(),
+            #[cfg(feature = "protobuf")]
+            Inner::Protobuf(reader) => reader.finish(),
         }
     }
 }

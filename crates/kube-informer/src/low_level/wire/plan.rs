@@ -105,10 +105,13 @@ impl FieldPlan {
 
     /// Whether `metadata.managedFields` is pruned.
     pub(crate) fn prunes_managed_fields(&self) -> bool {
-        self.0
-            .pruned
-            .iter()
-            .any(|path| path.steps().eq(["metadata", "managedFields"]))
+        self.pruned().iter().any(is_managed_fields)
+    }
+
+    /// Whether nothing else is pruned and no field is extracted.
+    #[cfg(feature = "protobuf")]
+    pub(crate) fn prunes_at_most_managed_fields(&self) -> bool {
+        self.fields().is_empty() && self.pruned().iter().all(is_managed_fields)
     }
 
     pub(super) fn root(&self) -> &Node {
@@ -128,6 +131,10 @@ impl Hash for FieldPlan {
     fn hash<H: Hasher>(&self, state: &mut H) {
         (self.pruned(), self.fields()).hash(state);
     }
+}
+
+fn is_managed_fields(path: &FieldPath) -> bool {
+    path.steps().eq(["metadata", "managedFields"])
 }
 
 fn is_vital(path: &FieldPath) -> bool {

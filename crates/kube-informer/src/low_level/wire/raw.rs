@@ -33,6 +33,9 @@ pub struct RawObject {
     encoding: Encoding,
     meta: Meta,
     bytes: Bytes,
+    /// The apiVersion and kind of all items of a list in protobuf, which do not say it themselves.
+    #[cfg(feature = "protobuf")]
+    types: Option<std::sync::Arc<(String, String)>>,
 }
 
 impl RawObject {
@@ -62,11 +65,15 @@ impl RawObject {
         let meta = match (meta, encoding) {
             (Some(meta), _) => meta,
             (None, Encoding::Json) => json::scan(&bytes, plan)?,
+            #[cfg(feature = "protobuf")]
+            (None, Encoding::Protobuf) => super::protobuf::scan(&bytes, plan)?,
         };
         Ok(Self {
             encoding,
             meta,
             bytes,
+            #[cfg(feature = "protobuf")]
+            types: None,
         })
     }
 
@@ -114,24 +121,35 @@ impl RawObject {
         self.meta.resource_version.clone()
     }
 
-    /// The object's kind. The items of a list of a built-in kind do not say it.
+    /// The object's kind. The items of a list of a built-in kind do not say it in JSON.
     pub fn kind(&self) -> Option<&str> {
-        self.meta.kind.of(&self.bytes)
+        let kind = self.meta.kind.of(&self.bytes);
+        #[cfg(feature = "protobuf")]
+        let kind = kind.or_else(|| self.types.as_ref().map(|types| &*types.1));
+        kind
     }
 
-    /// The group and version of the object's kind. The items of a list of a built-in kind do not say it.
+    /// The group and version of the object's kind. The items of a list of a built-in kind do not say it in JSON.
     pub fn api_version(&self) -> Option<&str> {
-        self.meta.api_version.of(&self.bytes)
+        let api_version = self.meta.api_version.of(&self.bytes);
+        #[cfg(feature = "protobuf")]
+        let api_version = api_version.or_else(|| self.types.as_ref().map(|types| &*types.0));
+        api_version
     }
 
     /// The object's labels in the order in which they were sent, read while iterating.
     ///
     /// No server sends a label twice. If one did, both would come, and the last one counts.
     pub fn labels(&self) -> impl Iterator<Item = (Cow<'_, str>, Cow<'_, str>)> {
-        let span = match self.encoding {
-            Encoding::Json => self.meta.labels.map(|span| json::labels(span.of(&self.bytes))),
-        };
-        span.into_iter().flatten()
+        let span = self.meta.labels.map(|span| span.of(&self.bytes));
+        let json = span.filter(|_| self.encoding == Encoding::Json);
+        let labels = json.map(json::labels).into_iter().flatten();
+        #[cfg(feature = "protobuf")]
+        let labels = labels.chain({
+            let protobuf = span.filter(|_| self.encoding == Encoding::Protobuf);
+            protobuf.map(super::protobuf::labels).into_iter().flatten()
+        });
+        labels
     }
 
     /// The value of one label.
@@ -142,7 +160,8 @@ impl RawObject {
             .last()
     }
 
-    /// The value of `metadata.ownerReferences`, an array of objects, as it was written. The scan has not looked into it.
+    /// The value of `metadata.ownerReferences`, an array of objects, as it was written. The scan has not looked into it. In
+    /// protobuf it is the records of the owners.
     ///
     /// ```
     /// use kube_informer::low_level::wire::{Encoding, RawObject};
@@ -154,7 +173,11 @@ impl RawObject {
     /// ```
     pub fn owner_references(&self) -> Option<&[u8]> {
         let span = self.meta.owners?;
-        Some(span.of(&self.bytes)).filter(|value| value.starts_with(b"["))
+        Some(span.of(&self.bytes)).filter(|value| match self.encoding {
+            Encoding::Json => value.starts_with(b"["),
+            #[cfg(feature = "protobuf")]
+            Encoding::Protobuf => true,
+        })
     }
 
     /// Identifies this state of the object: a hash of all of the body, except for `kind` and `apiVersion` at its top.
@@ -174,7 +197,8 @@ impl RawObject {
         &self.bytes
     }
 
-    /// The object without what the [`FieldPlan`] of its scan leaves out; not copied if that is nothing.
+    /// The object without what the [`FieldPlan`] of its scan leaves out; not copied if that is nothing. In protobuf it is
+    /// the bare message, without an envelope.
     pub fn body(&self) -> Cow<'_, [u8]> {
         if self.meta.cuts.is_empty() {
             return Cow::Borrowed(&self.bytes);
@@ -187,6 +211,10 @@ impl RawObject {
     /// Writes the [`body`](Self::body) over what `buffer` holds.
     pub fn write_body(&self, buffer: &mut Vec<u8>) {
         buffer.clear();
+        #[cfg(feature = "protobuf")]
+        if self.encoding == Encoding::Protobuf && !self.meta.cuts.is_empty() {
+            return super::protobuf::write_body(&self.bytes, &self.meta.cuts, buffer);
+        }
         let mut from = 0;
         for cut in &self.meta.cuts {
             buffer.extend_from_slice(&self.bytes[from..cut.start()]);
@@ -202,6 +230,25 @@ impl RawObject {
     pub fn extracted(&self, number: u16) -> impl Iterator<Item = &[u8]> {
         let fields = self.meta.fields.iter().filter(move |(field, _)| *field == number);
         fields.map(|(_, span)| span.of(&self.bytes))
+    }
+
+    /// The same object with a fingerprint that does not depend on the encoding: a hash of uid and resource version, which
+    /// stand for one state of an object. An object that has not both keeps its fingerprint.
+    pub(crate) fn identified_by_version(mut self) -> Self {
+        if let (Some(uid), Some(version)) = (self.uid(), &self.meta.resource_version) {
+            let mut hash = super::fingerprint::BodyHash::new();
+            hash.part(uid.as_bytes());
+            hash.part(version.as_str().as_bytes());
+            self.meta.fingerprint = hash.finish();
+        }
+        self
+    }
+
+    /// Says of what apiVersion and kind it is, if it does not say it itself.
+    #[cfg(feature = "protobuf")]
+    pub(super) fn of_types(mut self, types: &std::sync::Arc<(String, String)>) -> Self {
+        self.types = Some(types.clone());
+        self
     }
 
     /// The object as it was sent, without the rest.

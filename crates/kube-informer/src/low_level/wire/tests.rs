@@ -4,6 +4,8 @@ mod arbitrary;
 mod fingerprint;
 mod list;
 mod plan;
+#[cfg(feature = "protobuf")]
+mod protobuf;
 mod scan;
 mod watch;
 

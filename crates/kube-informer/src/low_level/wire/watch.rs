@@ -29,8 +29,14 @@ use std::fmt;
 /// ```
 pub struct WatchReader(Inner);
 
+#[cfg_attr(
+    feature = "protobuf",
+    expect(clippy::large_enum_variant, reason = "there is one for a watch")
+)]
 enum Inner {
     Json(json::WatchReader),
+    #[cfg(feature = "protobuf")]
+    Protobuf(super::protobuf::WatchReader),
 }
 
 /// One event of a watch.
@@ -138,6 +144,8 @@ impl WatchReader {
     pub fn with_max_object_size(encoding: Encoding, max: usize) -> Self {
         match encoding {
             Encoding::Json => Self(Inner::Json(json::WatchReader::new(max))),
+            #[cfg(feature = "protobuf")]
+            Encoding::Protobuf => Self(Inner::Protobuf(super::protobuf::WatchReader::new(max))),
         }
     }
 
@@ -147,6 +155,8 @@ impl WatchReader {
     pub fn push(&mut self, chunk: Bytes) {
         match &mut self.0 {
             Inner::Json(reader) => reader.push(chunk),
+            #[cfg(feature = "protobuf")]
+            Inner::Protobuf(reader) => reader.push(chunk),
         }
     }
 
@@ -161,6 +171,8 @@ impl WatchReader {
     pub fn next(&mut self) -> Result<Option<WatchFrame>, FrameError> {
         match &mut self.0 {
             Inner::Json(reader) => reader.next(None).map(Self::frame),
+            #[cfg(feature = "protobuf")]
+            Inner::Protobuf(reader) => reader.next().map(Self::unscanned),
         }
     }
 
@@ -168,7 +180,14 @@ impl WatchReader {
     pub(crate) fn next_with(&mut self, plan: &FieldPlan) -> Result<Option<WatchFrame>, FrameError> {
         match &mut self.0 {
             Inner::Json(reader) => reader.next(Some(plan)).map(Self::frame),
+            #[cfg(feature = "protobuf")]
+            Inner::Protobuf(reader) => reader.next().map(Self::unscanned),
         }
+    }
+
+    #[cfg(feature = "protobuf")]
+    fn unscanned(read: Option<(EventType, Bytes)>) -> Option<WatchFrame> {
+        Self::frame(read.map(|(event, object)| (event, (object, None))))
     }
 
     fn frame(read: Option<(EventType, Split)>) -> Option<WatchFrame> {
@@ -183,15 +202,21 @@ impl WatchReader {
     pub fn finish(self) -> Result<(), FrameError> {
         match self.0 {
             Inner::Json(reader) => reader.finish(),
+            #[cfg(feature = "protobuf")]
+            Inner::Protobuf(reader) => reader.finish(),
         }
     }
 }
 
 impl fmt::Debug for WatchReader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Inner::Json(reader) = &self.0;
+        let offset = match &self.0 {
+            Inner::Json(reader) => reader.offset(),
+            #[cfg(feature = "protobuf")]
+            Inner::Protobuf(reader) => reader.offset(),
+        };
         f.debug_struct("WatchReader")
-            .field("offset", &reader.offset())
+            .field("offset", &offset)
             .finish_non_exhaustive()
     }
 }
@@ -224,5 +249,7 @@ pub struct Bookmark {
 pub fn bookmark(encoding: Encoding, object: &Bytes) -> Result<Bookmark, ScanError> {
     match encoding {
         Encoding::Json => json::bookmark(object),
+        #[cfg(feature = "protobuf")]
+        Encoding::Protobuf => super::protobuf::bookmark(object),
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{is_whitespace, value::Value};
 use crate::wire::ScanReason;
+pub(super) use crate::wire::error::Fault;
 use std::ops::Range;
 
 /// A position in an object's bytes.
@@ -9,13 +10,6 @@ use std::ops::Range;
 pub(super) struct Walk<'a> {
     bytes: &'a [u8],
     at: usize,
-}
-
-/// A reason and its offset; callers add the object's key.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Fault {
-    pub(super) reason: ScanReason,
-    pub(super) offset: usize,
 }
 
 impl<'a> Walk<'a> {

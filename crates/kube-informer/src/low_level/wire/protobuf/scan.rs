@@ -1,0 +1,167 @@
+//! Scans an object in one pass: its envelope, the records of its message, and those of its metadata. Everything else is
+//! passed over by its length.
+
+use super::object_meta;
+use super::records::{Record, Records, entry, fault};
+use super::{METADATA, envelope};
+use crate::object::{ObjectKey, ResourceVersion, is_path_segment};
+use crate::wire::error::Fault;
+use crate::wire::fingerprint::BodyHash;
+use crate::wire::meta::{Meta, Span, Text};
+use crate::wire::{FieldPlan, ScanError, ScanReason};
+use smallvec::SmallVec;
+use std::ops::Range;
+
+/// Extracts [`Meta`], including the cut of the managed fields if `plan` prunes them.
+pub(in crate::wire) fn scan(bytes: &[u8], plan: &FieldPlan) -> Result<Meta, ScanError> {
+    if u32::try_from(bytes.len()).is_err() {
+        return Err(ScanError::new(None, ScanReason::TooLarge, 0));
+    }
+    let mut scan = Scan {
+        bytes,
+        prunes_managed_fields: plan.prunes_managed_fields(),
+        ..Scan::default()
+    };
+    let scanned = scan.object();
+    let fault = scanned.and_then(|types| scan.no_key().map_or(Ok(types), Err));
+    let (envelope, fingerprint) = fault.map_err(|fault| {
+        let key = scan.key();
+        ScanError::new(key, fault.reason, fault.offset)
+    })?;
+    let text = |place: Option<Range<usize>>| place.map_or(Text::None, |place| Text::Plain(Span::new(place)));
+    Ok(Meta {
+        api_version: text(envelope.api_version),
+        kind: text(envelope.kind),
+        namespace: text(scan.namespace),
+        name: text(scan.name),
+        uid: text(scan.uid),
+        resource_version: scan.resource_version,
+        labels: scan.labels.map(Span::new),
+        owners: scan.owners.map(Span::new),
+        fingerprint: fingerprint.finish(),
+        cuts: scan.cuts,
+        fields: SmallVec::new(),
+    })
+}
+
+#[derive(Default)]
+struct Scan<'a> {
+    bytes: &'a [u8],
+    prunes_managed_fields: bool,
+    has_metadata: bool,
+    name: Option<Range<usize>>,
+    namespace: Option<Range<usize>>,
+    uid: Option<Range<usize>>,
+    resource_version: Option<ResourceVersion>,
+    /// From the first to the last label.
+    labels: Option<Range<usize>>,
+    /// From the first to the last owner reference.
+    owners: Option<Range<usize>>,
+    cuts: SmallVec<[Span; 1]>,
+}
+
+impl Scan<'_> {
+    fn object(&mut self) -> Result<(envelope::Envelope, BodyHash), Fault> {
+        let envelope = envelope::open(self.bytes)?;
+        let message = envelope.message.clone();
+        self.cut(0..message.start);
+        let mut records = Records::new(self.bytes, message.clone());
+        while let Some(record) = records.next()? {
+            if record.number == METADATA {
+                self.metadata(&record)?;
+            }
+        }
+        self.cut(message.end..self.bytes.len());
+        let mut hash = BodyHash::new();
+        hash.part(&self.bytes[message]);
+        Ok((envelope, hash))
+    }
+
+    fn metadata(&mut self, record: &Record) -> Result<(), Fault> {
+        let place = record.value.bytes().filter(|_| !self.has_metadata);
+        let place = place.ok_or_else(|| fault(record.place.start, "metadata once, as a message"))?;
+        self.has_metadata = true;
+        let mut records = Records::new(self.bytes, place);
+        while let Some(record) = records.next()? {
+            match record.number {
+                object_meta::NAME => self.name = self.text(&record, "metadata.name")?,
+                object_meta::NAMESPACE => self.namespace = self.text(&record, "metadata.namespace")?,
+                object_meta::UID => self.uid = self.text(&record, "metadata.uid")?,
+                object_meta::RESOURCE_VERSION => {
+                    let place = self.text(&record, "metadata.resourceVersion")?;
+                    let version = place.and_then(|place| std::str::from_utf8(&self.bytes[place]).ok());
+                    self.resource_version = version.map(ResourceVersion::from);
+                }
+                object_meta::LABELS => {
+                    let label = record.value.bytes().map(|place| entry(self.bytes, place));
+                    if label.transpose()?.flatten().is_none() {
+                        return Err(Fault {
+                            reason: ScanReason::InvalidText("metadata.labels"),
+                            offset: record.place.start,
+                        });
+                    }
+                    extend(&mut self.labels, record.place);
+                }
+                object_meta::OWNER_REFERENCES => extend(&mut self.owners, record.place),
+                object_meta::MANAGED_FIELDS if self.prunes_managed_fields => self.cut(record.place),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The place of a string; `None` if it is empty.
+    fn text(&self, record: &Record, field: &'static str) -> Result<Option<Range<usize>>, Fault> {
+        let offset = record.place.start;
+        let place = record.value.bytes().ok_or(Fault {
+            reason: ScanReason::WrongType {
+                field,
+                expected: "a string",
+            },
+            offset,
+        })?;
+        match std::str::from_utf8(&self.bytes[place.clone()]) {
+            Ok(text) => Ok((!text.is_empty()).then_some(place)),
+            Err(_) => Err(Fault {
+                reason: ScanReason::InvalidText(field),
+                offset,
+            }),
+        }
+    }
+
+    /// Adds a part that is left out; parts come in order.
+    fn cut(&mut self, place: Range<usize>) {
+        match self.cuts.last_mut() {
+            _ if place.is_empty() => {}
+            Some(last) if last.end() == place.start => *last = Span::new(last.start()..place.end),
+            _ => self.cuts.push(Span::new(place)),
+        }
+    }
+
+    fn str(&self, place: &Option<Range<usize>>) -> Option<&str> {
+        std::str::from_utf8(&self.bytes[place.clone()?]).ok()
+    }
+
+    fn key(&self) -> Option<ObjectKey> {
+        let name = self.str(&self.name)?;
+        let key = || ObjectKey::new(self.str(&self.namespace), name);
+        self.no_key().is_none().then(key)
+    }
+
+    /// The error if the object has no valid key.
+    fn no_key(&self) -> Option<Fault> {
+        let invalid = |place| self.str(place).is_some_and(|name| !is_path_segment(name));
+        let reason = match () {
+            () if self.name.is_none() => ScanReason::NoName,
+            () if invalid(&self.name) => ScanReason::InvalidName("metadata.name"),
+            () if invalid(&self.namespace) => ScanReason::InvalidName("metadata.namespace"),
+            () => return None,
+        };
+        Some(Fault { reason, offset: 0 })
+    }
+}
+
+fn extend(span: &mut Option<Range<usize>>, place: Range<usize>) {
+    let start = span.as_ref().map_or(place.start, |span| span.start);
+    *span = Some(start..place.end);
+}

@@ -1,0 +1,151 @@
+//! Which encoding a source asks for, and in which one the server answers.
+
+use super::ApiStatus;
+use crate::wire::{Encoding, FieldPlan};
+use http::{HeaderValue, Response, header};
+use kube::client::Body;
+use kube::core::ApiResource;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+const JSON: &str = "application/json";
+#[cfg(feature = "protobuf")]
+const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
+
+/// What a source prefers, and what is remembered of the server's answers; shared by the source's clones.
+#[derive(Clone, Default)]
+pub(super) struct Negotiation {
+    preferred: Encoding,
+    /// Whether the server has answered in another encoding than the preferred one.
+    refused: Arc<AtomicBool>,
+}
+
+/// How the objects that are asked for are to be reduced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reduction {
+    /// Whole objects.
+    Nothing,
+    /// To their metadata, in a list.
+    MetadataList,
+    /// To their metadata, in a watch.
+    Metadata,
+    /// Without managed fields (KEP-5958).
+    WithoutManagedFields,
+}
+
+impl Reduction {
+    /// The parameters of the media type. A server that does not know them gives whole objects.
+    fn parameters(self) -> &'static str {
+        match self {
+            Self::Nothing => "",
+            Self::MetadataList => ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
+            Self::Metadata => ";as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
+            Self::WithoutManagedFields => ";drop=metadata.managedFields",
+        }
+    }
+}
+
+impl Negotiation {
+    pub(super) fn new(preferred: Encoding) -> Self {
+        Self {
+            preferred,
+            refused: Arc::default(),
+        }
+    }
+
+    /// Whether objects may come in another encoding than JSON, now or later: they are of a built-in kind, and their scan
+    /// needs nothing of them that it finds in JSON only.
+    #[cfg_attr(not(feature = "protobuf"), expect(unused_variables))]
+    pub(super) fn is_open(&self, resource: &ApiResource, plan: &FieldPlan) -> bool {
+        match self.preferred {
+            Encoding::Json => false,
+            #[cfg(feature = "protobuf")]
+            Encoding::Protobuf => {
+                let message = kube_protobuf::Descriptor::of(&resource.api_version, &resource.kind);
+                message.is_some() && plan.prunes_at_most_managed_fields()
+            }
+        }
+    }
+
+    /// The encoding to ask for.
+    pub(super) fn asked(&self, resource: &ApiResource, plan: &FieldPlan) -> Encoding {
+        match self.is_open(resource, plan) && !self.refused.load(Ordering::Relaxed) {
+            true => self.preferred,
+            false => Encoding::Json,
+        }
+    }
+
+    /// Remembers that the server has not what was asked for.
+    pub(super) fn refused(&self) {
+        self.refused.store(true, Ordering::Relaxed);
+    }
+
+    /// The encoding of an answer. One in another encoding than was asked for is remembered.
+    pub(super) fn answered(&self, asked: Encoding, response: &Response<Body>) -> Encoding {
+        let answered = encoding_of(response);
+        if answered != asked {
+            self.refused();
+        }
+        answered
+    }
+}
+
+/// The `Accept` header: `encoding` first, then JSON; each with `reduction` first, then whole objects.
+pub(super) fn accept(encoding: Encoding, reduction: Reduction) -> HeaderValue {
+    let types: &[&str] = match encoding {
+        Encoding::Json => &[JSON],
+        #[cfg(feature = "protobuf")]
+        Encoding::Protobuf => &[PROTOBUF, JSON],
+    };
+    let parameters = Some(reduction.parameters()).filter(|parameters| !parameters.is_empty());
+    let reduced = types
+        .iter()
+        .flat_map(|kind| parameters.map(|parameters| format!("{kind}{parameters}")));
+    let whole = types.iter().map(|kind| (*kind).to_owned());
+    let value = reduced.chain(whole).collect::<Vec<_>>().join(",");
+    HeaderValue::try_from(value).expect("constants without control characters")
+}
+
+/// The encoding that an answer says that it has; JSON if it says nothing.
+pub(super) fn encoding_of(response: &Response<Body>) -> Encoding {
+    let media_type = response.headers().get(header::CONTENT_TYPE);
+    match media_type.map(HeaderValue::as_bytes).unwrap_or_default() {
+        #[cfg(feature = "protobuf")]
+        kind if kind.starts_with(PROTOBUF.as_bytes()) => Encoding::Protobuf,
+        _ => Encoding::Json,
+    }
+}
+
+/// A `Status` in this encoding.
+pub(super) fn status(encoding: Encoding, body: &[u8], code: u16) -> Option<ApiStatus> {
+    match encoding {
+        Encoding::Json => ApiStatus::from_json(body, code),
+        #[cfg(feature = "protobuf")]
+        Encoding::Protobuf => {
+            let status = kube_protobuf::to_value(body).ok()?;
+            ApiStatus::from_json(status.to_string().as_bytes(), code)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reduced_form_is_asked_for_first() {
+        let json = |reduction| accept(Encoding::Json, reduction);
+        assert_eq!(json(Reduction::Nothing), "application/json");
+        assert_eq!(
+            json(Reduction::WithoutManagedFields),
+            "application/json;drop=metadata.managedFields,application/json"
+        );
+        #[cfg(feature = "protobuf")]
+        assert_eq!(
+            accept(Encoding::Protobuf, Reduction::Metadata),
+            "application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,\
+             application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,\
+             application/vnd.kubernetes.protobuf,application/json"
+        );
+    }
+}
