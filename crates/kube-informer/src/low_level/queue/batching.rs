@@ -1,13 +1,9 @@
 //! How changes are batched between the network and the handlers.
 //!
-//! Each step processes what is available and does not wait for more, with one exception. The reflector decodes the
-//! objects of one read ([`DECODED_TOGETHER`]), pushes each change, and wakes the consumer when it has nothing left to
-//! push or after [`WORTH_WAKING`] changes. The consumer pops everything that is queued, up to the queue's capacity,
-//! applies it and publishes once. The exception is a flood: while each yield to other tasks of the same thread adds
-//! at least [`FLOOD`] changes, the consumer continues to yield, for at most [`LONGEST_WAIT`], because one large batch
-//! costs less than many small ones.
-
-use std::time::Duration;
+//! Each step processes what is available and does not wait for more. The reflector decodes the objects of one read
+//! ([`DECODED_TOGETHER`]), pushes each change, and wakes the consumer when it has nothing left to push or after
+//! [`WORTH_WAKING`] changes. The consumer pops everything that is queued, up to the queue's capacity, applies it and
+//! publishes once.
 
 /// The most objects that are decoded together, on all cores.
 pub(crate) const DECODED_TOGETHER: usize = 128;
@@ -15,7 +11,3 @@ pub(crate) const DECODED_TOGETHER: usize = 128;
 pub(crate) const DECODED_ALONE: usize = 128 << 10;
 /// The consumer is woken for this many changes even if more are about to follow. A power of two.
 pub(crate) const WORTH_WAKING: usize = 32;
-/// If one yield adds this many changes, the consumer waits for more.
-pub(crate) const FLOOD: usize = 64;
-/// The longest that a flood delays its first change.
-pub(crate) const LONGEST_WAIT: Duration = Duration::from_millis(10);

@@ -703,19 +703,6 @@ impl<A: Accumulator> Queue<A> {
         self.len() == 0
     }
 
-    /// Waits until there is something to pop, or the queue is closed.
-    pub(crate) async fn readable(&self) {
-        let is_readable = |state: MutexGuard<'_, State<A>>| state.closed || !state.segments.is_empty();
-        while !is_readable(self.shared.lock()) {
-            self.shared.readable.notified().await;
-        }
-    }
-
-    /// The capacity in changes.
-    pub(crate) fn capacity(&self) -> usize {
-        self.shared.capacity
-    }
-
     /// Pops the changes of up to `max` keys from the front, or one entry for a whole partition. Waits while the queue
     /// is empty. Returns `None` once the queue is closed and empty.
     #[doc(alias = "Pop")]

@@ -1,6 +1,5 @@
 //! The loop that pops a queue and processes each batch.
 
-use super::batching::{FLOOD, LONGEST_WAIT};
 use super::{Accumulator, Batch, Entries, Queue};
 use crate::time::later;
 use std::future::Future;
@@ -145,7 +144,7 @@ impl<A: Accumulator, P: Process<A>> ProcessLoop<A, P> {
                 Ok(()) = self.resync.changed() => {
                     resync.as_mut().reset(after(Instant::now(), *self.resync.borrow_and_update()));
                 }
-                batch = next_batch(&self.queue, self.max_keys) => {
+                batch = self.queue.pop(self.max_keys) => {
                     let Some(batch) = batch else { return };
                     if batch.was_full {
                         // A producer that waited for capacity was woken on this thread. Yielding lets another thread
@@ -167,20 +166,6 @@ impl<A: Accumulator, P: Process<A>> ProcessLoop<A, P> {
             tokio::task::consume_budget().await;
         }
     }
-}
-
-/// Pops the next batch; see [`batching`](super::batching).
-async fn next_batch<A: Accumulator>(queue: &Queue<A>, max_keys: usize) -> Option<Batch<A>> {
-    queue.readable().await;
-    let (started, mut waiting) = (Instant::now(), queue.len());
-    while waiting < queue.capacity().min(max_keys) && started.elapsed() < LONGEST_WAIT {
-        tokio::task::yield_now().await;
-        let before = std::mem::replace(&mut waiting, queue.len());
-        if waiting < before.saturating_add(FLOOD) {
-            break;
-        }
-    }
-    queue.pop(max_keys).await
 }
 
 /// The end of a period that starts at `start`. A period of zero never ends, nor does one that is too long for the
@@ -241,7 +226,7 @@ mod tests {
     use crate::queue::{Delta, DeltaFifo};
 
     async fn taken(queue: &DeltaFifo<u32>) -> usize {
-        match next_batch(queue, usize::MAX).await.expect("not closed").entries {
+        match queue.pop(usize::MAX).await.expect("not closed").entries {
             Entries::Changes(changes) => changes.len(),
             _ => 0,
         }
@@ -263,14 +248,6 @@ mod tests {
                 }
             }
         });
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_flood_is_one_batch_up_to_the_capacity() {
-        let queue = DeltaFifo::new(1000);
-        push(&queue, 1500, false);
-        assert_eq!(taken(&queue).await, 1000);
-        assert_eq!(taken(&queue).await, 500);
     }
 
     #[tokio::test(start_paused = true)]
