@@ -54,8 +54,8 @@ pub use metadata::{HasMetadata, Metadata};
 #[cfg(feature = "packed")]
 pub use packed::{FieldError, Packed, Packer, PackerStats};
 
+use crate::low_level::wire::{FieldPlan, RawObject};
 use crate::object::{CachedObject, ObjectKey};
-use crate::wire::{FieldPlan, RawObject};
 use kube::core::{DynamicObject, TypeMeta};
 use serde::de::DeserializeOwned;
 use std::{any::Any, sync::Arc};

@@ -120,11 +120,11 @@ pub(crate) use sink::{DecodeResult, Sink};
 pub(crate) use status::ErrorFunction;
 pub use status::{Failure, LastError, Phase, ReflectorStatus};
 
+use crate::FieldPlan;
 use crate::form::{Collection, Decode};
 use crate::object::{ObjectKey, ResourceVersion};
 use crate::source::{ApiError, ErrorClass, Item, LONGEST_RETRY_AFTER, ListerWatcher, Subject, WatchEvent};
 use crate::time::later;
-use crate::wire::FieldPlan;
 use decoding::Transform;
 use pacing::Pacing;
 use prefetch::Prefetch;

@@ -58,8 +58,8 @@ pub use selection::Selection;
 pub(crate) use subject::Subject;
 pub use watch_list_support::WatchListSupport;
 
+use crate::low_level::wire::RawObject;
 use crate::object::{CachedObject, ObjectKey, ResourceVersion};
-use crate::wire::RawObject;
 use futures::{future::BoxFuture, stream::BoxStream};
 use kube::core::TypeMeta;
 use std::fmt;

@@ -1,10 +1,10 @@
 //! Requests to a factory.
 
 use super::scope::scope_of;
+use crate::FieldPlan;
 use crate::form::{Decode, StaticResource};
 use crate::informer::{InformerBuilder, NamespaceSet, SharedInformer, Transform};
 use crate::source::{ClientSource, Selection, WatchListSupport};
-use crate::wire::FieldPlan;
 use kube::Resource as _;
 use kube::core::discovery::Scope;
 use kube::core::{ApiResource, ClusterResourceScope};

@@ -1,11 +1,11 @@
 //! Decodes the bytes of an object into a type that implements serde's `Deserialize`.
 
-#[cfg(feature = "simd-json")]
-mod simd;
 #[cfg(feature = "protobuf")]
 mod protobuf;
+#[cfg(feature = "simd-json")]
+mod simd;
 
-use crate::wire::Encoding;
+use crate::low_level::wire::Encoding;
 use serde::de::DeserializeOwned;
 use serde_json::error::Category;
 #[cfg(feature = "simd-json")]

@@ -11,8 +11,8 @@ pub use packer::{Packer, PackerStats};
 
 use super::{Collection, Decode, DecodeError, decoding};
 use crate::field_path::FieldPath;
+use crate::low_level::wire::{Encoding, FieldPlan, RawObject, ScanError};
 use crate::object::{CachedObject, Fingerprint, HasOwners, ObjectKey, ResourceVersion};
-use crate::wire::{Encoding, FieldPlan, RawObject, ScanError};
 use coding::Coding;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use labels::Labels;

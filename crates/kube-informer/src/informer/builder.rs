@@ -9,6 +9,7 @@ use super::runner::StopOnDrop;
 use super::{
     FormlessTransform, InformerRunner, NamespaceSet, Shared, SharedInformer, Transform, UnsharedInformer,
 };
+use crate::FieldPlan;
 use crate::form::{Collection, Decode};
 use crate::metrics::{InformerMetrics, QueuedItems};
 use crate::object::Partition;
@@ -16,7 +17,6 @@ use crate::queue::DeltaFifo;
 use crate::reflector::{DecodeResult, ErrorFunction, Failure, ReflectorOptions, TransformError};
 use crate::source::{ListerWatcher, NamespacedSource};
 use crate::store::Indexer;
-use crate::wire::FieldPlan;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Semaphore, mpsc};

@@ -72,7 +72,7 @@ pub fn object<O: CachedObject>(
 /// after it, each once; for a deletion, those of the last known state.
 ///
 /// A packed object is decompressed to read its owners; declaring `/metadata/ownerReferences` in the collection's
-/// [`FieldPlan`](crate::wire::FieldPlan) avoids that.
+/// [`FieldPlan`](crate::FieldPlan) avoids that.
 ///
 /// ```no_run
 /// # use k8s_openapi::api::{apps::v1::ReplicaSet, core::v1::Pod};
@@ -315,7 +315,7 @@ mod tests {
     #[test]
     fn the_owners_of_packed_objects_are_read_too() {
         use crate::form::{Collection, Decode, Packed};
-        use crate::wire::{Encoding, RawObject};
+        use crate::low_level::wire::{Encoding, RawObject};
         let packed = |owners: &str| {
             let body =
                 format!(r#"{{"metadata":{{"name":"a","namespace":"shop","ownerReferences":{owners}}}}}"#);

@@ -2,9 +2,9 @@
 
 use super::DecodeResult;
 use crate::form::Decode;
+use crate::low_level::wire::RawObject;
 use crate::object::{CachedObject, ObjectKey, ResourceVersion, is_path_segment};
 use crate::source::Item;
-use crate::wire::RawObject;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Why a transform failed. The text is reported, so it must not contain parts of the object.

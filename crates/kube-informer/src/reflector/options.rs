@@ -1,8 +1,8 @@
 //! The options of a reflector.
 
 use super::Backoff;
+use crate::FieldPlan;
 use crate::source::WATCH_TIMEOUT;
-use crate::wire::FieldPlan;
 use std::time::Duration;
 
 /// The options of a [`Reflector`](super::Reflector). Except for [`Backoff`], the defaults are those of client-go,

@@ -3,10 +3,10 @@
 use super::pages::{Pages, Turn};
 use super::prefetch::Prefetch;
 use super::{DecodeResult, PAGE_SIZE, decoding};
+use crate::FieldPlan;
 use crate::form::{Collection, Decode};
 use crate::object::{CachedObject, ResourceVersion};
 use crate::source::{ApiError, InvalidObject, ListEnd, ListPart, ListRequest, ListVersion, ListerWatcher};
-use crate::wire::FieldPlan;
 use std::fmt;
 use std::sync::Arc;
 

@@ -7,10 +7,10 @@
 use super::DecodeResult;
 use super::decoding::decode_raw;
 use crate::form::Decode;
+use crate::low_level::wire::RawObject;
 use crate::object::{KnownObjects, ObjectKey};
 use crate::queue::batching::{DECODED_ALONE, DECODED_TOGETHER};
 use crate::source::{ApiError, Item, ListPart, WatchEvent};
-use crate::wire::RawObject;
 use futures::stream::BoxStream;
 use futures::{FutureExt, StreamExt};
 use std::collections::VecDeque;
@@ -193,8 +193,8 @@ fn decode_all<O: Decode>(decoder: &O::Decoder, jobs: Vec<(usize, RawObject)>) ->
 mod tests {
     use super::*;
     use crate::form::Collection;
+    use crate::low_level::wire::Encoding;
     use crate::object::Fingerprint;
-    use crate::wire::Encoding;
     use k8s_openapi::api::core::v1::ConfigMap;
     use std::sync::mpsc;
     use std::time::Duration;

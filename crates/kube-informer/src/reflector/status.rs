@@ -1,9 +1,9 @@
 //! The status of a reflector.
 
+use crate::low_level::wire::Encoding;
 use crate::metrics::ReflectorMetrics;
 use crate::object::{ObjectKey, ResourceVersion};
 use crate::source::{ApiError, ErrorClass, InvalidObject, LONGEST_RETRY_AFTER, Subject};
-use crate::wire::Encoding;
 use std::cmp::Reverse;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;

@@ -13,8 +13,8 @@ use super::{
     ApiError, ListRequest, ListStream, ListerWatcher, NamespacedSource, Selection, WatchListSupport,
     WatchRequest, WatchStream,
 };
+use crate::low_level::wire::{Encoding, FieldPlan};
 use crate::object::CachedObject;
-use crate::wire::{Encoding, FieldPlan};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use http::{HeaderValue, Request, Response, StatusCode, header};
@@ -117,7 +117,7 @@ impl ClientSource {
     /// from then on, by this source and its clones.
     ///
     /// Bytes in two encodings cannot be compared. So where protobuf may come, the
-    /// [fingerprint](crate::wire::RawObject::fingerprint) of an object, in either encoding, is one of its uid and resource
+    /// [fingerprint](crate::low_level::wire::RawObject::fingerprint) of an object, in either encoding, is one of its uid and resource
     /// version; an object that has not both is compared by its bytes. A list in another encoding than the last one is an
     /// unchanged list, and so is one of a newer API server that shows the same versions with other defaults.
     ///

@@ -1,7 +1,7 @@
 //! Which encoding a source asks for, and in which one the server answers.
 
 use super::ApiStatus;
-use crate::wire::{Encoding, FieldPlan};
+use crate::low_level::wire::{Encoding, FieldPlan};
 use http::{HeaderValue, Response, header};
 use kube::client::Body;
 use kube::core::ApiResource;

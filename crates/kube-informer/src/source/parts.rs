@@ -5,11 +5,11 @@ use super::negotiation::status;
 use super::{
     ApiError, BoxError, InvalidObject, Item, ListEnd, ListPart, ListStream, WatchEvent, WatchStream,
 };
-use crate::object::CachedObject;
-use crate::wire::{
+use crate::low_level::wire::{
     self, Encoding, EventType, FieldPlan, FrameError, FrameReason, ListReader, RawObject, ScanError,
     WatchFrame, WatchReader,
 };
+use crate::object::CachedObject;
 use futures::{StreamExt, stream};
 
 /// The objects that were asked for.

@@ -1,7 +1,7 @@
 //! List and watch requests.
 
+use crate::FieldPlan;
 use crate::object::ResourceVersion;
-use crate::wire::FieldPlan;
 use rand::Rng;
 use std::time::Duration;
 

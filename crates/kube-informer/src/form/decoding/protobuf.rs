@@ -39,9 +39,9 @@ fn error(path: String, reason: String) -> DecodeError {
 
 #[cfg(test)]
 mod tests {
-    use crate::{FieldPath, FieldPlan, HasOwners};
     use crate::form::{Collection, Decode, Packed, decode};
-    use crate::wire::{Encoding, RawObject};
+    use crate::low_level::wire::{Encoding, RawObject};
+    use crate::{FieldPath, FieldPlan, HasOwners};
     use k8s_openapi::api::core::v1::{Pod, Secret};
     use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
     use kube::core::{DynamicObject, TypeMeta};

@@ -1,7 +1,7 @@
 //! Label sets, shared by the objects with equal labels.
 
 use super::{prefixed, write_prefixed};
-use crate::wire::RawObject;
+use crate::low_level::wire::RawObject;
 use std::{
     borrow::Cow,
     collections::{HashMap, HashSet},

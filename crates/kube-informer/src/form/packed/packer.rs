@@ -9,8 +9,8 @@ use super::{
 };
 use crate::field_path::FieldPath;
 use crate::form::{self, Collection, DecodeError};
+use crate::low_level::wire::{Encoding, FieldPlan, RawObject};
 use crate::object::ObjectKey;
-use crate::wire::{Encoding, FieldPlan, RawObject};
 use std::{
     borrow::Cow,
     collections::HashMap,
@@ -195,7 +195,7 @@ impl<K> Packer<K> {
     }
 
     #[cfg(test)]
-    pub(super) fn plan(&self) -> crate::wire::FieldPlan {
+    pub(super) fn plan(&self) -> crate::FieldPlan {
         self.shared.collection.plan.clone()
     }
 

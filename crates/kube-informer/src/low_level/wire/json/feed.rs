@@ -1,7 +1,7 @@
 //! Reads values from chunks.
 
 use super::{grammar::Grammar, is_whitespace, scan::scan_first, value::Value};
-use crate::wire::{FieldPlan, FrameError, FrameReason, Split, meta::Meta};
+use crate::low_level::wire::{FieldPlan, FrameError, FrameReason, Split, meta::Meta};
 use bytes::{Bytes, BytesMut};
 use memchr::memchr;
 use std::{collections::VecDeque, fmt};

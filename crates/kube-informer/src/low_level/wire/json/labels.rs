@@ -4,7 +4,7 @@ use super::{
     text,
     walk::{Fault, Walk},
 };
-use crate::wire::ScanReason;
+use crate::low_level::wire::ScanReason;
 use std::borrow::Cow;
 
 /// The members of the object `span`, which must have been accepted by [`check`]; otherwise some are missing.

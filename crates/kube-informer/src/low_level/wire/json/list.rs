@@ -5,12 +5,12 @@ use super::{
     members::{MAX_ENVELOPE_VALUE, Members, Next},
     text,
 };
-use crate::wire::{FieldPlan, FrameError, FrameReason, ListMeta, Split};
+use crate::low_level::wire::{FieldPlan, FrameError, FrameReason, ListMeta, Split};
 use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-/// See [`ListReader`](crate::wire::ListReader).
+/// See [`ListReader`](crate::low_level::wire::ListReader).
 #[derive(Debug)]
 pub(in crate::low_level::wire) struct ListReader {
     feed: Feed,

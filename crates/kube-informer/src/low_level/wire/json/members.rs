@@ -1,7 +1,7 @@
 //! Parses the members of an object as it arrives.
 
 use super::feed::{Feed, Take};
-use crate::wire::FrameError;
+use crate::low_level::wire::FrameError;
 use bytes::Bytes;
 
 /// The maximum size of a member's name, or of a value other than an object; far above what Kubernetes uses.

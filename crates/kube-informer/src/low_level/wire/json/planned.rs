@@ -1,10 +1,10 @@
-//! Applies a [`FieldPlan`](crate::wire::FieldPlan) during a walk: fields to extract, members and items to prune.
+//! Applies a [`FieldPlan`](crate::FieldPlan) during a walk: fields to extract, members and items to prune.
 
 use super::{
     text,
     walk::{Fault, Walk},
 };
-use crate::wire::{
+use crate::low_level::wire::{
     meta::Span,
     plan::{self, Node, Nodes},
 };

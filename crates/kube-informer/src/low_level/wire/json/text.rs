@@ -1,7 +1,7 @@
 //! Reads strings.
 
 use super::walk::{Fault, Walk};
-use crate::wire::ScanReason;
+use crate::low_level::wire::ScanReason;
 use std::{borrow::Cow, ops::Range};
 
 /// The result of reading a string.

@@ -1,8 +1,8 @@
 //! Walks an object whose bytes are complete.
 
 use super::{is_whitespace, value::Value};
-use crate::wire::ScanReason;
-pub(super) use crate::wire::error::Fault;
+use crate::low_level::wire::ScanReason;
+pub(super) use crate::low_level::wire::error::Fault;
 use std::ops::Range;
 
 /// A position in an object's bytes.

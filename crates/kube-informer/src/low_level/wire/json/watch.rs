@@ -5,13 +5,13 @@ use super::{
     members::{MAX_ENVELOPE_VALUE, Members, Next},
     text,
 };
-use crate::wire::{EventType, FieldPlan, FrameError, FrameReason, Split};
+use crate::low_level::wire::{EventType, FieldPlan, FrameError, FrameReason, Split};
 use bytes::Bytes;
 
 /// An event and its object.
 type Frame = (EventType, Split);
 
-/// See [`WatchReader`](crate::wire::WatchReader).
+/// See [`WatchReader`](crate::low_level::wire::WatchReader).
 pub(in crate::low_level::wire) struct WatchReader {
     feed: Feed,
     max: usize,

@@ -3,11 +3,11 @@
 use super::METADATA;
 use super::envelope;
 use super::records::Records;
-use crate::wire::meta::Span;
+use crate::low_level::wire::meta::Span;
 
 /// Appends the message of an object, which a scan has accepted, without the cuts that the scan found. The metadata becomes
 /// as much shorter as what is cut out of it.
-pub(in crate::wire) fn write_body(bytes: &[u8], cuts: &[Span], out: &mut Vec<u8>) {
+pub(in crate::low_level::wire) fn write_body(bytes: &[u8], cuts: &[Span], out: &mut Vec<u8>) {
     let Ok(message) = envelope::open(bytes).map(|envelope| envelope.message) else {
         return;
     };

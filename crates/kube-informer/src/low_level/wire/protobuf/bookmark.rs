@@ -2,12 +2,12 @@
 
 use super::records::{Records, entry, fault};
 use super::{METADATA, envelope, object_meta};
+use crate::low_level::wire::error::Fault;
+use crate::low_level::wire::{Bookmark, ScanError};
 use crate::object::ResourceVersion;
-use crate::wire::error::Fault;
-use crate::wire::{Bookmark, ScanError};
 
 /// Reads the object of a bookmark event.
-pub(in crate::wire) fn bookmark(bytes: &[u8]) -> Result<Bookmark, ScanError> {
+pub(in crate::low_level::wire) fn bookmark(bytes: &[u8]) -> Result<Bookmark, ScanError> {
     read(bytes).map_err(|fault| ScanError::new(None, fault.reason, fault.offset))
 }
 

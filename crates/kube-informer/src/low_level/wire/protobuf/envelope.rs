@@ -2,7 +2,7 @@
 
 use super::MAGIC;
 use super::records::{Records, fault};
-use crate::wire::error::Fault;
+use crate::low_level::wire::error::Fault;
 use std::ops::Range;
 
 /// An object's envelope, or the lack of one.

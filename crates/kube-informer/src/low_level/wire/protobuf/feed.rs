@@ -1,7 +1,7 @@
 //! Reads parts of a body from chunks.
 
 use super::records::{Varint, tag, varint};
-use crate::wire::{FrameError, FrameReason};
+use crate::low_level::wire::{FrameError, FrameReason};
 use bytes::{Buf, Bytes, BytesMut};
 use std::collections::VecDeque;
 use std::fmt;

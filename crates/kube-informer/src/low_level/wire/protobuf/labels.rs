@@ -5,7 +5,7 @@ use super::records::{Records, entry};
 use std::borrow::Cow;
 
 /// The labels among the records in `span`, which a scan has accepted.
-pub(in crate::wire) fn labels(span: &[u8]) -> impl Iterator<Item = (Cow<'_, str>, Cow<'_, str>)> {
+pub(in crate::low_level::wire) fn labels(span: &[u8]) -> impl Iterator<Item = (Cow<'_, str>, Cow<'_, str>)> {
     let mut records = Records::new(span, 0..span.len());
     std::iter::from_fn(move || {
         while let Ok(Some(record)) = records.next() {

@@ -4,15 +4,15 @@ use super::MAGIC;
 use super::envelope::type_meta;
 use super::feed::{Feed, Head, HeadValue};
 use super::records::{Records, Value};
-use crate::wire::{FrameError, FrameReason, ListMeta};
+use crate::low_level::wire::{FrameError, FrameReason, ListMeta};
 use bytes::Bytes;
 
 /// The longest type or metadata of a list.
 const MAX_ENVELOPE_VALUE: u64 = 1 << 20;
 
-/// See [`ListReader`](crate::wire::ListReader).
+/// See [`ListReader`](crate::low_level::wire::ListReader).
 #[derive(Debug)]
-pub(in crate::wire) struct ListReader {
+pub(in crate::low_level::wire) struct ListReader {
     feed: Feed,
     max: usize,
     at: At,
@@ -45,7 +45,7 @@ enum Field {
 }
 
 impl ListReader {
-    pub(in crate::wire) fn new(max: usize) -> Self {
+    pub(in crate::low_level::wire) fn new(max: usize) -> Self {
         Self {
             feed: Feed::default(),
             max,
@@ -56,16 +56,16 @@ impl ListReader {
         }
     }
 
-    pub(in crate::wire) fn push(&mut self, chunk: Bytes) {
+    pub(in crate::low_level::wire) fn push(&mut self, chunk: Bytes) {
         self.feed.push(chunk);
     }
 
-    pub(in crate::wire) fn metadata(&self) -> &ListMeta {
+    pub(in crate::low_level::wire) fn metadata(&self) -> &ListMeta {
         &self.end
     }
 
     /// The next item; `None` if it has not arrived yet.
-    pub(in crate::wire) fn next(&mut self) -> Result<Option<Bytes>, FrameError> {
+    pub(in crate::low_level::wire) fn next(&mut self) -> Result<Option<Bytes>, FrameError> {
         if let Some(error) = &self.failed {
             return Err(error.clone());
         }
@@ -218,7 +218,7 @@ impl ListReader {
         Ok(())
     }
 
-    pub(in crate::wire) fn finish(mut self) -> Result<ListMeta, FrameError> {
+    pub(in crate::low_level::wire) fn finish(mut self) -> Result<ListMeta, FrameError> {
         let ended = self.next()?.is_none() && matches!(self.at, At::Envelope) && self.feed.is_empty();
         match (ended, self.left) {
             (true, Some(0)) => Ok(self.end),

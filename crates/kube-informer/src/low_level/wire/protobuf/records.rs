@@ -1,7 +1,7 @@
 //! Reads the records of a message, which are a field number and a value each, without looking into them.
 
-use crate::wire::ScanReason;
-use crate::wire::error::Fault;
+use crate::low_level::wire::ScanReason;
+use crate::low_level::wire::error::Fault;
 use std::ops::Range;
 
 /// The records of a part of `bytes`. All offsets are those in `bytes`.

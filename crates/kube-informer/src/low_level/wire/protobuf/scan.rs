@@ -4,16 +4,16 @@
 use super::object_meta;
 use super::records::{Record, Records, entry, fault};
 use super::{METADATA, envelope};
+use crate::low_level::wire::error::Fault;
+use crate::low_level::wire::fingerprint::BodyHash;
+use crate::low_level::wire::meta::{Meta, Span, Text};
+use crate::low_level::wire::{FieldPlan, ScanError, ScanReason};
 use crate::object::{ObjectKey, ResourceVersion, is_path_segment};
-use crate::wire::error::Fault;
-use crate::wire::fingerprint::BodyHash;
-use crate::wire::meta::{Meta, Span, Text};
-use crate::wire::{FieldPlan, ScanError, ScanReason};
 use smallvec::SmallVec;
 use std::ops::Range;
 
 /// Extracts [`Meta`], including the cut of the managed fields if `plan` prunes them.
-pub(in crate::wire) fn scan(bytes: &[u8], plan: &FieldPlan) -> Result<Meta, ScanError> {
+pub(in crate::low_level::wire) fn scan(bytes: &[u8], plan: &FieldPlan) -> Result<Meta, ScanError> {
     if u32::try_from(bytes.len()).is_err() {
         return Err(ScanError::new(None, ScanReason::TooLarge, 0));
     }

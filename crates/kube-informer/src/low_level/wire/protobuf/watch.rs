@@ -2,15 +2,15 @@
 
 use super::feed::Feed;
 use super::records::Records;
-use crate::wire::error::Fault;
-use crate::wire::{EventType, FrameError, FrameReason};
+use crate::low_level::wire::error::Fault;
+use crate::low_level::wire::{EventType, FrameError, FrameReason};
 use bytes::Bytes;
 
 /// What a frame has besides its object takes no more than this.
 const MAX_ENVELOPE: usize = 1 << 10;
 
-/// See [`WatchReader`](crate::wire::WatchReader).
-pub(in crate::wire) struct WatchReader {
+/// See [`WatchReader`](crate::low_level::wire::WatchReader).
+pub(in crate::low_level::wire) struct WatchReader {
     feed: Feed,
     max: usize,
     /// The length of the frame that is being read.
@@ -19,7 +19,7 @@ pub(in crate::wire) struct WatchReader {
 }
 
 impl WatchReader {
-    pub(in crate::wire) fn new(max: usize) -> Self {
+    pub(in crate::low_level::wire) fn new(max: usize) -> Self {
         Self {
             feed: Feed::default(),
             max,
@@ -28,17 +28,17 @@ impl WatchReader {
         }
     }
 
-    pub(in crate::wire) fn push(&mut self, chunk: Bytes) {
+    pub(in crate::low_level::wire) fn push(&mut self, chunk: Bytes) {
         self.feed.push(chunk);
     }
 
     /// The number of bytes that were read.
-    pub(in crate::wire) fn offset(&self) -> u64 {
+    pub(in crate::low_level::wire) fn offset(&self) -> u64 {
         self.feed.offset()
     }
 
     /// The next event and its object in its envelope; `None` if it has not arrived yet.
-    pub(in crate::wire) fn next(&mut self) -> Result<Option<(EventType, Bytes)>, FrameError> {
+    pub(in crate::low_level::wire) fn next(&mut self) -> Result<Option<(EventType, Bytes)>, FrameError> {
         if let Some(error) = &self.failed {
             return Err(error.clone());
         }
@@ -84,7 +84,7 @@ impl WatchReader {
         self.feed.error(FrameReason::Expected(expected))
     }
 
-    pub(in crate::wire) fn finish(mut self) -> Result<(), FrameError> {
+    pub(in crate::low_level::wire) fn finish(mut self) -> Result<(), FrameError> {
         if self.next()?.is_some() || self.length.is_some() || !self.feed.is_empty() {
             return Err(self.feed.error(FrameReason::Truncated));
         }
