@@ -118,8 +118,9 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
             self.reporter.went_back(seen, version);
         }
         self.seen = version.clone();
-        self.sink.replace(entries, version).await;
+        // Before others see what has changed: they may ask whether it was a list.
         self.reporter.listed(self.seen.clone(), objects, took);
+        self.sink.replace(entries, version).await;
         self.pacing.listed();
     }
 }

@@ -33,7 +33,7 @@ pub struct ReflectorStatus {
     pub invalid_objects: u64,
     /// The last rejected object.
     pub last_invalid_object: Option<InvalidObject>,
-    /// The number of completed lists.
+    /// The number of completed lists. Each is counted before its objects are passed on.
     pub lists: u64,
     /// The number of opened watches.
     pub watches: u64,

@@ -14,10 +14,14 @@ mod told;
 use backoff::{FIRST_PAUSE, SECOND_PAUSE, THIRD_PAUSE, assert_they_grow};
 use common::{Answer::*, Event::*, *};
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube_informer::reflector::{InitialState, Phase, ReflectorOptions};
+use kube_informer::low_level::queue::Delta;
+use kube_informer::low_level::{DecodeResult, KnownObjects, Sink};
+use kube_informer::reflector::{InitialState, Phase, Reflector, ReflectorOptions, ReflectorStatus};
 use kube_informer::source::ErrorClass;
-use kube_informer::{Notifications, SharedInformer};
+use kube_informer::{Fingerprint, Notifications, ObjectKey, ResourceVersion, SharedInformer};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
+use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 use told::told_within;
 
@@ -836,4 +840,44 @@ async fn the_status_says_when_the_server_was_last_heard() {
     assert_eq!(silent(&scene), (seconds(5), 0));
     scene.after(seconds(60)).await;
     assert_eq!(silent(&scene), (seconds(5), 1));
+}
+
+/// A sink that notes how many lists are counted when it gets one.
+struct Counts {
+    status: Arc<OnceLock<watch::Receiver<ReflectorStatus>>>,
+    counted: mpsc::UnboundedSender<u64>,
+}
+
+impl KnownObjects for Counts {
+    fn get(&self, _: &str) -> Option<(ObjectKey, Fingerprint)> {
+        None
+    }
+}
+
+impl Sink<ConfigMap> for Counts {
+    async fn replace(&mut self, _: Vec<(ObjectKey, DecodeResult<ConfigMap>)>, _: Option<ResourceVersion>) {
+        let status = self.status.get().unwrap().borrow();
+        self.counted.send(status.lists).unwrap();
+    }
+
+    async fn push(&mut self, _: ObjectKey, _: Delta<DecodeResult<ConfigMap>>, _: Option<ResourceVersion>) {}
+
+    fn bookmark(&mut self, _: ResourceVersion) {}
+}
+
+/// Who sees what a list has changed can also see that there was a list.
+#[tokio::test(start_paused = true)]
+async fn a_list_is_counted_before_it_is_passed_on() {
+    let (counted, mut lists) = mpsc::unbounded_channel();
+    let status = Arc::new(OnceLock::new());
+    let sink = Counts {
+        status: status.clone(),
+        counted,
+    };
+    let script = Script::new([("LIST any 500", List(10, vec![("a", 1)]))]);
+    let reflector = Reflector::new(script, sink);
+    status.set(reflector.status()).unwrap();
+    let running = tokio::spawn(reflector.run(CancellationToken::new()));
+    assert_eq!(lists.recv().await, Some(1));
+    running.abort();
 }
