@@ -305,7 +305,8 @@ where
     }
 
     /// Makes each run of an object wait until the informers that the controller watches have seen what its last run wrote with
-    /// [`writes.client()`](OwnWrites::client), and does not reconcile an object because of its own writes; see [`own_writes`](crate::own_writes).
+    /// [`writes.client()`](OwnWrites::client), and does not reconcile an object because of writes that are its own beyond
+    /// doubt; [`own_writes`](crate::own_writes) says which these are.
     /// Tell `writes` of other informers that the reconciler reads. Default: the reconciler may read an older state than it has written.
     ///
     /// A run waits for 90 seconds at most; then it goes on, and the log says why. Names of controllers that share `writes` must be

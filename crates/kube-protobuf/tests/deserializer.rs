@@ -168,12 +168,12 @@ fn what_is_not_wanted_is_passed_over() {
 #[test]
 fn an_array_that_is_too_long_is_refused_as_in_json() {
     #[derive(Deserialize, Debug)]
-    #[allow(dead_code)]
+    #[expect(dead_code, reason = "only decoded")]
     struct Spec {
         containers: (Value,),
     }
     #[derive(Deserialize, Debug)]
-    #[allow(dead_code)]
+    #[expect(dead_code, reason = "only decoded")]
     struct Pod {
         spec: Spec,
     }
@@ -188,12 +188,12 @@ fn an_array_that_is_too_long_is_refused_as_in_json() {
 #[test]
 fn errors_name_the_place_and_not_the_value() {
     #[derive(Deserialize, Debug)]
-    #[allow(dead_code)]
+    #[expect(dead_code, reason = "only decoded")]
     struct Pod {
         spec: Spec,
     }
     #[derive(Deserialize, Debug)]
-    #[allow(dead_code)]
+    #[expect(dead_code, reason = "only decoded")]
     struct Spec {
         containers: Vec<HashMap<String, Value>>,
         volumes: Vec<HashMap<String, u8>>,

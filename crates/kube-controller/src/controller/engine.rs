@@ -225,7 +225,12 @@ where
                     self.hold = None;
                     None
                 }
-                Event::News(news) => news.and_then(|(source, news)| self.learn(source, news)),
+                Event::News(Some((source, news))) => self.learn(source, news),
+                Event::News(None) => {
+                    // Without streams, there is nothing more to come.
+                    self.stopping |= self.triggers.is_empty();
+                    None
+                }
                 Event::Trigger(trigger) => self.trigger(trigger),
                 Event::Finished(finished) => Some(self.conclude(finished)),
                 Event::Lost(error) => {

@@ -1,6 +1,6 @@
 //! The program `examples/quotas.rs` against a cluster.
 
-#[allow(dead_code, unreachable_pub)]
+#[allow(dead_code, unreachable_pub, reason = "the program has a main")]
 #[path = "../../../../examples/quotas.rs"]
 mod quotas;
 

@@ -1,13 +1,15 @@
 //! The streams of a watcher, and what is built of them.
 
 use crate::harness::{Cluster, Failure, SECOND};
-use futures::{FutureExt, StreamExt, TryStreamExt};
+use futures::{FutureExt, StreamExt, TryStreamExt, stream};
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::core::{ApiResource, DynamicObject, GroupVersionKind};
 use kube::{Api, ResourceExt};
 use kube_controller::controller::{Action, Controller};
+use kube_controller::reflector::ObjectRef;
 use kube_controller::watcher::{self, Event, watcher};
 use kube_controller::{WatchStreamExt, predicates, reflector};
+use kube_informer::SharedInformerFactory;
 use kube_sim::script::{Answer, ScriptedServer};
 use serde_json::json;
 use std::sync::Arc;
@@ -137,4 +139,28 @@ async fn controllers_share_the_stream_of_a_watcher() {
     assert_eq!(maps.run().await.name, "a");
     watch.abort();
     secrets.task.await.unwrap();
+}
+
+/// Whichever ends first, the streams or the informers.
+#[tokio::test(start_paused = true)]
+async fn a_controller_ends_when_nothing_more_can_come() {
+    let cluster = Cluster::new();
+    let factory = SharedInformerFactory::new(cluster.client());
+    let secrets = factory.informer::<Secret>();
+    factory.start();
+    let (reader, _) = reflector::store::<ConfigMap>();
+    let results = Controller::for_stream(stream::empty(), reader)
+        .watches_over(&secrets, |_| None::<ObjectRef<ConfigMap>>)
+        .run(
+            async |_, _| Ok::<_, kube::Error>(Action::await_change()),
+            |_, _, _| Action::await_change(),
+            Arc::new(()),
+        );
+    let stop = async {
+        tokio::time::sleep(SECOND).await;
+        factory.shutdown().await.unwrap();
+    };
+    let both = async { tokio::join!(results.collect::<Vec<_>>(), stop).0 };
+    let results = tokio::time::timeout(60 * SECOND, both).await.expect("it ends");
+    assert!(results.iter().all(Result::is_err), "{results:?}");
 }
