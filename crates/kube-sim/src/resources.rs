@@ -6,6 +6,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use serde_json::Value;
 
+use crate::schema::{self, Schema};
+
 /// One resource: the names it goes by and what may be done with it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Resource {
@@ -33,6 +35,8 @@ pub(crate) struct Resource {
     pub(crate) fields: Vec<String>,
     /// Columns of tables: name, type, JSON path, priority. Only for custom resources.
     pub(crate) columns: Vec<Column>,
+    /// The schemas of a custom resource, by version.
+    pub(crate) schemas: BTreeMap<String, Arc<Schema>>,
 }
 
 /// Where an object has what its scale shows: paths of fields, such as `spec.replicas`.
@@ -158,6 +162,15 @@ impl Resource {
         }
     }
 
+    #[allow(dead_code)] // what validates and applies is on its way
+    /// The schema of its objects in one of its versions; none if the definition of a custom resource has none.
+    pub(crate) fn schema(&self, version: &str) -> Option<Arc<Schema>> {
+        match self.custom {
+            true => self.schemas.get(version).cloned(),
+            false => schema::of_kind(&self.group, version, &self.kind).map(|found| found.schema().clone()),
+        }
+    }
+
     /// Whether the server counts the generations of this resource's specs.
     pub(crate) fn has_generation(&self) -> bool {
         self.custom || (self.status && !NO_GENERATION.contains(&self.plural.as_str()))
@@ -260,6 +273,7 @@ impl Resource {
             generation: 0,
             fields: owned(selectable_fields(group, plural)),
             columns: Vec::new(),
+            schemas: BTreeMap::new(),
         }
     }
 
@@ -332,6 +346,14 @@ impl Resource {
                 .collect(),
             columns: list_at(preferred, "/additionalPrinterColumns")
                 .map(Column::read)
+                .collect(),
+            schemas: served
+                .iter()
+                .filter_map(|version| {
+                    let schema = version.pointer("/schema/openAPIV3Schema")?;
+                    let schema = Schema::of_custom_resource(schema);
+                    Some((version["name"].as_str()?.to_owned(), Arc::new(schema)))
+                })
                 .collect(),
             group,
             plural,

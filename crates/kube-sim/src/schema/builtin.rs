@@ -1,0 +1,121 @@
+//! The schemas of built-in kinds.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, LazyLock, OnceLock};
+
+use serde_json::Value;
+
+use super::Schema;
+
+/// A line for each schema: its name, its kinds (`apps/v1/Deployment`, separated by spaces), its JSON.
+const TABLE: &str = include_str!("builtin.tsv");
+
+static DEFINITIONS: LazyLock<Definitions> = LazyLock::new(Definitions::read);
+
+/// A named schema of Kubernetes.
+pub(crate) struct Definition {
+    /// Such as `io.k8s.api.core.v1.PodSpec`.
+    pub(crate) name: &'static str,
+    json: &'static str,
+    parsed: OnceLock<Arc<Schema>>,
+}
+
+impl Definition {
+    pub(crate) fn schema(&self) -> &Arc<Schema> {
+        self.parsed.get_or_init(|| Arc::new(Schema::parse(&self.json())))
+    }
+
+    /// The schema as it was published, but for the descriptions.
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(self.json).expect("the generated table has JSON")
+    }
+}
+
+impl fmt::Debug for Definition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Definition").field(&self.name).finish()
+    }
+}
+
+impl PartialEq for Definition {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+struct Definitions {
+    by_name: HashMap<&'static str, Definition>,
+    /// The name of each kind's definition.
+    by_kind: HashMap<&'static str, &'static str>,
+}
+
+impl Definitions {
+    fn read() -> Self {
+        let (mut by_name, mut by_kind) = (HashMap::new(), HashMap::new());
+        for line in TABLE.lines() {
+            let mut columns = line.splitn(3, '\t');
+            let (Some(name), Some(kinds), Some(json)) = (columns.next(), columns.next(), columns.next())
+            else {
+                continue;
+            };
+            by_kind.extend(kinds.split_terminator(' ').map(|kind| (kind, name)));
+            let parsed = OnceLock::new();
+            by_name.insert(name, Definition { name, json, parsed });
+        }
+        Self { by_name, by_kind }
+    }
+}
+
+/// The definition of a name, such as `io.k8s.api.core.v1.PodSpec`.
+pub(crate) fn named(name: &str) -> Option<&'static Definition> {
+    DEFINITIONS.by_name.get(name)
+}
+
+/// The definition of a built-in kind; the group of the core is empty.
+pub(crate) fn of_kind(group: &str, version: &str, kind: &str) -> Option<&'static Definition> {
+    let kind = format!("{group}/{version}/{kind}");
+    named(DEFINITIONS.by_kind.get(&*kind)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::resources::Registry;
+    use crate::schema::{ListType, Type};
+
+    #[test]
+    fn every_builtin_kind_has_a_schema() {
+        for resource in Registry::builtin().iter() {
+            for version in &resource.versions {
+                let schema = resource.schema(version).unwrap();
+                assert_eq!(schema.kind, Some(Type::Object), "{}", resource.id());
+                assert!(schema.properties.contains_key("metadata"), "{}", resource.id());
+            }
+        }
+    }
+
+    #[test]
+    fn all_definitions_parse_and_their_references_resolve() {
+        for definition in DEFINITIONS.by_name.values() {
+            definition.schema();
+            for part in definition.json.split("#/components/schemas/").skip(1) {
+                let name = part.split('"').next().unwrap();
+                assert!(named(name).is_some(), "{name} in {}", definition.name);
+            }
+        }
+    }
+
+    #[test]
+    fn references_are_followed() {
+        let pod = of_kind("", "v1", "Pod").unwrap().schema();
+        let containers = pod.properties["spec"].get().properties["containers"].get();
+        assert_eq!(containers.list_type, ListType::Map);
+        assert_eq!(containers.list_map_keys, ["name"]);
+        let container = containers.items.as_ref().unwrap().get();
+        let port = container.properties["ports"].get().items.as_ref().unwrap().get();
+        let protocol = &port.properties["protocol"];
+        assert_eq!(protocol.default(), Some(&Value::from("TCP")));
+        assert_eq!(protocol.get().kind, Some(Type::String));
+    }
+}
