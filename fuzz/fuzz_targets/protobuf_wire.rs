@@ -38,7 +38,7 @@ fn watch(body: &[u8], chunk: usize) -> Read<()> {
         reader.push(Bytes::copy_from_slice(chunk));
         loop {
             match reader.next() {
-                Ok(Some(frame)) => objects.push(frame.object),
+                Ok(Some((_, object))) => objects.push(object),
                 Ok(None) => break,
                 Err(error) => return (objects, Err(error)),
             }

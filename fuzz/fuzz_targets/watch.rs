@@ -4,7 +4,7 @@
 #![no_main]
 
 use bytes::Bytes;
-use kube_informer::low_level::wire::{Encoding, EventType, FrameError, RawObject, WatchFrame, WatchReader, bookmark};
+use kube_informer::low_level::wire::{Encoding, EventType, FrameError, RawObject, WatchReader, bookmark};
 use libfuzzer_sys::fuzz_target;
 use serde_json::{Deserializer, value::RawValue};
 
@@ -15,7 +15,7 @@ struct Frame<'a> {
     object: &'a RawValue,
 }
 
-fn read(body: &[u8], chunk: usize) -> (Vec<WatchFrame>, Result<(), FrameError>) {
+fn read(body: &[u8], chunk: usize) -> (Vec<(EventType, Bytes)>, Result<(), FrameError>) {
     let mut reader = WatchReader::new(Encoding::Json);
     let mut frames = Vec::new();
     for chunk in body.chunks(chunk) {
@@ -36,9 +36,9 @@ fuzz_target!(|data: &[u8]| {
     let whole = read(body, body.len().max(1));
     assert_eq!(read(body, usize::from(size) + 1), whole);
     let (frames, _) = whole;
-    for frame in &frames {
-        let _ = bookmark(Encoding::Json, &frame.object);
-        let _ = RawObject::scan(Encoding::Json, frame.object.clone());
+    for (_, object) in &frames {
+        let _ = bookmark(Encoding::Json, object);
+        let _ = RawObject::scan(Encoding::Json, object.clone());
     }
     // serde would also take an array for a frame.
     let model = Deserializer::from_slice(body).into_iter::<&RawValue>().map_while(Result::ok);
@@ -47,7 +47,7 @@ fuzz_target!(|data: &[u8]| {
         serde_json::from_str::<Frame<'_>>(frame).ok()
     });
     for (n, model) in model.enumerate() {
-        assert_eq!(frames[n].event, EventType::from(&*model.r#type));
-        assert_eq!(frames[n].object, model.object.get());
+        assert_eq!(frames[n].0, EventType::from(&*model.r#type));
+        assert_eq!(frames[n].1, model.object.get());
     }
 });

@@ -51,7 +51,7 @@ impl ListerWatcher<Pod> for Memory {
         let labelled = self.labelled;
         let items = (0..self.pods).map(move |n| ListPart::Item(Item::Object(pod(n, n + 1, labelled))));
         let version = Some(ResourceVersion::from(self.pods));
-        let end = ListPart::End(ListEnd {
+        let end = ListPart::End(ListMeta {
             resource_version: version,
             ..Default::default()
         });

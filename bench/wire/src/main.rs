@@ -138,8 +138,8 @@ fn read_watch(body: &[u8], mut each: impl FnMut(Bytes) -> usize) -> usize {
     let mut sum = 0;
     for chunk in body.chunks(CHUNK) {
         reader.push(Bytes::copy_from_slice(chunk));
-        while let Some(frame) = reader.next().unwrap() {
-            sum += each(frame.object);
+        while let Some((_, object)) = reader.next().unwrap() {
+            sum += each(object);
         }
     }
     reader.finish().unwrap();

@@ -127,10 +127,11 @@ use crate::source::{ApiError, ErrorClass, Item, LONGEST_RETRY_AFTER, ListerWatch
 use crate::time::later;
 use decoding::Transform;
 use pacing::Pacing;
-use prefetch::Prefetch;
+use prefetch::{Part, Prefetch};
 use status::Reporter;
 use std::{sync::Arc, time::Duration};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// The most objects asked for in one page.
@@ -357,9 +358,11 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
         self.pacing.requesting();
     }
 
-    /// Waits until no more of the reflectors that share the limit list at the same time than may. The turn lasts until
-    /// it is dropped.
+    /// Comes before every request for a list: waits until no more of the reflectors that share the limit list at the same
+    /// time than may. The turn lasts until it is dropped; a pause is nobody's turn.
     async fn turn_to_list(&mut self) -> Option<OwnedSemaphorePermit> {
+        self.before_request().await;
+        self.reporter.listing();
         // It is never closed, so there is no error.
         self.config.lists.clone()?.acquire_owned().await.ok()
     }
@@ -376,30 +379,31 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
     async fn pause(&mut self, asked: Option<Duration>) {
         let asked = asked.unwrap_or_default().min(LONGEST_RETRY_AFTER);
         let step = self.pacing.next_pause(self.config.options.not_served_cap);
-        let until = later(tokio::time::Instant::now(), step.max(asked));
+        let until = later(Instant::now(), step.max(asked));
+        self.sleep_until(until).await;
+        self.pacing.rested();
+    }
+
+    /// Waits, and shows that it does.
+    async fn sleep_until(&mut self, until: Instant) {
         self.reporter.phase(match self.pacing.is_not_served() {
             true => Phase::NotServed { until },
             false => Phase::BackingOff { until },
         });
         tokio::time::sleep_until(until).await;
-        self.pacing.rested();
     }
 
-    /// An object under its key, as it is handed on. One that is invalid is reported; if it has no key either, there is
+    /// The object of the last of these parts under its key, as it is handed on. One that is invalid is reported; if it has no key either, there is
     /// nothing to hand on.
-    fn object(
+    fn object<P: Part<O>>(
         &mut self,
+        parts: &mut Prefetch<O, P>,
         item: Item<O>,
-        prefetched: Option<(ObjectKey, DecodeResult<O>)>,
     ) -> Option<(ObjectKey, DecodeResult<O>)> {
         if let Item::Raw(raw) = &item {
             self.reporter.encoding(raw.encoding());
         }
-        let (mut key, mut object) = match prefetched {
-            Some((key, DecodeResult::Unchanged)) => return Some((key, DecodeResult::Unchanged)),
-            Some((key, object)) => (Some(key), object),
-            None => decoding::decode::<O>(&self.config.decoder, item),
-        };
+        let (mut key, mut object) = parts.decode(item);
         if let Some(foreign) = key.take_if(|key| self.reporter.is_foreign(key)) {
             let fault = format!("{foreign} is of another namespace than was asked for");
             object = DecodeResult::invalid(None, fault);
@@ -411,5 +415,83 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
             self.reporter.invalid(invalid);
         }
         key.map(|key| (key, object))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::low_level::wire::{Encoding, RawObject};
+    use crate::object::{Fingerprint, KnownObjects};
+    use crate::queue::Delta;
+    use crate::source::{ListMeta, ListPart, ListRequest, ListStream, WatchRequest, WatchStream};
+    use futures::{FutureExt as _, StreamExt as _, future::BoxFuture, stream};
+    use k8s_openapi::api::core::v1::ConfigMap;
+    use tokio::sync::mpsc;
+
+    fn raw() -> RawObject {
+        let body = r#"{"metadata":{"name":"a","namespace":"y"}}"#;
+        RawObject::scan(Encoding::Json, body.into()).unwrap()
+    }
+
+    /// A server that lists an object of the namespace `y`, whatever was asked for.
+    struct Foreign;
+
+    impl ListerWatcher<ConfigMap> for Foreign {
+        fn resource(&self) -> String {
+            "configmaps".into()
+        }
+
+        fn list(&self, _: ListRequest) -> BoxFuture<'_, Result<ListStream<ConfigMap>, ApiError>> {
+            let parts = [
+                ListPart::Item(Item::Raw(raw())),
+                ListPart::End(ListMeta::default()),
+            ];
+            async { Ok(stream::iter(parts.map(Ok)).boxed()) }.boxed()
+        }
+
+        fn watch(&self, _: WatchRequest) -> BoxFuture<'_, Result<WatchStream<ConfigMap>, ApiError>> {
+            async { Ok(stream::pending().boxed()) }.boxed()
+        }
+    }
+
+    /// Holds the object, and passes on the keys of a list.
+    struct Holds(mpsc::UnboundedSender<Vec<ObjectKey>>);
+
+    impl KnownObjects for Holds {
+        fn get(&self, key: &str) -> Option<(ObjectKey, Fingerprint)> {
+            Some((key.into(), raw().fingerprint()))
+        }
+    }
+
+    impl Sink<ConfigMap> for Holds {
+        async fn replace(
+            &mut self,
+            entries: Vec<(ObjectKey, DecodeResult<ConfigMap>)>,
+            _: Option<ResourceVersion>,
+        ) {
+            let _ = self.0.send(entries.into_iter().map(|(key, _)| key).collect());
+        }
+
+        async fn push(
+            &mut self,
+            _: ObjectKey,
+            _: Delta<DecodeResult<ConfigMap>>,
+            _: Option<ResourceVersion>,
+        ) {
+        }
+
+        fn bookmark(&mut self, _: ResourceVersion) {}
+    }
+
+    #[tokio::test]
+    async fn a_known_object_of_another_namespace_is_not_listed() {
+        for (namespace, listed) in [("x", vec![]), ("y", vec![ObjectKey::from("y/a")])] {
+            let (keys, mut lists) = mpsc::unbounded_channel();
+            let reflector = Reflector::new(Foreign, Holds(keys)).named_after(namespace);
+            let running = tokio::spawn(reflector.run(CancellationToken::new()));
+            assert_eq!(lists.recv().await, Some(listed));
+            running.abort();
+        }
     }
 }

@@ -20,7 +20,7 @@
 //!
 //!     fn list(&self, _: ListRequest) -> BoxFuture<'_, Result<ListStream<ConfigMap>, ApiError>> {
 //!         let items = self.0.clone().into_iter().map(|object| ListPart::Item(Item::Object(object)));
-//!         let end = ListPart::End(ListEnd { resource_version: Some("1".into()), ..Default::default() });
+//!         let end = ListPart::End(ListMeta { resource_version: Some("1".into()), ..Default::default() });
 //!         let parts: Vec<_> = items.chain([end]).map(Ok).collect();
 //!         async move { Ok(stream::iter(parts).boxed()) }.boxed()
 //!     }
@@ -33,7 +33,8 @@
 //!
 //! # Invalid objects
 //! An object that cannot be read is an [`Item::Invalid`] and does not end the stream. It contains the key and the
-//! reason, but not the object's content, which may be a secret.
+//! reason, but not the object's content, which may be a secret. An object of which not even the key can be read is
+//! reported, but counts as absent: after a list that has it, what was held under its key is taken as deleted.
 
 mod body;
 mod client;
@@ -58,6 +59,7 @@ pub use selection::Selection;
 pub(crate) use subject::Subject;
 pub use watch_list_support::WatchListSupport;
 
+pub use crate::low_level::wire::ListMeta;
 use crate::low_level::wire::RawObject;
 use crate::object::{CachedObject, ObjectKey, ResourceVersion};
 use futures::{future::BoxFuture, stream::BoxStream};
@@ -122,29 +124,11 @@ pub trait NamespacedSource<O: CachedObject>: Send + Sync + 'static {
 
 /// One part of a list.
 #[derive(Debug)]
-#[cfg_attr(
-    feature = "protobuf",
-    expect(
-        clippy::large_enum_variant,
-        reason = "an item is moved a few times; a box would be an allocation for each"
-    )
-)]
 pub enum ListPart<O: CachedObject> {
     /// An object.
     Item(Item<O>),
     /// The end of the page.
-    End(ListEnd),
-}
-
-/// The metadata of a list.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ListEnd {
-    /// The state of the collection that was listed.
-    pub resource_version: Option<ResourceVersion>,
-    /// Present if there are more pages.
-    pub continue_token: Option<String>,
-    /// The number of objects on the following pages, if the server reports it.
-    pub remaining_item_count: Option<u64>,
+    End(ListMeta),
 }
 
 /// One event of a watch.

@@ -4,7 +4,7 @@ use futures::{FutureExt, StreamExt, future::BoxFuture, stream};
 use kube_informer::form::{Collection, Decode, DecodeError, Metadata};
 use kube_informer::low_level::wire::{Encoding, RawObject};
 use kube_informer::source::{
-    ApiError, Item, ListEnd, ListPart, ListRequest, ListStream, ListerWatcher, WatchEvent, WatchRequest,
+    ApiError, Item, ListMeta, ListPart, ListRequest, ListStream, ListerWatcher, WatchEvent, WatchRequest,
     WatchStream,
 };
 use kube_informer::{CachedObject, Notification, ObjectKey, Partition, SharedInformer};
@@ -90,9 +90,9 @@ impl ListerWatcher<Thing> for Source {
     fn list(&self, _: ListRequest) -> BoxFuture<'_, Result<ListStream<Thing>, ApiError>> {
         let items = (1..=LISTED).map(|n| ListPart::Item(thing(&format!("thing-{n}"), n)));
         let bad = ListPart::Item(thing("panics", 1));
-        let end = ListPart::End(ListEnd {
+        let end = ListPart::End(ListMeta {
             resource_version: Some("1000".into()),
-            ..ListEnd::default()
+            ..ListMeta::default()
         });
         let parts: Vec<_> = items.chain([bad, end]).map(Ok).collect();
         async move { Ok(stream::iter(parts).boxed()) }.boxed()

@@ -9,7 +9,7 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use kube_informer::informer::{RunError, WriteTracker};
 use kube_informer::reflector::Phase;
 use kube_informer::source::{
-    ApiError, ListEnd, ListPart, ListRequest, ListStream, ListerWatcher, NamespacedSource, WatchRequest,
+    ApiError, ListMeta, ListPart, ListRequest, ListStream, ListerWatcher, NamespacedSource, WatchRequest,
     WatchStream,
 };
 use kube_informer::store::WaitError;
@@ -608,6 +608,39 @@ async fn unshared_informers_watch_all_namespaces_once_too() {
     assert_eq!(informer.status().len(), 1);
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_pause_is_nobodys_turn_to_list() {
+    let broken = || Watch(vec![Added("x/a", 1), Close]);
+    let pausing = Script::streaming([
+        ("STREAM newest", broken()),
+        ("STREAM newest", broken()),
+        ("LIST any 500", Error(expired())),
+        ("LIST newest 500", Page(10, vec![("x/a", 1)], "t1")),
+        ("LIST newest 500 t1", Error(expired())),
+        // It comes after a pause: four requests were sent already.
+        ("LIST newest all", List(11, vec![("x/a", 1)])),
+        ("WATCH 11", Watch(vec![])),
+    ]);
+    let scripts = Scripts::default().with("y", quiet(5, vec![("y/b", 4)]));
+    scripts.0.lock().unwrap().insert("x", [pausing.clone()].into());
+    let namespaces = NamespaceSet::new(["x"]);
+    let (informer, runner) = SharedInformer::over_namespaces(scripts, &namespaces)
+        .concurrent_lists(1)
+        .build();
+    let stop = CancellationToken::new();
+    let running = tokio::spawn(runner.run(stop.clone()));
+    tokio::time::sleep(MOMENT).await;
+    assert_eq!(pausing.requests().len(), 5);
+    namespaces.add("y");
+    tokio::time::sleep(MOMENT).await;
+    assert!(informer.lister().get("y/b").is_ok());
+    assert_eq!(pausing.requests().len(), 5);
+    informer.synced().await.unwrap();
+    assert!(pausing.is_over());
+    stop.cancel();
+    running.await.unwrap().unwrap();
+}
+
 /// Lists take a minute; it is counted how many are under way.
 #[derive(Clone, Default)]
 struct Slow {
@@ -640,7 +673,7 @@ impl ListerWatcher<ConfigMap> for Slow {
             *most.lock().unwrap() = highest;
             tokio::time::sleep(Duration::from_secs(60)).await;
             *listing.lock().unwrap() -= 1;
-            let end = ListEnd {
+            let end = ListMeta {
                 resource_version: Some("10".into()),
                 ..Default::default()
             };

@@ -1,8 +1,8 @@
 //! Readers, a writer and people who add indexes, all at once.
 
 use kube_informer::{
-    ObjectKey, Partition, ResourceVersion,
-    low_level::IndexWriter,
+    Fingerprint, ObjectKey, Partition, ResourceVersion,
+    low_level::{IndexWriter, KnownObjects},
     store::{Index, IndexError, Indexer, WaitError},
 };
 use std::{
@@ -267,6 +267,37 @@ fn an_index_that_panics_is_not_added_and_its_name_is_free_again() {
     writer.publish();
     let index = store.add_index("value", |value: &Arc<u64>| [**value]).unwrap();
     agrees(&store, &index, |value| value);
+}
+
+#[test]
+fn what_a_new_index_lacks_is_not_known_as_unchanged() {
+    let (store, mut writer) = Store::new();
+    let fingerprint = Some(Fingerprint::new(7));
+    let put = |key: &str, writer: &mut IndexWriter<_>| {
+        writer
+            .upsert(key.into(), Arc::new(1), fingerprint, Partition::SINGLE)
+            .unwrap();
+    };
+    put("ns/a", &mut writer);
+    writer.publish();
+    // The writer meets the index when it publishes, and its function fails for one object only then.
+    let calls = AtomicUsize::new(0);
+    let fails = move |_: &Arc<u64>| -> [u64; 1] {
+        match calls.fetch_add(1, SeqCst) {
+            0 => [1],
+            _ => std::panic::resume_unwind(Box::new("no".to_owned())),
+        }
+    };
+    put("ns/b", &mut writer);
+    store.add_index("fails", fails).unwrap();
+    writer.publish();
+    assert!(store.is_stale("ns/b"));
+    assert_eq!(
+        KnownObjects::get(&store, "ns/b"),
+        None,
+        "a list shall index it again"
+    );
+    assert!(KnownObjects::get(&store, "ns/a").is_some());
 }
 
 /// An object that says on which thread it was dropped.

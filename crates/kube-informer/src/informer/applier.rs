@@ -22,6 +22,12 @@ pub(super) struct Applier<O: CachedObject> {
     subject: Subject,
     metrics: InformerMetrics,
     not_indexed: Arc<NotIndexed>,
+    /// What the batch that is being applied comes to.
+    changes: Vec<QueuedNotification<O>>,
+    /// Whether added objects belong to the initial state.
+    initial: bool,
+    /// Whether any handler wants updates for objects that were listed unchanged.
+    any_resync: bool,
     /// When the application of what has not been [processed](Self::processed) started.
     started: Option<Instant>,
 }
@@ -42,15 +48,6 @@ impl NotIndexed {
     }
 }
 
-/// The changes that a batch comes to.
-struct Changes<O: CachedObject> {
-    changes: Vec<QueuedNotification<O>>,
-    /// Whether added objects belong to the initial state.
-    initial: bool,
-    /// Whether any handler wants updates for objects that were listed unchanged.
-    any_resync: bool,
-}
-
 impl<O: CachedObject> Applier<O> {
     pub(super) fn new(
         store: Indexer<O::Handle>,
@@ -64,6 +61,9 @@ impl<O: CachedObject> Applier<O> {
             subject,
             metrics,
             not_indexed: Arc::default(),
+            changes: Vec::new(),
+            initial: false,
+            any_resync: false,
             started: None,
         }
     }
@@ -100,19 +100,16 @@ impl<O: CachedObject> Applier<O> {
         any_resync: bool,
     ) -> Vec<QueuedNotification<O>> {
         self.started = is_changes(&batch.entries).then(Instant::now);
-        let mut to = Changes {
-            changes: Vec::new(),
-            initial,
-            any_resync,
-        };
+        self.initial = initial;
+        self.any_resync = any_resync;
         match &mut batch.entries {
-            Entries::Changes(entries) => self.changes(std::mem::take(entries), &mut to),
+            Entries::Changes(entries) => self.apply_changes(std::mem::take(entries)),
             Entries::Replace { partition, entries } => {
-                self.replace(*partition, std::mem::take(entries), &mut to);
+                self.replace(*partition, std::mem::take(entries));
             }
             Entries::Resync => {}
             Entries::PartitionAdded(partition) => self.writer.add_partition(*partition),
-            Entries::PartitionRemoved(partition) => self.remove_partition(*partition, &mut to),
+            Entries::PartitionRemoved(partition) => self.remove_partition(*partition),
         }
         for position in std::mem::take(&mut batch.positions) {
             self.metrics
@@ -120,7 +117,7 @@ impl<O: CachedObject> Applier<O> {
             self.writer
                 .set_resource_version(position.partition, position.resource_version);
         }
-        to.changes
+        std::mem::take(&mut self.changes)
     }
 
     /// The namespace of a partition, or [the whole collection](WHOLE), for the metrics.
@@ -130,10 +127,10 @@ impl<O: CachedObject> Applier<O> {
     }
 
     /// Deletes the objects of a partition and removes it.
-    fn remove_partition(&mut self, partition: Partition, to: &mut Changes<O>) {
+    fn remove_partition(&mut self, partition: Partition) {
         let held = self.writer.partition(partition).map(|entry| entry.key.clone());
         for key in held.collect::<Vec<_>>() {
-            self.delete(key, None, DeleteCause::Unselected, to);
+            self.delete(key, None, DeleteCause::Unselected);
         }
         let stale: Vec<_> = self.writer.stale(partition).cloned().collect();
         for key in stale {
@@ -174,22 +171,22 @@ impl<O: CachedObject> Applier<O> {
         Some(QueuedNotification::sync(key, object))
     }
 
-    fn changes(&mut self, entries: Vec<Keyed<Deltas<DecodeResult<O>>>>, to: &mut Changes<O>) {
-        to.changes.reserve(entries.len());
+    fn apply_changes(&mut self, entries: Vec<Keyed<Deltas<DecodeResult<O>>>>) {
+        self.changes.reserve(entries.len());
         for (partition, key, deltas) in entries {
             for delta in deltas {
                 match delta {
                     Delta::Added(object) | Delta::Updated(object) | Delta::Replaced(object) => {
-                        self.upsert(partition, key.clone(), object, to);
+                        self.upsert(partition, key.clone(), object);
                     }
-                    Delta::Deleted(deleted) => self.deleted(partition, deleted, to),
+                    Delta::Deleted(deleted) => self.deleted(partition, deleted),
                 }
             }
         }
     }
 
     /// Handles the deletion of an object of a partition. The object may belong to another partition by now.
-    fn deleted(&mut self, partition: Partition, deleted: Deleted<DecodeResult<O>>, to: &mut Changes<O>) {
+    fn deleted(&mut self, partition: Partition, deleted: Deleted<DecodeResult<O>>) {
         let Deleted {
             key,
             last_known,
@@ -198,17 +195,12 @@ impl<O: CachedObject> Applier<O> {
         let held = self.writer.entry(key.as_str());
         if held.is_none_or(|held| held.partition == partition) {
             let last_known = last_known.and_then(DecodeResult::into_object);
-            self.delete(key, last_known, cause, to);
+            self.delete(key, last_known, cause);
         }
     }
 
     /// Replaces a partition of the store by the listed objects, with deletions first. Other partitions do not change.
-    fn replace(
-        &mut self,
-        partition: Partition,
-        entries: Vec<(ObjectKey, DecodeResult<O>)>,
-        to: &mut Changes<O>,
-    ) {
+    fn replace(&mut self, partition: Partition, entries: Vec<(ObjectKey, DecodeResult<O>)>) {
         let listed: HashSet<&ObjectKey, RandomState> = entries.iter().map(|(key, _)| key).collect();
         let held = self.writer.partition(partition).map(|entry| entry.key);
         let vanished: Vec<ObjectKey> = held.filter(|key| !listed.contains(key)).cloned().collect();
@@ -220,25 +212,25 @@ impl<O: CachedObject> Applier<O> {
             self.writer.clear_stale(key.as_str());
         }
         for key in vanished {
-            self.delete(key, None, DeleteCause::Missed, to);
+            self.delete(key, None, DeleteCause::Missed);
         }
         for (key, object) in drain_shrinking(entries) {
-            self.upsert(partition, key, object, to);
+            self.upsert(partition, key, object);
         }
     }
 
     /// Stores an object. If it could not be read, the last good state stays and is marked as stale.
-    fn upsert(&mut self, partition: Partition, key: ObjectKey, object: DecodeResult<O>, to: &mut Changes<O>) {
+    fn upsert(&mut self, partition: Partition, key: ObjectKey, object: DecodeResult<O>) {
         let (object, fingerprint) = match object {
             DecodeResult::Decoded { object, fingerprint } => (object, fingerprint),
-            DecodeResult::Unchanged => return self.unchanged(&key, to),
+            DecodeResult::Unchanged => return self.unchanged(&key),
             DecodeResult::Invalid(_) => return self.writer.mark_stale(&key, partition),
         };
         match self
             .writer
             .upsert(key.clone(), object.clone(), fingerprint, partition)
         {
-            Ok(old) => to.upsert(key, old, object),
+            Ok(old) => self.notify_upsert(key, old, object),
             Err(error) => {
                 self.writer.mark_stale(&key, partition);
                 let invalid = InvalidObject {
@@ -252,34 +244,28 @@ impl<O: CachedObject> Applier<O> {
     }
 
     /// Handles an object that was listed unchanged.
-    fn unchanged(&mut self, key: &ObjectKey, to: &mut Changes<O>) {
+    fn unchanged(&mut self, key: &ObjectKey) {
         self.writer.clear_stale(key.as_str());
-        if to.any_resync
+        if self.any_resync
             && let Some(object) = self.writer.get(key)
         {
-            to.changes
-                .push(QueuedNotification::sync(key.clone(), object.clone()));
+            let change = QueuedNotification::sync(key.clone(), object.clone());
+            self.changes.push(change);
         }
     }
 
     /// Removes an object from the store. The deletion of an object that was never stored is not notified.
-    fn delete(&mut self, key: ObjectKey, last: Option<O::Handle>, cause: DeleteCause, to: &mut Changes<O>) {
+    fn delete(&mut self, key: ObjectKey, last: Option<O::Handle>, cause: DeleteCause) {
         if let Some(held) = self.writer.remove(&key) {
-            to.delete(Deleted {
+            self.notify_delete(Deleted {
                 key,
                 last_known: last.or(Some(held)),
                 cause,
             });
         }
     }
-}
 
-fn is_changes<O: CachedObject>(entries: &Entries<Deltas<DecodeResult<O>>>) -> bool {
-    matches!(entries, Entries::Changes(_) | Entries::Replace { .. })
-}
-
-impl<O: CachedObject> Changes<O> {
-    fn push(&mut self, key: ObjectKey, notification: Notification<O>) {
+    fn notify(&mut self, key: ObjectKey, notification: Notification<O>) {
         self.changes.push(QueuedNotification {
             key,
             notification,
@@ -287,23 +273,23 @@ impl<O: CachedObject> Changes<O> {
         });
     }
 
-    fn delete(&mut self, deleted: Deleted<O::Handle>) {
-        self.push(deleted.key.clone(), Notification::Delete(deleted));
+    fn notify_delete(&mut self, deleted: Deleted<O::Handle>) {
+        self.notify(deleted.key.clone(), Notification::Delete(deleted));
     }
 
-    /// Records an add if the store did not hold the object, a missed deletion and an add if the uid differs, else an
-    /// update.
-    fn upsert(&mut self, key: ObjectKey, old: Option<O::Handle>, new: O::Handle) {
+    /// Notifies of an add if the store did not hold the object, of a missed deletion and an add if the uid differs, else
+    /// of an update.
+    fn notify_upsert(&mut self, key: ObjectKey, old: Option<O::Handle>, new: O::Handle) {
         let initial = self.initial;
         match old {
-            None => self.push(key, Notification::Add { object: new, initial }),
+            None => self.notify(key, Notification::Add { object: new, initial }),
             Some(old) if O::uid_of(&old) != O::uid_of(&new) => {
-                self.delete(Deleted {
+                self.notify_delete(Deleted {
                     key: key.clone(),
                     last_known: Some(old),
                     cause: DeleteCause::Missed,
                 });
-                self.push(key, Notification::Add { object: new, initial });
+                self.notify(key, Notification::Add { object: new, initial });
             }
             Some(old) => {
                 let version = O::resource_version_of(&new);
@@ -316,4 +302,8 @@ impl<O: CachedObject> Changes<O> {
             }
         }
     }
+}
+
+fn is_changes<O: CachedObject>(entries: &Entries<Deltas<DecodeResult<O>>>) -> bool {
+    matches!(entries, Entries::Changes(_) | Entries::Replace { .. })
 }

@@ -73,10 +73,10 @@ pub use error::{FrameError, FrameReason, ScanError, ScanReason};
 pub use list::{ListMeta, ListReader};
 pub(crate) use plan::FieldPlan;
 pub use raw::RawObject;
-pub use watch::{Bookmark, EventType, WatchFrame, WatchReader, bookmark};
+pub use watch::{Bookmark, EventType, WatchReader, bookmark};
 
 /// The bytes of an object that was split off a body, and what a scan found if it was scanned in the same pass.
-type Split = (bytes::Bytes, Option<meta::Meta>);
+pub(crate) type Split = (bytes::Bytes, Option<meta::Meta>);
 
 /// The default limit of an object's size in bytes: 64 MiB. Readers reject larger objects.
 ///

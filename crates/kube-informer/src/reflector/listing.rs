@@ -5,7 +5,8 @@ use super::prefetch::Prefetch;
 use super::{DecodeResult, PAGE_SIZE, Reflector, Sink, State, Wanted};
 use crate::form::Decode;
 use crate::object::{ObjectKey, ResourceVersion};
-use crate::source::{ApiError, ApiStatus, ListEnd, ListPart, ListRequest, ListVersion, Subject};
+use crate::source::{ApiError, ApiStatus, ListMeta, ListPart, ListRequest, ListVersion, Subject};
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
 use tracing::Instrument;
 
@@ -30,18 +31,17 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
     }
 
     async fn list_collection(&mut self, wanted: &mut Wanted) -> Result<(), ApiError> {
-        self.before_request().await;
-        let _turn = self.turn_to_list().await;
+        let mut turn = self.turn_to_list().await;
         let started = Instant::now();
-        self.reporter.listing();
-        let (entries, end) = match self.list_pages(self.list_version(*wanted)).await {
+        let (entries, end) = match self.list_pages(self.list_version(*wanted), &mut turn).await {
             Err(ApiError::Status(status))
                 if *wanted == Wanted::NotOlderThanSeen && is_version_unavailable(&status) =>
             {
                 *wanted = Wanted::MostRecent;
                 tracing::debug!(resource = self.reporter.resource(), %status, "listing the newest state instead");
-                self.before_request().await;
-                self.list_pages(ListVersion::MostRecent).await?
+                drop(turn.take());
+                turn = self.turn_to_list().await;
+                self.list_pages(ListVersion::MostRecent, &mut turn).await?
             }
             result => result?,
         };
@@ -58,7 +58,11 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
     }
 
     /// Lists the collection, in pages unless at a version: the server sends such a list from its cache, without pages.
-    async fn list_pages(&mut self, version: ListVersion) -> Result<(Entries<O>, ListEnd), ApiError> {
+    async fn list_pages(
+        &mut self,
+        version: ListVersion,
+        turn: &mut Option<OwnedSemaphorePermit>,
+    ) -> Result<(Entries<O>, ListMeta), ApiError> {
         let paged = self.server.paginates || matches!(version, ListVersion::MostRecent | ListVersion::Any);
         let mut pages = Pages::new(ListRequest {
             version,
@@ -77,7 +81,8 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
                         "a page expired; listing in one piece"
                     );
                     entries.clear();
-                    self.before_request().await;
+                    drop(turn.take());
+                    *turn = self.turn_to_list().await;
                 }
                 Turn::Complete(end) => return Ok((entries, end)),
             }
@@ -85,13 +90,14 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
     }
 
     /// Reads one page and appends its objects.
-    async fn page(&mut self, request: &ListRequest, entries: &mut Entries<O>) -> Result<ListEnd, ApiError> {
-        let mut parts = Prefetch::new(self.config.source.list(request.clone()).await?);
-        while let Some((part, prefetched)) = parts.next(&self.config.decoder, Some(&self.sink)).await {
+    async fn page(&mut self, request: &ListRequest, entries: &mut Entries<O>) -> Result<ListMeta, ApiError> {
+        let parts = self.config.source.list(request.clone()).await?;
+        let mut parts = Prefetch::new(parts, self.config.decoder.clone());
+        while let Some(part) = parts.next(Some(&self.sink)).await {
             tokio::task::consume_budget().await;
             match part? {
                 ListPart::Item(item) => {
-                    entries.extend(self.object(item, prefetched));
+                    entries.extend(self.object(&mut parts, item));
                     self.reporter.received(entries.len());
                 }
                 ListPart::End(end) => {

@@ -2,11 +2,11 @@
 
 use super::pages::{Pages, Turn};
 use super::prefetch::Prefetch;
-use super::{DecodeResult, PAGE_SIZE, decoding};
+use super::{DecodeResult, PAGE_SIZE};
 use crate::FieldPlan;
 use crate::form::{Collection, Decode};
 use crate::object::{CachedObject, ResourceVersion};
-use crate::source::{ApiError, InvalidObject, ListEnd, ListPart, ListRequest, ListVersion, ListerWatcher};
+use crate::source::{ApiError, InvalidObject, ListMeta, ListPart, ListRequest, ListVersion, ListerWatcher};
 use std::fmt;
 use std::sync::Arc;
 
@@ -132,17 +132,15 @@ impl<O: Decode> Pager<O> {
         request: &ListRequest,
         decoder: &Arc<O::Decoder>,
         list: &mut PagedList<O>,
-    ) -> Result<ListEnd, ApiError> {
-        let mut parts = Prefetch::new(self.source.list(request.clone()).await?);
-        while let Some((part, prefetched)) = parts.next(decoder, None::<&()>).await {
+    ) -> Result<ListMeta, ApiError> {
+        let mut parts = Prefetch::new(self.source.list(request.clone()).await?, decoder.clone());
+        while let Some(part) = parts.next(None::<&()>).await {
             tokio::task::consume_budget().await;
             let item = match part? {
                 ListPart::Item(item) => item,
                 ListPart::End(end) => return Ok(end),
             };
-            let object =
-                prefetched.map_or_else(|| decoding::decode::<O>(decoder, item).1, |(_, object)| object);
-            match object {
+            match parts.decode(item).1 {
                 DecodeResult::Decoded { object, .. } => list.objects.push(object),
                 DecodeResult::Invalid(invalid) => list.invalid.push(*invalid),
                 // No object is known.

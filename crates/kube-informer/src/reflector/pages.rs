@@ -1,6 +1,6 @@
 //! Listing in pages, and seeing to it that this comes to an end.
 
-use crate::source::{ApiError, ListEnd, ListRequest};
+use crate::source::{ApiError, ListMeta, ListRequest};
 use foldhash::fast::RandomState;
 use std::collections::HashSet;
 use std::hash::BuildHasher;
@@ -13,7 +13,7 @@ const EMPTY_PAGES: u32 = 1000;
 pub(super) struct Pages {
     request: ListRequest,
     /// What the first page said of the list.
-    first: Option<ListEnd>,
+    first: Option<ListMeta>,
     /// Whether the list was started over, in one piece.
     restarted: bool,
     hasher: RandomState,
@@ -31,7 +31,7 @@ pub(super) enum Turn {
     /// The next page can no longer be had. What was listed so far is void; the whole list is asked for in one piece.
     Restart,
     /// That was the last one.
-    Complete(ListEnd),
+    Complete(ListMeta),
 }
 
 impl Pages {
@@ -57,7 +57,11 @@ impl Pages {
     ///
     /// # Errors
     /// The page failed, or the list would never end.
-    pub(super) fn turn(&mut self, page: Result<ListEnd, ApiError>, objects: usize) -> Result<Turn, ApiError> {
+    pub(super) fn turn(
+        &mut self,
+        page: Result<ListMeta, ApiError>,
+        objects: usize,
+    ) -> Result<Turn, ApiError> {
         let mut end = match page {
             Ok(end) => end,
             Err(ApiError::Status(status))
@@ -117,15 +121,15 @@ mod tests {
         })
     }
 
-    fn page(version: &str, token: Option<&str>) -> Result<ListEnd, ApiError> {
-        Ok(ListEnd {
+    fn page(version: &str, token: Option<&str>) -> Result<ListMeta, ApiError> {
+        Ok(ListMeta {
             resource_version: Some(version.into()),
             continue_token: token.map(str::to_owned),
-            remaining_item_count: None,
+            ..ListMeta::default()
         })
     }
 
-    fn expired() -> Result<ListEnd, ApiError> {
+    fn expired() -> Result<ListMeta, ApiError> {
         Err(ApiStatus::from_code(410, "too old").into())
     }
 

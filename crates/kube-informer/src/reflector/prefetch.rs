@@ -5,7 +5,7 @@
 //! are not decoded: this is the only place that decides it.
 
 use super::DecodeResult;
-use super::decoding::decode_raw;
+use super::decoding::{decode, decode_raw};
 use crate::form::Decode;
 use crate::low_level::wire::RawObject;
 use crate::object::{KnownObjects, ObjectKey};
@@ -23,13 +23,16 @@ static THREADS: LazyLock<usize> = LazyLock::new(|| available_parallelism().map_o
 /// A stream of a source, and what was taken from it already.
 pub(super) struct Prefetch<O: Decode, P> {
     stream: BoxStream<'static, Result<P, ApiError>>,
+    decoder: Arc<O::Decoder>,
     ended: bool,
-    ready: VecDeque<Prefetched<O, P>>,
+    /// The parts that were taken. With each, if that is known already, its object: unchanged, or decoded.
+    ready: VecDeque<(Result<P, ApiError>, Object<O>)>,
+    /// The object of the part that was returned last.
+    current: Object<O>,
     key_buffer: String,
 }
 
-/// A part of a stream. With it, if that is known already, its object: unchanged, or decoded.
-pub(super) type Prefetched<O, P> = (Result<P, ApiError>, Option<(ObjectKey, DecodeResult<O>)>);
+type Object<O> = Option<(ObjectKey, DecodeResult<O>)>;
 
 /// A part that may carry an object.
 pub(super) trait Part<O: Decode> {
@@ -55,34 +58,43 @@ impl<O: Decode> Part<O> for WatchEvent<O> {
 }
 
 impl<O: Decode, P: Part<O>> Prefetch<O, P> {
-    pub(super) fn new(stream: BoxStream<'static, Result<P, ApiError>>) -> Self {
+    pub(super) fn new(stream: BoxStream<'static, Result<P, ApiError>>, decoder: Arc<O::Decoder>) -> Self {
         Self {
             stream,
+            decoder,
             ended: false,
             ready: VecDeque::new(),
+            current: None,
             key_buffer: String::new(),
         }
     }
 
     /// The next part. Objects that are `known` in the same state are [unchanged](DecodeResult::Unchanged).
-    pub(super) async fn next(
-        &mut self,
-        decoder: &Arc<O::Decoder>,
-        known: Option<&impl KnownObjects>,
-    ) -> Option<Prefetched<O, P>> {
+    ///
+    /// Cancel safe: what is not returned stays here.
+    pub(super) async fn next(&mut self, known: Option<&impl KnownObjects>) -> Option<Result<P, ApiError>> {
         if self.ready.is_empty() && !self.ended {
             let first = self.stream.next().await?;
             self.take(first, known);
             if O::EXPENSIVE && *THREADS > 1 {
                 self.take_ready(known);
-                self.decode_ready(decoder).await;
+                self.decode_ready().await;
             }
         }
         let (part, object) = self.ready.pop_front()?;
         // What was taken with the end of a streaming list is compared with nothing: the list is on its way to the holder.
-        let object =
+        self.current =
             object.filter(|(_, object)| known.is_some() || !matches!(object, DecodeResult::Unchanged));
-        Some((part, object))
+        Some(part)
+    }
+
+    /// Decodes the item of the part that was returned last, unless that has been done. The key is `None` if it could not
+    /// be read.
+    pub(super) fn decode(&mut self, item: Item<O>) -> (Option<ObjectKey>, DecodeResult<O>) {
+        match self.current.take() {
+            Some((key, object)) => (Some(key), object),
+            None => decode::<O>(&self.decoder, item),
+        }
     }
 
     fn take(&mut self, part: Result<P, ApiError>, known: Option<&impl KnownObjects>) {
@@ -106,7 +118,7 @@ impl<O: Decode, P: Part<O>> Prefetch<O, P> {
     }
 
     /// Decodes what was taken, if it is enough for several threads.
-    async fn decode_ready(&mut self, decoder: &Arc<O::Decoder>) {
+    async fn decode_ready(&mut self) {
         let mut jobs: Vec<(usize, RawObject)> = Vec::new();
         for (place, (part, known)) in self.ready.iter().enumerate() {
             if let (Some(raw), None) = (raw_of(part), known) {
@@ -123,20 +135,20 @@ impl<O: Decode, P: Part<O>> Prefetch<O, P> {
             && let Some(idle) = Idle::new()
         {
             let offer = Arc::new(Mutex::new(jobs.split_off(jobs.len() - share)));
-            let (theirs, decoder) = (offer.clone(), decoder.clone());
+            let (theirs, decoder) = (offer.clone(), self.decoder.clone());
             let helper = tokio::task::spawn_blocking(move || {
                 drop(idle);
                 decode_all::<O>(&decoder, take(&theirs))
             });
             offered.push((offer, helper));
         }
-        let mut decoded = decode_all::<O>(decoder, jobs);
+        let mut decoded = decode_all::<O>(&self.decoder, jobs);
         // No helper is waited for that has not begun: what is in its way may last for ever.
         let mut begun = Vec::new();
         for (offer, helper) in offered {
             match take(&offer) {
                 jobs if jobs.is_empty() => begun.push(helper),
-                jobs => decoded.extend(decode_all::<O>(decoder, jobs)),
+                jobs => decoded.extend(decode_all::<O>(&self.decoder, jobs)),
             }
         }
         for helper in begun {
@@ -216,12 +228,12 @@ mod tests {
                 RawObject::scan(Encoding::Json, body.into()).unwrap(),
             )))
         });
-        let mut parts = Prefetch::<ConfigMap, _>::new(futures::stream::iter(parts).boxed());
         let decoder = Arc::new(ConfigMap::decoder(Collection::default()));
+        let mut parts = Prefetch::<ConfigMap, _>::new(futures::stream::iter(parts).boxed(), decoder);
         let all = runtime.spawn(async move {
             let mut read = 0;
-            while let Some((_, object)) = parts.next(&decoder, None::<&()>).await {
-                read += usize::from(matches!(object, None | Some((_, DecodeResult::Decoded { .. }))));
+            while let Some(Ok(ListPart::Item(item))) = parts.next(None::<&()>).await {
+                read += usize::from(matches!(parts.decode(item).1, DecodeResult::Decoded { .. }));
             }
             read
         });
@@ -248,12 +260,15 @@ mod tests {
             RawObject::scan(Encoding::Json, body.into()).unwrap()
         };
         let events = ["new", "held", "held"].map(|data| Ok(WatchEvent::Modified(Item::Raw(scan(data)))));
-        let mut events = Prefetch::<ConfigMap, _>::new(futures::stream::iter(events).boxed());
         let decoder = Arc::new(ConfigMap::decoder(Collection::default()));
+        let mut events = Prefetch::<ConfigMap, _>::new(futures::stream::iter(events).boxed(), decoder);
         let known = Holds(scan("held"));
         for (known, unchanged) in [(Some(&known), false), (Some(&known), true), (None, false)] {
-            let (_, object) = events.next(&decoder, known).await.expect("an event");
-            assert_eq!(matches!(object, Some((_, DecodeResult::Unchanged))), unchanged);
+            let Some(Ok(WatchEvent::Modified(item))) = events.next(known).await else {
+                panic!("an event")
+            };
+            let (_, object) = events.decode(item);
+            assert_eq!(matches!(object, DecodeResult::Unchanged), unchanged);
         }
     }
 }

@@ -88,7 +88,7 @@ pub enum Phase {
     /// No request was sent yet.
     #[default]
     Connecting,
-    /// A list is being read.
+    /// A list is being read, or waits for [its turn](crate::factory::FactoryBuilder::concurrent_lists).
     Listing {
         /// The number of objects received.
         received: usize,
@@ -103,7 +103,7 @@ pub enum Phase {
         /// When the pause ends.
         until: Instant,
     },
-    /// A request failed and is retried at `until`.
+    /// A request failed, or watches end early again and again; the next request is sent at `until`.
     BackingOff {
         /// When the pause ends.
         until: Instant,
@@ -237,7 +237,7 @@ impl Reporter {
 
     /// The resource for logs, with its namespace if there are several.
     pub(super) fn resource(&self) -> &str {
-        &self.subject.resource
+        &self.resource
     }
 
     pub(super) fn subscribe(&self) -> watch::Receiver<ReflectorStatus> {
@@ -304,6 +304,11 @@ impl Reporter {
     /// Reports the end of a watch after `events` events other than bookmarks.
     pub(super) fn watched(&self, events: u64, lasted: Duration, short: bool) {
         self.metrics.watched(events, lasted, short);
+    }
+
+    /// Whether there were failures since the last success.
+    pub(super) fn is_failing(&self) -> bool {
+        self.failing
     }
 
     /// Reports success: a watch received an event, or lasted.

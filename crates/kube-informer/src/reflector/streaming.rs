@@ -14,6 +14,8 @@ use tracing::Instrument;
 
 /// The number of interrupted streams after which a list is requested instead.
 const ATTEMPTS: usize = 2;
+/// A process that is this much later than its timers has been suspended.
+const SUSPENDED: Duration = Duration::from_secs(5);
 
 /// The outcome of a streaming list.
 enum Streamed<O: Decode> {
@@ -64,7 +66,6 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
         let mut attempts = 0;
         loop {
             attempts += 1;
-            self.before_request().await;
             let turn = self.turn_to_list().await;
             let started = Instant::now();
             let streamed = self.stream_once(*wanted).await;
@@ -81,7 +82,10 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
                     self.replace(entries, version, started).await;
                     return Ok(stream);
                 }
-                Streamed::BrokeOff if attempts < ATTEMPTS => tokio::time::sleep(early).await,
+                Streamed::BrokeOff if attempts < ATTEMPTS && early.is_zero() => {}
+                Streamed::BrokeOff if attempts < ATTEMPTS => {
+                    self.sleep_until(later(Instant::now(), early)).await;
+                }
                 Streamed::BrokeOff => {
                     return Err(ApiError::while_reading(
                         "streaming lists broke off before they were complete",
@@ -110,12 +114,11 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
             timeout: random_timeout(self.config.options.watch_timeout),
             plan: self.config.plan.clone(),
         };
-        self.reporter.listing();
         let started = Instant::now();
         let deadline = self.config.options.streaming_deadline;
         let opened = tokio::time::timeout(deadline, self.config.source.watch(request)).await;
         let mut stream = match opened {
-            Ok(Ok(stream)) => Events::new(stream),
+            Ok(Ok(stream)) => Events::new(stream, self.config.decoder.clone()),
             Ok(Err(error)) => return Streamed::Failed(error),
             // No response says nothing about the support of streaming lists; there may not even be a connection.
             Err(_) => {
@@ -126,15 +129,10 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
         let mut collected = Collected::new();
         let mut progress = Instant::now();
         loop {
-            let next = stream.next(&self.config.decoder, Some(&self.sink));
-            let (event, prefetched) = match tokio::time::timeout_at(later(progress, deadline), next).await {
-                Ok(next) => next.unzip(),
-                Err(_) => {
-                    self.config.source.watch_list_failed();
-                    return Streamed::Failed(no_progress(deadline, collected.len()));
-                }
+            let next = stream.next(Some(&self.sink));
+            let Ok(event) = tokio::time::timeout_at(later(progress, deadline), next).await else {
+                return self.stalled(progress, collected.len());
             };
-            let prefetched = prefetched.flatten();
             let came = collected.len();
             match event {
                 Some(Ok(WatchEvent::Bookmark {
@@ -143,12 +141,12 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
                 })) => {
                     return Streamed::Complete(collected.into_entries(), resource_version, stream);
                 }
-                Some(Ok(WatchEvent::Bookmark { .. })) => continue,
+                Some(Ok(WatchEvent::Bookmark { .. })) => {}
                 Some(Ok(WatchEvent::Error(status))) => return Streamed::Failed(status.into()),
                 Some(Ok(WatchEvent::Added(item) | WatchEvent::Modified(item))) => {
                     let version = item.version();
                     // Nobody knows whether what has no key has come before.
-                    let Some((key, object)) = self.object(item, prefetched) else {
+                    let Some((key, object)) = self.object(&mut stream, item) else {
                         progress = Instant::now();
                         tokio::task::consume_budget().await;
                         continue;
@@ -160,7 +158,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
                 }
                 Some(Ok(WatchEvent::Deleted(item))) => {
                     let version = item.version().filter(ResourceVersion::is_version);
-                    if let Some((key, _)) = self.object(item, prefetched)
+                    if let Some((key, _)) = self.object(&mut stream, item)
                         && collected.remove(key, version).is_err()
                     {
                         return Streamed::Failed(older());
@@ -179,9 +177,22 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
             // Changes of what has come go on for ever, the objects that exist do not.
             if collected.len() > came {
                 progress = Instant::now();
+            } else if progress.elapsed() >= deadline {
+                return self.stalled(progress, collected.len());
             }
             tokio::task::consume_budget().await;
         }
+    }
+
+    /// Handles an open stream that has made no progress since then, after so many objects. If the time limit has passed
+    /// long ago, this process has been suspended, which says nothing about the server.
+    fn stalled(&self, progress: Instant, received: usize) -> Streamed<O> {
+        let deadline = self.config.options.streaming_deadline;
+        if progress.elapsed() > deadline.saturating_add(SUSPENDED) {
+            return Streamed::BrokeOff;
+        }
+        self.config.source.watch_list_failed();
+        Streamed::Failed(no_progress(deadline, received))
     }
 }
 

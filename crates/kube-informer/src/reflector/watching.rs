@@ -1,14 +1,14 @@
 //! The watch phase of a reflector.
 
 use super::pacing::VERY_SHORT;
-use super::prefetch::Prefetched;
 use super::{DecodeResult, Events, Reflector, Sink, State, Wanted};
 use crate::form::Decode;
-use crate::object::{DeleteCause, Deleted, ObjectKey, ResourceVersion};
+use crate::object::{DeleteCause, Deleted, ResourceVersion};
 use crate::queue::Delta;
 use crate::source::{
     ApiError, ApiStatus, ErrorClass, Item, WatchEvent, WatchFrom, WatchRequest, random_timeout,
 };
+use crate::time::later;
 use std::future::poll_fn;
 use std::pin::pin;
 use std::time::Duration;
@@ -49,11 +49,8 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
             Some(stream) => Ok(stream),
             None => {
                 self.before_request().await;
-                self.config
-                    .source
-                    .watch(self.watch_request())
-                    .await
-                    .map(Events::new)
+                let opened = self.config.source.watch(self.watch_request()).await;
+                opened.map(|stream| Events::new(stream, self.config.decoder.clone()))
             }
         };
         match opened {
@@ -117,11 +114,11 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
             if watched.events.is_multiple_of(UNREPORTED) {
                 self.show_seen();
             }
-            let (event, prefetched) = match self.next_event(&mut stream).await {
+            let event = match self.next_event(&mut stream, started).await {
                 None => break None,
-                Some((Err(error), _)) => break Some(error),
-                Some((Ok(WatchEvent::Error(status)), _)) => break Some(ApiError::Status(status)),
-                Some((Ok(event), prefetched)) => (event, prefetched),
+                Some(Err(error)) => break Some(error),
+                Some(Ok(WatchEvent::Error(status))) => break Some(ApiError::Status(status)),
+                Some(Ok(event)) => event,
             };
             ordered |= !matches!(event, WatchEvent::Added(_));
             if ordered && self.is_older_than_seen(&event) {
@@ -139,7 +136,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
                 _ => watched.events += 1,
             }
             self.reporter.succeeded();
-            self.handle(event, prefetched, ordered).await;
+            self.handle(&mut stream, event, ordered).await;
         };
         self.sink.flush();
         watched.end(started);
@@ -151,10 +148,26 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
         }
     }
 
+    /// The next event of a watch that `started` then. A watch that lasts is a success, even without an event.
+    async fn next_event(
+        &mut self,
+        stream: &mut Events<O>,
+        started: Instant,
+    ) -> Option<Result<WatchEvent<O>, ApiError>> {
+        if self.reporter.is_failing() {
+            let first = self.next_in_time(stream);
+            match tokio::time::timeout_at(later(started, VERY_SHORT), first).await {
+                Ok(event) => return event,
+                Err(_) => self.reporter.succeeded(),
+            }
+        }
+        self.next_in_time(stream).await
+    }
+
     /// The next event of a watch. If it is not available immediately, announces and reports the events before it. An
     /// error if nothing, not even a bookmark, arrives within the deadline.
-    async fn next_event(&mut self, stream: &mut Events<O>) -> Option<Prefetched<O, WatchEvent<O>>> {
-        let next = stream.next(&self.config.decoder, None::<&()>);
+    async fn next_in_time(&mut self, stream: &mut Events<O>) -> Option<Result<WatchEvent<O>, ApiError>> {
+        let next = stream.next(None::<&()>);
         let deadline = self.config.options.bookmark_deadline;
         let deadline = deadline.filter(|_| self.server.sends_bookmarks);
         let next = async {
@@ -163,7 +176,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
             };
             tokio::time::timeout(deadline, next).await.unwrap_or_else(|_| {
                 let text = format!("not even a bookmark came for {} s", deadline.as_secs());
-                Some((Err(ApiError::Timeout(text.into())), None))
+                Some(Err(ApiError::Timeout(text.into())))
             })
         };
         let mut next = pin!(next);
@@ -200,16 +213,11 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
     }
 
     /// Passes on one event.
-    async fn handle(
-        &mut self,
-        event: WatchEvent<O>,
-        prefetched: Option<(ObjectKey, DecodeResult<O>)>,
-        ordered: bool,
-    ) {
+    async fn handle(&mut self, stream: &mut Events<O>, event: WatchEvent<O>, ordered: bool) {
         let (item, delta): (_, fn(_) -> _) = match event {
             WatchEvent::Added(item) => (item, Delta::Added),
             WatchEvent::Modified(item) => (item, Delta::Updated),
-            WatchEvent::Deleted(item) => return self.deleted(item, prefetched).await,
+            WatchEvent::Deleted(item) => return self.deleted(stream, item).await,
             WatchEvent::Bookmark { resource_version, .. } => {
                 if let Some(version) = resource_version.filter(ResourceVersion::is_version) {
                     self.advance(Some(&version));
@@ -220,16 +228,16 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
             WatchEvent::Error(_) => return,
         };
         let version = item.version().filter(|version| ordered && version.is_version());
-        if let Some((key, object)) = self.object(item, prefetched) {
+        if let Some((key, object)) = self.object(stream, item) {
             self.advance(version.as_ref());
             self.sink.push(key, delta(object), version).await;
         }
     }
 
     /// Handles a deletion, which needs only a key, even if the object's body is invalid.
-    async fn deleted(&mut self, item: Item<O>, prefetched: Option<(ObjectKey, DecodeResult<O>)>) {
+    async fn deleted(&mut self, stream: &mut Events<O>, item: Item<O>) {
         let version = item.version().filter(ResourceVersion::is_version);
-        if let Some((key, object)) = self.object(item, prefetched) {
+        if let Some((key, object)) = self.object(stream, item) {
             self.advance(version.as_ref());
             let deleted = Deleted {
                 key: key.clone(),
@@ -263,7 +271,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
         let wait = self.pacing.watches.after(watched.lasted);
         if !wait.is_zero() {
             tracing::debug!(resource, ?wait, "watches end early again and again");
-            tokio::time::sleep(wait).await;
+            self.sleep_until(later(Instant::now(), wait)).await;
         }
         State::Watching(None)
     }

@@ -2,12 +2,10 @@
 
 use super::body::Chunks;
 use super::negotiation::status;
-use super::{
-    ApiError, BoxError, InvalidObject, Item, ListEnd, ListPart, ListStream, WatchEvent, WatchStream,
-};
+use super::{ApiError, BoxError, InvalidObject, Item, ListPart, ListStream, WatchEvent, WatchStream};
 use crate::low_level::wire::{
-    self, Encoding, EventType, FieldPlan, FrameError, FrameReason, ListReader, RawObject, ScanError,
-    WatchFrame, WatchReader,
+    self, Encoding, EventType, FieldPlan, FrameError, FrameReason, ListReader, RawObject, ScanError, Split,
+    WatchReader,
 };
 use crate::object::CachedObject;
 use futures::{StreamExt, stream};
@@ -128,12 +126,7 @@ impl ListBody {
                 Some(chunk) => self.reader.push(chunk),
                 None => {
                     let end = self.reader.finish().map_err(incomplete)?;
-                    let part = ListPart::End(ListEnd {
-                        resource_version: end.resource_version,
-                        continue_token: end.continue_token,
-                        remaining_item_count: end.remaining_item_count,
-                    });
-                    return Ok(Some((part, None)));
+                    return Ok(Some((ListPart::End(end), None)));
                 }
             }
         }
@@ -151,8 +144,8 @@ struct WatchBody {
 impl WatchBody {
     async fn next<O: CachedObject>(mut self) -> Result<Option<(WatchEvent<O>, Self)>, ApiError> {
         loop {
-            if let Some(frame) = self.reader.next_with(&self.plan).map_err(not_a_list)? {
-                let event = self.event(frame)?;
+            if let Some((event, object)) = self.reader.next_with(&self.plan).map_err(not_a_list)? {
+                let event = self.event(event, object)?;
                 return Ok(Some((event, self)));
             }
             match self.chunks.next().await? {
@@ -165,17 +158,18 @@ impl WatchBody {
         }
     }
 
-    fn event<O: CachedObject>(&self, frame: WatchFrame) -> Result<WatchEvent<O>, ApiError> {
-        let item = |frame: WatchFrame| {
-            let scanned = frame.scan(self.expected.encoding, &self.plan);
+    fn event<O: CachedObject>(&self, event: EventType, object: Split) -> Result<WatchEvent<O>, ApiError> {
+        let encoding = self.expected.encoding;
+        let item = |object| {
+            let scanned = RawObject::scan_split(encoding, object, &self.plan);
             self.expected.item(scanned, || "an event of the watch".to_owned())
         };
-        Ok(match frame.event {
-            EventType::Added => WatchEvent::Added(item(frame)),
-            EventType::Modified => WatchEvent::Modified(item(frame)),
-            EventType::Deleted => WatchEvent::Deleted(item(frame)),
+        Ok(match event {
+            EventType::Added => WatchEvent::Added(item(object)),
+            EventType::Modified => WatchEvent::Modified(item(object)),
+            EventType::Deleted => WatchEvent::Deleted(item(object)),
             EventType::Bookmark => {
-                let bookmark = wire::bookmark(self.expected.encoding, &frame.object).map_err(not_a_list)?;
+                let bookmark = wire::bookmark(encoding, &object.0).map_err(not_a_list)?;
                 let wire::Bookmark {
                     resource_version,
                     initial_events_end,
@@ -186,7 +180,7 @@ impl WatchBody {
                     initial_events_end,
                 }
             }
-            EventType::Error => match status(self.expected.encoding, &frame.object, 500) {
+            EventType::Error => match status(encoding, &object.0, 500) {
                 Some(status) => WatchEvent::Error(status),
                 None => return Err(ApiError::Protocol("an ERROR event that is no API status".into())),
             },

@@ -368,6 +368,10 @@ impl<R: Clone + Send + Sync + 'static> IndexWriter<R> {
                         tracing::error!(%panic, "object is missing from an index that was just added");
                         let (key, partition) = (row.key.clone(), row.partition);
                         index.clear(slot);
+                        // The next list must not find it unchanged: it is to be indexed again.
+                        if let Some(row) = self.rows.get_mut(slot) {
+                            row.fingerprint = None;
+                        }
                         self.mark_stale(&key, partition);
                     }
                 },

@@ -59,6 +59,8 @@ pub enum Event {
     Status(ApiStatus),
     /// Time passes.
     After(Duration),
+    /// Time has passed when the next event is there, as if the process had been suspended or busy.
+    Jump(Duration),
     /// The stream fails.
     Break(ApiError),
     /// The stream ends.
@@ -206,10 +208,10 @@ impl ListerWatcher<ConfigMap> for Script {
                 .chain(bads.into_iter().map(bad))
                 .map(|item| Ok(ListPart::Item(item)));
             let end = match version {
-                Some(version) => Ok(ListPart::End(ListEnd {
+                Some(version) => Ok(ListPart::End(ListMeta {
                     resource_version: versioned.then(|| version.into()),
                     continue_token: token.map(Into::into),
-                    remaining_item_count: None,
+                    ..ListMeta::default()
                 })),
                 None => Err(ApiError::Interrupted("scripted".into())),
             };
@@ -254,6 +256,10 @@ async fn next_event(
             Some(Event::Break(error)) => return Some((Err(error), events)),
             Some(Event::After(time)) => {
                 tokio::time::sleep(time).await;
+                continue;
+            }
+            Some(Event::Jump(time)) => {
+                tokio::time::advance(time).await;
                 continue;
             }
             Some(Event::Close) => return None,

@@ -196,6 +196,38 @@ async fn watches_that_end_early_for_ever_are_no_hot_loop() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_status_shows_a_pause_between_watches() {
+    let early = (0..6).map(|n| {
+        let request: &'static str = Box::leak(format!("WATCH {}", 10 + n).into_boxed_str());
+        (request, Watch(vec![Bookmark(11 + n), Close]))
+    });
+    let mut scene = Scene::start([("LIST any 500", List(10, vec![]))].into_iter().chain(early));
+    // Pauses of one, two and four seconds.
+    scene.after(Duration::from_secs(5)).await;
+    let phase = scene.informer.status().reflector.phase;
+    let Phase::BackingOff { until } = phase else {
+        panic!("{phase:?}")
+    };
+    assert_eq!(until.duration_since(tokio::time::Instant::now()).as_secs(), 2);
+    scene.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_watch_that_lasts_ends_a_row_of_failures() {
+    let mut scene = Scene::start([
+        ("LIST any 500", List(10, vec![])),
+        ("WATCH 10", Error(refused())),
+        ("WATCH 10", Watch(vec![])),
+    ]);
+    scene.after(Duration::from_millis(500)).await;
+    assert_eq!(scene.informer.status().reflector.failures, 1);
+    scene.after(Duration::from_secs(10)).await;
+    assert!(scene.script.is_over());
+    assert_eq!(scene.informer.status().reflector.failures, 0);
+    scene.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_refused_or_throttled_watch_is_tried_again_without_a_list() {
     let scene = Scene::start([
         ("LIST any 500", List(10, vec![("a", 1)])),

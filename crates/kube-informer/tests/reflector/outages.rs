@@ -47,7 +47,7 @@ impl ListerWatcher<ConfigMap> for Server {
     fn list(&self, _: ListRequest) -> BoxFuture<'_, Result<ListStream<ConfigMap>, ApiError>> {
         self.came(false);
         async {
-            let end = ListEnd {
+            let end = ListMeta {
                 resource_version: Some((self.epoch()? + 1).into()),
                 ..Default::default()
             };

@@ -121,6 +121,37 @@ async fn changes_of_what_has_come_are_no_progress() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_flood_of_changes_is_no_progress() {
+    // The next event is always there when the reflector asks for it.
+    let mut events = vec![Added("a", 1)];
+    for version in 2..500 {
+        let passed = Jump(Duration::from_secs(1));
+        events.extend([passed, Modified("a", version), Bookmark(version)]);
+    }
+    let mut scene = Scene::streaming([
+        ("STREAM newest", Watch(events)),
+        ("LIST any 500", List(500, vec![("a", 9)])),
+        ("WATCH 500", Watch(vec![])),
+    ]);
+    let told = scene.after(Duration::from_secs(60)).await;
+    assert_eq!(told, ["Add(ns/a@9, initial)"]);
+    let pause = scene.script.pauses()[0];
+    assert!((30_000..=31_000).contains(&pause), "{pause}");
+    scene.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_suspended_process_does_not_blame_the_server() {
+    let suspended = Jump(Duration::from_secs(600));
+    let events = vec![Added("a", 1), After(Duration::from_secs(1)), suspended];
+    let scene = Scene::streaming([
+        ("STREAM newest", Watch(events)),
+        ("STREAM newest", Watch(vec![Added("a", 1), End(10)])),
+    ]);
+    scene.plays(&["Add(ns/a@1, initial)"]).await.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_streaming_list_that_repeats_what_is_over_is_not_believed() {
     let repeating = [
         vec![Added("a", 1), Modified("a", 3), Added("a", 1), End(4)],

@@ -46,7 +46,6 @@ enum Inner {
 
 /// The kind and metadata of a list.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-#[non_exhaustive]
 pub struct ListMeta {
     /// The version of the listed collection.
     pub resource_version: Option<ResourceVersion>,

@@ -57,7 +57,7 @@ impl RawObject {
     }
 
     /// The same for an object that was split off a body, which may have been scanned in the same pass.
-    pub(super) fn scan_split(
+    pub(crate) fn scan_split(
         encoding: Encoding,
         (bytes, meta): Split,
         plan: &FieldPlan,

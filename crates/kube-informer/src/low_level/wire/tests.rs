@@ -49,7 +49,7 @@ fn read_list(chunks: Vec<Bytes>) -> Result<(Vec<Bytes>, ListMeta), FrameError> {
     Ok((items, reader.finish()?))
 }
 
-fn read_watch(chunks: Vec<Bytes>) -> (Vec<WatchFrame>, Result<(), FrameError>) {
+fn read_watch(chunks: Vec<Bytes>) -> (Vec<(EventType, Bytes)>, Result<(), FrameError>) {
     let mut reader = WatchReader::new(Encoding::Json);
     let mut frames = Vec::new();
     for chunk in chunks {
@@ -172,12 +172,11 @@ proptest! {
         let events = objects.iter().map(|object| format!("{{\"type\":\"ADDED\",\"object\":{object}}}\n"));
         let watch = events.chain([behind]).collect::<String>();
         let reader = || WatchReader::with_max_object_size(Encoding::Json, max);
-        let event = |frame: WatchFrame| {
-            let event = frame.event.clone();
-            format!("{event} {}", seen(frame.scan(Encoding::Json, plan)))
+        let event = |(event, object)| {
+            format!("{event} {}", seen(RawObject::scan_split(Encoding::Json, object, plan)))
         };
         let apart = |reader: &mut WatchReader| {
-            Ok(reader.next()?.map(event))
+            Ok(reader.next()?.map(|(event_type, object)| event((event_type, (object, None)))))
         };
         let at_once = |reader: &mut WatchReader| Ok(reader.next_with(plan)?.map(event));
         prop_assert_eq!(

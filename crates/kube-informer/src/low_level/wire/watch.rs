@@ -1,8 +1,6 @@
 //! Splits the body of a WATCH into events.
 
-use super::{
-    DEFAULT_MAX_OBJECT_SIZE, Encoding, FieldPlan, FrameError, RawObject, ScanError, Split, json, meta::Meta,
-};
+use super::{DEFAULT_MAX_OBJECT_SIZE, Encoding, FieldPlan, FrameError, ScanError, Split, json};
 use crate::object::ResourceVersion;
 use bytes::Bytes;
 use std::fmt;
@@ -20,9 +18,7 @@ use std::fmt;
 /// assert_eq!(reader.next()?, None);
 ///
 /// reader.push("ect\":{\"a\":1}}\n".into());
-/// let frame = reader.next()?.expect("a frame");
-/// assert_eq!(frame.event, EventType::Added);
-/// assert_eq!(frame.object, r#"{"a":1}"#);
+/// assert_eq!(reader.next()?, Some((EventType::Added, r#"{"a":1}"#.into())));
 /// assert_eq!(reader.next()?, None);
 /// reader.finish()?;
 /// # Ok::<_, kube_informer::low_level::wire::FrameError>(())
@@ -37,44 +33,6 @@ enum Inner {
     Json(json::WatchReader),
     #[cfg(feature = "protobuf")]
     Protobuf(super::protobuf::WatchReader),
-}
-
-/// One event of a watch.
-#[derive(Clone)]
-#[non_exhaustive]
-pub struct WatchFrame {
-    /// The type of the event.
-    pub event: EventType,
-    /// The bytes of the object; those of a `Status` for [`EventType::Error`].
-    pub object: Bytes,
-    /// What a scan of the object found, if it was scanned in the same pass.
-    pub(super) meta: Option<Meta>,
-}
-
-/// Whether events and objects are the same; what a scan found follows from the object.
-impl PartialEq for WatchFrame {
-    fn eq(&self, other: &Self) -> bool {
-        (&self.event, &self.object) == (&other.event, &other.object)
-    }
-}
-
-impl Eq for WatchFrame {}
-
-impl WatchFrame {
-    /// The object, scanned for `plan`, which is the one that the frame was read with.
-    pub(crate) fn scan(self, encoding: Encoding, plan: &FieldPlan) -> Result<RawObject, ScanError> {
-        RawObject::scan_split(encoding, (self.object, self.meta), plan)
-    }
-}
-
-/// The size, never the body.
-impl fmt::Debug for WatchFrame {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("WatchFrame")
-            .field("event", &self.event)
-            .field("size", &self.object.len())
-            .finish()
-    }
 }
 
 /// What happened to an object.
@@ -151,7 +109,7 @@ impl WatchReader {
 
     /// Adds the next chunk of the body.
     ///
-    /// Read all frames before pushing more, because unread chunks are kept in memory.
+    /// Read all events before pushing more, because unread chunks are kept in memory.
     pub fn push(&mut self, chunk: Bytes) {
         match &mut self.0 {
             Inner::Json(reader) => reader.push(chunk),
@@ -160,7 +118,8 @@ impl WatchReader {
         }
     }
 
-    /// The next frame; `None` until more is pushed.
+    /// The type and the bytes of the next event's object; `None` until more is pushed. The `Debug` of the bytes shows them: do
+    /// not log it. The object of an [`EventType::Error`] is a `Status`.
     ///
     /// # Errors
     /// The stream is not a sequence of events. Every later call returns the same error.
@@ -168,37 +127,27 @@ impl WatchReader {
         clippy::should_implement_trait,
         reason = "None is not the end: more may be pushed"
     )]
-    pub fn next(&mut self) -> Result<Option<WatchFrame>, FrameError> {
+    pub fn next(&mut self) -> Result<Option<(EventType, Bytes)>, FrameError> {
         match &mut self.0 {
-            Inner::Json(reader) => reader.next(None).map(Self::frame),
+            Inner::Json(reader) => Ok(reader.next(None)?.map(|(event, (object, _))| (event, object))),
             #[cfg(feature = "protobuf")]
-            Inner::Protobuf(reader) => reader.next().map(Self::unscanned),
+            Inner::Protobuf(reader) => reader.next(),
         }
     }
 
-    /// The next frame. Its object is scanned for `plan` if that needs no separate pass.
-    pub(crate) fn next_with(&mut self, plan: &FieldPlan) -> Result<Option<WatchFrame>, FrameError> {
+    /// The next event, whose object is scanned for `plan` if that needs no separate pass.
+    pub(crate) fn next_with(&mut self, plan: &FieldPlan) -> Result<Option<(EventType, Split)>, FrameError> {
         match &mut self.0 {
-            Inner::Json(reader) => reader.next(Some(plan)).map(Self::frame),
+            Inner::Json(reader) => reader.next(Some(plan)),
             #[cfg(feature = "protobuf")]
-            Inner::Protobuf(reader) => reader.next().map(Self::unscanned),
+            Inner::Protobuf(reader) => Ok(reader.next()?.map(|(event, object)| (event, (object, None)))),
         }
-    }
-
-    #[cfg(feature = "protobuf")]
-    fn unscanned(read: Option<(EventType, Bytes)>) -> Option<WatchFrame> {
-        Self::frame(read.map(|(event, object)| (event, (object, None))))
-    }
-
-    fn frame(read: Option<(EventType, Split)>) -> Option<WatchFrame> {
-        let (event, (object, meta)) = read?;
-        Some(WatchFrame { event, object, meta })
     }
 
     /// Ends the body.
     ///
     /// # Errors
-    /// The stream is truncated in the middle of a frame, or has frames that were not read.
+    /// The stream is truncated in the middle of an event, or has events that were not read.
     pub fn finish(self) -> Result<(), FrameError> {
         match self.0 {
             Inner::Json(reader) => reader.finish(),

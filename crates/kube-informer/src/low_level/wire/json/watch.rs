@@ -8,9 +8,6 @@ use super::{
 use crate::low_level::wire::{EventType, FieldPlan, FrameError, FrameReason, Split};
 use bytes::Bytes;
 
-/// An event and its object.
-type Frame = (EventType, Split);
-
 /// See [`WatchReader`](crate::low_level::wire::WatchReader).
 pub(in crate::low_level::wire) struct WatchReader {
     feed: Feed,
@@ -57,7 +54,7 @@ impl WatchReader {
     pub(in crate::low_level::wire) fn next(
         &mut self,
         plan: Option<&FieldPlan>,
-    ) -> Result<Option<Frame>, FrameError> {
+    ) -> Result<Option<(EventType, Split)>, FrameError> {
         if let Some(error) = &self.failed {
             return Err(error.clone());
         }
@@ -65,7 +62,7 @@ impl WatchReader {
             .inspect_err(|error| self.failed = Some(error.clone()))
     }
 
-    fn advance(&mut self, plan: Option<&FieldPlan>) -> Result<Option<Frame>, FrameError> {
+    fn advance(&mut self, plan: Option<&FieldPlan>) -> Result<Option<(EventType, Split)>, FrameError> {
         loop {
             if let Some(member) = self.at {
                 if !self.value(member, plan)? {
@@ -112,7 +109,7 @@ impl WatchReader {
     }
 
     /// Ends a frame and resets the state for the next one.
-    fn frame(&mut self) -> Result<Frame, FrameError> {
+    fn frame(&mut self) -> Result<(EventType, Split), FrameError> {
         let missing = |member| self.feed.error(FrameReason::Missing(member));
         let event = self.event.take().ok_or_else(|| missing("type"))?;
         let object = self.object.take().ok_or_else(|| missing("object"))?;

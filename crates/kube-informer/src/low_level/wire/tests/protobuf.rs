@@ -76,7 +76,7 @@ fn read_list(chunks: Vec<Bytes>, max: usize) -> Listed {
     (items, reader.finish())
 }
 
-fn read_watch(chunks: Vec<Bytes>, max: usize) -> (Vec<WatchFrame>, Result<(), FrameError>) {
+fn read_watch(chunks: Vec<Bytes>, max: usize) -> (Vec<(EventType, Bytes)>, Result<(), FrameError>) {
     let mut reader = WatchReader::with_max_object_size(Encoding::Protobuf, max);
     let mut frames = Vec::new();
     for chunk in chunks {
@@ -231,10 +231,10 @@ fn frames_of_a_watch_are_read() {
     .concat();
     let (frames, end) = read_watch(vec![body.into()], 1 << 20);
     assert_eq!(end, Ok(()));
-    let events: Vec<_> = frames.iter().map(|frame| frame.event.as_str()).collect();
+    let events: Vec<_> = frames.iter().map(|(event, _)| event.as_str()).collect();
     assert_eq!(events, ["ADDED", "BOOKMARK", "PAUSED"]);
-    assert!(frames.iter().all(|frame| frame.object == object));
-    let read = bookmark(Encoding::Protobuf, &frames[1].object).unwrap();
+    assert!(frames.iter().all(|(_, read)| *read == object));
+    let read = bookmark(Encoding::Protobuf, &frames[1].1).unwrap();
     assert_eq!(
         (read.resource_version, read.initial_events_end),
         (Some("7".into()), true)

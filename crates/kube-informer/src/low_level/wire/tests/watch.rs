@@ -48,13 +48,12 @@ proptest! {
         places in places(),
     ) {
         let body = frames.join(between) + between;
-        let model: Vec<WatchFrame> = serde_json::Deserializer::from_str(&body)
+        let model: Vec<_> = serde_json::Deserializer::from_str(&body)
             .into_iter::<Model<'_>>()
             .map(Result::unwrap)
-            .map(|model| WatchFrame {
-                event: EventType::from(&*model.r#type),
-                object: Bytes::copy_from_slice(model.object.get().as_bytes()),
-                meta: None,
+            .map(|model| {
+                let object = Bytes::copy_from_slice(model.object.get().as_bytes());
+                (EventType::from(&*model.r#type), object)
             })
             .collect();
         let (frames, end) = read_watch(cut(&body, &places));
@@ -183,14 +182,7 @@ fn a_frame_of_several_lines_is_a_frame() {
 fn the_last_of_duplicate_members_counts() {
     let body = r#"{"type":"ADDED","object":1,"type":"ERROR","object":2}"#;
     let (frames, _) = read_watch(cut(body, &[]));
-    assert_eq!(
-        frames,
-        [WatchFrame {
-            event: EventType::Error,
-            object: "2".into(),
-            meta: None,
-        }]
-    );
+    assert_eq!(frames, [(EventType::Error, "2".into())]);
 }
 
 #[test]
@@ -212,8 +204,8 @@ fn chunks_may_be_pushed_ahead() {
     ] {
         reader.push(chunk.into());
     }
-    assert_eq!(reader.next().unwrap().unwrap().event, EventType::Added);
-    assert_eq!(reader.next().unwrap().unwrap().event, EventType::Error);
+    assert_eq!(reader.next().unwrap().unwrap().0, EventType::Added);
+    assert_eq!(reader.next().unwrap().unwrap().0, EventType::Error);
     assert_eq!(reader.next(), Ok(None));
 }
 
@@ -228,12 +220,12 @@ fn an_object_above_the_limit_is_an_error() {
 }
 
 #[test]
-fn debugging_shows_no_body() {
+fn debugging_a_reader_shows_no_body() {
     let mut reader = WatchReader::new(Encoding::Json);
     reader.push(r#"{"type":"ADDED","object":{"secret":1}}{"object":"secret","type":"#.into());
-    let frame = reader.next().unwrap().unwrap();
+    assert!(matches!(reader.next(), Ok(Some(_))));
     assert_eq!(reader.next(), Ok(None));
-    assert!(!format!("{reader:?} {frame:?}").contains("secret"));
+    assert!(!format!("{reader:?}").contains("secret"));
 }
 
 #[test]
