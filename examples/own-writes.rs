@@ -9,7 +9,7 @@ use kube::api::{Api, ObjectMeta, PostParams};
 use kube_informer::informer::{WriteTracker, enqueue};
 use kube_informer::selector::LabelSelector;
 use kube_informer::{CachedObject, InformerRequest, Lister, ObjectKey, SharedInformerFactory};
-use kube_workqueue::{Action, WorkQueue, Workers};
+use kube_workqueue::{Requeue, WorkQueue, Workers};
 use std::time::Duration;
 
 #[derive(Clone)]
@@ -21,16 +21,16 @@ struct Controller {
 }
 
 impl Controller {
-    async fn reconcile(self, key: ObjectKey) -> anyhow::Result<Action> {
+    async fn reconcile(self, key: ObjectKey) -> anyhow::Result<Requeue> {
         if !self.writes.caught_up(&key) {
-            return Ok(Action::RequeueAfter(Duration::from_millis(100)));
+            return Ok(Requeue::After(Duration::from_millis(100)));
         }
         let (Ok(_), Some(namespace)) = (self.configs.get(&key), key.namespace()) else {
-            return Ok(Action::Done);
+            return Ok(Requeue::No);
         };
         let selector = LabelSelector::parse(&format!("token-of={}", key.name()))?;
         if !self.secrets.namespace(namespace).select(&selector).is_empty() {
-            return Ok(Action::Done);
+            return Ok(Requeue::No);
         }
         let secret = Secret {
             metadata: ObjectMeta {
@@ -45,7 +45,7 @@ impl Controller {
         let version = created.metadata.resource_version.unwrap_or_default();
         // Under the key that is reconciled: the new secret's name is known to nobody else.
         self.writes.record(key, version.as_str().into());
-        Ok(Action::Done)
+        Ok(Requeue::No)
     }
 }
 
@@ -53,8 +53,8 @@ impl Controller {
 async fn main() -> anyhow::Result<()> {
     let client = kube::Client::try_default().await?;
     let factory = SharedInformerFactory::new(client.clone());
-    let configs = factory.request(InformerRequest::<ConfigMap>::new().label_selector("token=wanted"));
-    let secrets = factory.request(InformerRequest::<Secret>::new().label_selector("token-of"));
+    let configs = factory.informer_with(InformerRequest::<ConfigMap>::new().label_selector("token=wanted"));
+    let secrets = factory.informer_with(InformerRequest::<Secret>::new().label_selector("token-of"));
 
     let queue = WorkQueue::<ObjectKey>::new();
     let (of_configs, of_secrets) = (queue.clone(), queue.clone());

@@ -91,9 +91,9 @@ pub fn error_policy(_: Arc<Namespace>, error: &Error, _: Arc<Context>) -> Action
 
 /// The controller. Other controllers can use the factory's informers, too.
 pub fn controller(factory: &SharedInformerFactory) -> Controller<Namespace> {
-    Controller::over(&factory.informer::<Namespace>())
+    Controller::for_informer(&factory.informer::<Namespace>())
         .filter(predicates::labels.combine(predicates::annotations))
-        .owns_over(&factory.informer::<ResourceQuota>())
+        .owns_informer(&factory.informer::<ResourceQuota>())
         .with_config(Config::default().concurrency(4))
 }
 

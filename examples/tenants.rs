@@ -25,7 +25,7 @@ async fn main() -> anyhow::Result<()> {
     let selected = InformerRequest::<Namespace>::new()
         .namespaces(Namespaces::All)
         .label_selector(selector);
-    let namespaces = factory.request(selected);
+    let namespaces = factory.informer_with(selected);
     let (added, removed) = (tenants.clone(), tenants.clone());
     // A namespace that loses the label is deleted from this informer, as if it did not exist any more.
     let follow = ResourceEventHandlerFuncs::<Namespace>::new()

@@ -6,7 +6,7 @@
 use k8s_openapi::api::core::v1::{Node, Pod};
 use kube_informer::informer::enqueue;
 use kube_informer::{ObjectKey, SharedInformerFactory};
-use kube_workqueue::{Action, WorkQueue, Workers};
+use kube_workqueue::{Requeue, WorkQueue, Workers};
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
@@ -35,7 +35,7 @@ fn count_pods(
         let count = store.by_index(&by_node, node.as_str()).map(|pods| pods.len());
         async move {
             println!("{node}: {count:?} pods (node known: {known})");
-            Ok::<_, Infallible>(Action::Done)
+            Ok::<_, Infallible>(Requeue::No)
         }
     });
     Ok((queue, async move {
@@ -68,7 +68,7 @@ fn find_restarts(
             if restarts > 0 {
                 println!("{key}: {restarts} restarts");
             }
-            Ok::<_, Infallible>(Action::Done)
+            Ok::<_, Infallible>(Requeue::No)
         }
     });
     Ok((queue, async move {

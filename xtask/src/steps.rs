@@ -1,7 +1,8 @@
 //! The steps, in the order in which CI runs them: what is cheap and fails often comes first.
 
 use crate::workspace::{
-    Outcome, cargo, cargo_of, command, has_toolchain, published, root, run, succeeds, target, text,
+    Outcome, cargo, cargo_of, command, has_toolchain, published, root, run, succeeds, target, target_root,
+    text,
 };
 use crate::{api, features, licences, package, protobuf, readme, spelling};
 use anyhow::{Context as _, Result};
@@ -204,7 +205,7 @@ fn outside() -> Result<Outcome> {
         if manifest.exists() {
             run(cargo("check --all-targets --locked --quiet --manifest-path")
                 .arg(manifest)
-                .env("CARGO_TARGET_DIR", target("outside-workspace")))?;
+                .env("CARGO_TARGET_DIR", target_root()))?;
         }
     }
     Ok(Outcome::Passed)

@@ -67,7 +67,7 @@
 //!
 //! # Memory
 //! [`Controller::new`] holds its objects [packed](kube_informer::form::Packed), and of those that they own only metadata, also
-//! packed. To hold them in another form, make the informer yourself: [`Controller::over`], [`Controller::source`].
+//! packed. To hold them in another form, make the informer yourself: [`Controller::for_informer`], [`Controller::source`].
 
 //! # Metrics
 //! A controller reports to the recorder of the `metrics` crate that is installed when it is first
@@ -251,15 +251,15 @@ where
 {
     /// A controller of the objects of a shared informer, in any form that holds whole objects. Whoever made the informer runs
     /// it.
-    pub fn over<O: WholeObject<Object = K>>(informer: &SharedInformer<O>) -> Self
+    pub fn for_informer<O: WholeObject<Object = K>>(informer: &SharedInformer<O>) -> Self
     where
         K::DynamicType: Default,
     {
-        Self::over_with(informer, Default::default())
+        Self::for_informer_with(informer, Default::default())
     }
 
-    /// [`over`](Self::over), for a kind that is known at run time.
-    pub fn over_with<O: WholeObject<Object = K>>(
+    /// [`for_informer`](Self::for_informer), for a kind that is known at run time.
+    pub fn for_informer_with<O: WholeObject<Object = K>>(
         informer: &SharedInformer<O>,
         dyntype: K::DynamicType,
     ) -> Self {
@@ -358,7 +358,7 @@ where
     }
 
     /// Reconciles the owners of the objects of a shared informer when these change. See [`Source::owned`] for more.
-    pub fn owns_over<O: HasOwners>(self, informer: &SharedInformer<O>) -> Self {
+    pub fn owns_informer<O: HasOwners>(self, informer: &SharedInformer<O>) -> Self {
         let source = Source::owned(informer, self.owner_kind());
         self.source(source)
     }
@@ -405,7 +405,7 @@ where
     }
 
     /// Reconciles what `mapper` makes of the objects of a shared informer when these change. See [`Source::mapped`].
-    pub fn watches_over<O, I>(
+    pub fn watches_informer<O, I>(
         self,
         informer: &SharedInformer<O>,
         mapper: impl FnMut(&O::Handle) -> I + Send + 'static,

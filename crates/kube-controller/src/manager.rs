@@ -3,7 +3,7 @@
 //! ```no_run
 //! use k8s_openapi::api::core::v1::ConfigMap;
 //! use kube_controller::leader_election::{LeaderElectionConfig, unique_identity};
-//! use kube_controller::manager::{Manager, Runs};
+//! use kube_controller::manager::{Manager, RunWhen};
 //!
 //! #[tokio::main]
 //! async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -11,7 +11,7 @@
 //!     let election = LeaderElectionConfig::new("default", "my-controller", unique_identity());
 //!     let manager = Manager::new(client, "my-controller").leader_election(election)?;
 //!     let maps = manager.factory().informer::<ConfigMap>();
-//!     manager.add("report", Runs::Leading, async move |context| {
+//!     manager.add("report", RunWhen::Leading, async move |context| {
 //!         println!("{} config maps, and this replica leads", maps.store().len());
 //!         context.stopped().await;
 //!         Ok::<_, std::io::Error>(())
@@ -24,11 +24,11 @@
 //! # Start
 //! 1. The HTTP server, if there is one: probes are answered before anything has synced.
 //! 2. The informers of the [factory](Manager::factory).
-//! 3. Runnables that are [`Warm`](Runs::Warm), such as controllers: they fill their queues.
-//! 4. When all informers have synced, those that run [`Always`](Runs::Always). An informer that is refused holds these up, and says so in the log and
+//! 3. Runnables that are [`Warm`](RunWhen::Warm), such as controllers: they fill their queues.
+//! 4. When all informers have synced, those that run [`Always`](RunWhen::Always). An informer that is refused holds these up, and says so in the log and
 //!    to the readiness probe; a controller waits for the kinds that it reads only.
 //! 5. The election, from the start on. When it is won, runnables that are warm begin to work, and those that run while
-//!    [`Leading`](Runs::Leading) are started.
+//!    [`Leading`](RunWhen::Leading) are started.
 //!
 //! Without an election, the program leads from the start.
 //!
@@ -95,7 +95,7 @@ pub struct Manager {
 
 /// When something runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Runs {
+pub enum RunWhen {
     /// On every replica, once the informers have synced. It ends when the [context](RunContext) is stopped.
     Always,
     /// While this replica leads, once the informers have synced.
@@ -140,7 +140,7 @@ pub struct ManagerHandle {
 }
 
 impl ManagerHandle {
-    /// Adds something to run. It is started when its [time](Runs) has come, which may be now, and once.
+    /// Adds something to run. It is started when its [time](RunWhen) has come, which may be now, and once.
     ///
     /// If it returns an error or panics, the program stops; that it returns is nothing special.
     ///
@@ -149,7 +149,7 @@ impl ManagerHandle {
     pub fn add<F, E>(
         &self,
         name: impl Into<String>,
-        runs: Runs,
+        runs: RunWhen,
         runnable: impl FnOnce(RunContext) -> F + Send + 'static,
     ) -> Result<(), AddError>
     where
@@ -177,7 +177,7 @@ impl ManagerHandle {
 }
 
 impl ManagerHandle {
-    /// Adds a controller, under its [name](Controller::named): it is [`Warm`](Runs::Warm), so its sources sync and its queue is
+    /// Adds a controller, under its [name](Controller::named): it is [`Warm`](RunWhen::Warm), so its sources sync and its queue is
     /// filled while another replica leads. On stop, the reconciles that are running are finished. What goes wrong is logged.
     ///
     /// # Errors
@@ -210,7 +210,7 @@ impl ManagerHandle {
             log.await;
             Ok::<_, std::convert::Infallible>(())
         };
-        self.add(name, Runs::Warm, run)
+        self.add(name, RunWhen::Warm, run)
     }
 }
 
@@ -291,7 +291,7 @@ impl Manager {
 
     /// How long a watch may be silent until the [readiness](Self::readiness) says so. Default: 90 seconds.
     pub fn watch_silence(mut self, silence: Duration) -> Self {
-        self.readiness = self.readiness.silence(silence);
+        self.readiness = self.readiness.watch_silence(silence);
         self
     }
 
@@ -369,7 +369,7 @@ impl Manager {
     pub fn add<F, E>(
         &self,
         name: impl Into<String>,
-        runs: Runs,
+        runs: RunWhen,
         runnable: impl FnOnce(RunContext) -> F + Send + 'static,
     ) -> Result<(), AddError>
     where
@@ -392,7 +392,7 @@ impl Manager {
     ///
     /// # fn example(manager: Manager) -> Result<(), AddError> {
     /// let factory = manager.factory();
-    /// let deployments = Controller::over(&factory.informer::<Deployment>()).owns_over(&factory.informer::<ReplicaSet>());
+    /// let deployments = Controller::for_informer(&factory.informer::<Deployment>()).owns_informer(&factory.informer::<ReplicaSet>());
     /// manager.add_controller(deployments, reconcile, |_, _, _| Action::backoff(), Arc::new(()))?;
     /// # Ok(()) }
     /// ```

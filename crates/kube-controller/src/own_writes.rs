@@ -12,8 +12,8 @@
 //! # async fn reconcile(client: kube::Client, key: ObjectKey) {}
 //! # async fn example(client: kube::Client, factory: SharedInformerFactory, key: ObjectKey) {
 //! let writes = OwnWrites::new();
-//! let maps = writes.reads(&factory.informer::<ConfigMap>()); // the caches that reconciles read
-//! let secrets = writes.reads(&factory.informer::<Secret>());
+//! let maps = writes.track(&factory.informer::<ConfigMap>()); // the caches that reconciles read
+//! let secrets = writes.track(&factory.informer::<Secret>());
 //! let client = writes.client(client); // the client that they write with
 //!
 //! // For each key:
@@ -37,7 +37,7 @@
 //! for like everything else, until the cache has seen anything that is later: see to it that the wait is bounded.
 //!
 //! # Which changes are echoes
-//! [`Cache::unless_own`] tells changes that a reconcile made itself from those that others made. A change is an echo for the key whose
+//! [`TrackedInformer::unless_own`] tells changes that a reconcile made itself from those that others made. A change is an echo for the key whose
 //! scope wrote it, and a change for every other key. It is judged by uid and version; what was changed along with it, unseen, is
 //! never taken for an echo: after a relist, a change is an echo only if nothing else can have happened to the object in between.
 //!
@@ -52,11 +52,11 @@
 //! A write is forgotten when the cache has seen it. Of each cache, up to 4096 echoes are expected; more of them lead to reconciles.
 
 mod answer;
-mod cache;
 mod client;
 mod state;
+mod tracked_informer;
 
-pub use cache::Cache;
+pub use tracked_informer::TrackedInformer;
 
 use crate::time::after;
 use kube::Client;
@@ -129,8 +129,8 @@ impl OwnWrites {
 
     /// Tells of a cache that reconciles read. Writes of what it does not hold are not noted, so tell of each before the first
     /// write. The informer counts as used from now on.
-    pub fn reads<O: CachedObject>(&self, informer: &SharedInformer<O>) -> Cache {
-        Cache::add(self, informer)
+    pub fn track<O: CachedObject>(&self, informer: &SharedInformer<O>) -> TrackedInformer {
+        TrackedInformer::add(self, informer)
     }
 
     /// A client whose writes are noted. It sends them through `client`.

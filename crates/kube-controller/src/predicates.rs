@@ -10,7 +10,7 @@
 //! use kube_controller::Controller;
 //!
 //! # fn example(factory: kube_informer::SharedInformerFactory) {
-//! let controller = Controller::over(&factory.informer::<Deployment>())
+//! let controller = Controller::for_informer(&factory.informer::<Deployment>())
 //!     .filter(predicates::generation.combine(predicates::annotations));
 //! # }
 //! ```

@@ -20,13 +20,13 @@ use futures::stream::{self, Stream};
 use kube::core::{ApiResource, Selector};
 use kube::{Api, Resource};
 use kube_informer::form::Decode;
+use kube_informer::informer::Unsynced;
 use kube_informer::low_level::queue::Delta;
 use kube_informer::low_level::{DecodeResult, KnownObjects, Sink};
 use kube_informer::reflector::{InitialState, LastError, Reflector, ReflectorOptions};
 use kube_informer::source::{ClientSource, Selection};
 use kube_informer::{Fingerprint, ObjectKey, ResourceVersion};
 use serde::de::DeserializeOwned;
-use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -127,23 +127,23 @@ impl Config {
 pub enum Error {
     /// The server refuses the requests, and waiting does not mend it: permissions or credentials are missing, or the kind
     /// is not installed. The controller goes on without this kind, and with it when it is served.
-    #[error("cannot watch {resource}: {reason}")]
+    #[error("cannot watch {resource}: {}", reasons(.unsynced))]
     Refused {
         /// The resource: `pods`, `deployments.apps`.
         resource: String,
-        /// What failed.
-        reason: Obstacles,
+        /// What failed, for each namespace that is listed separately.
+        unsynced: Vec<Unsynced>,
     },
     /// The kind has not been listed in time. The controller goes on without it, and with it when it has been listed. Its own
     /// kind is waited for.
-    #[error("{resource} have not synced within {} s: {reason}", .timeout.as_secs_f64())]
+    #[error("{resource} have not synced within {} s: {}", .timeout.as_secs_f64(), reasons(.unsynced))]
     NotSynced {
         /// The resource: `pods`, `deployments.apps`.
         resource: String,
         /// The [time](crate::controller::Config::sync_timeout) it had.
         timeout: Duration,
-        /// What stands in the way.
-        reason: Obstacles,
+        /// What stands in the way, for each namespace that is listed separately.
+        unsynced: Vec<Unsynced>,
     },
     /// A request failed after the kind had synced.
     #[error("{} of {} failed: {}", .0.operation, .0.resource, .0.message)]
@@ -156,23 +156,13 @@ pub enum Error {
     },
 }
 
-/// What stands in the way of an informer, as far as is known: a reason for each namespace that it lists separately.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Obstacles(pub Vec<(Option<String>, String)>);
-
-impl fmt::Display for Obstacles {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (number, (namespace, reason)) in self.0.iter().enumerate() {
-            if number > 0 {
-                f.write_str("; ")?;
-            }
-            match namespace {
-                Some(namespace) => write!(f, "{namespace}: {reason}")?,
-                None => f.write_str(reason)?,
-            }
-        }
-        Ok(())
-    }
+/// The reasons, with their namespaces if the informer is over several.
+fn reasons(unsynced: &[Unsynced]) -> String {
+    let reasons = unsynced.iter().map(|unsynced| match &unsynced.namespace {
+        Some(namespace) => format!("{namespace}: {}", unsynced.why),
+        None => unsynced.why.clone(),
+    });
+    reasons.collect::<Vec<_>>().join("; ")
 }
 
 /// What has happened to the objects of a collection.

@@ -8,7 +8,7 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use kube::Client;
 use kube::client::Body;
 use kube_controller::leader_election::LeaderElectionConfig;
-use kube_controller::manager::{Cause, Manager, RunContext, Runs};
+use kube_controller::manager::{Cause, Manager, RunContext, RunWhen};
 use kube_sim::SimServer;
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -95,7 +95,7 @@ async fn probes_and_metrics_are_served_from_start_to_end() {
         held.cancelled().await;
         Ok::<_, Infallible>(())
     };
-    manager.add("slow", Runs::Leading, slow).unwrap();
+    manager.add("slow", RunWhen::Leading, slow).unwrap();
     let shutdown = CancellationToken::new();
     let running = tokio::spawn(manager.run_until(shutdown.clone()));
 
@@ -160,7 +160,7 @@ async fn the_first_signal_stops_and_the_second_aborts() {
             }
             Ok::<_, Infallible>(())
         };
-        manager.add("runnable", Runs::Always, runnable).unwrap();
+        manager.add("runnable", RunWhen::Always, runnable).unwrap();
         (tokio::spawn(manager.run()), began, stopping)
     };
     let (running, began, _) = started(false);

@@ -12,14 +12,14 @@ use kube::api::{Api, DeleteParams, ListParams, Patch, PatchParams, PostParams};
 use kube::client::Body;
 use kube::{Client, ResourceExt as _};
 use kube_controller::controller::{self, Controller, Source};
-use kube_controller::own_writes::{Cache, OwnWrites, ReconcileKey};
+use kube_controller::own_writes::{OwnWrites, ReconcileKey, TrackedInformer};
 use kube_informer::selector::LabelSelector;
 use kube_informer::{
     CachedObject, Delivery, HandlerOptions, Lister, Notification, ObjectKey, Registration, SharedInformer,
     SharedInformerFactory,
 };
 use kube_sim::SimServer;
-use kube_workqueue::{Action, WorkQueue, Workers};
+use kube_workqueue::{Requeue, WorkQueue, Workers};
 use serde_json::json;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -78,7 +78,7 @@ struct Program {
 }
 
 impl Program {
-    async fn run(self, key: ObjectKey) -> Result<Action, kube::Error> {
+    async fn run(self, key: ObjectKey) -> Result<Requeue, kube::Error> {
         let run = ReconcileKey::new("secrets", key.clone());
         let seen = self.writes.wait(&run, Duration::from_secs(60)).await;
         seen.expect("the watch is late, not dead");
@@ -87,9 +87,9 @@ impl Program {
     }
 
     /// One step towards what the config map wants.
-    async fn reconcile(&self, key: &ObjectKey) -> Result<Action, kube::Error> {
+    async fn reconcile(&self, key: &ObjectKey) -> Result<Requeue, kube::Error> {
         let Ok(map) = self.maps.get(key) else {
-            return Ok(Action::Done);
+            return Ok(Requeue::No);
         };
         let wanted: usize = map.data.as_ref().unwrap()["secrets"].parse().unwrap();
         let selector = LabelSelector::parse(&format!("of={}", key.name())).unwrap();
@@ -100,14 +100,14 @@ impl Program {
             secret.metadata.generate_name = Some(format!("{}-", key.name()));
             secret.labels_mut().insert("of".into(), key.name().into());
             secrets.create(&PostParams::default(), &secret).await?;
-            return Ok(Action::RequeueAfter(Duration::ZERO));
+            return Ok(Requeue::After(Duration::ZERO));
         }
         if held.len() > wanted {
             // One that is deleted already would be an error.
             secrets
                 .delete(&held[0].name_any(), &DeleteParams::default())
                 .await?;
-            return Ok(Action::RequeueAfter(Duration::ZERO));
+            return Ok(Requeue::After(Duration::ZERO));
         }
         let maps: Api<ConfigMap> = Api::namespaced(self.client.clone(), "default");
         // With its version, so that the answer proves the write.
@@ -115,13 +115,13 @@ impl Program {
             "resourceVersion": map.resource_version(), "annotations": {"done": wanted.to_string()},
         }}));
         maps.patch(key.name(), &PatchParams::default(), &done).await?;
-        Ok(Action::Done)
+        Ok(Requeue::No)
     }
 }
 
 fn enqueue<O: CachedObject>(
     informer: &SharedInformer<O>,
-    cache: Cache,
+    cache: TrackedInformer,
     queue: &WorkQueue<ObjectKey>,
     key_of: impl Fn(&Notification<O>) -> ObjectKey + Send + 'static,
 ) -> Registration {
@@ -188,8 +188,8 @@ async fn no_child_is_made_twice_and_no_own_write_reconciles() {
     let (maps, secrets) = (factory.informer::<ConfigMap>(), factory.informer::<Secret>());
     let writes = OwnWrites::new();
     let queue = WorkQueue::new();
-    let of_maps = enqueue(&maps, writes.reads(&maps), &queue, Notification::key);
-    let of_secrets = enqueue(&secrets, writes.reads(&secrets), &queue, |change| {
+    let of_maps = enqueue(&maps, writes.track(&maps), &queue, Notification::key);
+    let of_secrets = enqueue(&secrets, writes.track(&secrets), &queue, |change| {
         let owner = change.object().and_then(|secret| secret.labels().get("of"));
         ObjectKey::new(Some("default"), owner.expect("a secret of ours"))
     });
@@ -292,12 +292,12 @@ async fn a_controller_reads_its_own_writes_by_itself() {
         program.reconciles.fetch_add(1, Ordering::Relaxed);
         let key = ObjectKey::of(&*map);
         Ok::<_, kube::Error>(match program.reconcile(&key).await? {
-            Action::RequeueAfter(pause) => controller::Action::requeue(pause),
-            Action::Done => controller::Action::await_change(),
+            Requeue::After(pause) => controller::Action::requeue(pause),
+            Requeue::No => controller::Action::await_change(),
         })
     };
     let stop = CancellationToken::new();
-    let results = Controller::over(&maps)
+    let results = Controller::for_informer(&maps)
         .source(Source::mapped(&secrets, owner_of))
         .read_your_writes(&writes)
         .graceful_shutdown_on(stop.clone().cancelled_owned())

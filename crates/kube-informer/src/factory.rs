@@ -50,8 +50,9 @@ mod error;
 mod request;
 mod scope;
 
+pub use crate::informer::Unsynced;
 pub use entry::InformerState;
-pub use error::{ShutdownError, SyncError, Unsynced};
+pub use error::{ShutdownError, SyncError};
 pub use request::{InformerRequest, Namespaces};
 
 use crate::form::{Decode, StaticResource};
@@ -274,7 +275,7 @@ impl SharedInformerFactory {
     ///
     /// The first request creates it, and later ones get the same informer as long as it has users. If the factory was
     /// started, it runs immediately. After [`shutdown`](Self::shutdown) the returned informer is a stopped one.
-    pub fn request<O: Decode>(&self, request: InformerRequest<O>) -> SharedInformer<O> {
+    pub fn informer_with<O: Decode>(&self, request: InformerRequest<O>) -> SharedInformer<O> {
         let wanted = request.resolve(&self.shared.defaults, &self.shared.options.reflector.plan);
         let (key, resync) = (wanted.key.clone(), wanted.resync);
         let (client, streaming) = (&self.shared.client, &self.shared.streaming);
@@ -367,7 +368,7 @@ impl SharedInformerFactory {
     /// ```
     #[doc(alias = "InformerFor")]
     pub fn informer<O: StaticResource>(&self) -> SharedInformer<O> {
-        self.request(InformerRequest::new())
+        self.informer_with(InformerRequest::new())
     }
 
     /// The informer of any resource, in any form, with a selection of its own. Each selection has its own informer.
@@ -387,7 +388,7 @@ impl SharedInformerFactory {
         resource: ApiResource,
         selection: Selection,
     ) -> SharedInformer<O> {
-        self.request(InformerRequest::of(resource).selection(selection))
+        self.informer_with(InformerRequest::of(resource).selection(selection))
     }
 
     /// The informer of a kind's metadata: names, labels, owners. The server sends nothing else.
@@ -403,7 +404,7 @@ impl SharedInformerFactory {
         K: kube::Resource<DynamicType = ()> + Send + Sync + 'static,
         K::Scope: 'static,
     {
-        self.request(InformerRequest::new())
+        self.informer_with(InformerRequest::new())
     }
 
     /// The informer of any resource's metadata, with a selection of its own. For a resource that is known only at run
@@ -416,7 +417,7 @@ impl SharedInformerFactory {
     where
         K: kube::Resource + Send + Sync + 'static,
     {
-        self.request(InformerRequest::of(resource).metadata_only().selection(selection))
+        self.informer_with(InformerRequest::of(resource).metadata_only().selection(selection))
     }
 
     /// Starts all informers. Informers that are requested later start immediately, also if the request is made

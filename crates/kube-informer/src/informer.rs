@@ -97,7 +97,8 @@ pub use notification::Notification;
 pub use partitions::PartitionStatus;
 pub use registration::{Notifications, Registration};
 pub use runner::{InformerRunner, RunError};
-pub use status::InformerStatus;
+pub(crate) use status::short_name;
+pub use status::{InformerStatus, Unsynced};
 pub(crate) use transform::FormlessTransform;
 pub use transform::{AnyObject, Transform};
 pub use unshared::UnsharedInformer;
@@ -359,13 +360,20 @@ impl<O: CachedObject> SharedInformer<O> {
     ///
     /// ```no_run
     /// # fn example(pods: kube_informer::SharedInformer<k8s_openapi::api::core::v1::Pod>) {
-    /// for (namespace, why) in pods.obstacles() {
-    ///     println!("{} {}: {why}", pods.resource(), namespace.as_deref().unwrap_or("everywhere"));
+    /// for unsynced in pods.unsynced() {
+    ///     println!("{}: {}", unsynced.namespace.as_deref().unwrap_or("everywhere"), unsynced.why);
     /// }
     /// # }
     /// ```
-    pub fn obstacles(&self) -> Vec<(Option<String>, String)> {
-        self.shared.partitions.obstacles()
+    pub fn unsynced(&self) -> Vec<Unsynced> {
+        let unsynced = self.shared.partitions.unsynced().into_iter();
+        let unsynced = unsynced.map(|(namespace, why)| Unsynced {
+            resource: self.resource().to_owned(),
+            form: short_name::<O>(),
+            namespace,
+            why,
+        });
+        unsynced.collect()
     }
 
     /// Another handle, which holds this lease and has this default resync period.

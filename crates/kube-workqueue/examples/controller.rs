@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use kube_workqueue::{Action, Priority, WorkQueue, Workers};
+use kube_workqueue::{Priority, Requeue, WorkQueue, Workers};
 use tokio_util::sync::CancellationToken;
 
 /// The cache that informers keep: by key, how many replicas are wanted and how many there are.
@@ -35,22 +35,22 @@ impl std::fmt::Display for Refused {
 }
 
 /// Brings one deployment a step nearer to what it asks for.
-async fn reconcile(cluster: Cluster, key: String) -> Result<Action, Refused> {
+async fn reconcile(cluster: Cluster, key: String) -> Result<Requeue, Refused> {
     // Always from the cache: the key says which object, never what happened to it.
     let Some(deployment) = cluster.lock().unwrap().get(&key).copied() else {
         println!("{key}: gone, nothing to do");
-        return Ok(Action::Done);
+        return Ok(Requeue::No);
     };
     if deployment.running == deployment.wanted {
         println!(
             "{key}: {} of {} running, all is well",
             deployment.running, deployment.wanted
         );
-        return Ok(Action::Done);
+        return Ok(Requeue::No);
     }
     start_one(&cluster, &key).await?;
     // Look again soon, rather than hold the worker until the pod runs.
-    Ok(Action::RequeueAfter(Duration::from_millis(100)))
+    Ok(Requeue::After(Duration::from_millis(100)))
 }
 
 /// A write to the API server; every third one fails.

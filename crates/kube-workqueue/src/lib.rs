@@ -128,4 +128,4 @@ pub use rate_limiter::{
     default_controller_rate_limiter,
 };
 #[cfg(not(loom))]
-pub use workers::{Action, WorkerStats, Workers};
+pub use workers::{Requeue, WorkerStats, Workers};

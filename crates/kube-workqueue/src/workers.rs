@@ -15,15 +15,15 @@ use tokio_util::sync::CancellationToken;
 
 use crate::queue::{Processing, WorkQueue};
 
-/// What to do with an item that was reconciled.
+/// Whether an item that was reconciled is processed again without being added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[doc(alias = "Result")]
-pub enum Action {
-    /// Does nothing until the item is added again. Clears its failures.
-    Done,
-    /// Processes the item again after this time. Clears its failures.
-    #[doc(alias = "Requeue")]
-    RequeueAfter(Duration),
+pub enum Requeue {
+    /// Not until the item is added again. Clears its failures.
+    No,
+    /// After this time. Clears its failures.
+    #[doc(alias = "RequeueAfter")]
+    After(Duration),
 }
 
 /// Tasks that reconcile the items of a queue, each item in one of them at a time.
@@ -33,7 +33,7 @@ pub enum Action {
 ///
 /// ```
 /// use std::convert::Infallible;
-/// use kube_workqueue::{Action, WorkQueue, Workers};
+/// use kube_workqueue::{Requeue, WorkQueue, Workers};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() {
@@ -41,7 +41,7 @@ pub enum Action {
 /// queue.add("default/web");
 /// let workers = Workers::new(queue.clone(), 4);
 /// let stats = workers.stats();
-/// let running = tokio::spawn(workers.run(|_key| async { Ok::<_, Infallible>(Action::Done) }));
+/// let running = tokio::spawn(workers.run(|_key| async { Ok::<_, Infallible>(Requeue::No) }));
 ///
 /// queue.shut_down();
 /// running.await.unwrap();
@@ -107,7 +107,7 @@ where
     pub async fn run<F, Fut, E>(self, reconcile: F)
     where
         F: Fn(T) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<Action, E>> + Send + 'static,
+        Fut: Future<Output = Result<Requeue, E>> + Send + 'static,
         E: Display + Send + 'static,
     {
         let Self {
@@ -154,7 +154,7 @@ struct Counts {
 }
 
 impl WorkerStats {
-    /// The number of runs that returned an [`Action`].
+    /// The number of runs that returned an [`Requeue`].
     pub fn succeeded(&self) -> u64 {
         self.0.succeeded.load(Ordering::Relaxed)
     }
@@ -210,7 +210,7 @@ where
     async fn run<F, Fut, E>(self, reconcile: Arc<F>)
     where
         F: Fn(T) -> Fut,
-        Fut: Future<Output = Result<Action, E>>,
+        Fut: Future<Output = Result<Requeue, E>>,
         E: Display,
     {
         loop {
@@ -226,7 +226,7 @@ where
         }
     }
 
-    async fn attempt<E>(&self, run: impl Future<Output = Result<Action, E>>) -> Result<Action, Failure<E>> {
+    async fn attempt<E>(&self, run: impl Future<Output = Result<Requeue, E>>) -> Result<Requeue, Failure<E>> {
         let run = async {
             caught(run)
                 .await
@@ -242,7 +242,7 @@ where
     }
 
     /// The item is added again before the guard is dropped, so that a drain does not end in between.
-    fn conclude<E: Display>(&self, item: Processing<'_, T>, outcome: Result<Action, Failure<E>>) {
+    fn conclude<E: Display>(&self, item: Processing<'_, T>, outcome: Result<Requeue, Failure<E>>) {
         let queue = self.queue.with_priority(item.priority());
         let counts = &self.stats.0;
         let counter = match &outcome {
@@ -253,9 +253,9 @@ where
         };
         counter.fetch_add(1, Ordering::Relaxed);
         match outcome {
-            Ok(action) => {
+            Ok(requeue) => {
                 queue.forget(&item);
-                if let Action::RequeueAfter(delay) = action {
+                if let Requeue::After(delay) = requeue {
                     queue.add_after(item.clone(), delay);
                 }
             }

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use kube_workqueue::{Action, ItemExponential, Priority, WorkQueue, Workers};
+use kube_workqueue::{ItemExponential, Priority, Requeue, WorkQueue, Workers};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
@@ -26,7 +26,7 @@ async fn run_for_ten_seconds<Fut>(
     behave: impl Fn(&'static str, usize) -> Fut + Send + Sync + 'static,
 ) -> Vec<(&'static str, u128)>
 where
-    Fut: Future<Output = Result<Action, &'static str>> + Send + 'static,
+    Fut: Future<Output = Result<Requeue, &'static str>> + Send + 'static,
 {
     let (runs, began) = (Runs::default(), Instant::now());
     let seen = runs.clone();
@@ -52,9 +52,9 @@ async fn done_runs_once_and_requeue_after_runs_again() {
     let stats = workers.stats();
     let runs = run_for_ten_seconds(workers, &queue, |_, n| async move {
         Ok(if n == 0 {
-            Action::RequeueAfter(300 * MS)
+            Requeue::After(300 * MS)
         } else {
-            Action::Done
+            Requeue::No
         })
     });
     assert_eq!(runs.await, [("a", 0), ("a", 300)]);
@@ -70,8 +70,8 @@ async fn errors_back_off_until_a_success_forgets_them() {
     let runs = run_for_ten_seconds(workers, &queue, |_, n| async move {
         match n {
             0..3 | 4 => Err("refused"),
-            3 => Ok(Action::RequeueAfter(100 * MS)),
-            _ => Ok(Action::Done),
+            3 => Ok(Requeue::After(100 * MS)),
+            _ => Ok(Requeue::No),
         }
     });
     let times: Vec<_> = runs.await.into_iter().map(|(_, at)| at).collect();
@@ -96,7 +96,7 @@ async fn panics_are_failures_of_their_item_only() {
         async move {
             sleep(MS).await;
             assert!(n > 1, "a panic in the future");
-            Ok(Action::Done)
+            Ok(Requeue::No)
         }
     });
     assert_eq!(runs.await, [("a", 0), ("b", 0), ("a", 10), ("b", 11)]);
@@ -122,7 +122,7 @@ async fn a_run_that_takes_too_long_is_dropped_and_fails() {
         async move {
             let _guard = guard;
             sleep(if n == 0 { 1000 * MS } else { 99 * MS }).await;
-            Ok(Action::Done)
+            Ok(Requeue::No)
         }
     });
     assert_eq!(runs.await, [("a", 0), ("a", 110)]);
@@ -143,7 +143,7 @@ async fn so_many_workers_run_at_once_and_never_two_on_one_item() {
                 again.add(item);
             }
             sleep(10 * MS).await;
-            Ok(Action::Done)
+            Ok(Requeue::No)
         }
     });
     assert_eq!(runs.await, [("a", 0), ("b", 0), ("c", 10), ("a", 10)]);
@@ -158,7 +158,7 @@ async fn the_stop_token_finishes_what_runs_and_leaves_what_is_queued() {
     let stats = workers.stats();
     let running = tokio::spawn(workers.run(|_| async {
         sleep(100 * MS).await;
-        Ok::<_, &str>(Action::RequeueAfter(MS))
+        Ok::<_, &str>(Requeue::After(MS))
     }));
     sleep(50 * MS).await;
     token.cancel();
@@ -175,7 +175,7 @@ async fn dropping_the_run_cancels_the_workers() {
     queue.add("a");
     let running = tokio::spawn(Workers::new(queue.clone(), 0).run(|_| async {
         std::future::pending::<()>().await;
-        Ok::<_, &str>(Action::Done)
+        Ok::<_, &str>(Requeue::No)
     }));
     sleep(MS).await;
     queue.add("a");

@@ -65,7 +65,7 @@ pub fn program(client: Client, options: Options) -> anyhow::Result<Manager> {
     let factory = manager.factory();
     let foos = factory.informer::<Foo>();
     let deployments = factory.metadata_informer::<Deployment>();
-    let controller = Controller::over(&foos).owns_over(&deployments);
+    let controller = Controller::for_informer(&foos).owns_informer(&deployments);
     let context = reconcile::Context::new(client, manager.recorder().clone());
     manager.add_controller(
         controller,

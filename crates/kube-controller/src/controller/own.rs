@@ -1,6 +1,6 @@
 //! A controller that reads its own writes.
 
-use crate::own_writes::{Cache, OwnWrites, ReconcileKey};
+use crate::own_writes::{OwnWrites, ReconcileKey, TrackedInformer};
 use kube_informer::{CachedObject, ObjectKey, SharedInformer};
 use kube_workqueue::Processing;
 use std::sync::Arc;
@@ -25,8 +25,8 @@ impl Own {
         }
     }
 
-    pub(super) fn reads<O: CachedObject>(&self, informer: &SharedInformer<O>) -> Cache {
-        self.writes.reads(informer)
+    pub(super) fn track<O: CachedObject>(&self, informer: &SharedInformer<O>) -> TrackedInformer {
+        self.writes.track(informer)
     }
 
     pub(super) fn run(&self, key: &ObjectKey) -> ReconcileKey {

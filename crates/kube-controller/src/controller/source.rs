@@ -10,7 +10,7 @@ use kube::{Api, Resource};
 use kube_informer::HasOwners;
 use kube_informer::form::{Decode, WholeObject};
 use kube_informer::informer::enqueue::OwnerKind;
-use kube_informer::informer::{InformerStatus, RunError, Stopped};
+use kube_informer::informer::{InformerStatus, RunError, Stopped, Unsynced};
 use kube_informer::reflector::LastError;
 use kube_informer::source::ClientSource;
 use kube_informer::{
@@ -76,7 +76,7 @@ type Filter<O> = Box<dyn FnMut(&<O as CachedObject>::Handle, &<O as CachedObject
 /// let settings = Source::mapped(&factory.informer::<ConfigMap>(), |settings| {
 ///     settings.metadata.annotations.as_ref()?.get("example.com/used-by").map(|key| ObjectKey::from(&**key))
 /// });
-/// let controller = Controller::over(&factory.informer::<Deployment>())
+/// let controller = Controller::for_informer(&factory.informer::<Deployment>())
 ///     .source(sets.filter(predicates::generation))
 ///     .source(settings);
 /// # }
@@ -194,7 +194,7 @@ impl<O: CachedObject> Source<O> {
             informer,
             ..
         } = self;
-        let cache = intake.own.as_ref().map(|own| own.reads(&informer));
+        let cache = intake.own.as_ref().map(|own| own.track(&informer));
         // The handler is one of the informer's users in any case.
         drop(informer);
         move |change| {
@@ -365,7 +365,7 @@ struct Running {
 /// An informer, whatever its form.
 trait AnyInformer: Send + Sync {
     fn status(&self) -> InformerStatus;
-    fn obstacles(&self) -> watcher::Obstacles;
+    fn unsynced(&self) -> Vec<Unsynced>;
     fn stopped(&self) -> BoxFuture<'_, ()>;
 }
 
@@ -374,8 +374,8 @@ impl<O: CachedObject> AnyInformer for SharedInformer<O> {
         self.status()
     }
 
-    fn obstacles(&self) -> watcher::Obstacles {
-        watcher::Obstacles(self.obstacles())
+    fn unsynced(&self) -> Vec<Unsynced> {
+        SharedInformer::unsynced(self)
     }
 
     fn stopped(&self) -> BoxFuture<'_, ()> {
@@ -471,14 +471,14 @@ impl Running {
                     return Err(watcher::Error::NotSynced {
                         resource: resource.to_owned(),
                         timeout,
-                        reason: self.informer.obstacles(),
+                        unsynced: self.informer.unsynced(),
                     });
                 }
                 _ = look.tick() => {
                     if self.is_refused() {
                         return Err(watcher::Error::Refused {
                             resource: resource.to_owned(),
-                            reason: self.informer.obstacles(),
+                            unsynced: self.informer.unsynced(),
                         });
                     }
                 }

@@ -52,7 +52,7 @@ impl Readiness {
     }
 
     /// How long a watch may be silent. Default: 90 seconds, since servers send bookmarks every minute.
-    pub fn silence(mut self, silence: Duration) -> Self {
+    pub fn watch_silence(mut self, silence: Duration) -> Self {
         self.silence = silence;
         self
     }

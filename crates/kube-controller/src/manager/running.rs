@@ -1,7 +1,7 @@
 //! One run of a manager.
 
 use super::error::{Cause, ManagerError};
-use super::{BoxError, Manager, RunContext, Runs};
+use super::{BoxError, Manager, RunContext, RunWhen};
 use crate::events::Recorder;
 use crate::leader_election::{LeaderElectionError, Leadership, panic_message};
 use futures::FutureExt as _;
@@ -21,7 +21,7 @@ const SAY_UNSYNCED: Duration = Duration::from_secs(60);
 /// Something to run.
 pub(super) struct Added {
     pub(super) name: String,
-    pub(super) runs: Runs,
+    pub(super) runs: RunWhen,
     pub(super) run: Run,
 }
 
@@ -41,7 +41,7 @@ pub(super) struct Running {
     /// Whose time has not come.
     waiting: Vec<Added>,
     tasks: JoinSet<Result<(), BoxError>>,
-    running: HashMap<task::Id, (String, Runs)>,
+    running: HashMap<task::Id, (String, RunWhen)>,
     synced: bool,
     causes: Vec<Cause>,
 }
@@ -142,15 +142,15 @@ impl Running {
     fn start(&mut self) {
         let elected = self.tokens.elected.is_cancelled();
         let may_start = |added: &mut Added| match added.runs {
-            Runs::Warm => true,
-            Runs::Always => self.synced,
-            Runs::Leading => self.synced && elected,
+            RunWhen::Warm => true,
+            RunWhen::Always => self.synced,
+            RunWhen::Leading => self.synced && elected,
         };
         let ready: Vec<_> = self.waiting.extract_if(.., may_start).collect();
         for Added { name, runs, run } in ready {
             let stop = match runs {
-                Runs::Always => &self.tokens.others,
-                Runs::Leading | Runs::Warm => &self.tokens.work,
+                RunWhen::Always => &self.tokens.others,
+                RunWhen::Leading | RunWhen::Warm => &self.tokens.work,
             };
             let context = RunContext {
                 stop: stop.clone(),
@@ -208,7 +208,7 @@ impl Running {
         tokio::select! {
             biased;
             () = tokens.work.cancelled(), if leads => return self.lose().await,
-            () = self.ended(|runs| runs == Runs::Always) => {}
+            () = self.ended(|runs| runs == RunWhen::Always) => {}
         }
         tokens.work.cancel();
         tokens.candidate.cancel();
@@ -232,7 +232,7 @@ impl Running {
     /// waited for then.
     async fn work_ended(&mut self) -> End {
         let Some(election) = self.election.take() else {
-            self.ended(|runs| runs != Runs::Always).await;
+            self.ended(|runs| runs != RunWhen::Always).await;
             return End::Graceful;
         };
         let work_ended = self.tokens.work_ended.clone();
@@ -241,7 +241,7 @@ impl Running {
             .fuse();
         let result = tokio::select! {
             biased;
-            () = self.ended(|runs| runs != Runs::Always) => {
+            () = self.ended(|runs| runs != RunWhen::Always) => {
                 work_ended.cancel();
                 election.await
             }
@@ -250,7 +250,7 @@ impl Running {
         match result {
             // If it was a standby, the election ended at once.
             Ok(()) => {
-                self.ended(|runs| runs != Runs::Always).await;
+                self.ended(|runs| runs != RunWhen::Always).await;
                 End::Graceful
             }
             Err(error) => {
@@ -261,7 +261,7 @@ impl Running {
     }
 
     /// Waits until those of a group have ended.
-    async fn ended(&mut self, of: impl Fn(Runs) -> bool) {
+    async fn ended(&mut self, of: impl Fn(RunWhen) -> bool) {
         while self.running.values().any(|(_, runs)| of(*runs)) {
             let Some(joined) = self.tasks.join_next_with_id().await else {
                 return;

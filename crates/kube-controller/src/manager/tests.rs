@@ -123,9 +123,9 @@ impl Scene {
     /// Adds one runnable of each kind.
     fn add_all(&self, manager: &Manager) {
         let all = [
-            ("leading", Runs::Leading),
-            ("always", Runs::Always),
-            ("warm", Runs::Warm),
+            ("leading", RunWhen::Leading),
+            ("always", RunWhen::Always),
+            ("warm", RunWhen::Warm),
         ];
         for (name, runs) in all {
             manager.add(name, runs, self.diary.runnable(name)).unwrap();
@@ -171,7 +171,7 @@ async fn caches_come_first_and_others_stop_before_leaders() {
         diary.write("caches were there");
         Ok::<_, Infallible>(())
     };
-    manager.add("check", Runs::Leading, check).unwrap();
+    manager.add("check", RunWhen::Leading, check).unwrap();
     scene.connected.store(false, Ordering::SeqCst);
     let started = Started::new(manager);
     sleep(seconds(5)).await;
@@ -253,9 +253,9 @@ async fn a_lost_lease_ends_the_run_with_an_error() {
     // Case 72.
     let scene = Scene::new();
     let manager = scene.candidate("first");
-    manager.add("stubborn", Runs::Always, stubborn).unwrap();
+    manager.add("stubborn", RunWhen::Always, stubborn).unwrap();
     manager
-        .add("leading", Runs::Leading, scene.diary.runnable("leading"))
+        .add("leading", RunWhen::Leading, scene.diary.runnable("leading"))
         .unwrap();
     let started = Started::new(manager);
     sleep(seconds(5)).await;
@@ -289,7 +289,7 @@ impl Drop for Present {
 #[tokio::test(start_paused = true)]
 async fn a_lease_lost_during_the_stop_ends_the_work() {
     // Case 72, while it stops: whether what holds up the stop leads or not.
-    for holds_up in [Runs::Always, Runs::Leading] {
+    for holds_up in [RunWhen::Always, RunWhen::Leading] {
         let scene = Scene::new();
         let manager = scene.candidate("first").graceful_shutdown_timeout(Duration::MAX);
         manager.add("stubborn", holds_up, stubborn).unwrap();
@@ -298,7 +298,7 @@ async fn a_lease_lost_during_the_stop_ends_the_work() {
             let _present = present;
             std::future::pending::<Result<(), Infallible>>().await
         };
-        manager.add("works", Runs::Leading, works).unwrap();
+        manager.add("works", RunWhen::Leading, works).unwrap();
         let started = Started::new(manager);
         sleep(seconds(5)).await;
         scene.connected.store(false, Ordering::SeqCst);
@@ -325,9 +325,9 @@ async fn a_standby_that_stops_is_no_longer_elected() {
         sleep(seconds(60)).await;
         Ok::<_, Infallible>(())
     };
-    second.add("slow", Runs::Always, slow).unwrap();
+    second.add("slow", RunWhen::Always, slow).unwrap();
     second
-        .add("warm", Runs::Warm, scene.diary.runnable("warm"))
+        .add("warm", RunWhen::Warm, scene.diary.runnable("warm"))
         .unwrap();
     let second = Started::new(second);
     sleep(seconds(5)).await;
@@ -346,11 +346,11 @@ async fn what_is_aborted_is_told_to_stop() {
     for dropped in [false, true] {
         let scene = Scene::new();
         let manager = scene.candidate("first");
-        manager.add("stubborn", Runs::Always, stubborn).unwrap();
+        manager.add("stubborn", RunWhen::Always, stubborn).unwrap();
         for (name, runs) in [
-            ("always", Runs::Always),
-            ("leading", Runs::Leading),
-            ("warm", Runs::Warm),
+            ("always", RunWhen::Always),
+            ("leading", RunWhen::Leading),
+            ("warm", RunWhen::Warm),
         ] {
             let diary = scene.diary.clone();
             // What it has started is not aborted.
@@ -392,7 +392,7 @@ async fn the_grace_period_bounds_the_stop() {
             sleep(takes).await;
             Ok::<_, Infallible>(())
         };
-        manager.add("slow", Runs::Leading, slow).unwrap();
+        manager.add("slow", RunWhen::Leading, slow).unwrap();
         let started = Started::new(manager);
         sleep(seconds(5)).await;
         let began = Instant::now();
@@ -426,14 +426,14 @@ async fn a_failure_stops_the_others_and_all_are_told() {
         sleep(seconds(3)).await;
         Err("no luck")
     };
-    manager.add("unlucky", Runs::Warm, fails).unwrap();
+    manager.add("unlucky", RunWhen::Warm, fails).unwrap();
     let panics = async |context: RunContext| -> Result<(), Infallible> {
         context.stopped().await;
         panic!("at the disco");
     };
-    manager.add("nervous", Runs::Leading, panics).unwrap();
+    manager.add("nervous", RunWhen::Leading, panics).unwrap();
     let done = async |_| Ok::<_, Infallible>(());
-    manager.add("done", Runs::Always, done).unwrap();
+    manager.add("done", RunWhen::Always, done).unwrap();
     let error = Started::new(manager).task.await.unwrap().unwrap_err();
     assert_eq!(
         error.to_string(),
@@ -456,17 +456,17 @@ async fn runnables_are_added_once_and_not_while_it_stops() {
     let manager = scene.manager();
     let handle = manager.handle();
     manager
-        .add("before", Runs::Always, scene.diary.runnable("before"))
+        .add("before", RunWhen::Always, scene.diary.runnable("before"))
         .unwrap();
-    let taken = manager.add("before", Runs::Warm, scene.diary.runnable("before"));
+    let taken = manager.add("before", RunWhen::Warm, scene.diary.runnable("before"));
     assert_eq!(taken, Err(AddError::NameTaken("before".into())));
     let (from_inside, diary) = (handle.clone(), scene.diary.clone());
-    let adds = async move |_| from_inside.add("inside", Runs::Leading, diary.runnable("inside"));
-    manager.add("adds", Runs::Warm, adds).unwrap();
+    let adds = async move |_| from_inside.add("inside", RunWhen::Leading, diary.runnable("inside"));
+    manager.add("adds", RunWhen::Warm, adds).unwrap();
     let started = Started::new(manager);
     sleep(seconds(2)).await;
     handle
-        .add("after", Runs::Always, scene.diary.runnable("after"))
+        .add("after", RunWhen::Always, scene.diary.runnable("after"))
         .unwrap();
     sleep(seconds(2)).await;
     let mut starts: Vec<_> = scene.diary.read().split(", ").map(str::to_owned).collect();
@@ -476,7 +476,7 @@ async fn runnables_are_added_once_and_not_while_it_stops() {
 
     started.shutdown.cancel();
     sleep(Duration::from_millis(500)).await;
-    let late = handle.add("late", Runs::Always, scene.diary.runnable("late"));
+    let late = handle.add("late", RunWhen::Always, scene.diary.runnable("late"));
     assert_eq!(late, Err(AddError::Stopped));
     started.task.await.unwrap().unwrap();
     assert_eq!(tokio::runtime::Handle::current().metrics().num_alive_tasks(), 0);

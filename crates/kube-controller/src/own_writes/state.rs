@@ -1,7 +1,7 @@
 //! What was written, by whom, and who has not seen it.
 
 use super::ReconcileKey;
-use super::cache::{AnyCache, Lists};
+use super::tracked_informer::{AnyCache, Lists};
 use kube_informer::{ObjectKey, ResourceVersion};
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! The cases of controller-runtime's consistent reads, on a cache that is a second behind, on a paused clock.
 
-use super::cache::{AnyCache, Lists};
 use super::state::{Change, Written};
+use super::tracked_informer::{AnyCache, Lists};
 use super::*;
 use futures::future::{BoxFuture, ready};
 use futures::{FutureExt as _, StreamExt as _, stream};
@@ -50,7 +50,7 @@ struct Scene {
     sim: Sim,
     writes: OwnWrites,
     maps: SharedInformer<ConfigMap>,
-    cache: Cache,
+    cache: TrackedInformer,
     api: Api<ConfigMap>,
     nodes: Api<Node>,
     run: ReconcileKey,
@@ -62,8 +62,8 @@ impl Scene {
         let factory = SharedInformerFactory::new(late(&sim));
         let (maps, nodes) = (factory.informer::<ConfigMap>(), factory.informer::<Node>());
         let writes = OwnWrites::new();
-        let cache = writes.reads(&maps);
-        writes.reads(&nodes);
+        let cache = writes.track(&maps);
+        writes.track(&nodes);
         factory.start();
         factory.wait_for_sync(LONG).await.unwrap();
         let client = writes.client(Client::new(sim.service(), "default"));

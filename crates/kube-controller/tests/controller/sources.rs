@@ -136,11 +136,12 @@ async fn the_own_kind_is_waited_for_and_its_absence_reported() {
     let controller = Controller::<ConfigMap>::new(Api::all(client(|_| forbidden())), everything());
     let mut running = start(controller, |_| done());
     let error = running.error().await;
-    let Error::QueueError(watcher::Error::Refused { resource, reason }) = &error else {
+    let Error::QueueError(watcher::Error::Refused { resource, unsynced }) = &error else {
         panic!("{error}");
     };
     assert_eq!(resource, "configmaps");
-    assert!(reason.to_string().contains("you may not"), "{reason}");
+    assert!(unsynced[0].why.contains("you may not"), "{error}");
+    assert!(error.to_string().contains("you may not"), "{error}");
     running.quiet_for(3600 * SECOND).await;
     assert!(!running.task.is_finished(), "it goes on trying");
 }
@@ -226,7 +227,7 @@ async fn shared_informers_are_watched_in_any_form() {
         let nodes = Source::mapped(&factory.informer::<Node>(), |_| {
             [ObjectKey::from("default/named-by-node")]
         });
-        Controller::over(&factory.informer::<Packed<ConfigMap>>())
+        Controller::for_informer(&factory.informer::<Packed<ConfigMap>>())
             .source(owned.filter(predicates::labels).filter(predicates::annotations))
             .source(nodes.priority(Priority::HIGH))
     })
@@ -271,8 +272,8 @@ async fn controllers_share_an_informer() {
     cluster.map("a");
     let factory = SharedInformerFactory::new(cluster.client());
     let maps = factory.informer::<ConfigMap>();
-    let mut one = start(Controller::over(&maps), |_| done());
-    let mut two = start(Controller::over(&maps).named("other"), |_| done());
+    let mut one = start(Controller::for_informer(&maps), |_| done());
+    let mut two = start(Controller::for_informer(&maps).named("other"), |_| done());
     factory.start();
     for running in [&mut one, &mut two] {
         assert_eq!(running.run().await.name, "a");

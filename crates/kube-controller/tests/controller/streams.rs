@@ -150,7 +150,7 @@ async fn a_controller_ends_when_nothing_more_can_come() {
     factory.start();
     let (reader, _) = reflector::store::<ConfigMap>();
     let results = Controller::for_stream(stream::empty(), reader)
-        .watches_over(&secrets, |_| None::<ObjectRef<ConfigMap>>)
+        .watches_informer(&secrets, |_| None::<ObjectRef<ConfigMap>>)
         .run(
             async |_, _| Ok::<_, kube::Error>(Action::await_change()),
             |_, _, _| Action::await_change(),

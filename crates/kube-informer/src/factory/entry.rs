@@ -1,10 +1,9 @@
 //! One informer of a factory: its users, and how long it runs.
 
 use super::SharedInformerFactory;
-use super::error::{Unsynced, short_name};
 use super::request::Key;
 use crate::form::Decode;
-use crate::informer::{InformerRunner, InformerStatus, RunError, SharedInformer};
+use crate::informer::{InformerRunner, InformerStatus, RunError, SharedInformer, Unsynced, short_name};
 use crate::store::Lease;
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -62,14 +61,7 @@ impl<O: Decode> AnyInformer for SharedInformer<O> {
     }
 
     fn unsynced(&self) -> Vec<Unsynced> {
-        let obstacles = self.obstacles().into_iter();
-        let unsynced = obstacles.map(|(namespace, why)| Unsynced {
-            resource: self.resource().to_owned(),
-            form: self.form(),
-            namespace,
-            why,
-        });
-        unsynced.collect()
+        SharedInformer::unsynced(self)
     }
 
     fn status(&self) -> InformerStatus {

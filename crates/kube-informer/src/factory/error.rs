@@ -2,7 +2,7 @@
 //!
 //! These errors implement `Debug` as `Display`, because a `main` that returns an error prints it with `Debug`.
 
-use crate::informer::RunError;
+use crate::informer::{RunError, Unsynced};
 use std::{fmt, time::Duration};
 
 /// Some informers have not synced in time.
@@ -32,32 +32,6 @@ pub struct SyncError {
     pub unsynced: Vec<Unsynced>,
     /// How long they had.
     pub timeout: Duration,
-}
-
-/// An informer, or one namespace of it, that has not synced.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-#[non_exhaustive]
-pub struct Unsynced {
-    /// The plural name and group of its resource: `pods`, `deployments.apps`.
-    pub resource: String,
-    /// The [form](crate::form) of its objects, without module paths: `Pod`, `Packed<Pod>`.
-    pub form: String,
-    /// The namespace, if the informer is over namespaces.
-    pub namespace: Option<String>,
-    /// What prevents it: the last error, or what the informer is doing.
-    pub why: String,
-}
-
-impl fmt::Display for Unsynced {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            resource, form, why, ..
-        } = self;
-        match &self.namespace {
-            Some(namespace) => write!(f, "{resource} as {form} in {namespace:?} ({why})"),
-            None => write!(f, "{resource} as {form} ({why})"),
-        }
-    }
 }
 
 impl fmt::Display for SyncError {
@@ -100,35 +74,3 @@ impl fmt::Debug for ShutdownError {
 }
 
 impl std::error::Error for ShutdownError {}
-
-/// The name of a type without the paths of its modules: `Packed<Pod>`.
-pub(super) fn short_name<T: ?Sized>() -> String {
-    let mut short = String::new();
-    for character in std::any::type_name::<T>().chars() {
-        short.push(character);
-        if short.ends_with("::") {
-            let start = short.rfind(['<', ' ', '(', '[', '&']).map_or(0, |at| at + 1);
-            short.truncate(start);
-        }
-    }
-    short
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use k8s_openapi::api::core::v1::Pod;
-
-    #[test]
-    fn names_of_types_have_no_paths() {
-        assert_eq!(short_name::<Pod>(), "Pod");
-        assert_eq!(
-            short_name::<kube::core::PartialObjectMeta<Pod>>(),
-            "PartialObjectMeta<Pod>"
-        );
-        assert_eq!(
-            short_name::<Result<Vec<Pod>, String>>(),
-            "Result<Vec<Pod>, String>"
-        );
-    }
-}

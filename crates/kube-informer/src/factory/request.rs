@@ -95,7 +95,7 @@ fn namespaces_of(namespace: Option<String>) -> Namespaces {
     namespace.map_or(Namespaces::All, |namespace| [namespace].into())
 }
 
-/// A request for an informer of a [factory](super::SharedInformerFactory::request). Unset options use the factory's
+/// A request for an informer of a [factory](super::SharedInformerFactory::informer_with). Unset options use the factory's
 /// defaults.
 ///
 /// ```no_run
@@ -104,7 +104,7 @@ fn namespaces_of(namespace: Option<String>) -> Namespaces {
 /// use std::time::Duration;
 ///
 /// # fn example(factory: kube_informer::SharedInformerFactory) {
-/// let web = factory.request(
+/// let web = factory.informer_with(
 ///     InformerRequest::<Pod>::new()
 ///         .namespaces(["shop", "bank"])
 ///         .label_selector("app=web")

@@ -75,7 +75,7 @@ impl<O: CachedObject> Clone for QueuedNotification<O> {
 /// Pending notifications, oldest first.
 pub(super) struct CoalescingQueue<O: CachedObject> {
     capacity: usize,
-    entries: Entries<O>,
+    entries: Pending<O>,
     /// The number of the first entry behind the mark, if the mark has not been taken.
     mark: Option<u64>,
     /// The last pending entry of each key; built when the queue is full, and dropped when half of it has been taken.
@@ -83,7 +83,7 @@ pub(super) struct CoalescingQueue<O: CachedObject> {
 }
 
 /// The entries by number. Numbers grow by one, so that the oldest is at the front.
-struct Entries<O: CachedObject> {
+struct Pending<O: CachedObject> {
     /// Each change, and when the first notification that was merged into it was pushed. An entry that cancelled out
     /// leaves a hole.
     slots: VecDeque<Option<(QueuedNotification<O>, Instant)>>,
@@ -95,7 +95,7 @@ struct Entries<O: CachedObject> {
 /// Storage for more entries than this is freed when the queue is empty.
 const KEPT_STORAGE: usize = 1024;
 
-impl<O: CachedObject> Entries<O> {
+impl<O: CachedObject> Pending<O> {
     fn new() -> Self {
         Self {
             slots: VecDeque::new(),
@@ -175,7 +175,7 @@ struct Last {
 }
 
 impl Last {
-    fn of<O: CachedObject>(entries: &Entries<O>) -> Self {
+    fn of<O: CachedObject>(entries: &Pending<O>) -> Self {
         let mut last = Self {
             numbers: HashTable::new(),
             hasher: RandomState::default(),
@@ -186,7 +186,7 @@ impl Last {
         last
     }
 
-    fn get<O: CachedObject>(&self, key: &ObjectKey, entries: &Entries<O>) -> Option<u64> {
+    fn get<O: CachedObject>(&self, key: &ObjectKey, entries: &Pending<O>) -> Option<u64> {
         let hash = self.hasher.hash_one(key);
         let found = self
             .numbers
@@ -195,7 +195,7 @@ impl Last {
     }
 
     /// Records that `number` is the last entry of `key`; the entry need not exist yet.
-    fn set<O: CachedObject>(&mut self, key: &ObjectKey, number: u64, entries: &Entries<O>) {
+    fn set<O: CachedObject>(&mut self, key: &ObjectKey, number: u64, entries: &Pending<O>) {
         let hash = self.hasher.hash_one(key);
         let rehash = |number: &u64| entries.key(*number).map_or(0, |key| self.hasher.hash_one(key));
         match (self.numbers).entry(hash, |number| entries.key(*number) == Some(key), rehash) {
@@ -223,7 +223,7 @@ impl<O: CachedObject> CoalescingQueue<O> {
         };
         Self {
             capacity,
-            entries: Entries::new(),
+            entries: Pending::new(),
             mark: None,
             last: None,
         }
@@ -235,7 +235,7 @@ impl<O: CachedObject> CoalescingQueue<O> {
     }
 
     pub(super) fn clear(&mut self) {
-        self.entries = Entries::new();
+        self.entries = Pending::new();
         self.mark = None;
         self.last = None;
     }

@@ -14,7 +14,7 @@
 //! use k8s_openapi::api::core::v1::Pod;
 //! use kube_informer::informer::enqueue::{self, OwnerKind};
 //! use kube_informer::{ObjectKey, SharedInformerFactory};
-//! use kube_workqueue::{Action, WorkQueue, Workers};
+//! use kube_workqueue::{Requeue, WorkQueue, Workers};
 //!
 //! # async fn example(factory: SharedInformerFactory) -> Result<(), Box<dyn std::error::Error>> {
 //! let (sets, pods) = (factory.informer::<ReplicaSet>(), factory.informer::<Pod>());
@@ -29,7 +29,7 @@
 //!     let set = lister.get(&key).ok();
 //!     async move {
 //!         println!("{key} exists: {}", set.is_some());
-//!         Ok::<_, std::convert::Infallible>(Action::Done)
+//!         Ok::<_, std::convert::Infallible>(Requeue::No)
 //!     }
 //! });
 //! # Ok(())

@@ -307,7 +307,7 @@ impl Partitions {
     }
 
     /// The partitions that prevent [`have_synced`](Self::have_synced), each with the reason.
-    pub(super) fn obstacles(&self) -> Vec<(Option<String>, String)> {
+    pub(super) fn unsynced(&self) -> Vec<(Option<String>, String)> {
         let state = self.state.borrow();
         let unsynced = self.names().into_iter().filter_map(|name| {
             let entry = state.by_name.get(&*name).filter(|entry| !entry.is_leaving());

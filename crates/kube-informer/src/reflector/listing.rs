@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use tracing::Instrument;
 
 /// A list as it is passed to the sink.
-type Entries<O> = Vec<(ObjectKey, DecodeResult<O>)>;
+type Listed<O> = Vec<(ObjectKey, DecodeResult<O>)>;
 
 impl<O: Decode, S: Sink<O>> Reflector<O, S> {
     /// Replaces the sink's content by a list.
@@ -62,7 +62,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
         &mut self,
         version: ListVersion,
         turn: &mut Option<OwnedSemaphorePermit>,
-    ) -> Result<(Entries<O>, ListMeta), ApiError> {
+    ) -> Result<(Listed<O>, ListMeta), ApiError> {
         let paged = self.server.paginates || matches!(version, ListVersion::MostRecent | ListVersion::Any);
         let mut pages = Pages::new(ListRequest {
             version,
@@ -90,7 +90,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
     }
 
     /// Reads one page and appends its objects.
-    async fn page(&mut self, request: &ListRequest, entries: &mut Entries<O>) -> Result<ListMeta, ApiError> {
+    async fn page(&mut self, request: &ListRequest, entries: &mut Listed<O>) -> Result<ListMeta, ApiError> {
         let parts = self.config.source.list(request.clone()).await?;
         let mut parts = Prefetch::new(parts, self.config.decoder.clone());
         while let Some(part) = parts.next(Some(&self.sink)).await {
@@ -112,7 +112,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
     /// Passes a complete list to the sink.
     pub(super) async fn replace(
         &mut self,
-        entries: Entries<O>,
+        entries: Listed<O>,
         version: Option<ResourceVersion>,
         started: Instant,
     ) {

@@ -145,7 +145,7 @@ async fn nothing_is_left_behind_by_informers_that_come_and_go() {
     let tenants = NamespaceSet::new(["x"]);
     for _ in 0..5 {
         let request = InformerRequest::<ConfigMap>::new().namespaces(&tenants);
-        let configs = factory.request(request.clone());
+        let configs = factory.informer_with(request.clone());
         configs
             .add_handler("h", |_: Notification<ConfigMap>| ())
             .unwrap()
@@ -159,7 +159,7 @@ async fn nothing_is_left_behind_by_informers_that_come_and_go() {
         tenants.remove("y");
         tokio::time::sleep(MOMENT).await;
         assert_eq!((metrics.num_alive_tasks(), cluster.watches()), (before + 3, 1));
-        assert!(same(&configs, &factory.request(request)));
+        assert!(same(&configs, &factory.informer_with(request)));
         drop(configs);
         tokio::time::sleep(MOMENT).await;
         assert_eq!((metrics.num_alive_tasks(), cluster.watches()), (before, 0));

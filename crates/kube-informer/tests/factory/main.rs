@@ -130,7 +130,7 @@ async fn what_has_not_synced_is_named_down_to_the_namespace() {
         })
         .build();
     let (configs, secrets) = (factory.informer::<ConfigMap>(), factory.informer::<Secret>());
-    let all = factory.request(InformerRequest::<ConfigMap>::new().namespaces(Namespaces::All));
+    let all = factory.informer_with(InformerRequest::<ConfigMap>::new().namespaces(Namespaces::All));
     factory.start();
     let error = factory.wait_for_sync(Duration::from_secs(5)).await.unwrap_err();
     let named: Vec<_> = error
@@ -262,10 +262,10 @@ async fn a_factory_transforms_the_objects_of_all_informers() {
         Ok(config)
     });
     let typed = factory.informer::<ConfigMap>();
-    let both = factory.request(InformerRequest::<ConfigMap>::new().transform(&own));
+    let both = factory.informer_with(InformerRequest::<ConfigMap>::new().transform(&own));
     assert!(same(
         &both,
-        &factory.request(InformerRequest::<ConfigMap>::new().transform(&own))
+        &factory.informer_with(InformerRequest::<ConfigMap>::new().transform(&own))
     ));
     factory.start();
     factory.wait_for_sync(Duration::from_secs(5)).await.unwrap();

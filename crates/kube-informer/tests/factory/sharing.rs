@@ -30,7 +30,7 @@ async fn what_is_selected_differently_is_never_shared() {
     ];
     let informers: Vec<_> = different
         .iter()
-        .map(|request| factory.request(request.clone()))
+        .map(|request| factory.informer_with(request.clone()))
         .collect();
     for (i, a) in informers.iter().enumerate() {
         for (j, b) in informers.iter().enumerate() {
@@ -58,14 +58,14 @@ async fn what_is_selected_differently_is_never_shared() {
     ];
     for (request, like) in alike {
         assert!(
-            same(&informers[like], &factory.request(request.clone())),
+            same(&informers[like], &factory.informer_with(request.clone())),
             "{request:?}"
         );
     }
     let metadata = factory.metadata_informer::<ConfigMap>();
     assert!(same(
         &metadata,
-        &factory.request(InformerRequest::<PartialObjectMeta<ConfigMap>>::new())
+        &factory.informer_with(InformerRequest::<PartialObjectMeta<ConfigMap>>::new())
     ));
     let dynamic = factory
         .informer_for_resource::<DynamicObject>(ApiResource::erase::<ConfigMap>(&()), Selection::default());
@@ -165,9 +165,9 @@ async fn an_empty_namespace_is_all_namespaces() {
     }
     let factory = cluster.factory().namespaces(["x"]).build();
     let request = InformerRequest::<ConfigMap>::new;
-    let all = factory.request(request().namespaces(Namespaces::All));
-    assert!(same(&all, &factory.request(request().namespaces([""]))));
-    assert!(same(&all, &factory.request(request().selection(empty()))));
+    let all = factory.informer_with(request().namespaces(Namespaces::All));
+    assert!(same(&all, &factory.informer_with(request().namespaces([""]))));
+    assert!(same(&all, &factory.informer_with(request().selection(empty()))));
     let resource = ApiResource::erase::<ConfigMap>(&());
     assert!(same(&all, &factory.informer_for_resource(resource, empty())));
     let asked = cluster.requests.lock().unwrap();
@@ -188,7 +188,7 @@ async fn kinds_without_namespaces_ignore_which_are_selected() {
     type HeldNode = kube_informer::form::Packed<Node>;
     #[cfg(not(feature = "packed"))]
     type HeldNode = Node;
-    let held = factory.request(InformerRequest::<HeldNode>::of(nodes()));
+    let held = factory.informer_with(InformerRequest::<HeldNode>::of(nodes()));
     let metadata = factory.metadata_informer_for_resource::<Node>(nodes(), Selection::default());
     factory.start();
     factory.wait_for_sync(GRACE).await.unwrap();
@@ -204,7 +204,7 @@ async fn kinds_without_namespaces_ignore_which_are_selected() {
         .collect();
     assert!(kinds.len() > 50);
     let covers_all = |request: InformerRequest<DynamicObject>| {
-        let informer = factory.request(request.label_selector("never=started"));
+        let informer = factory.informer_with(request.label_selector("never=started"));
         informer.partition(Some("unselected")).is_some()
     };
     let watched = |capabilities: &ApiCapabilities| capabilities.supports_operation(verbs::WATCH);
@@ -287,8 +287,8 @@ async fn a_resync_belongs_to_the_request_and_makes_no_other_informer() {
     let quiet = counter(&never, "quiet".into());
     never.synced().await.unwrap();
     // It runs already, and looked for no resync so far.
-    let often = factory.request(InformerRequest::<ConfigMap>::new().resync(Duration::from_secs(10)));
-    let rarely = factory.request(InformerRequest::<ConfigMap>::new().resync(Duration::from_secs(30)));
+    let often = factory.informer_with(InformerRequest::<ConfigMap>::new().resync(Duration::from_secs(10)));
+    let rarely = factory.informer_with(InformerRequest::<ConfigMap>::new().resync(Duration::from_secs(30)));
     assert!(same(&never, &often) && same(&never, &rarely));
     let (often, rarely, own) = (
         counter(&often, "often".into()),
@@ -325,7 +325,7 @@ async fn the_resource_and_its_scope_come_from_the_form() {
     // Namespaces play no part for nodes.
     let factory = cluster.factory().namespaces(["x"]).build();
     let views = factory.informer::<NodeName>();
-    assert!(same(&views, &factory.request(InformerRequest::new())));
+    assert!(same(&views, &factory.informer_with(InformerRequest::new())));
     let metadata = factory.informer::<PartialObjectMeta<Node>>();
     assert!(same(&metadata, &factory.metadata_informer::<Node>()));
     factory.start();
@@ -343,7 +343,8 @@ async fn packed_objects_are_asked_for_like_typed_ones() {
     cluster.sim.store().create(node("node-1")).unwrap();
     let factory = cluster.factory().namespaces(["x"]).build();
     let nodes = factory.informer::<Packed<Node>>();
-    let configs = factory.request(InformerRequest::<Packed<ConfigMap>>::new().label_selector("parity=odd"));
+    let configs =
+        factory.informer_with(InformerRequest::<Packed<ConfigMap>>::new().label_selector("parity=odd"));
     factory.start();
     factory.wait_for_sync(Duration::from_secs(5)).await.unwrap();
     assert_eq!(nodes.store().list()[0].key().as_str(), "node-1");

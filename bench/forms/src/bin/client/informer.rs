@@ -9,7 +9,7 @@ use kube_informer::reflector::{InitialState, ReflectorOptions};
 use kube_informer::source::{ClientSource, Selection};
 use kube_informer::FieldPlan;
 use kube_informer::{CachedObject, Notification, ObjectKey, SharedInformer};
-use kube_workqueue::{Action, WorkQueue, Workers};
+use kube_workqueue::{Requeue, WorkQueue, Workers};
 use serde::Deserialize;
 use std::convert::Infallible;
 use tokio_util::sync::CancellationToken;
@@ -97,7 +97,7 @@ fn reconcile<F: Decode>(
     tokio::spawn(workers.run(move |key: ObjectKey| {
         std::hint::black_box(store.get(key.as_str()));
         count(&counter, &key);
-        async { Ok::<_, Infallible>(Action::Done) }
+        async { Ok::<_, Infallible>(Requeue::No) }
     }));
     Ok(())
 }

@@ -10,13 +10,13 @@ use std::sync::Arc;
 
 /// A cache that [`OwnWrites`] knows. Clones are the same.
 #[derive(Clone)]
-pub struct Cache {
+pub struct TrackedInformer {
     writes: OwnWrites,
     number: usize,
     cache: Arc<dyn AnyCache>,
 }
 
-impl Cache {
+impl TrackedInformer {
     pub(super) fn add<O: CachedObject>(writes: &OwnWrites, informer: &SharedInformer<O>) -> Self {
         let cache: Arc<dyn AnyCache> = Arc::new(Tracked {
             writes: WriteTracker::new(informer.clone()),
@@ -43,7 +43,7 @@ impl Cache {
     /// # use kube_workqueue::WorkQueue;
     /// # fn example(writes: OwnWrites, informer: SharedInformer<Secret>, queue: WorkQueue<ObjectKey>)
     /// # -> Result<(), Box<dyn std::error::Error>> {
-    /// let secrets = writes.reads(&informer);
+    /// let secrets = writes.track(&informer);
     /// let options = HandlerOptions::named("tokens").delivery(Delivery::Unbounded);
     /// let handler = informer.add_handler(options, move |change: Notification<Secret>| {
     ///     let (key, queue) = (change.key(), queue.clone());
@@ -90,9 +90,11 @@ impl Cache {
     }
 }
 
-impl std::fmt::Debug for Cache {
+impl std::fmt::Debug for TrackedInformer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Cache").field(&self.cache.resource()).finish()
+        f.debug_tuple("TrackedInformer")
+            .field(&self.cache.resource())
+            .finish()
     }
 }
 
