@@ -4,6 +4,7 @@
 //! without one. A request whose answers differ is a bug of the simulator, or is listed in `table/differences.md` with the
 //! reason. What is listed and no longer differs fails too.
 
+mod apply;
 mod case;
 mod compare;
 mod control;
@@ -37,6 +38,7 @@ fn cases() -> Vec<Case> {
         writes::cases(),
         deletes::cases(),
         patches::cases(),
+        apply::cases(),
         control::cases(),
         subresources::cases(),
         definitions::cases(),

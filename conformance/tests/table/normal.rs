@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 pub(crate) struct Symbols {
     versions: Vec<String>,
     uids: Vec<String>,
+    owned: bool,
 }
 
 fn symbol(seen: &mut Vec<String>, kind: &str, text: &str) -> String {
@@ -20,6 +21,14 @@ fn symbol(seen: &mut Vec<String>, kind: &str, text: &str) -> String {
 }
 
 impl Symbols {
+    /// With `managedFields`, or without them.
+    pub(crate) fn new(owned: bool) -> Self {
+        Self {
+            owned,
+            ..Self::default()
+        }
+    }
+
     /// One object, list, table or status.
     pub(crate) fn body(&mut self, mut body: Value) -> Value {
         let own = match is_collection(&body) {
@@ -95,7 +104,10 @@ impl Symbols {
     }
 
     fn object(&mut self, map: &mut Map<String, Value>) {
-        map.remove("managedFields");
+        match map.get_mut("managedFields") {
+            Some(Value::Array(entries)) if self.owned => entries.sort_by_key(manager),
+            _ => _ = map.remove("managedFields"),
+        }
         if map.contains_key("priority") && map.contains_key("format") {
             // Of a column: documentation.
             map.remove("description");
@@ -161,6 +173,11 @@ impl Symbols {
             Some(format!("<version {}>", at + 1))
         })
     }
+}
+
+/// By what the entries of `managedFields` are sorted if they are of the same time.
+fn manager(entry: &Value) -> [String; 4] {
+    ["operation", "manager", "apiVersion", "subresource"].map(|name| entry[name].to_string())
 }
 
 fn is_collection(body: &Value) -> bool {

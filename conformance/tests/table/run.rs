@@ -28,7 +28,7 @@ pub(crate) trait Subject: Sync {
 pub(crate) async fn answers(subject: &impl Subject, cases: Vec<Case>) -> Answers {
     let forgets = |case: &Case| case.steps.iter().any(|step| matches!(step, Step::Forget));
     let (alone, together): (Vec<_>, Vec<_>) = cases.into_iter().partition(forgets);
-    let run = |case: Case| Run::new(subject.client().clone(), case.name.clone()).case(case, subject);
+    let run = |case: Case| Run::new(subject.client().clone(), &case).case(case, subject);
     let mut answers: Vec<_> = stream::iter(together)
         .map(run)
         .buffer_unordered(WIDTH)
@@ -57,13 +57,13 @@ struct RawObject {
 }
 
 impl Run {
-    fn new(client: kube::Client, case: String) -> Self {
-        let saved = BTreeMap::from([("ns", case.clone())]);
+    fn new(client: kube::Client, case: &Case) -> Self {
+        let saved = BTreeMap::from([("ns", case.name.clone())]);
         Self {
             client,
-            case,
+            case: case.name.clone(),
             saved,
-            symbols: Symbols::default(),
+            symbols: Symbols::new(case.owned),
             answers: Vec::new(),
         }
     }

@@ -84,7 +84,7 @@ impl Api {
         object: &Object,
         stored: &Stored,
         previous: Option<&Stored>,
-        writer: Writer,
+        writer: Writer<'_>,
     ) {
         if self.controllers.is_empty() {
             return;

@@ -8,14 +8,14 @@ use std::time::Duration;
 use bytes::{BufMut, Bytes, BytesMut};
 use futures::future::BoxFuture;
 use futures::{FutureExt as _, stream};
-use http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE};
+use http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE, USER_AGENT};
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use kube_protobuf::{Descriptor, strict_errors};
 use serde_json::{Map, Value, json};
 
 use crate::api::options::{self, ListOptions, Query, WatchOptions};
-use crate::api::patch::Patch;
+use crate::api::patch::{self, Patch};
 use crate::api::render::{Form, Include, Render, TableVersion};
 use crate::api::write::{DeleteOptions, Deleted, Propagation, Scale, Writer};
 use crate::api::{Api, Target};
@@ -394,6 +394,7 @@ impl Call {
         let collection = target.name.is_none();
         // Objects are made in one namespace, or in none.
         let placed = target.namespace.is_some() || !target.resource.namespaced;
+        let finalizes = target.subresource.as_deref() == Some("finalize");
         match self.request.method.as_str() {
             "POST" if collection && placed => {
                 options::check_write(&self.query, "CreateOptions")?;
@@ -414,7 +415,17 @@ impl Call {
                 };
                 Ok(self.object(target, form, code, &object))
             }
-            "PATCH" if !collection && target.subresource.as_deref() != Some("finalize") => {
+            "PATCH" if !collection && !finalizes && patch::is_apply(self.content_type()) => {
+                options::check_apply(&self.query)?;
+                let (object, created) = self.apply(target)?;
+                let code = if created {
+                    StatusCode::CREATED
+                } else {
+                    StatusCode::OK
+                };
+                Ok(self.object(target, form, code, &object))
+            }
+            "PATCH" if !collection && !finalizes => {
                 options::check_write(&self.query, "PatchOptions")?;
                 let patch = Patch::read(self.content_type(), &self.request.body, target.resource.custom)?;
                 let object = self.api.patch(target, &patch, self.writer())?;
@@ -426,6 +437,19 @@ impl Call {
             }
             _ => Err(StatusError::method_not_allowed()),
         }
+    }
+
+    fn apply(&self, target: &Target) -> Result<(Arc<Stored>, bool), StatusError> {
+        let config = Value::Object(patch::read_config(&self.request.body)?);
+        nesting::with_room(nesting::of(&config), || {
+            let Value::Object(config) = &config else {
+                return Err(StatusError::method_not_allowed());
+            };
+            let manager = self.query.get("fieldManager");
+            let force = self.query.flag("force") == Some(true);
+            let dry_run = self.query.get("dryRun") == "All";
+            self.api.apply(target, config, manager, force, dry_run)
+        })
     }
 
     fn selector(&self, target: &Target) -> Result<Selector, StatusError> {
@@ -507,9 +531,23 @@ impl Call {
         json_response(status, whole(out.freeze()))
     }
 
-    fn writer(&self) -> Writer {
+    fn writer(&self) -> Writer<'_> {
         Writer::Client {
             dry_run: self.query.get("dryRun") == "All",
+            manager: Some(self.manager()),
+        }
+    }
+
+    /// Who writes: by default the name of the client's program.
+    fn manager(&self) -> &str {
+        match self.query.get("fieldManager") {
+            "" => {
+                let agent = self.request.headers.get(USER_AGENT);
+                let agent = agent.and_then(|agent| agent.to_str().ok()).unwrap_or("");
+                let name = agent.split('/').next().unwrap_or("");
+                &name[..name.len().min(options::MAX_MANAGER)]
+            }
+            manager => manager,
         }
     }
 

@@ -124,21 +124,22 @@
 //! # Inside
 //!
 //! A request goes from `server` (sockets) through `media` (protobuf, YAML) and `http` (routes and forms), past the `faults`, to
-//! `api` (what LIST, WATCH and the writes mean) and `storage` (objects, history, snapshots); `control` is what the control plane does
+//! `api` (what LIST, WATCH and the writes mean) and `storage` (objects, history, snapshots); `apply` knows who owns which field, `control` is what the control plane does
 //! about changes. `workload` creates realistic objects and changes them.
 //!
 //! For responses that no API server sends, there is a server that answers from a [`script`].
 //!
 //! # Limits
 //!
-//! It has no authentication, no admission, no schemas and no server-side apply, and of the [controllers](Controller) only
-//! those that end objects; `managedFields` are stored unchanged. See the README for all differences from a real server.
+//! It has no authentication, no admission and no schemas, and of the [controllers](Controller) only
+//! those that end objects. See the README for all differences from a real server.
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
 
 mod api;
+mod apply;
 mod control;
 mod discovery;
 pub mod faults;

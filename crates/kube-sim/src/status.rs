@@ -116,6 +116,11 @@ impl StatusError {
         Self::conflict(resource, name, why)
     }
 
+    /// Fields that are applied are owned by others.
+    pub(crate) fn apply_conflict(message: String, causes: Vec<Value>) -> Self {
+        Self::new(409, "Conflict", message).with_details(json!({"causes": causes}))
+    }
+
     /// A failed precondition of a deletion; a real server names the kind there, not the resource.
     pub(crate) fn delete_conflict(resource: &Resource, name: &str, why: &str) -> Self {
         let message = format!(
@@ -373,6 +378,14 @@ impl Cause {
             field: field.into(),
             reason: "FieldValueRequired",
             message: format!("Required value: {why}"),
+        }
+    }
+
+    pub(crate) fn too_long(field: impl Into<Cow<'static, str>>, max: usize) -> Self {
+        Self {
+            field: field.into(),
+            reason: "FieldValueTooLong",
+            message: format!("Too long: may not be more than {max} bytes"),
         }
     }
 

@@ -12,8 +12,9 @@ use crate::status::StatusError;
 
 /// Reads and changes a cluster's objects without HTTP.
 ///
-/// Changes follow the rules of the API, with three exceptions: the status of an object is written with the rest of
-/// it, a given uid or creation timestamp is kept, and an object may be of any size. Watches receive each change.
+/// Changes follow the rules of the API, with four exceptions: the status of an object is written with the rest of
+/// it, a given uid or creation timestamp is kept, an object may be of any size, and `managedFields` are not kept: they are as
+/// given, or as they were if none are given. Watches receive each change.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {

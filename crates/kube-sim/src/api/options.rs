@@ -306,18 +306,42 @@ pub(crate) fn minimum(query: &Query) -> Result<u64, StatusError> {
     Ok(version.unwrap_or(0))
 }
 
+/// How many bytes the name of a field manager may have.
+pub(crate) const MAX_MANAGER: usize = 128;
+
 /// What a write may say about itself; `kind` is that of its options, such as `CreateOptions`.
 pub(crate) fn check_write(query: &Query, kind: &str) -> Result<(), StatusError> {
     let mut causes = Vec::new();
-    match query.get("dryRun") {
-        "" | "All" => {}
-        other => causes.push(unsupported_dry_run(other)),
-    }
     if kind == "PatchOptions" && query.flag("force").is_some() {
         causes.push(Cause::forbidden(
             "force",
             "may not be specified for non-apply patch",
         ));
+    }
+    check_common(query, kind, causes)
+}
+
+/// The same for server-side apply, which names its manager.
+pub(crate) fn check_apply(query: &Query) -> Result<(), StatusError> {
+    let mut causes = Vec::new();
+    if query.get("fieldManager").is_empty() {
+        causes.push(Cause::required("fieldManager", "is required for apply patch"));
+    }
+    check_common(query, "PatchOptions", causes)
+}
+
+fn check_common(query: &Query, kind: &str, mut causes: Vec<Cause>) -> Result<(), StatusError> {
+    let manager = query.get("fieldManager");
+    if manager.len() > MAX_MANAGER {
+        causes.push(Cause::too_long("fieldManager", MAX_MANAGER));
+    }
+    for (at, c) in manager.char_indices().filter(|(_, c)| c.is_control()) {
+        let why = format!("invalid character U+{:04X} (at position {at})", u32::from(c));
+        causes.push(Cause::invalid("fieldManager", format_args!("{manager:?}"), &why));
+    }
+    match query.get("dryRun") {
+        "" | "All" => {}
+        other => causes.push(unsupported_dry_run(other)),
     }
     match query.get("fieldValidation") {
         "" | "Ignore" | "Strict" | "Warn" => {}

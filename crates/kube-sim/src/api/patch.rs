@@ -14,6 +14,45 @@ const MAX_OPERATIONS: usize = 10_000;
 /// The maximum total size of the copies of a JSON patch, in bytes, as in a real server.
 const MAX_COPIED: usize = 3 * 1024 * 1024;
 
+/// Whether a patch is a configuration for server-side apply.
+pub(crate) fn is_apply(content_type: &str) -> bool {
+    media_type(content_type) == "application/apply-patch+yaml"
+}
+
+/// Reads what is applied: YAML, and so JSON. An empty body is an object without fields.
+pub(crate) fn read_config(body: &[u8]) -> Result<Map<String, Value>, StatusError> {
+    let value: Value = match nesting::parse(body) {
+        Ok(value) => value,
+        Err(error @ Unreadable::TooDeep(_)) => return Err(undecodable_yaml(&error.to_string())),
+        Err(_) if body.trim_ascii().is_empty() => Value::Null,
+        Err(_) => serde_saphyr::from_slice(body)
+            .map_err(|_| undecodable_yaml("error converting YAML to JSON: it is not valid YAML"))?,
+    };
+    match value {
+        Value::Object(config) => Ok(config),
+        Value::Null => Ok(Map::new()),
+        Value::Array(_) => Err(not_a_map("array")),
+        Value::String(_) => Err(not_a_map("string")),
+        Value::Number(_) => Err(not_a_map("number")),
+        Value::Bool(_) => Err(not_a_map("bool")),
+    }
+}
+
+fn not_a_map(found: &str) -> StatusError {
+    undecodable_yaml(&format!(
+        "error unmarshaling JSON: while decoding JSON: json: cannot unmarshal {found} into Go value of type \
+         map[string]interface {{}}"
+    ))
+}
+
+fn undecodable_yaml(why: &str) -> StatusError {
+    StatusError::bad_request(format!("error decoding YAML: {why}"))
+}
+
+fn media_type(content_type: &str) -> &str {
+    content_type.split(';').next().unwrap_or("").trim()
+}
+
 /// A patch that has been parsed but not applied.
 #[derive(Debug)]
 pub(crate) enum Patch {
@@ -25,8 +64,7 @@ pub(crate) enum Patch {
 impl Patch {
     /// Parses the body of a PATCH. Custom resources do not support strategic merge.
     pub(crate) fn read(content_type: &str, body: &[u8], custom: bool) -> Result<Self, StatusError> {
-        let media_type = content_type.split(';').next().unwrap_or("").trim();
-        match media_type {
+        match media_type(content_type) {
             "application/merge-patch+json" => Ok(Self::Merge(object(nesting::parse(body))?)),
             "application/json-patch+json" => {
                 let operations: Vec<Map<String, Value>> =
@@ -42,7 +80,7 @@ impl Patch {
                 read => Ok(Self::Strategic(object(read)?)),
             },
             _ if custom => Err(StatusError::unsupported_media_type(
-                "application/json-patch+json, application/merge-patch+json",
+                "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml",
             )),
             _ => Err(StatusError::unsupported_patch()),
         }

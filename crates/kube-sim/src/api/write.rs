@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::api::patch::Patch;
 use crate::api::{Api, Target, rfc3339, view};
+use crate::apply::{self, MANAGED_FIELDS, Ownership};
 use crate::object::{Stored, join_key};
 use crate::resources::Resource;
 use crate::status::{Cause, StatusError};
@@ -24,9 +25,13 @@ pub(crate) type Object = Map<String, Value>;
 
 /// Who writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Writer {
+pub(crate) enum Writer<'a> {
     /// A client over HTTP: a status is only written through its subresource.
-    Client { dry_run: bool },
+    Client {
+        dry_run: bool,
+        /// Who owns what is changed; none if the object says so already, since it was applied.
+        manager: Option<&'a str>,
+    },
     /// The owner of the server: objects are taken as they are, status included.
     Owner,
 }
@@ -34,7 +39,7 @@ pub(crate) enum Writer {
 /// The largest object that etcd takes.
 const MAX_OBJECT: usize = 1536 * 1024;
 
-impl Writer {
+impl Writer<'_> {
     /// How many bytes an object may have.
     fn limit(self) -> usize {
         match self {
@@ -44,7 +49,7 @@ impl Writer {
     }
 
     fn dry_run(self) -> bool {
-        self == Writer::Client { dry_run: true }
+        matches!(self, Writer::Client { dry_run: true, .. })
     }
 }
 
@@ -53,7 +58,7 @@ impl Api {
         &self,
         target: &Target,
         object: Object,
-        writer: Writer,
+        writer: Writer<'_>,
     ) -> Result<Arc<Stored>, StatusError> {
         self.transact(|transaction| self.create_in(transaction, target, object, writer))
     }
@@ -63,7 +68,7 @@ impl Api {
         transaction: &mut Transaction<'_>,
         target: &Target,
         mut object: Object,
-        writer: Writer,
+        writer: Writer<'_>,
     ) -> Result<Arc<Stored>, StatusError> {
         let resource = &target.resource;
         view::to_stored(resource, &mut object);
@@ -79,6 +84,19 @@ impl Api {
         check::labels(resource, &name, &object)?;
         check::finalizer_names(resource, &name, &object)?;
         check::owners(resource, &name, &object)?;
+        drop_empty(metadata_mut(&mut object));
+        if resource.id() == "namespaces" {
+            label_namespace(&mut object);
+        }
+        if let Writer::Client {
+            manager: Some(manager),
+            ..
+        } = writer
+        {
+            let given = metadata_mut(&mut object).remove(MANAGED_FIELDS);
+            let managed = Ownership::new(target, self.now()).track(None, None, &object, given, manager);
+            set_managers(&mut object, managed);
+        }
         self.prepare_new(resource, &mut object, writer)?;
         check::kept_generation(resource, &name, &object)?;
         let key = join_key(target.namespace.as_deref().unwrap_or(""), &name);
@@ -88,8 +106,7 @@ impl Api {
         if writer.dry_run() {
             return Ok(Arc::new(Stored::encode(resource, &object, 0)));
         }
-        let stored = transaction.put_within(resource, &object, writer.limit());
-        let stored = stored.map_err(|TooLarge(bytes)| StatusError::too_large_object(bytes))?;
+        let stored = put(transaction, resource, &mut object, writer)?;
         self.defined(transaction, resource, &object);
         self.written(transaction, resource, &object, &stored, None, writer);
         Ok(stored)
@@ -100,7 +117,7 @@ impl Api {
         &self,
         resource: &Resource,
         object: &mut Object,
-        writer: Writer,
+        writer: Writer<'_>,
     ) -> Result<(), StatusError> {
         let created = match text(metadata(object), "creationTimestamp") {
             given if writer == Writer::Owner && !given.is_empty() => given.to_owned(),
@@ -111,7 +128,6 @@ impl Api {
             meta.insert("uid".into(), new_uid().into());
         }
         meta.insert("creationTimestamp".into(), created.into());
-        drop_empty(meta);
         if writer != Writer::Owner {
             meta.remove("deletionTimestamp");
             meta.remove("deletionGracePeriodSeconds");
@@ -168,7 +184,7 @@ impl Api {
         &self,
         target: &Target,
         mut new: Object,
-        writer: Writer,
+        writer: Writer<'_>,
     ) -> Result<(Arc<Stored>, bool), StatusError> {
         view::to_stored(&target.resource, &mut new);
         check::type_meta(target, &new)?;
@@ -213,12 +229,57 @@ impl Api {
         })
     }
 
+    /// Creates or changes an object, or its status, by server-side apply; returns whether it was created.
+    pub(crate) fn apply(
+        &self,
+        target: &Target,
+        config: &Object,
+        manager: &str,
+        force: bool,
+        dry_run: bool,
+    ) -> Result<(Arc<Stored>, bool), StatusError> {
+        let (resource, name) = (&target.resource, target.name.as_deref().unwrap_or(""));
+        let ownership = Ownership::new(target, self.now());
+        let writer = Writer::Client {
+            dry_run,
+            manager: None,
+        };
+        let check = |new: &mut Object| {
+            view::to_stored(resource, new);
+            check::namespace(target, new)?;
+            check::same_name(text(metadata(new), "name"), name)
+        };
+        self.transact(|transaction| {
+            if target.subresource.is_none() && transaction.get(resource, &target.key()).is_none() {
+                let mut new = ownership.apply(None, config, manager, force)?;
+                let uid = text(metadata(&new), "uid");
+                if !uid.is_empty() {
+                    let why = format!(
+                        "uid mismatch: the provided object specified uid {uid}, and no existing object was found"
+                    );
+                    return Err(StatusError::conflict(resource, name, &why));
+                }
+                check(&mut new)?;
+                metadata_mut(&mut new).remove("resourceVersion");
+                return Ok((self.create_in(transaction, target, new, writer)?, true));
+            }
+            let (current, old) = self.current(transaction, target)?;
+            let mut served = old.clone();
+            view::to_served(resource, &mut served);
+            let mut new = ownership.apply(Some(&served), config, manager, force)?;
+            check(&mut new)?;
+            check::is_version(text(metadata(&new), "resourceVersion"))?;
+            check::same_uid(resource, name, metadata(&old), metadata(&new))?;
+            Ok((self.update(transaction, target, current, old, new, writer)?, false))
+        })
+    }
+
     /// Changes an object, or its status, by a patch.
     pub(crate) fn patch(
         &self,
         target: &Target,
         patch: &Patch,
-        writer: Writer,
+        writer: Writer<'_>,
     ) -> Result<Arc<Stored>, StatusError> {
         self.transact(|transaction| {
             let (current, old) = self.current(transaction, target)?;
@@ -281,14 +342,15 @@ impl Api {
         transaction: &mut Transaction<'_>,
         target: &Target,
         current: Arc<Stored>,
-        old: Object,
+        mut old: Object,
         mut new: Object,
-        writer: Writer,
+        writer: Writer<'_>,
     ) -> Result<Arc<Stored>, StatusError> {
         let resource = &target.resource;
         if text(metadata(&new), "resourceVersion") != current.resource_version.to_string() {
             return Err(StatusError::stale(resource, current.name()));
         }
+        let [held, given] = [&mut old, &mut new].map(|object| metadata_mut(object).remove(MANAGED_FIELDS));
         check::labels(resource, current.name(), &new)?;
         check::finalizer_names(resource, current.name(), &new)?;
         check::finalizers(resource, current.name(), &old, &new)?;
@@ -309,9 +371,21 @@ impl Api {
         if resource.id() == "namespaces" {
             name_namespace(&mut new);
         }
-        if new == old {
+        let managed = match writer {
+            Writer::Client {
+                manager: Some(manager),
+                ..
+            } => {
+                let ownership = Ownership::new(target, self.now());
+                ownership.track(Some(&old), held.as_ref(), &new, given, manager)
+            }
+            Writer::Client { manager: None, .. } => given,
+            Writer::Owner => given.or_else(|| held.clone()),
+        };
+        if new == old && apply::differ_only_in_time(managed.as_ref(), held.as_ref()) {
             return Ok(current);
         }
+        set_managers(&mut new, managed);
         // Where a pod runs is not what is wanted of it.
         let counts = resource.has_generation() && target.subresource.as_deref() != Some("binding");
         if counts && spec_differs(resource, &old, &new) {
@@ -327,8 +401,7 @@ impl Api {
             self.remove(transaction, target, &current);
             return Ok(Arc::new(Stored::encode(resource, &new, current.resource_version)));
         }
-        let stored = transaction.put_within(resource, &new, writer.limit());
-        let stored = stored.map_err(|TooLarge(bytes)| StatusError::too_large_object(bytes))?;
+        let stored = put(transaction, resource, &mut new, writer)?;
         self.defined(transaction, resource, &new);
         self.written(transaction, resource, &new, &stored, Some(&current), writer);
         Ok(stored)
@@ -364,11 +437,52 @@ fn keep_other_part(resource: &Resource, subresource: Option<&str>, old: &Object,
         return;
     }
     let status = new.remove("status");
-    let metadata = new.remove("metadata").filter(|_| !resource.custom);
+    let given = new.remove("metadata");
     *new = old.clone();
     new.remove("status");
     new.extend(status.map(|status| ("status".into(), status)));
-    new.extend(metadata.map(|metadata| ("metadata".into(), metadata)));
+    let kept = reset_fields(resource, subresource);
+    if kept.contains(&&["metadata"][..]) {
+        return;
+    }
+    new.extend(given.map(|metadata| ("metadata".into(), metadata)));
+    for path in kept {
+        if let ["metadata", name] = path {
+            keep_member(metadata(old), metadata_mut(new), name);
+        }
+    }
+}
+
+/// The fields that a request cannot write, and so not own: others of the object stay as they are.
+pub(crate) fn reset_fields(
+    resource: &Resource,
+    subresource: Option<&str>,
+) -> &'static [&'static [&'static str]] {
+    const WITHOUT_METADATA: [&str; 8] = [
+        "admissionregistration.k8s.io",
+        "flowcontrol.apiserver.k8s.io",
+        "internal.apiserver.k8s.io",
+        "networking.k8s.io",
+        "resource.k8s.io",
+        "scheduling.k8s.io",
+        "storage.k8s.io",
+        "storagemigration.k8s.io",
+    ];
+    match (subresource, resource.id().as_str()) {
+        (Some("status"), _) if resource.custom => &[&["spec"], &["metadata"]],
+        (Some("status"), "deployments.apps") => &[&["spec"], &["metadata", "labels"]],
+        (Some("status"), "pods") => &[
+            &["spec"],
+            &["metadata", "deletionTimestamp"],
+            &["metadata", "ownerReferences"],
+        ],
+        (Some("status"), "ingresses.networking.k8s.io") => &[&["spec"]],
+        (Some("status"), _) if WITHOUT_METADATA.contains(&&*resource.group) => &[&["spec"], &["metadata"]],
+        (Some("status"), _) => &[&["spec"]],
+        (_, "certificatesigningrequests.certificates.k8s.io") => &[&["spec"], &["status"]],
+        _ if resource.status => &[&["status"]],
+        _ => &[],
+    }
 }
 
 fn keep_member(old: &Object, new: &mut Object, name: &str) {
@@ -434,20 +548,44 @@ fn bump_generation(object: &mut Object) {
     meta.insert("generation".into(), generation.saturating_add(1).into());
 }
 
-/// A namespace has a label with its name, and nothing where nothing holds it.
-fn name_namespace(object: &mut Object) {
+fn set_managers(object: &mut Object, managed: Option<Value>) {
+    metadata_mut(object).extend(managed.map(|managed| (MANAGED_FIELDS.into(), managed)));
+}
+
+/// Stores an object. One that is too large is stored without its managers, unless they were asked for by applying it.
+fn put(
+    transaction: &mut Transaction<'_>,
+    resource: &Resource,
+    object: &mut Object,
+    writer: Writer<'_>,
+) -> Result<Arc<Stored>, StatusError> {
+    let mut stored = transaction.put_within(resource, object, writer.limit());
+    if let (Err(_), Writer::Client { manager: Some(_), .. }) = (&stored, writer)
+        && metadata_mut(object).remove(MANAGED_FIELDS).is_some()
+    {
+        stored = transaction.put_within(resource, object, writer.limit());
+    }
+    stored.map_err(|TooLarge(bytes)| StatusError::too_large_object(bytes))
+}
+
+/// A namespace has a label with its name.
+fn label_namespace(object: &mut Object) {
     let meta = metadata_mut(object);
     let name = meta.get("name").cloned().unwrap_or_default();
     if let Some(labels) = meta.entry("labels").or_insert_with(|| json!({})).as_object_mut() {
         labels.insert("kubernetes.io/metadata.name".into(), name);
     }
+}
+
+/// A namespace has a label with its name, and nothing where nothing holds it.
+fn name_namespace(object: &mut Object) {
+    label_namespace(object);
     if namespace_finalizers(object).is_empty() {
         object.insert("spec".into(), json!({}));
     }
 }
 
 fn prepare_namespace(object: &mut Object) {
-    name_namespace(object);
     let mut held = namespace_finalizers(object);
     if !held.contains(&"kubernetes") {
         held.push("kubernetes");

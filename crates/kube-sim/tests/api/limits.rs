@@ -46,6 +46,11 @@ fn levels(answer: &Answer) -> usize {
     most
 }
 
+/// The levels of an answer with an object of so many: `managedFields` have more, and are left out where that is too many.
+fn managed(depth: usize) -> usize {
+    if depth + 5 <= 10_000 { depth + 4 } else { depth }
+}
+
 #[tokio::test(start_paused = true)]
 async fn objects_of_ten_thousand_levels_are_taken_by_every_verb() {
     let client = with_widgets();
@@ -59,7 +64,7 @@ async fn objects_of_ten_thousand_levels_are_taken_by_every_verb() {
             &deep_widget("w", depth, ""),
         )
         .await;
-        assert_eq!((made.code, levels(&made)), (201, depth));
+        assert_eq!((made.code, levels(&made)), (201, managed(depth)));
         for accept in ["application/json", TABLE] {
             for path in [&w, WIDGETS, &format!("{WIDGETS}?watch=1&timeoutSeconds=1")] {
                 let answer = client.get_as(path, accept).await;
@@ -70,7 +75,7 @@ async fn objects_of_ten_thousand_levels_are_taken_by_every_verb() {
         assert_eq!(send(&client, Method::PATCH, &w, MERGE, &patch).await.code, 200);
         let patch = json!([{"op": "copy", "from": "/metadata/name", "path": "/spec/c"}]).to_string();
         let patched = send(&client, Method::PATCH, &w, JSON, &patch).await;
-        assert_eq!((patched.code, levels(&patched)), (200, depth));
+        assert_eq!((patched.code, levels(&patched)), (200, managed(depth)));
         // The whole object again, deep in a patch and replaced.
         let patch = format!(r#"{{"spec":{}}}"#, nested(depth - 1));
         assert_eq!(send(&client, Method::PATCH, &w, MERGE, &patch).await.code, 200);
@@ -181,10 +186,13 @@ async fn operations_may_not_nest_beyond_the_limit_either() {
         .collect();
     for times in 1..=2 {
         let patched = client.patch(&w, JSON, json!(deeper)).await;
-        assert_eq!((patched.code, levels(&patched)), (200, 2 + 3333 * times));
+        assert_eq!((patched.code, levels(&patched)), (200, managed(2 + 3333 * times)));
     }
     let patched = client.patch(&w, JSON, json!(deeper[..9000])).await;
-    assert_eq!((patched.code, levels(&patched)), (200, 2 + 3333 * 2 + 3000));
+    assert_eq!(
+        (patched.code, levels(&patched)),
+        (200, managed(2 + 3333 * 2 + 3000))
+    );
     assert_eq!(
         client.patch(&w, JSON, json!(deeper)).await.refusal(),
         unprocessable

@@ -1,5 +1,6 @@
 //! The API, called in the process: what a real kube-apiserver 1.36 answers, on a clock that tests can hold.
 
+mod apply;
 mod client;
 mod control;
 mod faults;

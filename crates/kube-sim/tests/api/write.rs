@@ -347,7 +347,7 @@ async fn patches_that_are_wrong_are_refused() {
     }
     for (path, kind) in [
         (A, "application/json"),
-        (A, "application/apply-patch+yaml"),
+        (A, "application/apply-patch+cbor"),
         (&*format!("{WIDGETS}/w"), "application/strategic-merge-patch+json"),
     ] {
         assert_eq!(client.patch(path, kind, json!({})).await.code, 415, "{kind}");

@@ -39,7 +39,7 @@ impl Api {
         &self,
         target: &Target,
         change: Scale<'_>,
-        writer: Writer,
+        writer: Writer<'_>,
     ) -> Result<Value, StatusError> {
         let resource = &target.resource;
         let name = target.name.as_deref().unwrap_or("");
@@ -78,11 +78,7 @@ impl Api {
             if let Some(paths) = &resource.scale {
                 put(&mut scaled, &paths.wanted, replicas.into());
             }
-            let whole = Target {
-                subresource: None,
-                ..target.clone()
-            };
-            let stored = self.update(transaction, &whole, current, old, scaled, writer)?;
+            let stored = self.update(transaction, target, current, old, scaled, writer)?;
             scale_of(resource, &stored.decode(&target.head()))
         })
     }
@@ -191,7 +187,12 @@ impl Api {
     }
 
     /// Gives a pod its node.
-    pub(crate) fn bind(&self, target: &Target, binding: &Object, writer: Writer) -> Result<(), StatusError> {
+    pub(crate) fn bind(
+        &self,
+        target: &Target,
+        binding: &Object,
+        writer: Writer<'_>,
+    ) -> Result<(), StatusError> {
         same_name(target, binding, "Binding")?;
         let node = binding.get("target").unwrap_or(&Value::Null);
         let field = |name: &str| node[name].as_str().unwrap_or("");

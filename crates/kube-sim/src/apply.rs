@@ -1,0 +1,458 @@
+//! Who owns which fields of an object, and server-side apply, which is made of that.
+//!
+//! [`Ownership::track`] keeps `managedFields` as objects are created and changed: who changes a field owns it, alone.
+//! [`Ownership::apply`] puts an applied configuration into an object: fields that others own and that it changes are conflicts,
+//! and fields that it no longer has go, unless somebody else owns them.
+//!
+//! `fields` has sets of fields, `types` what a schema says about ownership, `compare` and `merge` go through objects,
+//! `managers` reads and writes `managedFields`. Behaviours are those of a real server and of structured-merge-diff, the library that
+//! it uses; see also [the documentation](https://kubernetes.io/docs/reference/using-api/server-side-apply/).
+//!
+//! # Versions
+//!
+//! All versions of a resource have the same fields here: nothing is converted. What a manager owns in a version that is no longer
+//! served is forgotten.
+
+use std::sync::{Arc, LazyLock};
+
+use jiff::Timestamp;
+use kube_protobuf::Envelope;
+use serde_json::{Map, Value, json};
+
+use crate::api::write::{Object, metadata, metadata_mut, reset_fields, text};
+use crate::api::{Target, view};
+use crate::schema::Schema;
+use crate::status::StatusError;
+use compare::{Comparison, fields_of};
+use fields::{FieldSet, go_json};
+use managers::{Entry, Managers, Operation};
+use types::Type;
+
+mod check;
+mod compare;
+mod fields;
+mod managers;
+mod merge;
+mod types;
+
+pub(crate) use managers::differ_only_in_time;
+
+/// The member of the metadata that has the managers.
+pub(crate) const MANAGED_FIELDS: &str = "managedFields";
+
+/// Where client-side apply keeps what was applied.
+const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
+
+/// The manager that upgrades from client-side apply, and keeps [`LAST_APPLIED`] up to date.
+const KUBECTL: &str = "kubectl";
+
+/// The manager of what was there before anything was applied.
+const BEFORE_APPLY: &str = "before-first-apply";
+
+/// What nobody owns.
+static UNOWNED: LazyLock<FieldSet> = LazyLock::new(|| {
+    let top = ["apiVersion", "kind", "metadata"].map(|name| FieldSet::of_path(&[name]));
+    let names = [
+        "name",
+        "namespace",
+        "creationTimestamp",
+        "selfLink",
+        "uid",
+        "clusterName",
+        "generation",
+        MANAGED_FIELDS,
+        "resourceVersion",
+    ];
+    let metadata = names.map(|name| FieldSet::of_path(&["metadata", name]));
+    let all = top.into_iter().chain(metadata);
+    all.fold(FieldSet::default(), FieldSet::union)
+});
+
+/// The fields of one object and who owns them, in one request.
+pub(crate) struct Ownership<'a> {
+    target: &'a Target,
+    schema: Option<Arc<Schema>>,
+    api_version: String,
+    now: Timestamp,
+}
+
+/// What a manager owns and somebody else applies with another value.
+type Conflicts = Vec<(Entry, FieldSet)>;
+
+/// Why an object cannot be applied.
+enum Refusal {
+    Conflicts(Conflicts),
+    Other(StatusError),
+}
+
+impl<'a> Ownership<'a> {
+    pub(crate) fn new(target: &'a Target, now: Timestamp) -> Self {
+        Self {
+            target,
+            schema: target.resource.schema(&target.version),
+            api_version: target.resource.api_version(&target.version),
+            now,
+        }
+    }
+
+    fn ty(&self) -> Type<'_> {
+        Type::of(self.schema.as_deref())
+    }
+
+    /// What an object has from the start: what Go's empty object of a built-in kind has in JSON.
+    fn base(&self) -> Object {
+        let resource = &self.target.resource;
+        let kind = resource.kind.as_str();
+        let empty = match resource.custom {
+            true => None,
+            false => kube_protobuf::to_value(&Envelope::new(&self.api_version, kind, &[]).to_vec()).ok(),
+        };
+        match empty {
+            Some(Value::Object(empty)) => empty,
+            _ => Map::from_iter([
+                ("apiVersion".into(), self.api_version.as_str().into()),
+                ("kind".into(), kind.into()),
+            ]),
+        }
+    }
+
+    /// The fields that this request cannot write, and so not own.
+    fn reset(&self) -> FieldSet {
+        let paths = reset_fields(&self.target.resource, self.target.subresource.as_deref());
+        let sets = paths.iter().map(|path| FieldSet::of_path(path));
+        sets.fold(FieldSet::default(), FieldSet::union)
+    }
+
+    fn compare(&self, old: &Object, new: &Object) -> Comparison {
+        let comparison = Comparison::of(old, new, &self.base(), self.ty());
+        comparison.without_all(&self.reset()).without(&UNOWNED)
+    }
+
+    /// When a manager has changed something; a real server does not say when somebody scaled an object.
+    fn time(&self) -> Option<Timestamp> {
+        (self.target.subresource.as_deref() != Some("scale")).then_some(self.now)
+    }
+
+    fn entry(&self, manager: &str, operation: Operation, fields: FieldSet) -> Entry {
+        let manager = if manager.is_empty() { "unknown" } else { manager };
+        Entry {
+            manager: manager.to_owned(),
+            operation,
+            api_version: self.api_version.clone(),
+            time: None,
+            subresource: self.target.subresource.clone().unwrap_or_default(),
+            fields,
+        }
+    }
+
+    /// Forgets what is owned in versions that are no longer served.
+    fn drop_unserved(&self, managers: &mut Managers) {
+        let resource = &self.target.resource;
+        let is_served = |entry: &Entry| {
+            let versions = resource.versions.iter();
+            // The other API of a store with two of them has other versions.
+            resource.is_view()
+                || resource.plural == "events"
+                || versions
+                    .map(|version| resource.api_version(version))
+                    .any(|version| version == entry.api_version)
+        };
+        managers.0.retain(is_served);
+    }
+
+    /// The `managedFields` of an object that is created or, in the place of `live`, changed.
+    ///
+    /// `held` are those that `live` has, `given` those that the client sent. The objects themselves have none.
+    pub(crate) fn track(
+        &self,
+        live: Option<&Object>,
+        held: Option<&Value>,
+        new: &Object,
+        given: Option<Value>,
+        manager: &str,
+    ) -> Option<Value> {
+        let before = match &given {
+            _ if self.target.subresource.is_some() => held,
+            Some(given) if managers::is_reset(given) => None,
+            Some(sent) if Managers::read(Some(sent)).is_ok_and(|managers| !managers.is_empty()) => Some(sent),
+            _ => held,
+        };
+        // What is not tracked from the start, or no longer, is tracked again when it is applied.
+        if before.is_none() && live.is_some() {
+            return None;
+        }
+        let base;
+        let old = match live {
+            Some(live) => live,
+            None => {
+                base = self.base();
+                &base
+            }
+        };
+        let comparison = match self.target.resource.is_view() {
+            true => {
+                let [old, new] = [old, new].map(|object| {
+                    let mut object = object.clone();
+                    view::to_served(&self.target.resource, &mut object);
+                    object
+                });
+                self.compare(&old, &new)
+            }
+            false => self.compare(old, new),
+        };
+        let managers = Managers::read(before).unwrap_or_default();
+        if managers.is_empty() && live.is_some() {
+            return None;
+        }
+        match comparison.is_empty() {
+            true => managers.write(),
+            false => self.updated(managers, comparison, manager).write(),
+        }
+    }
+
+    /// The managers after an update.
+    fn updated(&self, mut managers: Managers, comparison: Comparison, manager: &str) -> Managers {
+        self.drop_unserved(&mut managers);
+        let Comparison {
+            added,
+            modified,
+            removed,
+        } = comparison;
+        let changed = added.union(modified);
+        for entry in &mut managers.0 {
+            let fields = std::mem::take(&mut entry.fields);
+            entry.fields = fields.difference(&changed).difference(&removed);
+        }
+        managers.drop_empty();
+        if !changed.is_empty() {
+            let mut entry = self.entry(manager, Operation::Update, changed);
+            entry.time = self.time();
+            if let Some(before) = managers.find(&entry) {
+                let fields = std::mem::take(&mut before.fields);
+                entry.fields = entry.fields.union(fields);
+            }
+            managers.put(entry);
+        }
+        managers.cap();
+        managers
+    }
+
+    /// The object that becomes of `live`, or of nothing, by what a manager applies.
+    ///
+    /// # Errors
+    ///
+    /// A configuration of another kind or that does not fit its schema, and conflicts unless they are to be taken by `force`.
+    pub(crate) fn apply(
+        &self,
+        live: Option<&Object>,
+        config: &Object,
+        manager: &str,
+        force: bool,
+    ) -> Result<Object, StatusError> {
+        let mut applied = self.applied(live, config, manager, force);
+        if let (Err(Refusal::Conflicts(conflicts)), KUBECTL, Some(live)) = (&mut applied, manager, live)
+            && let Some(allowed) = self.last_applied(live)
+        {
+            for (_, fields) in conflicts.iter_mut() {
+                *fields = std::mem::take(fields).difference(&allowed);
+            }
+            conflicts.retain(|(_, fields)| !fields.is_empty());
+            if conflicts.is_empty() {
+                applied = self.applied(Some(live), config, manager, true);
+            }
+        }
+        let mut object = applied.map_err(|refusal| match refusal {
+            Refusal::Conflicts(conflicts) => conflict(conflicts),
+            Refusal::Other(error) => error,
+        })?;
+        if manager == KUBECTL {
+            set_last_applied(&mut object, config);
+        }
+        Ok(object)
+    }
+
+    fn applied(
+        &self,
+        live: Option<&Object>,
+        config: &Object,
+        manager: &str,
+        force: bool,
+    ) -> Result<Object, Refusal> {
+        self.check(config).map_err(Refusal::Other)?;
+        let held = live.and_then(|live| metadata(live).get(MANAGED_FIELDS));
+        let mut managers = Managers::read(held).map_err(|_| {
+            let message = "failed to decode managed fields: they are not valid";
+            Refusal::Other(StatusError::internal(message))
+        })?;
+        let base = self.base();
+        if managers.is_empty()
+            && let Some(live) = live
+        {
+            managers = self.updated(managers, self.compare(&base, live), BEFORE_APPLY);
+        }
+        self.drop_unserved(&mut managers);
+
+        let ty = self.ty();
+        let config = Value::Object(config.clone());
+        let old = live.unwrap_or(&base);
+        let fields = fields_of(&config, ty).recursive_difference(&self.reset());
+        let mut entry = self.entry(manager, Operation::Apply, fields);
+        let before = managers.find(&entry).cloned();
+        entry.time = before.as_ref().and_then(|before| before.time);
+        managers.put(entry.clone());
+
+        let merged = match live {
+            Some(live) => merge::merge(&Value::Object(live.clone()), &config, ty),
+            None => config,
+        };
+        let new = match before {
+            Some(before) if !before.fields.is_empty() => self.pruned(merged, &before.fields, &managers),
+            _ => merged,
+        };
+        let Value::Object(mut new) = new else {
+            return Err(Refusal::Other(StatusError::internal(
+                "nothing is left of the object",
+            )));
+        };
+
+        let comparison = self.compare(old, &new);
+        let changed = comparison.added.union(comparison.modified);
+        let mut conflicts = Vec::new();
+        for other in managers.0.iter_mut().filter(|other| !other.is_same(&entry)) {
+            let taken = other.fields.intersection(&changed);
+            let fields = std::mem::take(&mut other.fields);
+            other.fields = fields.difference(&changed).difference(&comparison.removed);
+            if !taken.is_empty() {
+                conflicts.push((other.clone(), taken));
+            }
+        }
+        if !force && !conflicts.is_empty() {
+            return Err(Refusal::Conflicts(conflicts));
+        }
+        // Nobody's time changes if nothing does.
+        let is_changed = live.is_none_or(|live| *live != new);
+        if let Some(own) = managers.find(&entry) {
+            if is_changed {
+                own.time = self.time();
+            }
+            own.fields = std::mem::take(&mut own.fields).difference(&UNOWNED);
+        }
+        managers.drop_empty();
+        let metadata = metadata_mut(&mut new);
+        metadata.remove(MANAGED_FIELDS);
+        metadata.extend(managers.write().map(|managed| (MANAGED_FIELDS.into(), managed)));
+        Ok(new)
+    }
+
+    fn check(&self, config: &Object) -> Result<(), StatusError> {
+        let kind = text(config, "kind");
+        let api_version = text(config, "apiVersion");
+        let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+        let shown = format!("{group}/{version}, Kind={kind}");
+        if api_version != self.api_version || kind != self.target.resource.kind {
+            return Err(StatusError::bad_request(format!("invalid object type: {shown}")));
+        }
+        if metadata(config).get(MANAGED_FIELDS).is_some_and(Value::is_array) {
+            return Err(StatusError::bad_request("metadata.managedFields must be nil"));
+        }
+        let faults = check::faults(&Value::Object(config.clone()), self.ty());
+        let faults = match &faults[..] {
+            [] => return Ok(()),
+            [fault] => fault.clone(),
+            faults => format!("errors:\n  {}", faults.join("\n  ")),
+        };
+        let meta = metadata(config);
+        let (namespace, name) = (text(meta, "namespace"), text(meta, "name"));
+        Err(StatusError::internal(format!(
+            "failed to create typed patch object ({namespace}/{name}; {shown}): {faults}"
+        )))
+    }
+
+    /// The merged object without what its applier no longer applies and nobody else owns.
+    fn pruned(&self, merged: Value, before: &FieldSet, managers: &Managers) -> Value {
+        let ty = self.ty();
+        let with_parents = |fields: &FieldSet| merge::with_parents(fields, ty);
+        let remove = |fields: &FieldSet| merge::remove(&merged, fields, ty).unwrap_or_else(|| json!({}));
+        let fields = |object: &Value| with_parents(&fields_of(object, ty));
+        let held = managers.0.iter().fold(FieldSet::default(), |held, entry| {
+            held.union(entry.fields.clone())
+        });
+        if before.clone().difference(&held).is_empty() {
+            return merged;
+        }
+        let before = with_parents(before);
+        let all = fields(&merged);
+        let kept = fields(&remove(&before)).union(with_parents(&held));
+        let rest = remove(&all.clone().difference(&kept));
+        // What nobody owns stays, if it was not owned before either.
+        let gone = all.difference(&fields(&rest));
+        remove(&gone.intersection(&before))
+    }
+
+    /// The fields that client-side apply set and that still have these values.
+    fn last_applied(&self, live: &Object) -> Option<FieldSet> {
+        let annotations = metadata(live).get("annotations")?.as_object()?;
+        let last: Value = serde_json::from_str(annotations.get(LAST_APPLIED)?.as_str()?).ok()?;
+        let object = last
+            .as_object()
+            .filter(|last| text(last, "apiVersion") == self.api_version)?;
+        let comparison = Comparison::of(object, live, &Map::new(), self.ty());
+        let fields = fields_of(&last, self.ty());
+        let fields = fields
+            .difference(&comparison.modified)
+            .difference(&comparison.added);
+        Some(fields.difference(&comparison.removed))
+    }
+}
+
+/// Keeps the annotation of client-side apply up to date, if it is there.
+fn set_last_applied(object: &mut Object, config: &Object) {
+    let annotations = metadata_mut(object).get_mut("annotations");
+    let last = annotations.and_then(|annotations| annotations.get_mut(LAST_APPLIED));
+    let Some(last) = last.filter(|last| last.as_str().is_some_and(|last| !last.is_empty())) else {
+        return;
+    };
+    let mut config = config.clone();
+    if let Some(Value::Object(annotations)) = metadata_mut(&mut config).get_mut("annotations") {
+        annotations.remove(LAST_APPLIED);
+    }
+    *last = format!("{}\n", go_json(&Value::Object(config))).into();
+}
+
+fn conflict(mut conflicts: Conflicts) -> StatusError {
+    conflicts.sort_by(|(one, _), (other, _)| one.manager.cmp(&other.manager));
+    let by_manager: Vec<_> = conflicts
+        .iter()
+        .map(|(entry, fields)| (entry.shown(), fields.paths()))
+        .collect();
+    let causes: Vec<_> = by_manager
+        .iter()
+        .flat_map(|(manager, paths)| {
+            let message = format!("conflict with {manager}");
+            paths
+                .iter()
+                .map(move |path| json!({"reason": "FieldManagerConflict", "message": message, "field": path}))
+        })
+        .collect();
+    let message = match &by_manager[..] {
+        [(manager, paths)] if paths.len() == 1 => {
+            format!(
+                "Apply failed with 1 conflict: conflict with {manager}: {}",
+                paths[0]
+            )
+        }
+        _ => {
+            let lines = by_manager.iter().flat_map(|(manager, paths)| {
+                let head = format!("conflicts with {manager}:");
+                std::iter::once(head).chain(paths.iter().map(|path| format!("- {path}")))
+            });
+            let lines: Vec<_> = lines.collect();
+            format!(
+                "Apply failed with {} conflicts: {}",
+                causes.len(),
+                lines.join("\n")
+            )
+        }
+    };
+    StatusError::apply_conflict(message, causes)
+}

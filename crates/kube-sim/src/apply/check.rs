@@ -1,0 +1,108 @@
+//! Whether what is applied fits its schema, in a real server's words.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::types::{Shape, Type};
+use crate::schema::{Schema, Type as Kind};
+
+/// What is wrong with the object; empty if nothing is.
+pub(super) fn faults(object: &Value, ty: Type<'_>) -> Vec<String> {
+    let mut faults = Vec::new();
+    check(object, ty, "", &mut faults);
+    faults
+}
+
+fn check(value: &Value, ty: Type<'_>, path: &str, faults: &mut Vec<String>) {
+    if let Type::Schema { schema, .. } = ty
+        && let Some(fault) = wrong_type(value, schema)
+    {
+        let colon = if path.is_empty() { "" } else { ": " };
+        faults.push(format!("{path}{colon}{fault}"));
+        return;
+    }
+    match (ty.shape(value), value) {
+        (Shape::Map(members), Value::Object(object)) => {
+            for (name, value) in object {
+                let path = format!("{path}.{name}");
+                match members.get(name) {
+                    Some(ty) => check(value, ty, &path, faults),
+                    None => {
+                        faults.push(format!("{path}: field not declared in schema"));
+                        return;
+                    }
+                }
+            }
+        }
+        (Shape::List(items), Value::Array(list)) => {
+            let mut seen = BTreeSet::new();
+            for (at, item) in list.iter().enumerate() {
+                let step = match items.step(item) {
+                    Ok(step) => step,
+                    Err(fault) => {
+                        faults.push(format!("{path}: element {at}: {fault}"));
+                        return;
+                    }
+                };
+                let below = format!("{path}{step}");
+                if !seen.insert(step.clone()) {
+                    faults.push(format!("{path}: duplicate entries for key {step}"));
+                }
+                check(item, items.item(), &below, faults);
+            }
+        }
+        // Owned as a whole, but its parts have types all the same.
+        (Shape::Leaf, Value::Array(list)) => {
+            if let Type::Schema { schema, .. } = ty
+                && let Some(items) = &schema.items
+            {
+                for (at, item) in list.iter().enumerate() {
+                    check(
+                        item,
+                        Type::of(Some(items.get())),
+                        &format!("{path}[{at}]"),
+                        faults,
+                    );
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn wrong_type(value: &Value, schema: &Schema) -> Option<String> {
+    let found = || match value {
+        Value::Array(_) => "a list".to_owned(),
+        Value::Object(_) => "an object".to_owned(),
+        Value::String(text) => format!("&{{{text}}}"),
+        scalar => format!("&{{{scalar}}}"),
+    };
+    let go_type = match value {
+        Value::Null => return None,
+        Value::Bool(_) => "bool",
+        Value::Number(number) if number.is_f64() => "float64",
+        Value::Number(_) => "int64",
+        Value::String(_) => "string",
+        Value::Array(_) => "[]interface {}",
+        Value::Object(_) => "map[string]interface {}",
+    };
+    let is_scalar = !matches!(value, Value::Array(_) | Value::Object(_));
+    match schema.kind? {
+        Kind::Object if !value.is_object() => Some(format!("expected map, got {}", found())),
+        Kind::Array if !value.is_array() => Some(format!("expected list, got {}", found())),
+        Kind::Integer | Kind::Number if !value.is_number() => {
+            Some(format!("expected numeric (int or float), got {go_type}"))
+        }
+        Kind::Boolean if !value.is_boolean() => Some(format!("expected boolean, got {}", found())),
+        // A string with a format may be another scalar.
+        Kind::String if matches!(&*schema.format, "" | "byte") && !value.is_string() => {
+            Some(match is_scalar {
+                true => format!("expected string, got &value.valueUnstructured{{Value:{value}}}"),
+                false => format!("expected string, got {}", found()),
+            })
+        }
+        Kind::String if !is_scalar => Some(format!("expected any scalar, got {}", found())),
+        _ => None,
+    }
+}
