@@ -234,7 +234,9 @@ async fn rights_come_and_go_without_a_restart() {
     // Failures are part of it: short pauses, so that it does not take minutes.
     let mut options = ReflectorOptions::default();
     options.backoff.cap = Duration::from_secs(1);
-    let factory = SharedInformerFactory::builder(client).reflector(options).build();
+    let factory = SharedInformerFactory::builder(client)
+        .reflector_options(options)
+        .build();
     let secrets = factory.informer::<Secret>();
     factory.start();
 

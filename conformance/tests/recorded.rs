@@ -276,7 +276,7 @@ async fn ours(trace: &Trace) -> Did {
     };
     let source = ClientSource::new(client, ApiResource::erase::<ConfigMap>(&()), Selection::default());
     let (informer, runner) = SharedInformer::<ConfigMap>::builder(source)
-        .reflector(options)
+        .reflector_options(options)
         .build();
     let mut notifications = informer.subscribe("test").unwrap();
     let stop = CancellationToken::new();

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use k8s_openapi::api::core::v1::Pod;
 use kube_informer::{FieldPlan, form};
 use kube_informer::low_level::wire::{
-    Encoding, FrameError, ListMeta, ListReader, RawObject, WatchReader, bookmark,
+    Encoding, FrameError, ListMeta, ListReader, RawObject, WatchReader, parse_bookmark,
 };
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
@@ -48,7 +48,7 @@ fn watch(body: &[u8], chunk: usize) -> Read<()> {
 }
 
 fn check_object(object: &Bytes) {
-    let _ = bookmark(Encoding::Protobuf, object);
+    let _ = parse_bookmark(Encoding::Protobuf, object);
     let plan = FieldPlan::without_managed_fields();
     let Ok(raw) = RawObject::scan_with(Encoding::Protobuf, object.clone(), &plan) else { return };
     assert!(!raw.name().is_empty());

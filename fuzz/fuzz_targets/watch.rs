@@ -4,7 +4,7 @@
 #![no_main]
 
 use bytes::Bytes;
-use kube_informer::low_level::wire::{Encoding, EventType, FrameError, RawObject, WatchReader, bookmark};
+use kube_informer::low_level::wire::{Encoding, EventType, FrameError, RawObject, WatchReader, parse_bookmark};
 use libfuzzer_sys::fuzz_target;
 use serde_json::{Deserializer, value::RawValue};
 
@@ -37,7 +37,7 @@ fuzz_target!(|data: &[u8]| {
     assert_eq!(read(body, usize::from(size) + 1), whole);
     let (frames, _) = whole;
     for (_, object) in &frames {
-        let _ = bookmark(Encoding::Json, object);
+        let _ = parse_bookmark(Encoding::Json, object);
         let _ = RawObject::scan(Encoding::Json, object.clone());
     }
     // serde would also take an array for a frame.

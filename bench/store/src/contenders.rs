@@ -4,7 +4,7 @@ use crate::objects::Object;
 use arc_swap::ArcSwap;
 use kube_informer::{
     ObjectKey, Partition,
-    low_level::IndexWriter,
+    low_level::StoreWriter,
     store::Indexer,
 };
 use std::{
@@ -29,7 +29,7 @@ pub trait Writer: Send + 'static {
 
 pub struct Ours {
     pub indexer: Indexer<Object>,
-    pub writer: IndexWriter<Object>,
+    pub writer: StoreWriter<Object>,
 }
 
 impl Reader for Indexer<Object> {

@@ -8,7 +8,7 @@ mod pods;
 use bytes::Bytes;
 use k8s_openapi::api::core::v1::Pod;
 use kube_informer::FieldPath;
-use kube_informer::form::{self, Collection, Decode, Packed};
+use kube_informer::form::{self, DecoderConfig, Decode, Packed};
 use kube_informer::low_level::wire::{Encoding, ListReader, RawObject, WatchReader};
 use rustix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, de::IgnoredAny};
@@ -110,7 +110,7 @@ const CASES: &[Case] = &[
 
 /// The items of a list as a cache holds them.
 fn pack(list: &[u8]) -> Vec<Packed<Pod>> {
-    let packer = Packed::<Pod>::decoder(Collection::default());
+    let packer = Packed::<Pod>::decoder(DecoderConfig::default());
     let mut packed = Vec::new();
     read_list(list, |item| {
         let raw = RawObject::scan_with(Encoding::Json, item, &Packed::<Pod>::plan()).unwrap();

@@ -161,7 +161,7 @@ impl Followed {
         let errors = Errors::default();
         let met = errors.clone();
         let (informer, runner) = SharedInformer::<O>::builder(source)
-            .reflector(options)
+            .reflector_options(options)
             .on_error(move |error| met.push(error.class))
             .queue_capacity(queue_capacity)
             .build();

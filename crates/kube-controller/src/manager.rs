@@ -127,7 +127,7 @@ impl RunContext {
 
     /// Cancelled when the runnable has to end, or was aborted.
     #[must_use]
-    pub fn stop(&self) -> &CancellationToken {
+    pub fn token(&self) -> &CancellationToken {
         &self.stop
     }
 }

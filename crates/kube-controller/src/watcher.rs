@@ -289,7 +289,7 @@ where
             Delta::Added(result) | Delta::Updated(result) | Delta::Replaced(result) => {
                 object(result).map(Event::Apply)
             }
-            Delta::Deleted(deleted) => deleted.last_known.and_then(object).map(Event::Delete),
+            Delta::Deleted(last_known) => last_known.and_then(object).map(Event::Delete),
         };
         if let Some(event) = event {
             self.send(event).await;

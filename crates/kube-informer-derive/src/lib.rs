@@ -83,7 +83,7 @@ fn expand(input: &DeriveInput) -> Result<TokenStream, Error> {
 
             const EXPENSIVE: bool = true;
 
-            fn decoder(_: ::kube_informer::form::Collection) {}
+            fn decoder(_: ::kube_informer::form::DecoderConfig) {}
 
             fn decode_raw(
                 _: &(),

@@ -32,7 +32,7 @@
 //! - every handler and stream until it is removed, including [detached](crate::Registration::detach) ones.
 //!
 //! A [`Snapshot`](crate::store::Snapshot) does not count as a user, because it never changes. When the last user is
-//! gone, the informer continues for a [grace period](FactoryBuilder::grace_period), which does not start before the
+//! gone, the informer continues for a [grace period](FactoryBuilder::idle_timeout), which does not start before the
 //! factory does. A request within that time gets the same informer with its cache. After that its watch ends and its
 //! cache is freed, and a later request gets a new informer. So every store of a factory that code can read is kept up
 //! to date, until [`shutdown`](SharedInformerFactory::shutdown).
@@ -51,7 +51,7 @@ mod request;
 mod scope;
 
 pub use crate::informer::Unsynced;
-pub use entry::InformerState;
+pub use entry::InformerInfo;
 pub use error::{ShutdownError, SyncError};
 pub use request::{InformerRequest, Namespaces};
 
@@ -124,7 +124,7 @@ struct State {
 /// let factory = SharedInformerFactory::builder(client)
 ///     .namespaces(["shop", "bank"])
 ///     .on_error(|error| eprintln!("{} {:?}: {}", error.resource, error.namespace, error.message))
-///     .grace_period(Duration::from_secs(10))
+///     .idle_timeout(Duration::from_secs(10))
 ///     .build();
 /// # Ok(())
 /// # }
@@ -161,7 +161,7 @@ impl FactoryBuilder {
     }
 
     /// The options of all reflectors.
-    pub fn reflector(mut self, options: ReflectorOptions) -> Self {
+    pub fn reflector_options(mut self, options: ReflectorOptions) -> Self {
         self.options.reflector = options;
         self
     }
@@ -217,14 +217,14 @@ impl FactoryBuilder {
 
     /// How long an informer without users continues to run; see [lifetimes](self#lifetimes). Default: one minute, so
     /// that the next request often finds it running. Zero: it stops immediately. [`Duration::MAX`]: it never stops.
-    pub fn grace_period(mut self, period: Duration) -> Self {
+    pub fn idle_timeout(mut self, period: Duration) -> Self {
         self.grace = period;
         self
     }
 
     /// How long a shutdown waits for running calls of handlers. Default: 30 s.
-    pub fn stop_deadline(mut self, deadline: Duration) -> Self {
-        self.options.stop_deadline = deadline;
+    pub fn stop_timeout(mut self, deadline: Duration) -> Self {
+        self.options.stop_timeout = deadline;
         self
     }
 
@@ -514,7 +514,7 @@ impl SharedInformerFactory {
     /// }
     /// # }
     /// ```
-    pub fn informers(&self) -> Vec<InformerState> {
+    pub fn informers(&self) -> Vec<InformerInfo> {
         let entries = {
             let state = self.lock();
             let entries = state.entries.values();
@@ -522,7 +522,7 @@ impl SharedInformerFactory {
                 .map(|entry| (entry.informer.clone(), entry.failure.clone()))
                 .collect::<Vec<_>>()
         };
-        let states = entries.into_iter().map(|(informer, failure)| InformerState {
+        let states = entries.into_iter().map(|(informer, failure)| InformerInfo {
             resource: informer.resource().to_owned(),
             status: informer.status(),
             failure,

@@ -13,9 +13,9 @@
 //! ```
 //! use bytes::Bytes;
 //! use k8s_openapi::api::core::v1::ConfigMap;
-//! use kube_informer::{form::{Collection, Decode}, low_level::wire::{Encoding, RawObject}};
+//! use kube_informer::{form::{DecoderConfig, Decode}, low_level::wire::{Encoding, RawObject}};
 //!
-//! let decoder = ConfigMap::decoder(Collection::default());
+//! let decoder = ConfigMap::decoder(DecoderConfig::default());
 //! let bytes = Bytes::from_static(br#"{"metadata":{"name":"a","namespace":"ns"},"data":{"k":"v"}}"#);
 //! let raw = RawObject::scan(Encoding::Json, bytes)?;
 //! let object = ConfigMap::decode_raw(&decoder, &raw.key(), &raw)?;
@@ -58,6 +58,7 @@ use crate::low_level::wire::{FieldPlan, RawObject};
 use crate::object::{CachedObject, ObjectKey};
 use kube::core::{DynamicObject, TypeMeta};
 use serde::de::DeserializeOwned;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::{any::Any, sync::Arc};
 
 /// A [`CachedObject`] that can be decoded from a server's response.
@@ -70,7 +71,7 @@ pub trait Decode: CachedObject {
     const EXPENSIVE: bool = false;
 
     /// Creates the decoder of a collection.
-    fn decoder(collection: Collection) -> Self::Decoder;
+    fn decoder(config: DecoderConfig) -> Self::Decoder;
 
     /// Decodes `raw` into the handle to store under `key`, which is the key of `raw`.
     ///
@@ -180,15 +181,15 @@ impl<K: kube::Resource + DeserializeOwned + Send + Sync + 'static> WholeObject f
     }
 }
 
-/// What is known about the objects of a collection before the first one arrives.
+/// What a decoder is made for: what is known about the objects of a collection before the first one arrives.
 ///
 /// ```
-/// use kube_informer::form::Collection;
-/// let collection = Collection::default();
-/// assert_eq!(collection.types, None);
+/// use kube_informer::form::DecoderConfig;
+/// let config = DecoderConfig::default();
+/// assert_eq!(config.types, None);
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Collection {
+pub struct DecoderConfig {
     /// The kind of objects that do not contain their own; the items of a list of built-in objects do not.
     pub types: Option<TypeMeta>,
     /// The plan of their scans.
@@ -196,17 +197,17 @@ pub struct Collection {
 }
 
 impl<K: kube::Resource + DeserializeOwned + Send + Sync + 'static> Decode for K {
-    type Decoder = Collection;
+    type Decoder = DecoderConfig;
 
     const EXPENSIVE: bool = true;
 
-    fn decoder(collection: Collection) -> Collection {
-        collection
+    fn decoder(config: DecoderConfig) -> DecoderConfig {
+        config
     }
 
-    fn decode_raw(collection: &Collection, _: &ObjectKey, raw: &RawObject) -> Result<Arc<K>, DecodeError> {
+    fn decode_raw(config: &DecoderConfig, _: &ObjectKey, raw: &RawObject) -> Result<Arc<K>, DecodeError> {
         let mut object = decode(raw)?;
-        complete(&mut object, || types(raw, collection.types.as_ref()));
+        complete(&mut object, || types(raw, config.types.as_ref()));
         Ok(Arc::new(object))
     }
 }
@@ -240,6 +241,18 @@ fn complete<K: 'static>(object: &mut K, types: impl FnOnce() -> Option<TypeMeta>
         && dynamic.types.is_none()
     {
         dynamic.types = types();
+    }
+}
+
+/// Decodes an object. What user code panics with counts as an object that cannot be read.
+pub(crate) fn decode_raw<O: Decode>(
+    decoder: &O::Decoder,
+    key: &ObjectKey,
+    raw: &RawObject,
+) -> Result<O::Handle, String> {
+    match catch_unwind(AssertUnwindSafe(|| O::decode_raw(decoder, key, raw))) {
+        Ok(decoded) => decoded.map_err(|error| error.to_string()),
+        Err(_) => Err("decoding it panicked".to_owned()),
     }
 }
 

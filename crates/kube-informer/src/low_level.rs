@@ -7,7 +7,7 @@
 //! | keep something else than a store equal to a collection | a [`Reflector`](crate::reflector::Reflector) with a [`Sink`] |
 //! | process the changes of a collection in my own way | a `Reflector` with a [`QueueSink`], [`DeltaFifo`](queue::DeltaFifo) or [`Fifo`](queue::Fifo), and the [`ProcessLoop`](queue::ProcessLoop) that pops it |
 //! | have one handler that is part of the updates of the store | [`UnsharedInformer`](crate::informer::UnsharedInformer) |
-//! | write a store | an [`IndexWriter`], or with a key function an [`OwnedIndexer`](crate::store::OwnedIndexer) |
+//! | write a store | an [`StoreWriter`], or with a key function an [`OwnedIndexer`](crate::store::OwnedIndexer) |
 //! | read lists and watches from bytes | [`ListReader`](wire::ListReader), [`WatchReader`](wire::WatchReader), [`RawObject`](wire::RawObject) |
 //! | decode objects in a form of my own | [`Decode`](crate::form::Decode), with [`RawObject`](wire::RawObject) |
 
@@ -17,4 +17,4 @@ pub mod wire;
 pub use crate::object::known::KnownObjects;
 pub use crate::reflector::queue_sink::QueueSink;
 pub use crate::reflector::sink::{DecodeResult, Sink};
-pub use crate::store::writer::{Entry, IndexWriter};
+pub use crate::store::writer::{Entry, StoreWriter};

@@ -65,7 +65,7 @@
 //! | a watch that comes after such a pause is told that its version is too old: the server has restarted | at once, a list |
 //! | a watch cannot be opened: anything else, or its answer does not begin for a minute | a pause, then a list |
 //! | a watch ends, or its connection breaks | the next watch, at once |
-//! | a server that has sent bookmarks sends nothing for [the time that was said](ReflectorOptions::bookmark_deadline) | the next watch, at once: the connection is lost |
+//! | a server that has sent bookmarks sends nothing for [the time that was said](ReflectorOptions::bookmark_timeout) | the next watch, at once: the connection is lost |
 //! | it ends within a second without any event | a pause, then a list |
 //! | it ends early again and again | the next watches start further and further apart |
 //! | the server throttles in the stream | a pause, then the watch again |
@@ -121,7 +121,7 @@ pub(crate) use status::ErrorFunction;
 pub use status::{Failure, LastError, Phase, ReflectorStatus};
 
 use crate::FieldPlan;
-use crate::form::{Collection, Decode};
+use crate::form::{Decode, DecoderConfig};
 use crate::object::{ObjectKey, ResourceVersion};
 use crate::source::{ApiError, ErrorClass, Item, LONGEST_RETRY_AFTER, ListerWatcher, Subject, WatchEvent};
 use crate::time::later;
@@ -158,7 +158,7 @@ struct Config<O: Decode> {
     options: ReflectorOptions,
     /// The name for metrics.
     name: String,
-    /// How many more of those who share it may list now.
+    /// The permits to list, shared with the informer's other reflectors.
     lists: Option<Arc<Semaphore>>,
 }
 
@@ -169,6 +169,8 @@ struct ServerTraits {
     paginates: bool,
     /// It has sent a bookmark in a watch, so its watches are never silent for long.
     sends_bookmarks: bool,
+    /// The states of its objects are identified by uid and version, not by their bodies.
+    identified_by_version: bool,
 }
 
 /// What a reflector does now.
@@ -203,8 +205,10 @@ impl<O: Decode> State<O> {
 enum Wanted {
     /// None that is older than what was seen.
     NotOlderThanSeen,
-    /// The most recent one: the server could not serve what was seen, or went back before it.
+    /// The most recent one: the server could not serve what was seen.
     MostRecent,
+    /// The most recent one, after the server went back: an equal version does not identify an equal state.
+    Afresh,
 }
 
 /// The events of a watch.
@@ -219,8 +223,8 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
     /// A reflector with options.
     pub fn with_options(source: Arc<dyn ListerWatcher<O>>, sink: S, options: ReflectorOptions) -> Self {
         let plan = options.plan.clone().unwrap_or_else(O::plan);
-        let collection = Collection {
-            types: source.types(),
+        let config = DecoderConfig {
+            types: source.type_meta(),
             plan: plan.clone(),
         };
         Self {
@@ -232,7 +236,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
             sink,
             config: Config {
                 source,
-                decoder: Arc::new(O::decoder(collection)),
+                decoder: Arc::new(O::decoder(config)),
                 plan,
                 options,
                 name: String::new(),
@@ -259,9 +263,9 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
     /// not transformed again. It runs on the reflector's task: it must not block.
     ///
     /// An object keeps its identity. If `transform` changes or removes its name, namespace, uid or resource version, they
-    /// are put back; so removing them saves nothing. All other metadata may go. They cannot be put back into an
-    /// [`Arc`] that somebody else holds, too, nor into a form that does not say how
-    /// ([`CachedObject::set_identity`](crate::CachedObject::set_identity)).
+    /// are put back; so removing them saves nothing. All other metadata may go. This is not possible
+    /// for an [`Arc`] of which there is another clone, nor for a form that does not implement
+    /// [`CachedObject::set_identity`](crate::CachedObject::set_identity).
     ///
     /// An object whose identity cannot be put back, or for which `transform` fails or panics, is set aside like one that
     /// cannot be read.
@@ -286,7 +290,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
         self
     }
 
-    /// Makes the objects with what others share.
+    /// Uses a decoder that other reflectors use, too.
     pub(crate) fn with_decoder(mut self, decoder: Arc<O::Decoder>) -> Self {
         self.config.decoder = decoder;
         self
@@ -339,6 +343,11 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
         }
     }
 
+    /// The objects with which a list is compared.
+    fn known(&self, wanted: Wanted) -> Option<&S> {
+        (wanted != Wanted::Afresh || !self.server.identified_by_version).then_some(&self.sink)
+    }
+
     /// Whether the collection is asked for as a streaming list.
     fn streams_lists(&self) -> bool {
         match self.config.options.initial {
@@ -349,8 +358,8 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
         }
     }
 
-    /// Comes before every request but those for further pages: whatever the server answers, only so many follow each
-    /// other at once.
+    /// Called before every request, except for further pages. Pauses if too many requests have followed each other without a
+    /// pause, whatever the server answered.
     async fn before_request(&mut self) {
         if self.pacing.must_pause() {
             self.pause(None).await;
@@ -358,8 +367,8 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
         self.pacing.requesting();
     }
 
-    /// Comes before every request for a list: waits until no more of the reflectors that share the limit list at the same
-    /// time than may. The turn lasts until it is dropped; a pause is nobody's turn.
+    /// Called before every request for a list. Waits for a permit, of which the informer has as many as reflectors may list
+    /// at the same time. A reflector gives its permit back before it pauses.
     async fn turn_to_list(&mut self) -> Option<OwnedSemaphorePermit> {
         self.before_request().await;
         self.reporter.listing();
@@ -393,8 +402,8 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
         tokio::time::sleep_until(until).await;
     }
 
-    /// The object of the last of these parts under its key, as it is handed on. One that is invalid is reported; if it has no key either, there is
-    /// nothing to hand on.
+    /// Decodes and transforms the item of the part that was read last, and returns it with its key. An invalid object is
+    /// reported; one without a key is not returned.
     fn object<P: Part<O>>(
         &mut self,
         parts: &mut Prefetch<O, P>,
@@ -402,6 +411,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
     ) -> Option<(ObjectKey, DecodeResult<O>)> {
         if let Item::Raw(raw) = &item {
             self.reporter.encoding(raw.encoding());
+            self.server.identified_by_version |= raw.is_identified_by_version();
         }
         let (mut key, mut object) = parts.decode(item);
         if let Some(foreign) = key.take_if(|key| self.reporter.is_foreign(key)) {
@@ -430,7 +440,7 @@ mod tests {
     use tokio::sync::mpsc;
 
     fn raw() -> RawObject {
-        let body = r#"{"metadata":{"name":"a","namespace":"y"}}"#;
+        let body = r#"{"metadata":{"name":"a","namespace":"y","uid":"u","resourceVersion":"39"}}"#;
         RawObject::scan(Encoding::Json, body.into()).unwrap()
     }
 
@@ -482,6 +492,101 @@ mod tests {
         }
 
         fn bookmark(&mut self, _: ResourceVersion) {}
+    }
+
+    /// A server that goes back from version 45 to 40, and says so by a list or by an event.
+    #[derive(Clone)]
+    struct GoesBack {
+        by_event: bool,
+        object: RawObject,
+        lists: Arc<std::sync::atomic::AtomicUsize>,
+    }
+
+    impl ListerWatcher<ConfigMap> for GoesBack {
+        fn resource(&self) -> String {
+            "configmaps".into()
+        }
+
+        fn list(&self, _: ListRequest) -> BoxFuture<'_, Result<ListStream<ConfigMap>, ApiError>> {
+            let lists = self.lists.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            let version = if lists == 0 { "45" } else { "40" };
+            let meta = ListMeta {
+                resource_version: Some(version.into()),
+                ..ListMeta::default()
+            };
+            let parts = [
+                ListPart::Item(Item::Raw(self.object.clone())),
+                ListPart::End(meta),
+            ];
+            async { Ok(stream::iter(parts.map(Ok)).boxed()) }.boxed()
+        }
+
+        fn watch(&self, _: WatchRequest) -> BoxFuture<'_, Result<WatchStream<ConfigMap>, ApiError>> {
+            let event = match self.by_event {
+                true => WatchEvent::Bookmark {
+                    resource_version: Some("40".into()),
+                    initial_events_end: false,
+                },
+                false => WatchEvent::Error(crate::source::ApiStatus::from_code(410, "too old")),
+            };
+            async { Ok(stream::iter([Ok(event)]).boxed()) }.boxed()
+        }
+    }
+
+    /// Holds the object, and passes on how many objects of a list are unchanged.
+    struct Compares(RawObject, mpsc::UnboundedSender<usize>);
+
+    impl KnownObjects for Compares {
+        fn get(&self, key: &str) -> Option<(ObjectKey, Fingerprint)> {
+            Some((key.into(), self.0.fingerprint()))
+        }
+    }
+
+    impl Sink<ConfigMap> for Compares {
+        async fn replace(
+            &mut self,
+            entries: Vec<(ObjectKey, DecodeResult<ConfigMap>)>,
+            _: Option<ResourceVersion>,
+        ) {
+            let unchanged = |object: &DecodeResult<_>| matches!(object, DecodeResult::Unchanged);
+            let _ = self
+                .1
+                .send(entries.iter().filter(|(_, object)| unchanged(object)).count());
+        }
+
+        async fn push(
+            &mut self,
+            _: ObjectKey,
+            _: Delta<DecodeResult<ConfigMap>>,
+            _: Option<ResourceVersion>,
+        ) {
+        }
+
+        fn bookmark(&mut self, _: ResourceVersion) {}
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn after_a_restore_an_equal_version_is_no_equal_state() {
+        let by_body = raw();
+        let by_version = raw().identified_by_version();
+        for (object, by_event, unchanged) in [
+            (&by_version, true, 0),
+            (&by_version, false, 0),
+            (&by_body, true, 1),
+            (&by_body, false, 1),
+        ] {
+            let (counts, mut lists) = mpsc::unbounded_channel();
+            let source = GoesBack {
+                by_event,
+                object: object.clone(),
+                lists: Arc::default(),
+            };
+            let reflector = Reflector::new(source, Compares(object.clone(), counts));
+            let running = tokio::spawn(reflector.run(CancellationToken::new()));
+            assert_eq!(lists.recv().await, Some(1));
+            assert_eq!(lists.recv().await, Some(unchanged), "by_event: {by_event}");
+            running.abort();
+        }
     }
 
     #[tokio::test]

@@ -83,7 +83,7 @@ pub trait ListerWatcher<O: CachedObject>: Send + Sync + 'static {
     fn resource(&self) -> String;
 
     /// The kind of the objects, for objects that do not contain it. Default: unknown.
-    fn types(&self) -> Option<TypeMeta> {
+    fn type_meta(&self) -> Option<TypeMeta> {
         None
     }
 
@@ -114,7 +114,7 @@ pub trait NamespacedSource<O: CachedObject>: Send + Sync + 'static {
     fn resource(&self) -> String;
 
     /// The kind of the objects, for objects that do not contain it. Default: unknown.
-    fn types(&self) -> Option<TypeMeta> {
+    fn type_meta(&self) -> Option<TypeMeta> {
         None
     }
 
@@ -166,13 +166,14 @@ pub enum Item<O: CachedObject> {
 }
 
 impl<O: CachedObject> Item<O> {
-    /// The object's resource version, if it can be read.
+    /// The object's resource version, if it can be read and [is one](ResourceVersion::is_version).
     pub fn version(&self) -> Option<ResourceVersion> {
-        match self {
+        let version = match self {
             Self::Raw(raw) => raw.resource_version(),
             Self::Object(object) => O::resource_version_of(object),
             Self::Invalid(_) => None,
-        }
+        };
+        version.filter(ResourceVersion::is_version)
     }
 }
 

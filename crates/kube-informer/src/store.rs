@@ -1,12 +1,12 @@
 //! An in-memory store of objects by key and by index, with one writer and any number of readers that never wait.
 //!
-//! Readers use an [`Indexer`], the single writer uses the [`IndexWriter`]. The writer changes its own state and
+//! Readers use an [`Indexer`], the single writer uses the [`StoreWriter`]. The writer changes its own state and
 //! publishes it. Readers see the last published state, or keep one as a [`Snapshot`].
 //!
 //! ```text
 //!  upsert, remove          publish            get, list, by ...
 //!  ---------------> own   ---------> State <------------------- Indexer
-//!    IndexWriter   state     |         |
+//!    StoreWriter   state     |         |
 //!                            v         v
 //!                        wait_until  Snapshot (kept as long as one likes)
 //! ```
@@ -25,7 +25,7 @@
 //! # Memory
 //! A key is one allocation that all its users share. An index value is stored once, however many objects have it. In
 //! an index, an object takes between 4 bytes and 1 bit, and 4 more bytes in the writer. The writer frees replaced
-//! states, see [`IndexWriter`].
+//! states, see [`StoreWriter`].
 
 mod control;
 mod index;
@@ -51,4 +51,4 @@ pub(crate) use lease::Lease;
 pub use owned::{BatchError, Change, OwnedIndexer};
 pub use snapshot::Snapshot;
 pub use wait::{Wait, WaitError};
-pub(crate) use writer::IndexWriter;
+pub(crate) use writer::StoreWriter;

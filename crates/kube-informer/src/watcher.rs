@@ -26,7 +26,7 @@
 //! # }
 //! ```
 
-use crate::form::{Collection, Decode};
+use crate::form::{self, Decode, DecoderConfig};
 use crate::object::{CachedObject, ResourceVersion};
 use crate::source::{
     ApiError, ApiStatus, ErrorClass, InvalidObject, Item, LONGEST_RETRY_AFTER, ListerWatcher, WATCH_TIMEOUT,
@@ -87,13 +87,13 @@ impl<O: Decode> RetryWatcher<O> {
             return Self(futures::stream::once(async { Err(error) }).boxed());
         }
         let source: Arc<dyn ListerWatcher<O>> = Arc::new(source);
-        let collection = Collection {
-            types: source.types(),
+        let config = DecoderConfig {
+            types: source.type_meta(),
             plan: O::plan(),
         };
         let resumed = Resumed {
             source,
-            decoder: O::decoder(collection),
+            decoder: O::decoder(config),
             from,
             open: None,
             next_start: Instant::now(),
@@ -209,7 +209,7 @@ impl<O: Decode> Resumed<O> {
     }
 
     fn object(&mut self, item: Item<O>) -> Result<Result<O::Handle, InvalidObject>, ApiError> {
-        let version = item.version().filter(ResourceVersion::is_version);
+        let version = item.version();
         match (version, &item) {
             (Some(version), _) => self.from = version,
             (None, Item::Invalid(_)) => {}
@@ -220,9 +220,9 @@ impl<O: Decode> Resumed<O> {
             Item::Invalid(bad) => Err(bad),
             Item::Raw(raw) => {
                 let key = raw.key();
-                O::decode_raw(&self.decoder, &key, &raw).map_err(|error| InvalidObject {
+                form::decode_raw::<O>(&self.decoder, &key, &raw).map_err(|reason| InvalidObject {
                     key: Some(key),
-                    reason: error.to_string(),
+                    reason,
                 })
             }
         })

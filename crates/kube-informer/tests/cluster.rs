@@ -635,8 +635,8 @@ async fn metadata_comes_alone() {
             initial: kube_informer::reflector::InitialState::List,
             ..Default::default()
         };
-        let builder =
-            SharedInformer::<kube::core::PartialObjectMeta<Pod>>::builder(source.clone()).reflector(options);
+        let builder = SharedInformer::<kube::core::PartialObjectMeta<Pod>>::builder(source.clone())
+            .reflector_options(options);
         let (informer, runner) = builder.build();
         let running = tokio::spawn(runner.run(CancellationToken::new()));
         informer.synced().await.unwrap();

@@ -90,7 +90,7 @@ async fn a_definition_comes_changes_goes_and_comes_again() {
     let mut options = ReflectorOptions::default();
     options.backoff.cap = Duration::from_secs(1);
     let factory = SharedInformerFactory::builder(cluster.client())
-        .reflector(options)
+        .reflector_options(options)
         .build();
     let v1 = factory.informer_for_resource::<DynamicObject>(widgets("v1"), Selection::default());
     let old = factory.informer_for_resource::<DynamicObject>(widgets("v1beta1"), Selection::default());

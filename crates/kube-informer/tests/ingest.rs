@@ -1,7 +1,7 @@
 //! Objects that come at once are made on several threads, and handed on in the order in which they came.
 
 use futures::{FutureExt, StreamExt, future::BoxFuture, stream};
-use kube_informer::form::{Collection, Decode, DecodeError, Metadata};
+use kube_informer::form::{Decode, DecodeError, DecoderConfig, Metadata};
 use kube_informer::low_level::wire::{Encoding, RawObject};
 use kube_informer::source::{
     ApiError, Item, ListMeta, ListPart, ListRequest, ListStream, ListerWatcher, WatchEvent, WatchRequest,
@@ -55,7 +55,7 @@ impl Decode for Thing {
 
     const EXPENSIVE: bool = true;
 
-    fn decoder(_: Collection) {}
+    fn decoder(_: DecoderConfig) {}
 
     fn decode_raw(_: &(), key: &ObjectKey, raw: &RawObject) -> Result<Self::Handle, DecodeError> {
         THREADS

@@ -292,8 +292,8 @@ async fn a_reflector_alone_reports_with_group_and_version() {
     let reflector = Reflector::new(source, QueueSink::new(queue.clone(), ())).name("mine");
     let stop = CancellationToken::new();
     let running = tokio::spawn(reflector.run(stop.clone()));
-    let Batch { processed, .. } = queue.pop(1).await.unwrap();
-    drop(processed);
+    let Batch { guard, .. } = queue.pop(1).await.unwrap();
+    drop(guard);
     stop.cancel();
     running.await.unwrap();
     let labels = [

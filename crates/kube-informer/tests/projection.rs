@@ -1,7 +1,7 @@
 //! Projections: a struct of a few fields as the form in which objects are held.
 
 use k8s_openapi::api::core::v1::Pod;
-use kube_informer::form::{Collection, Decode, Metadata};
+use kube_informer::form::{Decode, DecoderConfig, Metadata};
 use kube_informer::low_level::wire::{Encoding, RawObject};
 use kube_informer::{CachedObject, ResourceVersion};
 use serde::Deserialize;
@@ -30,7 +30,7 @@ const POD: &str = r#"{"metadata":{"name":"web-0","namespace":"shop","uid":"u1","
 
 fn check<O: Decode>() -> O::Handle {
     let raw = RawObject::scan(Encoding::Json, POD.into()).unwrap();
-    let object = O::decode_raw(&O::decoder(Collection::default()), &raw.key(), &raw).unwrap();
+    let object = O::decode_raw(&O::decoder(DecoderConfig::default()), &raw.key(), &raw).unwrap();
     assert_eq!(O::key_of(&object).as_str(), "shop/web-0");
     assert_eq!(O::uid_of(&object), Some("u1"));
     assert_eq!(O::resource_version_of(&object), Some(ResourceVersion::from("7")));

@@ -99,7 +99,7 @@ impl Scene {
         );
         let counter = decoded.clone();
         let (informer, runner) = SharedInformer::builder(source(&server))
-            .reflector(options)
+            .reflector_options(options)
             .transform(move |object| {
                 counter.fetch_add(1, Ordering::Relaxed);
                 Ok(object)

@@ -2,7 +2,7 @@
 
 use kube_informer::{
     Fingerprint, ObjectKey, Partition, ResourceVersion,
-    low_level::{IndexWriter, KnownObjects},
+    low_level::{KnownObjects, StoreWriter},
     store::{Index, IndexError, Indexer, WaitError},
 };
 use std::{
@@ -16,7 +16,7 @@ use std::{
 
 type Store = Indexer<Arc<u64>>;
 
-fn put(writer: &mut IndexWriter<Arc<u64>>, key: u64, value: u64) {
+fn put(writer: &mut StoreWriter<Arc<u64>>, key: u64, value: u64) {
     writer
         .upsert(name(key), Arc::new(value), None, Partition::SINGLE)
         .unwrap();
@@ -53,7 +53,7 @@ fn everything_may_be_sent_and_shared() {
     send_and_sync::<Indexer<Arc<u64>>>();
     send_and_sync::<kube_informer::store::Snapshot<Arc<u64>>>();
     send_and_sync::<Index<String>>();
-    send::<IndexWriter<Arc<u64>>>();
+    send::<StoreWriter<Arc<u64>>>();
     send::<kube_informer::store::OwnedIndexer<Arc<u64>>>();
 }
 
@@ -273,7 +273,7 @@ fn an_index_that_panics_is_not_added_and_its_name_is_free_again() {
 fn what_a_new_index_lacks_is_not_known_as_unchanged() {
     let (store, mut writer) = Store::new();
     let fingerprint = Some(Fingerprint::new(7));
-    let put = |key: &str, writer: &mut IndexWriter<_>| {
+    let put = |key: &str, writer: &mut StoreWriter<_>| {
         writer
             .upsert(key.into(), Arc::new(1), fingerprint, Partition::SINGLE)
             .unwrap();

@@ -3,7 +3,7 @@
 
 use kube_informer::{
     Fingerprint, ObjectKey, Partition, ResourceVersion,
-    low_level::{IndexWriter, KnownObjects},
+    low_level::{KnownObjects, StoreWriter},
     store::{Index, IndexError, Indexer, Snapshot},
 };
 use proptest::prelude::*;
@@ -113,7 +113,7 @@ impl Model {
 
 struct Pair {
     indexer: Indexer<Arc<Thing>>,
-    writer: IndexWriter<Arc<Thing>>,
+    writer: StoreWriter<Arc<Thing>>,
     by_tag: Option<Index<u8>>,
     by_group: Option<Index<String>>,
     /// What the writer has, and what is published.

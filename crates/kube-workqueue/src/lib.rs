@@ -77,7 +77,7 @@
 //!
 //! # Metrics
 //!
-//! A queue that has a [name](Builder::name) reports to the recorder of the `metrics` crate that is installed when the
+//! A queue that has a [name](WorkQueueBuilder::name) reports to the recorder of the `metrics` crate that is installed when the
 //! queue is built, under client-go's names and with the label `name`:
 //! `workqueue_depth`, `workqueue_adds_total`, `workqueue_retries_total`, `workqueue_queue_duration_seconds`,
 //! `workqueue_work_duration_seconds`, and every half second `workqueue_unfinished_work_seconds` and
@@ -122,7 +122,7 @@ mod workers;
 #[cfg(not(loom))]
 pub use parallelize::parallelize_until;
 pub use priority::Priority;
-pub use queue::{Builder, Processing, WorkQueue};
+pub use queue::{Processing, WorkQueue, WorkQueueBuilder};
 pub use rate_limiter::{
     ItemExponential, ItemFastSlow, MaxOf, RateLimiter, TokenBucket, WithMaxWait,
     default_controller_rate_limiter,

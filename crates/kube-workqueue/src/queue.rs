@@ -67,8 +67,8 @@ where
     }
 
     /// Builds a queue with a name or another rate limiter.
-    pub fn builder() -> Builder<T> {
-        Builder {
+    pub fn builder() -> WorkQueueBuilder<T> {
+        WorkQueueBuilder {
             name: String::new(),
             rate_limiter: None,
             drop_delay_when_taken: false,
@@ -81,7 +81,7 @@ where
     /// processing it, it is queued again when that worker is done. After a shutdown the call is ignored.
     ///
     /// A delayed item ([`add_after`](Self::add_after)) stays delayed: it is processed now, and again when it is due, unless
-    /// the queue [drops the delay](Builder::drop_delay_when_taken).
+    /// the queue [drops the delay](WorkQueueBuilder::drop_delay_when_taken).
     #[doc(alias = "Add")]
     pub fn add(&self, item: T) {
         let hash = self.shared.hasher.hash_one(&item);
@@ -288,13 +288,13 @@ impl<T> fmt::Debug for WorkQueue<T> {
 /// Builds a [`WorkQueue`].
 #[must_use = "a builder does nothing until it builds"]
 #[doc(alias = "TypedRateLimitingQueueConfig")]
-pub struct Builder<T> {
+pub struct WorkQueueBuilder<T> {
     name: String,
     rate_limiter: Option<Box<dyn RateLimiter<T>>>,
     drop_delay_when_taken: bool,
 }
 
-impl<T> Builder<T>
+impl<T> WorkQueueBuilder<T>
 where
     T: Eq + Hash + Clone + Send + 'static,
 {
@@ -358,9 +358,9 @@ where
     }
 }
 
-impl<T> fmt::Debug for Builder<T> {
+impl<T> fmt::Debug for WorkQueueBuilder<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Builder")
+        f.debug_struct("WorkQueueBuilder")
             .field("name", &self.name)
             .finish_non_exhaustive()
     }

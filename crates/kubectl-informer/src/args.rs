@@ -218,7 +218,7 @@ impl SelectionArgs {
     pub(crate) fn reflector(&self) -> ReflectorOptions {
         ReflectorOptions {
             initial: self.initial.into(),
-            streaming_deadline: self.watch_list_deadline,
+            streaming_timeout: self.watch_list_deadline,
             ..ReflectorOptions::default()
         }
     }

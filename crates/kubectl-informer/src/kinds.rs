@@ -6,7 +6,7 @@
 use k8s_openapi::api::{apps, batch, coordination, core, discovery, events, networking, rbac};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::core::{ApiResource, DynamicObject};
-use kube_informer::form::{Collection, Decode, DecodeError};
+use kube_informer::form::{Decode, DecodeError, DecoderConfig};
 use kube_informer::low_level::wire::RawObject;
 use kube_informer::{CachedObject, ObjectKey, ResourceVersion};
 use std::sync::Arc;
@@ -59,10 +59,10 @@ impl CachedObject for Typed {
 impl Decode for Typed {
     type Decoder = Box<dyn Fn(&ObjectKey, &RawObject) -> Result<Arc<dyn Held>, DecodeError> + Send + Sync>;
 
-    fn decoder(collection: Collection) -> Self::Decoder {
-        let types = collection.types.as_ref();
+    fn decoder(config: DecoderConfig) -> Self::Decoder {
+        let types = config.types.as_ref();
         let decoder = types.and_then(|types| decoder(&types.api_version, &types.kind));
-        decoder.unwrap_or(decoder_of::<DynamicObject>)(collection)
+        decoder.unwrap_or(decoder_of::<DynamicObject>)(config)
     }
 
     fn decode_raw(
@@ -79,10 +79,10 @@ pub(crate) fn has_type(resource: &ApiResource) -> bool {
     decoder(&resource.api_version, &resource.kind).is_some()
 }
 
-type NewDecoder = fn(Collection) -> <Typed as Decode>::Decoder;
+type NewDecoder = fn(DecoderConfig) -> <Typed as Decode>::Decoder;
 
-fn decoder_of<K: Decode<Handle = Arc<K>> + Held>(collection: Collection) -> <Typed as Decode>::Decoder {
-    let decoder = K::decoder(collection);
+fn decoder_of<K: Decode<Handle = Arc<K>> + Held>(config: DecoderConfig) -> <Typed as Decode>::Decoder {
+    let decoder = K::decoder(config);
     Box::new(move |key, raw| K::decode_raw(&decoder, key, raw).map(|object| object as Arc<dyn Held>))
 }
 
@@ -126,9 +126,9 @@ mod tests {
             api_version: api_version.into(),
             kind: kind.into(),
         };
-        let decoder = Typed::decoder(Collection {
+        let decoder = Typed::decoder(DecoderConfig {
             types: Some(types),
-            ..Collection::default()
+            ..DecoderConfig::default()
         });
         let object = Typed::decode_raw(&decoder, &raw.key(), &raw).map_err(|error| error.to_string())?;
         Ok(Typed::key_of(&object).to_string())

@@ -1,6 +1,6 @@
 //! What the store takes in memory beyond its objects, counted at the allocator: `cargo run --release --bin memory`.
 
-use kube_informer::low_level::IndexWriter;
+use kube_informer::low_level::StoreWriter;
 use kube_informer::store::Indexer;
 use kube_informer::{ObjectKey, Partition};
 use std::{
@@ -69,7 +69,7 @@ fn per_object(count: usize, indexes: usize) -> String {
     figure
 }
 
-type Store = (Indexer<Arc<(usize, Node)>>, IndexWriter<Arc<(usize, Node)>>);
+type Store = (Indexer<Arc<(usize, Node)>>, StoreWriter<Arc<(usize, Node)>>);
 
 fn filled(objects: &[(ObjectKey, Arc<(usize, Node)>)], indexes: usize) -> Store {
     let (indexer, mut writer) = if indexes == 0 {

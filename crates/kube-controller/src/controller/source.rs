@@ -291,7 +291,7 @@ pub(super) fn informer_of<O: Decode, A: Resource>(
     let reports = Arc::new(AtomicBool::new(false));
     let reported = reports.clone();
     let (informer, runner) = SharedInformer::<O>::builder(source)
-        .reflector(config.reflector())
+        .reflector_options(config.reflector())
         .on_error(move |failure| {
             if reported.load(Ordering::Relaxed) {
                 // If it is full, those that wait say enough.

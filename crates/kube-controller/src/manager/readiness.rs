@@ -1,7 +1,7 @@
 //! Whether the caches follow the server.
 
 use kube_informer::SharedInformerFactory;
-use kube_informer::factory::InformerState;
+use kube_informer::factory::InformerInfo;
 use kube_informer::informer::PartitionStatus;
 use kube_informer::reflector::Phase;
 use std::time::Duration;
@@ -63,7 +63,7 @@ impl Readiness {
     /// Some do not; the error says which, and why.
     pub fn check(&self) -> Result<(), NotReady> {
         let informers = self.factory.informers();
-        let bookmarks = |informer: &InformerState| informer.status.reflector.bookmarks > 0;
+        let bookmarks = |informer: &InformerInfo| informer.status.reflector.bookmarks > 0;
         let has_bookmarks = informers.iter().any(bookmarks);
         let reasons = informers
             .iter()
@@ -75,7 +75,7 @@ impl Readiness {
         }
     }
 
-    fn reasons(&self, informer: &InformerState, has_bookmarks: bool) -> Vec<String> {
+    fn reasons(&self, informer: &InformerInfo, has_bookmarks: bool) -> Vec<String> {
         let resource = &informer.resource;
         if let Some(failure) = &informer.failure {
             return vec![format!("{resource}: {failure}")];

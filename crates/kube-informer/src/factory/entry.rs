@@ -72,7 +72,7 @@ impl<O: Decode> AnyInformer for SharedInformer<O> {
 /// One informer of a factory, as [`informers`](SharedInformerFactory::informers) shows it.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct InformerState {
+pub struct InformerInfo {
     /// The resource: `pods`, `deployments.apps`.
     pub resource: String,
     /// Its status.

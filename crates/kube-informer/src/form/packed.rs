@@ -9,7 +9,7 @@ mod tests;
 
 pub use packer::{Packer, PackerStats};
 
-use super::{Collection, Decode, DecodeError, decoding};
+use super::{Decode, DecodeError, DecoderConfig, decoding};
 use crate::field_path::FieldPath;
 use crate::low_level::wire::{Encoding, FieldPlan, RawObject, ScanError};
 use crate::object::{CachedObject, Fingerprint, HasOwners, ObjectKey, ResourceVersion};
@@ -36,14 +36,14 @@ use triomphe::ThinArc;
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::Pod;
-/// use kube_informer::form::{Collection, Decode, Packed};
+/// use kube_informer::form::{DecoderConfig, Decode, Packed};
 /// use kube_informer::{FieldPath, low_level::wire::{Encoding, RawObject}};
 /// use std::sync::Arc;
 ///
 /// let body = r#"{"metadata":{"name":"web-0","namespace":"shop","labels":{"app":"web"}},
 ///     "spec":{"containers":[],"nodeName":"node-1"}}"#;
 /// let raw = RawObject::scan_with(Encoding::Json, body.into(), &Packed::<Pod>::plan())?;
-/// let packer = Packed::<Pod>::decoder(Collection::default());
+/// let packer = Packed::<Pod>::decoder(DecoderConfig::default());
 /// let pod: Packed<Pod> = Packed::<Pod>::decode_raw(&packer, &raw.key(), &raw)?;
 ///
 /// assert_eq!((pod.key().as_str(), pod.label("app")), ("shop/web-0", Some("web")));
@@ -202,7 +202,7 @@ impl<K: DeserializeOwned + Send + Sync + 'static> Packed<K> {
         let header = self.header();
         header.shared.decoded(header.address(), || {
             header.decoded.store(true, Ordering::Relaxed);
-            let known = header.shared.collection.types.as_ref();
+            let known = header.shared.config.types.as_ref();
             let types = known.map(|types| (&*types.api_version, &*types.kind));
             let mut object = decoding::object(header.encoding, types, |body| *body = self.body())?;
             super::complete(&mut object, || match header.typed {
@@ -316,7 +316,7 @@ impl<K> Packed<K> {
             reason,
         };
         let header = self.header();
-        let types = header.shared.collection.types.as_ref();
+        let types = header.shared.config.types.as_ref();
         let known = types.map(|types| (&*types.api_version, &*types.kind));
         let object = decoding::object(header.encoding, known, |body| *body = self.body());
         let mut object: serde_json::Value = object.map_err(|error| fail(error.to_string()))?;
@@ -455,8 +455,8 @@ impl<K: Send + Sync + 'static> HasOwners for Packed<K> {
 impl<K: Send + Sync + 'static> Decode for Packed<K> {
     type Decoder = Packer<K>;
 
-    fn decoder(collection: Collection) -> Packer<K> {
-        Packer::new(collection)
+    fn decoder(config: DecoderConfig) -> Packer<K> {
+        Packer::new(config)
     }
 
     fn decode_raw(packer: &Packer<K>, key: &ObjectKey, raw: &RawObject) -> Result<Self, DecodeError> {

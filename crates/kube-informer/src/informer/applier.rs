@@ -9,7 +9,7 @@ use crate::object::{CachedObject, DeleteCause, Deleted, ObjectKey, Partition};
 use crate::queue::{Batch, Delta, Deltas, Entries, Keyed};
 use crate::reflector::DecodeResult;
 use crate::source::{InvalidObject, Subject};
-use crate::store::{IndexWriter, Indexer};
+use crate::store::{Indexer, StoreWriter};
 use foldhash::fast::RandomState;
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,7 +18,7 @@ use tokio::time::Instant;
 /// Applies changes to the store; its only writer. Changes become visible when they are [published](Self::publish).
 pub(super) struct Applier<O: CachedObject> {
     store: Indexer<O::Handle>,
-    writer: IndexWriter<O::Handle>,
+    writer: StoreWriter<O::Handle>,
     subject: Subject,
     metrics: InformerMetrics,
     not_indexed: Arc<NotIndexed>,
@@ -51,7 +51,7 @@ impl NotIndexed {
 impl<O: CachedObject> Applier<O> {
     pub(super) fn new(
         store: Indexer<O::Handle>,
-        writer: IndexWriter<O::Handle>,
+        writer: StoreWriter<O::Handle>,
         subject: Subject,
         metrics: InformerMetrics,
     ) -> Self {
@@ -156,7 +156,7 @@ impl<O: CachedObject> Applier<O> {
     pub(super) fn resync_changes(&self) -> Vec<QueuedNotification<O>> {
         let entries = self.writer.entries();
         entries
-            .map(|entry| QueuedNotification::sync(entry.key.clone(), entry.object.clone()))
+            .map(|entry| QueuedNotification::resync(entry.key.clone(), entry.object.clone()))
             .collect()
     }
 
@@ -168,7 +168,7 @@ impl<O: CachedObject> Applier<O> {
     /// A resync change for the object under a key, if it is stored.
     pub(super) fn resync_change(&self, key: ObjectKey) -> Option<QueuedNotification<O>> {
         let object = self.writer.get(&key)?.clone();
-        Some(QueuedNotification::sync(key, object))
+        Some(QueuedNotification::resync(key, object))
     }
 
     fn apply_changes(&mut self, entries: Vec<Keyed<Deltas<DecodeResult<O>>>>) {
@@ -179,23 +179,18 @@ impl<O: CachedObject> Applier<O> {
                     Delta::Added(object) | Delta::Updated(object) | Delta::Replaced(object) => {
                         self.upsert(partition, key.clone(), object);
                     }
-                    Delta::Deleted(deleted) => self.deleted(partition, deleted),
+                    Delta::Deleted(last_known) => self.deleted(partition, key.clone(), last_known),
                 }
             }
         }
     }
 
     /// Handles the deletion of an object of a partition. The object may belong to another partition by now.
-    fn deleted(&mut self, partition: Partition, deleted: Deleted<DecodeResult<O>>) {
-        let Deleted {
-            key,
-            last_known,
-            cause,
-        } = deleted;
+    fn deleted(&mut self, partition: Partition, key: ObjectKey, last_known: Option<DecodeResult<O>>) {
         let held = self.writer.entry(key.as_str());
         if held.is_none_or(|held| held.partition == partition) {
             let last_known = last_known.and_then(DecodeResult::into_object);
-            self.delete(key, last_known, cause);
+            self.delete(key, last_known, DeleteCause::Event);
         }
     }
 
@@ -249,7 +244,7 @@ impl<O: CachedObject> Applier<O> {
         if self.any_resync
             && let Some(object) = self.writer.get(key)
         {
-            let change = QueuedNotification::sync(key.clone(), object.clone());
+            let change = QueuedNotification::resync(key.clone(), object.clone());
             self.changes.push(change);
         }
     }
@@ -269,7 +264,7 @@ impl<O: CachedObject> Applier<O> {
         self.changes.push(QueuedNotification {
             key,
             notification,
-            sync: false,
+            is_resync: false,
         });
     }
 
@@ -293,11 +288,11 @@ impl<O: CachedObject> Applier<O> {
             }
             Some(old) => {
                 let version = O::resource_version_of(&new);
-                let sync = version.is_some() && O::resource_version_of(&old) == version;
+                let is_resync = version.is_some() && O::resource_version_of(&old) == version;
                 self.changes.push(QueuedNotification {
                     key,
                     notification: Notification::Update { old, new },
-                    sync,
+                    is_resync,
                 });
             }
         }

@@ -28,7 +28,7 @@ use tokio::task;
 ///
 /// The thread is started with the first call, within the context of the tokio runtime, and ends with the handler. A
 /// running call cannot be aborted: a stopping informer waits for it until its
-/// [deadline](super::InformerBuilder::stop_deadline).
+/// [deadline](super::InformerBuilder::stop_timeout).
 ///
 /// # Panics
 /// The handler panics if the system cannot start a thread.

@@ -10,10 +10,11 @@ use super::{
     FormlessTransform, InformerRunner, NamespaceSet, Shared, SharedInformer, Transform, UnsharedInformer,
 };
 use crate::FieldPlan;
-use crate::form::{Collection, Decode};
+use crate::form::{Decode, DecoderConfig};
 use crate::metrics::{InformerMetrics, QueuedItems};
 use crate::object::Partition;
 use crate::queue::DeltaFifo;
+use crate::queue::batching::QUEUE_CAPACITY;
 use crate::reflector::{DecodeResult, ErrorFunction, Failure, ReflectorOptions, TransformError};
 use crate::source::{ListerWatcher, NamespacedSource};
 use crate::store::Indexer;
@@ -35,7 +36,7 @@ pub(crate) struct InformerOptions {
     /// The default resync period of handlers; zero: never.
     pub(crate) resync: Duration,
     /// The time that handlers have to return when the informer is stopped.
-    pub(crate) stop_deadline: Duration,
+    pub(crate) stop_timeout: Duration,
 }
 
 impl Default for InformerOptions {
@@ -43,10 +44,10 @@ impl Default for InformerOptions {
         Self {
             name: String::new(),
             reflector: ReflectorOptions::default(),
-            queue_capacity: 2048,
+            queue_capacity: QUEUE_CAPACITY,
             concurrent_lists: 16,
             resync: Duration::ZERO,
-            stop_deadline: Duration::from_secs(30),
+            stop_timeout: Duration::from_secs(30),
         }
     }
 }
@@ -93,9 +94,13 @@ impl<O: Decode> InformerBuilder<O> {
         self
     }
 
-    /// Sets the options of the reflectors.
-    pub fn reflector(mut self, options: ReflectorOptions) -> Self {
-        self.options.reflector = options;
+    /// Sets the options of the reflectors. A [plan](Self::plan) that was set before stays, unless the options have one.
+    pub fn reflector_options(mut self, options: ReflectorOptions) -> Self {
+        let plan = self.options.reflector.plan.take();
+        self.options.reflector = ReflectorOptions {
+            plan: options.plan.or(plan),
+            ..options
+        };
         self
     }
 
@@ -179,8 +184,8 @@ impl<O: Decode> InformerBuilder<O> {
 
     /// Sets the time that handlers have to return from their running call when the informer is stopped. Default: 30
     /// s.
-    pub fn stop_deadline(mut self, deadline: Duration) -> Self {
-        self.options.stop_deadline = deadline;
+    pub fn stop_timeout(mut self, deadline: Duration) -> Self {
+        self.options.stop_timeout = deadline;
         self
     }
 
@@ -194,8 +199,8 @@ impl<O: Decode> InformerBuilder<O> {
         let gauge = QueuedItems::new(&labels);
         let queue = DeltaFifo::with_gauge(options.queue_capacity, [Partition::SINGLE], gauge);
         let metrics = InformerMetrics::new(&labels);
-        let collection = Collection {
-            types: source.types(),
+        let config = DecoderConfig {
+            types: source.type_meta(),
             plan: options.reflector.plan.clone().unwrap_or_else(O::plan),
         };
         InformerParts {
@@ -204,7 +209,7 @@ impl<O: Decode> InformerBuilder<O> {
             reflectors: ReflectorFactory {
                 source,
                 name: options.name.clone(),
-                decoder: Arc::new(O::decoder(collection)),
+                decoder: Arc::new(O::decoder(config)),
                 options: options.reflector.clone(),
                 lists: Semaphore::new(options.concurrent_lists.clamp(1, Semaphore::MAX_PERMITS)).into(),
                 on_error: self.on_error,
@@ -241,7 +246,7 @@ impl<O: Decode> InformerBuilder<O> {
             applier,
             jobs,
             reflectors,
-            stop_deadline: options.stop_deadline,
+            stop_timeout: options.stop_timeout,
             stopped: StopOnDrop(shared.clone()),
             ended: shared.ended.clone().drop_guard(),
         };

@@ -44,20 +44,20 @@ impl Default for Delivery {
 pub(super) struct QueuedNotification<O: CachedObject> {
     pub(super) key: ObjectKey,
     pub(super) notification: Notification<O>,
-    /// Whether this is a resync: nothing changed, and only handlers that asked for it are told.
-    pub(super) sync: bool,
+    /// Whether only handlers with a resync are told: the object is repeated, or has the version that it had.
+    pub(super) is_resync: bool,
 }
 
 impl<O: CachedObject> QueuedNotification<O> {
     /// A resync of an object.
-    pub(super) fn sync(key: ObjectKey, object: O::Handle) -> Self {
+    pub(super) fn resync(key: ObjectKey, object: O::Handle) -> Self {
         Self {
             key,
             notification: Notification::Update {
                 old: object.clone(),
                 new: object,
             },
-            sync: true,
+            is_resync: true,
         }
     }
 }
@@ -67,7 +67,7 @@ impl<O: CachedObject> Clone for QueuedNotification<O> {
         Self {
             key: self.key.clone(),
             notification: self.notification.clone(),
-            sync: self.sync,
+            is_resync: self.is_resync,
         }
     }
 }
@@ -322,7 +322,7 @@ fn coalesce<O: CachedObject>(
     let QueuedNotification {
         key,
         notification,
-        sync,
+        is_resync,
     } = second;
     let merged = match (&mut first.notification, notification) {
         (Add { .. }, Delete(_)) => return Coalesced::Nothing(key),
@@ -336,14 +336,14 @@ fn coalesce<O: CachedObject>(
             return Coalesced::Two(QueuedNotification {
                 key,
                 notification,
-                sync,
+                is_resync,
             });
         }
     };
     if let Some(notification) = merged {
         first.notification = notification;
     }
-    first.sync &= sync;
+    first.is_resync &= is_resync;
     Coalesced::One
 }
 

@@ -27,11 +27,12 @@ impl<O: CachedObject> Process<Deltas<DecodeResult<O>>> for Driver<O> {
         self.applier.processed();
         match &batch.entries {
             Entries::Resync => self.resync(),
-            // Before anybody hears that it has been processed: who wants the namespace again makes it a new part.
+            // Before the guard says that the removal has been processed: if the namespace is added again then, it needs a
+            // partition of its own.
             Entries::PartitionRemoved(partition) => self.shared.partitions.remove(*partition),
             _ => {}
         }
-        drop(batch.processed);
+        drop(batch.guard);
         match batch.entries {
             Entries::PartitionAdded(partition) => {
                 if let Some(name) = self.shared.partitions.name(partition) {
@@ -75,7 +76,7 @@ impl<O: CachedObject> Driver<O> {
 mod tests {
     use super::*;
     use crate::informer::{InformerRunner, NamespaceSet, Notification, SharedInformer, until_with_sync};
-    use crate::object::{DeleteCause, Deleted, Partition};
+    use crate::object::Partition;
     use crate::queue::Delta;
     use crate::source::{ListerWatcher, NamespacedSource};
     use futures::{FutureExt, StreamExt};
@@ -231,11 +232,7 @@ mod tests {
             scene.push(x, "a").await;
         }
         scene.push(x, "b").await;
-        let gone = Delta::Deleted(Deleted {
-            key: "b".into(),
-            last_known: None,
-            cause: DeleteCause::Event,
-        });
+        let gone = Delta::Deleted(None);
         let queue = &scene.driver.shared.fifo;
         queue.push(x, "b".into(), gone, None).await;
         scene.process();

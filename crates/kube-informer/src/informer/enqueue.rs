@@ -314,13 +314,13 @@ mod tests {
     #[cfg(feature = "packed")]
     #[test]
     fn the_owners_of_packed_objects_are_read_too() {
-        use crate::form::{Collection, Decode, Packed};
+        use crate::form::{Decode, DecoderConfig, Packed};
         use crate::low_level::wire::{Encoding, RawObject};
         let packed = |owners: &str| {
             let body =
                 format!(r#"{{"metadata":{{"name":"a","namespace":"shop","ownerReferences":{owners}}}}}"#);
             let raw = RawObject::scan_with(Encoding::Json, body.into(), &Packed::<Pod>::plan()).unwrap();
-            let packer = Packed::<Pod>::decoder(Collection::default());
+            let packer = Packed::<Pod>::decoder(DecoderConfig::default());
             Packed::<Pod>::decode_raw(&packer, &raw.key(), &raw).unwrap()
         };
         let owner = r#"[{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"web","uid":"1"}]"#;

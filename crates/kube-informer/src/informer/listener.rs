@@ -6,7 +6,7 @@ use super::coalescing::{CoalescingQueue, QueuedNotification};
 use crate::object::CachedObject;
 use crate::queue::process_loop::after;
 use crate::store::{Lease, Snapshot};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
@@ -41,7 +41,7 @@ struct Resync {
     next: Instant,
 }
 
-/// Sees whether the one who takes notifications is slow while many wait.
+/// Detects a handler that is slow while many notifications wait.
 #[derive(Default)]
 struct Pace {
     /// When the last one was taken, if many were waiting then.
@@ -154,7 +154,7 @@ impl<O: CachedObject> Listener<O> {
         }
         let wants_resync = !state.resync.period.is_zero();
         for change in changes {
-            if !change.sync || wants_resync {
+            if !change.is_resync || wants_resync {
                 state.queue.push(change, now);
             }
         }
@@ -294,6 +294,15 @@ impl<O: CachedObject> State<O> {
             None if self.end.is_some() => Taken::Ended,
             None => Taken::Nothing,
         }
+    }
+}
+
+/// Says, when it is dropped, that no more notifications will be handled.
+pub(super) struct EndOnDrop<O: CachedObject>(pub(super) Arc<Listener<O>>);
+
+impl<O: CachedObject> Drop for EndOnDrop<O> {
+    fn drop(&mut self) {
+        self.0.ended();
     }
 }
 

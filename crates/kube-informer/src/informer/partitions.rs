@@ -190,7 +190,7 @@ impl Partitions {
             .send_if_modified(|state| !std::mem::replace(&mut state.populated, true));
     }
 
-    /// Whether the informer was stopped.
+    /// Marks the informer as stopped.
     pub(super) fn stop(&self) {
         self.state.send_modify(|state| {
             state.stopped = true;

@@ -45,14 +45,14 @@ impl<O: Decode> Source<O> {
     pub(super) fn subject(&self) -> Subject {
         match self {
             Self::Whole(source) => Subject::of(&**source),
-            Self::Namespaced(source) => Subject::new(source.resource(), source.types(), None),
+            Self::Namespaced(source) => Subject::new(source.resource(), source.type_meta(), None),
         }
     }
 
-    pub(super) fn types(&self) -> Option<TypeMeta> {
+    pub(super) fn type_meta(&self) -> Option<TypeMeta> {
         match self {
-            Self::Whole(source) => source.types(),
-            Self::Namespaced(source) => source.types(),
+            Self::Whole(source) => source.type_meta(),
+            Self::Namespaced(source) => source.type_meta(),
         }
     }
 

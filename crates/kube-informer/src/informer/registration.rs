@@ -1,7 +1,7 @@
 //! Handles to what was added to an informer.
 
 use super::blocking::current_task;
-use super::listener::{End, Listener, Progress};
+use super::listener::{End, EndOnDrop, Listener, Progress};
 use super::processor::Processor;
 use super::{Notification, Stopped};
 use crate::object::CachedObject;
@@ -204,14 +204,6 @@ impl<O: CachedObject> Notifications<O> {
     /// How many notifications wait.
     pub fn queue_len(&self) -> usize {
         self.registration.queue_len()
-    }
-}
-
-struct EndOnDrop<O: CachedObject>(Arc<Listener<O>>);
-
-impl<O: CachedObject> Drop for EndOnDrop<O> {
-    fn drop(&mut self) {
-        self.0.ended();
     }
 }
 

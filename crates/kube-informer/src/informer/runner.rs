@@ -3,11 +3,12 @@
 use super::applier::Applier;
 use super::driver::Driver;
 use super::handler::{self, ResourceEventHandler};
-use super::listener::Listener;
+use super::listener::{EndOnDrop, Listener};
 use super::reflectors::{ReflectorFactory, Reflectors};
 use super::{PanicPolicy, Shared};
 use crate::form::Decode;
 use crate::object::CachedObject;
+use crate::panics;
 use crate::queue::ProcessLoop;
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -30,7 +31,7 @@ pub struct InformerRunner<O: Decode> {
     pub(super) applier: Applier<O>,
     pub(super) jobs: mpsc::UnboundedReceiver<Job>,
     pub(super) reflectors: ReflectorFactory<O>,
-    pub(super) stop_deadline: Duration,
+    pub(super) stop_timeout: Duration,
     pub(super) stopped: StopOnDrop<O>,
     /// Dropped last, when no task is left.
     pub(super) ended: DropGuard,
@@ -105,7 +106,7 @@ impl<O: Decode> InformerRunner<O> {
             applier,
             mut jobs,
             reflectors: factory,
-            stop_deadline,
+            stop_timeout,
             stopped,
             ended: _ended,
         } = self;
@@ -153,7 +154,7 @@ impl<O: Decode> InformerRunner<O> {
         while let Some(job) = jobs.recv().await {
             handlers.spawn(job);
         }
-        let stopped = handlers.join_all(stop_deadline).await;
+        let stopped = handlers.join_all(stop_timeout).await;
         result.and(stopped)
     }
 }
@@ -224,7 +225,7 @@ pub(super) fn job<O: CachedObject>(
 ) -> Job {
     let name = listener.name().to_owned();
     // Created here, so that it also works when the job is dropped without being run.
-    let ended = EndedOnDrop(listener.clone());
+    let ended = EndOnDrop(listener.clone());
     let run = async move {
         listener.started();
         while let Some(notification) = listener.next().await {
@@ -252,19 +253,8 @@ pub(super) fn job<O: CachedObject>(
     }
 }
 
-struct EndedOnDrop<O: CachedObject>(Arc<Listener<O>>);
-
-impl<O: CachedObject> Drop for EndedOnDrop<O> {
-    fn drop(&mut self) {
-        self.0.ended();
-    }
-}
-
 /// A panic's message.
 fn panic_of(panic: Option<Box<dyn std::any::Any + Send>>) -> String {
-    let text = panic.as_ref().and_then(|panic| {
-        let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-        text.or_else(|| panic.downcast_ref::<String>().cloned())
-    });
-    text.unwrap_or_else(|| "(no message)".into())
+    let text = panic.as_deref().and_then(|panic| panics::message(panic));
+    text.unwrap_or("(no message)").to_owned()
 }

@@ -154,16 +154,16 @@ impl<O: Decode, H: ResourceEventHandler<O>> Process<Deltas<DecodeResult<O>>> for
             self.applier.processed();
             changes
         });
-        batch.processed.applied();
+        batch.guard.applied();
         for change in changes {
-            if !change.sync || self.wants_resync {
+            if !change.is_resync || self.wants_resync {
                 handler::handle(&mut self.handler, change.notification).await;
             }
         }
         if let Entries::Resync = batch.entries {
             self.resync().await;
         }
-        drop(batch.processed);
+        drop(batch.guard);
     }
 }
 

@@ -1,7 +1,7 @@
 //! The queues between the reader of the network and the consumer of changes.
 //!
 //! A reflector *pushes* changes as it reads them. One consumer *pops* them in batches, processes them and drops each
-//! batch's [`Processed`] guard. A key is in the queue at most once; while it is pending, its changes are collected in
+//! batch's [`BatchGuard`] guard. A key is in the queue at most once; while it is pending, its changes are collected in
 //! an [`Accumulator`]:
 //!
 //! | queue | accumulator | a key that changes several times before it is popped | a list | a resync |
@@ -53,6 +53,6 @@ pub(crate) mod process_loop;
 
 pub use accumulator::{Accumulator, Newest};
 pub use delta::{Delta, Deltas};
-pub use fifo::{Batch, DeltaFifo, Entries, Fifo, Position, Processed, Queue};
+pub use fifo::{Batch, BatchGuard, DeltaFifo, Entries, Fifo, Position, Queue};
 pub use line::Keyed;
 pub use process_loop::{Process, ProcessLoop};

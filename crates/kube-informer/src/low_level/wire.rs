@@ -5,7 +5,7 @@
 //!                                                  +--> RawObject::scan --> RawObject: key, uid, version, labels, fingerprint, bytes
 //! body of a WATCH --chunks--> WatchReader --frames-+
 //!                                  |
-//!                                  +--> bookmark(): resource version, end of the initial events
+//!                                  +--> parse_bookmark(): resource version, end of the initial events
 //! ```
 //!
 //! A reader receives the chunks of a body as they arrive and returns each part as soon as it is complete. It searches
@@ -53,7 +53,7 @@
 //! # Memory
 //! A part within one chunk is a slice of that chunk and is not copied; a part across chunks is copied once. A reader
 //! holds at most one part and the chunks that were pushed and not read yet. A part larger than a limit
-//! ([`DEFAULT_MAX_OBJECT_SIZE`]) is an error. A slice keeps its whole chunk alive, so copy ([`RawObject::detach`]),
+//! ([`DEFAULT_MAX_OBJECT_SIZE`]) is an error. A slice keeps its whole chunk alive, so copy ([`RawObject::into_owned`]),
 //! pack or decode an object to store it.
 
 mod error;
@@ -73,10 +73,10 @@ pub use error::{FrameError, FrameReason, ScanError, ScanReason};
 pub use list::{ListMeta, ListReader};
 pub(crate) use plan::FieldPlan;
 pub use raw::RawObject;
-pub use watch::{Bookmark, EventType, WatchReader, bookmark};
+pub use watch::{Bookmark, EventType, WatchReader, parse_bookmark};
 
 /// The bytes of an object that was split off a body, and what a scan found if it was scanned in the same pass.
-pub(crate) type Split = (bytes::Bytes, Option<meta::Meta>);
+type Split = (bytes::Bytes, Option<meta::Meta>);
 
 /// The default limit of an object's size in bytes: 64 MiB. Readers reject larger objects.
 ///

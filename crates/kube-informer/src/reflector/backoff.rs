@@ -64,6 +64,8 @@ pub(super) struct BackoffState {
     /// The last pause.
     last: Duration,
     healthy_since: Option<Instant>,
+    /// When a request was sent that failed, if it is known: what it waited for its answer is no health.
+    healthy_until: Option<Instant>,
 }
 
 impl BackoffState {
@@ -74,12 +76,19 @@ impl BackoffState {
             failing_since: None,
             last: Duration::ZERO,
             healthy_since: None,
+            healthy_until: None,
         }
     }
 
     /// Records that requests succeed again; starts the time that counts for `reset_after`.
     pub(super) fn healthy(&mut self) {
         self.healthy_since.get_or_insert_with(Instant::now);
+        self.healthy_until = None;
+    }
+
+    /// Records that a request that was sent then has failed.
+    pub(super) fn unhealthy_since(&mut self, request: Instant) {
+        self.healthy_until = Some(request);
     }
 
     /// Restarts the sequence: the next pause is the first one.
@@ -90,7 +99,9 @@ impl BackoffState {
 
     /// The pause after a failure that happened now. It and later pauses are at most `cap` before jitter.
     pub(super) fn next(&mut self, cap: Option<Duration>) -> Duration {
-        let healthy_for = self.healthy_since.take().map(|since| since.elapsed());
+        let until = self.healthy_until.take().unwrap_or_else(Instant::now);
+        let healthy_since = self.healthy_since.take();
+        let healthy_for = healthy_since.map(|since| until.saturating_duration_since(since));
         if healthy_for.is_some_and(|healthy| healthy >= self.backoff.reset_after.max(self.last)) {
             self.start_over();
         }
@@ -124,6 +135,24 @@ mod tests {
         jitter: 0.0,
         reset_after: Duration::from_secs(5),
     };
+
+    #[tokio::test(start_paused = true)]
+    async fn the_time_that_a_failed_request_took_is_no_health() {
+        let mut state = BackoffState::new(NO_JITTER);
+        let mut pauses = Vec::new();
+        for _ in 0..3 {
+            state.healthy();
+            let request = Instant::now();
+            tokio::time::advance(Duration::from_secs(60)).await;
+            state.unhealthy_since(request);
+            pauses.push(state.next(None).as_secs());
+        }
+        assert_eq!(pauses, [1, 2, 4]);
+        state.healthy();
+        tokio::time::advance(Duration::from_secs(60)).await;
+        state.unhealthy_since(Instant::now());
+        assert_eq!(state.next(None).as_secs(), 1);
+    }
 
     #[tokio::test(start_paused = true)]
     async fn pauses_grow_to_the_cap_during_an_outage() {

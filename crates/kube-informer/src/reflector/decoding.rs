@@ -1,7 +1,7 @@
 //! Decodes and transforms one item of a source.
 
 use super::DecodeResult;
-use crate::form::Decode;
+use crate::form::{self, Decode};
 use crate::low_level::wire::RawObject;
 use crate::object::{CachedObject, ObjectKey, ResourceVersion, is_path_segment};
 use crate::source::Item;
@@ -19,14 +19,12 @@ pub(super) type Transform<O> =
 /// Decodes an object. If user code panics, the object counts as unreadable.
 pub(super) fn decode_raw<O: Decode>(decoder: &O::Decoder, raw: &RawObject) -> (ObjectKey, DecodeResult<O>) {
     let key = raw.key();
-    let decoded = catch_unwind(AssertUnwindSafe(|| O::decode_raw(decoder, &key, raw)));
-    let decoded = match decoded {
-        Ok(Ok(object)) => DecodeResult::Decoded {
+    let decoded = match form::decode_raw::<O>(decoder, &key, raw) {
+        Ok(object) => DecodeResult::Decoded {
             object,
             fingerprint: Some(raw.fingerprint()),
         },
-        Ok(Err(error)) => DecodeResult::invalid(Some(key.clone()), error.to_string()),
-        Err(_) => DecodeResult::invalid(Some(key.clone()), "decoding it panicked"),
+        Err(reason) => DecodeResult::invalid(Some(key.clone()), reason),
     };
     (key, decoded)
 }

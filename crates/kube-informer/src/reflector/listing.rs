@@ -24,6 +24,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
                 State::Watching(None)
             }
             Err(error) => {
+                self.pacing.not_fulfilled();
                 span.in_scope(|| self.failed("list", &error));
                 State::Populating(wanted).after_pause(error.retry_after())
             }
@@ -33,25 +34,46 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
     async fn list_collection(&mut self, wanted: &mut Wanted) -> Result<(), ApiError> {
         let mut turn = self.turn_to_list().await;
         let started = Instant::now();
-        let (entries, end) = match self.list_pages(self.list_version(*wanted), &mut turn).await {
-            Err(ApiError::Status(status))
-                if *wanted == Wanted::NotOlderThanSeen && is_version_unavailable(&status) =>
-            {
-                *wanted = Wanted::MostRecent;
-                tracing::debug!(resource = self.reporter.resource(), %status, "listing the newest state instead");
-                drop(turn.take());
-                turn = self.turn_to_list().await;
-                self.list_pages(ListVersion::MostRecent, &mut turn).await?
+        let (entries, end) = loop {
+            match self.list_pages(*wanted, &mut turn).await {
+                Err(ApiError::Status(status))
+                    if *wanted == Wanted::NotOlderThanSeen && is_version_unavailable(&status) =>
+                {
+                    *wanted = Wanted::MostRecent;
+                    tracing::debug!(resource = self.reporter.resource(), %status, "listing the newest state instead");
+                }
+                Ok((entries, end)) if self.must_list_afresh(&entries, &end.resource_version) => {
+                    *wanted = Wanted::Afresh;
+                }
+                result => break result?,
             }
-            result => result?,
+            drop(turn.take());
+            turn = self.turn_to_list().await;
         };
         self.replace(entries, end.resource_version, started).await;
         Ok(())
     }
 
+    /// Whether a list shows that the server went back, but has objects that count as unchanged by their versions. The server
+    /// may have used these again for other states.
+    pub(super) fn must_list_afresh(
+        &self,
+        entries: &[(ObjectKey, DecodeResult<O>)],
+        version: &Option<ResourceVersion>,
+    ) -> bool {
+        let went_back = match (version, &self.seen) {
+            (Some(version), Some(seen)) => version.is_version() && version < seen,
+            _ => false,
+        };
+        let mut unchanged = entries
+            .iter()
+            .filter(|(_, object)| matches!(object, DecodeResult::Unchanged));
+        went_back && self.server.identified_by_version && unchanged.next().is_some()
+    }
+
     fn list_version(&self, wanted: Wanted) -> ListVersion {
         match (wanted, &self.seen) {
-            (Wanted::MostRecent, _) => ListVersion::MostRecent,
+            (Wanted::MostRecent | Wanted::Afresh, _) => ListVersion::MostRecent,
             (Wanted::NotOlderThanSeen, None) => ListVersion::Any,
             (Wanted::NotOlderThanSeen, Some(seen)) => ListVersion::NotOlderThan(seen.clone()),
         }
@@ -60,9 +82,10 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
     /// Lists the collection, in pages unless at a version: the server sends such a list from its cache, without pages.
     async fn list_pages(
         &mut self,
-        version: ListVersion,
+        wanted: Wanted,
         turn: &mut Option<OwnedSemaphorePermit>,
     ) -> Result<(Listed<O>, ListMeta), ApiError> {
+        let version = self.list_version(wanted);
         let paged = self.server.paginates || matches!(version, ListVersion::MostRecent | ListVersion::Any);
         let mut pages = Pages::new(ListRequest {
             version,
@@ -72,7 +95,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
         });
         let mut entries = Vec::new();
         loop {
-            let page = self.page(pages.request(), &mut entries).await;
+            let page = self.page(pages.request(), wanted, &mut entries).await;
             match pages.turn(page, entries.len())? {
                 Turn::Next => self.server.paginates |= pages.request().version == ListVersion::Any,
                 Turn::Restart => {
@@ -90,10 +113,15 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
     }
 
     /// Reads one page and appends its objects.
-    async fn page(&mut self, request: &ListRequest, entries: &mut Listed<O>) -> Result<ListMeta, ApiError> {
+    async fn page(
+        &mut self,
+        request: &ListRequest,
+        wanted: Wanted,
+        entries: &mut Listed<O>,
+    ) -> Result<ListMeta, ApiError> {
         let parts = self.config.source.list(request.clone()).await?;
         let mut parts = Prefetch::new(parts, self.config.decoder.clone());
-        while let Some(part) = parts.next(Some(&self.sink)).await {
+        while let Some(part) = parts.next(self.known(wanted)).await {
             tokio::task::consume_budget().await;
             match part? {
                 ListPart::Item(item) => {

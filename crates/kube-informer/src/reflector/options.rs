@@ -30,12 +30,12 @@ pub struct ReflectorOptions {
     pub not_served_cap: Duration,
     /// How long a streaming list may go without progress, be it another object or its end, before a list is asked for
     /// instead. The same for the beginning of its answer. Default: 30 s.
-    pub streaming_deadline: Duration,
+    pub streaming_timeout: Duration,
     /// The longest silence of a watch, for servers that send bookmarks, which they do about every minute. A
     /// connection that was dropped by a router stays silent for ever, and `kube`'s client sends no pings that would
     /// detect this. The next watch starts where this one ended. Three minutes are reasonable. Default: `None`, which
     /// means the watch's timeout plus 30 s.
-    pub bookmark_deadline: Option<Duration>,
+    pub bookmark_timeout: Option<Duration>,
     /// The plan for the scan of each object: the fields to extract and the paths to prune. Default: [the form's
     /// plan](crate::form::Decode::plan).
     pub plan: Option<FieldPlan>,
@@ -67,8 +67,8 @@ impl Default for ReflectorOptions {
             watch_timeout: WATCH_TIMEOUT,
             initial: InitialState::default(),
             not_served_cap: Duration::from_secs(3),
-            streaming_deadline: Duration::from_secs(30),
-            bookmark_deadline: None,
+            streaming_timeout: Duration::from_secs(30),
+            bookmark_timeout: None,
             plan: None,
         }
     }

@@ -85,6 +85,16 @@ impl Pacing {
         self.not_served = not_served;
     }
 
+    /// Records that the last request was not fulfilled, however long its failure took.
+    pub(super) fn not_fulfilled(&mut self) {
+        self.backoff.unhealthy_since(self.last_request);
+    }
+
+    /// Records that the server knows the resource.
+    pub(super) fn served(&mut self) {
+        self.not_served = false;
+    }
+
     /// Records that the collection has been listed.
     pub(super) fn listed(&mut self) {
         self.last_pause = LastPause::Earlier;
@@ -93,7 +103,7 @@ impl Pacing {
 
     /// Records that the server fulfils the request.
     pub(super) fn answered(&mut self) {
-        self.not_served = false;
+        self.served();
         self.backoff.healthy();
     }
 

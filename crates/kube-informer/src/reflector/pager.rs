@@ -4,7 +4,7 @@ use super::pages::{Pages, Turn};
 use super::prefetch::Prefetch;
 use super::{DecodeResult, PAGE_SIZE};
 use crate::FieldPlan;
-use crate::form::{Collection, Decode};
+use crate::form::{Decode, DecoderConfig};
 use crate::object::{CachedObject, ResourceVersion};
 use crate::source::{ApiError, InvalidObject, ListMeta, ListPart, ListRequest, ListVersion, ListerWatcher};
 use std::fmt;
@@ -94,11 +94,11 @@ impl<O: Decode> Pager<O> {
     /// A request failed. It is not retried.
     #[doc(alias = "EachListItem")]
     pub async fn list(&self) -> Result<PagedList<O>, ApiError> {
-        let collection = Collection {
-            types: self.source.types(),
+        let config = DecoderConfig {
+            types: self.source.type_meta(),
             plan: self.plan.clone(),
         };
-        let decoder = Arc::new(O::decoder(collection));
+        let decoder = Arc::new(O::decoder(config));
         let mut pages = Pages::new(ListRequest {
             version: self.version.clone(),
             limit: self.page_size,

@@ -82,7 +82,8 @@ impl<O: Decode, P: Part<O>> Prefetch<O, P> {
             }
         }
         let (part, object) = self.ready.pop_front()?;
-        // What was taken with the end of a streaming list is compared with nothing: the list is on its way to the holder.
+        // Events that were taken together with the end of a streaming list follow that list, which the sink does not have
+        // yet: what the sink held before says nothing about them.
         self.current =
             object.filter(|(_, object)| known.is_some() || !matches!(object, DecodeResult::Unchanged));
         Some(part)
@@ -143,7 +144,7 @@ impl<O: Decode, P: Part<O>> Prefetch<O, P> {
             offered.push((offer, helper));
         }
         let mut decoded = decode_all::<O>(&self.decoder, jobs);
-        // No helper is waited for that has not begun: what is in its way may last for ever.
+        // Jobs whose helper has not started yet are done here: all threads of the pool may be blocked for ever.
         let mut begun = Vec::new();
         for (offer, helper) in offered {
             match take(&offer) {
@@ -204,7 +205,7 @@ fn decode_all<O: Decode>(decoder: &O::Decoder, jobs: Vec<(usize, RawObject)>) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::form::Collection;
+    use crate::form::DecoderConfig;
     use crate::low_level::wire::Encoding;
     use crate::object::Fingerprint;
     use k8s_openapi::api::core::v1::ConfigMap;
@@ -228,7 +229,7 @@ mod tests {
                 RawObject::scan(Encoding::Json, body.into()).unwrap(),
             )))
         });
-        let decoder = Arc::new(ConfigMap::decoder(Collection::default()));
+        let decoder = Arc::new(ConfigMap::decoder(DecoderConfig::default()));
         let mut parts = Prefetch::<ConfigMap, _>::new(futures::stream::iter(parts).boxed(), decoder);
         let all = runtime.spawn(async move {
             let mut read = 0;
@@ -260,7 +261,7 @@ mod tests {
             RawObject::scan(Encoding::Json, body.into()).unwrap()
         };
         let events = ["new", "held", "held"].map(|data| Ok(WatchEvent::Modified(Item::Raw(scan(data)))));
-        let decoder = Arc::new(ConfigMap::decoder(Collection::default()));
+        let decoder = Arc::new(ConfigMap::decoder(DecoderConfig::default()));
         let mut events = Prefetch::<ConfigMap, _>::new(futures::stream::iter(events).boxed(), decoder);
         let known = Holds(scan("held"));
         for (known, unchanged) in [(Some(&known), false), (Some(&known), true), (None, false)] {

@@ -118,7 +118,7 @@ mod tests {
 
         push(&mut sink);
         let mut batch = pop();
-        batch.processed.applied();
+        batch.guard.applied();
         assert!(sink.get("a").is_some(), "applied, but not processed in full");
         drop(batch);
         push(&mut sink);

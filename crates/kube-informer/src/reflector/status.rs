@@ -85,7 +85,7 @@ impl Phase {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Phase {
-    /// No request was sent yet.
+    /// A watch is being opened for the first time, or again after a pause; or no request was sent yet.
     #[default]
     Connecting,
     /// A list is being read, or waits for [its turn](crate::factory::FactoryBuilder::concurrent_lists).
@@ -248,6 +248,17 @@ impl Reporter {
         self.phase(Phase::Listing {
             received: 0,
             remaining: None,
+        });
+    }
+
+    /// Reports that a watch is being opened, unless it is just the next one.
+    pub(super) fn connecting(&self) {
+        self.status.send_if_modified(|status| {
+            let first = !matches!(status.phase, Phase::Watching | Phase::Connecting);
+            if first {
+                status.phase = Phase::Connecting;
+            }
+            first
         });
     }
 

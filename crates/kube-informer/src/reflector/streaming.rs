@@ -15,7 +15,7 @@ use tracing::Instrument;
 /// The number of interrupted streams after which a list is requested instead.
 const ATTEMPTS: usize = 2;
 /// A process that is this much later than its timers has been suspended.
-const SUSPENDED: Duration = Duration::from_secs(5);
+const SUSPENDED: Duration = Duration::from_secs(1);
 
 /// The outcome of a streaming list.
 enum Streamed<O: Decode> {
@@ -27,6 +27,8 @@ enum Streamed<O: Decode> {
     ),
     /// The stream ended before the list was complete, but after it had sent events.
     BrokeOff,
+    /// The stream was not opened.
+    NotOpened(ApiError),
     Failed(ApiError),
 }
 
@@ -72,12 +74,18 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
             // A pause is nobody's turn.
             let _turn = turn.filter(|_| matches!(streamed, Streamed::Complete(..)));
             let early = match &streamed {
-                Streamed::Complete(..) => Duration::ZERO,
+                Streamed::Complete(..) | Streamed::NotOpened(_) => Duration::ZERO,
                 Streamed::Failed(error) if must_wait(error) => Duration::ZERO,
                 // It counts as a watch that ended early.
                 _ => self.pacing.watches.after(started.elapsed()),
             };
+            if !matches!(streamed, Streamed::Complete(..)) {
+                self.pacing.not_fulfilled();
+            }
             match streamed {
+                Streamed::Complete(entries, version, _) if self.must_list_afresh(&entries, &version) => {
+                    *wanted = Wanted::Afresh;
+                }
                 Streamed::Complete(entries, version, stream) => {
                     self.replace(entries, version, started).await;
                     return Ok(stream);
@@ -91,17 +99,18 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
                         "streaming lists broke off before they were complete",
                     ));
                 }
-                Streamed::Failed(ApiError::Status(status))
+                Streamed::NotOpened(ApiError::Status(status))
+                | Streamed::Failed(ApiError::Status(status))
                     if is_version_unavailable(&status) && *wanted == Wanted::NotOlderThanSeen =>
                 {
                     *wanted = Wanted::MostRecent;
                 }
-                Streamed::Failed(error) if must_wait(&error) => {
+                Streamed::NotOpened(error) | Streamed::Failed(error) if must_wait(&error) => {
                     self.failed("watch-list", &error);
                     self.pause(error.retry_after()).await;
                     attempts = 0;
                 }
-                Streamed::Failed(error) => return Err(error),
+                Streamed::NotOpened(error) | Streamed::Failed(error) => return Err(error),
             }
         }
     }
@@ -109,31 +118,36 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
     async fn stream_once(&mut self, wanted: Wanted) -> Streamed<O> {
         let not_older_than = self.seen.clone().filter(|_| wanted == Wanted::NotOlderThanSeen);
         let from = WatchFrom::InitialEvents { not_older_than };
+        let timeout = random_timeout(self.config.options.watch_timeout);
         let request = WatchRequest {
             from,
-            timeout: random_timeout(self.config.options.watch_timeout),
+            timeout,
             plan: self.config.plan.clone(),
         };
         let started = Instant::now();
-        let deadline = self.config.options.streaming_deadline;
+        let deadline = self.config.options.streaming_timeout;
         let opened = tokio::time::timeout(deadline, self.config.source.watch(request)).await;
         let mut stream = match opened {
             Ok(Ok(stream)) => Events::new(stream, self.config.decoder.clone()),
-            Ok(Err(error)) => return Streamed::Failed(error),
+            Ok(Err(error)) => return Streamed::NotOpened(error),
             // No response says nothing about the support of streaming lists; there may not even be a connection.
             Err(_) => {
                 let text = format!("no answer within {} s", deadline.as_secs_f64());
-                return Streamed::Failed(ApiError::Timeout(text.into()));
+                return Streamed::NotOpened(ApiError::Timeout(text.into()));
             }
         };
+        self.pacing.served();
         let mut collected = Collected::new();
         let mut progress = Instant::now();
+        // The objects that exist come first, then changes, and then the end.
+        let mut changes = false;
         loop {
-            let next = stream.next(Some(&self.sink));
+            let next = stream.next(self.known(wanted));
             let Ok(event) = tokio::time::timeout_at(later(progress, deadline), next).await else {
                 return self.stalled(progress, collected.len());
             };
             let came = collected.len();
+            changes |= matches!(event, Some(Ok(WatchEvent::Modified(_) | WatchEvent::Deleted(_))));
             match event {
                 Some(Ok(WatchEvent::Bookmark {
                     resource_version,
@@ -145,24 +159,27 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
                 Some(Ok(WatchEvent::Error(status))) => return Streamed::Failed(status.into()),
                 Some(Ok(WatchEvent::Added(item) | WatchEvent::Modified(item))) => {
                     let version = item.version();
-                    // Nobody knows whether what has no key has come before.
-                    let Some((key, object)) = self.object(&mut stream, item) else {
-                        progress = Instant::now();
-                        tokio::task::consume_budget().await;
-                        continue;
-                    };
-                    if collected.put(key, object, version).is_err() {
-                        return Streamed::Failed(older());
+                    if let Some((key, object)) = self.object(&mut stream, item) {
+                        if collected.put(key, object, version).is_err() {
+                            return Streamed::Failed(older());
+                        }
+                        self.reporter.received(collected.len());
                     }
-                    self.reporter.received(collected.len());
                 }
                 Some(Ok(WatchEvent::Deleted(item))) => {
-                    let version = item.version().filter(ResourceVersion::is_version);
+                    let version = item.version();
                     if let Some((key, _)) = self.object(&mut stream, item)
                         && collected.remove(key, version).is_err()
                     {
                         return Streamed::Failed(older());
                     }
+                }
+                // In all that time it has sent objects, but not said that these are all.
+                None if collected.len() > 0 && started.elapsed() >= timeout => {
+                    self.config.source.watch_list_failed();
+                    return Streamed::Failed(ApiError::Protocol(
+                        "a streaming list ended without the end of the initial events".into(),
+                    ));
                 }
                 None
                 | Some(Err(ApiError::Interrupted(_) | ApiError::Timeout(_) | ApiError::Unreachable(_))) => {
@@ -174,8 +191,8 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
                 }
                 Some(Err(error)) => return Streamed::Failed(error),
             }
-            // Changes of what has come go on for ever, the objects that exist do not.
-            if collected.len() > came {
+            // Changes may go on for ever. The number of objects that exist is finite.
+            if collected.len() > came && !changes {
                 progress = Instant::now();
             } else if progress.elapsed() >= deadline {
                 return self.stalled(progress, collected.len());
@@ -187,7 +204,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
     /// Handles an open stream that has made no progress since then, after so many objects. If the time limit has passed
     /// long ago, this process has been suspended, which says nothing about the server.
     fn stalled(&self, progress: Instant, received: usize) -> Streamed<O> {
-        let deadline = self.config.options.streaming_deadline;
+        let deadline = self.config.options.streaming_timeout;
         if progress.elapsed() > deadline.saturating_add(SUSPENDED) {
             return Streamed::BrokeOff;
         }

@@ -3,8 +3,9 @@
 use super::pacing::VERY_SHORT;
 use super::{DecodeResult, Events, Reflector, Sink, State, Wanted};
 use crate::form::Decode;
-use crate::object::{DeleteCause, Deleted, ResourceVersion};
+use crate::object::ResourceVersion;
 use crate::queue::Delta;
+use crate::queue::batching::UNREPORTED;
 use crate::source::{
     ApiError, ApiStatus, ErrorClass, Item, WatchEvent, WatchFrom, WatchRequest, random_timeout,
 };
@@ -14,9 +15,6 @@ use std::pin::pin;
 use std::time::Duration;
 use tokio::time::Instant;
 use tracing::Instrument;
-
-/// After this many events the seen version is reported even if more are about to follow.
-const UNREPORTED: u64 = 128;
 
 /// The outcome of one watch.
 struct Watched {
@@ -49,6 +47,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
             Some(stream) => Ok(stream),
             None => {
                 self.before_request().await;
+                self.reporter.connecting();
                 let opened = self.config.source.watch(self.watch_request()).await;
                 opened.map(|stream| Events::new(stream, self.config.decoder.clone()))
             }
@@ -76,6 +75,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
     }
 
     fn not_opened(&mut self, error: ApiError) -> State<O> {
+        self.pacing.not_fulfilled();
         self.failed("watch", &error);
         match error.class() {
             ErrorClass::Unreachable => State::Watching(None).after_pause(None),
@@ -125,7 +125,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
                 self.sink.flush();
                 watched.end(started);
                 self.reporter.watched(watched.events, watched.lasted, false);
-                return State::Populating(Wanted::MostRecent).after_pause(None);
+                return State::Populating(Wanted::Afresh).after_pause(None);
             }
             match &event {
                 WatchEvent::Bookmark { resource_version, .. } => {
@@ -168,7 +168,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
     /// error if nothing, not even a bookmark, arrives within the deadline.
     async fn next_in_time(&mut self, stream: &mut Events<O>) -> Option<Result<WatchEvent<O>, ApiError>> {
         let next = stream.next(None::<&()>);
-        let deadline = self.config.options.bookmark_deadline;
+        let deadline = self.config.options.bookmark_timeout;
         let deadline = deadline.filter(|_| self.server.sends_bookmarks);
         let next = async {
             let Some(deadline) = deadline else {
@@ -227,7 +227,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
             }
             WatchEvent::Error(_) => return,
         };
-        let version = item.version().filter(|version| ordered && version.is_version());
+        let version = item.version().filter(|_| ordered);
         if let Some((key, object)) = self.object(stream, item) {
             self.advance(version.as_ref());
             self.sink.push(key, delta(object), version).await;
@@ -236,15 +236,11 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
 
     /// Handles a deletion, which needs only a key, even if the object's body is invalid.
     async fn deleted(&mut self, stream: &mut Events<O>, item: Item<O>) {
-        let version = item.version().filter(ResourceVersion::is_version);
+        let version = item.version();
         if let Some((key, object)) = self.object(stream, item) {
             self.advance(version.as_ref());
-            let deleted = Deleted {
-                key: key.clone(),
-                last_known: Some(object).filter(|object| matches!(object, DecodeResult::Decoded { .. })),
-                cause: DeleteCause::Event,
-            };
-            self.sink.push(key, Delta::Deleted(deleted), version).await;
+            let last_known = Some(object).filter(|object| matches!(object, DecodeResult::Decoded { .. }));
+            self.sink.push(key, Delta::Deleted(last_known), version).await;
         }
     }
 

@@ -248,7 +248,7 @@ impl<O: CachedObject> ListerWatcher<O> for ClientSource {
         self.streaming.mark_unsupported(&self.name());
     }
 
-    fn types(&self) -> Option<TypeMeta> {
+    fn type_meta(&self) -> Option<TypeMeta> {
         let ApiResource {
             api_version, kind, ..
         } = &self.resource;
@@ -292,8 +292,8 @@ impl<O: CachedObject> NamespacedSource<O> for ClientSource {
         self.name()
     }
 
-    fn types(&self) -> Option<TypeMeta> {
-        ListerWatcher::<O>::types(self)
+    fn type_meta(&self) -> Option<TypeMeta> {
+        ListerWatcher::<O>::type_meta(self)
     }
 
     fn in_namespace(&self, namespace: &str) -> Arc<dyn ListerWatcher<O>> {

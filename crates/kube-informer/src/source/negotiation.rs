@@ -75,7 +75,7 @@ impl Negotiation {
         }
     }
 
-    /// Remembers that the server has not what was asked for.
+    /// Remembers that the server does not have the encoding that was asked for.
     pub(super) fn refused(&self) {
         self.refused.store(true, Ordering::Relaxed);
     }

@@ -4,10 +4,11 @@ use super::body::Chunks;
 use super::negotiation::status;
 use super::{ApiError, BoxError, InvalidObject, Item, ListPart, ListStream, WatchEvent, WatchStream};
 use crate::low_level::wire::{
-    self, Encoding, EventType, FieldPlan, FrameError, FrameReason, ListReader, RawObject, ScanError, Split,
+    self, Encoding, EventType, FieldPlan, FrameError, FrameReason, ListReader, RawObject, ScanError,
     WatchReader,
 };
 use crate::object::CachedObject;
+use bytes::Bytes;
 use futures::{StreamExt, stream};
 
 /// The objects that were asked for.
@@ -158,10 +159,10 @@ impl WatchBody {
         }
     }
 
-    fn event<O: CachedObject>(&self, event: EventType, object: Split) -> Result<WatchEvent<O>, ApiError> {
+    fn event<O: CachedObject>(&mut self, event: EventType, object: Bytes) -> Result<WatchEvent<O>, ApiError> {
         let encoding = self.expected.encoding;
-        let item = |object| {
-            let scanned = RawObject::scan_split(encoding, object, &self.plan);
+        let mut item = |object| {
+            let scanned = self.reader.scan(object, &self.plan);
             self.expected.item(scanned, || "an event of the watch".to_owned())
         };
         Ok(match event {
@@ -169,7 +170,7 @@ impl WatchBody {
             EventType::Modified => WatchEvent::Modified(item(object)),
             EventType::Deleted => WatchEvent::Deleted(item(object)),
             EventType::Bookmark => {
-                let bookmark = wire::bookmark(encoding, &object.0).map_err(not_a_list)?;
+                let bookmark = wire::parse_bookmark(encoding, &object).map_err(not_a_list)?;
                 let wire::Bookmark {
                     resource_version,
                     initial_events_end,
@@ -180,7 +181,7 @@ impl WatchBody {
                     initial_events_end,
                 }
             }
-            EventType::Error => match status(encoding, &object.0, 500) {
+            EventType::Error => match status(encoding, &object, 500) {
                 Some(status) => WatchEvent::Error(status),
                 None => return Err(ApiError::Protocol("an ERROR event that is no API status".into())),
             },

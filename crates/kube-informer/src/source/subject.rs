@@ -20,7 +20,7 @@ pub(crate) struct Subject {
 
 impl Subject {
     pub(crate) fn of<O: CachedObject>(source: &dyn ListerWatcher<O>) -> Self {
-        Self::new(source.resource(), source.types(), source.namespace())
+        Self::new(source.resource(), source.type_meta(), source.namespace())
     }
 
     pub(crate) fn new(resource: String, types: Option<TypeMeta>, namespace: Option<String>) -> Self {

@@ -6,7 +6,7 @@ use super::{
     lease::Lease,
     snapshot::Snapshot,
     wait::Wait,
-    writer::IndexWriter,
+    writer::StoreWriter,
 };
 use crate::object::{CachedObject, Fingerprint, KnownObjects, ObjectKey, Partition, ResourceVersion};
 use crate::selector::LabelSelector;
@@ -48,7 +48,7 @@ pub struct Indexer<R> {
 impl<R: Clone + Send + Sync + 'static> Indexer<R> {
     /// An empty store with an index of the keys' namespaces, named [`NAMESPACE_INDEX`].
     #[doc(alias = "NewIndexer")]
-    pub fn new() -> (Self, IndexWriter<R>) {
+    pub fn new() -> (Self, StoreWriter<R>) {
         let (indexer, mut writer) = Self::without_indexes();
         let namespaces = indexer.shared.add_index(NAMESPACE_INDEX, |key, _, emit| {
             Namespace::of(key).into_iter().for_each(emit)
@@ -60,8 +60,8 @@ impl<R: Clone + Send + Sync + 'static> Indexer<R> {
 
     /// An empty store without any index, for cluster-scoped kinds. Without an index, `list_namespace` reads every
     /// object.
-    pub fn without_indexes() -> (Self, IndexWriter<R>) {
-        let writer = IndexWriter::new();
+    pub fn without_indexes() -> (Self, StoreWriter<R>) {
+        let writer = StoreWriter::new();
         (
             Self {
                 shared: writer.shared.clone(),

@@ -1,6 +1,6 @@
 //! A store without an informer, written by its owner.
 
-use super::{Indexer, index::IndexPanic, writer::IndexWriter};
+use super::{Indexer, index::IndexPanic, writer::StoreWriter};
 use crate::object::{ObjectKey, Partition, ResourceVersion};
 use std::{collections::HashSet, fmt, ops::Deref};
 
@@ -28,7 +28,7 @@ use std::{collections::HashSet, fmt, ops::Deref};
 #[doc(alias = "NewStore")]
 pub struct OwnedIndexer<R> {
     reader: Indexer<R>,
-    writer: IndexWriter<R>,
+    writer: StoreWriter<R>,
     key: Box<dyn Fn(&R) -> ObjectKey + Send + Sync>,
 }
 

@@ -29,7 +29,7 @@ use std::{
 /// # Memory
 /// The writer frees replaced states, in `publish` or a later one. A reader frees memory only by dropping a
 /// [`Snapshot`](super::Snapshot).
-pub struct IndexWriter<R> {
+pub struct StoreWriter<R> {
     pub(crate) shared: Arc<Shared<R>>,
     rows: Table<Row<R>>,
     free_slots: FreeSlots,
@@ -72,7 +72,7 @@ impl<'a, R> From<&'a Row<R>> for Entry<'a, R> {
     }
 }
 
-impl<R> IndexWriter<R> {
+impl<R> StoreWriter<R> {
     /// The object under a key in the writer's own state.
     pub fn get(&self, key: &str) -> Option<&R> {
         find(&self.rows, key).map(|(_, row)| &row.object)
@@ -185,7 +185,7 @@ impl<R> IndexWriter<R> {
     }
 }
 
-impl<R: Clone + Send + Sync + 'static> IndexWriter<R> {
+impl<R: Clone + Send + Sync + 'static> StoreWriter<R> {
     pub(crate) fn new() -> Self {
         static STORE: AtomicU64 = AtomicU64::new(0);
         let state = State {
@@ -390,16 +390,16 @@ fn digest<O: CachedObject>(object: &O::Handle) -> LabelDigest {
     }
 }
 
-impl<R> Drop for IndexWriter<R> {
+impl<R> Drop for StoreWriter<R> {
     fn drop(&mut self) {
         self.shared.closed.store(true, Ordering::Release);
         self.shared.changed.notify_waiters();
     }
 }
 
-impl<R> fmt::Debug for IndexWriter<R> {
+impl<R> fmt::Debug for StoreWriter<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("IndexWriter")
+        f.debug_struct("StoreWriter")
             .field("len", &self.len())
             .field("unpublished", &self.touched.len())
             .finish_non_exhaustive()

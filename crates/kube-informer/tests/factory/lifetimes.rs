@@ -140,7 +140,7 @@ async fn nothing_is_left_behind_by_informers_that_come_and_go() {
     let metrics = tokio::runtime::Handle::current().metrics();
     // The client has a task of its own.
     let before = metrics.num_alive_tasks();
-    let factory = cluster.factory().grace_period(Duration::ZERO).build();
+    let factory = cluster.factory().idle_timeout(Duration::ZERO).build();
     factory.start();
     let tenants = NamespaceSet::new(["x"]);
     for _ in 0..5 {

@@ -77,7 +77,7 @@ impl Cluster {
     }
 
     fn factory(&self) -> FactoryBuilder {
-        SharedInformerFactory::builder(self.client.clone()).grace_period(GRACE)
+        SharedInformerFactory::builder(self.client.clone()).idle_timeout(GRACE)
     }
 
     /// How many watches are open.
@@ -178,7 +178,7 @@ async fn shutdown_names_what_is_stuck() {
     let factory = cluster
         .factory()
         .namespaces(["x", "y"])
-        .stop_deadline(Duration::from_secs(3))
+        .stop_timeout(Duration::from_secs(3))
         .build();
     factory.start();
     struct Stuck;

@@ -35,7 +35,7 @@ fn start(
     JoinHandle<Result<(), RunError>>,
 ) {
     let (informer, runner) = SharedInformer::builder(Script::new(script))
-        .stop_deadline(Duration::from_secs(5))
+        .stop_timeout(Duration::from_secs(5))
         .build();
     let stop = CancellationToken::new();
     let running = tokio::spawn(runner.run(stop.clone()));

@@ -67,7 +67,7 @@ async fn the_longest_resync_period_is_never() {
     ]);
     let (informer, runner) = SharedInformer::builder(script)
         .resync(Duration::MAX)
-        .stop_deadline(Duration::MAX)
+        .stop_timeout(Duration::MAX)
         .build();
     let early = counter(&informer, HandlerOptions::named("early").resync(Duration::MAX));
     let stop = CancellationToken::new();

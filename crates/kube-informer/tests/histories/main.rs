@@ -180,7 +180,7 @@ async fn history(seed: u64) -> Result<usize, String> {
         Some(namespaces) => SharedInformer::over_namespaces(source, namespaces),
     };
     let (informer, runner) = builder
-        .reflector(options)
+        .reflector_options(options)
         .queue_capacity([1, 3, 4096][rng.random_range(0..3)])
         .build();
     let mut followers = vec![];

@@ -16,7 +16,7 @@ mod targeted;
 
 use kube::core::{DynamicObject, TypeMeta};
 use kube_informer::FieldPath;
-use kube_informer::form::{Collection, Decode, DecodeError, Packed, Packer};
+use kube_informer::form::{Decode, DecodeError, DecoderConfig, Packed, Packer};
 use kube_informer::{
     FieldPlan,
     low_level::wire::{Encoding, RawObject},
@@ -72,7 +72,7 @@ fn known() -> TypeMeta {
 fn packer<K: Send + Sync + 'static>() -> Packer<K> {
     let managed = FieldPath::parse("/metadata/managedFields").unwrap();
     let fields = DECLARED.map(|path| FieldPath::parse(path).unwrap());
-    Packed::<K>::decoder(Collection {
+    Packed::<K>::decoder(DecoderConfig {
         types: Some(known()),
         plan: FieldPlan::new([managed], fields).unwrap(),
     })

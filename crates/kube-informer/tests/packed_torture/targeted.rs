@@ -97,7 +97,7 @@ fn objects_outlive_their_family_and_its_bases() {
 
 #[test]
 fn decoded_objects_are_not_confused_with_their_successors() {
-    let packer = Packed::<DynamicObject>::decoder(Collection::default());
+    let packer = Packed::<DynamicObject>::decoder(DecoderConfig::default());
     thread::scope(|scope| {
         for thread in 0..4 {
             let packer = &packer;

@@ -171,11 +171,11 @@ impl<K: Decode> Scene<K> {
         let client = kube::Client::new(server.service(), "default");
         let options = ReflectorOptions {
             initial,
-            bookmark_deadline: Some(Duration::from_secs(180)),
+            bookmark_timeout: Some(Duration::from_secs(180)),
             ..Default::default()
         };
         let (informer, runner) = SharedInformer::builder(ClientSource::new(client, resource, selection))
-            .reflector(options)
+            .reflector_options(options)
             .build();
         let notifications = informer.subscribe("test").unwrap();
         let stop = CancellationToken::new();

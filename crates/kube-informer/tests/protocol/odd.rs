@@ -407,13 +407,13 @@ async fn no_option_is_too_long() {
     let options = ReflectorOptions {
         backoff,
         watch_timeout: longest,
-        streaming_deadline: longest,
-        bookmark_deadline: Some(longest),
+        streaming_timeout: longest,
+        bookmark_timeout: Some(longest),
         not_served_cap: longest,
         ..Default::default()
     };
     let (informer, runner) = SharedInformer::<ConfigMap>::builder(source)
-        .reflector(options)
+        .reflector_options(options)
         .build();
     let stop = CancellationToken::new();
     let running = tokio::spawn(runner.run(stop.clone()));
@@ -567,7 +567,7 @@ async fn a_scripted_server_behind_a_socket() {
         ..Default::default()
     };
     let (informer, runner) = SharedInformer::<ConfigMap>::builder(source)
-        .reflector(options)
+        .reflector_options(options)
         .build();
     let mut changes = informer.subscribe("test").unwrap();
     let stop = CancellationToken::new();
@@ -617,7 +617,7 @@ async fn a_client_that_would_retry_by_itself_does_not() {
     let errors = Arc::new(Mutex::new(vec![]));
     let seen = errors.clone();
     let (informer, runner) = SharedInformer::<ConfigMap>::builder(source)
-        .reflector(options)
+        .reflector_options(options)
         .on_error(move |error| {
             seen.lock()
                 .unwrap()

@@ -217,7 +217,7 @@ async fn t17_cancelled_before_it_runs() {
             ..Default::default()
         };
         let (_informer, runner) = SharedInformer::<ConfigMap>::builder(source)
-            .reflector(options)
+            .reflector_options(options)
             .build();
         let stop = CancellationToken::new();
         stop.cancel();

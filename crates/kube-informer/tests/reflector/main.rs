@@ -44,7 +44,9 @@ impl Scene {
     }
 
     fn with(script: Script, options: ReflectorOptions) -> Self {
-        let (informer, runner) = SharedInformer::builder(script.clone()).reflector(options).build();
+        let (informer, runner) = SharedInformer::builder(script.clone())
+            .reflector_options(options)
+            .build();
         let notifications = informer.subscribe("test").unwrap();
         let stop = CancellationToken::new();
         let running = tokio::spawn(runner.run(stop.clone()));
@@ -209,6 +211,19 @@ async fn the_status_shows_a_pause_between_watches() {
         panic!("{phase:?}")
     };
     assert_eq!(until.duration_since(tokio::time::Instant::now()).as_secs(), 2);
+    scene.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_status_shows_that_a_watch_is_being_opened() {
+    let mut scene = Scene::start([
+        ("LIST any 500", List(10, vec![])),
+        ("WATCH 10", Error(refused())),
+        ("WATCH 10", Hang),
+    ]);
+    scene.after(Duration::from_secs(60)).await;
+    assert!(scene.script.is_over());
+    assert_eq!(scene.informer.status().reflector.phase, Phase::Connecting);
     scene.stop().await;
 }
 

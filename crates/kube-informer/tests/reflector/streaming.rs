@@ -121,6 +121,69 @@ async fn changes_of_what_has_come_are_no_progress() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn objects_that_come_after_changes_are_no_progress() {
+    let mut events = vec![Added("a", 1)];
+    for version in 2..100 {
+        let name: &'static str = format!("n-{version}").leak();
+        events.extend([
+            After(Duration::from_secs(5)),
+            Modified("a", version),
+            Added(name, version),
+            Deleted("unknown", version),
+        ]);
+    }
+    let mut scene = Scene::streaming([
+        ("STREAM newest", Watch(events)),
+        ("LIST any 500", List(100, vec![("a", 9)])),
+        ("WATCH 100", Watch(vec![])),
+    ]);
+    let told = scene.after(Duration::from_secs(36)).await;
+    assert_eq!(told, ["Add(ns/a@9, initial)"]);
+    scene.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_that_ends_without_the_mark_is_remembered() {
+    // A server that knows nothing of streaming lists, and objects that nobody changes, such as events.
+    let mut events = Vec::new();
+    for version in 1..40 {
+        let name: &'static str = format!("n-{version}").leak();
+        events.extend([Added(name, version), After(Duration::from_secs(20))]);
+    }
+    events.push(Close);
+    let scene = Scene::streaming([
+        ("STREAM newest", Watch(events)),
+        ("LIST any 500", List(100, vec![("n-9", 9)])),
+        ("WATCH 100", Error(expired())),
+        ("LIST 100 all", List(101, vec![("n-9", 9)])),
+        ("WATCH 101", Watch(vec![])),
+    ]);
+    let scene = scene.plays(&["Add(ns/n-9@9, initial)"]).await;
+    scene.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn streaming_lists_that_are_refused_do_not_slow_watches_down() {
+    let refusal = || Error(status(500, "no"));
+    let outage = (0..8).flat_map(|_| [("STREAM newest", refusal()), ("LIST any 500", refusal())]);
+    let cut_after_20_s = vec![
+        Added("a", 1),
+        End(10),
+        After(Duration::from_secs(20)),
+        Modified("a", 11),
+        Close,
+    ];
+    let returned = [
+        ("STREAM newest", Watch(cut_after_20_s)),
+        ("WATCH 11", Watch(vec![])),
+    ];
+    let scene = Scene::streaming(outage.chain(returned));
+    let scene = scene.plays(&["Add(ns/a@1, initial)", "Update(ns/a@1->11)"]).await;
+    assert_eq!(scene.script.pauses().last(), Some(&20_000));
+    scene.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_flood_of_changes_is_no_progress() {
     // The next event is always there when the reflector asks for it.
     let mut events = vec![Added("a", 1)];
@@ -286,7 +349,7 @@ async fn a_streaming_list_that_never_ends_is_given_up_and_remembered() {
 #[tokio::test(start_paused = true)]
 async fn an_unanswered_request_for_a_streaming_list_times_out() {
     let options = ReflectorOptions {
-        streaming_deadline: Duration::from_secs(5),
+        streaming_timeout: Duration::from_secs(5),
         ..Default::default()
     };
     let over = Status(kube_informer::source::ApiStatus::from_code(410, ""));

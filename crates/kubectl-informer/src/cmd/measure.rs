@@ -128,7 +128,7 @@ async fn measure<O: form::Decode>(
     stop: Stop,
     packing: fn(&O::Decoder) -> Option<PackerStats>,
 ) -> anyhow::Result<()> {
-    let builder = SharedInformer::<O>::builder(source.clone()).reflector(args.selection.reflector());
+    let builder = SharedInformer::<O>::builder(source.clone()).reflector_options(args.selection.reflector());
     let (informer, runner) = builder.build();
     let decoder = runner.decoder();
     let mut measurement = Measurement {

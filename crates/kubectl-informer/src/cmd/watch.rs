@@ -34,9 +34,9 @@ pub(crate) async fn run(args: WatchArgs) -> anyhow::Result<ExitCode> {
         "found"
     );
     let (informer, runner) = SharedInformer::<DynamicObject>::builder(target.source())
-        .reflector(args.selection.reflector())
+        .reflector_options(args.selection.reflector())
         .resync(args.resync)
-        .stop_deadline(STOP)
+        .stop_timeout(STOP)
         .build();
     let feed = Feed::new(informer.subscribe("print")?);
     let running = tokio::spawn(runner.run(stop.clone()));

@@ -62,7 +62,7 @@ pub async fn run<F: Decode>(
         plan,
         ..Default::default()
     };
-    let (informer, runner) = SharedInformer::<F>::builder(source).reflector(options).build();
+    let (informer, runner) = SharedInformer::<F>::builder(source).reflector_options(options).build();
     match measurement.arguments.workers {
         0 => {
             let handler = move |change: Notification<F>| count(&counter, &change.key());

@@ -39,7 +39,7 @@ fn error(path: String, reason: String) -> DecodeError {
 
 #[cfg(test)]
 mod tests {
-    use crate::form::{Collection, Decode, Packed, decode};
+    use crate::form::{Decode, DecoderConfig, Packed, decode};
     use crate::low_level::wire::{Encoding, RawObject};
     use crate::{FieldPath, FieldPlan, HasOwners};
     use k8s_openapi::api::core::v1::{Pod, Secret};
@@ -79,18 +79,18 @@ mod tests {
         let raw = raw(&pod(), &FieldPlan::default());
         let expected: Pod = serde_json::from_value(pod()).unwrap();
         assert_eq!(decode::<Pod>(&raw).unwrap(), expected);
-        let dynamic = DynamicObject::decode_raw(&Collection::default(), &raw.key(), &raw).unwrap();
+        let dynamic = DynamicObject::decode_raw(&DecoderConfig::default(), &raw.key(), &raw).unwrap();
         assert_eq!(dynamic.types, Some(TypeMeta::resource::<Pod>()));
         assert_eq!(dynamic.data["spec"]["nodeName"], "node-1");
     }
 
     #[test]
     fn packed_objects_are_the_same_as_from_json() {
-        let collection = || Collection {
+        let config = || DecoderConfig {
             types: Some(TypeMeta::resource::<Pod>()),
             plan: Packed::<Pod>::plan(),
         };
-        let packer = Packed::<Pod>::decoder(collection());
+        let packer = Packed::<Pod>::decoder(config());
         let plan = Packed::<Pod>::plan();
         let pack = |raw: RawObject| Packed::<Pod>::decode_raw(&packer, &raw.key(), &raw).unwrap();
         let json = RawObject::scan_with(Encoding::Json, pod().to_string().into(), &plan).unwrap();

@@ -8,7 +8,7 @@ use super::{
     write_prefixed,
 };
 use crate::field_path::FieldPath;
-use crate::form::{self, Collection, DecodeError};
+use crate::form::{self, DecodeError, DecoderConfig};
 use crate::low_level::wire::{Encoding, FieldPlan, RawObject};
 use crate::object::ObjectKey;
 use std::{
@@ -47,9 +47,9 @@ pub struct Packer<K> {
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::Pod;
-/// use kube_informer::form::{Collection, Decode, Packed};
+/// use kube_informer::form::{DecoderConfig, Decode, Packed};
 ///
-/// let packer = Packed::<Pod>::decoder(Collection::default());
+/// let packer = Packed::<Pod>::decoder(DecoderConfig::default());
 /// assert_eq!(packer.stats().objects, 0);
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -78,7 +78,7 @@ pub struct PackerStats {
 
 /// State shared by the packed objects of a collection.
 pub(super) struct Shared<K> {
-    pub(super) collection: Collection,
+    pub(super) config: DecoderConfig,
     /// The declared fields whose values are stored next to each object, with their numbers in the plan. A field that
     /// contains a pruned part is not among them; it is read from the body.
     pub(super) declared: Vec<(u16, FieldPath)>,
@@ -147,11 +147,11 @@ fn declared(plan: &FieldPlan) -> Vec<(u16, FieldPath)> {
 }
 
 impl<K> Packer<K> {
-    pub(super) fn new(collection: Collection) -> Self {
+    pub(super) fn new(config: DecoderConfig) -> Self {
         Self {
             shared: Arc::new(Shared {
-                declared: declared(&collection.plan),
-                collection,
+                declared: declared(&config.plan),
+                config,
                 counters: Counters::default(),
                 decoded: Mutex::new(Decoded {
                     objects: HashMap::new(),
@@ -196,7 +196,7 @@ impl<K> Packer<K> {
 
     #[cfg(test)]
     pub(super) fn plan(&self) -> crate::FieldPlan {
-        self.shared.collection.plan.clone()
+        self.shared.config.plan.clone()
     }
 
     /// The number of tracked decoded objects.
@@ -276,7 +276,7 @@ impl<K> Shared<K> {
         number: u16,
         path: &FieldPath,
     ) -> impl Iterator<Item = Cow<'r, [u8]>> {
-        let types = || form::types(raw, self.collection.types.as_ref());
+        let types = || form::types(raw, self.config.types.as_ref());
         let mut steps = path.steps();
         let of_type = match (steps.next(), steps.next()) {
             (Some("kind"), None) => Some(types().map(|types| types.kind)),

@@ -4,7 +4,7 @@ use kube::core::{DynamicObject, TypeMeta};
 use serde_json::{Value, json};
 
 fn packer<K: Send + Sync + 'static>(plan: FieldPlan) -> Packer<K> {
-    Packed::decoder(Collection { types: None, plan })
+    Packed::decoder(DecoderConfig { types: None, plan })
 }
 
 fn pack<K: Send + Sync + 'static>(packer: &Packer<K>, object: &Value) -> Packed<K> {
@@ -325,7 +325,7 @@ fn a_dynamic_object_knows_its_kind() {
         api_version: "v1".into(),
         kind: "ConfigMap".into(),
     };
-    let packer = Packed::<DynamicObject>::decoder(Collection {
+    let packer = Packed::<DynamicObject>::decoder(DecoderConfig {
         types: Some(types.clone()),
         plan: FieldPlan::default(),
     });
@@ -374,12 +374,12 @@ fn each_object_keeps_its_own_api_version() {
 
 #[test]
 fn an_object_without_a_kind_has_that_of_its_collection() {
-    let collection = |types| Collection {
+    let config = |types| DecoderConfig {
         types,
         plan: FieldPlan::new([], [path("/kind")]).unwrap(),
     };
-    let known = Packed::<DynamicObject>::decoder(collection(Some(types("v1", "Thing"))));
-    let unknown = Packed::<DynamicObject>::decoder(collection(None));
+    let known = Packed::<DynamicObject>::decoder(config(Some(types("v1", "Thing"))));
+    let unknown = Packed::<DynamicObject>::decoder(config(None));
     let check = |packer: &Packer<DynamicObject>, head: &str, expected: Option<TypeMeta>| {
         let packed = pack_text(packer, &format!(r#"{{{head}"metadata":{{"name":"a"}}}}"#));
         let read = |field: &str| packed.field::<String>(&path(field)).unwrap();

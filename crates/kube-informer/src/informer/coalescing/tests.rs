@@ -70,7 +70,7 @@ impl World {
         QueuedNotification {
             key: notification.key(),
             notification,
-            sync: false,
+            is_resync: false,
         }
     }
 
@@ -84,7 +84,7 @@ impl World {
         Some(QueuedNotification {
             key: name.into(),
             notification: Notification::Delete(deleted),
-            sync: false,
+            is_resync: false,
         })
     }
 
@@ -97,7 +97,7 @@ impl World {
         Some(QueuedNotification {
             key: name.into(),
             notification,
-            sync: true,
+            is_resync: true,
         })
     }
 }

@@ -4,7 +4,7 @@ use crate::informer::handler::handle;
 use crate::informer::listener::Listener;
 use crate::informer::{Delivery, HandlerOptions, Notification};
 use crate::object::Partition;
-use crate::store::{IndexWriter, Indexer};
+use crate::store::{Indexer, StoreWriter};
 use futures::FutureExt;
 use k8s_openapi::api::core::v1::ConfigMap;
 use proptest::prelude::*;
@@ -71,7 +71,7 @@ struct World {
     objects: Objects,
     last: u64,
     store: Indexer<Arc<ConfigMap>>,
-    writer: IndexWriter<Arc<ConfigMap>>,
+    writer: StoreWriter<Arc<ConfigMap>>,
     listener: Option<Listener<ConfigMap>>,
 }
 
@@ -95,7 +95,7 @@ impl World {
         let change = |notification| QueuedNotification {
             key: name.into(),
             notification,
-            sync: false,
+            is_resync: false,
         };
         let add = || Notification::Add {
             object: new.clone(),
@@ -120,14 +120,14 @@ impl World {
         self.tell(vec![QueuedNotification {
             key: name.into(),
             notification: gone(name, last, DeleteCause::Event),
-            sync: false,
+            is_resync: false,
         }]);
     }
 
     fn resync(&mut self) {
         let again = self.objects.iter();
         let again =
-            again.map(|(key, held)| QueuedNotification::sync(key.clone(), object(key.as_str(), *held)));
+            again.map(|(key, held)| QueuedNotification::resync(key.clone(), object(key.as_str(), *held)));
         self.tell(again.collect());
     }
 

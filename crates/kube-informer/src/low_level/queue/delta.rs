@@ -1,7 +1,6 @@
 //! The changes of a key.
 
 use super::Accumulator;
-use crate::object::Deleted;
 use smallvec::SmallVec;
 
 /// One change of one key.
@@ -14,9 +13,10 @@ pub enum Delta<T> {
     Added(T),
     /// The server reported that the object was modified.
     Updated(T),
-    /// The object was deleted.
-    Deleted(Deleted<T>),
-    /// The object was in a new list of the collection.
+    /// The object was deleted; this is its last state, if it is known.
+    Deleted(Option<T>),
+    /// The object was in a new list. Only a [`Fifo`](super::Fifo) queues it: to a [`DeltaFifo`](super::DeltaFifo) a list is one
+    /// entry, [`Entries::Replace`](super::Entries::Replace).
     Replaced(T),
 }
 
@@ -25,7 +25,7 @@ impl<T> Delta<T> {
     pub fn object(&self) -> Option<&T> {
         match self {
             Self::Added(object) | Self::Updated(object) | Self::Replaced(object) => Some(object),
-            Self::Deleted(deleted) => deleted.last_known.as_ref(),
+            Self::Deleted(last_known) => last_known.as_ref(),
         }
     }
 }
@@ -41,17 +41,12 @@ impl<T> Delta<T> {
 pub struct Deltas<T>(SmallVec<[Delta<T>; 1]>);
 
 impl<T> Deltas<T> {
-    /// Appends a change. Of two deletions in a row only one is kept: the older, unless it was only inferred from a
-    /// list (a tombstone) and therefore has less information than the newer one.
+    /// Appends a change. Of two deletions in a row only one is kept: the older, unless only the newer one has the last state.
     pub fn push(&mut self, delta: Delta<T>) {
-        if let (Some(Delta::Deleted(older)), Delta::Deleted(newer)) = (self.0.last_mut(), &delta) {
-            if older.is_tombstone() && !newer.is_tombstone() {
-                let Delta::Deleted(newer) = delta else { return };
-                *older = newer;
-            }
-            return;
+        match (self.0.last_mut(), delta) {
+            (Some(Delta::Deleted(older)), Delta::Deleted(newer)) => *older = older.take().or(newer),
+            (_, delta) => self.0.push(delta),
         }
-        self.0.push(delta);
     }
 
     /// The changes, oldest first.
@@ -101,36 +96,25 @@ impl<T> IntoIterator for Deltas<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::object::DeleteCause;
-
-    fn deleted(last_known: u32, cause: DeleteCause) -> Delta<u32> {
-        Delta::Deleted(Deleted {
-            key: "k".into(),
-            last_known: Some(last_known),
-            cause,
-        })
-    }
 
     #[test]
     fn of_consecutive_deletions_the_more_informed_one_is_kept() {
-        let merge = |a: &Delta<u32>, b: &Delta<u32>| {
-            let mut deltas = Deltas::from(a.clone());
-            deltas.push(b.clone());
+        let merge = |a: Option<u32>, b: Option<u32>| {
+            let mut deltas = Deltas::from(Delta::Deleted(a));
+            deltas.push(Delta::Deleted(b));
             assert_eq!(deltas.len(), 1);
             deltas.newest().clone()
         };
-        let (seen, seen_again) = (deleted(1, DeleteCause::Event), deleted(2, DeleteCause::Event));
-        let missed = deleted(3, DeleteCause::Missed);
-        assert_eq!(merge(&seen, &seen_again), seen);
-        assert_eq!(merge(&seen, &missed), seen);
-        assert_eq!(merge(&missed, &seen), seen);
+        assert_eq!(merge(Some(1), Some(2)), Delta::Deleted(Some(1)));
+        assert_eq!(merge(Some(1), None), Delta::Deleted(Some(1)));
+        assert_eq!(merge(None, Some(2)), Delta::Deleted(Some(2)));
     }
 
     #[test]
     fn deletions_that_are_not_consecutive_are_kept() {
-        let mut deltas = Deltas::from(deleted(1, DeleteCause::Event));
+        let mut deltas = Deltas::from(Delta::Deleted(Some(1)));
         deltas.push(Delta::Added(2));
-        deltas.push(deleted(2, DeleteCause::Event));
+        deltas.push(Delta::Deleted(Some(2)));
         assert_eq!(deltas.len(), 3);
     }
 }

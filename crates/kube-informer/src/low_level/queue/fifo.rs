@@ -141,7 +141,7 @@ pub struct Batch<A: Accumulator> {
     /// Whether the queue was full, so that a producer may have been waiting for capacity.
     pub(crate) was_full: bool,
     /// Drop this guard when the batch has been processed.
-    pub processed: Processed<A>,
+    pub guard: BatchGuard<A>,
 }
 
 /// The changes of a [`Batch`].
@@ -191,7 +191,7 @@ impl<A: Accumulator> fmt::Debug for Entries<A> {
 
 /// A guard that marks a batch as processed when it is dropped.
 #[must_use = "dropping this says that the batch has been processed"]
-pub struct Processed<A: Accumulator> {
+pub struct BatchGuard<A: Accumulator> {
     shared: Arc<Shared<A>>,
     /// The partition whose first list may have been processed with this batch.
     listed: Option<Partition>,
@@ -200,7 +200,7 @@ pub struct Processed<A: Accumulator> {
     in_flight: bool,
 }
 
-impl<A: Accumulator> Processed<A> {
+impl<A: Accumulator> BatchGuard<A> {
     /// Marks the batch as applied: it is visible in the store, although it has not been processed completely.
     pub(crate) fn applied(&mut self) {
         let shared = self.shared.clone();
@@ -214,7 +214,7 @@ impl<A: Accumulator> Processed<A> {
     }
 }
 
-impl<A: Accumulator> Drop for Processed<A> {
+impl<A: Accumulator> Drop for BatchGuard<A> {
     fn drop(&mut self) {
         let shared = self.shared.clone();
         let mut state = shared.lock();
@@ -718,7 +718,7 @@ impl<A: Accumulator> Queue<A> {
                     state.unannounced = 0;
                     state.in_flight += 1;
                     let was_full = before >= self.shared.capacity;
-                    let processed = Processed {
+                    let guard = BatchGuard {
                         shared: self.shared.clone(),
                         listed: popped.listed,
                         removed: popped.removed,
@@ -732,7 +732,7 @@ impl<A: Accumulator> Queue<A> {
                         positions: popped.positions,
                         initial,
                         was_full,
-                        processed,
+                        guard,
                     });
                 }
                 if before > state.len {

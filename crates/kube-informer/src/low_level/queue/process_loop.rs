@@ -63,7 +63,7 @@ pub struct ProcessLoop<A: Accumulator, P> {
 /// Implemented for closures: `async |batch| { … }`, or one that returns a future.
 #[doc(alias = "PopProcessFunc")]
 pub trait Process<A: Accumulator>: Send {
-    /// Processes one batch. The batch counts as processed when `batch.processed` is dropped, so keep that guard until
+    /// Processes one batch. The batch counts as processed when `batch.guard` is dropped, so keep that guard until
     /// processing is complete.
     fn process(&mut self, batch: Batch<A>) -> impl Future<Output = ()> + Send;
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 /// The result of scanning an object.
 #[derive(Debug, Clone)]
-pub(crate) struct Meta {
+pub(super) struct Meta {
     pub(super) api_version: Text,
     pub(super) kind: Text,
     pub(super) namespace: Text,

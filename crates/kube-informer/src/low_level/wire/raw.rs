@@ -31,6 +31,8 @@ use std::{borrow::Cow, fmt};
 #[derive(Clone)]
 pub struct RawObject {
     encoding: Encoding,
+    /// Whether the fingerprint stands for uid and version, not for the body.
+    by_version: bool,
     meta: Meta,
     bytes: Bytes,
     /// The apiVersion and kind of all items of a list in protobuf, which do not say it themselves.
@@ -57,7 +59,7 @@ impl RawObject {
     }
 
     /// The same for an object that was split off a body, which may have been scanned in the same pass.
-    pub(crate) fn scan_split(
+    pub(super) fn scan_split(
         encoding: Encoding,
         (bytes, meta): Split,
         plan: &FieldPlan,
@@ -70,6 +72,7 @@ impl RawObject {
         };
         Ok(Self {
             encoding,
+            by_version: false,
             meta,
             bytes,
             #[cfg(feature = "protobuf")]
@@ -233,15 +236,21 @@ impl RawObject {
     }
 
     /// The same object with a fingerprint that does not depend on the encoding: a hash of uid and resource version, which
-    /// stand for one state of an object. An object that has not both keeps its fingerprint.
+    /// stand for one state of an object. An object without one of them keeps its fingerprint.
     pub(crate) fn identified_by_version(mut self) -> Self {
         if let (Some(uid), Some(version)) = (self.uid(), &self.meta.resource_version) {
             let mut hash = super::fingerprint::BodyHash::new();
             hash.part(uid.as_bytes());
             hash.part(version.as_str().as_bytes());
             self.meta.fingerprint = hash.finish();
+            self.by_version = true;
         }
         self
+    }
+
+    /// Whether the fingerprint stands for uid and version, not for the body.
+    pub(crate) fn is_identified_by_version(&self) -> bool {
+        self.by_version
     }
 
     /// Says of what apiVersion and kind it is, if it does not say it itself.
@@ -258,7 +267,7 @@ impl RawObject {
 
     /// The same object with bytes of its own, which no longer keep the buffer alive that it was read from.
     #[must_use = "the original still keeps its buffer alive"]
-    pub fn detach(self) -> Self {
+    pub fn into_owned(self) -> Self {
         Self {
             bytes: Bytes::copy_from_slice(&self.bytes),
             ..self

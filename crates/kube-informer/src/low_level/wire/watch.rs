@@ -1,6 +1,8 @@
 //! Splits the body of a WATCH into events.
 
-use super::{DEFAULT_MAX_OBJECT_SIZE, Encoding, FieldPlan, FrameError, ScanError, Split, json};
+use super::{
+    DEFAULT_MAX_OBJECT_SIZE, Encoding, FieldPlan, FrameError, RawObject, ScanError, json, meta::Meta,
+};
 use crate::object::ResourceVersion;
 use bytes::Bytes;
 use std::fmt;
@@ -23,7 +25,11 @@ use std::fmt;
 /// reader.finish()?;
 /// # Ok::<_, kube_informer::low_level::wire::FrameError>(())
 /// ```
-pub struct WatchReader(Inner);
+pub struct WatchReader {
+    inner: Inner,
+    /// What a scan found in the object that was returned last, if it was scanned in the same pass.
+    scanned: Option<Meta>,
+}
 
 #[cfg_attr(
     feature = "protobuf",
@@ -51,7 +57,7 @@ pub enum EventType {
     Modified,
     /// The object was deleted; this is its last state.
     Deleted,
-    /// No change: reports the resource version up to which everything was sent, see [`bookmark`].
+    /// No change: reports the resource version up to which everything was sent, see [`parse_bookmark`].
     Bookmark,
     /// The watch failed; the object is a `Status` with the reason.
     Error,
@@ -100,18 +106,19 @@ impl WatchReader {
 
     /// A reader that rejects objects of more than `max` bytes.
     pub fn with_max_object_size(encoding: Encoding, max: usize) -> Self {
-        match encoding {
-            Encoding::Json => Self(Inner::Json(json::WatchReader::new(max))),
+        let inner = match encoding {
+            Encoding::Json => Inner::Json(json::WatchReader::new(max)),
             #[cfg(feature = "protobuf")]
-            Encoding::Protobuf => Self(Inner::Protobuf(super::protobuf::WatchReader::new(max))),
-        }
+            Encoding::Protobuf => Inner::Protobuf(super::protobuf::WatchReader::new(max)),
+        };
+        Self { inner, scanned: None }
     }
 
     /// Adds the next chunk of the body.
     ///
     /// Read all events before pushing more, because unread chunks are kept in memory.
     pub fn push(&mut self, chunk: Bytes) {
-        match &mut self.0 {
+        match &mut self.inner {
             Inner::Json(reader) => reader.push(chunk),
             #[cfg(feature = "protobuf")]
             Inner::Protobuf(reader) => reader.push(chunk),
@@ -128,19 +135,35 @@ impl WatchReader {
         reason = "None is not the end: more may be pushed"
     )]
     pub fn next(&mut self) -> Result<Option<(EventType, Bytes)>, FrameError> {
-        match &mut self.0 {
+        match &mut self.inner {
             Inner::Json(reader) => Ok(reader.next(None)?.map(|(event, (object, _))| (event, object))),
             #[cfg(feature = "protobuf")]
             Inner::Protobuf(reader) => reader.next(),
         }
     }
 
-    /// The next event, whose object is scanned for `plan` if that needs no separate pass.
-    pub(crate) fn next_with(&mut self, plan: &FieldPlan) -> Result<Option<(EventType, Split)>, FrameError> {
-        match &mut self.0 {
-            Inner::Json(reader) => reader.next(Some(plan)),
+    /// The next event, whose object is scanned for `plan` if that needs no separate pass; see [`scan`](Self::scan).
+    pub(crate) fn next_with(&mut self, plan: &FieldPlan) -> Result<Option<(EventType, Bytes)>, FrameError> {
+        match &mut self.inner {
+            Inner::Json(reader) => Ok(reader.next(Some(plan))?.map(|(event, (object, scanned))| {
+                self.scanned = scanned;
+                (event, object)
+            })),
             #[cfg(feature = "protobuf")]
-            Inner::Protobuf(reader) => Ok(reader.next()?.map(|(event, object)| (event, (object, None)))),
+            Inner::Protobuf(reader) => reader.next(),
+        }
+    }
+
+    /// Scans the object that [`next_with`](Self::next_with) has returned last, for the same plan.
+    pub(crate) fn scan(&mut self, object: Bytes, plan: &FieldPlan) -> Result<RawObject, ScanError> {
+        RawObject::scan_split(self.encoding(), (object, self.scanned.take()), plan)
+    }
+
+    fn encoding(&self) -> Encoding {
+        match &self.inner {
+            Inner::Json(_) => Encoding::Json,
+            #[cfg(feature = "protobuf")]
+            Inner::Protobuf(_) => Encoding::Protobuf,
         }
     }
 
@@ -149,7 +172,7 @@ impl WatchReader {
     /// # Errors
     /// The stream is truncated in the middle of an event, or has events that were not read.
     pub fn finish(self) -> Result<(), FrameError> {
-        match self.0 {
+        match self.inner {
             Inner::Json(reader) => reader.finish(),
             #[cfg(feature = "protobuf")]
             Inner::Protobuf(reader) => reader.finish(),
@@ -159,7 +182,7 @@ impl WatchReader {
 
 impl fmt::Debug for WatchReader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let offset = match &self.0 {
+        let offset = match &self.inner {
             Inner::Json(reader) => reader.offset(),
             #[cfg(feature = "protobuf")]
             Inner::Protobuf(reader) => reader.offset(),
@@ -183,11 +206,11 @@ pub struct Bookmark {
 /// Reads the object of a bookmark event.
 ///
 /// ```
-/// use kube_informer::low_level::wire::{Encoding, bookmark};
+/// use kube_informer::low_level::wire::{Encoding, parse_bookmark};
 ///
 /// let object = r#"{"kind":"Pod","metadata":{"resourceVersion":"12",
 ///     "annotations":{"k8s.io/initial-events-end":"true"}}}"#;
-/// let bookmark = bookmark(Encoding::Json, &object.into())?;
+/// let bookmark = parse_bookmark(Encoding::Json, &object.into())?;
 /// assert_eq!(bookmark.resource_version, Some("12".into()));
 /// assert!(bookmark.initial_events_end);
 /// # Ok::<_, kube_informer::low_level::wire::ScanError>(())
@@ -195,7 +218,7 @@ pub struct Bookmark {
 ///
 /// # Errors
 /// The bytes are not one object, or a member that is read has the wrong type.
-pub fn bookmark(encoding: Encoding, object: &Bytes) -> Result<Bookmark, ScanError> {
+pub fn parse_bookmark(encoding: Encoding, object: &Bytes) -> Result<Bookmark, ScanError> {
     match encoding {
         Encoding::Json => json::bookmark(object),
         #[cfg(feature = "protobuf")]

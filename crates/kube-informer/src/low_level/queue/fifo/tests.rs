@@ -1,19 +1,10 @@
 use super::*;
-use crate::object::{DeleteCause, Deleted};
 use crate::queue::batching::WORTH_WAKING;
 use proptest::prelude::*;
 use std::time::Duration;
 
 fn key(name: &str) -> ObjectKey {
     name.into()
-}
-
-fn deleted(name: &str, last_known: Option<u32>) -> Delta<u32> {
-    Delta::Deleted(Deleted {
-        key: key(name),
-        last_known,
-        cause: DeleteCause::Event,
-    })
 }
 
 fn list(names: &[(&str, u32)]) -> Vec<(ObjectKey, u32)> {
@@ -70,10 +61,13 @@ fn a_key_keeps_its_position_in_the_queue() {
 #[test]
 fn merged_deletions_take_no_capacity() {
     let fifo = DeltaFifo::new(2);
-    now(fifo.push(SINGLE, key("a"), deleted("a", Some(1)), None));
-    now(fifo.push(SINGLE, key("a"), deleted("a", None), None));
+    now(fifo.push(SINGLE, key("a"), Delta::Deleted(Some(1)), None));
+    now(fifo.push(SINGLE, key("a"), Delta::Deleted(None), None));
     assert_eq!(fifo.len(), 1);
-    assert_eq!(pop_deltas(&fifo, 1), [("a".into(), vec![deleted("a", Some(1))])]);
+    assert_eq!(
+        pop_deltas(&fifo, 1),
+        [("a".into(), vec![Delta::Deleted(Some(1))])]
+    );
 }
 
 #[test]
@@ -292,8 +286,9 @@ impl Model {
             if let ModelEntry::Deltas(key, deltas) = entry
                 && key == name
             {
-                if !(matches!(deltas.last(), Some(Delta::Deleted(_))) && matches!(delta, Delta::Deleted(_))) {
-                    deltas.push(delta);
+                match (deltas.last_mut(), delta) {
+                    (Some(Delta::Deleted(older)), Delta::Deleted(newer)) => *older = older.or(newer),
+                    (_, delta) => deltas.push(delta),
                 }
                 return;
             }
@@ -363,8 +358,8 @@ proptest! {
                 Op::Delete(k) => {
                     version += 1;
                     let name = k.to_string();
-                    model.push(&name, deleted(&name, None));
-                    now(fifo.push(SINGLE, key(&name), deleted(&name, None), at(&version.to_string())));
+                    model.push(&name, Delta::Deleted(None));
+                    now(fifo.push(SINGLE, key(&name), Delta::Deleted(None), at(&version.to_string())));
                     pushed_up_to = Some(version);
                 }
                 Op::Replace(keys) => {
@@ -581,8 +576,8 @@ fn a_fifo_pops_each_object_once_in_its_newest_state() {
 fn a_fifo_skips_objects_deleted_before_they_are_popped() {
     let fifo = Fifo::new(100);
     now(fifo.push(SINGLE, key("a"), Delta::Added(1), None));
-    now(fifo.push(SINGLE, key("a"), deleted("a", None), None));
-    now(fifo.push(SINGLE, key("x"), deleted("x", None), None));
+    now(fifo.push(SINGLE, key("a"), Delta::Deleted(None), None));
+    now(fifo.push(SINGLE, key("x"), Delta::Deleted(None), None));
     fifo.resync();
     assert!(!fifo.is_pending(SINGLE, "a"));
     assert!(
@@ -634,7 +629,7 @@ fn a_fifo_accepts_requeued_changes() {
         !fifo.requeue(SINGLE, key("a"), newest.clone()),
         "a newer state waits"
     );
-    now(fifo.push(SINGLE, key("a"), deleted("a", None), None));
+    now(fifo.push(SINGLE, key("a"), Delta::Deleted(None), None));
     assert!(fifo.requeue(SINGLE, key("a"), newest));
     assert_eq!(pop_newest(&fifo, 10), [("a".into(), 1)]);
     assert!(fifo.is_empty());
@@ -660,7 +655,7 @@ proptest! {
                 Op::Delete(k) => {
                     let name = k.to_string();
                     set(&mut model, &name, None);
-                    now(fifo.push(SINGLE, key(&name), deleted(&name, None), None));
+                    now(fifo.push(SINGLE, key(&name), Delta::Deleted(None), None));
                 }
                 Op::Replace(keys) => {
                     model.clear();
@@ -715,7 +710,7 @@ fn a_fifo_has_a_key_once_whatever_other_partitions_do() {
     let fifo = Fifo::with_partitions(10, [SINGLE, other]);
     now(fifo.replace(SINGLE, list(&[("kept", 1), ("deleted", 2)]), at("9")));
     now(fifo.replace(other, list(&[("x", 7)]), at("9")));
-    now(fifo.push(SINGLE, key("deleted"), deleted("deleted", None), None));
+    now(fifo.push(SINGLE, key("deleted"), Delta::Deleted(None), None));
     now(fifo.push(SINGLE, key("kept"), Delta::Updated(3), None));
     fifo.add_partition(Partition::new(2));
     now(fifo.push(SINGLE, key("kept"), Delta::Updated(4), at("12")));
@@ -768,7 +763,7 @@ fn an_accumulator_may_shrink() {
     }
     now(queue.push(SINGLE, key("b"), Delta::Added(1), None));
     assert_eq!(queue.len(), 4);
-    now(queue.push(SINGLE, key("a"), deleted("a", None), None));
+    now(queue.push(SINGLE, key("a"), Delta::Deleted(None), None));
     assert_eq!(queue.len(), 2, "a key of which nothing is left stays in line");
     let batch = now(queue.pop(10)).unwrap();
     let Entries::Changes(changes) = &batch.entries else {

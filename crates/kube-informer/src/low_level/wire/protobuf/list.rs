@@ -143,7 +143,7 @@ impl ListReader {
         }
     }
 
-    /// The type comes first. In what is no list, the field of the items is another one.
+    /// The type comes first. Other kinds than lists use the number of this field for something else.
     fn check_kind(&self) -> Result<(), FrameError> {
         match self.end.kind.as_deref() {
             Some(kind) if kind.ends_with("List") => Ok(()),

@@ -159,7 +159,7 @@ fn managed_fields_are_cut() {
         let raw = scan(bytes.clone()).unwrap();
         assert_eq!(value(&raw.body()), expected);
         assert_eq!(*raw.bytes(), bytes);
-        let detached = raw.detach();
+        let detached = raw.into_owned();
         assert_eq!(value(&detached.body()), expected);
     }
     let whole = RawObject::scan(Encoding::Protobuf, envelope(&pod("a"))).unwrap();
@@ -234,7 +234,7 @@ fn frames_of_a_watch_are_read() {
     let events: Vec<_> = frames.iter().map(|(event, _)| event.as_str()).collect();
     assert_eq!(events, ["ADDED", "BOOKMARK", "PAUSED"]);
     assert!(frames.iter().all(|(_, read)| *read == object));
-    let read = bookmark(Encoding::Protobuf, &frames[1].1).unwrap();
+    let read = parse_bookmark(Encoding::Protobuf, &frames[1].1).unwrap();
     assert_eq!(
         (read.resource_version, read.initial_events_end),
         (Some("7".into()), true)
@@ -285,7 +285,7 @@ proptest! {
             read_watch(vec![watch], 1 << 20).0
         );
         for object in items.into_iter().chain([broken(envelope(&pod("a")))]) {
-            let _ = bookmark(Encoding::Protobuf, &object);
+            let _ = parse_bookmark(Encoding::Protobuf, &object);
             if let Ok(raw) = scan(object) {
                 prop_assert!(raw.body().len() <= raw.bytes().len());
                 raw.labels().for_each(drop);
@@ -299,7 +299,7 @@ proptest! {
             let body = Bytes::from([start, &body].concat());
             let _ = read_list(vec![body.clone()], 1 << 20);
             let _ = read_watch(vec![body.clone()], 1 << 20);
-            let _ = bookmark(Encoding::Protobuf, &body);
+            let _ = parse_bookmark(Encoding::Protobuf, &body);
             let _ = scan(body);
         }
     }

@@ -41,7 +41,7 @@ proptest! {
             prop_assert_eq!(label.as_deref(), Some(&**value));
         }
         prop_assert_eq!(labels, model_labels.unwrap_or_default());
-        let detached = raw.detach();
+        let detached = raw.into_owned();
         prop_assert_eq!(detached.bytes(), &body);
     }
 

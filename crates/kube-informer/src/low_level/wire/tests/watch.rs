@@ -230,7 +230,7 @@ fn debugging_a_reader_shows_no_body() {
 
 #[test]
 fn a_bookmark_marks_the_end_of_the_initial_events() {
-    let read = |body: &str| bookmark(Encoding::Json, &body.to_owned().into());
+    let read = |body: &str| parse_bookmark(Encoding::Json, &body.to_owned().into());
     let end = |value: &str| {
         let body = format!(
             r#"{{"metadata":{{"annotations":{{"k8s.io/initial-events-end":{value}}},"resourceVersion":"5"}}}}"#
