@@ -166,7 +166,7 @@ pub enum Item<O: CachedObject> {
 }
 
 impl<O: CachedObject> Item<O> {
-    /// The object's resource version, if it can be read and [is one](ResourceVersion::is_version).
+    /// The object's resource version, if it can be read; `""` and `"0"` are none.
     pub fn version(&self) -> Option<ResourceVersion> {
         let version = match self {
             Self::Raw(raw) => raw.resource_version(),
