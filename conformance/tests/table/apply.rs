@@ -30,7 +30,6 @@ fn managers() -> Case {
     let yaml =
         "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: y\n  labels: {b: c}\ndata:\n  k: |\n    v\n";
     Case::new("apply")
-        .owned()
         .ask(a("one", json!({"k": "1", "l": "1"})).named("create").save_version("first"))
         .ask(a("one", json!({"k": "1", "l": "1"})).named("nothing changes"))
         .ask(a("two", json!({"k": "1"})).named("another manager, the same value"))
@@ -74,7 +73,6 @@ fn refusals() -> Case {
     let long = "x".repeat(129);
     let refused = ["/message", "/reason", "/details"];
     Case::new("apply-refused")
-        .owned()
         .ask(a("create", map("a", json!({"k": "1"}))).save_version("first"))
         .ask(
             any("PATCH", A)
@@ -269,7 +267,6 @@ fn lists() -> Case {
     let x = format!("{SERVICES}/x");
     let selectors = ["/spec/selector", "/message"];
     Case::new("apply-lists")
-        .owned()
         .ask(
             service_of("one", json!([port("a", 80), port("b", 443)]))
                 .named("create")
@@ -357,6 +354,10 @@ fn deployment(containers: Value) -> Value {
     })
 }
 
+fn scale(name: &str, replicas: u8) -> Value {
+    json!({"apiVersion": "autoscaling/v1", "kind": "Scale", "metadata": {"name": name}, "spec": {"replicas": replicas}})
+}
+
 fn subresources() -> Case {
     let d = format!("{DEPLOYMENTS}/d");
     let container = |name: &str, env: Value| {
@@ -398,7 +399,6 @@ fn subresources() -> Case {
     };
     let replicas = |replicas: u8| json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "d"}, "spec": {"replicas": replicas}});
     Case::new("apply-subresources")
-        .owned()
         .ask(
             post(
                 &format!("{DEPLOYMENTS}?fieldManager=creator"),
@@ -467,6 +467,20 @@ fn subresources() -> Case {
                 .only(of_status),
         )
         .ask(
+            apply(&format!("{d}/scale"), "seven", &scale("d", 8))
+                .named("a conflict in a scale")
+                .only(["/message", "/reason"]),
+        )
+        .ask(
+            apply(&format!("{d}/scale"), "seven&force=true", &scale("d", 8))
+                .named("apply a scale")
+                .only(["/spec", "/metadata/name"]),
+        )
+        .ask(
+            apply(&format!("{d}/scale"), "seven", &deployment(json!([]))).named("apply a scale that is none"),
+        )
+        .ask(apply(&format!("{d}/scale"), "seven", &scale("e", 8)).named("apply a scale of another name"))
+        .ask(
             put(
                 &format!("{d}/scale?fieldManager=six"),
                 &json!({"metadata": {"name": "d"}, "spec": {"replicas": 1}}),
@@ -518,7 +532,6 @@ fn custom() -> Case {
     let more =
         json!({"set": ["c"], "keyed": [{"name": "c", "n": 1}], "map": {"c": "d"}, "free": {"a": {"c": 1}}});
     Case::new("apply-custom")
-        .owned()
         .ask(post(DEFINITIONS, &definition()).named("define").only(["/kind"]))
         .until(get(WIDGETS), 200)
         .ask(w("one", all.clone()).named("create"))
@@ -556,7 +569,6 @@ fn kept() -> Case {
     };
     let csa = format!("{CONFIG_MAPS}/csa");
     Case::new("managed-fields")
-        .owned()
         .ask(post(&format!("{CONFIG_MAPS}?fieldManager=one"), &with(json!({
             "name": "a", "labels": {"x": "y"}, "annotations": {}, "finalizers": ["a/b"],
             "ownerReferences": [{"apiVersion": "v1", "kind": "Pod", "name": "p", "uid": "u"}],

@@ -9,8 +9,6 @@ use serde_json::Value;
 pub(crate) struct Case {
     pub(crate) name: String,
     pub(crate) steps: Vec<Step>,
-    /// Whether `managedFields` are compared, too.
-    pub(crate) owned: bool,
 }
 
 pub(crate) enum Step {
@@ -44,13 +42,7 @@ impl Case {
         Self {
             name: name.to_owned(),
             steps: Vec::new(),
-            owned: false,
         }
-    }
-
-    pub(crate) fn owned(mut self) -> Self {
-        self.owned = true;
-        self
     }
 
     pub(crate) fn ask(mut self, ask: Ask) -> Self {

@@ -72,7 +72,7 @@ pub(crate) fn cases() -> Vec<Case> {
             .accept(TABLE)
             .named(format!("table ?includeObject={include}"))
     });
-    let running = json!({"status": {"phase": "Running", "podIP": "10.0.0.7", "startTime": null}});
+    let running = json!({"status": {"phase": "Running", "podIP": "10.0.0.7", "podIPs": [{"ip": "10.0.0.7"}], "startTime": null}});
     let pods = Case::new("pod-table")
         .ask(post(PODS, &pod("p")).named("create p").only(["/kind"]))
         .ask(

@@ -8,7 +8,6 @@ use serde_json::{Map, Value, json};
 pub(crate) struct Symbols {
     versions: Vec<String>,
     uids: Vec<String>,
-    owned: bool,
 }
 
 fn symbol(seen: &mut Vec<String>, kind: &str, text: &str) -> String {
@@ -21,14 +20,6 @@ fn symbol(seen: &mut Vec<String>, kind: &str, text: &str) -> String {
 }
 
 impl Symbols {
-    /// With `managedFields`, or without them.
-    pub(crate) fn new(owned: bool) -> Self {
-        Self {
-            owned,
-            ..Self::default()
-        }
-    }
-
     /// One object, list, table or status.
     pub(crate) fn body(&mut self, mut body: Value) -> Value {
         let own = match is_collection(&body) {
@@ -104,9 +95,8 @@ impl Symbols {
     }
 
     fn object(&mut self, map: &mut Map<String, Value>) {
-        match map.get_mut("managedFields") {
-            Some(Value::Array(entries)) if self.owned => entries.sort_by_key(manager),
-            _ => _ = map.remove("managedFields"),
+        if let Some(Value::Array(entries)) = map.get_mut("managedFields") {
+            entries.sort_by_key(manager);
         }
         if map.contains_key("priority") && map.contains_key("format") {
             // Of a column: documentation.

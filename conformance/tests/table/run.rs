@@ -63,7 +63,7 @@ impl Run {
             client,
             case: case.name.clone(),
             saved,
-            symbols: Symbols::new(case.owned),
+            symbols: Symbols::default(),
             answers: Vec::new(),
         }
     }

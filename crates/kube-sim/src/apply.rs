@@ -19,7 +19,7 @@ use jiff::Timestamp;
 use kube_protobuf::Envelope;
 use serde_json::{Map, Value, json};
 
-use crate::api::write::{Object, metadata, metadata_mut, reset_fields, text};
+use crate::api::write::{Object, metadata, metadata_mut, put_at, reset_fields, text};
 use crate::api::{Target, view};
 use crate::schema::Schema;
 use crate::status::StatusError;
@@ -109,11 +109,20 @@ impl<'a> Ownership<'a> {
         };
         match empty {
             Some(Value::Object(empty)) => empty,
-            _ => Map::from_iter([
-                ("apiVersion".into(), self.api_version.as_str().into()),
-                ("kind".into(), kind.into()),
-            ]),
+            _ => self.head(),
         }
+    }
+
+    fn head(&self) -> Object {
+        let kind = self.target.resource.kind.as_str();
+        Map::from_iter([
+            ("apiVersion".into(), self.api_version.as_str().into()),
+            ("kind".into(), kind.into()),
+        ])
+    }
+
+    fn is_scale(&self) -> bool {
+        self.target.subresource.as_deref() == Some("scale")
     }
 
     /// The fields that this request cannot write, and so not own.
@@ -130,7 +139,7 @@ impl<'a> Ownership<'a> {
 
     /// When a manager has changed something; a real server does not say when somebody scaled an object.
     fn time(&self) -> Option<Timestamp> {
-        (self.target.subresource.as_deref() != Some("scale")).then_some(self.now)
+        (!self.is_scale()).then_some(self.now)
     }
 
     fn entry(&self, manager: &str, operation: Operation, fields: FieldSet) -> Entry {
@@ -145,8 +154,8 @@ impl<'a> Ownership<'a> {
         }
     }
 
-    /// Forgets what is owned in versions that are no longer served.
-    fn drop_unserved(&self, managers: &mut Managers) {
+    /// Forgets what is owned in versions that are no longer served, and follows a definition that has changed.
+    fn bring_up_to_date(&self, managers: &mut Managers) {
         let resource = &self.target.resource;
         let is_served = |entry: &Entry| {
             let versions = resource.versions.iter();
@@ -158,6 +167,11 @@ impl<'a> Ownership<'a> {
                     .any(|version| version == entry.api_version)
         };
         managers.0.retain(is_served);
+        if resource.custom {
+            for entry in &mut managers.0 {
+                entry.fields = merge::reconciled(&entry.fields, self.ty());
+            }
+        }
     }
 
     /// The `managedFields` of an object that is created or, in the place of `live`, changed.
@@ -212,7 +226,7 @@ impl<'a> Ownership<'a> {
 
     /// The managers after an update.
     fn updated(&self, mut managers: Managers, comparison: Comparison, manager: &str) -> Managers {
-        self.drop_unserved(&mut managers);
+        self.bring_up_to_date(&mut managers);
         let Comparison {
             added,
             modified,
@@ -262,13 +276,50 @@ impl<'a> Ownership<'a> {
             }
         }
         let mut object = applied.map_err(|refusal| match refusal {
-            Refusal::Conflicts(conflicts) => conflict(conflicts),
+            Refusal::Conflicts(mut conflicts) => {
+                if self.is_scale() {
+                    for (entry, fields) in &mut conflicts {
+                        entry.api_version = "autoscaling/v1".into();
+                        *fields = FieldSet::of_path(&["spec", "replicas"]);
+                    }
+                }
+                conflict(conflicts)
+            }
             Refusal::Other(error) => error,
         })?;
         if manager == KUBECTL {
             set_last_applied(&mut object, config);
         }
         Ok(object)
+    }
+
+    /// The object that becomes of `live` when its scale is applied.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`apply`](Self::apply), in the words of a scale.
+    pub(crate) fn apply_scale(
+        &self,
+        live: &Object,
+        config: &Object,
+        manager: &str,
+        force: bool,
+    ) -> Result<Object, StatusError> {
+        const SCALE: (&str, &str) = ("autoscaling/v1", "Scale");
+        let resource = &self.target.resource;
+        check_type(config, SCALE)?;
+        let mut whole = self.head();
+        let meta = ["name", "namespace", "uid", "resourceVersion", MANAGED_FIELDS];
+        let meta = meta
+            .iter()
+            .filter_map(|name| metadata(config).get_key_value(*name));
+        let meta = meta.map(|(name, value)| (name.clone(), value.clone()));
+        whole.insert("metadata".into(), Value::Object(meta.collect()));
+        let replicas = config.get("spec").and_then(|spec| spec.get("replicas"));
+        if let (Some(replicas), Some(paths)) = (replicas, &resource.scale) {
+            put_at(&mut whole, &paths.wanted, replicas.clone());
+        }
+        self.apply(Some(live), &whole, manager, force)
     }
 
     fn applied(
@@ -290,7 +341,7 @@ impl<'a> Ownership<'a> {
         {
             managers = self.updated(managers, self.compare(&base, live), BEFORE_APPLY);
         }
-        self.drop_unserved(&mut managers);
+        self.bring_up_to_date(&mut managers);
 
         let ty = self.ty();
         let config = Value::Object(config.clone());
@@ -302,7 +353,7 @@ impl<'a> Ownership<'a> {
         managers.put(entry.clone());
 
         let merged = match live {
-            Some(live) => merge::merge(&Value::Object(live.clone()), &config, ty),
+            Some(live) => merge::merge(Value::Object(live.clone()), &config, ty),
             None => config,
         };
         let new = match before {
@@ -345,13 +396,7 @@ impl<'a> Ownership<'a> {
     }
 
     fn check(&self, config: &Object) -> Result<(), StatusError> {
-        let kind = text(config, "kind");
-        let api_version = text(config, "apiVersion");
-        let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
-        let shown = format!("{group}/{version}, Kind={kind}");
-        if api_version != self.api_version || kind != self.target.resource.kind {
-            return Err(StatusError::bad_request(format!("invalid object type: {shown}")));
-        }
+        let shown = check_type(config, (&self.api_version, &self.target.resource.kind))?;
         if metadata(config).get(MANAGED_FIELDS).is_some_and(Value::is_array) {
             return Err(StatusError::bad_request("metadata.managedFields must be nil"));
         }
@@ -402,6 +447,17 @@ impl<'a> Ownership<'a> {
             .difference(&comparison.modified)
             .difference(&comparison.added);
         Some(fields.difference(&comparison.removed))
+    }
+}
+
+/// Checks the type of what is applied; returns it as a real server shows it.
+fn check_type(config: &Object, expected: (&str, &str)) -> Result<String, StatusError> {
+    let (api_version, kind) = (text(config, "apiVersion"), text(config, "kind"));
+    let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+    let shown = format!("{group}/{version}, Kind={kind}");
+    match (api_version, kind) == expected {
+        true => Ok(shown),
+        false => Err(StatusError::bad_request(format!("invalid object type: {shown}"))),
     }
 }
 

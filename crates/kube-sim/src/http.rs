@@ -336,13 +336,28 @@ impl Call {
         let (code, value) = match (method, target.subresource.as_deref()) {
             ("POST", None) if target.name.is_none() && target.resource.review => (
                 StatusCode::CREATED,
-                self.api.review(target, self.read_object(target)?),
+                self.api.review(target, self.read_object(target)?, self.manager()),
             ),
             ("GET", Some("scale")) => (StatusCode::OK, self.api.scale(target)?),
             ("PUT", Some("scale")) => {
                 options::check_write(&self.query, "UpdateOptions")?;
                 let scale = Scale::Replace(self.read_object(target)?);
                 (StatusCode::OK, self.api.rescale(target, scale, self.writer())?)
+            }
+            ("PATCH", Some("scale")) if patch::is_apply(self.content_type()) => {
+                options::check_apply(&self.query)?;
+                let config = patch::read_config(&self.request.body)?;
+                let scale = Scale::Apply {
+                    config: &config,
+                    manager: self.query.get("fieldManager"),
+                    force: self.query.flag("force") == Some(true),
+                };
+                let dry_run = self.query.get("dryRun") == "All";
+                let writer = Writer::Client {
+                    dry_run,
+                    manager: None,
+                };
+                (StatusCode::OK, self.api.rescale(target, scale, writer)?)
             }
             ("PATCH", Some("scale")) => {
                 options::check_write(&self.query, "PatchOptions")?;

@@ -3,15 +3,18 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::api::write::set_managers;
 use crate::api::{Api, Target, rfc3339};
+use crate::apply::Ownership;
 
 impl Api {
     /// Answers a review: the object with its status.
-    pub(crate) fn review(&self, target: &Target, mut object: Map<String, Value>) -> Value {
+    pub(crate) fn review(&self, target: &Target, mut object: Map<String, Value>, manager: &str) -> Value {
         let resource = &target.resource;
         object.insert("kind".into(), resource.kind.as_str().into());
         object.insert("apiVersion".into(), resource.api_version(&target.version).into());
-        object.entry("metadata").or_insert_with(|| json!({}));
+        let managed = Ownership::new(target, self.now()).track(None, None, &object, None, manager);
+        set_managers(&mut object, managed);
         let status = match resource.plural.as_str() {
             "selfsubjectreviews" => {
                 object.insert(

@@ -19,7 +19,7 @@ mod subresource;
 
 pub(crate) use definition::ID as DEFINITIONS;
 pub(crate) use delete::{DeleteOptions, Deleted, Propagation};
-pub(crate) use subresource::Scale;
+pub(crate) use subresource::{Scale, put as put_at};
 
 pub(crate) type Object = Map<String, Value>;
 
@@ -84,7 +84,12 @@ impl Api {
         check::labels(resource, &name, &object)?;
         check::finalizer_names(resource, &name, &object)?;
         check::owners(resource, &name, &object)?;
-        drop_empty(metadata_mut(&mut object));
+        let meta = metadata_mut(&mut object);
+        drop_empty(meta);
+        if writer != Writer::Owner {
+            meta.remove("deletionTimestamp");
+            meta.remove("deletionGracePeriodSeconds");
+        }
         if resource.id() == "namespaces" {
             label_namespace(&mut object);
         }
@@ -128,10 +133,6 @@ impl Api {
             meta.insert("uid".into(), new_uid().into());
         }
         meta.insert("creationTimestamp".into(), created.into());
-        if writer != Writer::Owner {
-            meta.remove("deletionTimestamp");
-            meta.remove("deletionGracePeriodSeconds");
-        }
         if resource.has_generation() {
             meta.insert("generation".into(), 1.into());
         }
@@ -548,7 +549,7 @@ fn bump_generation(object: &mut Object) {
     meta.insert("generation".into(), generation.saturating_add(1).into());
 }
 
-fn set_managers(object: &mut Object, managed: Option<Value>) {
+pub(crate) fn set_managers(object: &mut Object, managed: Option<Value>) {
     metadata_mut(object).extend(managed.map(|managed| (MANAGED_FIELDS.into(), managed)));
 }
 

@@ -47,8 +47,9 @@ fn whole(value: &Value, ty: Type<'_>) -> Node {
     match (ty.shape(value), value) {
         (Shape::Map(members), Value::Object(object)) => {
             for (name, value) in object {
-                node.below
-                    .put(Step::Field(name.clone()), whole(value, members.any(name)));
+                if let Some(ty) = members.get(name) {
+                    node.below.put(Step::Field(name.clone()), whole(value, ty));
+                }
             }
         }
         (Shape::List(items), Value::Array(list)) => {
@@ -189,8 +190,12 @@ impl Nodes {
         let mut nodes = Self::default();
         let only_new = new.keys().filter(|name| !old.contains_key(*name));
         for name in old.keys().chain(only_new) {
+            // A real server drops fields that the schema does not have.
+            let Some(ty) = members.get(name) else {
+                continue;
+            };
             let base = base.and_then(|base| base.get(name));
-            let found = Self::of(old.get(name), new.get(name), base, members.any(name));
+            let found = Self::of(old.get(name), new.get(name), base, ty);
             nodes.put(|| Step::Field(name.clone()), found);
         }
         nodes

@@ -1,6 +1,6 @@
 //! Puts what is applied into an object, and takes fields out of one.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
@@ -8,16 +8,15 @@ use super::fields::{FieldSet, Node, Step};
 use super::types::{Items, Shape, Type};
 
 /// The object with what is applied to it. Nothing is removed by this.
-pub(super) fn merge(live: &Value, applied: &Value, ty: Type<'_>) -> Value {
+pub(super) fn merge(live: Value, applied: &Value, ty: Type<'_>) -> Value {
     let shape = match applied {
-        Value::Null => ty.shape(live),
+        Value::Null => ty.shape(&live),
         applied => ty.shape(applied),
     };
     match (shape, live, applied) {
-        (Shape::Map(members), Value::Object(live), Value::Object(applied)) => {
-            let mut merged = live.clone();
+        (Shape::Map(members), Value::Object(mut merged), Value::Object(applied)) => {
             for (name, value) in applied {
-                let value = match live.get(name) {
+                let value = match merged.remove(name) {
                     Some(live) => merge(live, value, members.any(name)),
                     None => value.clone(),
                 };
@@ -25,46 +24,48 @@ pub(super) fn merge(live: &Value, applied: &Value, ty: Type<'_>) -> Value {
             }
             Value::Object(merged)
         }
-        (Shape::Map(_), Value::Object(live), Value::Null) if !live.is_empty() => Value::Object(live.clone()),
         (Shape::List(items), Value::Array(live), Value::Array(applied)) => {
             Value::Array(merge_lists(live, applied, items))
         }
-        (Shape::List(_), Value::Array(live), Value::Null) if !live.is_empty() => Value::Array(live.clone()),
+        (Shape::Map(_), Value::Object(live), Value::Null) if !live.is_empty() => Value::Object(live),
+        (Shape::List(_), Value::Array(live), Value::Null) if !live.is_empty() => Value::Array(live),
         _ => applied.clone(),
     }
 }
 
 /// Both lists' items. Those that are applied are in the order in which they are applied, each of the others where it was among
 /// its neighbours.
-fn merge_lists(live: &[Value], applied: &[Value], items: Items<'_>) -> Vec<Value> {
-    let live: Vec<_> = items.steps(live).collect();
+fn merge_lists(live: Vec<Value>, applied: &[Value], items: Items<'_>) -> Vec<Value> {
     let applied: Vec<_> = items.steps(applied).collect();
-    let mut held: BTreeMap<&Step, Option<&Value>> = BTreeMap::new();
-    for (step, item) in &live {
+    let is_applied: BTreeSet<_> = applied.iter().map(|(step, _)| step).collect();
+    // The live items that are applied, too.
+    let mut shared: BTreeMap<Step, Option<Value>> = BTreeMap::new();
+    let mut live: Vec<_> = live
+        .into_iter()
+        .filter_map(|item| Some((items.step(&item).ok()?, Some(item))))
+        .collect();
+    for (step, item) in live.iter_mut().filter(|(step, _)| is_applied.contains(step)) {
         // Items that nothing tells apart give way to the one that is applied.
-        held.entry(step)
-            .and_modify(|held| *held = None)
-            .or_insert(Some(item));
+        let place = shared.entry(step.clone());
+        place.and_modify(|item| *item = None).or_insert(item.take());
     }
-    let is_applied: BTreeMap<_, _> = applied.iter().map(|(step, _)| (step, ())).collect();
-    let merged = |(step, item): &(Step, &Value)| match held.get(step) {
-        Some(Some(live)) => merge(live, item, items.item()),
-        _ => (*item).clone(),
+    let is_shared: BTreeSet<_> = shared.keys().cloned().collect();
+    let mut merged = |(step, item): &(Step, &Value)| match shared.get_mut(step).and_then(Option::take) {
+        Some(live) => merge(live, item, items.item()),
+        None => (*item).clone(),
     };
     let mut out = Vec::with_capacity(live.len().max(applied.len()));
     let mut rest = &applied[..];
-    for (step, item) in &live {
-        if !is_applied.contains_key(step) {
-            out.push((*item).clone());
+    for (step, item) in live {
+        if let (Some(item), false) = (item, is_applied.contains(&step)) {
+            out.push(item);
             continue;
         }
         // The first of the rest that is in both lists: only there the lists meet again.
-        let Some(next) = rest.iter().position(|(step, _)| held.contains_key(step)) else {
-            continue;
-        };
-        if rest[next].0 == *step {
+        let next = rest.iter().position(|(step, _)| is_shared.contains(step));
+        if let Some(next) = next.filter(|next| rest[*next].0 == step) {
             let (now, later) = rest.split_at(next + 1);
-            out.extend(now.iter().map(merged));
+            out.extend(now.iter().map(&mut merged));
             rest = later;
         }
     }
@@ -105,15 +106,38 @@ pub(super) fn remove(value: &Value, fields: &FieldSet, ty: Type<'_>) -> Option<V
     }
 }
 
+/// The set as it is by a schema that has changed since: what is below something that is now owned as a whole becomes that.
+pub(super) fn reconciled(fields: &FieldSet, ty: Type<'_>) -> FieldSet {
+    let mut out = FieldSet::default();
+    for (step, node) in fields.nodes() {
+        let (_, below) = type_below(step, ty);
+        let node = match below.is_atomic() && !node.below.is_empty() {
+            true => Node::member(),
+            false => Node {
+                is_member: node.is_member,
+                below: reconciled(&node.below, below),
+            },
+        };
+        out.put(step.clone(), node);
+    }
+    out
+}
+
+/// The type of what is at a step, and whether the schema names it.
+fn type_below<'a>(step: &Step, ty: Type<'a>) -> (bool, Type<'a>) {
+    let (object, list) = (ty.shape(&Value::Null), ty.shape(&Value::Array(Vec::new())));
+    match (step, object, list) {
+        (Step::Field(name), Shape::Map(members), _) => (members.declares(name), members.any(name)),
+        (Step::Key(_) | Step::Value(_), _, Shape::List(items)) => (false, items.item()),
+        _ => (false, Type::Deduced),
+    }
+}
+
 /// The set with every field above a member that the schema names: who sets a field of `spec` also holds `spec`.
 pub(super) fn with_parents(fields: &FieldSet, ty: Type<'_>) -> FieldSet {
     let mut out = FieldSet::default();
     for (step, node) in fields.nodes() {
-        let (declared, below) = match (step, ty.shape(&Value::Null), ty.shape(&Value::Array(Vec::new()))) {
-            (Step::Field(name), Shape::Map(members), _) => (members.declares(name), members.any(name)),
-            (Step::Key(_) | Step::Value(_), _, Shape::List(items)) => (false, items.item()),
-            _ => (false, Type::Deduced),
-        };
+        let (declared, below) = type_below(step, ty);
         let node = Node {
             is_member: node.is_member || (declared && !node.below.is_empty()),
             below: with_parents(&node.below, below),
@@ -142,7 +166,7 @@ mod tests {
     }
 
     fn merged(live: Value, applied: Value) -> Value {
-        merge(&live, &applied, Type::of(Some(&schema())))
+        merge(live, &applied, Type::of(Some(&schema())))
     }
 
     #[test]
@@ -185,6 +209,16 @@ mod tests {
         let fields = FieldSet::from_json(&fields).unwrap();
         let left = remove(&object, &fields, Type::of(Some(&schema())));
         assert_eq!(left, Some(json!({"keyed": [{"name": "y"}], "atomic": ["a"]})));
+    }
+
+    #[test]
+    fn what_has_become_atomic_is_owned_as_a_whole() {
+        let fields =
+            json!({"f:atomic": {".": {}, "v:\"a\"": {}}, "f:set": {"v:\"a\"": {}}, "f:other": {"f:a": {}}});
+        let fields = FieldSet::from_json(&fields).unwrap();
+        let reconciled = reconciled(&fields, Type::of(Some(&schema())));
+        let expected = json!({"f:atomic": {}, "f:set": {"v:\"a\"": {}}, "f:other": {"f:a": {}}});
+        assert_eq!(reconciled.to_json(), expected);
     }
 
     #[test]

@@ -77,6 +77,22 @@ impl<'a> Type<'a> {
     }
 }
 
+impl Type<'_> {
+    /// Whether objects or lists of this type are owned as a whole.
+    pub(super) fn is_atomic(self) -> bool {
+        let is_leaf = |value: &Value| matches!(self.shape(value), Shape::Leaf);
+        match self {
+            Self::Whole => true,
+            Self::Deduced => false,
+            Self::Schema { schema, .. } => match schema.kind {
+                Some(Kind::Object) => is_leaf(&Value::Null),
+                Some(Kind::Array) => is_leaf(&Value::Array(Vec::new())),
+                _ => false,
+            },
+        }
+    }
+}
+
 /// The members of an object that is owned by member.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Members<'a> {

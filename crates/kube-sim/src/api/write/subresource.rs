@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::{DeleteOptions, Object, Writer, check, is_being_deleted, metadata, metadata_mut, new_uid, text};
 use crate::api::patch::Patch;
 use crate::api::{Api, Target, rfc3339};
+use crate::apply::Ownership;
 use crate::object::Stored;
 use crate::resources::{Resource, ScalePaths};
 use crate::selector::Selector;
@@ -23,6 +24,11 @@ const ISSUER: &str = "https://kubernetes.default.svc.cluster.local";
 pub(crate) enum Scale<'a> {
     Replace(Object),
     Patch(&'a Patch),
+    Apply {
+        config: &'a Object,
+        manager: &'a str,
+        force: bool,
+    },
 }
 
 impl Api {
@@ -45,9 +51,19 @@ impl Api {
         let name = target.name.as_deref().unwrap_or("");
         self.transact(|transaction| {
             let (current, old) = self.current(transaction, target)?;
+            let mut applied = None;
             let new = match &change {
                 Scale::Replace(new) => Value::Object(new.clone()),
                 Scale::Patch(patch) => patch.apply(scale_of(resource, &old)?)?,
+                Scale::Apply {
+                    config,
+                    manager,
+                    force,
+                } => {
+                    let ownership = Ownership::new(target, self.now());
+                    applied = Some(ownership.apply_scale(&old, config, manager, *force)?);
+                    Value::Object((*config).clone())
+                }
             };
             let given = |name: &str| new[name].as_str().filter(|given| !given.is_empty());
             let (kind, version) = (
@@ -74,10 +90,13 @@ impl Api {
                 let cause = Cause::invalid("spec.replicas", replicas, why);
                 return Err(StatusError::invalid("autoscaling", "Scale", name, &[cause]));
             }
-            let mut scaled = old.clone();
-            if let Some(paths) = &resource.scale {
-                put(&mut scaled, &paths.wanted, replicas.into());
-            }
+            let scaled = applied.unwrap_or_else(|| {
+                let mut scaled = old.clone();
+                if let Some(paths) = &resource.scale {
+                    put(&mut scaled, &paths.wanted, replicas.into());
+                }
+                scaled
+            });
             let stored = self.update(transaction, target, current, old, scaled, writer)?;
             scale_of(resource, &stored.decode(&target.head()))
         })
@@ -414,7 +433,7 @@ fn selector_text(selector: &Value) -> String {
 }
 
 /// Puts a value at a path, through objects that are made if need be.
-fn put(object: &mut Object, path: &str, value: Value) {
+pub(crate) fn put(object: &mut Object, path: &str, value: Value) {
     let Some((first, rest)) = path.split_once('.') else {
         object.insert(path.to_owned(), value);
         return;
