@@ -32,8 +32,8 @@
 //! floating-point number to the nearest `f64`, and read an integer `-0` as 0. An `f64` does not contain the digits
 //! that the server sent: `1.50` becomes `1.5`, and an integer beyond 64 bits is rounded, too. A program that turns on
 //! serde_json's feature `arbitrary_precision` because it needs the digits (in a `serde_json::Value`, as in a
-//! `DynamicObject`) must turn off this crate's feature `simd-json`: then `serde_json` decodes everything, in more
-//! than twice the time.
+//! `DynamicObject`) must turn off this crate's feature `simd-json`: then `serde_json` decodes everything, which
+//! takes longer (`bench/wire` in the repository: `form-pods` beside `serde-pods`).
 //!
 //! # Deep objects
 //! Types are decoded to a depth of 256 levels (127 without the feature `simd-json`), because decoded objects are
