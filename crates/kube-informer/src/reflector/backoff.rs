@@ -64,7 +64,7 @@ pub(super) struct BackoffState {
     /// The last pause.
     last: Duration,
     healthy_since: Option<Instant>,
-    /// When a request was sent that failed, if it is known: what it waited for its answer is no health.
+    /// When the failed request was sent, if that is known. The wait for its answer does not count as healthy time.
     healthy_until: Option<Instant>,
 }
 

@@ -152,7 +152,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
             self.reporter.went_back(seen, version);
         }
         self.seen = version.clone();
-        // Before others see what has changed: they may ask whether it was a list.
+        // The list is counted before its objects are passed on: whoever sees the changes can see that they came by a list.
         self.reporter.listed(self.seen.clone(), objects, took);
         self.sink.replace(entries, version).await;
         self.pacing.listed();

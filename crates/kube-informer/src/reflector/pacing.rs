@@ -28,9 +28,9 @@ pub(super) struct Pacing {
 /// When the last pause was.
 #[derive(PartialEq)]
 enum LastPause {
-    /// Before earlier requests, if ever.
+    /// More than one request ago, or never.
     Earlier,
-    /// No request has been sent since.
+    /// It has just ended; no request has been sent since.
     Now,
     /// The last request was the first one after it.
     BeforeLastRequest,

@@ -53,7 +53,7 @@ impl Pages {
         &self.request
     }
 
-    /// Goes on after a page, with so many objects in all.
+    /// Decides what follows a page. `objects` is the number of objects received so far.
     ///
     /// # Errors
     /// The page failed, or the list would never end.

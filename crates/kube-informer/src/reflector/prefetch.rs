@@ -25,7 +25,7 @@ pub(super) struct Prefetch<O: Decode, P> {
     stream: BoxStream<'static, Result<P, ApiError>>,
     decoder: Arc<O::Decoder>,
     ended: bool,
-    /// The parts that were taken. With each, if that is known already, its object: unchanged, or decoded.
+    /// The parts that were read ahead and not returned yet, each with its object if that was decoded early or found unchanged.
     ready: VecDeque<(Result<P, ApiError>, Object<O>)>,
     /// The object of the part that was returned last.
     current: Object<O>,
@@ -82,8 +82,8 @@ impl<O: Decode, P: Part<O>> Prefetch<O, P> {
             }
         }
         let (part, object) = self.ready.pop_front()?;
-        // Events that were taken together with the end of a streaming list follow that list, which the sink does not have
-        // yet: what the sink held before says nothing about them.
+        // Events that were read ahead together with the end of a streaming list were compared with what the sink held before
+        // that list. They are decoded.
         self.current =
             object.filter(|(_, object)| known.is_some() || !matches!(object, DecodeResult::Unchanged));
         Some(part)
@@ -161,8 +161,8 @@ impl<O: Decode, P: Part<O>> Prefetch<O, P> {
     }
 }
 
-/// A helper that was asked for and has not begun. Threads of tokio's pool may all be held by the user's code, so there are
-/// only so many of them.
+/// A decoding job that was spawned and has not started. There are at most [`THREADS`] of them, so that they do not pile up
+/// while user code blocks all threads of tokio's pool.
 struct Idle;
 
 static IDLE: AtomicUsize = AtomicUsize::new(0);

@@ -46,7 +46,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
                 self.failed("watch-list", &error);
                 return State::Populating(wanted).after_pause(error.retry_after());
             }
-            // The time that it took would otherwise be unexplained.
+            // A timeout is reported, so that users see why the first list took so long.
             Err(error) if error.class() == ErrorClass::Timeout => self.failed("watch-list", &error),
             Err(error) => {
                 let resource = self.reporter.resource();
@@ -71,7 +71,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
             let turn = self.turn_to_list().await;
             let started = Instant::now();
             let streamed = self.stream_once(*wanted).await;
-            // A pause is nobody's turn.
+            // Unless the list is complete, the permit is given back before a pause or another attempt.
             let _turn = turn.filter(|_| matches!(streamed, Streamed::Complete(..)));
             let early = match &streamed {
                 Streamed::Complete(..) | Streamed::NotOpened(_) => Duration::ZERO,
@@ -130,7 +130,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
         let mut stream = match opened {
             Ok(Ok(stream)) => Events::new(stream, self.config.decoder.clone()),
             Ok(Err(error)) => return Streamed::NotOpened(error),
-            // No response says nothing about the support of streaming lists; there may not even be a connection.
+            // Without a response it is not known whether the server supports streaming lists. There may be no connection.
             Err(_) => {
                 let text = format!("no answer within {} s", deadline.as_secs_f64());
                 return Streamed::NotOpened(ApiError::Timeout(text.into()));
