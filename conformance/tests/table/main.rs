@@ -4,6 +4,8 @@
 //! without one. A request whose answers differ is a bug of the simulator, or is listed in `table/differences.md` with the
 //! reason. What is listed and no longer differs fails too.
 
+#![recursion_limit = "256"] // for large objects in `json!`
+
 mod apply;
 mod case;
 mod compare;
@@ -16,6 +18,7 @@ mod normal;
 mod objects;
 mod patches;
 mod run;
+mod schemas;
 mod selectors;
 mod subresources;
 mod watches;
@@ -42,6 +45,7 @@ fn cases() -> Vec<Case> {
         control::cases(),
         subresources::cases(),
         definitions::cases(),
+        schemas::cases(),
     ];
     reading.into_iter().chain(writing).flatten().collect()
 }

@@ -17,6 +17,7 @@ use crate::resources::{Registry, Resource};
 use crate::status::StatusError;
 use crate::storage::Storage;
 
+pub(crate) mod fields;
 pub(crate) mod list;
 pub(crate) mod options;
 pub(crate) mod patch;

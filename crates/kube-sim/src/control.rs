@@ -176,9 +176,10 @@ impl Api {
         self.with_registry(|registry| {
             registry.forget_definitions();
             for definition in definitions.range("", None) {
+                let since = definition.resource_version;
                 let definition = Value::Object(definition.decode(b"{"));
                 if let Ok(resource) = Resource::from_definition(&definition) {
-                    registry.define(resource);
+                    registry.define(Resource { since, ..resource });
                 }
             }
         });

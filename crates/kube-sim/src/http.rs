@@ -8,12 +8,13 @@ use std::time::Duration;
 use bytes::{BufMut, Bytes, BytesMut};
 use futures::future::BoxFuture;
 use futures::{FutureExt as _, stream};
-use http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE, USER_AGENT};
+use http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE, USER_AGENT, WARNING};
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use kube_protobuf::{Descriptor, strict_errors};
 use serde_json::{Map, Value, json};
 
+use crate::api::fields::{self, FieldValidation};
 use crate::api::options::{self, ListOptions, Query, WatchOptions};
 use crate::api::patch::{self, Patch};
 use crate::api::render::{Form, Include, Render, TableVersion};
@@ -78,6 +79,7 @@ struct Call {
     api: Arc<Api>,
     request: Arc<Received>,
     query: Query,
+    fields: FieldValidation,
 }
 
 /// What a request names.
@@ -105,7 +107,16 @@ async fn respond(api: Arc<Api>, request: Request<RequestBody>) -> io::Result<Res
         Ok(Named::Answer(answer)) => return Ok(answer),
         Err(error) => return Ok(refusal(&error)),
     };
-    Call { api, request, query }.disturbed(route).await
+    let call = Call {
+        fields: match duplicates_of_patch(&request) {
+            duplicates if duplicates.is_empty() => FieldValidation::of(&query),
+            duplicates => FieldValidation::of_patch(&query, duplicates),
+        },
+        api,
+        request,
+        query,
+    };
+    call.disturbed(route).await
 }
 
 /// What a request is about; an error if it could not be `read`.
@@ -137,6 +148,20 @@ fn name(
     }
     route.watch |= query.flag("watch") == Some(true);
     Ok(Named::Resource(Box::new(route)))
+}
+
+/// The members that are twice in a merge patch.
+fn duplicates_of_patch(request: &Received) -> Vec<String> {
+    let content_type = request
+        .headers
+        .get(CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or("");
+    let is_merge = content_type.starts_with("application/merge-patch+json");
+    if request.method != Method::PATCH || !is_merge || nesting::of_json(&request.body) > nesting::COMMON {
+        return Vec::new();
+    }
+    nesting::parse_object(&request.body).map_or_else(|_| Vec::new(), |(_, duplicates)| duplicates)
 }
 
 async fn read_body<B>(body: B) -> Result<Bytes, StatusError>
@@ -325,7 +350,11 @@ impl Call {
                 let object = self.api.get(&target, minimum, stale).await?;
                 Ok(self.object(&target, form, StatusCode::OK, &object))
             }
-            _ => nesting::with_room(self.depth(), || self.write(&target, form)),
+            _ => {
+                let mut response = nesting::with_room(self.depth(), || self.write(&target, form))?;
+                warn(&mut response, &self.fields.warnings());
+                Ok(response)
+            }
         }
     }
 
@@ -443,7 +472,7 @@ impl Call {
             "PATCH" if !collection && !finalizes => {
                 options::check_write(&self.query, "PatchOptions")?;
                 let patch = Patch::read(self.content_type(), &self.request.body, target.resource.custom)?;
-                let object = self.api.patch(target, &patch, self.writer())?;
+                let object = self.api.patch(target, &patch, &self.fields, self.writer())?;
                 Ok(self.object(target, form, StatusCode::OK, &object))
             }
             "DELETE" if !collection && target.subresource.is_none() => self.delete(target, form),
@@ -582,7 +611,7 @@ impl Call {
             let accepted = media::accepted(target.resource.custom);
             return Err(StatusError::unsupported_media_type(accepted));
         }
-        let object = nesting::parse(&self.request.body).map_err(|error| {
+        let (mut object, duplicates) = nesting::parse_object(&self.request.body).map_err(|error| {
             let head = match error {
                 Unreadable::TooDeep(_) => "couldn't get version/kind; json parse error: ",
                 Unreadable::Invalid { .. } => "",
@@ -592,9 +621,24 @@ impl Call {
                 "the object provided is unrecognized (must be of type {kind}): {head}{error}"
             ))
         })?;
-        if self.query.get("fieldValidation") == "Strict" {
-            self.check_strictly(target, &object)?;
+        if !target.resource.custom {
+            if self.fields.is_strict() {
+                self.check_strictly(target, &object)?;
+            }
+            return Ok(object);
         }
+        let mut errors = duplicates;
+        fields::fit(target, &mut object)
+            .and_then(|dropped| {
+                errors.extend(dropped);
+                self.fields.note(errors)
+            })
+            .map_err(|error| {
+                let (kind, version) = (&target.resource.kind, &target.version);
+                StatusError::bad_request(format!(
+                    "{kind} in version \"{version}\" cannot be handled as a {kind}: {error}"
+                ))
+            })?;
         Ok(object)
     }
 
@@ -666,6 +710,16 @@ impl Call {
             at_once: false,
             dry_run: self.query.get("dryRun") == "All" || body["dryRun"][0] == "All",
         })
+    }
+}
+
+/// Adds warnings to a response, in the form of RFC 7234.
+fn warn(response: &mut Response<SimBody>, warnings: &[String]) {
+    for warning in warnings {
+        let quoted = warning.replace('\\', "\\\\").replace('"', "\\\"");
+        if let Ok(value) = HeaderValue::try_from(format!("299 - \"{quoted}\"")) {
+            response.headers_mut().append(WARNING, value);
+        }
     }
 }
 

@@ -131,7 +131,7 @@
 //!
 //! # Limits
 //!
-//! It has no authentication, no admission and no schemas, and of the [controllers](Controller) only
+//! It has no authentication, no admission and no validation of built-in kinds, and of the [controllers](Controller) only
 //! those that end objects. See the README for all differences from a real server.
 
 #[cfg(doctest)]
@@ -148,10 +148,10 @@ mod media;
 mod nesting;
 mod object;
 mod openapi;
+mod path;
 mod requests;
 mod resources;
 mod response;
-#[allow(dead_code)] // what validates and applies is on its way
 mod schema;
 pub mod script;
 mod selector;

@@ -6,12 +6,15 @@
 
 use std::cell::Cell;
 use std::fmt;
+use std::marker::PhantomData;
 use std::panic::resume_unwind;
 use std::thread;
 
-use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde::de::{DeserializeOwned, DeserializeSeed};
+use serde_json::{Map, Value};
 use tokio::runtime::Handle;
+
+mod unique;
 
 /// The maximum number of levels of JSON, as in a real server.
 pub(crate) const MAX: usize = 10_000;
@@ -124,14 +127,34 @@ impl fmt::Display for Unreadable {
 
 /// Parses JSON of up to [`MAX`] levels; call it [with room](with_room) for them.
 pub(crate) fn parse<T: DeserializeOwned>(json: &[u8]) -> Result<T, Unreadable> {
+    parse_seed(json, PhantomData)
+}
+
+fn parse_seed<'de, T>(json: &'de [u8], seed: impl DeserializeSeed<'de, Value = T>) -> Result<T, Unreadable> {
     levels(json).map_err(Unreadable::TooDeep)?;
     let mut reader = serde_json::Deserializer::from_slice(json);
     reader.disable_recursion_limit();
-    let read = T::deserialize(&mut reader).and_then(|value| reader.end().map(|()| value));
+    let read = seed
+        .deserialize(&mut reader)
+        .and_then(|value| reader.end().map(|()| value));
     read.map_err(|error| Unreadable::Invalid {
         line: error.line(),
         column: error.column(),
     })
+}
+
+/// Parses an object, and tells of members that are there twice, of which the last counts; call it
+/// [with room](with_room).
+pub(crate) fn parse_object(json: &[u8]) -> Result<(Map<String, Value>, Vec<String>), Unreadable> {
+    let mut duplicates = Vec::new();
+    let reading = unique::Object {
+        duplicates: &mut duplicates,
+    };
+    let object = parse_seed(json, reading)?;
+    let told = duplicates
+        .iter()
+        .map(|path| format!("duplicate field \"{path}\""));
+    Ok((object, told.collect()))
 }
 
 #[cfg(test)]

@@ -37,6 +37,10 @@ pub(crate) struct Resource {
     pub(crate) columns: Vec<Column>,
     /// The schemas of a custom resource, by version.
     pub(crate) schemas: BTreeMap<String, Arc<Schema>>,
+    /// Whether its versions have different schemas.
+    pub(crate) has_several_schemas: bool,
+    /// The resource version of its definition: what is older was stored under another one.
+    pub(crate) since: u64,
 }
 
 /// Where an object has what its scale shows: paths of fields, such as `spec.replicas`.
@@ -162,7 +166,6 @@ impl Resource {
         }
     }
 
-    #[allow(dead_code)] // what validates and applies is on its way
     /// The schema of its objects in one of its versions; none if the definition of a custom resource has none.
     pub(crate) fn schema(&self, version: &str) -> Option<Arc<Schema>> {
         match self.custom {
@@ -274,6 +277,8 @@ impl Resource {
             fields: owned(selectable_fields(group, plural)),
             columns: Vec::new(),
             schemas: BTreeMap::new(),
+            has_several_schemas: false,
+            since: 0,
         }
     }
 
@@ -319,6 +324,14 @@ impl Resource {
                 "spec.versions has {stored} storage versions, must have one"
             ));
         }
+        let schemas: BTreeMap<_, _> = served
+            .iter()
+            .filter_map(|version| {
+                let schema = version.pointer("/schema/openAPIV3Schema")?;
+                let schema = Schema::of_custom_resource(schema);
+                Some((version["name"].as_str()?.to_owned(), Arc::new(schema)))
+            })
+            .collect();
         let subresource = |name| served.iter().any(|v| v["subresources"].get(name).is_some());
         Ok(Self {
             versions: served
@@ -347,14 +360,12 @@ impl Resource {
             columns: list_at(preferred, "/additionalPrinterColumns")
                 .map(Column::read)
                 .collect(),
-            schemas: served
-                .iter()
-                .filter_map(|version| {
-                    let schema = version.pointer("/schema/openAPIV3Schema")?;
-                    let schema = Schema::of_custom_resource(schema);
-                    Some((version["name"].as_str()?.to_owned(), Arc::new(schema)))
-                })
-                .collect(),
+            has_several_schemas: schemas
+                .values()
+                .zip(schemas.values().skip(1))
+                .any(|(one, next)| one != next),
+            schemas,
+            since: 0,
             group,
             plural,
             kind,
@@ -411,7 +422,15 @@ impl Registry {
     /// Watches of what was defined before end, unless it is the same.
     pub(crate) fn define(&mut self, resource: Resource) {
         let key = (resource.group.clone(), resource.plural.clone());
-        if self.resources.get(&key).is_none_or(|before| **before != resource) {
+        let unchanged = |before: &Arc<Resource>| {
+            let since = before.since;
+            let now = Resource {
+                since,
+                ..resource.clone()
+            };
+            **before == now
+        };
+        if !self.resources.get(&key).is_some_and(unchanged) {
             self.resources.insert(key, Arc::new(resource));
         }
     }

@@ -15,9 +15,22 @@ use std::sync::Arc;
 use serde_json::{Number, Value};
 
 mod builtin;
+mod default;
+mod embedded;
+pub(crate) mod fit;
+mod format;
+mod lists;
 mod parse;
+mod pattern;
+mod prune;
+mod structural;
+mod types;
+mod validate;
 
 pub(crate) use builtin::{Definition, of_kind};
+pub(crate) use pattern::Pattern;
+pub(crate) use structural::faults;
+pub(crate) use validate::validate_object;
 
 /// What a value may be.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -136,8 +149,8 @@ pub(crate) struct Limits {
     pub(crate) multiple_of: Option<Number>,
     pub(crate) min_length: Option<u64>,
     pub(crate) max_length: Option<u64>,
-    /// A regular expression.
-    pub(crate) pattern: Box<str>,
+    /// Empty if there is none: then it is in any string.
+    pub(crate) pattern: Pattern,
     pub(crate) min_items: Option<u64>,
     pub(crate) max_items: Option<u64>,
     pub(crate) unique_items: bool,

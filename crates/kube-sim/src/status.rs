@@ -1,6 +1,7 @@
 //! Errors as a Kubernetes API server reports them: `Status` objects.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::fmt;
 
 use serde_json::{Value, json};
@@ -245,10 +246,12 @@ impl StatusError {
     }
 
     pub(crate) fn invalid(group: &str, kind: &str, name: &str, causes: &[Cause]) -> Self {
-        let texts: Vec<_> = causes
+        let mut texts: Vec<_> = causes
             .iter()
             .map(|c| format!("{}: {}", c.field, c.message))
             .collect();
+        let mut seen = HashSet::new();
+        texts.retain(|text| seen.insert(text.clone()));
         let text = if texts.len() == 1 {
             texts[0].clone()
         } else {
@@ -276,6 +279,12 @@ impl StatusError {
             format!("{qualified} \"{name}\" is invalid: {text}"),
         )
         .with_details(details)
+    }
+
+    /// A patch that makes an object one that cannot be decoded. A real server quotes the object, which may be secret.
+    pub(crate) fn misfit_patch(error: &str) -> Self {
+        let cause = Cause::invalid("patch", "{}", error);
+        Self::invalid("", "", "", &[cause])
     }
 
     pub(crate) fn unprocessable() -> Self {
@@ -377,7 +386,10 @@ impl Cause {
         Self {
             field: field.into(),
             reason: "FieldValueRequired",
-            message: format!("Required value: {why}"),
+            message: match why {
+                "" => "Required value".into(),
+                why => format!("Required value: {why}"),
+            },
         }
     }
 
@@ -395,6 +407,14 @@ impl Cause {
             field: field.into(),
             reason: "FieldValueInvalid",
             message: format!("Invalid value: {value}: {why}"),
+        }
+    }
+
+    pub(crate) fn duplicate(field: impl Into<Cow<'static, str>>, value: &Value) -> Self {
+        Self {
+            field: field.into(),
+            reason: "FieldValueDuplicate",
+            message: format!("Duplicate value: {value}"),
         }
     }
 

@@ -228,7 +228,6 @@ fn value(object: &Stored, target: &Target) -> Result<Value, StatusError> {
 }
 
 fn served(object: &Stored, target: &Target) -> Value {
-    let mut object = object.decode(&target.head());
-    view::to_served(&target.resource, &mut object);
-    Value::Object(object)
+    let object = view::served(&target.resource, &target.version, object);
+    Value::Object(object.decode(&target.head()))
 }

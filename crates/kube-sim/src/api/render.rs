@@ -69,6 +69,7 @@ pub(crate) struct Render {
     item_head: Bytes,
     table: table::Table,
     list_kind: String,
+    version: String,
     api_version: String,
     custom: bool,
     /// Whether the columns were sent: only the first table of a watch contains them.
@@ -85,6 +86,7 @@ impl Render {
             item_head: resource.item_head(&target.version),
             table: table::Table::new(resource, now),
             list_kind: resource.list_kind.clone(),
+            version: target.version.clone(),
             api_version: resource.api_version(&target.version),
             custom: resource.custom,
             columns_sent: false,
@@ -97,7 +99,7 @@ impl Render {
     }
 
     fn object_at(&self, out: &mut BytesMut, object: &Stored, resource_version: u64) {
-        let object = &*view::served(&self.resource, object, &self.head);
+        let object = &*view::served(&self.resource, &self.version, object);
         match self.form {
             Form::Full if resource_version == object.resource_version => object.write(out, &self.head),
             Form::Full => object.write_at(out, &self.head, resource_version),
@@ -112,7 +114,7 @@ impl Render {
 
     /// An item of a list.
     pub(crate) fn item(&self, out: &mut BytesMut, object: &Stored) {
-        let object = &*view::served(&self.resource, object, &self.head);
+        let object = &*view::served(&self.resource, &self.version, object);
         match self.form {
             Form::Full => object.write(out, &self.item_head),
             Form::Metadata => object.write_metadata(out, METADATA_HEAD, object.resource_version),

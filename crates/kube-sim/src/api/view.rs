@@ -1,11 +1,14 @@
 //! One store, two APIs: events are objects of the core group and of `events.k8s.io`, which calls some fields differently.
 //!
-//! They are stored as the core group has them, and converted where they come in and go out.
+//! They are stored as the core group has them, and converted where they come in and go out. Custom resources that were
+//! stored under another schema become those of the present one where they go out.
 
 use std::borrow::Cow;
 
 use serde_json::{Map, Value, json};
 
+use crate::api::fields;
+use crate::nesting;
 use crate::object::Stored;
 use crate::resources::Resource;
 
@@ -60,12 +63,18 @@ fn fill(object: &mut Map<String, Value>) {
     }
 }
 
-/// The object as it goes out.
-pub(crate) fn served<'a>(resource: &Resource, stored: &'a Stored, head: &[u8]) -> Cow<'a, Stored> {
-    if !resource.is_view() {
+/// The object as it goes out in one of the versions of its resource.
+pub(crate) fn served<'a>(resource: &Resource, version: &str, stored: &'a Stored) -> Cow<'a, Stored> {
+    let outdated = fields::is_outdated(resource, stored);
+    if !resource.is_view() && !outdated {
         return Cow::Borrowed(stored);
     }
-    let mut object = stored.decode(head);
-    to_served(resource, &mut object);
-    Cow::Owned(Stored::encode(resource, &object, stored.resource_version))
+    nesting::with_room(stored.depth, || {
+        let mut object = stored.decode(&resource.head(version));
+        if outdated {
+            fields::refit(resource, version, &mut object);
+        }
+        to_served(resource, &mut object);
+        Cow::Owned(Stored::encode(resource, &object, stored.resource_version))
+    })
 }

@@ -4,6 +4,7 @@ use std::sync::{Arc, LazyLock};
 
 use serde_json::{Map, Value, json};
 
+use crate::api::fields::{self, FieldValidation};
 use crate::api::patch::Patch;
 use crate::api::{Api, Target, rfc3339, view};
 use crate::apply::{self, MANAGED_FIELDS, Ownership};
@@ -104,6 +105,9 @@ impl Api {
         }
         self.prepare_new(resource, &mut object, writer)?;
         check::kept_generation(resource, &name, &object)?;
+        if writer != Writer::Owner {
+            self.validate(target, None, &object)?;
+        }
         let key = join_key(target.namespace.as_deref().unwrap_or(""), &name);
         if transaction.get(resource, &key).is_some() {
             return Err(StatusError::already_exists(resource, &name));
@@ -112,7 +116,7 @@ impl Api {
             return Ok(Arc::new(Stored::encode(resource, &object, 0)));
         }
         let stored = put(transaction, resource, &mut object, writer)?;
-        self.defined(transaction, resource, &object);
+        self.defined(transaction, resource, &object, &stored);
         self.written(transaction, resource, &object, &stored, None, writer);
         Ok(stored)
     }
@@ -146,7 +150,7 @@ impl Api {
                     .or_insert_with(|| json!({"phase": "Pending", "qosClass": "BestEffort"}));
             }
             "namespaces" => prepare_namespace(object),
-            definition::ID => definition::prepare(object, &rfc3339(self.now()))?,
+            definition::ID => definition::prepare(object, &rfc3339(self.now()), writer == Writer::Owner)?,
             _ => {}
         }
         Ok(())
@@ -280,6 +284,7 @@ impl Api {
         &self,
         target: &Target,
         patch: &Patch,
+        fields: &FieldValidation,
         writer: Writer<'_>,
     ) -> Result<Arc<Stored>, StatusError> {
         self.transact(|transaction| {
@@ -291,6 +296,9 @@ impl Api {
                     "the patch makes the object something else than an object",
                 ));
             };
+            fields::fit(target, &mut new)
+                .and_then(|errors| fields.note(errors))
+                .map_err(|error| StatusError::misfit_patch(&error))?;
             view::to_stored(&target.resource, &mut new);
             let name = target.name.as_deref().unwrap_or("");
             check::type_meta(target, &new)?;
@@ -333,7 +341,10 @@ impl Api {
         let name = target.name.as_deref().unwrap_or("");
         let current = transaction.get(&target.resource, &target.key());
         let current = current.ok_or_else(|| StatusError::not_found(&target.resource, name))?;
-        let object = current.decode(&target.head());
+        let mut object = current.decode(&target.head());
+        if fields::is_outdated(&target.resource, &current) {
+            fields::refit(&target.resource, &target.version, &mut object);
+        }
         Ok((current, object))
     }
 
@@ -386,6 +397,9 @@ impl Api {
         if new == old && apply::differ_only_in_time(managed.as_ref(), held.as_ref()) {
             return Ok(current);
         }
+        if writer != Writer::Owner {
+            self.validate(target, Some(&old), &new)?;
+        }
         set_managers(&mut new, managed);
         // Where a pod runs is not what is wanted of it.
         let counts = resource.has_generation() && target.subresource.as_deref() != Some("binding");
@@ -393,7 +407,7 @@ impl Api {
             bump_generation(&mut new);
         }
         if resource.id() == definition::ID {
-            definition::prepare(&mut new, &rfc3339(self.now()))?;
+            definition::prepare(&mut new, &rfc3339(self.now()), writer == Writer::Owner)?;
         }
         if writer.dry_run() {
             return Ok(Arc::new(Stored::encode(resource, &new, current.resource_version)));
@@ -403,16 +417,23 @@ impl Api {
             return Ok(Arc::new(Stored::encode(resource, &new, current.resource_version)));
         }
         let stored = put(transaction, resource, &mut new, writer)?;
-        self.defined(transaction, resource, &new);
+        self.defined(transaction, resource, &new, &stored);
         self.written(transaction, resource, &new, &stored, Some(&current), writer);
         Ok(stored)
     }
 
     /// A custom resource definition makes its resource appear, or change.
-    fn defined(&self, transaction: &mut Transaction<'_>, resource: &Resource, object: &Object) {
+    fn defined(
+        &self,
+        transaction: &mut Transaction<'_>,
+        resource: &Resource,
+        object: &Object,
+        stored: &Stored,
+    ) {
         if resource.id() == definition::ID
-            && let Ok(defined) = Resource::from_definition(&Value::Object(object.clone()))
+            && let Ok(mut defined) = Resource::from_definition(&Value::Object(object.clone()))
         {
+            defined.since = stored.resource_version;
             self.with_registry(|registry| registry.define(defined.clone()));
             transaction.wake(&defined);
         }

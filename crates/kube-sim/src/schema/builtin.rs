@@ -6,10 +6,13 @@ use std::sync::{Arc, LazyLock, OnceLock};
 
 use serde_json::Value;
 
-use super::Schema;
+use super::{Additional, Schema};
 
 /// A line for each schema: its name, its kinds (`apps/v1/Deployment`, separated by spaces), its JSON.
 const TABLE: &str = include_str!("builtin.tsv");
+
+/// The definition of the metadata of any object.
+pub(crate) const METADATA: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 
 static DEFINITIONS: LazyLock<Definitions> = LazyLock::new(Definitions::read);
 
@@ -23,7 +26,13 @@ pub(crate) struct Definition {
 
 impl Definition {
     pub(crate) fn schema(&self) -> &Arc<Schema> {
-        self.parsed.get_or_init(|| Arc::new(Schema::parse(&self.json())))
+        self.parsed.get_or_init(|| {
+            let mut schema = Schema::parse(&self.json());
+            // Such as RawExtension and FieldsV1: nothing is said of what is in them.
+            schema.preserves_unknown =
+                schema.properties.is_empty() && schema.additional == Additional::Unsaid;
+            Arc::new(schema)
+        })
     }
 
     /// The schema as it was published, but for the descriptions.

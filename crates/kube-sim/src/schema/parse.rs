@@ -4,10 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::{Additional, Limits, ListType, Node, Rule, Schema, Type, builtin};
-
-/// The definition of the metadata of any object.
-const METADATA: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
+use super::{Additional, Limits, ListType, Node, Pattern, Rule, Schema, Type, builtin};
 
 impl Schema {
     /// Reads the `openAPIV3Schema` of a version of a custom resource definition, and adds what every object has.
@@ -56,7 +53,7 @@ impl Schema {
 
     /// `apiVersion`, `kind` and `metadata`. What a definition says about the metadata's fields stays.
     fn add_object_fields(&mut self) {
-        let Some(definition) = builtin::named(METADATA) else {
+        let Some(definition) = builtin::named(builtin::METADATA) else {
             return;
         };
         for name in ["apiVersion", "kind"] {
@@ -116,7 +113,7 @@ fn limits(value: &Value) -> Option<Box<Limits>> {
         multiple_of: number("multipleOf"),
         min_length: count("minLength"),
         max_length: count("maxLength"),
-        pattern: text(&value["pattern"]),
+        pattern: Pattern::new(value["pattern"].as_str().unwrap_or("")),
         min_items: count("minItems"),
         max_items: count("maxItems"),
         unique_items: value["uniqueItems"] == true,

@@ -1,0 +1,145 @@
+//! What becomes of the fields of an object that comes in: those its kind does not have are dropped, defaults are filled
+//! in, and `fieldValidation` says whether that is told.
+
+use std::sync::{Mutex, PoisonError};
+
+use serde_json::{Map, Value};
+
+use crate::api::options::Query;
+use crate::api::{Api, Target};
+use crate::object::Stored;
+use crate::resources::Resource;
+use crate::schema::{self, fit};
+use crate::status::{Cause, StatusError};
+
+type Object = Map<String, Value>;
+
+/// What is said about fields that an object has twice, or that its kind does not have; and what was said.
+#[derive(Debug)]
+pub(crate) struct FieldValidation {
+    directive: Directive,
+    /// What is wrong with a patch itself; it is told with what is wrong with the result.
+    of_patch: Vec<String>,
+    warnings: Mutex<Vec<String>>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Directive {
+    Ignore,
+    Warn,
+    Strict,
+}
+
+impl FieldValidation {
+    /// What the query asks for; it has been checked. A real server warns if it asks for nothing.
+    pub(crate) fn of(query: &Query) -> Self {
+        let directive = match query.get("fieldValidation") {
+            "Ignore" => Directive::Ignore,
+            "Strict" => Directive::Strict,
+            _ => Directive::Warn,
+        };
+        Self {
+            directive,
+            of_patch: Vec::new(),
+            warnings: Mutex::default(),
+        }
+    }
+
+    /// The same, with errors of a patch, which are told with those of its result.
+    pub(crate) fn of_patch(query: &Query, errors: Vec<String>) -> Self {
+        Self {
+            of_patch: errors,
+            ..Self::of(query)
+        }
+    }
+
+    pub(crate) fn is_strict(&self) -> bool {
+        self.directive == Directive::Strict
+    }
+
+    /// Takes note of errors; an error says all of them, if they are to be refused.
+    pub(crate) fn note(&self, errors: Vec<String>) -> Result<(), String> {
+        let errors = [self.of_patch.clone(), errors].concat();
+        match self.directive {
+            _ if errors.is_empty() => Ok(()),
+            Directive::Ignore => Ok(()),
+            Directive::Strict => Err(format!("strict decoding error: {}", errors.join(", "))),
+            Directive::Warn => {
+                let mut warnings = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
+                for error in errors {
+                    if !warnings.contains(&error) {
+                        warnings.push(error);
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// What the client is to be warned of.
+    pub(crate) fn warnings(&self) -> Vec<String> {
+        std::mem::take(&mut *self.warnings.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// Makes an object that came in one of its kind; returns an error of strict decoding for each field that was dropped.
+///
+/// # Errors
+///
+/// What Go's decoder says about a field of another type.
+pub(crate) fn fit(target: &Target, object: &mut Object) -> Result<Vec<String>, String> {
+    if !target.resource.custom {
+        return Ok(Vec::new());
+    }
+    let Some(schema) = target.resource.schema(&target.version) else {
+        return Ok(Vec::new());
+    };
+    let dropped = fit::custom(object, &schema)?;
+    Ok(dropped
+        .iter()
+        .map(|path| format!("unknown field \"{path}\""))
+        .collect())
+}
+
+/// Whether a stored object may differ from what its schema makes of it: it was stored under another schema.
+pub(crate) fn is_outdated(resource: &Resource, stored: &Stored) -> bool {
+    resource.custom && (resource.has_several_schemas || stored.resource_version <= resource.since)
+}
+
+/// Makes an object that was stored what the schema of the version makes of it.
+pub(crate) fn refit(resource: &Resource, version: &str, object: &mut Object) {
+    if let Some(schema) = resource.schema(version)
+        && let Err(error) = fit::custom(object, &schema)
+    {
+        tracing::debug!(%error, "a stored object does not fit its schema");
+    }
+}
+
+impl Api {
+    /// Checks a custom resource against its schema. What has not changed since `old` is not refused.
+    pub(crate) fn validate(
+        &self,
+        target: &Target,
+        old: Option<&Object>,
+        new: &Object,
+    ) -> Result<(), StatusError> {
+        let resource = &target.resource;
+        let Some(schema) = resource.schema(&target.version).filter(|_| resource.custom) else {
+            return Ok(());
+        };
+        let causes: Vec<Cause> = schema::validate_object(&schema, old, new, target.subresource.as_deref());
+        if causes.is_empty() {
+            return Ok(());
+        }
+        let name = new
+            .get("metadata")
+            .and_then(|metadata| metadata["name"].as_str())
+            .unwrap_or("");
+        Err(StatusError::invalid(
+            &resource.group,
+            &resource.kind,
+            name,
+            &causes,
+        ))
+    }
+}

@@ -1,0 +1,43 @@
+//! Where in an object.
+
+use std::fmt;
+
+/// The way to a value; it is written only for a message.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Path<'a> {
+    Root,
+    Field(&'a Path<'a>, &'a str),
+    Index(&'a Path<'a>, usize),
+    /// A member of a map that is no field: `labels[app]`.
+    Key(&'a Path<'a>, &'a str),
+}
+
+impl<'a> Path<'a> {
+    pub(crate) fn field(&'a self, name: &'a str) -> Self {
+        Self::Field(self, name)
+    }
+
+    pub(crate) fn index(&'a self, index: usize) -> Self {
+        Self::Index(self, index)
+    }
+
+    pub(crate) fn key(&'a self, name: &'a str) -> Self {
+        Self::Key(self, name)
+    }
+
+    pub(crate) fn is_root(&self) -> bool {
+        matches!(self, Self::Root)
+    }
+}
+
+impl fmt::Display for Path<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Root => Ok(()),
+            Self::Field(Self::Root, name) => f.write_str(name),
+            Self::Field(parent, name) => write!(f, "{parent}.{name}"),
+            Self::Index(parent, index) => write!(f, "{parent}[{index}]"),
+            Self::Key(parent, name) => write!(f, "{parent}[{name}]"),
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! What an object becomes when it comes in, or is read from what was stored under an older schema.
+
+use serde_json::{Map, Value};
+
+use super::{Additional, Definition, Schema, builtin, default, prune, types};
+use crate::path::Path;
+
+/// Makes a custom resource one of its schema: drops unknown fields and misplaced nulls, fills in defaults. Returns the paths of
+/// the fields that were dropped.
+///
+/// # Errors
+///
+/// What Go says about metadata that cannot be decoded.
+pub(crate) fn custom(object: &mut Map<String, Value>, schema: &Schema) -> Result<Vec<String>, String> {
+    let mut dropped = Vec::new();
+    if let Some(value) = object.get_mut("metadata") {
+        metadata(value, "metadata", &mut dropped)?;
+    }
+    prune::unknown_fields(object, schema, &mut dropped);
+    prune::nulls(object, schema);
+    if schema.has_embedded() {
+        let mut found = Vec::new();
+        for (name, value) in &mut *object {
+            if let Some(node) = schema.properties.get(name).filter(|_| name != "metadata") {
+                embedded(value, node.get(), &Path::Root.field(name), &mut found)?;
+            }
+        }
+        found.sort();
+        dropped.append(&mut found);
+    }
+    default::fill_in(object, schema);
+    Ok(dropped)
+}
+
+/// Checks the metadata of an object, and drops from it what Go's type does not have.
+fn metadata(value: &mut Value, path: &str, dropped: &mut Vec<String>) -> Result<(), String> {
+    let Some(definition) = builtin::named(builtin::METADATA) else {
+        return Ok(());
+    };
+    if let Some(error) = types::mismatch(value, definition, "") {
+        return Err(error);
+    }
+    if let Value::Object(members) = value {
+        let mut found = Vec::new();
+        fields_of(members, definition, &mut found);
+        dropped.extend(found.iter().map(|field| format!("{path}.{field}")));
+    }
+    Ok(())
+}
+
+fn fields_of(members: &mut Map<String, Value>, definition: &Definition, dropped: &mut Vec<String>) {
+    prune::unknown_fields(members, definition.schema(), dropped);
+    prune::nulls(members, definition.schema());
+}
+
+/// Looks for embedded objects, and checks their metadata.
+fn embedded(
+    value: &mut Value,
+    schema: &Schema,
+    path: &Path<'_>,
+    dropped: &mut Vec<String>,
+) -> Result<(), String> {
+    match value {
+        Value::Object(members) => {
+            for (name, value) in members {
+                let path = path.field(name);
+                if schema.embedded && name == "metadata" {
+                    let at = path.to_string();
+                    metadata(value, &at, dropped)
+                        .map_err(|error| format!("{at}: Invalid value: {value}: {error}"))?;
+                    continue;
+                }
+                if schema.embedded && matches!(name.as_str(), "apiVersion" | "kind") && !value.is_string() {
+                    return Err(format!("{path}: Invalid value: {value}: must be a string"));
+                }
+                match (schema.properties.get(name), &schema.additional) {
+                    (Some(node), _) | (None, Additional::Values(node)) => {
+                        embedded(value, node.get(), &path, dropped)?;
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Value::Array(items) => {
+            if let Some(node) = &schema.items {
+                for (index, item) in items.iter_mut().enumerate() {
+                    embedded(item, node.get(), &path.index(index), dropped)?;
+                }
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+impl Schema {
+    /// Whether an embedded object may be somewhere in a value.
+    fn has_embedded(&self) -> bool {
+        let within = |node: &super::Node| match node {
+            super::Node::Here(schema) => schema.embedded || schema.has_embedded(),
+            super::Node::There { .. } => false,
+        };
+        self.properties.values().any(within)
+            || self.items.as_ref().is_some_and(within)
+            || matches!(&self.additional, Additional::Values(values) if within(values))
+    }
+}

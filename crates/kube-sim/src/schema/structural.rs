@@ -1,0 +1,386 @@
+//! Whether the schema of a definition is one that a kube-apiserver takes: a
+//! [structural](https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema)
+//! one.
+
+use serde_json::{Map, Value};
+
+use super::Pattern;
+use crate::status::Cause;
+
+/// Where a schema is: that decides what may be said there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Level {
+    Root,
+    Item,
+    Field,
+}
+
+const TYPES: [&str; 6] = ["array", "boolean", "integer", "number", "object", "string"];
+
+/// The keywords that only a schema itself may use, not the alternatives in it, and what is said of each.
+const FORBIDDEN: [(&str, &str); 11] = [
+    ("type", "must be empty to be structural"),
+    ("additionalProperties", "must be undefined to be structural"),
+    ("default", "must be undefined to be structural"),
+    ("title", "must be empty to be structural"),
+    ("description", "must be empty to be structural"),
+    ("nullable", "must be false to be structural"),
+    (
+        "x-kubernetes-preserve-unknown-fields",
+        "must be false to be structural",
+    ),
+    ("x-kubernetes-embedded-resource", "must be false to be structural"),
+    ("x-kubernetes-int-or-string", "must be false to be structural"),
+    ("x-kubernetes-list-type", "must be undefined to be structural"),
+    ("x-kubernetes-map-type", "must be undefined to be structural"),
+];
+
+/// What is wrong with an `openAPIV3Schema`; `path` leads to it.
+pub(crate) fn faults(schema: &Value, path: &str) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    level(schema, Level::Root, path, &mut causes);
+    if schema["nullable"] == true {
+        causes.push(Cause::forbidden(
+            format!("{path}.nullable"),
+            "nullable cannot be true at the root",
+        ));
+    }
+    causes.sort_by(|a, b| (&a.field, &a.message).cmp(&(&b.field, &b.message)));
+    causes
+}
+
+fn level(schema: &Value, level_of: Level, path: &str, causes: &mut Vec<Cause>) {
+    let at = |name: &str| format!("{path}.{name}");
+    let is = |name: &str| schema[name] == true;
+    let kind = schema["type"].as_str().unwrap_or("");
+    let (any, embedded) = (
+        is("x-kubernetes-preserve-unknown-fields"),
+        is("x-kubernetes-embedded-resource"),
+    );
+    let int_or_string = is("x-kubernetes-int-or-string");
+    if embedded && kind != "object" {
+        let why = "must be object if x-kubernetes-embedded-resource is true";
+        causes.push(match kind {
+            "" => Cause::required(at("type"), why),
+            kind => Cause::invalid(at("type"), format_args!("{kind:?}"), why),
+        });
+    } else if kind.is_empty() && !int_or_string && !any {
+        let of = match level_of {
+            Level::Root => "must not be empty at the root",
+            Level::Item => "must not be empty for specified array items",
+            Level::Field => "must not be empty for specified object fields",
+        };
+        causes.push(Cause::required(at("type"), of));
+    } else if !kind.is_empty() && !TYPES.contains(&kind) {
+        let supported = TYPES.map(|name| format!("{name:?}")).join(", ");
+        causes.push(Cause::unsupported(
+            at("type"),
+            format_args!("{kind:?}"),
+            &supported,
+        ));
+    }
+    if level_of == Level::Root && !matches!(kind, "" | "object") {
+        causes.push(Cause::invalid(
+            at("type"),
+            format_args!("{kind:?}"),
+            "must be object at the root",
+        ));
+    }
+    if int_or_string && any {
+        let why = "must be false if x-kubernetes-int-or-string is true";
+        causes.push(Cause::invalid(
+            at("x-kubernetes-preserve-unknown-fields"),
+            true,
+            why,
+        ));
+    }
+    if int_or_string && embedded {
+        let why = "must be false if x-kubernetes-int-or-string is true";
+        causes.push(Cause::invalid(at("x-kubernetes-embedded-resource"), true, why));
+    }
+    if kind == "array" && schema.get("items").is_none() {
+        causes.push(Cause::required(at("items"), "must be specified"));
+    }
+    parts(schema, level_of, embedded, path, causes);
+    lists(schema, path, causes);
+    unsupported(schema, path, causes);
+    alternatives(schema, int_or_string, path, causes);
+}
+
+/// The schemas within.
+fn parts(schema: &Value, level_of: Level, embedded: bool, path: &str, causes: &mut Vec<Cause>) {
+    let at = |name: &str| format!("{path}.{name}");
+    if let Some(items) = schema.get("items").filter(|items| items.is_object()) {
+        level(items, Level::Item, &at("items"), causes);
+    }
+    let properties = schema["properties"].as_object();
+    for (name, property) in properties.into_iter().flatten() {
+        let path = format!("{path}.properties[{name}]");
+        level(property, Level::Field, &path, causes);
+        if level_of == Level::Root && name == "metadata" && says_more_than_names(property) {
+            let why = "must not specify anything other than name and generateName, but metadata is implicitly specified";
+            causes.push(Cause::forbidden(path.clone(), why));
+        }
+        if (level_of == Level::Root || embedded)
+            && matches!(name.as_str(), "kind" | "apiVersion")
+            && property["type"] != "string"
+        {
+            let given = property["type"].as_str().unwrap_or("");
+            causes.push(Cause::invalid(
+                format!("{path}.type"),
+                format_args!("{given:?}"),
+                "must be string",
+            ));
+        }
+    }
+    if let Some(additional) = schema.get("additionalProperties") {
+        if level_of == Level::Root {
+            causes.push(Cause::forbidden(
+                at("additionalProperties"),
+                "must not be used at the root",
+            ));
+        }
+        if embedded {
+            let why = "must not be used if x-kubernetes-embedded-resource is set";
+            causes.push(Cause::forbidden(at("additionalProperties"), why));
+        }
+        if properties.is_some_and(|properties| !properties.is_empty()) && *additional != true {
+            let why = "additionalProperties and properties are mutual exclusive";
+            causes.push(Cause::forbidden(at("additionalProperties"), why));
+        }
+        if additional.is_object() {
+            level(additional, Level::Field, &at("additionalProperties"), causes);
+        }
+    }
+    let preserves = schema["x-kubernetes-preserve-unknown-fields"] == true;
+    if embedded && !preserves && properties.is_none_or(Map::is_empty) {
+        let why = "must not be empty if x-kubernetes-embedded-resource is true without \
+             x-kubernetes-preserve-unknown-fields";
+        causes.push(Cause::required(at("properties"), why));
+    }
+}
+
+/// Whether the schema of the metadata says something of other fields than `name` and `generateName`.
+fn says_more_than_names(metadata: &Value) -> bool {
+    let properties = metadata["properties"].as_object();
+    let names = |name: &String| matches!(name.as_str(), "name" | "generateName");
+    let others = properties.is_some_and(|properties| !properties.keys().all(names));
+    let said = metadata.as_object().is_some_and(|metadata| {
+        metadata
+            .keys()
+            .any(|key| !matches!(key.as_str(), "type" | "properties" | "description"))
+    });
+    others || said
+}
+
+fn lists(schema: &Value, path: &str, causes: &mut Vec<Cause>) {
+    let at = |name: &str| format!("{path}.{name}");
+    let list_type = schema["x-kubernetes-list-type"].as_str();
+    let keys: Vec<&str> = schema["x-kubernetes-list-map-keys"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
+    let items = &schema["items"];
+    match list_type {
+        None => {
+            if !keys.is_empty() {
+                let why = "must be map if x-kubernetes-list-map-keys is non-empty";
+                causes.push(Cause::required(at("x-kubernetes-list-type"), why));
+            }
+        }
+        Some(kind) => {
+            if schema["type"] != "array" {
+                let given = schema["type"].as_str().unwrap_or("");
+                let why = "must be array if x-kubernetes-list-type is specified";
+                causes.push(match given {
+                    "" => Cause::required(at("type"), why),
+                    given => Cause::invalid(at("type"), format_args!("{given:?}"), why),
+                });
+            }
+            if !matches!(kind, "atomic" | "set" | "map") {
+                let supported = "\"atomic\", \"map\", \"set\"";
+                causes.push(Cause::unsupported(
+                    at("x-kubernetes-list-type"),
+                    format_args!("{kind:?}"),
+                    supported,
+                ));
+            }
+            if kind == "map" && keys.is_empty() {
+                let why = "must not be empty if x-kubernetes-list-type is map";
+                causes.push(Cause::required(at("x-kubernetes-list-map-keys"), why));
+            }
+        }
+    }
+    if list_type != Some("map") {
+        return;
+    }
+    if items["type"] != "object" {
+        let given = items["type"].as_str().unwrap_or("");
+        let why = "must be object if parent array's x-kubernetes-list-type is map";
+        causes.push(Cause::invalid(at("items.type"), format_args!("{given:?}"), why));
+    }
+    for (index, key) in keys.iter().enumerate() {
+        let property = &items["properties"][*key];
+        if property.is_null() {
+            let why = "entries must all be names of item properties";
+            let field = format!("{path}.x-kubernetes-list-map-keys[{index}]");
+            causes.push(Cause::invalid(field, format_args!("{key:?}"), why));
+            continue;
+        }
+        let required = items["required"]
+            .as_array()
+            .is_some_and(|names| names.iter().any(|name| name == key));
+        if !required && property.get("default").is_none() {
+            let why = "this property is in x-kubernetes-list-map-keys, so it must have a default or be a required \
+                 property";
+            let field = format!("{path}.items.properties[{key}].default");
+            causes.push(Cause::required(field, why));
+        }
+    }
+}
+
+fn unsupported(schema: &Value, path: &str, causes: &mut Vec<Cause>) {
+    let mut forbid = |name: &str, why: &str| causes.push(Cause::forbidden(format!("{path}.{name}"), why));
+    if schema["uniqueItems"] == true {
+        let why = "uniqueItems cannot be set to true since the runtime complexity becomes quadratic";
+        forbid("uniqueItems", why);
+    }
+    if schema["items"].is_array() {
+        forbid("items", "items must be a schema object and not an array");
+    }
+    for name in [
+        "id",
+        "additionalItems",
+        "patternProperties",
+        "definitions",
+        "dependencies",
+        "$ref",
+    ] {
+        if schema.get(name).is_some() {
+            forbid(name, &format!("{name} is not supported"));
+        }
+    }
+    if let Some(pattern) = schema["pattern"].as_str()
+        && let Some(error) = Pattern::new(pattern).error()
+    {
+        let why = format!("must be a valid regular expression, but isn't: {error}");
+        causes.push(Cause::invalid(
+            format!("{path}.pattern"),
+            format_args!("{pattern:?}"),
+            &why,
+        ));
+    }
+}
+
+/// The schemas of `allOf`, `anyOf`, `oneOf` and `not`, which only say more of what is there.
+fn alternatives(schema: &Value, int_or_string: bool, path: &str, causes: &mut Vec<Cause>) {
+    for name in ["allOf", "anyOf", "oneOf"] {
+        for (index, part) in schema[name].as_array().into_iter().flatten().enumerate() {
+            // Integers or strings may say that they are.
+            let says_types = int_or_string && (name == "anyOf" || name == "allOf");
+            alternative(part, says_types, &format!("{path}.{name}[{index}]"), causes);
+        }
+    }
+    if let Some(not) = schema.get("not") {
+        alternative(not, false, &format!("{path}.not"), causes);
+    }
+}
+
+fn alternative(schema: &Value, says_types: bool, path: &str, causes: &mut Vec<Cause>) {
+    for (name, why) in FORBIDDEN {
+        let given = &schema[name];
+        let said = !given.is_null() && *given != false && given.as_str() != Some("");
+        if said && !(says_types && name == "type") {
+            causes.push(Cause::forbidden(format!("{path}.{name}"), why));
+        }
+    }
+    for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+        let path = format!("{path}.properties[{name}]");
+        if name == "metadata" {
+            causes.push(Cause::forbidden(
+                path.clone(),
+                "must not be specified in a nested context",
+            ));
+        }
+        alternative(property, false, &path, causes);
+    }
+    if let Some(items) = schema.get("items") {
+        alternative(items, false, &format!("{path}.items"), causes);
+    }
+    unsupported(schema, path, causes);
+    alternatives(schema, says_types, path, causes);
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_not_structural_is_found() {
+        for (schema, field) in [
+            (json!({}), "s.type"),
+            (json!({"type": "string"}), "s.type"),
+            (
+                json!({"type": "object", "properties": {"a": {}}}),
+                "s.properties[a].type",
+            ),
+            (
+                json!({"type": "object", "properties": {"a": {"type": "text"}}}),
+                "s.properties[a].type",
+            ),
+            (
+                json!({"type": "object", "properties": {"a": {"type": "array"}}}),
+                "s.properties[a].items",
+            ),
+            (
+                json!({"type": "object", "additionalProperties": {"type": "string"}}),
+                "s.additionalProperties",
+            ),
+            (
+                json!({"type": "object", "anyOf": [{"type": "object"}]}),
+                "s.anyOf[0].type",
+            ),
+            (json!({"type": "object", "nullable": true}), "s.nullable"),
+            (
+                json!({"type": "object", "properties": {"metadata": {"type": "object", "properties": {"uid": {"type": "string"}}}}}),
+                "s.properties[metadata]",
+            ),
+            (
+                json!({"type": "object", "properties": {"a": {"type": "string", "pattern": "("}}}),
+                "s.properties[a].pattern",
+            ),
+            (
+                json!({"type": "object", "properties": {"a": {"type": "array", "x-kubernetes-list-type": "map",
+                    "x-kubernetes-list-map-keys": ["k"], "items": {"type": "object", "properties": {"k": {"type": "string"}}}}}}),
+                "s.properties[a].items.properties[k].default",
+            ),
+        ] {
+            let causes = faults(&schema, "s");
+            let fields: Vec<_> = causes.iter().map(|cause| &*cause.field).collect();
+            assert_eq!(fields, [field], "{schema}");
+        }
+    }
+
+    #[test]
+    fn what_controller_tools_write_is_structural() {
+        let schema = json!({"type": "object", "properties": {
+            "apiVersion": {"type": "string"},
+            "metadata": {"type": "object", "properties": {"name": {"type": "string", "maxLength": 5}}},
+            "spec": {"type": "object", "required": ["port"], "oneOf": [{"required": ["port"]}], "properties": {
+                "port": {"x-kubernetes-int-or-string": true, "anyOf": [{"type": "integer"}, {"type": "string"}]},
+                "any": {"x-kubernetes-preserve-unknown-fields": true},
+                "map": {"type": "object", "additionalProperties": {"type": "string"}},
+            }},
+        }});
+        assert!(
+            faults(&schema, "s")
+                .iter()
+                .map(|cause| &cause.field)
+                .eq(&Vec::<String>::new())
+        );
+    }
+}

@@ -1,0 +1,245 @@
+//! Whether a value fits the Go type that a built-in schema stands for, with Go's messages.
+
+use serde_json::Value;
+
+use super::{Additional, Definition, Node, Schema, Type};
+
+/// Where a value is, as Go's decoder tells it: the struct, and the fields from the root, without indexes and keys.
+struct Place<'a> {
+    structure: &'a str,
+    path: String,
+}
+
+/// Why a value cannot be decoded into the type of a definition; `prefix` is the path to it.
+pub(crate) fn mismatch(value: &Value, definition: &Definition, prefix: &str) -> Option<String> {
+    let place = Place {
+        structure: short(definition.name),
+        path: prefix.to_owned(),
+    };
+    in_schema(value, definition.schema(), Some(definition), &place)
+}
+
+fn in_node(value: &Value, node: &Node, place: &Place<'_>) -> Option<String> {
+    match node {
+        Node::Here(schema) => in_schema(value, schema, None, place),
+        Node::There { definition, .. } => in_schema(value, definition.schema(), Some(definition), place),
+    }
+}
+
+fn in_schema(
+    value: &Value,
+    schema: &Schema,
+    definition: Option<&Definition>,
+    place: &Place<'_>,
+) -> Option<String> {
+    if value.is_null() {
+        return None;
+    }
+    if let Some(definition) = definition
+        && let Some(read) = of_its_own(definition.name)
+    {
+        return read(value, place);
+    }
+    let fits = match (schema.kind, value) {
+        (None, _) => true,
+        (Some(Type::Object), Value::Object(members)) => {
+            return in_object(members, schema, definition, place);
+        }
+        (Some(Type::Array), Value::Array(items)) => {
+            let node = schema.items.as_ref()?;
+            return items.iter().find_map(|item| in_node(item, node, place));
+        }
+        (Some(Type::String), Value::String(text)) => {
+            return match &*schema.format {
+                "byte" => not_base64(text),
+                _ => None,
+            };
+        }
+        // Bytes may be a list of numbers, too.
+        (Some(Type::Boolean), Value::Bool(_)) | (Some(Type::Number), Value::Number(_)) => true,
+        (Some(Type::Integer), Value::Number(number)) => match &*schema.format {
+            "int32" => number
+                .as_i64()
+                .is_some_and(|number| i32::try_from(number).is_ok()),
+            _ => number.is_i64(),
+        },
+        _ => false,
+    };
+    if fits {
+        return None;
+    }
+    let given = match value {
+        Value::Number(number) if matches!(schema.kind, Some(Type::Integer)) => format!("number {number}"),
+        _ => kind_of(value).to_owned(),
+    };
+    let go_type = match (place.structure, &*place.path) {
+        ("ObjectMeta", "uid" | "metadata.uid") => "types.UID".to_owned(),
+        _ => go_type(schema, definition),
+    };
+    Some(place.mismatch(&given, &go_type))
+}
+
+impl Place<'_> {
+    fn mismatch(&self, given: &str, go_type: &str) -> String {
+        let into = match &*self.path {
+            "" => "value".to_owned(),
+            path => format!("struct field {}.{path}", self.structure),
+        };
+        format!("json: cannot unmarshal {given} into Go {into} of type {go_type}")
+    }
+}
+
+fn in_object(
+    members: &serde_json::Map<String, Value>,
+    schema: &Schema,
+    definition: Option<&Definition>,
+    place: &Place<'_>,
+) -> Option<String> {
+    members.iter().find_map(|(name, value)| {
+        if let Some(node) = schema.properties.get(name) {
+            let path = match place.path.as_str() {
+                "" => name.clone(),
+                path => format!("{path}.{name}"),
+            };
+            let structure = definition.map_or(place.structure, |definition| short(definition.name));
+            return in_node(value, node, &Place { structure, path });
+        }
+        match &schema.additional {
+            Additional::Values(node) => in_node(value, node, place),
+            _ => None,
+        }
+    })
+}
+
+/// Types that read themselves.
+fn of_its_own(name: &str) -> Option<fn(&Value, &Place<'_>) -> Option<String>> {
+    Some(match short(name) {
+        "Time" => |value, place| time(value, place, "2006-01-02T15:04:05Z07:00"),
+        "MicroTime" => |value, place| time(value, place, "2006-01-02T15:04:05.000000Z07:00"),
+        "Quantity" => |value, _| quantity(value),
+        "IntOrString" => int_or_string,
+        "RawExtension"
+        | "FieldsV1"
+        | "JSON"
+        | "JSONSchemaPropsOrArray"
+        | "JSONSchemaPropsOrBool"
+        | "JSONSchemaPropsOrStringArray" => |_, _| None,
+        _ => return None,
+    })
+}
+
+fn time(value: &Value, place: &Place<'_>, layout: &str) -> Option<String> {
+    let Value::String(text) = value else {
+        return Some(place.mismatch(kind_of(value), "string"));
+    };
+    match text.parse::<jiff::Timestamp>() {
+        Ok(_) => None,
+        Err(_) => Some(format!(
+            "parsing time {text:?} as {layout:?}: cannot parse {text:?} as \"2006\""
+        )),
+    }
+}
+
+fn quantity(value: &Value) -> Option<String> {
+    let text = match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(&text);
+    let end = digits
+        .find(|c: char| !c.is_ascii_digit() && c != '.')
+        .unwrap_or(digits.len());
+    let (number, suffix) = digits.split_at(end);
+    let is_number = number.bytes().any(|b| b.is_ascii_digit()) && number.matches('.').count() <= 1;
+    let exponent = suffix
+        .strip_prefix(['e', 'E'])
+        .map(|rest| rest.strip_prefix(['+', '-']).unwrap_or(rest))
+        .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()));
+    let known = matches!(
+        suffix,
+        "" | "n" | "u" | "m" | "k" | "M" | "G" | "T" | "P" | "E" | "Ki" | "Mi" | "Gi" | "Ti" | "Pi" | "Ei"
+    );
+    if is_number && (known || exponent) {
+        return None;
+    }
+    Some(
+        if is_number && suffix.bytes().all(|b| b"eEinumkKMGTP+-0123456789".contains(&b)) {
+            "unable to parse quantity's suffix".to_owned()
+        } else {
+            "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+                .to_owned()
+        },
+    )
+}
+
+fn int_or_string(value: &Value, place: &Place<'_>) -> Option<String> {
+    match value {
+        Value::String(_) => None,
+        Value::Number(number)
+            if number
+                .as_i64()
+                .is_some_and(|number| i32::try_from(number).is_ok()) =>
+        {
+            None
+        }
+        Value::Number(number) => Some(place.mismatch(&format!("number {number}"), "int32")),
+        other => Some(place.mismatch(kind_of(other), "int32")),
+    }
+}
+
+fn not_base64(text: &str) -> Option<String> {
+    use base64::Engine as _;
+    let engine = base64::engine::general_purpose::STANDARD;
+    let error = engine.decode(text).err()?;
+    let at = match error {
+        base64::DecodeError::InvalidByte(at, _) | base64::DecodeError::InvalidLastSymbol(at, _) => at,
+        _ => text.len(),
+    };
+    Some(format!("illegal base64 data at input byte {at}"))
+}
+
+fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "bool",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+/// `io.k8s.api.core.v1.PodSpec` is `PodSpec`.
+fn short(name: &str) -> &str {
+    name.rsplit('.').next().unwrap_or(name)
+}
+
+fn go_type(schema: &Schema, definition: Option<&Definition>) -> String {
+    if let Some(definition) = definition {
+        let mut parts = definition.name.rsplit('.');
+        let (name, package) = (parts.next().unwrap_or(""), parts.next().unwrap_or(""));
+        return format!("{package}.{name}");
+    }
+    let of_node = |node: &Node| match node {
+        Node::Here(schema) => go_type(schema, None),
+        Node::There { definition, .. } => go_type(definition.schema(), Some(definition)),
+    };
+    match schema.kind {
+        Some(Type::String) if &*schema.format == "byte" => "[]uint8".into(),
+        Some(Type::String) => "string".into(),
+        Some(Type::Boolean) => "bool".into(),
+        Some(Type::Integer) => match &*schema.format {
+            "" => "int64".into(),
+            format => format.into(),
+        },
+        Some(Type::Number) => "float64".into(),
+        Some(Type::Array) => match &schema.items {
+            Some(items) => format!("[]{}", of_node(items)),
+            None => "[]interface {}".into(),
+        },
+        Some(Type::Object) | None => match &schema.additional {
+            Additional::Values(values) => format!("map[string]{}", of_node(values)),
+            _ => "map[string]interface {}".into(),
+        },
+    }
+}
