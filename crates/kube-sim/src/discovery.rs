@@ -1,7 +1,10 @@
 //! Discovery: a server's resources, version and health.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use http::{Response, StatusCode};
 use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
 
 use crate::openapi;
 use crate::resources::{Registry, Resource};
@@ -118,6 +121,9 @@ fn resource_list(registry: &Registry, group: &str, version: &str) -> Option<Valu
         if !resource.categories.is_empty() {
             described["categories"] = json!(resource.categories);
         }
+        if !resource.review {
+            described["storageVersionHash"] = storage_version_hash(resource).into();
+        }
         resources.push(described);
         for subresource in resource.subresources() {
             let mut described = json!({
@@ -137,6 +143,12 @@ fn resource_list(registry: &Registry, group: &str, version: &str) -> Option<Valu
     Some(json!({
         "kind": "APIResourceList", "apiVersion": "v1", "groupVersion": api_version?, "resources": resources,
     }))
+}
+
+/// Tells clients that the storage version of a resource has changed, by the first eight bytes of a hash.
+fn storage_version_hash(resource: &Resource) -> String {
+    let hash = Sha256::digest(resource.storage_kind());
+    STANDARD.encode(&hash[..8])
 }
 
 /// Aggregated discovery (apidiscovery.k8s.io/v2).

@@ -321,6 +321,13 @@ impl Call {
     async fn answer(self, route: Route, faults: &Meeting) -> Result<Response<SimBody>, StatusError> {
         let target = route.target;
         let collection = target.name.is_none();
+        if target.resource.review {
+            let accept = accept(&self.request.headers);
+            let asked = negotiate(accept, self.query.get("includeObject"), false);
+            if matches!(asked, None | Some(Ok(Asked::Form(Form::Table(..))))) {
+                return Err(media::not_acceptable(accept, false, true));
+            }
+        }
         if target.resource.review || is_form_of_its_own(target.subresource.as_deref()) {
             return nesting::with_room(self.depth(), || self.special(&target));
         }
@@ -624,6 +631,11 @@ impl Call {
         if !target.resource.custom {
             if self.fields.is_strict() {
                 self.check_strictly(target, &object)?;
+            }
+            // It says how the object is to be read.
+            if target.resource.is_autoscaler() && target.subresource.is_none() {
+                let version = || target.resource.api_version(&target.version).into();
+                object.entry("apiVersion").or_insert_with(version);
             }
             return Ok(object);
         }

@@ -130,6 +130,18 @@ impl Resource {
         self.group == "events.k8s.io" && !self.custom
     }
 
+    /// Whether its versions differ in what they call things.
+    pub(crate) fn is_autoscaler(&self) -> bool {
+        self.group == "autoscaling" && !self.custom
+    }
+
+    /// The group, version and kind that its objects are stored as.
+    pub(crate) fn storage_kind(&self) -> String {
+        let group = if self.is_view() { "" } else { &self.group };
+        let version = self.versions.first().map_or("", String::as_str);
+        format!("{group}/{version}/{}", self.kind)
+    }
+
     /// Where the fields for selectors are in the objects that are stored.
     pub(crate) fn stored_fields(&self) -> impl Iterator<Item = &str> {
         let (own, of_core) = match self.is_view() {
@@ -257,7 +269,7 @@ impl Resource {
         let owned = |names: &[&str]| names.iter().map(|&n| n.to_owned()).collect();
         Self {
             group: group.into(),
-            versions: vec![version.into()],
+            versions: version.split(' ').map(str::to_owned).collect(),
             plural: plural.into(),
             singular: singular.into(),
             kind: kind.into(),
@@ -495,7 +507,7 @@ const STATUS: u8 = 2;
 const SCALE: u8 = 4;
 const REVIEW: u8 = 8;
 
-/// Group, version, plural, singular, kind, flags, short names, categories.
+/// Group, versions (the preferred one first), plural, singular, kind, flags, short names, categories.
 type Row = (
     &'static str,
     &'static str,
@@ -537,7 +549,7 @@ const BUILTIN: &[Row] = &[
     ("authorization.k8s.io", "v1", "selfsubjectaccessreviews", "selfsubjectaccessreview", "SelfSubjectAccessReview", REVIEW, &[], &[]),
     ("authorization.k8s.io", "v1", "selfsubjectrulesreviews", "selfsubjectrulesreview", "SelfSubjectRulesReview", REVIEW, &[], &[]),
     ("authorization.k8s.io", "v1", "subjectaccessreviews", "subjectaccessreview", "SubjectAccessReview", REVIEW, &[], &[]),
-    ("autoscaling", "v2", "horizontalpodautoscalers", "horizontalpodautoscaler", "HorizontalPodAutoscaler", NAMESPACED | STATUS, &["hpa"], &["all"]),
+    ("autoscaling", "v2 v1", "horizontalpodautoscalers", "horizontalpodautoscaler", "HorizontalPodAutoscaler", NAMESPACED | STATUS, &["hpa"], &["all"]),
     ("batch", "v1", "cronjobs", "cronjob", "CronJob", NAMESPACED | STATUS, &["cj"], &["all"]),
     ("batch", "v1", "jobs", "job", "Job", NAMESPACED | STATUS, &[], &["all"]),
     ("certificates.k8s.io", "v1", "certificatesigningrequests", "certificatesigningrequest", "CertificateSigningRequest", STATUS, &["csr"], &[]),

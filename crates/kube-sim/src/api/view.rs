@@ -1,7 +1,10 @@
 //! One store, two APIs: events are objects of the core group and of `events.k8s.io`, which calls some fields differently.
 //!
-//! They are stored as the core group has them, and converted where they come in and go out. Custom resources that were
-//! stored under another schema become those of the present one where they go out.
+//! They are stored as the core group has them, and converted where they come in and go out. So are
+//! HorizontalPodAutoscalers, as `autoscaling/v2` has them. Custom resources that were stored under another schema become those of
+//! the present one where they go out.
+
+mod autoscaling;
 
 use std::borrow::Cow;
 
@@ -32,6 +35,9 @@ const ALWAYS: [(&str, Value); 3] = [
 
 /// Makes an object that came in what is stored.
 pub(crate) fn to_stored(resource: &Resource, object: &mut Map<String, Value>) {
+    if resource.is_autoscaler() && autoscaling::is_v1(object) {
+        autoscaling::to_v2(object);
+    }
     if !resource.is_view() {
         return;
     }
@@ -45,6 +51,9 @@ pub(crate) fn to_stored(resource: &Resource, object: &mut Map<String, Value>) {
 
 /// Makes what is stored an object that goes out.
 pub(crate) fn to_served(resource: &Resource, object: &mut Map<String, Value>) {
+    if resource.is_autoscaler() && autoscaling::is_v1(object) {
+        autoscaling::to_v1(object);
+    }
     if !resource.is_view() {
         return;
     }
@@ -66,7 +75,8 @@ fn fill(object: &mut Map<String, Value>) {
 /// The object as it goes out in one of the versions of its resource.
 pub(crate) fn served<'a>(resource: &Resource, version: &str, stored: &'a Stored) -> Cow<'a, Stored> {
     let outdated = fields::is_outdated(resource, stored);
-    if !resource.is_view() && !outdated {
+    let converted = resource.is_view() || (resource.is_autoscaler() && version == "v1");
+    if !converted && !outdated {
         return Cow::Borrowed(stored);
     }
     nesting::with_room(stored.depth, || {

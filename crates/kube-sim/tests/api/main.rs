@@ -8,6 +8,7 @@ mod forms;
 mod limits;
 mod list;
 mod media;
+mod schemas;
 mod subresources;
 mod watch;
 mod workload;

@@ -1,0 +1,146 @@
+//! HorizontalPodAutoscalers are stored as `autoscaling/v2` has them; `autoscaling/v1` has one target for the CPU, and the rest in
+//! annotations.
+
+use serde_json::{Map, Value, json};
+
+type Object = Map<String, Value>;
+
+/// The annotations of `autoscaling/v1` for what it has no fields for, and where `autoscaling/v2` has that.
+const ANNOTATIONS: [(&str, &str, &str); 4] = [
+    ("autoscaling.alpha.kubernetes.io/metrics", "spec", "metrics"),
+    ("autoscaling.alpha.kubernetes.io/behavior", "spec", "behavior"),
+    (
+        "autoscaling.alpha.kubernetes.io/current-metrics",
+        "status",
+        "currentMetrics",
+    ),
+    (
+        "autoscaling.alpha.kubernetes.io/conditions",
+        "status",
+        "conditions",
+    ),
+];
+
+/// The percentages of the CPU: where version 1 has them, and what version 2 has of them.
+const PERCENTAGES: [(&str, &str, &str, &str); 2] = [
+    ("spec", "targetCPUUtilizationPercentage", "metrics", "target"),
+    (
+        "status",
+        "currentCPUUtilizationPercentage",
+        "currentMetrics",
+        "current",
+    ),
+];
+
+/// Whether an object is in the form of version 1.
+pub(super) fn is_v1(object: &Object) -> bool {
+    object
+        .get("apiVersion")
+        .is_some_and(|version| version == "autoscaling/v1")
+}
+
+pub(super) fn to_v2(object: &mut Object) {
+    let annotations = object
+        .get_mut("metadata")
+        .and_then(|metadata| metadata.get_mut("annotations"));
+    let mut found = Vec::new();
+    if let Some(Value::Object(annotations)) = annotations {
+        for (annotation, part, field) in ANNOTATIONS {
+            let Some(Value::String(text)) = annotations.remove(annotation) else {
+                continue;
+            };
+            // What cannot be read is lost, as in a real server.
+            if let Ok(value) = serde_json::from_str::<Value>(&text) {
+                found.push((part, field, value));
+            }
+        }
+    }
+    for (part, field, value) in found {
+        if let Some(part) = part_of(object, part) {
+            part.insert(field.into(), value);
+        }
+    }
+    for (part, percentage, metrics, target) in PERCENTAGES {
+        let Some(part) = object.get_mut(part).and_then(Value::as_object_mut) else {
+            continue;
+        };
+        let Some(percentage) = part.remove(percentage).filter(|given| !given.is_null()) else {
+            continue;
+        };
+        let metric = json!({"type": "Resource", "resource": {"name": "cpu", target: match target {
+            "target" => json!({"type": "Utilization", "averageUtilization": percentage}),
+            _ => json!({"averageUtilization": percentage}),
+        }}});
+        match part.entry(metrics).or_insert_with(|| json!([])) {
+            Value::Array(metrics) => metrics.insert(0, metric),
+            other => *other = json!([metric]),
+        }
+    }
+}
+
+pub(super) fn to_v1(object: &mut Object) {
+    for (part, percentage, metrics, target) in PERCENTAGES {
+        let Some(part) = object.get_mut(part).and_then(Value::as_object_mut) else {
+            continue;
+        };
+        let utilization = |metric: &Value| {
+            let of_cpu = metric["type"] == "Resource" && metric["resource"]["name"] == "cpu";
+            let value = &metric["resource"][target]["averageUtilization"];
+            (of_cpu && !value.is_null()).then(|| value.clone())
+        };
+        let Some(Value::Array(all)) = part.get_mut(metrics) else {
+            continue;
+        };
+        if let Some(at) = all.iter().position(|metric| utilization(metric).is_some()) {
+            let value = utilization(&all.remove(at)).unwrap_or_default();
+            part.insert(percentage.into(), value);
+        }
+    }
+    for (annotation, part, field) in ANNOTATIONS {
+        let Some(part) = object.get_mut(part).and_then(Value::as_object_mut) else {
+            continue;
+        };
+        let Some(value) = part.remove(field) else { continue };
+        let empty = value.is_null() || value.as_array().is_some_and(Vec::is_empty);
+        if empty {
+            continue;
+        }
+        if let Some(metadata) = part_of(object, "metadata") {
+            let annotations = metadata.entry("annotations").or_insert_with(|| json!({}));
+            annotations[annotation] = value.to_string().into();
+        }
+    }
+}
+
+fn part_of<'a>(object: &'a mut Object, name: &str) -> Option<&'a mut Object> {
+    object.entry(name).or_insert_with(|| json!({})).as_object_mut()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_lost_on_the_way_to_version_1_and_back() {
+        let v2 = json!({
+            "apiVersion": "autoscaling/v1",
+            "metadata": {"name": "a"},
+            "spec": {"maxReplicas": 5, "behavior": {"scaleUp": {"selectPolicy": "Max"}}, "metrics": [
+                {"type": "Resource", "resource": {"name": "cpu", "target": {"type": "Utilization", "averageUtilization": 70}}},
+                {"type": "Resource", "resource": {"name": "memory", "target": {"type": "Value", "value": "1Gi"}}},
+            ]},
+            "status": {"desiredReplicas": 1, "conditions": [{"type": "AbleToScale", "status": "True"}]},
+        });
+        let Value::Object(mut object) = v2.clone() else {
+            unreachable!("it is an object")
+        };
+        to_v1(&mut object);
+        assert_eq!(object["spec"]["targetCPUUtilizationPercentage"], 70);
+        assert_eq!(object["spec"].get("metrics"), None);
+        let annotations = object["metadata"]["annotations"].as_object().unwrap();
+        assert_eq!(annotations.len(), 3);
+        to_v2(&mut object);
+        object["metadata"].as_object_mut().unwrap().remove("annotations");
+        assert_eq!(Value::Object(object), v2);
+    }
+}

@@ -1,0 +1,157 @@
+//! What schemas make of objects. The messages are compared with a real server's by `conformance`; here is what it takes
+//! to use them.
+
+use http::Method;
+use http::StatusCode;
+use kube_sim::Sim;
+use serde_json::{Value, json};
+
+use crate::client::Client;
+
+const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+const THINGS: &str = "/apis/example.com/v1/namespaces/default/things";
+
+fn definition(versions: Value) -> Value {
+    json!({
+        "metadata": {"name": "things.example.com"},
+        "spec": {
+            "group": "example.com", "scope": "Namespaced",
+            "names": {"plural": "things", "singular": "thing", "kind": "Thing", "listKind": "ThingList"},
+            "versions": versions,
+        },
+    })
+}
+
+fn version(name: &str, properties: Value) -> Value {
+    let schema =
+        json!({"type": "object", "properties": {"spec": {"type": "object", "properties": properties}}});
+    json!({"name": name, "served": true, "storage": name == "v1", "schema": {"openAPIV3Schema": schema}})
+}
+
+fn thing(name: &str, spec: Value) -> Value {
+    json!({"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": name}, "spec": spec})
+}
+
+async fn defined(versions: Value) -> Client {
+    let client = Client::empty();
+    client.post(DEFINITIONS, definition(versions)).await.ok();
+    client
+}
+
+#[tokio::test]
+async fn unknown_fields_are_dropped_with_a_warning() {
+    let client = defined(json!([version("v1", json!({"size": {"type": "integer"}}))])).await;
+    let answer = client
+        .post(THINGS, thing("a", json!({"size": 1, "say": "\"hi\""})))
+        .await;
+    assert_eq!(answer.headers["warning"], r#"299 - "unknown field \"spec.say\"""#);
+    assert_eq!(answer.ok()["spec"], json!({"size": 1}));
+    let silent = format!("{THINGS}?fieldValidation=Ignore");
+    let answer = client.post(&silent, thing("b", json!({"say": "hi"}))).await;
+    assert!(!answer.headers.contains_key("warning"));
+    let strict = format!("{THINGS}?fieldValidation=Strict");
+    let (code, _, message) = client
+        .post(&strict, thing("c", json!({"say": "hi"})))
+        .await
+        .refusal();
+    let expected = "Thing in version \"v1\" cannot be handled as a Thing: strict decoding error: unknown field \"spec.say\"";
+    assert_eq!((code, message.as_str()), (400, expected));
+}
+
+#[tokio::test]
+async fn a_version_shows_only_the_fields_of_its_schema() {
+    let both = json!({"size": {"type": "integer"}, "colour": {"type": "string", "default": "red"}});
+    let client = defined(json!([
+        version("v1", both),
+        version(
+            "v2",
+            json!({"size": {"type": "integer"}, "shape": {"type": "string", "default": "round"}})
+        ),
+    ]))
+    .await;
+    let made = client.post(THINGS, thing("a", json!({"size": 1}))).await.ok();
+    assert_eq!(made["spec"], json!({"size": 1, "colour": "red"}));
+    let other = client
+        .get(&format!("{}/a", THINGS.replace("/v1/", "/v2/")))
+        .await
+        .ok();
+    assert_eq!(other["spec"], json!({"size": 1, "shape": "round"}));
+    let list = client.get(&THINGS.replace("/v1/", "/v2/")).await.ok();
+    assert_eq!(list["items"][0]["spec"], other["spec"]);
+}
+
+#[tokio::test]
+async fn a_store_takes_what_a_client_may_not_write() {
+    let sim = Sim::builder().build().unwrap();
+    let mut without = definition(json!([{"name": "v1", "served": true, "storage": true}]));
+    without["apiVersion"] = "apiextensions.k8s.io/v1".into();
+    without["kind"] = "CustomResourceDefinition".into();
+    let client = Client::new(sim.clone());
+    let refused = client.post(DEFINITIONS, without.clone()).await.refusal();
+    assert_eq!(refused.0, 422);
+    sim.store().create(without).unwrap();
+    let made = client
+        .post(THINGS, thing("a", json!({"any": [{"thing": 1}]})))
+        .await
+        .ok();
+    assert_eq!(made["spec"], json!({"any": [{"thing": 1}]}));
+}
+
+#[tokio::test]
+async fn autoscalers_are_served_in_both_versions() {
+    let client = Client::empty();
+    let path =
+        |version: &str| format!("/apis/autoscaling/{version}/namespaces/default/horizontalpodautoscalers");
+    let spec = json!({"maxReplicas": 5, "targetCPUUtilizationPercentage": 70});
+    let made = client
+        .post(&path("v1"), json!({"metadata": {"name": "a"}, "spec": spec}))
+        .await
+        .ok();
+    assert_eq!(
+        (&made["apiVersion"], &made["spec"]),
+        (&json!("autoscaling/v1"), &spec)
+    );
+    let v2 = client.get(&format!("{}/a", path("v2"))).await.ok();
+    let metric = &v2["spec"]["metrics"][0]["resource"];
+    assert_eq!(
+        metric["target"],
+        json!({"type": "Utilization", "averageUtilization": 70})
+    );
+    let one = format!("{}/a", path("v1"));
+    let patch = json!({"spec": {"targetCPUUtilizationPercentage": 80}});
+    assert_eq!(
+        client.merge(&one, patch).await.ok()["spec"]["targetCPUUtilizationPercentage"],
+        80
+    );
+    let list = client.get(&path("v2")).await.ok();
+    let metric = &list["items"][0]["spec"]["metrics"][0]["resource"]["target"];
+    assert_eq!(metric["averageUtilization"], 80);
+}
+
+#[tokio::test]
+async fn discovery_tells_the_storage_version_by_its_hash() {
+    let client = Client::empty();
+    let group = client.get("/apis/apps/v1").await.ok();
+    let named = |name: &str| {
+        let resources = group["resources"].as_array().unwrap();
+        resources
+            .iter()
+            .find(|resource| resource["name"] == name)
+            .unwrap()
+            .clone()
+    };
+    // As a real server has it.
+    assert_eq!(named("daemonsets")["storageVersionHash"], "dd7pWHUlMKQ=");
+    assert!(named("daemonsets/status")["storageVersionHash"].is_null());
+}
+
+#[tokio::test]
+async fn reviews_have_no_tables() {
+    let client = Client::empty();
+    let table = "application/json;as=Table;v=v1;g=meta.k8s.io";
+    let path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
+    let headers = [("content-type", "application/json"), ("accept", table)];
+    let answer = client.send(Method::POST, path, &headers, r#"{"spec": {}}"#).await;
+    assert_eq!(answer.code, 406);
+    assert_eq!(client.post(path, json!({"spec": {}})).await.code, 201);
+}
