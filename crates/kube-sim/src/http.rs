@@ -499,6 +499,9 @@ impl Call {
             let manager = self.query.get("fieldManager");
             let force = self.query.flag("force") == Some(true);
             let dry_run = self.query.get("dryRun") == "All";
+            if let Some(repeated) = patch::repeated_key(&self.request.body) {
+                self.fields.note_of_apply(repeated)?;
+            }
             self.api.apply(target, config, manager, force, dry_run)
         })
     }

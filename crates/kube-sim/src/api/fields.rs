@@ -57,6 +57,17 @@ impl FieldValidation {
         self.directive == Directive::Strict
     }
 
+    /// Takes note of what is twice in an applied configuration.
+    pub(crate) fn note_of_apply(&self, error: String) -> Result<(), StatusError> {
+        match self.directive {
+            Directive::Strict => {
+                let why = format!("error strict decoding YAML: {error}");
+                Err(StatusError::bad_request(why))
+            }
+            _ => self.note(vec![error]).map_err(StatusError::bad_request),
+        }
+    }
+
     /// Takes note of errors; an error says all of them, if they are to be refused.
     pub(crate) fn note(&self, errors: Vec<String>) -> Result<(), String> {
         let errors = [self.of_patch.clone(), errors].concat();

@@ -25,7 +25,7 @@ pub(crate) fn read_config(body: &[u8]) -> Result<Map<String, Value>, StatusError
         Ok(value) => value,
         Err(error @ Unreadable::TooDeep(_)) => return Err(undecodable_yaml(&error.to_string())),
         Err(_) if body.trim_ascii().is_empty() => Value::Null,
-        Err(_) => serde_saphyr::from_slice(body)
+        Err(_) => serde_saphyr::from_slice_with_options(body, last_of_equal_keys())
             .map_err(|_| undecodable_yaml("error converting YAML to JSON: it is not valid YAML"))?,
     };
     match value {
@@ -35,6 +35,26 @@ pub(crate) fn read_config(body: &[u8]) -> Result<Map<String, Value>, StatusError
         Value::String(_) => Err(not_a_map("string")),
         Value::Number(_) => Err(not_a_map("number")),
         Value::Bool(_) => Err(not_a_map("bool")),
+    }
+}
+
+/// Of keys that are there twice, the last counts.
+fn last_of_equal_keys() -> serde_saphyr::Options {
+    let mut options = serde_saphyr::Options::default();
+    options.duplicate_keys = serde_saphyr::DuplicateKeyPolicy::LastWins;
+    options
+}
+
+/// What Go says about the first key of a configuration that is there twice.
+pub(crate) fn repeated_key(body: &[u8]) -> Option<String> {
+    let error = serde_saphyr::from_slice::<Value>(body).err()?;
+    match error.without_snippet() {
+        serde_saphyr::Error::DuplicateMappingKey { key, location } => Some(format!(
+            "error converting YAML to JSON: yaml: unmarshal errors:\n  line {}: key {:?} already set in map",
+            location.line(),
+            key.as_deref().unwrap_or("")
+        )),
+        _ => None,
     }
 }
 

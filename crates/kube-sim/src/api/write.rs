@@ -250,6 +250,7 @@ impl Api {
             manager: None,
         };
         let check = |new: &mut Object| {
+            fields::fit(target, new).map_err(StatusError::bad_request)?;
             view::to_stored(resource, new);
             check::namespace(target, new)?;
             check::same_name(text(metadata(new), "name"), name)

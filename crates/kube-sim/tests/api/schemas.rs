@@ -2,7 +2,6 @@
 //! to use them.
 
 use http::Method;
-use http::StatusCode;
 use kube_sim::Sim;
 use serde_json::{Value, json};
 
