@@ -175,7 +175,6 @@ fn values() -> Case {
         .ask(whole("empty", json!({})))
         .ask(whole("string", json!("x")))
         .ask(whole("null", json!(null)))
-        .ask(whole("two", json!({"whole": "x", "flag": 5})))
 }
 
 fn metadata() -> Case {
@@ -243,7 +242,7 @@ fn changes() -> Case {
         .ask(refused(json!({"spec": {"bogus": 1}}), "?fieldValidation=Strict"))
         .ask(of_status(json!({"status": {"ready": "x"}})))
         .ask(of_status(
-            json!({"status": {"ready": 1, "bogus": 1}, "spec": {"whole": "x"}}),
+            json!({"status": {"ready": 1, "bogus": 1}, "spec": {"whole": 9}}),
         ))
         .ask(get(THING).named("as it is"))
 }
@@ -275,6 +274,54 @@ fn later() -> Case {
         .ask(get(THING).named("read"))
         .ask(merge(THING, &json!({"spec": {"flag": false}})).named("keep what is too long"))
         .ask(merge(THING, &json!({"spec": {"need": "longer"}})).named("change what is too long"))
+}
+
+/// Rules in CEL.
+fn rules() -> Case {
+    let spec = json!({
+        "type": "object",
+        "x-kubernetes-validations": [
+            {"rule": "self.min <= self.max", "message": "min is above max"},
+            {"rule": "!has(self.sum) || self.sum == self.min + self.max", "messageExpression": "'the sum is ' + (self.max > 3 ? 'large' : 'small')", "fieldPath": ".sum", "reason": "FieldValueForbidden"},
+            {"rule": "self.class == oldSelf.class"},
+        ],
+        "properties": {
+            "min": {"type": "integer", "default": 0},
+            "max": {"type": "integer", "maximum": 100, "x-kubernetes-validations": [{"rule": "self != 13", "message": "not thirteen"}]},
+            "sum": {"type": "integer"},
+            "class": {"type": "string"},
+            "list": {"type": "array", "maxItems": 5, "items": {"type": "object", "properties": {"n": {"type": "integer"}}, "x-kubernetes-validations": [{"rule": "self.n > 0", "reason": "FieldValueRequired", "message": "n must be positive"}]}},
+            "map": {"type": "object", "maxProperties": 5, "additionalProperties": {"type": "string", "maxLength": 5, "x-kubernetes-validations": [{"rule": "self.startsWith('a')"}]}},
+            "after": {"type": "string", "maxLength": 10, "x-kubernetes-validations": [{"rule": "duration(self) < duration('1h')", "message": "too long"}]},
+        },
+    });
+    let definition = definition_of(json!({"type": "object", "properties": {"spec": spec}}));
+    let with = |class: &str, mut spec: Value| {
+        spec["class"] = class.into();
+        spec
+    };
+    let create = |name: &str, spec: Value| {
+        let named = spec.to_string();
+        post(THINGS, &thing(name, with("a", spec))).named(named)
+    };
+    let change = |patch: Value| merge(THING, &json!({"spec": patch})).named(format!("merge {patch}"));
+    Case::new("schemas-rules")
+        .ask(post(DEFINITIONS, &definition).named("define").only(["/kind"]))
+        .until(get(THINGS), 200)
+        .ask(create("t", json!({"max": 5})))
+        .ask(create("b", json!({"min": 6, "max": 5})))
+        .ask(create("c", json!({"max": 13})))
+        .ask(create("d", json!({"min": 1, "max": 2, "sum": 4})))
+        .ask(create("e", json!({"max": 5, "list": [{"n": 1}, {"n": 0}]})))
+        .ask(create("f", json!({"max": 5, "list": [{}]})))
+        .ask(create("g", json!({"max": 5, "map": {"k": "b"}})))
+        .ask(create("h", json!({"max": 5, "after": "2h"})))
+        .ask(create("i", json!({"min": 6, "max": "x"})))
+        .ask(create("j", json!({"min": 102, "max": 101})))
+        .ask(create("k", json!({})))
+        .ask(change(json!({"class": "b"})))
+        .ask(change(json!({"max": 7})))
+        .ask(change(json!({"min": 8})))
 }
 
 fn definitions() -> Case {
@@ -323,5 +370,13 @@ fn definitions() -> Case {
 }
 
 pub(crate) fn cases() -> Vec<Case> {
-    vec![values(), metadata(), fields(), changes(), later(), definitions()]
+    vec![
+        values(),
+        metadata(),
+        fields(),
+        changes(),
+        later(),
+        rules(),
+        definitions(),
+    ]
 }

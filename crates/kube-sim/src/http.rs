@@ -642,6 +642,9 @@ impl Call {
             }
             return Ok(object);
         }
+        if is_form_of_its_own(target.subresource.as_deref()) {
+            return Ok(object);
+        }
         let mut errors = duplicates;
         fields::fit(target, &mut object)
             .and_then(|dropped| {

@@ -1,11 +1,19 @@
-//! The part of OpenAPI that kubectl needs before it sends an object.
+//! OpenAPI: what `kubectl explain` shows, and what kubectl asks before it sends an object.
 //!
-//! kubectl checks whether the server validates fields (the `fieldValidation` parameter of PATCH), and if it does,
-//! does not validate them itself. There are no schemas here: any field is accepted.
+//! A document of version 3 for each group and version, with the schemas of its kinds and of all that they refer to: those of
+//! built-in kinds as a kube-apiserver publishes them, but for the descriptions, those of custom resources from their
+//! definitions. Of the operations there are those that clients look at: GET, and PATCH with its parameters, by which kubectl sees
+//! that the server validates fields.
+
+use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
 use crate::resources::{Registry, Resource};
+use crate::schema;
+
+const REFERENCE: &str = "#/components/schemas/";
+const METADATA: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 
 /// The answer to `/openapi/v3` (`path` is empty) or to a document below it; `None` for an unknown document.
 pub(crate) fn answer(registry: &Registry, path: &[&str]) -> Option<Value> {
@@ -36,28 +44,97 @@ fn index(registry: &Registry) -> Value {
 
 fn document(registry: &Registry, group: &str, version: &str) -> Option<Value> {
     let mut paths = Map::new();
-    for resource in registry
-        .iter()
-        .filter(|r| r.group == group && r.versions.iter().any(|v| v == version))
-    {
+    let mut schemas = BTreeMap::new();
+    let served = |resource: &&std::sync::Arc<Resource>| {
+        resource.group == group && resource.versions.iter().any(|served| served == version)
+    };
+    for resource in registry.iter().filter(served) {
+        let (name, schema) = component(resource, version);
+        let reference = format!("{REFERENCE}{name}");
         let place = if resource.namespaced {
             "/namespaces/{namespace}"
         } else {
             ""
         };
-        let path = format!("/{}{place}/{}/{{name}}", base(resource, version), resource.plural);
+        let path = format!("/{}{place}/{}", base(resource, version), resource.plural);
+        let kind = json!({"group": group, "version": version, "kind": resource.kind});
+        paths.insert(path.clone(), json!({"get": operation("list", &kind, &reference)}));
         let parameter = |name: &str| json!({"name": name, "in": "query", "schema": {"type": "string"}});
-        let patch = json!({
-            "parameters": [parameter("dryRun"), parameter("fieldManager"), parameter("fieldValidation")],
-            "responses": {},
-            "x-kubernetes-action": "patch",
-            "x-kubernetes-group-version-kind": {"group": group, "version": version, "kind": resource.kind},
-        });
-        paths.insert(path, json!({"patch": patch}));
+        let mut patch = operation("patch", &kind, &reference);
+        patch["parameters"] = json!([
+            parameter("dryRun"),
+            parameter("fieldManager"),
+            parameter("fieldValidation")
+        ]);
+        let of_one = json!({"get": operation("get", &kind, &reference), "patch": patch});
+        paths.insert(format!("{path}/{{name}}"), of_one);
+        add(&mut schemas, name, schema);
     }
     if paths.is_empty() {
         return None;
     }
     let info = json!({"title": "kube-sim", "version": env!("CARGO_PKG_VERSION")});
-    Some(json!({"openapi": "3.0.0", "info": info, "paths": paths, "components": {"schemas": {}}}))
+    let components = json!({"schemas": schemas});
+    Some(json!({"openapi": "3.0.0", "info": info, "paths": paths, "components": components}))
+}
+
+fn operation(action: &str, kind: &Value, reference: &str) -> Value {
+    let content = json!({"application/json": {"schema": {"$ref": reference}}});
+    json!({
+        "responses": {"200": {"description": "OK", "content": content}},
+        "x-kubernetes-action": action,
+        "x-kubernetes-group-version-kind": kind,
+    })
+}
+
+/// The name of a resource's schema, and the schema.
+fn component(resource: &Resource, version: &str) -> (String, Value) {
+    let known = schema::of_kind(&resource.group, version, &resource.kind);
+    if let (false, Some(definition)) = (resource.custom, known) {
+        return (definition.name.to_owned(), definition.json());
+    }
+    let mut group: Vec<_> = resource.group.split('.').collect();
+    group.reverse();
+    let name = format!("{}.{version}.{}", group.join("."), resource.kind);
+    let given = resource.published.get(version);
+    let mut schema = given.cloned().unwrap_or_else(|| json!({"type": "object"}));
+    for field in ["apiVersion", "kind"] {
+        schema["properties"][field] = json!({"type": "string"});
+    }
+    schema["properties"]["metadata"] = json!({"allOf": [{"$ref": format!("{REFERENCE}{METADATA}")}]});
+    schema["x-kubernetes-group-version-kind"] =
+        json!([{"group": resource.group, "version": version, "kind": resource.kind}]);
+    (name, schema)
+}
+
+/// Adds a schema, and those that it refers to.
+fn add(schemas: &mut BTreeMap<String, Value>, name: String, schema: Value) {
+    let mut waiting = vec![(name, schema)];
+    while let Some((name, schema)) = waiting.pop() {
+        if schemas.contains_key(&name) {
+            continue;
+        }
+        let mut referred = Vec::new();
+        references(&schema, &mut referred);
+        for name in referred {
+            if let Some(definition) = schema::named(&name) {
+                waiting.push((name, definition.json()));
+            }
+        }
+        schemas.insert(name, schema);
+    }
+}
+
+fn references(schema: &Value, found: &mut Vec<String>) {
+    match schema {
+        Value::Object(members) => {
+            let reference = members.get("$ref").and_then(Value::as_str);
+            if let Some(name) = reference.and_then(|reference| reference.strip_prefix(REFERENCE)) {
+                found.push(name.to_owned());
+            }
+            members.values().for_each(|value| references(value, found));
+        }
+        Value::Array(items) => items.iter().for_each(|item| references(item, found)),
+        _ => {}
+    }
 }

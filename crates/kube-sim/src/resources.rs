@@ -37,6 +37,8 @@ pub(crate) struct Resource {
     pub(crate) columns: Vec<Column>,
     /// The schemas of a custom resource, by version.
     pub(crate) schemas: BTreeMap<String, Arc<Schema>>,
+    /// The same as they are in the definition.
+    pub(crate) published: BTreeMap<String, Value>,
     /// Whether its versions have different schemas.
     pub(crate) has_several_schemas: bool,
     /// The resource version of its definition: what is older was stored under another one.
@@ -289,6 +291,7 @@ impl Resource {
             fields: owned(selectable_fields(group, plural)),
             columns: Vec::new(),
             schemas: BTreeMap::new(),
+            published: BTreeMap::new(),
             has_several_schemas: false,
             since: 0,
         }
@@ -371,6 +374,13 @@ impl Resource {
                 .collect(),
             columns: list_at(preferred, "/additionalPrinterColumns")
                 .map(Column::read)
+                .collect(),
+            published: served
+                .iter()
+                .filter_map(|version| {
+                    let schema = version.pointer("/schema/openAPIV3Schema")?;
+                    Some((version["name"].as_str()?.to_owned(), schema.clone()))
+                })
                 .collect(),
             has_several_schemas: schemas
                 .values()

@@ -15,6 +15,7 @@ use std::sync::Arc;
 use serde_json::{Number, Value};
 
 mod builtin;
+mod cel;
 mod default;
 mod embedded;
 pub(crate) mod fit;
@@ -27,7 +28,7 @@ mod structural;
 mod types;
 mod validate;
 
-pub(crate) use builtin::{Definition, of_kind};
+pub(crate) use builtin::{Definition, named, of_kind};
 pub(crate) use pattern::Pattern;
 pub(crate) use structural::faults;
 pub(crate) use validate::validate_object;
@@ -56,6 +57,8 @@ pub(crate) struct Schema {
     pub(crate) int_or_string: bool,
     /// `x-kubernetes-validations`: rules in CEL.
     pub(crate) rules: Vec<Rule>,
+    /// Whether there are rules here or anywhere below.
+    pub(crate) has_rules: bool,
 }
 
 /// A schema within another: there, or elsewhere under a name.
@@ -172,4 +175,5 @@ pub(crate) struct Rule {
     pub(crate) field_path: Box<str>,
     /// A transition rule also holds where there is no old value.
     pub(crate) optional_old_self: bool,
+    compiled: cel::Compiled,
 }

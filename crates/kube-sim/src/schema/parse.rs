@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
+use super::cel::Compiled;
 use super::{Additional, Limits, ListType, Node, Pattern, Rule, Schema, Type, builtin};
 
 impl Schema {
@@ -44,11 +45,26 @@ impl Schema {
             embedded: value["x-kubernetes-embedded-resource"] == true,
             int_or_string: value["x-kubernetes-int-or-string"] == true || value["format"] == "int-or-string",
             rules: list(&value["x-kubernetes-validations"]).map(rule).collect(),
+            has_rules: false,
         };
+        schema.has_rules = !schema.rules.is_empty() || schema.parts().any(|part| part.has_rules);
         if schema.embedded {
             schema.add_object_fields();
         }
         schema
+    }
+
+    /// The schemas within that are not elsewhere.
+    fn parts(&self) -> impl Iterator<Item = &Self> {
+        let additional = match &self.additional {
+            Additional::Values(values) => Some(values),
+            _ => None,
+        };
+        let nodes = self.properties.values().chain(&self.items).chain(additional);
+        nodes.filter_map(|node| match node {
+            Node::Here(schema) => Some(&**schema),
+            Node::There { .. } => None,
+        })
     }
 
     /// `apiVersion`, `kind` and `metadata`. What a definition says about the metadata's fields stays.
@@ -135,6 +151,7 @@ fn rule(value: &Value) -> Rule {
         reason: text(&value["reason"]),
         field_path: text(&value["fieldPath"]),
         optional_old_self: value["optionalOldSelf"] == true,
+        compiled: Compiled::default(),
     }
 }
 

@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value};
 
-use super::Pattern;
+use super::{Pattern, cel};
 use crate::status::Cause;
 
 /// Where a schema is: that decides what may be said there.
@@ -18,7 +18,7 @@ enum Level {
 const TYPES: [&str; 6] = ["array", "boolean", "integer", "number", "object", "string"];
 
 /// The keywords that only a schema itself may use, not the alternatives in it, and what is said of each.
-const FORBIDDEN: [(&str, &str); 11] = [
+const FORBIDDEN: [(&str, &str); 12] = [
     ("type", "must be empty to be structural"),
     ("additionalProperties", "must be undefined to be structural"),
     ("default", "must be undefined to be structural"),
@@ -33,6 +33,7 @@ const FORBIDDEN: [(&str, &str); 11] = [
     ("x-kubernetes-int-or-string", "must be false to be structural"),
     ("x-kubernetes-list-type", "must be undefined to be structural"),
     ("x-kubernetes-map-type", "must be undefined to be structural"),
+    ("x-kubernetes-validations", "must be empty to be structural"),
 ];
 
 /// What is wrong with an `openAPIV3Schema`; `path` leads to it.
@@ -105,6 +106,25 @@ fn level(schema: &Value, level_of: Level, path: &str, causes: &mut Vec<Cause>) {
     lists(schema, path, causes);
     unsupported(schema, path, causes);
     alternatives(schema, int_or_string, path, causes);
+    let rules = schema["x-kubernetes-validations"].as_array();
+    for (index, rule) in rules.into_iter().flatten().enumerate() {
+        let path = format!("{path}.x-kubernetes-validations[{index}]");
+        for (name, text) in [
+            ("rule", &rule["rule"]),
+            ("messageExpression", &rule["messageExpression"]),
+        ] {
+            let text = text.as_str().unwrap_or("");
+            if text.is_empty() && name == "rule" {
+                causes.push(Cause::required(format!("{path}.rule"), "rule is not specified"));
+            } else if let Some(why) = cel::fault(text).filter(|_| !text.is_empty()) {
+                causes.push(Cause::invalid(
+                    format!("{path}.{name}"),
+                    format_args!("{text:?}"),
+                    &why,
+                ));
+            }
+        }
+    }
 }
 
 /// The schemas within.

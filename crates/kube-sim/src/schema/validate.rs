@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Number, Value};
 
-use super::{Additional, Limits, Schema, Type, embedded, format, lists};
+use super::{Additional, Limits, Schema, Type, cel, embedded, format, lists};
 use crate::status::Cause;
 
 /// What is wrong with a value, and how much of it was checked: that decides which alternative of `anyOf` is told of.
@@ -76,7 +76,28 @@ pub(crate) fn validate_object(
     if !had_duplicates {
         causes.extend(lists::duplicates(new, schema));
     }
+    if schema.has_rules {
+        if causes.iter().any(blocks_rules) {
+            let why = "some validation rules were not checked because the object was invalid; correct the existing \
+                 errors to complete validation";
+            causes.push(Cause::invalid("<nil>", "null", why));
+        } else {
+            causes.extend(cel::broken(schema, old, new));
+        }
+    }
     causes
+}
+
+/// Whether an object is so wrong that its rules cannot be asked.
+fn blocks_rules(cause: &Cause) -> bool {
+    matches!(
+        cause.reason,
+        "FieldValueNotSupported"
+            | "FieldValueRequired"
+            | "FieldValueTooLong"
+            | "FieldValueTooMany"
+            | "FieldValueTypeInvalid"
+    )
 }
 
 /// The causes of a part as those of the whole; their texts stay.
