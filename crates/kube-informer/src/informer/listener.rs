@@ -2,7 +2,7 @@
 
 use super::HandlerOptions;
 use super::Notification;
-use super::coalescing::{CoalescingQueue, QueuedNotification};
+use super::coalescing::{CoalescingQueue, Delivery, QueuedNotification};
 use crate::object::CachedObject;
 use crate::queue::process_loop::after;
 use crate::store::{Lease, Snapshot};
@@ -42,14 +42,15 @@ struct Resync {
 }
 
 /// Detects a handler that is slow while many notifications wait.
-#[derive(Default)]
 struct Pace {
+    /// So many waiting notifications make a slow call worth a warning.
+    many: usize,
     /// When the last one was taken, if many were waiting then.
     taken: Option<Instant>,
     warned: Option<Instant>,
 }
 
-/// How many notifications wait when a slow call is worth a warning.
+/// The most notifications that wait without a warning, of a queue that merges none before.
 const MANY: usize = 1024;
 /// A call that takes longer than this is slow.
 const SLOW: Duration = Duration::from_millis(100);
@@ -57,10 +58,22 @@ const SLOW: Duration = Duration::from_millis(100);
 const WARN_EVERY: Duration = Duration::from_secs(10);
 
 impl Pace {
+    fn of(delivery: Delivery) -> Self {
+        let many = match delivery {
+            Delivery::Coalesced { capacity } => capacity.clamp(1, MANY),
+            Delivery::Unbounded => MANY,
+        };
+        Self {
+            many,
+            taken: None,
+            warned: None,
+        }
+    }
+
     /// The next notification is asked for while so many wait; returns how long the last one took if that is worth a
     /// warning.
     fn next(&mut self, waiting: usize) -> Option<Duration> {
-        if waiting < MANY {
+        if waiting < self.many {
             self.taken = None;
             return None;
         }
@@ -113,7 +126,7 @@ impl<O: CachedObject> Listener<O> {
                 period: Duration::ZERO,
                 next: Instant::now(),
             },
-            pace: Pace::default(),
+            pace: Pace::of(options.delivery),
             end: None,
         };
         Self {
@@ -348,5 +361,25 @@ impl<O: CachedObject> Initial<O> {
             *self = Self::None;
         }
         next
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_slow_handler_of_a_short_queue_is_noticed_too() {
+        for (delivery, waiting, noticed) in [
+            (Delivery::Coalesced { capacity: 100 }, 99, false),
+            (Delivery::Coalesced { capacity: 100 }, 100, true),
+            (Delivery::Coalesced { capacity: 5000 }, 1024, true),
+            (Delivery::Unbounded, 1023, false),
+        ] {
+            let mut pace = Pace::of(delivery);
+            assert_eq!(pace.next(waiting), None);
+            tokio::time::advance(2 * SLOW).await;
+            assert_eq!(pace.next(waiting).is_some(), noticed, "{delivery:?}");
+        }
     }
 }

@@ -21,6 +21,9 @@ use tokio_util::sync::CancellationToken;
 /// whole batch of changes. If this does not fit, or if there are several handlers, use a
 /// [`SharedInformer`](super::SharedInformer).
 ///
+/// Over several namespaces, it watches those that are in the set when it is built.
+/// [`stop_timeout`](super::InformerBuilder::stop_timeout) has no effect: the running call of the handler is waited for.
+///
 /// ```no_run
 /// use k8s_openapi::api::core::v1::Pod;
 /// use kube_informer::source::{ClientSource, Selection};
@@ -49,7 +52,6 @@ pub struct UnsharedInformer<O: Decode, H> {
 }
 
 impl<O: Decode, H: ResourceEventHandler<O>> UnsharedInformer<O, H> {
-    /// Over several namespaces, it watches those that are in the set now.
     pub(super) fn new(parts: InformerParts<O>, handler: H) -> Self {
         let InformerParts {
             mut applier,
