@@ -13,7 +13,8 @@
 //! All versions of a resource have the same fields here: nothing is converted. What a manager owns in a version that is no longer
 //! served is forgotten.
 
-use std::sync::{Arc, LazyLock};
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use jiff::Timestamp;
 use kube_protobuf::Envelope;
@@ -100,17 +101,23 @@ impl<'a> Ownership<'a> {
     }
 
     /// What an object has from the start: what Go's empty object of a built-in kind has in JSON.
-    fn base(&self) -> Object {
-        let resource = &self.target.resource;
-        let kind = resource.kind.as_str();
-        let empty = match resource.custom {
-            true => None,
-            false => kube_protobuf::to_value(&Envelope::new(&self.api_version, kind, &[]).to_vec()).ok(),
-        };
-        match empty {
-            Some(Value::Object(empty)) => empty,
-            _ => self.head(),
+    fn base(&self) -> Arc<Object> {
+        static BUILTIN: LazyLock<Mutex<HashMap<String, Arc<Object>>>> = LazyLock::new(Mutex::default);
+        if self.target.resource.custom {
+            return Arc::new(self.head());
         }
+        let kind = self.target.resource.kind.as_str();
+        let mut known = BUILTIN.lock().unwrap_or_else(PoisonError::into_inner);
+        let base = known
+            .entry(format!("{}/{kind}", self.api_version))
+            .or_insert_with(|| {
+                let empty = Envelope::new(&self.api_version, kind, &[]).to_vec();
+                Arc::new(match kube_protobuf::to_value(&empty) {
+                    Ok(Value::Object(empty)) => empty,
+                    _ => self.head(),
+                })
+            });
+        base.clone()
     }
 
     fn head(&self) -> Object {
@@ -214,6 +221,9 @@ impl<'a> Ownership<'a> {
             }
             false => self.compare(old, new),
         };
+        if comparison.is_empty() && before.is_some() && before == held {
+            return held.cloned();
+        }
         let managers = Managers::read(before).unwrap_or_default();
         if managers.is_empty() && live.is_some() {
             return None;
