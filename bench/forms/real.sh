@@ -4,12 +4,12 @@
 #
 #   bench/forms/real.sh [PODS, 50000 unless told] [TEMPLATES, 1000] [ROUNDS, 1]
 #
-# Filling the server takes 4 to 8 minutes for 50,000 pods on two processors, a client one minute at most; all 22 take half an
+# Filling the server takes 4 to 8 minutes for 50,000 pods on two processors, a client one minute at most; all 24 take half an
 # hour. With the largest client 13 GB of memory are in use. For options see run.sh.
 set -euo pipefail
 cd "$(dirname "$0")"
 
-ours=(packed projection metadata pruned typed measure-packed measure-metadata measure-typed)
+ours=(packed packed-json projection metadata pruned typed measure-packed measure-metadata measure-typed)
 peers=(client-go-protobuf client-go kube-rs)
 both=$(printf '%s/stream %s/list ' $(for form in "${ours[@]}" "${peers[@]}"; do echo "$form" "$form"; done))
 

@@ -6,7 +6,8 @@
 #
 #   SERVER     sim, which is kube-sim over HTTP (unless told), or real: a real API server over TLS, see real.sh
 #   CLIENTS    what runs, in this order; "typed/stream metadata/stream kube-rs/list ..." unless told. measure-FORM/LIST is
-#              `kubectl informer measure`
+#              `kubectl informer measure`. After a form of ours, "-json" asks for JSON instead of protobuf, and "-tasks" leaves
+#              the connections to tasks of their own
 #   PHASES     what comes after the sync: "churn burst relist" unless told
 #   ALLOCATOR  of the Rust clients: system (unless told), mimalloc or jemalloc
 #   CHANGES    how many pods are changed in a phase: 5000, or all if there are fewer; at most 25000
@@ -16,6 +17,7 @@
 #   RATIOS     no: only the table of figures
 #   RAW        a file to which each client's lines of JSON are added
 #   URLS       a file with what "server real PODS TEMPLATES" (a program that this builds) has printed: that server is used
+#   API_PID    the process of the API server, whose CPU time is shown, if it is not the one that this starts
 #   RUN        a command that runs each client, such as "nice" or "taskset -c 0"
 #
 # Needs cargo, go and jq, and curl for measure; besides what the clients take 11.5 KB of memory for each pod and 700 MB for
@@ -74,6 +76,13 @@ until [ -s "$work/urls" ]; do
     sleep 0.2
 done
 read -r api control <"$work/urls"
+
+# Whose CPU time is measured beside the client's.
+if [ -z "${API_PID:-}" ] && [ -n "$server" ]; then
+    API_PID=$server
+    [ "$server_kind" != real ] || API_PID=$(pgrep -P "$server" -x kube-apiserver || true)
+fi
+[ -z "${API_PID:-}" ] || export API_PID
 
 # `kubectl informer measure` of a form and a list, as lines of the same kind; it follows as many events as there are changes.
 measure() {

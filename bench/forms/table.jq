@@ -10,8 +10,9 @@ def ours: .name | test("^(kube-rs|client-go)") | not;
 # Phases of one client, each with medians: {"sync": {"cpu_s": 1.2, ...}, ...}
 def medians: group_by(.phase) | map({
         key: .[0].phase,
-        value: (. as $runs | ["wall_s", "cpu_s", "rss_mib", "peak_mib", "changes", "pods"]
-            | map({key: ., value: (. as $field | $runs | map(.[$field]) | median)}) | from_entries)
+        value: (. as $runs | ["wall_s", "cpu_s", "rss_mib", "peak_mib", "changes", "pods", "server_cpu_s", "received_mb"]
+            | map({key: ., value: (. as $field | $runs | map(.[$field]) | if any(. == null) then null else median end)})
+            | from_entries)
     }) | from_entries;
 
 # CPU time below a clock tick counts as one. Nothing for a phase that was not run.
@@ -21,6 +22,8 @@ def per_cpu: if . then .changes / ([.cpu_s, 0.001] | max) else null end;
 def figures: [
     ["sync, CPU s", .sync.cpu_s, 2, false],
     ["sync, wall s", .sync.wall_s, 2, false],
+    ["server, CPU s", .sync.server_cpu_s, 2, false],
+    ["received, MB", .sync.received_mb, 0, false],
     ["RSS MiB", .sync.rss_mib, 0, false],
     ["KB per pod", (.sync.rss_mib * 1048.576 / .sync.pods), 2, false],
     ["peak MiB", .sync.peak_mib, 0, false],

@@ -3,11 +3,11 @@
 use crate::measure::{Counter, Measurement};
 use k8s_openapi::api::core::v1::Pod;
 use kube::core::ApiResource;
+use kube_informer::FieldPlan;
 use kube_informer::form::{Decode, Metadata};
 use kube_informer::informer::enqueue;
 use kube_informer::reflector::{InitialState, ReflectorOptions};
 use kube_informer::source::{ClientSource, Selection};
-use kube_informer::FieldPlan;
 use kube_informer::{CachedObject, Notification, ObjectKey, SharedInformer};
 use kube_workqueue::{Requeue, WorkQueue, Workers};
 use serde::Deserialize;

@@ -2,6 +2,7 @@
 
 use crate::Arguments;
 use anyhow::{Context as _, bail};
+use kube_informer::source::ClientSource;
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike as _;
 use serde_json::json;
@@ -71,6 +72,8 @@ pub struct Measurement {
     /// Of what changes the pods.
     pub control: kube::Client,
     pub counter: Counter,
+    /// Counts the bytes of the bodies that come; `None`: they are not counted.
+    pub source: Option<ClientSource>,
 }
 
 impl Measurement {
@@ -78,7 +81,8 @@ impl Measurement {
     pub async fn run(&self) -> anyhow::Result<()> {
         // From the start of the process: connecting is part of the price.
         let sync = async { Ok(()) };
-        self.phase("sync", self.arguments.pods, Duration::ZERO, (0, 0), sync)
+        let zero = Spent::default();
+        self.phase("sync", self.arguments.pods, zero, (0, 0), sync)
             .await?;
         for phase in &self.arguments.phases {
             match phase {
@@ -94,14 +98,14 @@ impl Measurement {
         let changes = self.arguments.changes;
         let path = format!("/bench/churn?changes={changes}&rate={rate}");
         let begin = async { self.request("POST", &path).await.map(drop) };
-        self.phase(name, changes, cpu_time(), self.counter.now(), begin)
+        self.phase(name, changes, self.spent()?, self.counter.now(), begin)
             .await
     }
 
     async fn relist(&self) -> anyhow::Result<()> {
         let lists = self.request("GET", "/bench/lists").await?;
         let begin = async { self.request("POST", "/bench/expire").await.map(drop) };
-        self.phase("relist", 0, cpu_time(), self.counter.now(), begin)
+        self.phase("relist", 0, self.spent()?, self.counter.now(), begin)
             .await?;
         anyhow::ensure!(
             lists != self.request("GET", "/bench/lists").await?,
@@ -115,14 +119,15 @@ impl Measurement {
         &self,
         name: &str,
         expected: usize,
-        cpu: Duration,
+        before: Spent,
         (told, marks): (usize, usize),
         begin: impl Future<Output = anyhow::Result<()>>,
     ) -> anyhow::Result<()> {
         // Not for the first phase, whose peak is that of the process so far.
-        if cpu > Duration::ZERO {
+        if before.cpu > Duration::ZERO {
             std::fs::write("/proc/self/clear_refs", "5").context("the peak cannot be reset")?;
         }
+        let server_before = server_cpu_s()?;
         let started = Instant::now();
         begin.await?;
         loop {
@@ -139,8 +144,12 @@ impl Measurement {
             let _ = tokio::time::timeout(Duration::from_millis(500), self.counter.0.marked.notified()).await;
         }
         let wall = started.elapsed();
+        let server_cpu_s = server_cpu_s()?
+            .zip(server_before)
+            .map(|(now, before)| rounded(now - before));
         at_rest().await;
-        let cpu_s = (cpu_time() - cpu).as_secs_f64();
+        let spent = self.spent()?;
+        let cpu_s = (spent.cpu - before.cpu).as_secs_f64();
         let (rss_mib, peak_mib) = memory()?;
         let Arguments { form, list, pods, .. } = &self.arguments;
         println!(
@@ -148,10 +157,20 @@ impl Measurement {
             json!({
                 "form": form, "list": list, "pods": pods, "phase": name, "changes": expected,
                 "wall_s": rounded(wall.as_secs_f64()), "cpu_s": rounded(cpu_s), "rss_mib": rounded(rss_mib),
-                "peak_mib": rounded(peak_mib),
+                "peak_mib": rounded(peak_mib), "server_cpu_s": server_cpu_s, "switches": spent.switches - before.switches,
+                "received_mb": self.source.is_some().then(|| rounded((spent.received - before.received) as f64 / 1e6)),
             })
         );
         Ok(())
+    }
+
+    fn spent(&self) -> anyhow::Result<Spent> {
+        let usage = getrusage(UsageWho::RUSAGE_SELF)?;
+        Ok(Spent {
+            cpu: cpu_time(),
+            switches: usage.voluntary_context_switches() + usage.involuntary_context_switches(),
+            received: self.source.as_ref().map_or(0, ClientSource::bytes_received),
+        })
     }
 
     async fn request(&self, method: &str, path: &str) -> anyhow::Result<String> {
@@ -161,6 +180,33 @@ impl Measurement {
             .body(Vec::new())?;
         Ok(self.control.request_text(request).await?)
     }
+}
+
+/// What the process has used since it started.
+#[derive(Default)]
+struct Spent {
+    cpu: Duration,
+    /// How often a thread made way for another.
+    switches: i64,
+    received: u64,
+}
+
+/// The CPU time of the API server since it started, whose process the variable API_PID names.
+fn server_cpu_s() -> anyhow::Result<Option<f64>> {
+    let Ok(pid) = std::env::var("API_PID") else {
+        return Ok(None);
+    };
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).context("API_PID is no process")?;
+    // The name, in brackets, may have spaces in it.
+    let fields = stat.rsplit_once(')').context("a process without a name")?.1;
+    let ticks: Vec<f64> = fields
+        .split_whitespace()
+        .skip(11)
+        .take(2)
+        .map(str::parse)
+        .collect::<Result<_, _>>()?;
+    // Linux shows hundredths of a second, whatever it counts in.
+    Ok(Some(ticks.iter().sum::<f64>() / 100.0))
 }
 
 /// Until next to no CPU time was used for a second; what is done late, such as freeing, belongs to the phase.
