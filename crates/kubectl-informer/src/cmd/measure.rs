@@ -10,9 +10,10 @@ use crate::target::Target;
 use anyhow::bail;
 use kube::core::{DynamicObject, PartialObjectMeta};
 use kube_informer::form::{Packed, Packer, PackerStats};
+use kube_informer::low_level::wire::Encoding;
 use kube_informer::reflector::ReflectorStatus;
 use kube_informer::source::ClientSource;
-use kube_informer::{CachedObject, Partition, SharedInformer, form};
+use kube_informer::{CachedObject, Delivery, HandlerOptions, Partition, SharedInformer, form};
 use serde::Serialize;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -35,6 +36,8 @@ struct Cost {
     peak_mib: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     bytes_received: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    encoding: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     packing: Option<Packing>,
 }
@@ -111,7 +114,9 @@ pub(crate) async fn run(args: MeasureArgs) -> anyhow::Result<ExitCode> {
         }
         Decode::Packed => {
             let stats = |packer: &Packer<DynamicObject>| Some(packer.stats());
-            measure::<Packed<DynamicObject>>(target.source(), &args, stop, stats).await
+            // Nobody reads them: they need not have what only a newer server knows.
+            let source = target.source().encoding(Encoding::Protobuf);
+            measure::<Packed<DynamicObject>>(source, &args, stop, stats).await
         }
         Decode::Metadata => {
             let source = target.source().metadata_only();
@@ -132,7 +137,8 @@ async fn measure<O: form::Decode>(
     let (informer, runner) = builder.build();
     let decoder = runner.decoder();
     let mut measurement = Measurement {
-        feed: Feed::new(informer.subscribe("measure")?),
+        // Merged changes would not be counted.
+        feed: Feed::new(informer.subscribe(HandlerOptions::named("measure").delivery(Delivery::Unbounded))?),
         informer,
         source,
         started: Instant::now(),
@@ -180,6 +186,7 @@ impl<O: CachedObject> Measurement<O> {
         let cost = Cost {
             objects: Some(self.informer.store().len()),
             bytes_received: Some(self.source.bytes_received()),
+            encoding: self.informer.status().reflector.encoding.map(name_of),
             packing: (self.packing)().map(Packing::from),
             ..Cost::of("sync", self.started, Duration::ZERO)
         };
@@ -232,6 +239,7 @@ impl Cost {
             rss_mib: rounded(memory.rss_mib),
             peak_mib: rounded(memory.peak_mib),
             bytes_received: None,
+            encoding: None,
             packing: None,
         }
     }
@@ -250,14 +258,23 @@ impl Cost {
         let received = self
             .bytes_received
             .map(|bytes| format!(", received {:.1} MiB", mib(bytes)));
+        let encoding = self.encoding.map(|encoding| format!(" in {encoding}"));
         format!(
-            "{phase:<7} {}{wall_s:.2} s, CPU {cpu_s:.2} s, memory {rss_mib:.1} MiB (peak {peak_mib:.1} MiB){}",
+            "{phase:<7} {}{wall_s:.2} s, CPU {cpu_s:.2} s, memory {rss_mib:.1} MiB (peak {peak_mib:.1} MiB){}{}",
             objects.or(events).unwrap_or_default(),
             received.unwrap_or_default(),
+            encoding.unwrap_or_default(),
         ) + &self
             .packing
             .as_ref()
             .map_or(String::new(), |packing| format!("\n{}", packing.text()))
+    }
+}
+
+fn name_of(encoding: Encoding) -> &'static str {
+    match encoding {
+        Encoding::Protobuf => "protobuf",
+        _ => "JSON",
     }
 }
 
