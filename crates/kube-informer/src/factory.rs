@@ -59,6 +59,7 @@ use crate::form::{Decode, StaticResource};
 use crate::informer::{
     AnyObject, FormlessTransform, InformerBuilder, InformerOptions, RunError, SharedInformer,
 };
+use crate::low_level::wire::Encoding;
 use crate::reflector::{ErrorFunction, Failure, ReflectorOptions, TransformError};
 use crate::source::{ListerWatcher, Selection, WatchListSupport};
 use entry::SharedEntry;
@@ -163,6 +164,23 @@ impl FactoryBuilder {
     /// The options of all reflectors.
     pub fn reflector_options(mut self, options: ReflectorOptions) -> Self {
         self.options.reflector = options;
+        self
+    }
+
+    /// Sets the encoding that all informers of this factory ask for, except for [those over other
+    /// sources](SharedInformerFactory::informer_with_source). Default: protobuf first, then JSON, where a server may have
+    /// protobuf; see [`ClientSource::encoding`](crate::source::ClientSource::encoding).
+    ///
+    /// ```no_run
+    /// # use kube_informer::{SharedInformerFactory, factory::FactoryBuilder};
+    /// use kube_informer::low_level::wire::Encoding;
+    ///
+    /// # fn example(client: kube::Client) -> FactoryBuilder {
+    /// SharedInformerFactory::builder(client).encoding(Encoding::Json)
+    /// # }
+    /// ```
+    pub fn encoding(mut self, encoding: Encoding) -> Self {
+        self.defaults.encoding = Some(encoding);
         self
     }
 
@@ -279,7 +297,10 @@ impl SharedInformerFactory {
         let wanted = request.resolve(&self.shared.defaults, &self.shared.options.reflector.plan);
         let (key, resync) = (wanted.key.clone(), wanted.resync);
         let (client, streaming) = (&self.shared.client, &self.shared.streaming);
-        self.shared_informer(key, resync, || wanted.builder(client.clone(), streaming.clone()))
+        let encoding = self.shared.defaults.encoding;
+        self.shared_informer(key, resync, || {
+            wanted.builder(client.clone(), streaming.clone(), encoding)
+        })
     }
 
     /// The informer over a source of the caller, identified by name: calls with the same name and form get the same

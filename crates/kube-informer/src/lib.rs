@@ -83,8 +83,8 @@
 //! # Features
 //! `packed`, on by default, is the form [`Packed`](form::Packed), whose compression (zstd) needs a C compiler.
 //! `simd-json`, on by default, decodes whole objects by simd-json instead of `serde_json`, in less time; see
-//! [numbers](form#numbers). `protobuf`, off by default, lets a [`ClientSource`](source::ClientSource::encoding) ask for
-//! Kubernetes' protobuf.
+//! [numbers](form#numbers). `protobuf`, on by default, asks for Kubernetes' protobuf where a server may have it
+//! ([more](source::ClientSource::encoding)).
 //!
 //! # Tracing
 //! Lists, watches and the application of changes are `tracing` spans `list`, `watch` and `apply` of level debug, with

@@ -20,6 +20,7 @@ pub use owners::HasOwners;
 pub use partition::Partition;
 pub use resource_version::ResourceVersion;
 
+use std::any::TypeId;
 use std::sync::Arc;
 
 /// A type whose collections an informer can cache.
@@ -95,6 +96,14 @@ pub trait CachedObject: Send + Sync + 'static {
         None
     }
 
+    /// Whether objects are held with whatever fields the server sends, known to this program or not, as a
+    /// [`DynamicObject`](kube::core::DynamicObject) does. They are asked for in JSON, unless [told
+    /// otherwise](crate::source::ClientSource::encoding): protobuf is read by tables, and a newer server may have fields that are
+    /// not in them. Default: false.
+    fn keeps_unknown_fields() -> bool {
+        false
+    }
+
     /// The key under which the object is stored: `namespace/name`, or `name` for cluster-scoped kinds.
     fn key_of(object: &Self::Handle) -> ObjectKey {
         ObjectKey::new(Self::namespace_of(object), Self::name_of(object))
@@ -132,6 +141,11 @@ impl<K: kube::Resource + Send + Sync + 'static> CachedObject for K {
         let labels = object.meta().labels.iter().flatten();
         labels.for_each(|(name, value)| each(name, value));
         true
+    }
+
+    /// True for types whose kind is known at run time only.
+    fn keeps_unknown_fields() -> bool {
+        TypeId::of::<K::DynamicType>() != TypeId::of::<()>()
     }
 
     /// `None` if the object is shared.

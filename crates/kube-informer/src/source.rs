@@ -38,6 +38,7 @@
 
 mod body;
 mod client;
+mod connection;
 mod error;
 mod negotiation;
 mod parts;
@@ -49,6 +50,7 @@ mod subject;
 mod watch_list_support;
 
 pub use client::ClientSource;
+pub use connection::ConnectionExecutor;
 use error::BoxError;
 pub(crate) use error::LONGEST_RETRY_AFTER;
 pub use error::{ApiError, ApiStatus, ErrorClass, Reason};

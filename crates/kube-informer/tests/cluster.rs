@@ -5,10 +5,11 @@ use conformance::cluster::Cluster;
 use futures::StreamExt;
 use k8s_openapi::api::core::v1::{Node, Pod};
 use kube::api::{DeleteParams, Patch, PatchParams, PostParams};
+use kube::client::ClientBuilder;
 use kube::core::{ApiResource, DynamicObject, GroupVersionKind};
 use kube_informer::reflector::Phase;
 use kube_informer::selector::LabelSelector;
-use kube_informer::source::{ClientSource, Selection};
+use kube_informer::source::{ClientSource, ConnectionExecutor, Selection};
 use kube_informer::{
     CachedObject, Deleted, Lister, NamespaceSet, Notification, ObjectKey, Partition,
     ResourceEventHandlerFuncs, SharedInformer,
@@ -80,7 +81,11 @@ fn pod(name: &str, node: &str) -> Value {
             "name": name, "namespace": "default", "labels": {"app": "web"},
             "ownerReferences": [{"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web", "uid": "0-0"}],
         },
-        "spec": {"nodeName": node, "containers": [{"name": "c", "image": "registry.example/image:1"}]},
+        // With what a server adds, which protobuf always shows.
+        "spec": {
+            "nodeName": node,
+            "containers": [{"name": "c", "image": "registry.example/image:1", "resources": {}}],
+        },
     })
 }
 
@@ -205,7 +210,9 @@ async fn caches_end_equal_to_a_cluster_that_changes_all_the_time() {
 }
 
 fn over_http(server: &SimServer) -> kube::Client {
-    kube::Client::try_from(kube::Config::new(server.url().parse().unwrap())).unwrap()
+    let config = kube::Config::new(server.url().parse().unwrap());
+    let client = ClientBuilder::try_from((config, ConnectionExecutor::default()));
+    client.unwrap().build()
 }
 
 // The workload is the simulator's.
@@ -616,7 +623,7 @@ async fn metadata_comes_alone() {
     factory.shutdown().await.unwrap();
     assert!(
         accepted.lock().unwrap()[0]
-            .starts_with("application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1")
+            .starts_with("application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1")
     );
 
     // The same by a list, and what it spares.

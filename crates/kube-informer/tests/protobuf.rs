@@ -11,7 +11,9 @@ use kube_informer::informer::InformerBuilder;
 use kube_informer::low_level::wire::Encoding;
 use kube_informer::reflector::{InitialState, ReflectorOptions};
 use kube_informer::source::{ClientSource, ErrorClass, ListRequest, ListVersion, ListerWatcher, Selection};
-use kube_informer::{CachedObject, FieldPlan, HasOwners, Notifications, ResourceVersion, SharedInformer};
+use kube_informer::{
+    CachedObject, FieldPlan, HasOwners, Notifications, ResourceVersion, SharedInformer, SharedInformerFactory,
+};
 use kube_protobuf::{UnknownFields::Deny, to_vec, watch_event_to_vec};
 use kube_sim::script::{Answer, Expected, ScriptedServer, event, status};
 use serde_json::{Value, json};
@@ -83,7 +85,7 @@ struct Scene {
 fn source(server: &ScriptedServer) -> ClientSource {
     let client = kube::Client::new(server.service(), "default");
     let resource = ApiResource::erase::<ConfigMap>(&());
-    ClientSource::new(client, resource, Selection::default()).encoding(Encoding::Protobuf)
+    ClientSource::new(client, resource, Selection::default())
 }
 
 impl Scene {
@@ -229,6 +231,66 @@ async fn a_list_in_the_other_encoding_is_unchanged() {
     assert_eq!(scene.encoding(), Some(Encoding::Json));
 }
 
+/// An informer of another form, whose second list comes in the other encoding and shows the same.
+async fn stays<O: Decode>(lists: [Answer; 2], accept: &'static str) {
+    let newer = "resourceVersion=10&resourceVersionMatch=NotOlderThan";
+    let [first, second] = lists;
+    let expired = status(410, "Expired", "too old");
+    let server = ScriptedServer::new()
+        .expect(format!("GET /api/v1/configmaps?{ANY}"), first)
+        .expect(
+            format!("GET /api/v1/configmaps?{WATCH}&resourceVersion=10"),
+            Answer::watch([event("ERROR", &expired)]),
+        )
+        .expect(format!("GET /api/v1/configmaps?{newer}"), second);
+    let source = match accept {
+        BOTH => source(&server),
+        _ => source(&server).metadata_only(),
+    };
+    let decoded = Arc::<AtomicUsize>::default();
+    let counter = decoded.clone();
+    let (informer, runner) = SharedInformer::<O>::builder(source)
+        .reflector_options(ReflectorOptions {
+            initial: InitialState::List,
+            ..Default::default()
+        })
+        .transform(move |object| {
+            counter.fetch_add(1, Ordering::Relaxed);
+            Ok(object)
+        })
+        .build();
+    let stop = CancellationToken::new();
+    let _stop = stop.clone().drop_guard();
+    tokio::spawn(runner.run(stop));
+    let version = ResourceVersion::from("12");
+    let relisted = informer.store().wait_until(&version);
+    tokio::time::timeout(60 * SECOND, relisted)
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(decoded.load(Ordering::Relaxed), 2, "nothing of the second list");
+    assert_eq!(informer.status().reflector.lists, 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn in_every_form_a_list_in_the_other_encoding_is_unchanged() {
+    let objects = [map("a", 1), map("b", 2)];
+    let both = || {
+        let json = |version| Answer::json(list(version, &objects).to_string());
+        [[listed(10, &objects), json(12)], [json(10), listed(12, &objects)]]
+    };
+    for lists in both() {
+        stays::<ConfigMap>(lists, BOTH).await;
+    }
+    for lists in both() {
+        stays::<Packed<ConfigMap>>(lists, BOTH).await;
+    }
+    // Whole objects, from a server that does not reduce them.
+    for lists in both() {
+        stays::<PartialObjectMeta<ConfigMap>>(lists, "metadata").await;
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_refusal_in_protobuf_is_read() {
     let forbidden = to_vec(&status(403, "Forbidden", "not you"), Deny).unwrap();
@@ -243,7 +305,7 @@ async fn a_refusal_in_protobuf_is_read() {
 }
 
 #[tokio::test]
-async fn what_has_no_message_or_finds_fields_is_asked_for_in_json() {
+async fn what_only_json_has_is_asked_for_in_json() {
     let widgets = GroupVersionKind::gvk("example.com", "v1", "Widget");
     let server = ScriptedServer::new().expect(
         Expected::from("GET /apis/example.com/v1/widgets").header("accept", "application/json"),
@@ -251,7 +313,6 @@ async fn what_has_no_message_or_finds_fields_is_asked_for_in_json() {
     );
     let client = kube::Client::new(server.service(), "default");
     let widgets = ClientSource::new(client, ApiResource::from_gvk(&widgets), Selection::default());
-    let widgets = widgets.encoding(Encoding::Protobuf);
     let most_recent = ListRequest::new(ListVersion::MostRecent);
     assert!(
         ListerWatcher::<DynamicObject>::list(&widgets, most_recent.clone())
@@ -281,6 +342,60 @@ async fn what_has_no_message_or_finds_fields_is_asked_for_in_json() {
                 .is_ok()
         );
         server.assert_finished();
+    }
+}
+
+/// Lists once, in this form, and checks what was asked for.
+async fn lists<O: Decode>(accept: &str, set: impl FnOnce(ClientSource) -> ClientSource) {
+    let server = ScriptedServer::new().expect(
+        Expected::from("GET /api/v1/configmaps").header("accept", accept),
+        Answer::json(list(1, &[]).to_string()),
+    );
+    let source = set(source(&server));
+    let listed = ListerWatcher::<O>::list(&source, ListRequest::new(ListVersion::MostRecent)).await;
+    assert!(listed.is_ok());
+    server.assert_finished();
+}
+
+#[tokio::test]
+async fn protobuf_is_asked_for_unless_somebody_needs_json() {
+    const JSON: &str = "application/json";
+    lists::<ConfigMap>(BOTH, |source| source).await;
+    lists::<Packed<ConfigMap>>(BOTH, |source| source).await;
+    lists::<ConfigMap>(JSON, |source| source.encoding(Encoding::Json)).await;
+    // A newer server may have fields that the tables have not.
+    lists::<DynamicObject>(JSON, |source| source).await;
+    lists::<Packed<DynamicObject>>(JSON, |source| source).await;
+    lists::<DynamicObject>(BOTH, |source| source.encoding(Encoding::Protobuf)).await;
+    let reduced = ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,";
+    let metadata = format!("{PROTOBUF}{reduced}{JSON}{reduced}{BOTH}");
+    lists::<PartialObjectMeta<ConfigMap>>(&metadata, ClientSource::metadata_only).await;
+    lists::<PartialObjectMeta<DynamicObject>>(&metadata, ClientSource::metadata_only).await;
+}
+
+#[tokio::test]
+async fn a_factory_asks_for_the_encoding_that_it_is_told() {
+    for (encoding, accept) in [(None, BOTH), (Some(Encoding::Json), "application/json")] {
+        let server = ScriptedServer::new()
+            .expect(
+                request(ANY, accept),
+                Answer::json(list(1, &[map("a", 1)]).to_string()),
+            )
+            .expect(watch(1, "application/json"), Answer::watch([""; 0]));
+        let client = kube::Client::new(server.service(), "default");
+        let factory = SharedInformerFactory::builder(client).reflector_options(ReflectorOptions {
+            initial: InitialState::List,
+            ..Default::default()
+        });
+        let factory = match encoding {
+            None => factory.build(),
+            Some(encoding) => factory.encoding(encoding).build(),
+        };
+        let maps = factory.informer::<ConfigMap>();
+        factory.start();
+        maps.synced().await.unwrap();
+        factory.shutdown().await.unwrap();
+        assert!(maps.store().get("ns/a").is_some());
     }
 }
 

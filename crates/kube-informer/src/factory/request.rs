@@ -4,6 +4,7 @@ use super::scope::scope_of;
 use crate::FieldPlan;
 use crate::form::{Decode, StaticResource};
 use crate::informer::{InformerBuilder, NamespaceSet, SharedInformer, Transform};
+use crate::low_level::wire::Encoding;
 use crate::source::{ClientSource, Selection, WatchListSupport};
 use kube::Resource as _;
 use kube::core::discovery::Scope;
@@ -81,6 +82,7 @@ pub(super) struct Defaults {
     pub(super) labels: String,
     pub(super) fields: String,
     pub(super) resync: Duration,
+    pub(super) encoding: Option<Encoding>,
 }
 
 impl Defaults {
@@ -337,13 +339,21 @@ pub(super) struct Wanted<O: Decode> {
 
 impl<O: Decode> Wanted<O> {
     /// The builder of the informer.
-    pub(super) fn builder(self, client: kube::Client, streaming: WatchListSupport) -> InformerBuilder<O> {
+    pub(super) fn builder(
+        self,
+        client: kube::Client,
+        streaming: WatchListSupport,
+        encoding: Option<Encoding>,
+    ) -> InformerBuilder<O> {
         let selection = Selection {
             namespace: None,
             label_selector: Some(self.key.labels),
             field_selector: Some(self.key.fields),
         };
         let mut source = ClientSource::new(client, self.resource, selection).watch_list_support(streaming);
+        if let Some(encoding) = encoding {
+            source = source.encoding(encoding);
+        }
         if self.key.metadata_only {
             source = source.metadata_only();
         }

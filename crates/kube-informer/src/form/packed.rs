@@ -15,9 +15,11 @@ use crate::low_level::wire::{Encoding, FieldPlan, RawObject, ScanError};
 use crate::object::{CachedObject, Fingerprint, HasOwners, ObjectKey, ResourceVersion};
 use coding::Coding;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
+use kube::core::DynamicObject;
 use labels::Labels;
 use packer::Shared;
 use serde::de::DeserializeOwned;
+use std::any::TypeId;
 use std::{
     borrow::Cow,
     fmt,
@@ -149,7 +151,13 @@ impl<K> Packed<K> {
         Header::<K>::SIZE + self.0.slice.len()
     }
 
-    /// The object as sent by the server, without the parts that the plan prunes.
+    /// The encoding of the [`body`](Self::body).
+    pub fn encoding(&self) -> Encoding {
+        self.header().encoding
+    }
+
+    /// The object as sent by the server, without the parts that the plan prunes: JSON, or the bare message in protobuf. To ask
+    /// for JSON only, set the source's [encoding](crate::source::ClientSource::encoding).
     pub fn body(&self) -> Vec<u8> {
         let header = self.header();
         header
@@ -422,6 +430,10 @@ impl<K: Send + Sync + 'static> CachedObject for Packed<K> {
 
     fn label_of<'a>(object: &'a Self, name: &str) -> Option<&'a str> {
         object.label(name)
+    }
+
+    fn keeps_unknown_fields() -> bool {
+        TypeId::of::<K>() == TypeId::of::<DynamicObject>()
     }
 
     fn visit_labels(object: &Self, each: &mut dyn FnMut(&str, &str)) -> bool {

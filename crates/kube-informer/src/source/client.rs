@@ -5,7 +5,8 @@
 //! whole body, lose objects that cannot be decoded, and do not distinguish failures.
 
 use super::body::{Chunks, Patience, silent};
-use super::negotiation::{Negotiation, Reduction, accept};
+use super::connection::{Borrowed, borrowing};
+use super::negotiation::{Negotiation, Objects, Reduction, accept};
 use super::parts::{Expected, list_parts, watch_events};
 use super::path::{InvalidName, resource_path};
 use super::rejection::rejection;
@@ -109,12 +110,17 @@ impl ClientSource {
         self
     }
 
-    /// The encoding that is asked for first. Default: JSON, which every server has.
+    /// Sets the encoding to ask for. Default: protobuf first, then JSON, where a server may have protobuf; else JSON.
     ///
-    /// Protobuf (feature `protobuf`) costs the server and the client much less than JSON. It is asked for if the kind is
-    /// built in and the [`FieldPlan`] does no more than prune `metadata.managedFields`; custom resources and plans that find
-    /// fields are asked for in JSON. A server that answers in JSON, or that it has no protobuf (406), is asked for JSON
-    /// from then on, by this source and its clones.
+    /// Protobuf (feature `protobuf`, on by default) costs the server and the client much less than JSON. Whatever is
+    /// set here, custom resources and aggregated APIs are asked for in JSON, and so is what a [`FieldPlan`] finds fields in or prunes
+    /// more of than `metadata.managedFields`. A server that answers in JSON, or that it has no protobuf (406), is asked for
+    /// JSON from then on, by this source and its clones. The [status](crate::reflector::ReflectorStatus::encoding) says what comes.
+    ///
+    /// Protobuf is read by tables of the newest Kubernetes version that this crate knows. Fields that only newer servers have
+    /// are missing then, as from any type that was made before them. So objects that [keep unknown
+    /// fields](CachedObject::keeps_unknown_fields) are asked for in JSON by default; set [`Encoding::Json`] for a type of yours
+    /// that must see such fields, and [`Encoding::Protobuf`] for a dynamic one that need not.
     ///
     /// Bytes in two encodings cannot be compared. So where protobuf may come, the
     /// [fingerprint](crate::low_level::wire::RawObject::fingerprint) of an object, in either encoding, is one of its uid and resource
@@ -170,20 +176,25 @@ impl ClientSource {
 
     /// Sends a request, in the encoding that is preferred if the server has it. Returns the response if its status is
     /// 200, and what to expect of it.
-    async fn send(
+    async fn send<O: CachedObject>(
         &self,
         query: String,
         metadata: Reduction,
         plan: &FieldPlan,
-    ) -> Result<(Response<Body>, Expected), ApiError> {
+    ) -> Result<(Answer, Expected), ApiError> {
         let reduction = match plan.prunes_managed_fields() {
             _ if self.metadata_only => metadata,
             true => Reduction::WithoutManagedFields,
             false => Reduction::Nothing,
         };
-        let asked = self.negotiation.asked(&self.resource, plan);
+        let objects = Objects {
+            resource: &self.resource,
+            plan,
+            keep_unknown_fields: O::keeps_unknown_fields() && !self.metadata_only,
+        };
+        let asked = self.negotiation.asked(&objects);
         let sent = self.send_once(&query, accept(asked, reduction)).await;
-        let (asked, response) = match sent {
+        let (asked, answer) = match sent {
             Err(ApiError::Status(status)) if status.code == 406 && asked != Encoding::Json => {
                 self.negotiation.refused();
                 let json = accept(Encoding::Json, reduction);
@@ -192,15 +203,15 @@ impl ClientSource {
             sent => (asked, sent?),
         };
         let expected = Expected {
-            encoding: self.negotiation.answered(asked, &response),
+            encoding: self.negotiation.answered(asked, &answer.response),
             kind: self.resource.kind.clone(),
             metadata_only: self.metadata_only,
-            by_version: self.negotiation.is_open(&self.resource, plan),
+            by_version: self.negotiation.preferred(&objects) != Encoding::Json,
         };
-        Ok((response, expected))
+        Ok((answer, expected))
     }
 
-    async fn send_once(&self, query: &str, accept: HeaderValue) -> Result<Response<Body>, ApiError> {
+    async fn send_once(&self, query: &str, accept: HeaderValue) -> Result<Answer, ApiError> {
         let request = Request::get(self.uri(query)?)
             .header(header::ACCEPT, accept)
             .header(
@@ -209,15 +220,23 @@ impl ClientSource {
             )
             .body(sent_once().await.map_err(ApiError::from_client)?)
             .map_err(|error| ApiError::Request(error.into()))?;
-        let response = tokio::time::timeout(BEGINNING, self.client.send(request))
+        let answer = borrowing(self.client.send(request));
+        let (response, connection) = tokio::time::timeout(BEGINNING, answer)
             .await
             .map_err(|_| silent(BEGINNING))?
             .map_err(ApiError::from_client)?;
         if response.status() == StatusCode::OK {
-            return Ok(response);
+            return Ok(Answer { response, connection });
         }
+        drop(connection);
         Err(rejection(response, self.received.clone()).await)
     }
+}
+
+/// A response, and the connection on which its body comes.
+struct Answer {
+    response: Response<Body>,
+    connection: Borrowed,
 }
 
 /// An empty body that the layers of a client cannot clone, so that none of them retries the request: the caller
@@ -260,10 +279,10 @@ impl<O: CachedObject> ListerWatcher<O> for ClientSource {
 
     fn list(&self, request: ListRequest) -> BoxFuture<'_, Result<ListStream<O>, ApiError>> {
         async move {
-            let (response, expected) = self
-                .send(request.query(), Reduction::MetadataList, &request.plan)
+            let (answer, expected) = self
+                .send::<O>(request.query(), Reduction::MetadataList, &request.plan)
                 .await?;
-            let chunks = Chunks::new(response, LIST, self.received.clone());
+            let chunks = Chunks::new(answer.response, answer.connection, LIST, self.received.clone());
             Ok(list_parts(chunks, expected, request.plan))
         }
         .boxed()
@@ -276,10 +295,15 @@ impl<O: CachedObject> ListerWatcher<O> for ClientSource {
                 timeout => timeout,
             };
             let patience = Patience::of(total.saturating_add(WATCH_GRACE));
-            let (response, expected) = self
-                .send(request.query(), Reduction::Metadata, &request.plan)
+            let (answer, expected) = self
+                .send::<O>(request.query(), Reduction::Metadata, &request.plan)
                 .await?;
-            let chunks = Chunks::new(response, patience, self.received.clone());
+            let chunks = Chunks::new(
+                answer.response,
+                answer.connection,
+                patience,
+                self.received.clone(),
+            );
             Ok(watch_events(chunks, expected, request.plan))
         }
         .boxed()

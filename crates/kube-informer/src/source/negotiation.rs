@@ -15,9 +15,29 @@ const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
 /// What a source prefers, and what is remembered of the server's answers; shared by the source's clones.
 #[derive(Clone, Default)]
 pub(super) struct Negotiation {
-    preferred: Encoding,
+    /// What the user has chosen; `None`: the best for what is asked for.
+    preferred: Option<Encoding>,
     /// Whether the server has answered in another encoding than the preferred one.
     refused: Arc<AtomicBool>,
+}
+
+/// What is asked for.
+#[derive(Debug, Clone, Copy)]
+#[cfg_attr(not(feature = "protobuf"), expect(dead_code))]
+pub(super) struct Objects<'a> {
+    pub(super) resource: &'a ApiResource,
+    pub(super) plan: &'a FieldPlan,
+    /// Whether they are held with fields that no table has.
+    pub(super) keep_unknown_fields: bool,
+}
+
+#[cfg(feature = "protobuf")]
+impl Objects<'_> {
+    /// Whether they are of a built-in kind, and their scan needs nothing of them that it finds in JSON only.
+    fn may_be_protobuf(&self) -> bool {
+        let message = kube_protobuf::Descriptor::of(&self.resource.api_version, &self.resource.kind);
+        message.is_some() && self.plan.prunes_at_most_managed_fields()
+    }
 }
 
 /// How the objects that are asked for are to be reduced.
@@ -48,30 +68,35 @@ impl Reduction {
 impl Negotiation {
     pub(super) fn new(preferred: Encoding) -> Self {
         Self {
-            preferred,
+            preferred: Some(preferred),
             refused: Arc::default(),
         }
     }
 
-    /// Whether objects may come in another encoding than JSON, now or later: they are of a built-in kind, and their scan
-    /// needs nothing of them that it finds in JSON only.
-    #[cfg_attr(not(feature = "protobuf"), expect(unused_variables))]
-    pub(super) fn is_open(&self, resource: &ApiResource, plan: &FieldPlan) -> bool {
-        match self.preferred {
-            Encoding::Json => false,
-            #[cfg(feature = "protobuf")]
-            Encoding::Protobuf => {
-                let message = kube_protobuf::Descriptor::of(&resource.api_version, &resource.kind);
-                message.is_some() && plan.prunes_at_most_managed_fields()
-            }
+    /// The encoding to ask for, unless the server has refused it.
+    #[cfg(feature = "protobuf")]
+    pub(super) fn preferred(&self, objects: &Objects<'_>) -> Encoding {
+        let default = match objects.keep_unknown_fields {
+            true => Encoding::Json,
+            false => Encoding::Protobuf,
+        };
+        match self.preferred.unwrap_or(default) {
+            Encoding::Protobuf if objects.may_be_protobuf() => Encoding::Protobuf,
+            _ => Encoding::Json,
         }
     }
 
     /// The encoding to ask for.
-    pub(super) fn asked(&self, resource: &ApiResource, plan: &FieldPlan) -> Encoding {
-        match self.is_open(resource, plan) && !self.refused.load(Ordering::Relaxed) {
-            true => self.preferred,
-            false => Encoding::Json,
+    #[cfg(not(feature = "protobuf"))]
+    pub(super) fn preferred(&self, _: &Objects<'_>) -> Encoding {
+        self.preferred.unwrap_or_default()
+    }
+
+    /// The encoding to ask for.
+    pub(super) fn asked(&self, objects: &Objects<'_>) -> Encoding {
+        match self.refused.load(Ordering::Relaxed) {
+            true => Encoding::Json,
+            false => self.preferred(objects),
         }
     }
 

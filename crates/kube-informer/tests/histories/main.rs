@@ -1,7 +1,7 @@
 //! Random histories of a few objects, told by a server with random faults: the cache always ends equal to the server,
 //! and each handler is told a legal history.
 //!
-//! Half of the histories are of several namespaces, each with its own list and watch, which are added and removed at
+//! Half of the servers have protobuf, and may be replaced by ones without it. Half of the histories are of several namespaces, each with its own list and watch, which are added and removed at
 //! random.
 //!
 //! A few hundred histories run with the other tests. `HISTORIES=100000 cargo test --release -p kube-informer --test
@@ -153,11 +153,11 @@ impl ResourceEventHandler<ConfigMap> for Follower {
     }
 }
 
-/// Runs a history.
+/// Runs a history, and returns how many requests there were and how many answers in protobuf.
 ///
 /// # Errors
 /// What is wrong.
-async fn history(seed: u64) -> Result<usize, String> {
+async fn history(seed: u64) -> Result<(usize, usize), String> {
     let several = seed % 2 == 1;
     let mut rng = StdRng::seed_from_u64(!seed);
     let faults = [0.02, 0.1, 0.3][rng.random_range(0..3)];
@@ -256,7 +256,7 @@ async fn history(seed: u64) -> Result<usize, String> {
         .await
         .map_err(|error| error.to_string())?
         .map_err(|error| error.to_string())?;
-    Ok(requests.len())
+    Ok((requests.len(), server.protobuf_answers()))
 }
 
 type Followers = Vec<(String, Arc<Mutex<Told>>)>;
@@ -327,7 +327,7 @@ fn calm(requests: &[(Instant, String)]) -> Result<(), String> {
     }
 }
 
-fn run(seed: u64) -> Result<usize, String> {
+fn run(seed: u64) -> Result<(usize, usize), String> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .start_paused(true)
@@ -346,7 +346,7 @@ fn number(variable: &str) -> Option<u64> {
 fn caches_end_equal_and_handlers_are_told_legal_histories() {
     let only = number("HISTORY");
     let count = number("HISTORIES").unwrap_or(if only.is_some() { 100 } else { 300 });
-    let (next, requests) = (AtomicU64::new(0), AtomicU64::new(0));
+    let (next, requests, protobuf) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
     let failures = Mutex::new(vec![]);
     std::thread::scope(|scope| {
         for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
@@ -359,7 +359,10 @@ fn caches_end_equal_and_handlers_are_told_legal_histories() {
                     let seed = only.unwrap_or(number);
                     let result = std::panic::catch_unwind(|| run(seed));
                     match result.unwrap_or_else(|_| Err("it panicked, see above".into())) {
-                        Ok(sent) => drop(requests.fetch_add(sent as u64, Ordering::Relaxed)),
+                        Ok((sent, in_protobuf)) => {
+                            requests.fetch_add(sent as u64, Ordering::Relaxed);
+                            protobuf.fetch_add(in_protobuf as u64, Ordering::Relaxed);
+                        }
                         Err(wrong) => failures.lock().unwrap().push(format!("HISTORY={seed}: {wrong}")),
                     }
                 }
@@ -369,4 +372,9 @@ fn caches_end_equal_and_handlers_are_told_legal_histories() {
     let failures = failures.into_inner().unwrap();
     assert!(failures.is_empty(), "{}", failures.join("\n\n"));
     assert!(requests.into_inner() > 3 * count, "hardly any requests");
+    let protobuf = protobuf.into_inner();
+    assert!(
+        only.is_some() || protobuf > count,
+        "hardly any protobuf: {protobuf}"
+    );
 }

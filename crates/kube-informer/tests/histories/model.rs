@@ -6,6 +6,7 @@ use futures::{FutureExt, stream};
 use http::{Request, Response};
 use http_body::Frame;
 use http_body_util::{BodyExt, StreamBody, combinators::UnsyncBoxBody};
+use kube_protobuf::{UnknownFields, to_vec, watch_event_to_vec};
 use kube_sim::script::{Kind, event, status};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
@@ -50,6 +51,9 @@ struct Model {
     small_pages: bool,
     /// Whether there are streaming lists.
     streams: bool,
+    /// Whether it answers in protobuf, if it is asked for it.
+    protobuf: bool,
+    protobuf_answers: usize,
     version: u64,
     next_uid: u64,
     /// The states that can still be listed, by version; the last one is that of now.
@@ -84,6 +88,8 @@ impl Server {
             faults,
             small_pages: rng.random_bool(0.3),
             streams,
+            protobuf: rng.random_bool(0.5),
+            protobuf_answers: 0,
             rng,
             version,
             next_uid: 1,
@@ -143,6 +149,11 @@ impl Server {
         a / EPOCH == b / EPOCH
     }
 
+    /// How many answers were in protobuf.
+    pub(crate) fn protobuf_answers(&self) -> usize {
+        self.lock().protobuf_answers
+    }
+
     pub(crate) fn requests(&self) -> Vec<(Instant, String)> {
         self.lock().requests.clone()
     }
@@ -156,6 +167,18 @@ impl Server {
 impl Model {
     fn now(&self) -> Arc<State> {
         self.states.values().next_back().expect("a state").clone()
+    }
+
+    /// The encoding of an answer. A server that has protobuf is replaced by one without it at times.
+    fn encoding(&mut self, accept: &str) -> Encoding {
+        let protobuf = self.protobuf && accept.starts_with(PROTOBUF);
+        match protobuf && !self.rng.random_bool(0.02) {
+            true => {
+                self.protobuf_answers += 1;
+                Encoding::Protobuf
+            }
+            false => Encoding::Json,
+        }
     }
 
     fn fault(&mut self) -> bool {
@@ -270,6 +293,47 @@ fn namespace_in(path: &str) -> Option<String> {
     Some(rest.split('/').next()?.to_owned())
 }
 
+const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
+
+/// How a body is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Encoding {
+    Json,
+    Protobuf,
+}
+
+impl Encoding {
+    fn media_type(self) -> &'static str {
+        match self {
+            Self::Json => "application/json",
+            Self::Protobuf => PROTOBUF,
+        }
+    }
+
+    /// An object or a list, of its JSON.
+    fn object(self, json: String) -> Bytes {
+        match self {
+            Self::Json => json.into(),
+            Self::Protobuf => protobuf(&serde_json::from_str(&json).unwrap()).into(),
+        }
+    }
+
+    /// An event of a watch, of its JSON.
+    fn event(self, json: String) -> Bytes {
+        if self == Self::Json {
+            return json.into();
+        }
+        let event: Value = serde_json::from_str(&json).unwrap();
+        let message = watch_event_to_vec(event["type"].as_str().unwrap(), &protobuf(&event["object"]));
+        let length = u32::try_from(message.len()).unwrap().to_be_bytes();
+        [&length[..], &message].concat().into()
+    }
+}
+
+fn protobuf(object: &Value) -> Vec<u8> {
+    to_vec(object, UnknownFields::Deny).unwrap()
+}
+
 type Body = UnsyncBoxBody<Bytes, io::Error>;
 type Chunks = mpsc::Sender<io::Result<Frame<Bytes>>>;
 
@@ -280,6 +344,7 @@ struct Over;
 struct Sender {
     chunks: Chunks,
     server: Server,
+    encoding: Encoding,
 }
 
 impl Sender {
@@ -294,9 +359,9 @@ impl Sender {
         self.chunks.send(Ok(Frame::data(bytes))).await.map_err(|_| Over)
     }
 
-    async fn cut(&self, bytes: String) -> Result<(), Over> {
+    async fn cut(&self, bytes: Bytes) -> Result<(), Over> {
         let at = self.server.decide(|model| model.rng.random_range(1..bytes.len()));
-        self.send(bytes[..at].to_owned()).await
+        self.send(bytes.slice(..at)).await
     }
 
     async fn broken(&self) -> Over {
@@ -310,17 +375,18 @@ impl Sender {
     }
 }
 
-fn answer(code: u16, body: Body) -> Response<Body> {
+fn answer(code: u16, encoding: Encoding, body: Body) -> Response<Body> {
     Response::builder()
         .status(code)
-        .header("content-type", "application/json")
+        .header("content-type", encoding.media_type())
         .body(body)
         .unwrap()
 }
 
 fn whole(code: u16, text: impl Into<Bytes>) -> Response<Body> {
     let body = http_body_util::Full::new(text.into());
-    answer(code, body.map_err(|never| match never {}).boxed_unsync())
+    let body = body.map_err(|never| match never {}).boxed_unsync();
+    answer(code, Encoding::Json, body)
 }
 
 fn refusal(code: u16, reason: &str, message: &str) -> Response<Body> {
@@ -355,7 +421,8 @@ impl<B: Send + 'static> tower::Service<Request<B>> for Server {
                 .into_owned()
                 .collect();
         let namespace = namespace_in(request.uri().path());
-        async move { server.respond(query, namespace).await }.boxed()
+        let accept = request.headers()["accept"].to_str().unwrap().to_owned();
+        async move { server.respond(query, namespace, &accept).await }.boxed()
     }
 }
 
@@ -364,6 +431,7 @@ impl Server {
         &self,
         query: HashMap<String, String>,
         namespace: Option<String>,
+        accept: &str,
     ) -> io::Result<Response<Body>> {
         let mut words: Vec<_> = query
             .iter()
@@ -396,14 +464,15 @@ impl Server {
             Some(13) if query.contains_key("continue") => return Ok(expired()),
             _ => {}
         }
+        let encoding = self.decide(|model| model.encoding(accept));
         match query.get("watch") {
-            Some(_) => Ok(self.watch(&query, namespace)),
-            None => Ok(self.list(&query, namespace.as_deref())),
+            Some(_) => Ok(self.watch(&query, namespace, encoding)),
+            None => Ok(self.list(&query, namespace.as_deref(), encoding)),
         }
     }
 
     /// An answer whose body is sent bit by bit.
-    fn streamed<F>(&self, send: impl FnOnce(Sender) -> F) -> Response<Body>
+    fn streamed<F>(&self, encoding: Encoding, send: impl FnOnce(Sender) -> F) -> Response<Body>
     where
         F: Future<Output = Over> + Send + 'static,
     {
@@ -412,14 +481,20 @@ impl Server {
             send(Sender {
                 chunks,
                 server: self.clone(),
+                encoding,
             })
             .map(drop),
         );
         let frames = stream::poll_fn(move |cx| receiver.poll_recv(cx));
-        answer(200, StreamBody::new(frames).boxed_unsync())
+        answer(200, encoding, StreamBody::new(frames).boxed_unsync())
     }
 
-    fn list(&self, query: &HashMap<String, String>, namespace: Option<&str>) -> Response<Body> {
+    fn list(
+        &self,
+        query: &HashMap<String, String>,
+        namespace: Option<&str>,
+        encoding: Encoding,
+    ) -> Response<Body> {
         let mut model = self.lock();
         let found = match (
             query.get("continue"),
@@ -478,9 +553,10 @@ impl Server {
             (Some(_), Some((last, _))) => kind().page(&version, items, &format!("{version}.{last}")),
             _ => kind().list(&version, items),
         };
+        let text = encoding.object(text);
         let fault = model.fault().then(|| model.rng.random_range(0..4));
         drop(model);
-        self.streamed(move |sender| async move {
+        self.streamed(encoding, move |sender| async move {
             let sent = match fault {
                 None => sender.send(text).await,
                 Some(_) => sender.cut(text).await,
@@ -495,7 +571,12 @@ impl Server {
         })
     }
 
-    fn watch(&self, query: &HashMap<String, String>, namespace: Option<String>) -> Response<Body> {
+    fn watch(
+        &self,
+        query: &HashMap<String, String>,
+        namespace: Option<String>,
+        encoding: Encoding,
+    ) -> Response<Body> {
         let mut model = self.lock();
         let version: Option<u64> = query.get("resourceVersion").map(|text| text.parse().unwrap());
         if version.is_some_and(|version| version > model.version) {
@@ -525,7 +606,7 @@ impl Server {
             namespace,
         };
         drop(model);
-        self.streamed(move |sender| async move {
+        self.streamed(encoding, move |sender| async move {
             let initial = initial.map(|(_, state)| within(&state, watch.namespace.as_deref()));
             watch.run(&sender, initial).await.err().unwrap_or(Over)
         })
@@ -539,7 +620,7 @@ struct Watch {
     epoch: u64,
     deadline: Instant,
     /// The events that have been sent.
-    sent: Vec<String>,
+    sent: Vec<Bytes>,
     /// `None`: all.
     namespace: Option<String>,
 }
@@ -566,21 +647,16 @@ impl Watch {
             if sender.server.decide(Model::fault) {
                 return Err(sender.silence().await);
             }
-            sender
-                .send(kind().initial_events_end(&self.position.to_string()))
-                .await?;
+            let end = kind().initial_events_end(&self.position.to_string());
+            sender.send(sender.encoding.event(end)).await?;
         }
         let mut changed = sender.server.decide(|model| model.changed.subscribe());
         loop {
             match self.next(&sender.server)? {
                 Next::Event(event) => self.event(sender, event).await?,
                 Next::Gone => {
-                    return sender
-                        .send(event(
-                            "ERROR",
-                            &status(410, "Expired", "too old resource version"),
-                        ))
-                        .await;
+                    let gone = event("ERROR", &status(410, "Expired", "too old resource version"));
+                    return sender.send(sender.encoding.event(gone)).await;
                 }
                 Next::Nothing => {
                     let seconds = sender.server.decide(|model| model.rng.random_range(5..120));
@@ -628,11 +704,15 @@ impl Watch {
     }
 
     /// Sends a frame, unless something happens to it.
-    async fn send(&mut self, sender: &Sender, frame: String) -> Result<(), Over> {
+    async fn send(&mut self, sender: &Sender, event: String) -> Result<(), Over> {
+        let frame = sender.encoding.event(event);
         let fault = sender
             .server
             .decide(|model| model.fault().then(|| model.rng.random_range(0..14)));
-        let error = |code, reason| event("ERROR", &status(code, reason, "no more"));
+        let error = |code, reason| {
+            let error = kube_sim::script::event("ERROR", &status(code, reason, "no more"));
+            sender.encoding.event(error)
+        };
         match fault {
             Some(0) => return Err(Over),
             Some(1) => return Err(sender.broken().await),

@@ -18,6 +18,7 @@ use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::core::{ApiResource, DynamicObject, GroupVersionKind};
 use kube_informer::form::Decode;
 use kube_informer::informer::RunError;
+use kube_informer::low_level::wire::Encoding;
 use kube_informer::reflector::{Backoff, InitialState, LastError, Phase, ReflectorOptions};
 use kube_informer::source::{ClientSource, ErrorClass, Selection};
 use kube_informer::{Notification, Notifications, SharedInformer};
@@ -174,9 +175,8 @@ impl<K: Decode> Scene<K> {
             bookmark_timeout: Some(Duration::from_secs(180)),
             ..Default::default()
         };
-        let (informer, runner) = SharedInformer::builder(ClientSource::new(client, resource, selection))
-            .reflector_options(options)
-            .build();
+        let source = ClientSource::new(client, resource, selection).encoding(Encoding::Json);
+        let (informer, runner) = SharedInformer::builder(source).reflector_options(options).build();
         let notifications = informer.subscribe("test").unwrap();
         let stop = CancellationToken::new();
         let running = tokio::spawn(runner.run(stop.clone()));

@@ -398,7 +398,8 @@ async fn no_option_is_too_long() {
             Answer::code(500),
         );
     let client = kube::Client::new(server.service(), "default");
-    let source = ClientSource::new(client, ApiResource::erase::<ConfigMap>(&()), Selection::default());
+    let source = ClientSource::new(client, ApiResource::erase::<ConfigMap>(&()), Selection::default())
+        .encoding(Encoding::Json);
     let backoff = Backoff {
         jitter: f64::INFINITY,
         reset_after: longest,
@@ -561,7 +562,8 @@ async fn a_scripted_server_behind_a_socket() {
     let listener = server.listen().await.unwrap();
     let config = kube::Config::new(listener.url().parse().unwrap());
     let client = kube::Client::try_from(config).unwrap();
-    let source = ClientSource::new(client, ApiResource::erase::<ConfigMap>(&()), Selection::default());
+    let source = ClientSource::new(client, ApiResource::erase::<ConfigMap>(&()), Selection::default())
+        .encoding(Encoding::Json);
     let options = ReflectorOptions {
         initial: InitialState::List,
         ..Default::default()
@@ -604,7 +606,8 @@ async fn a_client_that_would_retry_by_itself_does_not() {
     let config = kube::Config::new(listener.url().parse().unwrap());
     assert!(config.default_retry);
     let client = kube::Client::try_from(config).unwrap();
-    let source = ClientSource::new(client, ApiResource::erase::<ConfigMap>(&()), Selection::default());
+    let source = ClientSource::new(client, ApiResource::erase::<ConfigMap>(&()), Selection::default())
+        .encoding(Encoding::Json);
     let short = Duration::from_millis(5);
     let options = ReflectorOptions {
         backoff: Backoff {

@@ -211,7 +211,8 @@ async fn t17_cancelled_before_it_runs() {
     for initial in [InitialState::List, InitialState::Auto, InitialState::WatchList] {
         let server = ScriptedServer::new();
         let client = kube::Client::new(server.service(), "default");
-        let source = ClientSource::new(client, ApiResource::erase::<ConfigMap>(&()), Selection::default());
+        let source = ClientSource::new(client, ApiResource::erase::<ConfigMap>(&()), Selection::default())
+            .encoding(Encoding::Json);
         let options = ReflectorOptions {
             initial,
             ..Default::default()
