@@ -640,9 +640,8 @@ impl Call {
                 let version = || target.resource.api_version(&target.version).into();
                 object.entry("apiVersion").or_insert_with(version);
             }
-            return Ok(object);
         }
-        if is_form_of_its_own(target.subresource.as_deref()) {
+        if is_form_of_its_own(target.subresource.as_deref()) || target.resource.review {
             return Ok(object);
         }
         let mut errors = duplicates;

@@ -131,7 +131,7 @@
 //!
 //! # Limits
 //!
-//! It has no authentication, no admission and no validation of built-in kinds, and of the [controllers](Controller) only
+//! It has no authentication, no admission and no defaults of built-in kinds, and of the [controllers](Controller) only
 //! those that end objects. See the README for all differences from a real server.
 
 #[cfg(doctest)]

@@ -266,7 +266,10 @@ impl StatusError {
             .iter()
             .map(|c| json!({"reason": c.reason, "message": c.message, "field": c.field}))
             .collect();
-        let mut details = json!({"kind": kind, "causes": causes});
+        let mut details = json!({"causes": causes});
+        if !kind.is_empty() {
+            details["kind"] = kind.into();
+        }
         if !group.is_empty() {
             details["group"] = group.into();
         }

@@ -99,13 +99,17 @@ impl FieldValidation {
 ///
 /// What Go's decoder says about a field of another type.
 pub(crate) fn fit(target: &Target, object: &mut Object) -> Result<Vec<String>, String> {
-    if !target.resource.custom {
-        return Ok(Vec::new());
-    }
-    let Some(schema) = target.resource.schema(&target.version) else {
-        return Ok(Vec::new());
+    let resource = &target.resource;
+    let dropped = match resource.custom {
+        true => match resource.schema(&target.version) {
+            Some(schema) => fit::custom(object, &schema)?,
+            None => return Ok(Vec::new()),
+        },
+        false => match schema::of_kind(&resource.group, &target.version, &resource.kind) {
+            Some(definition) => fit::builtin(object, definition)?,
+            None => return Ok(Vec::new()),
+        },
     };
-    let dropped = fit::custom(object, &schema)?;
     Ok(dropped
         .iter()
         .map(|path| format!("unknown field \"{path}\""))

@@ -16,6 +16,7 @@ use crate::storage::{TooLarge, Transaction};
 mod check;
 mod definition;
 mod delete;
+mod immutable;
 mod subresource;
 
 pub(crate) use definition::ID as DEFINITIONS;
@@ -302,7 +303,10 @@ impl Api {
                 .map_err(|error| StatusError::misfit_patch(&error))?;
             view::to_stored(&target.resource, &mut new);
             let name = target.name.as_deref().unwrap_or("");
-            check::type_meta(target, &new)?;
+            check::type_meta(target, &new).map_err(|error| match target.resource.custom {
+                true => error,
+                false => StatusError::misfit_patch(error.message()),
+            })?;
             check::namespace(target, &mut new)?;
             check::same_name(text(metadata(&new), "name"), name)?;
             check::is_version(text(metadata(&new), "resourceVersion"))?;
@@ -384,6 +388,9 @@ impl Api {
         if resource.id() == "namespaces" {
             name_namespace(&mut new);
         }
+        if writer != Writer::Owner && target.subresource.is_none() {
+            immutable::keep_default_tolerations(resource, &old, &mut new);
+        }
         let managed = match writer {
             Writer::Client {
                 manager: Some(manager),
@@ -400,6 +407,9 @@ impl Api {
         }
         if writer != Writer::Owner {
             self.validate(target, Some(&old), &new)?;
+            if target.subresource.is_none() {
+                immutable::check(resource, &old, &new)?;
+            }
         }
         set_managers(&mut new, managed);
         // Where a pod runs is not what is wanted of it.

@@ -32,6 +32,25 @@ pub(crate) fn custom(object: &mut Map<String, Value>, schema: &Schema) -> Result
     Ok(dropped)
 }
 
+/// Makes an object of a built-in kind one of its Go type: drops unknown fields and nulls. Returns the paths of the fields that
+/// were dropped.
+///
+/// # Errors
+///
+/// What Go says about a field of another type.
+pub(crate) fn builtin(
+    object: &mut Map<String, Value>,
+    definition: &'static Definition,
+) -> Result<Vec<String>, String> {
+    if let Some(error) = types::mismatch_of_object(object, definition) {
+        return Err(error);
+    }
+    let mut dropped = Vec::new();
+    prune::fields(object, definition.schema(), &mut dropped);
+    prune::nulls(object, definition.schema());
+    Ok(dropped)
+}
+
 /// Checks the metadata of an object, and drops from it what Go's type does not have.
 fn metadata(value: &mut Value, path: &str, dropped: &mut Vec<String>) -> Result<(), String> {
     let Some(definition) = builtin::named(builtin::METADATA) else {
@@ -49,7 +68,7 @@ fn metadata(value: &mut Value, path: &str, dropped: &mut Vec<String>) -> Result<
 }
 
 fn fields_of(members: &mut Map<String, Value>, definition: &Definition, dropped: &mut Vec<String>) {
-    prune::unknown_fields(members, definition.schema(), dropped);
+    prune::fields(members, definition.schema(), dropped);
     prune::nulls(members, definition.schema());
 }
 

@@ -12,7 +12,21 @@ const OBJECT_FIELDS: [&str; 3] = ["apiVersion", "kind", "metadata"];
 ///
 /// Everything stays below `x-kubernetes-preserve-unknown-fields`, except below the properties that are named there.
 pub(crate) fn unknown_fields(object: &mut Map<String, Value>, schema: &Schema, dropped: &mut Vec<String>) {
-    let mut pruning = Pruning { dropped: Vec::new() };
+    let mut pruning = Pruning {
+        dropped: Vec::new(),
+        of_resource: true,
+    };
+    pruning.members(object, Some(schema), schema.preserves_unknown, &Path::Root);
+    pruning.dropped.sort();
+    dropped.append(&mut pruning.dropped);
+}
+
+/// The same for what is no resource, or names all its fields.
+pub(crate) fn fields(object: &mut Map<String, Value>, schema: &Schema, dropped: &mut Vec<String>) {
+    let mut pruning = Pruning {
+        dropped: Vec::new(),
+        of_resource: false,
+    };
     pruning.members(object, Some(schema), schema.preserves_unknown, &Path::Root);
     pruning.dropped.sort();
     dropped.append(&mut pruning.dropped);
@@ -20,6 +34,8 @@ pub(crate) fn unknown_fields(object: &mut Map<String, Value>, schema: &Schema, d
 
 struct Pruning {
     dropped: Vec<String>,
+    /// At its root, the fields of every object are there and are not looked at.
+    of_resource: bool,
 }
 
 impl Pruning {
@@ -30,7 +46,7 @@ impl Pruning {
         preserves: bool,
         path: &Path<'_>,
     ) {
-        let is_object = path.is_root() || schema.is_some_and(|schema| schema.embedded);
+        let is_object = (self.of_resource && path.is_root()) || schema.is_some_and(|schema| schema.embedded);
         object.retain(|name, value| {
             if is_object && OBJECT_FIELDS.contains(&name.as_str()) {
                 return true;

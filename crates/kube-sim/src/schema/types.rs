@@ -19,6 +19,18 @@ pub(crate) fn mismatch(value: &Value, definition: &Definition, prefix: &str) -> 
     in_schema(value, definition.schema(), Some(definition), &place)
 }
 
+/// Why an object cannot be decoded into the type of a definition.
+pub(crate) fn mismatch_of_object(
+    object: &serde_json::Map<String, Value>,
+    definition: &Definition,
+) -> Option<String> {
+    let place = Place {
+        structure: short(definition.name),
+        path: String::new(),
+    };
+    in_object(object, definition.schema(), Some(definition), &place)
+}
+
 fn in_node(value: &Value, node: &Node, place: &Place<'_>) -> Option<String> {
     match node {
         Node::Here(schema) => in_schema(value, schema, None, place),

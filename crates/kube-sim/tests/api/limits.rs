@@ -22,9 +22,15 @@ fn deep_widget(name: &str, levels: usize, version: &str) -> String {
     format!(r#"{head},"spec":{}}}"#, nested(levels - 1))
 }
 
-fn deep_configmap(levels: usize) -> String {
-    format!(r#"{{"metadata":{{"name":"c"}},"data":{}}}"#, nested(levels - 1))
+/// A built-in kind that may have anything as its data.
+fn deep_revision(levels: usize) -> String {
+    format!(
+        r#"{{"metadata":{{"name":"c"}},"revision":1,"data":{}}}"#,
+        nested(levels - 1)
+    )
 }
+
+const REVISIONS: &str = "/apis/apps/v1/namespaces/default/controllerrevisions";
 
 async fn send(client: &Client, method: Method, path: &str, kind: &str, body: &str) -> Answer {
     client
@@ -110,20 +116,20 @@ async fn objects_of_ten_thousand_levels_are_taken_by_every_verb() {
         let made = send(
             &client,
             Method::POST,
-            CONFIGMAPS,
+            REVISIONS,
             "application/json",
-            &deep_configmap(depth),
+            &deep_revision(depth),
         )
         .await;
         assert_eq!(made.code, 201, "{depth}");
         let patch = format!(r#"{{"data":{}}}"#, nested(depth - 1));
-        let c = format!("{CONFIGMAPS}/c");
+        let c = format!("{REVISIONS}/c");
         assert_eq!(
             send(&client, Method::PATCH, &c, STRATEGIC, &patch).await.code,
             200
         );
-        assert_eq!(client.get_as(CONFIGMAPS, TABLE).await.code, 200);
-        assert_eq!(client.delete(CONFIGMAPS, json!(null)).await.code, 200);
+        assert_eq!(client.get_as(REVISIONS, TABLE).await.code, 200);
+        assert_eq!(client.delete(REVISIONS, json!(null)).await.code, 200);
     }
 }
 

@@ -243,9 +243,10 @@ async fn an_expired_watch_in_protobuf_ends_with_a_status() {
 #[tokio::test]
 async fn what_does_not_fit_its_kind_is_an_error_in_protobuf_only() {
     let client = Client::empty();
-    let object =
-        json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": {"n": 1}});
-    client.post(CONFIGMAPS, object).await.ok();
+    let object = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "namespace": "default"}, "data": {"n": 1}});
+    assert_eq!(client.post(CONFIGMAPS, object.clone()).await.code, 400);
+    // A store takes anything.
+    client.store().create(object).unwrap();
     for path in [CONFIGMAPS, &format!("{CONFIGMAPS}/a")] {
         client.get(path).await.ok();
         let (code, _, message) = client.get_as(path, PROTOBUF).await.refusal();
