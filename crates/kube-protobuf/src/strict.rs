@@ -46,7 +46,8 @@ impl std::error::Error for StrictError {}
 /// # Ok::<(), kube_protobuf::Error>(())
 /// ```
 ///
-/// Types are not looked at: what is an object where a string should be is passed over.
+/// Types are not looked at: what is an object where a string should be is passed over. At most 100 fields are told, as by an
+/// API server.
 ///
 /// # Errors
 ///
@@ -65,6 +66,9 @@ pub fn strict_errors(message: Descriptor, json: &[u8]) -> Result<Vec<StrictError
         .map_err(|error| Error::json(&error))?;
     Ok(errors)
 }
+
+/// So many fields are told of.
+const MOST_ERRORS: usize = 100;
 
 /// What is expected at a place.
 #[derive(Clone, Copy)]
@@ -181,14 +185,14 @@ impl<'de> Visitor<'de> for Place<'_> {
                 Shape::Any => Some(Shape::Any),
             };
             let below = self.below(shape.unwrap_or(Shape::Any), &name);
-            if shape.is_none() {
-                below.errors.push(StrictError::Unknown {
-                    path: below.path.clone(),
-                });
-            } else if seen.contains(&name) {
-                below.errors.push(StrictError::Duplicate {
-                    path: below.path.clone(),
-                });
+            let path = || below.path.clone();
+            let error = match shape {
+                None => Some(StrictError::Unknown { path: path() }),
+                Some(_) if seen.contains(&name) => Some(StrictError::Duplicate { path: path() }),
+                Some(_) => None,
+            };
+            if below.errors.len() < MOST_ERRORS {
+                below.errors.extend(error);
             }
             entries.next_value_seed(below)?;
             self.path.truncate(length);
@@ -206,6 +210,13 @@ mod tests {
         let message = Descriptor::of(kind.0, kind.1).unwrap();
         let errors = strict_errors(message, json.as_bytes()).unwrap();
         errors.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn a_hundred_fields_are_told_of() {
+        let fields: Vec<_> = (0..200).map(|n| format!("\"bogus-{n}\": 1")).collect();
+        let json = format!("{{{}}}", fields.join(","));
+        assert_eq!(errors(("v1", "ConfigMap"), &json).len(), 100);
     }
 
     #[test]

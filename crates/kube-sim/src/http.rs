@@ -730,9 +730,21 @@ impl Call {
     }
 }
 
-/// Adds warnings to a response, in the form of RFC 7234.
+/// The most characters of all warnings of a response, and of each if they are more.
+const WARNINGS: usize = 4096;
+const LONG_WARNING: usize = 256;
+
+/// Adds warnings to a response, in the form of RFC 7234: as many as a real server adds.
 fn warn(response: &mut Response<SimBody>, warnings: &[String]) {
+    let all: usize = warnings.iter().map(|warning| warning.chars().count()).sum();
+    let longest = if all > WARNINGS { LONG_WARNING } else { WARNINGS };
+    let mut room = WARNINGS;
     for warning in warnings {
+        let warning: String = warning.chars().take(longest).collect();
+        let Some(left) = room.checked_sub(warning.chars().count()) else {
+            return;
+        };
+        room = left;
         let quoted = warning.replace('\\', "\\\\").replace('"', "\\\"");
         if let Ok(value) = HeaderValue::try_from(format!("299 - \"{quoted}\"")) {
             response.headers_mut().append(WARNING, value);

@@ -22,6 +22,9 @@ pub(crate) const MAX: usize = 10_000;
 /// Values with at most this many levels fit on any stack.
 pub(crate) const COMMON: usize = 128;
 
+/// So many unknown and duplicate fields of a body are told, as by a real server.
+pub(crate) const MOST_STRICT_ERRORS: usize = 100;
+
 /// Enough for [`MAX`] levels in an unoptimized build, with a reserve. This is address space; only the used part takes
 /// memory.
 const STACK: usize = 256 * 1024 * 1024;
@@ -162,6 +165,14 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_hundred_duplicates_are_told() {
+        let twice = "\"a\":1,\"a\":1,".repeat(1000);
+        let json = format!("{{\"{}\":{{{twice}\"b\":1}}}}", "k".repeat(1000));
+        let (_, duplicates) = parse_object(json.as_bytes()).ok().unwrap();
+        assert_eq!(duplicates.len(), MOST_STRICT_ERRORS);
+    }
 
     #[test]
     fn levels_are_counted_outside_of_strings() {

@@ -41,3 +41,15 @@ impl fmt::Display for Path<'_> {
         }
     }
 }
+
+/// A path in writing, for those who carry it along. Beyond this many bytes it does not grow: objects may have thousands of
+/// levels with long names, and each level holds its path.
+const LONGEST: usize = 4096;
+
+/// The path with another step, such as `.name` or `[0]`.
+pub(crate) fn below(path: &str, step: fmt::Arguments<'_>) -> String {
+    match path.len() < LONGEST {
+        true => format!("{path}{step}"),
+        false => path.to_owned(),
+    }
+}

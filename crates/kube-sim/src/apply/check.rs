@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::types::{Shape, Type};
+use crate::path::below;
 use crate::schema::{Schema, Type as Kind};
 
 /// What is wrong with the object; empty if nothing is.
@@ -25,7 +26,7 @@ fn check(value: &Value, ty: Type<'_>, path: &str, faults: &mut Vec<String>) {
     match (ty.shape(value), value) {
         (Shape::Map(members), Value::Object(object)) => {
             for (name, value) in object {
-                let path = format!("{path}.{name}");
+                let path = below(path, format_args!(".{name}"));
                 match members.get(name) {
                     Some(ty) => check(value, ty, &path, faults),
                     None => {
@@ -45,11 +46,11 @@ fn check(value: &Value, ty: Type<'_>, path: &str, faults: &mut Vec<String>) {
                         return;
                     }
                 };
-                let below = format!("{path}{step}");
+                let path_of_item = below(path, format_args!("{step}"));
                 if !seen.insert(step.clone()) {
                     faults.push(format!("{path}: duplicate entries for key {step}"));
                 }
-                check(item, items.item(), &below, faults);
+                check(item, items.item(), &path_of_item, faults);
             }
         }
         // Owned as a whole, but its parts have types all the same.
@@ -58,12 +59,20 @@ fn check(value: &Value, ty: Type<'_>, path: &str, faults: &mut Vec<String>) {
                 && let Some(items) = &schema.items
             {
                 for (at, item) in list.iter().enumerate() {
-                    check(
-                        item,
-                        Type::of(Some(items.get())),
-                        &format!("{path}[{at}]"),
-                        faults,
-                    );
+                    check(item, ty.item(items), &below(path, format_args!("[{at}]")), faults);
+                }
+            }
+        }
+        (Shape::Leaf, Value::Object(object)) => {
+            let Some(members) = ty.members() else { return };
+            for (name, value) in object {
+                let path = below(path, format_args!(".{name}"));
+                match members.get(name) {
+                    Some(ty) => check(value, ty, &path, faults),
+                    None => {
+                        faults.push(format!("{path}: field not declared in schema"));
+                        return;
+                    }
                 }
             }
         }

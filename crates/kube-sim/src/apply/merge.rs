@@ -55,21 +55,23 @@ fn merge_lists(live: Vec<Value>, applied: &[Value], items: Items<'_>) -> Vec<Val
         None => (*item).clone(),
     };
     let mut out = Vec::with_capacity(live.len().max(applied.len()));
-    let mut rest = &applied[..];
+    // The first item that is not merged yet, and the first one from there on that is in both lists.
+    let mut start = 0;
+    let shared_from = |at: usize| (at..applied.len()).find(|at| is_shared.contains(&applied[*at].0));
+    let mut next = shared_from(0);
     for (step, item) in live {
         if let (Some(item), false) = (item, is_applied.contains(&step)) {
             out.push(item);
             continue;
         }
-        // The first of the rest that is in both lists: only there the lists meet again.
-        let next = rest.iter().position(|(step, _)| is_shared.contains(step));
-        if let Some(next) = next.filter(|next| rest[*next].0 == step) {
-            let (now, later) = rest.split_at(next + 1);
-            out.extend(now.iter().map(&mut merged));
-            rest = later;
+        // Only there the lists meet again.
+        if let Some(at) = next.filter(|at| applied[*at].0 == step) {
+            out.extend(applied[start..=at].iter().map(&mut merged));
+            start = at + 1;
+            next = shared_from(start);
         }
     }
-    out.extend(rest.iter().map(merged));
+    out.extend(applied[start..].iter().map(merged));
     out
 }
 

@@ -77,6 +77,36 @@ impl<'a> Type<'a> {
     }
 }
 
+impl<'a> Type<'a> {
+    /// The members of an object of this type, also if it is owned as a whole; none if its schema says nothing of them.
+    pub(super) fn members(self) -> Option<Members<'a>> {
+        let Self::Schema { schema, preserves } = self else {
+            return None;
+        };
+        let preserves = preserves || schema.preserves_unknown;
+        let schema = Some(schema);
+        matches!(
+            self,
+            Self::Schema {
+                schema: Schema {
+                    kind: Some(Kind::Object),
+                    ..
+                },
+                ..
+            }
+        )
+        .then_some(Members { schema, preserves })
+    }
+
+    /// The type of the items of a list of this type.
+    pub(super) fn item(self, items: &'a Node) -> Self {
+        match self {
+            Self::Schema { schema, preserves } => Self::of_node(items, preserves || schema.preserves_unknown),
+            Self::Deduced | Self::Whole => self,
+        }
+    }
+}
+
 impl Type<'_> {
     /// Whether objects or lists of this type are owned as a whole.
     pub(super) fn is_atomic(self) -> bool {

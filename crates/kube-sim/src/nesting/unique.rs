@@ -5,6 +5,7 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
+use super::MOST_STRICT_ERRORS;
 use crate::path::Path;
 
 /// Reads an object.
@@ -105,7 +106,7 @@ impl Reading<'_> {
         let mut members = Map::new();
         while let Some(name) = entries.next_key::<String>()? {
             let path = self.path.field(&name);
-            if members.contains_key(&name) {
+            if members.contains_key(&name) && self.duplicates.len() < MOST_STRICT_ERRORS {
                 self.duplicates.push(path.to_string());
             }
             let value = entries.next_value_seed(Reading {

@@ -96,9 +96,9 @@ fn visit(value: &Value, old: Option<&Value>, schema: &Schema, path: &Path<'_>, c
         }
         Value::Array(items) => {
             if let Some(node) = &schema.items {
+                let old_items = lists::OldItems::of(old, schema);
                 for (index, item) in items.iter().enumerate() {
-                    let old = old.and_then(|old| lists::same_item(old, item, schema));
-                    visit(item, old, node.get(), &path.index(index), causes);
+                    visit(item, old_items.get(item), node.get(), &path.index(index), causes);
                 }
             }
         }

@@ -221,7 +221,7 @@ fn is_date(text: &str) -> bool {
 
 fn is_date_time(text: &str) -> bool {
     static SHAPE: LazyLock<Regex> = LazyLock::new(|| {
-        let pattern = "^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2})?$";
+        let pattern = "^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](.[0-9]+)?([Zz]|[+-][0-9]{2}:[0-9]{2})$";
         Regex::new(pattern).expect("the expression is right")
     });
     SHAPE.is_match(text) && text[..10].parse::<jiff::civil::Date>().is_ok()
@@ -253,6 +253,8 @@ mod tests {
     fn formats_are_told_from_other_strings() {
         for (format, good, bad) in [
             ("date-time", "2026-01-02T03:04:05Z", "2026-01-02"),
+            ("date-time", "2026-01-02t03:04:05.6+02:00", "2026-01-02T03:04:05"),
+            ("date-time", "2026-01-02T23:59:59Z", "2026-01-02T24:00:00Z"),
             ("date", "2026-01-02", "2026-13-02"),
             ("duration", "1h30m", "1 fortnight"),
             ("uuid", "6ba7b810-9dad-11d1-80b4-00c04fd430c8", "6ba7b810"),

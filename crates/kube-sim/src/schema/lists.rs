@@ -1,5 +1,7 @@
 //! Uniqueness of the items of lists that are sets or maps.
 
+use std::collections::HashMap;
+
 use serde_json::{Map, Value};
 
 use super::{Additional, ListType, Schema};
@@ -42,14 +44,38 @@ fn below(value: &Value, schema: &Schema, path: &Path<'_>, causes: &mut Vec<Cause
     }
 }
 
-/// The item of the old list that is this item of a map; none if items cannot be told apart.
-pub(super) fn same_item<'a>(old: &'a Value, item: &Value, schema: &Schema) -> Option<&'a Value> {
-    let keys = &schema.list_map_keys;
-    let same = |other: &&Value| keys.iter().all(|key| other.get(key) == item.get(key));
-    match schema.list_type {
-        ListType::Map => old.as_array()?.iter().find(same),
-        _ => None,
+/// The items of the old state of a list, found by their keys; none if nothing tells them apart.
+#[derive(Default)]
+pub(super) struct OldItems<'a> {
+    keys: &'a [String],
+    items: HashMap<String, &'a Value>,
+}
+
+impl<'a> OldItems<'a> {
+    pub(super) fn of(old: Option<&'a Value>, schema: &'a Schema) -> Self {
+        let (ListType::Map, Some(Value::Array(list))) = (schema.list_type, old) else {
+            return Self::default();
+        };
+        let keys = &schema.list_map_keys[..];
+        let mut items = HashMap::new();
+        for item in list {
+            items.entry(key_of(item, keys)).or_insert(item);
+        }
+        Self { keys, items }
     }
+
+    /// The old state of an item.
+    pub(super) fn get(&self, item: &Value) -> Option<&'a Value> {
+        if self.items.is_empty() {
+            return None;
+        }
+        self.items.get(&key_of(item, self.keys)).copied()
+    }
+}
+
+fn key_of(item: &Value, keys: &[String]) -> String {
+    let values: Vec<_> = keys.iter().map(|key| item.get(key)).collect();
+    serde_json::json!(values).to_string()
 }
 
 fn map(items: &[Value], schema: &Schema, path: &Path<'_>, causes: &mut Vec<Cause>) {
@@ -70,8 +96,11 @@ fn map(items: &[Value], schema: &Schema, path: &Path<'_>, causes: &mut Vec<Cause
 
 /// Tells of the second one of equal items, not of the third.
 fn repeated(items: &[Value], path: &Path<'_>, causes: &mut Vec<Cause>) {
+    let mut times: HashMap<String, u32> = HashMap::new();
     for (index, item) in items.iter().enumerate() {
-        if items[..index].iter().filter(|other| *other == item).count() == 1 {
+        let times = times.entry(item.to_string()).or_default();
+        *times += 1;
+        if *times == 2 {
             causes.push(Cause::duplicate(path.index(index).to_string(), item));
         }
     }

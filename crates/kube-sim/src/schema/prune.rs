@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::{Additional, Schema};
+use crate::nesting::MOST_STRICT_ERRORS;
 use crate::path::Path;
 
 /// What every object has, whatever its schema says.
@@ -62,7 +63,9 @@ impl Pruning {
                 }
                 _ if preserves => {}
                 _ => {
-                    self.dropped.push(path.field(name).to_string());
+                    if self.dropped.len() < MOST_STRICT_ERRORS {
+                        self.dropped.push(path.field(name).to_string());
+                    }
                     return false;
                 }
             }

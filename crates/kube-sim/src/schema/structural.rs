@@ -5,6 +5,7 @@
 use serde_json::{Map, Value};
 
 use super::{Pattern, cel};
+use crate::nesting;
 use crate::status::Cause;
 
 /// Where a schema is: that decides what may be said there.
@@ -36,9 +37,16 @@ const FORBIDDEN: [(&str, &str); 12] = [
     ("x-kubernetes-validations", "must be empty to be structural"),
 ];
 
+/// Schemas are gone through by recursion, on any thread.
+const DEEPEST: usize = 500;
+
 /// What is wrong with an `openAPIV3Schema`; `path` leads to it.
 pub(crate) fn faults(schema: &Value, path: &str) -> Vec<Cause> {
     let mut causes = Vec::new();
+    if nesting::of(schema) > DEEPEST {
+        let why = format!("is nested too deep: the simulator takes {DEEPEST} levels of JSON");
+        return vec![Cause::invalid(path.to_owned(), "\"\"", &why)];
+    }
     level(schema, Level::Root, path, &mut causes);
     if schema["nullable"] == true {
         causes.push(Cause::forbidden(
@@ -135,7 +143,7 @@ fn parts(schema: &Value, level_of: Level, embedded: bool, path: &str, causes: &m
     }
     let properties = schema["properties"].as_object();
     for (name, property) in properties.into_iter().flatten() {
-        let path = format!("{path}.properties[{name}]");
+        let path = crate::path::below(path, format_args!(".properties[{name}]"));
         level(property, Level::Field, &path, causes);
         if level_of == Level::Root && name == "metadata" && says_more_than_names(property) {
             let why = "must not specify anything other than name and generateName, but metadata is implicitly specified";

@@ -111,7 +111,7 @@ fn in_object(
         if let Some(node) = schema.properties.get(name) {
             let path = match place.path.as_str() {
                 "" => name.clone(),
-                path => format!("{path}.{name}"),
+                path => crate::path::below(path, format_args!(".{name}")),
             };
             let structure = definition.map_or(place.structure, |definition| short(definition.name));
             return in_node(value, node, &Place { structure, path });

@@ -6,6 +6,7 @@
 use serde_json::{Map, Number, Value};
 
 use super::{Additional, Limits, Schema, Type, cel, embedded, format, lists};
+use crate::path::below;
 use crate::status::Cause;
 
 /// What is wrong with a value, and how much of it was checked: that decides which alternative of `anyOf` is told of.
@@ -150,9 +151,10 @@ fn check_value(value: &Value, old: Option<&Value>, schema: &Schema, path: &str, 
         Value::Number(number) => check_range(number, schema, path, findings),
         Value::Array(items) => {
             if let Some(node) = &schema.items {
+                let old_items = lists::OldItems::of(old, schema);
                 for (index, item) in items.iter().enumerate() {
-                    let old = old.and_then(|old| lists::same_item(old, item, schema));
-                    findings.merge(check(item, old, node.get(), &format!("{path}[{index}]")));
+                    let path = below(path, format_args!("[{index}]"));
+                    findings.merge(check(item, old_items.get(item), node.get(), &path));
                 }
             }
         }
@@ -242,7 +244,9 @@ fn check_allowed(value: &Value, limits: &Limits, path: &str, findings: &mut Find
         (Value::Number(allowed), Value::Number(given)) => allowed.as_f64() == given.as_f64(),
         _ => allowed == value,
     };
-    if limits.allowed.is_empty() || limits.allowed.iter().any(equal) {
+    // Go passes over null: it is never among the values.
+    let mut allowed = limits.allowed.iter().filter(|allowed| !allowed.is_null());
+    if limits.allowed.is_empty() || allowed.any(equal) {
         return;
     }
     let quoted = limits.allowed.iter().map(|allowed| match allowed {
@@ -276,7 +280,11 @@ fn check_number(given: &Number, limits: &Limits, path: &str, findings: &mut Find
     };
     if let Some(factor) = &limits.multiple_of {
         let divisor = factor.as_f64().unwrap_or(1.0);
-        if (number / divisor).fract() != 0.0 {
+        let multiple = match divisor < 1.0 {
+            true => 1.0 / divisor * number,
+            false => number / divisor,
+        };
+        if !is_nearly_whole(multiple) {
             findings.invalid(path, &value, format!("should be a multiple of {factor}"));
         }
     }
@@ -305,6 +313,12 @@ fn check_number(given: &Number, limits: &Limits, path: &str, findings: &mut Find
             );
         }
     }
+}
+
+/// Whether a quotient is whole but for what floating point leaves, as Go's validation takes it.
+fn is_nearly_whole(number: f64) -> bool {
+    let whole = number.trunc();
+    number == whole || (number - whole).abs() / (number.abs() + whole.abs()) < 1e-9
 }
 
 fn check_count(items: &[Value], limits: &Limits, path: &str, findings: &mut Findings) {
@@ -357,7 +371,7 @@ fn check_object(value: &Value, old: Option<&Value>, schema: &Schema, path: &str,
         if let super::Node::Here(schema) = node {
             let path = match path {
                 "" => name.clone(),
-                path => format!("{path}.{name}"),
+                path => below(path, format_args!(".{name}")),
             };
             let old = old.and_then(|old| old.get(name));
             findings.merge(check(value, old, schema, &path));
@@ -365,7 +379,7 @@ fn check_object(value: &Value, old: Option<&Value>, schema: &Schema, path: &str,
     }
     for name in &schema.required {
         if !members.contains_key(name) {
-            let path = format!("{path}.{name}");
+            let path = below(path, format_args!(".{name}"));
             findings.add(&path, "FieldValueRequired", "Required value".into());
         }
     }

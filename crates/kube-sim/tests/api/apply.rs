@@ -233,3 +233,27 @@ async fn a_status_is_owned_apart() {
     assert_eq!(entry["fieldsV1"], json!({"f:status": {"f:replicas": {}}}));
     assert_eq!(with["status"]["replicas"], 1);
 }
+
+#[tokio::test]
+async fn what_is_owned_as_a_whole_has_the_fields_of_its_schema() {
+    let client = Client::empty();
+    let path = "/apis/apps/v1/namespaces/default/deployments/d";
+    let deployment = |selector: Value| {
+        let template = json!({"metadata": {"labels": {"a": "b"}}, "spec": {"containers": []}});
+        let spec = json!({"selector": selector, "template": template});
+        json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "d"}, "spec": spec})
+    };
+    let misspelt = client
+        .apply(path, "m", deployment(json!({"matchLabel": {"a": "b"}})))
+        .await;
+    let (code, _, message) = misspelt.refusal();
+    assert_eq!(code, 500, "{message}");
+    assert!(
+        message.contains(".spec.selector.matchLabel: field not declared in schema"),
+        "{message}"
+    );
+    let right = client
+        .apply(path, "m", deployment(json!({"matchLabels": {"a": "b"}})))
+        .await;
+    assert_eq!(right.code, 201);
+}

@@ -154,3 +154,51 @@ async fn reviews_have_no_tables() {
     assert_eq!(answer.code, 406);
     assert_eq!(client.post(path, json!({"spec": {}})).await.code, 201);
 }
+
+#[tokio::test]
+async fn multiples_and_enumerations_are_checked_as_in_go() {
+    let tenth = json!({"type": "number", "multipleOf": 0.1});
+    let choice = json!({"type": "string", "nullable": true, "enum": ["a", null]});
+    let client = defined(json!([version("v1", json!({"tenth": tenth, "choice": choice}))])).await;
+    for (name, spec, code) in [
+        ("a", json!({"tenth": 0.3}), 201),
+        ("b", json!({"tenth": 0.35}), 422),
+        ("c", json!({"choice": "a"}), 201),
+        ("d", json!({"choice": null}), 422),
+    ] {
+        let answer = client.post(THINGS, thing(name, spec)).await;
+        assert_eq!(answer.code, code, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_schema_that_is_too_deep_is_refused() {
+    let mut deep = json!({"type": "string"});
+    for _ in 0..600 {
+        deep = json!({"type": "array", "items": deep});
+    }
+    let answer = Client::empty()
+        .post(
+            DEFINITIONS,
+            definition(json!([version("v1", json!({"deep": deep}))])),
+        )
+        .await;
+    let (code, _, message) = answer.refusal();
+    assert_eq!(code, 422);
+    assert!(message.contains("nested too deep"), "{message}");
+}
+
+#[tokio::test]
+async fn warnings_fit_into_the_headers_of_an_answer() {
+    let client = defined(json!([version("v1", json!({}))])).await;
+    let names = (0..500).map(|n| (format!("{}-{n}", "long".repeat(50)), json!(1)));
+    let answer = client.post(THINGS, thing("a", names.collect())).await;
+    let warnings: usize = answer
+        .headers
+        .get_all("warning")
+        .iter()
+        .map(|value| value.len())
+        .sum();
+    assert!((1000..6000).contains(&warnings), "{warnings}");
+    answer.ok();
+}
