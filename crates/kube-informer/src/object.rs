@@ -20,7 +20,6 @@ pub use owners::HasOwners;
 pub use partition::Partition;
 pub use resource_version::ResourceVersion;
 
-use std::any::TypeId;
 use std::sync::Arc;
 
 /// A type whose collections an informer can cache.
@@ -96,18 +95,23 @@ pub trait CachedObject: Send + Sync + 'static {
         None
     }
 
-    /// Whether objects are held with whatever fields the server sends, known to this program or not, as a
-    /// [`DynamicObject`](kube::core::DynamicObject) does. They are asked for in JSON, unless [told
+    /// Whether objects may be held with fields that no table of this program has, as a
+    /// [`DynamicObject`](kube::core::DynamicObject) is, or a type with a flattened map. They are asked for in JSON, unless [told
     /// otherwise](crate::source::ClientSource::encoding): protobuf is read by tables, and a newer server may have fields that are
-    /// not in them. Default: false.
+    /// not in them. Default: true.
     fn keeps_unknown_fields() -> bool {
-        false
+        true
     }
 
     /// The key under which the object is stored: `namespace/name`, or `name` for cluster-scoped kinds.
     fn key_of(object: &Self::Handle) -> ObjectKey {
         ObjectKey::new(Self::namespace_of(object), Self::name_of(object))
     }
+}
+
+/// Whether this is a type of `k8s-openapi`.
+pub(crate) fn is_generated<K: ?Sized>() -> bool {
+    std::any::type_name::<K>().starts_with("k8s_openapi::")
 }
 
 impl<K: kube::Resource + Send + Sync + 'static> CachedObject for K {
@@ -143,9 +147,9 @@ impl<K: kube::Resource + Send + Sync + 'static> CachedObject for K {
         true
     }
 
-    /// True for types whose kind is known at run time only.
+    /// False for the types of `k8s-openapi`, which are generated from the same sources as the tables.
     fn keeps_unknown_fields() -> bool {
-        TypeId::of::<K::DynamicType>() != TypeId::of::<()>()
+        !is_generated::<K>()
     }
 
     /// `None` if the object is shared.

@@ -38,7 +38,6 @@
 
 mod body;
 mod client;
-mod connection;
 mod error;
 mod negotiation;
 mod parts;
@@ -50,7 +49,6 @@ mod subject;
 mod watch_list_support;
 
 pub use client::ClientSource;
-pub use connection::ConnectionExecutor;
 use error::BoxError;
 pub(crate) use error::LONGEST_RETRY_AFTER;
 pub use error::{ApiError, ApiStatus, ErrorClass, Reason};

@@ -5,11 +5,10 @@ use conformance::cluster::Cluster;
 use futures::StreamExt;
 use k8s_openapi::api::core::v1::{Node, Pod};
 use kube::api::{DeleteParams, Patch, PatchParams, PostParams};
-use kube::client::ClientBuilder;
 use kube::core::{ApiResource, DynamicObject, GroupVersionKind};
 use kube_informer::reflector::Phase;
 use kube_informer::selector::LabelSelector;
-use kube_informer::source::{ClientSource, ConnectionExecutor, Selection};
+use kube_informer::source::{ClientSource, Selection};
 use kube_informer::{
     CachedObject, Deleted, Lister, NamespaceSet, Notification, ObjectKey, Partition,
     ResourceEventHandlerFuncs, SharedInformer,
@@ -210,9 +209,7 @@ async fn caches_end_equal_to_a_cluster_that_changes_all_the_time() {
 }
 
 fn over_http(server: &SimServer) -> kube::Client {
-    let config = kube::Config::new(server.url().parse().unwrap());
-    let client = ClientBuilder::try_from((config, ConnectionExecutor::default()));
-    client.unwrap().build()
+    kube::Client::try_from(kube::Config::new(server.url().parse().unwrap())).unwrap()
 }
 
 // The workload is the simulator's.

@@ -7,9 +7,8 @@ use anyhow::anyhow;
 use bytes::Bytes;
 use http::{Request, Response, StatusCode, header};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
-use kube::client::{AuthError, Body, ClientBuilder};
+use kube::client::{AuthError, Body};
 use kube::{Client, Config};
-use kube_informer::source::ConnectionExecutor;
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use std::io;
@@ -77,13 +76,12 @@ impl Connection {
         let url = config::shown(&config.cluster_url);
         config::check_token(&config.auth_info)?;
         let default_namespace = config.default_namespace.clone();
-        let builder = ClientBuilder::try_from((config, ConnectionExecutor::default()));
-        let builder = builder.map_err(|error| match &error {
+        let client = Client::try_from(config).map_err(|error| match &error {
             kube::Error::Auth(error) => no_credentials(&url, error),
             error => anyhow!("cannot set up a connection to {url}: {}", chain(error)),
         })?;
         Ok(Self {
-            client: builder.build(),
+            client,
             url,
             default_namespace,
             timeout: TIMEOUT,

@@ -12,14 +12,12 @@ pub use packer::{Packer, PackerStats};
 use super::{Decode, DecodeError, DecoderConfig, decoding};
 use crate::field_path::FieldPath;
 use crate::low_level::wire::{Encoding, FieldPlan, RawObject, ScanError};
-use crate::object::{CachedObject, Fingerprint, HasOwners, ObjectKey, ResourceVersion};
+use crate::object::{CachedObject, Fingerprint, HasOwners, ObjectKey, ResourceVersion, is_generated};
 use coding::Coding;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
-use kube::core::DynamicObject;
 use labels::Labels;
 use packer::Shared;
 use serde::de::DeserializeOwned;
-use std::any::TypeId;
 use std::{
     borrow::Cow,
     fmt,
@@ -433,7 +431,7 @@ impl<K: Send + Sync + 'static> CachedObject for Packed<K> {
     }
 
     fn keeps_unknown_fields() -> bool {
-        TypeId::of::<K>() == TypeId::of::<DynamicObject>()
+        !is_generated::<K>()
     }
 
     fn visit_labels(object: &Self, each: &mut dyn FnMut(&str, &str)) -> bool {

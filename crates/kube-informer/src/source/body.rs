@@ -1,6 +1,5 @@
 //! Reads the body of a response in chunks.
 
-use super::connection::{Borrowed, Driven};
 use super::{ApiError, BoxError};
 use async_compression::tokio::bufread::GzipDecoder;
 use bytes::Bytes;
@@ -51,20 +50,15 @@ pub(super) struct Chunks {
 }
 
 impl Chunks {
-    /// Reads the body of a response, which comes on `connection`, and decompresses it if necessary. Adds the size of the
-    /// received data, before decompression, to `received`.
-    pub(super) fn new(
-        response: Response<Body>,
-        connection: Borrowed,
-        patience: Patience,
-        received: Arc<AtomicU64>,
-    ) -> Self {
+    /// Reads the body of a response and decompresses it if necessary. Adds the size of the received data, before
+    /// decompression, to `received`.
+    pub(super) fn new(response: Response<Body>, patience: Patience, received: Arc<AtomicU64>) -> Self {
         let gzip = response
             .headers()
             .get(header::CONTENT_ENCODING)
             .is_some_and(|encoding| encoding == "gzip");
         let came = Arc::<AtomicU64>::default();
-        let data = Driven::new(data(response.into_body(), [received, came.clone()]), connection);
+        let data = data(response.into_body(), [received, came.clone()]);
         let chunks = if gzip {
             let compressed = StreamReader::new(data.map_err(io::Error::other));
             let mut decoder = GzipDecoder::new(compressed);

@@ -5,7 +5,6 @@
 //! whole body, lose objects that cannot be decoded, and do not distinguish failures.
 
 use super::body::{Chunks, Patience, silent};
-use super::connection::{Borrowed, borrowing};
 use super::negotiation::{Negotiation, Objects, Reduction, accept};
 use super::parts::{Expected, list_parts, watch_events};
 use super::path::{InvalidName, resource_path};
@@ -118,9 +117,10 @@ impl ClientSource {
     /// JSON from then on, by this source and its clones. The [status](crate::reflector::ReflectorStatus::encoding) says what comes.
     ///
     /// Protobuf is read by tables of the newest Kubernetes version that this crate knows. Fields that only newer servers have
-    /// are missing then, as from any type that was made before them. So objects that [keep unknown
-    /// fields](CachedObject::keeps_unknown_fields) are asked for in JSON by default; set [`Encoding::Json`] for a type of yours
-    /// that must see such fields, and [`Encoding::Protobuf`] for a dynamic one that need not.
+    /// are missing then, as from any type that was made before them. So only types of `k8s-openapi`, packed or not, and
+    /// metadata are asked for in protobuf by default; all others [may keep unknown
+    /// fields](CachedObject::keeps_unknown_fields). Set [`Encoding::Protobuf`] for a type of yours that need not see them and has
+    /// no `RawValue` of `serde_json`, which reads JSON only.
     ///
     /// Bytes in two encodings cannot be compared. So where protobuf may come, the
     /// [fingerprint](crate::low_level::wire::RawObject::fingerprint) of an object, in either encoding, is one of its uid and resource
@@ -181,7 +181,7 @@ impl ClientSource {
         query: String,
         metadata: Reduction,
         plan: &FieldPlan,
-    ) -> Result<(Answer, Expected), ApiError> {
+    ) -> Result<(Response<Body>, Expected), ApiError> {
         let reduction = match plan.prunes_managed_fields() {
             _ if self.metadata_only => metadata,
             true => Reduction::WithoutManagedFields,
@@ -194,7 +194,7 @@ impl ClientSource {
         };
         let asked = self.negotiation.asked(&objects);
         let sent = self.send_once(&query, accept(asked, reduction)).await;
-        let (asked, answer) = match sent {
+        let (asked, response) = match sent {
             Err(ApiError::Status(status)) if status.code == 406 && asked != Encoding::Json => {
                 self.negotiation.refused();
                 let json = accept(Encoding::Json, reduction);
@@ -203,15 +203,15 @@ impl ClientSource {
             sent => (asked, sent?),
         };
         let expected = Expected {
-            encoding: self.negotiation.answered(asked, &answer.response),
+            encoding: self.negotiation.answered(asked, &response),
             kind: self.resource.kind.clone(),
             metadata_only: self.metadata_only,
             by_version: self.negotiation.preferred(&objects) != Encoding::Json,
         };
-        Ok((answer, expected))
+        Ok((response, expected))
     }
 
-    async fn send_once(&self, query: &str, accept: HeaderValue) -> Result<Answer, ApiError> {
+    async fn send_once(&self, query: &str, accept: HeaderValue) -> Result<Response<Body>, ApiError> {
         let request = Request::get(self.uri(query)?)
             .header(header::ACCEPT, accept)
             .header(
@@ -220,23 +220,15 @@ impl ClientSource {
             )
             .body(sent_once().await.map_err(ApiError::from_client)?)
             .map_err(|error| ApiError::Request(error.into()))?;
-        let answer = borrowing(self.client.send(request));
-        let (response, connection) = tokio::time::timeout(BEGINNING, answer)
+        let response = tokio::time::timeout(BEGINNING, self.client.send(request))
             .await
             .map_err(|_| silent(BEGINNING))?
             .map_err(ApiError::from_client)?;
         if response.status() == StatusCode::OK {
-            return Ok(Answer { response, connection });
+            return Ok(response);
         }
-        drop(connection);
         Err(rejection(response, self.received.clone()).await)
     }
-}
-
-/// A response, and the connection on which its body comes.
-struct Answer {
-    response: Response<Body>,
-    connection: Borrowed,
 }
 
 /// An empty body that the layers of a client cannot clone, so that none of them retries the request: the caller
@@ -279,10 +271,10 @@ impl<O: CachedObject> ListerWatcher<O> for ClientSource {
 
     fn list(&self, request: ListRequest) -> BoxFuture<'_, Result<ListStream<O>, ApiError>> {
         async move {
-            let (answer, expected) = self
+            let (response, expected) = self
                 .send::<O>(request.query(), Reduction::MetadataList, &request.plan)
                 .await?;
-            let chunks = Chunks::new(answer.response, answer.connection, LIST, self.received.clone());
+            let chunks = Chunks::new(response, LIST, self.received.clone());
             Ok(list_parts(chunks, expected, request.plan))
         }
         .boxed()
@@ -295,15 +287,10 @@ impl<O: CachedObject> ListerWatcher<O> for ClientSource {
                 timeout => timeout,
             };
             let patience = Patience::of(total.saturating_add(WATCH_GRACE));
-            let (answer, expected) = self
+            let (response, expected) = self
                 .send::<O>(request.query(), Reduction::Metadata, &request.plan)
                 .await?;
-            let chunks = Chunks::new(
-                answer.response,
-                answer.connection,
-                patience,
-                self.received.clone(),
-            );
+            let chunks = Chunks::new(response, patience, self.received.clone());
             Ok(watch_events(chunks, expected, request.plan))
         }
         .boxed()

@@ -1,7 +1,6 @@
 //! Responses that refuse a request.
 
 use super::body::{Chunks, Patience};
-use super::connection::Borrowed;
 use super::negotiation::{encoding_of, status as status_of};
 use super::{ApiError, ApiStatus};
 use http::{Response, header};
@@ -25,7 +24,7 @@ pub(super) async fn rejection(response: Response<Body>, received: Arc<AtomicU64>
         .get(header::CONTENT_TYPE)
         .and_then(|v| v.to_str().ok());
     let media_type = media_type.unwrap_or("no media type").to_owned();
-    let mut chunks = Chunks::new(response, Borrowed::default(), Patience::of(ERROR), received);
+    let mut chunks = Chunks::new(response, Patience::of(ERROR), received);
     let mut body = Vec::new();
     while let Ok(Some(chunk)) = chunks.next().await {
         body.extend_from_slice(&chunk);

@@ -11,10 +11,8 @@ mod reflector;
 use anyhow::{Context as _, bail};
 use informer::PodView;
 use k8s_openapi::api::core::v1::Pod;
-use kube::client::ClientBuilder;
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::core::PartialObjectMeta;
-use kube_informer::source::ConnectionExecutor;
 use kube_informer::{FieldPlan, form::Packed, low_level::wire::Encoding};
 use measure::{Counter, Measurement, Phase};
 
@@ -85,14 +83,10 @@ impl Arguments {
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
     let arguments = Arguments::read()?;
-    // "packed-tasks" is the form "packed", with the connections in tasks of their own, as a client has them by itself.
     let config = arguments.config().await?;
-    let client = match arguments.form.contains("-tasks") {
-        true => kube::Client::try_from(config)?,
-        false => ClientBuilder::try_from((config, ConnectionExecutor::default()))?.build(),
-    };
+    let client = kube::Client::try_from(config)?;
     let control = kube::Client::try_from(kube::Config::new(arguments.control.parse()?))?;
-    let (form, streaming) = (arguments.form.replace("-tasks", ""), arguments.streaming());
+    let (form, streaming) = (arguments.form.clone(), arguments.streaming());
     let counter = Counter::default();
     let mut source = informer::source(client.clone());
     // "packed-json" is the form "packed", asked for in JSON.
