@@ -1,7 +1,8 @@
 //! The command line.
 
+use crate::cmd::{Columns, Condition};
 use clap::builder::{OsStringValueParser, TypedValueParser as _};
-use clap::{Args as ArgGroup, Parser, Subcommand, ValueEnum};
+use clap::{Args as ArgGroup, ColorChoice, Parser, Subcommand, ValueEnum};
 use kube_informer::reflector::{InitialState, ReflectorOptions};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -11,6 +12,12 @@ use std::time::Duration;
 /// Start with `demo`: it needs no cluster.
 #[derive(Debug, Parser)]
 #[command(name = "kubectl-informer", bin_name = "kubectl informer", version)]
+#[command(after_help = "Exit codes:
+  0         it did what it was asked for; a reader that closes the output, as `head` does, is no failure
+  1         failure, such as a server that cannot be reached, or a demo whose comparison finds a difference
+  2         usage: the command line is invalid
+  124       watch --until: the condition was not met within --timeout
+  130, 143  SIGINT or SIGTERM came before it was done (a watch without --until is done then)")]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -53,24 +60,65 @@ pub(crate) struct DemoArgs {
     pub(crate) period: Duration,
 }
 
-/// Print every change of a resource, and never give up.
+/// Print every change of resources, and never give up.
 ///
 /// First come the objects that exist, each as an initial add; then every change as it happens. When the connection
 /// breaks, the server restarts or its history is gone, the informer recovers and prints what it missed. If the output
 /// is read more slowly than things change, successive changes of one object may be printed as one.
+///
+/// Standard error says when a request has failed and is repeated, when the connection is back and how many changes were
+/// missed, and which namespace has no objects; with `-o json` these are lines of standard output, too.
 #[derive(Debug, ArgGroup)]
+#[command(after_help = "Examples:
+  kubectl informer watch pods -A --diff
+  kubectl informer watch deployments,replicasets,pods -l app=web
+  kubectl informer watch pod web-0 --until condition=Ready --timeout 2m
+  kubectl informer watch pods -o custom-columns=NAME:.metadata.name,PHASE:.status.phase
+
+Exit codes:
+  0         ended by Ctrl-C, SIGTERM or a reader that closed the output; with --until: the condition is met
+  1         failure, such as a server that cannot be reached at the start
+  2         usage: the command line is invalid
+  124       the condition was not met within --timeout
+  130, 143  SIGINT or SIGTERM came before the condition was met")]
 pub(crate) struct WatchArgs {
-    /// How to print a change
-    #[arg(short, long, value_enum, default_value_t = WatchOutput::Table, value_name = "FORMAT")]
+    /// What to watch, as kubectl has it: pods; pods,deploy; pod web-0 web-1; pod/web-0 deployment/web
+    #[arg(required = true, value_name = "RESOURCE")]
+    pub(crate) resources: Vec<String>,
+    /// How to print a change: table, wide, name, json (one line each), yaml (the whole object), or
+    /// custom-columns=HEADER:PATH,...
+    #[arg(short, long, default_value = "table", value_name = "FORMAT", value_parser = watch_output)]
     pub(crate) output: WatchOutput,
+    /// Print which fields each update changed, and which field manager did it; values of secrets are never shown.
+    ///
+    /// Left out are managedFields, resourceVersion and heartbeats (a lease's renewTime, the lastHeartbeatTime of
+    /// conditions), unless it is --diff=all.
+    #[arg(long, value_enum, value_name = "FIELDS", num_args = 0..=1, require_equals = true,
+        default_missing_value = "content")]
+    pub(crate) diff: Option<Diff>,
     /// Print the object with each change; for secrets, that is their data too
     #[arg(long)]
     pub(crate) show_object: bool,
+    /// Keep the managedFields in objects that are printed
+    #[arg(long)]
+    pub(crate) show_managed_fields: bool,
+    /// End with exit code 0 as soon as every selected object meets a condition of `kubectl wait`.
+    ///
+    /// condition=TYPE[=STATUS] (the status is True by default), jsonpath='{.PATH}'[=VALUE] (without a value: the field
+    /// exists), create (there is such an object), delete (there is none).
+    #[arg(long, value_name = "CONDITION", value_parser = Condition::parse)]
+    pub(crate) until: Option<Condition>,
+    /// The time limit for --until, after which the exit code is 124; 0: check once. By default there is none
+    #[arg(long, value_name = "DURATION", value_parser = duration, requires = "until")]
+    pub(crate) timeout: Option<Duration>,
+    /// Whether to colour what is printed; auto: on a terminal, unless NO_COLOR is set
+    #[arg(long, value_enum, default_value_t = ColorChoice::Auto, value_name = "WHEN")]
+    pub(crate) color: ColorChoice,
     /// How often to print every object again, even if unchanged; 0: never
     #[arg(long, default_value = "0", value_name = "DURATION", value_parser = duration)]
     pub(crate) resync: Duration,
     #[command(flatten)]
-    pub(crate) selection: SelectionArgs,
+    pub(crate) scope: ScopeArgs,
 }
 
 /// Measure what a cache of a resource costs.
@@ -92,11 +140,18 @@ pub(crate) struct MeasureArgs {
     pub(crate) selection: SelectionArgs,
 }
 
-/// A server, and a selection of its objects.
+/// A server, and a selection of its objects of one resource.
 #[derive(Debug, ArgGroup)]
 pub(crate) struct SelectionArgs {
     /// What to watch, as kubectl has it: pods, pod, po, Deployment, deployments.apps, deployments.v1.apps
     pub(crate) resource: String,
+    #[command(flatten)]
+    pub(crate) scope: ScopeArgs,
+}
+
+/// A server, and a selection of its objects of any resource.
+#[derive(Debug, ArgGroup)]
+pub(crate) struct ScopeArgs {
     /// All namespaces
     #[arg(short = 'A', long)]
     pub(crate) all_namespaces: bool,
@@ -171,16 +226,29 @@ pub(crate) struct ConnectionArgs {
 }
 
 /// How `watch` prints.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum WatchOutput {
-    /// One row for each change
+    /// One row for each change.
     Table,
-    /// A table with more columns
+    /// A table with more columns.
     Wide,
-    /// The object's name alone, such as pod/web-0
+    /// The object's name alone, such as pod/web-0.
     Name,
-    /// One line of JSON for each change
+    /// One line of JSON for each change.
     Json,
+    /// The whole object as a YAML document.
+    Yaml,
+    /// A table with columns of the user.
+    Columns(Columns),
+}
+
+/// Which fields a diff shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Diff {
+    /// All but managedFields, resourceVersion and heartbeats
+    Content,
+    /// All
+    All,
 }
 
 /// How `measure` prints.
@@ -216,6 +284,13 @@ impl From<Initial> for InitialState {
 impl SelectionArgs {
     /// The reflector's options.
     pub(crate) fn reflector(&self) -> ReflectorOptions {
+        self.scope.reflector()
+    }
+}
+
+impl ScopeArgs {
+    /// The reflector's options.
+    pub(crate) fn reflector(&self) -> ReflectorOptions {
         ReflectorOptions {
             initial: self.initial.into(),
             streaming_timeout: self.watch_list_deadline,
@@ -233,6 +308,28 @@ pub(crate) enum Decode {
     Packed,
     /// Metadata only; the server sends nothing else
     Metadata,
+}
+
+fn watch_output(text: &str) -> Result<WatchOutput, String> {
+    const COLUMNS: &str = "custom-columns=";
+    Ok(match text {
+        "table" => WatchOutput::Table,
+        "wide" => WatchOutput::Wide,
+        "name" => WatchOutput::Name,
+        "json" => WatchOutput::Json,
+        "yaml" => WatchOutput::Yaml,
+        text if text.starts_with(COLUMNS) => WatchOutput::Columns(Columns::parse(&text[COLUMNS.len()..])?),
+        text if text.starts_with("jsonpath") => {
+            return Err(
+                "templates of jsonpath are not known here; use custom-columns=HEADER:PATH,...".into(),
+            );
+        }
+        _ => {
+            return Err(
+                "possible values: table, wide, name, json, yaml, custom-columns=HEADER:PATH,...".into(),
+            );
+        }
+    })
 }
 
 /// `15s`, `1m30s`, `500ms`, or a plain number of seconds.

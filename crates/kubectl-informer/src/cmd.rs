@@ -4,6 +4,8 @@ mod demo;
 mod measure;
 mod watch;
 
+pub(crate) use watch::{Columns, Condition};
+
 use crate::args::{Args, Command};
 use crate::failure;
 use crate::text::printable;
@@ -16,7 +18,12 @@ use tracing_subscriber::fmt::format::{self, Writer};
 
 /// Runs the command; errors are printed to standard error.
 pub(crate) fn run(args: Args) -> ExitCode {
-    log_to_stderr(args.verbose);
+    // Its output and standard error tell of failures themselves.
+    let default = match args.command {
+        Command::Watch(_) => "error,kube_client=off",
+        _ => "warn,kube_client=off",
+    };
+    log_to_stderr(default, args.verbose);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let result = match runtime {
         Ok(runtime) => runtime.block_on(command(args.command)),
@@ -34,10 +41,10 @@ async fn command(command: Command) -> anyhow::Result<ExitCode> {
 }
 
 /// `RUST_LOG` takes precedence over the number of `-v`s.
-fn log_to_stderr(verbose: u8) {
+fn log_to_stderr(default: &str, verbose: u8) {
     // Our own messages contain the failures of kube's client.
     let default = match verbose {
-        0 => "warn,kube_client=off",
+        0 => default,
         1 => "warn,kube_informer=debug,kubectl_informer=debug",
         _ => "debug",
     };

@@ -20,6 +20,7 @@ const TIMEOUT: Duration = Duration::from_secs(20);
 const LIMIT: usize = 32 << 20;
 
 /// A server and a client for it.
+#[derive(Clone)]
 pub(crate) struct Connection {
     pub(crate) client: Client,
     /// For messages.

@@ -32,6 +32,18 @@ impl fmt::Display for Interrupted {
 
 impl std::error::Error for Interrupted {}
 
+/// A condition was not met in time: exit code 124, as of `timeout`.
+#[derive(Debug)]
+pub(crate) struct TimedOut(pub(crate) String);
+
+impl fmt::Display for TimedOut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for TimedOut {}
+
 /// Prints in one line why the program failed, and returns the exit code.
 pub(crate) fn exit_code(result: anyhow::Result<ExitCode>) -> ExitCode {
     let error = match result {
@@ -46,6 +58,7 @@ pub(crate) fn exit_code(result: anyhow::Result<ExitCode>) -> ExitCode {
     match error.downcast_ref::<Interrupted>() {
         Some(interrupted) => ExitCode::from(interrupted.code),
         None if error.is::<Usage>() => ExitCode::from(2),
+        None if error.is::<TimedOut>() => ExitCode::from(124),
         None => ExitCode::FAILURE,
     }
 }

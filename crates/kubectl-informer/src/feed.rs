@@ -29,6 +29,11 @@ impl<O: CachedObject> Feed<O> {
         }
     }
 
+    /// Whether nothing waits to be returned.
+    pub(crate) fn is_drained(&self) -> bool {
+        self.held_back.is_none() && self.notifications.queue_len() == 0
+    }
+
     /// The next step; `None` when the informer has stopped. Cancel safe.
     pub(crate) async fn next(&mut self) -> Option<Step<O>> {
         if let Some(next) = self.held_back.take() {

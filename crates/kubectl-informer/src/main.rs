@@ -9,6 +9,7 @@ mod failure;
 mod feed;
 mod kinds;
 mod output;
+mod path;
 mod process;
 mod signals;
 mod target;

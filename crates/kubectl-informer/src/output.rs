@@ -2,6 +2,8 @@
 //! [printable](crate::text) first.
 
 use crate::text::printable;
+use anstyle::Style;
+use clap::ColorChoice;
 use std::io::{self, Write as _};
 
 /// Writes a line to standard output and flushes it. Line breaks in it are escaped.
@@ -10,6 +12,24 @@ use std::io::{self, Write as _};
 /// [`io::ErrorKind::BrokenPipe`] if the reader has closed the output.
 pub(crate) fn line(text: &str) -> io::Result<()> {
     write_out(&printable(text))
+}
+
+/// Writes a line as [`line()`] does, with its head in a style.
+///
+/// # Errors
+/// As [`line()`].
+pub(crate) fn styled(style: Style, head: &str, tail: &str) -> io::Result<()> {
+    let (head, tail) = (printable(head), printable(tail));
+    write_out(&format!("{style}{head}{style:#}{tail}"))
+}
+
+/// Whether to colour standard output.
+pub(crate) fn has_colors(choice: ColorChoice) -> bool {
+    match choice {
+        ColorChoice::Always => true,
+        ColorChoice::Never => false,
+        ColorChoice::Auto => anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never,
+    }
 }
 
 /// Writes one or more lines to standard output and flushes them.

@@ -1,11 +1,11 @@
 //! The target of a command: a server, a resource, and a selection of its objects.
 
-use crate::args::SelectionArgs;
+use crate::args::{ScopeArgs, SelectionArgs};
 use crate::config::given;
 use crate::connection::Connection;
 use crate::discovery::{Resource, Resources};
 use crate::failure::{Usage, chain};
-use anyhow::anyhow;
+use anyhow::{anyhow, bail};
 use http::StatusCode;
 use kube::Resource as _;
 use kube::core::params::ListParams;
@@ -27,14 +27,53 @@ impl Target {
     /// The server cannot be reached or is not a Kubernetes API server, there is no such resource, or a selector is
     /// malformed.
     pub(crate) async fn find(args: &SelectionArgs) -> anyhow::Result<Self> {
-        check_syntax(args)?;
-        let connection = Connection::new(&args.connection).await?;
+        check_syntax(&args.scope)?;
+        let connection = Connection::new(&args.scope.connection).await?;
         let resource = Resources::of(&connection).await?.resolve(&args.resource)?.clone();
-        let namespace = given(&args.namespace).unwrap_or(&connection.default_namespace);
+        Self::new(connection, resource, &args.scope, None).await
+    }
+
+    /// Connects to the server and finds all resources and objects that these words name, each once: `pods,deploy`,
+    /// `pod web-0 web-1` or `pod/web-0 deploy/web`.
+    ///
+    /// # Errors
+    /// As [`Self::find`].
+    pub(crate) async fn find_all(words: &[String], scope: &ScopeArgs) -> anyhow::Result<Vec<Self>> {
+        check_syntax(scope)?;
+        let wanted = wanted(words)?;
+        if wanted.iter().any(|(_, name)| name.is_some())
+            && (given(&scope.selector).is_some() || given(&scope.field_selector).is_some())
+        {
+            bail!(Usage("names cannot be given together with a selector".into()));
+        }
+        let connection = Connection::new(&scope.connection).await?;
+        let resources = Resources::of(&connection).await?;
+        let mut found: Vec<(&Resource, Option<&str>)> = Vec::new();
+        for (resource, name) in wanted {
+            let resource = resources.resolve(resource)?;
+            if !found.contains(&(resource, name)) {
+                found.push((resource, name));
+            }
+        }
+        let mut targets = Vec::new();
+        for (resource, name) in found {
+            targets.push(Self::new(connection.clone(), resource.clone(), scope, name).await?);
+        }
+        Ok(targets)
+    }
+
+    async fn new(
+        connection: Connection,
+        resource: Resource,
+        scope: &ScopeArgs,
+        name: Option<&str>,
+    ) -> anyhow::Result<Self> {
+        let namespace = given(&scope.namespace).unwrap_or(&connection.default_namespace);
+        let fields = given(&scope.field_selector).map(ToOwned::to_owned);
         let selection = Selection {
-            namespace: (resource.namespaced && !args.all_namespaces).then(|| namespace.to_owned()),
-            label_selector: given(&args.selector).map(ToOwned::to_owned),
-            field_selector: given(&args.field_selector).map(ToOwned::to_owned),
+            namespace: (resource.namespaced && !scope.all_namespaces).then(|| namespace.to_owned()),
+            label_selector: given(&scope.selector).map(ToOwned::to_owned),
+            field_selector: name.map(|name| format!("metadata.name={name}")).or(fields),
         };
         selection
             .validate()
@@ -44,10 +83,41 @@ impl Target {
             resource,
             selection,
         };
-        if target.selection.label_selector.is_some() || target.selection.field_selector.is_some() {
+        let selects = target.selection.label_selector.is_some() || target.selection.field_selector.is_some();
+        if selects && name.is_none() {
             target.check_selectors().await?;
         }
         Ok(target)
+    }
+
+    /// What is watched, for messages: `pods in namespace "shop"`.
+    pub(crate) fn described(&self) -> String {
+        let resource = self.resource.full_name();
+        let name = self.selection.field_selector.as_deref();
+        let name = name.and_then(|selector| selector.strip_prefix("metadata.name="));
+        let what = match name {
+            Some(name) => format!("{}/{name}", self.resource.object_prefix()),
+            None => resource,
+        };
+        match (&self.selection.namespace, self.resource.namespaced) {
+            (Some(namespace), _) => format!("{what} in namespace {namespace:?}"),
+            (None, true) => format!("{what} in any namespace"),
+            (None, false) => what,
+        }
+    }
+
+    /// Why there are no objects, as far as a request tells: the namespace does not exist, or it is worth looking in
+    /// others.
+    pub(crate) async fn why_none(&self) -> String {
+        let Some(namespace) = &self.selection.namespace else {
+            return String::new();
+        };
+        let path = format!("/api/v1/namespaces/{namespace}");
+        let answer = self.connection.get(&path, "application/json").await;
+        match answer {
+            Ok(answer) if answer.status == StatusCode::NOT_FOUND => "; there is no such namespace".into(),
+            _ => "; -A watches all namespaces".into(),
+        }
     }
 
     /// The objects as an informer's source.
@@ -99,8 +169,44 @@ impl Target {
     }
 }
 
+/// The resources and names that the words of a command line mean, by kubectl's rules: `TYPE[,TYPE...] [NAME...]` or
+/// `TYPE/NAME...`.
+fn wanted(words: &[String]) -> Result<Vec<(&str, Option<&str>)>, Usage> {
+    let slashed = words.iter().filter(|word| word.contains('/')).count();
+    let wanted: Vec<_> = if slashed == words.len() {
+        let pairs = words.iter().filter_map(|word| word.split_once('/'));
+        pairs.map(|(resource, name)| (resource, Some(name))).collect()
+    } else if slashed > 0 {
+        return Err(Usage(format!(
+            "{:?}: give either TYPE/NAME everywhere, or TYPE and then names",
+            words.join(" ")
+        )));
+    } else {
+        let (types, names) = words
+            .split_first()
+            .map_or(("", words), |(types, names)| (types, names));
+        let of = |resource| match names {
+            [] => vec![(resource, None)],
+            names => names.iter().map(|name| (resource, Some(name.as_str()))).collect(),
+        };
+        types.split(',').flat_map(of).collect()
+    };
+    for (resource, name) in &wanted {
+        if resource.is_empty() {
+            return Err(Usage(format!("{:?} has an empty resource", words.join(" "))));
+        }
+        if let Some(name) = name
+            && (name.is_empty()
+                || name.contains(|c: char| !(c.is_ascii_alphanumeric() || ".-_:".contains(c))))
+        {
+            return Err(Usage(format!("{name:?} is not the name of an object")));
+        }
+    }
+    Ok(wanted)
+}
+
 /// Checks the selectors as far as that is possible without a server.
-fn check_syntax(args: &SelectionArgs) -> Result<(), Usage> {
+fn check_syntax(args: &ScopeArgs) -> Result<(), Usage> {
     let malformed = |option, text: &str, error: ParseSelectorError| {
         Usage(format!("{option} {text:?} is malformed: {}", chain(&error)))
     };

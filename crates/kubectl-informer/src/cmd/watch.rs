@@ -1,129 +1,165 @@
-//! `watch`: prints every change of a resource.
+//! `watch`: prints every change of some resources.
 
 mod age;
+mod columns;
+mod diff;
+mod following;
+mod grid;
+mod managers;
+mod news;
 mod printer;
 mod table;
+mod until;
+
+pub(crate) use columns::Columns;
+pub(crate) use until::Condition;
 
 use crate::args::WatchArgs;
-use crate::feed::{Feed, Step};
+use crate::failure::TimedOut;
 use crate::signals::{Meaning, Stop};
 use crate::target::Target;
+use following::{Following, Happened};
+use futures::StreamExt as _;
+use futures::stream::SelectAll;
 use kube::core::DynamicObject;
-use kube_informer::reflector::{Phase, ReflectorStatus};
-use kube_informer::source::ErrorClass;
-use kube_informer::{Partition, SharedInformer};
-use printer::Printer;
+use kube_informer::SharedInformer;
+use printer::{Printer, Watched};
 use std::process::ExitCode;
 use std::time::Duration;
-use tokio_util::sync::CancellationToken;
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+use until::Until;
 
-/// The time that the informer has to stop after a signal.
+/// The time that the informers have to stop after a signal.
 const STOP: Duration = Duration::from_secs(2);
 /// The time after a signal at which the program ends even if a task hangs.
 const GRACE: Duration = Duration::from_secs(4);
 
 pub(crate) async fn run(args: WatchArgs) -> anyhow::Result<ExitCode> {
-    let stop = Stop::on_signal(Meaning::End, Some(GRACE))?.token;
-    let Some(target) = stop.run_until_cancelled(Target::find(&args.selection)).await else {
-        return Ok(ExitCode::SUCCESS);
+    let meaning = match args.until {
+        Some(_) => Meaning::Interruption,
+        None => Meaning::End,
     };
-    let target = target?;
-    tracing::debug!(
-        resource = target.resource.full_name(),
-        server = target.connection.url,
-        "found"
-    );
-    let (informer, runner) = SharedInformer::<DynamicObject>::builder(target.source())
-        .reflector_options(args.selection.reflector())
-        .resync(args.resync)
-        .stop_timeout(STOP)
-        .build();
-    let feed = Feed::new(informer.subscribe("print")?);
-    let running = tokio::spawn(runner.run(stop.clone()));
-    let printer = Printer::new(&args, &target.resource, informer.clone());
-    let printed = print(feed, printer, &informer, &stop).await;
-    stop.cancel();
-    running.await??;
-    printed.map(|()| ExitCode::SUCCESS)
-}
-
-/// Prints changes until the informer stops or the reader closes the output.
-async fn print(
-    mut feed: Feed<DynamicObject>,
-    mut printer: Printer,
-    informer: &SharedInformer<DynamicObject>,
-    stop: &CancellationToken,
-) -> anyhow::Result<()> {
-    let mut status = informer.reflector_status(Partition::SINGLE);
-    let mut told = Told::default();
-    loop {
-        tokio::select! {
-            () = stop.cancelled() => return Ok(()),
-            Ok(()) = status.changed() => {
-                for failure in told.news(&status.borrow_and_update()) {
-                    printer.failure(&failure)?;
-                }
-            }
-            step = feed.next() => match step {
-                Some(Step::Change(change)) => printer.change(&change)?,
-                Some(Step::Synced) => printer.synced()?,
-                None => return Ok(()),
+    let stop = Stop::on_signal(meaning, Some(GRACE))?;
+    let deadline = args.timeout.map(|timeout| Instant::now() + timeout);
+    let found = Target::find_all(&args.resources, &args.scope);
+    let Some(targets) = stop.token.run_until_cancelled(found).await else {
+        return interrupted(&args, &stop);
+    };
+    let targets = targets?;
+    let (mut watched, mut running, mut events) = (Vec::new(), JoinSet::new(), SelectAll::new());
+    for (number, target) in targets.iter().enumerate() {
+        tracing::debug!(
+            resource = target.resource.full_name(),
+            server = target.connection.url,
+            "found"
+        );
+        let (informer, runner) = SharedInformer::<DynamicObject>::builder(target.source())
+            .reflector_options(args.scope.reflector())
+            .resync(args.resync)
+            .stop_timeout(STOP)
+            .build();
+        events.push(Following::new(informer.clone())?.events(number).boxed());
+        running.spawn(runner.run(stop.token.clone()));
+        watched.push(Watched::new(target, informer));
+    }
+    let until = args.until.clone();
+    let mut screen = Screen {
+        printer: Printer::new(&args, &targets),
+        until: until.map(|condition| Until::new(condition, targets.len())),
+        targets,
+        watched,
+    };
+    let shown = async {
+        while let Some((target, happened)) = events.next().await {
+            if screen.show(target, happened).await? {
+                return anyhow::Ok(true);
             }
         }
+        Ok(false)
+    };
+    let shown = tokio::select! {
+        () = stop.token.cancelled() => Ok(None),
+        shown = shown => shown.map(Some),
+        () = wait(deadline) => Err(TimedOut(String::new()).into()),
+    };
+    stop.token.cancel();
+    while let Some(ran) = running.join_next().await {
+        ran??;
+    }
+    match shown {
+        Ok(Some(true)) => Ok(ExitCode::SUCCESS),
+        Ok(_) => interrupted(&args, &stop),
+        Err(error) if error.is::<TimedOut>() => Err(screen.timed_out(&args).into()),
+        Err(error) => Err(error),
     }
 }
 
-/// A failure to print.
-struct Failure {
-    class: String,
-    message: String,
+/// The result after a signal.
+fn interrupted(args: &WatchArgs, stop: &Stop) -> anyhow::Result<ExitCode> {
+    match &args.until {
+        Some(condition) => Err(stop.interrupted(&format!("before {condition} was met"))),
+        None => Ok(ExitCode::SUCCESS),
+    }
 }
 
-/// The failures that have been printed.
-#[derive(Default)]
-struct Told {
-    errors: u64,
-    /// Whether the last message said that the server does not know the resource, which is requested every few seconds.
-    absent: bool,
-    invalid_objects: u64,
+async fn wait(deadline: Option<Instant>) {
+    match deadline {
+        Some(deadline) => tokio::time::sleep_until(deadline).await,
+        None => std::future::pending().await,
+    }
 }
 
-impl Told {
-    /// The new failures in the status. Of several failures since the last call only the last one is known, and their
-    /// number.
-    fn news(&mut self, status: &ReflectorStatus) -> Vec<Failure> {
-        let mut news = Vec::new();
-        self.absent &= status.phase != Phase::Watching;
-        if let Some(error) = status
-            .last_error
-            .as_ref()
-            .filter(|error| error.number > self.errors)
-        {
-            let absent = error.class == ErrorClass::NotFound;
-            if !(absent && self.absent) {
-                news.push(Failure {
-                    class: error.class.to_string(),
-                    message: format!("{}: {}", error.operation, error.message),
-                });
+/// What is printed, and what is waited for.
+struct Screen {
+    printer: Printer,
+    until: Option<Until>,
+    targets: Vec<Target>,
+    watched: Vec<Watched>,
+}
+
+impl Screen {
+    /// Prints what happened at a target. Returns whether the condition is met.
+    ///
+    /// # Errors
+    /// The reader has closed the output.
+    async fn show(&mut self, target: usize, happened: Happened) -> anyhow::Result<bool> {
+        let of = &self.watched[target];
+        match &happened {
+            Happened::Change(change) => self.printer.change(&self.watched, target, change)?,
+            Happened::News(news) => self.printer.news(of, news)?,
+            Happened::Unsynced(why) => self.printer.unsynced(of, why)?,
+            Happened::Synced => {
+                let why_none = match of.informer.store().is_empty() {
+                    true => Some(self.targets[target].why_none().await),
+                    false => None,
+                };
+                self.printer.synced(of, why_none.as_deref())?;
             }
-            self.absent = absent;
-            self.errors = error.number;
         }
-        if let Some(bad) = status
-            .last_invalid_object
-            .as_ref()
-            .filter(|_| status.invalid_objects > self.invalid_objects)
-        {
-            let others = match status.invalid_objects - self.invalid_objects {
-                1 => String::new(),
-                several => format!("{several} objects could not be read, the last: "),
-            };
-            news.push(Failure {
-                class: "decode".into(),
-                message: format!("{others}{bad}"),
-            });
-            self.invalid_objects = status.invalid_objects;
+        let Some(until) = &mut self.until else {
+            return Ok(false);
+        };
+        match &happened {
+            Happened::Change(change) => until.change(target, change),
+            Happened::Synced => until.synced(target),
+            Happened::News(_) | Happened::Unsynced(_) => return Ok(false),
         }
-        news
+        if until.is_met() {
+            self.printer.met(until.condition())?;
+        }
+        Ok(until.is_met())
+    }
+
+    /// The error when the condition was not met in time.
+    fn timed_out(&self, args: &WatchArgs) -> TimedOut {
+        let after = args.timeout.unwrap_or_default();
+        let names: Vec<_> = self.watched.iter().map(|watched| &*watched.described).collect();
+        let missing = self.until.as_ref().map(|until| until.missing(&names));
+        let condition = args.until.as_ref().map(ToString::to_string).unwrap_or_default();
+        TimedOut(format!(
+            "timed out after {after:?}: {condition} is not met ({})",
+            missing.unwrap_or_default()
+        ))
     }
 }

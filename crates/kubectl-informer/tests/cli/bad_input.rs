@@ -116,11 +116,23 @@ async fn resources_and_selectors() {
     .await;
     check(&format!("watch xyzzyx {at}"), 1, &["kubectl api-resources"]).await;
     check(
-        &format!("watch pod/web-0 {at}"),
+        &format!("measure pod/web-0 {at}"),
         1,
         &["pod --field-selector metadata.name=web-0"],
     )
     .await;
+    for (args, expected) in [
+        (
+            "watch pods web-0 -l app=web",
+            "names cannot be given together with a selector",
+        ),
+        ("watch pod/web-0 pods", "either TYPE/NAME everywhere"),
+        ("watch pods,,nodes", "\"pods,,nodes\" has an empty resource"),
+        ("watch pods a,b", "\"a,b\" is not the name of an object"),
+        ("watch pods/", "\"\" is not the name of an object"),
+    ] {
+        check(&format!("{args} {at}"), 2, &[expected]).await;
+    }
     check(
         &format!("watch pods {at} -l a=b=c"),
         2,
@@ -263,7 +275,18 @@ async fn the_command_line() {
         ),
         ("measure pods --events many", "--events"),
         ("watch", "<RESOURCE>"),
-        ("watch pods -o yaml", "possible values: table, wide, name, json"),
+        (
+            "watch pods -o xml",
+            "possible values: table, wide, name, json, yaml, custom-columns=HEADER:PATH",
+        ),
+        (
+            "watch pods -o jsonpath={.metadata.name}",
+            "use custom-columns=HEADER:PATH",
+        ),
+        ("watch pods -o custom-columns=NAME", "is not HEADER:PATH"),
+        ("watch pods --diff=some", "possible values: content, all"),
+        ("watch pods --until Ready", "expected condition=TYPE[=STATUS]"),
+        ("watch pods --timeout 5s", "--until <CONDITION>"),
         (
             "watch pods --server http://x --kubeconfig f",
             "cannot be used with",
@@ -282,6 +305,7 @@ async fn the_command_line() {
     for (args, expected) in [
         ("--version", env!("CARGO_PKG_VERSION")),
         ("watch --help", "--show-object"),
+        ("watch --help", "--until condition=Ready"),
         ("--help", "demo"),
     ] {
         let ended = run(args).await;

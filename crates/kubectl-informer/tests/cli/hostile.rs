@@ -77,8 +77,8 @@ async fn json_is_escaped_and_keeps_its_values() {
     let ended = watch.end().await;
     assert_safe(&ended.err);
     assert!(
-        ended.err.contains(r"\u{9b}"),
-        "the log tells of the failure: {ended:?}"
+        ended.err.contains(r"\u009b"),
+        "standard error tells of the failure: {ended:?}"
     );
 }
 

@@ -7,9 +7,12 @@ mod demo;
 mod discovery;
 mod hostile;
 mod measure;
+mod outages;
 mod process;
 mod scripted;
+mod until;
 mod watch;
+mod watch_formats;
 
 use conformance::cluster::Cluster;
 use serde_json::{Value, json};

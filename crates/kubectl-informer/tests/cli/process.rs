@@ -5,8 +5,8 @@ use nix::unistd::Pid;
 use serde_json::Value;
 use std::process::Stdio;
 use std::time::Duration;
-use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader, Lines};
-use tokio::process::{Child, ChildStdout, Command};
+use tokio::io::{AsyncBufRead, AsyncBufReadExt, BufReader, Lines};
+use tokio::process::{Child, ChildStderr, ChildStdout, Command};
 use tokio::time::timeout;
 
 /// Long enough for a busy machine; nothing waits for it unless it fails.
@@ -16,6 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 pub(crate) struct Running {
     child: Child,
     out: Lines<BufReader<ChildStdout>>,
+    err: Option<Lines<BufReader<ChildStderr>>>,
 }
 
 /// How the program ended, and what it said that was not read before.
@@ -57,7 +58,8 @@ impl Running {
             .spawn()
             .unwrap();
         let out = BufReader::new(child.stdout.take().unwrap()).lines();
-        Self { child, out }
+        let err = child.stderr.take().map(|err| BufReader::new(err).lines());
+        Self { child, out, err }
     }
 
     /// The next line of its output.
@@ -87,11 +89,25 @@ impl Running {
     }
 
     async fn error_output(&mut self) -> String {
-        let mut text = String::new();
-        if let Some(mut stderr) = self.child.stderr.take() {
-            stderr.read_to_string(&mut text).await.unwrap();
+        match &mut self.err {
+            Some(err) => rest(err).await,
+            None => String::new(),
         }
-        text
+    }
+
+    /// The next line on standard error that contains this; others before it are skipped.
+    pub(crate) async fn said(&mut self, text: &str) -> String {
+        let err = self.err.as_mut().unwrap();
+        loop {
+            let line = timeout(PATIENCE, err.next_line()).await;
+            let line = line
+                .unwrap_or_else(|_| panic!("it did not say {text:?} in time"))
+                .unwrap();
+            let line = line.unwrap_or_else(|| panic!("it ended without saying {text:?}"));
+            if line.contains(text) {
+                return line;
+            }
+        }
     }
 
     pub(crate) fn signal(&self, signal: Signal) {
@@ -109,7 +125,7 @@ impl Running {
 
     /// Stops reading what it says on standard error.
     pub(crate) fn close_errors(&mut self) {
-        self.child.stderr = None;
+        self.err = None;
     }
 
     /// Waits for the end without reading its output.
@@ -120,22 +136,26 @@ impl Running {
 
     /// Waits for the end.
     pub(crate) async fn end(mut self) -> Ended {
-        let (mut out, mut err) = (Vec::new(), String::new());
-        let mut stderr = self.child.stderr.take().unwrap();
-        let read_out = async {
-            while let Some(line) = self.out.next_line().await.unwrap() {
-                out.push(line);
-            }
-        };
-        let read = async { tokio::join!(read_out, stderr.read_to_string(&mut err)).1.unwrap() };
-        timeout(PATIENCE, read).await.expect("it did not end in time");
+        let mut err = self.err.take().unwrap();
+        let read = async { tokio::join!(rest(&mut self.out), rest(&mut err)) };
+        let (out, err) = timeout(PATIENCE, read).await.expect("it did not end in time");
         let code = self.exit_code().await;
         Ended {
             code,
-            out: out.join("\n"),
+            out: out.trim_end().to_owned(),
             err,
         }
     }
+}
+
+/// All further lines.
+async fn rest(lines: &mut Lines<impl AsyncBufRead + Unpin>) -> String {
+    let mut text = String::new();
+    while let Some(line) = lines.next_line().await.unwrap() {
+        text.push_str(&line);
+        text.push('\n');
+    }
+    text
 }
 
 /// Runs it to its end.

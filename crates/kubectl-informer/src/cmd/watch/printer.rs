@@ -1,10 +1,15 @@
 //! Prints changes.
 
-use super::Failure;
-use super::table::Table;
-use crate::args::{WatchArgs, WatchOutput};
-use crate::discovery::Resource;
+use super::columns::Columns;
+use super::diff::{self, Change};
+use super::grid::Grid;
+use super::news::{Back, Missed, News};
+use super::table::{Table, event};
+use super::until::Condition;
+use crate::args::{Diff, WatchArgs, WatchOutput};
 use crate::output;
+use crate::target::Target;
+use anstyle::{AnsiColor, Style};
 use jiff::Timestamp;
 use kube::core::DynamicObject;
 use kube_informer::{Notification, SharedInformer};
@@ -14,16 +19,44 @@ use std::io;
 use std::sync::Arc;
 
 /// Prints changes in one of the formats.
-pub(crate) struct Printer {
+pub(super) struct Printer {
     format: Format,
+    diff: Option<Diff>,
     show_object: bool,
-    informer: SharedInformer<DynamicObject>,
+    show_managed_fields: bool,
+    colors: bool,
+    /// Whether there are several resources, so that a name alone does not tell what it names.
+    several: bool,
 }
 
 enum Format {
     Json,
-    Name { prefix: String },
+    Yaml,
+    Name,
     Table(Table),
+    Columns(Columns, Grid),
+}
+
+/// What is watched.
+pub(super) struct Watched {
+    /// For messages: `pods in namespace "shop"`.
+    pub(super) described: String,
+    /// `deployments.apps`.
+    resource: String,
+    /// `deployment.apps`.
+    prefix: String,
+    pub(super) informer: SharedInformer<DynamicObject>,
+}
+
+impl Watched {
+    pub(super) fn new(target: &Target, informer: SharedInformer<DynamicObject>) -> Self {
+        Self {
+            described: target.described(),
+            resource: target.resource.full_name(),
+            prefix: target.resource.object_prefix(),
+            informer,
+        }
+    }
 }
 
 /// A line of `-o json`.
@@ -31,6 +64,9 @@ enum Format {
 #[serde(rename_all = "camelCase")]
 struct Line<'a> {
     event: &'a str,
+    /// Only if there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    resource: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     key: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -46,27 +82,48 @@ struct Line<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    missed: Option<Missed>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    changes: Option<Vec<JsonChange>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     object: Option<Value>,
 }
 
+/// A changed field, as a line of `-o json` has it.
+#[derive(Serialize)]
+struct JsonChange {
+    path: String,
+    op: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    old: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    new: Option<Value>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    redacted: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    manager: Option<String>,
+}
+
 impl Printer {
-    pub(crate) fn new(
-        args: &WatchArgs,
-        resource: &Resource,
-        informer: SharedInformer<DynamicObject>,
-    ) -> Self {
-        let format = match args.output {
+    pub(super) fn new(args: &WatchArgs, targets: &[Target]) -> Self {
+        let namespaced = targets.iter().any(|target| target.resource.namespaced);
+        let format = match &args.output {
             WatchOutput::Json => Format::Json,
-            WatchOutput::Name => Format::Name {
-                prefix: resource.object_prefix(),
-            },
-            WatchOutput::Table => Format::Table(Table::new(resource.namespaced, false)),
-            WatchOutput::Wide => Format::Table(Table::new(resource.namespaced, true)),
+            WatchOutput::Yaml => Format::Yaml,
+            WatchOutput::Name => Format::Name,
+            WatchOutput::Table => Format::Table(Table::new(namespaced, false)),
+            WatchOutput::Wide => Format::Table(Table::new(namespaced, true)),
+            WatchOutput::Columns(columns) => Format::Columns(columns.clone(), Grid::default()),
         };
+        let mut resources = targets.iter().map(|target| &target.resource);
+        let first = resources.next();
         Self {
             format,
+            diff: args.diff,
             show_object: args.show_object,
-            informer,
+            show_managed_fields: args.show_managed_fields,
+            colors: output::has_colors(args.color),
+            several: resources.any(|resource| Some(resource) != first),
         }
     }
 
@@ -74,70 +131,286 @@ impl Printer {
     ///
     /// # Errors
     /// The reader has closed the output.
-    pub(crate) fn change(&mut self, change: &Notification<DynamicObject>) -> io::Result<()> {
-        let object = change.object().filter(|_| self.show_object);
-        let object = object.map(|object| serde_json::to_value(&**object)).transpose()?;
+    pub(super) fn change(
+        &mut self,
+        watched: &[Watched],
+        target: usize,
+        change: &Notification<DynamicObject>,
+    ) -> anyhow::Result<()> {
+        let of = &watched[target];
+        let changes = match (change, self.diff) {
+            (Notification::Update { old, new }, Some(diff)) => {
+                let (old, new) = (serde_json::to_value(&**old)?, serde_json::to_value(&**new)?);
+                Some(diff::changes(&old, &new, diff))
+            }
+            _ => None,
+        };
+        let shows_object = self.show_object && !matches!(self.format, Format::Yaml);
+        let object = match change.object().filter(|_| shows_object) {
+            Some(object) => Some(self.value(object)?),
+            None => None,
+        };
+        let several = self.several;
+        let name = |name: &str| match several {
+            true => format!("{}/{name}", of.prefix),
+            false => name.to_owned(),
+        };
+        let shown = change.object().map(|object| self.value(object));
         match &mut self.format {
-            Format::Json => return json_change(change, object),
-            Format::Name { prefix } => output::line(&format!("{prefix}/{}", change.key().name()))?,
+            Format::Json => {
+                return Ok(json_change(
+                    change,
+                    object,
+                    changes,
+                    several.then_some(&of.resource),
+                )?);
+            }
+            Format::Name => output::line(&format!("{}/{}", of.prefix, change.key().name()))?,
+            Format::Yaml => {
+                let shown = shown.transpose()?.unwrap_or_default();
+                output::line("---")?;
+                output::line(&format!("# {}", event(change)))?;
+                output::lines(serde_saphyr::to_string(&shown)?.trim_end())?;
+            }
             Format::Table(table) => {
                 if !table.has_header() {
-                    let keys = self.informer.store().snapshot();
-                    table.fit(
-                        keys.keys()
-                            .map(|key| (key.namespace().unwrap_or_default(), key.name())),
-                    );
+                    for watched in watched {
+                        let keys = watched.informer.store().snapshot();
+                        let names = keys.keys().map(|key| {
+                            let namespace = key.namespace().unwrap_or_default().to_owned();
+                            match several {
+                                true => (namespace, format!("{}/{}", watched.prefix, key.name())),
+                                false => (namespace, key.name().to_owned()),
+                            }
+                        });
+                        table.fit(names);
+                    }
                     output::line(&table.header())?;
                 }
-                output::line(&table.row(change, Timestamp::now()))?;
+                let row = table.row(change, &name(change.key().name()), Timestamp::now());
+                self.row(change, &row)?;
+            }
+            Format::Columns(columns, grid) => {
+                if !grid.has_rows() {
+                    // The longest event.
+                    grid.row(["tombstone".to_owned()].into_iter());
+                    output::line(&columns.header(grid))?;
+                }
+                let row = columns.row(grid, event(change), &shown.transpose()?.unwrap_or_default());
+                self.row(change, &row)?;
             }
         }
+        if let Some(changes) = changes {
+            self.changes(&changes)?;
+        }
         match object {
-            Some(object) => output::lines(&format!("{object:#}")),
+            Some(object) => Ok(output::lines(&format!("{object:#}"))?),
             None => Ok(()),
         }
     }
 
-    /// Prints that all existing objects have been printed.
+    /// An object as it is printed.
+    fn value(&self, object: &Arc<DynamicObject>) -> serde_json::Result<Value> {
+        let mut value = serde_json::to_value(&**object)?;
+        if !self.show_managed_fields
+            && let Some(metadata) = value["metadata"].as_object_mut()
+        {
+            metadata.remove("managedFields");
+        }
+        Ok(value)
+    }
+
+    /// Prints a row, which starts with the event.
+    fn row(&self, change: &Notification<DynamicObject>, row: &str) -> io::Result<()> {
+        let color = match change {
+            Notification::Add { initial: true, .. } => None,
+            Notification::Add { .. } => Some(AnsiColor::Green),
+            Notification::Update { .. } => Some(AnsiColor::Yellow),
+            Notification::Delete(_) => Some(AnsiColor::Red),
+        };
+        let (head, tail) = row.split_at(event(change).len());
+        self.styled(color, head, tail)
+    }
+
+    fn styled(&self, color: Option<AnsiColor>, head: &str, tail: &str) -> io::Result<()> {
+        match color.filter(|_| self.colors) {
+            Some(color) => output::styled(Style::new().fg_color(Some(color.into())), head, tail),
+            None => output::line(&format!("{head}{tail}")),
+        }
+    }
+
+    /// Prints the fields that an update changed; in YAML as comments.
+    fn changes(&self, changes: &[Change]) -> io::Result<()> {
+        let indent = match self.format {
+            Format::Yaml => "# ",
+            _ => "    ",
+        };
+        if changes.is_empty() {
+            return output::line(&format!(
+                "{indent}only bookkeeping and heartbeats (see --diff=all)"
+            ));
+        }
+        for change in changes {
+            let (sign, color) = match (&change.old, &change.new) {
+                (None, _) => ('+', AnsiColor::Green),
+                (_, None) => ('-', AnsiColor::Red),
+                _ => ('~', AnsiColor::Yellow),
+            };
+            let values = match (&change.old, &change.new) {
+                _ if change.secret => "(not shown)".to_owned(),
+                (Some(old), Some(new)) => format!("{} -> {}", short(old), short(new)),
+                (one, other) => one.as_ref().or(other.as_ref()).map(short).unwrap_or_default(),
+            };
+            let manager = change.manager.as_ref().map(|manager| format!("   by {manager}"));
+            let head = format!("{indent}{sign} {}", change.path);
+            let tail = format!(": {values}{}", manager.unwrap_or_default());
+            self.styled(Some(color), &head, &tail)?;
+        }
+        Ok(())
+    }
+
+    /// Prints that all existing objects of a target have been printed.
     ///
     /// # Errors
     /// The reader has closed the output.
-    pub(crate) fn synced(&self) -> io::Result<()> {
+    pub(super) fn synced(&self, of: &Watched, why_none: Option<&str>) -> io::Result<()> {
+        let empty = why_none.map(|why| format!("no {}{why}", of.described));
+        if let Format::Json = self.format {
+            return self.json(
+                of,
+                Line {
+                    event: "synced",
+                    message: empty.as_deref(),
+                    ..Line::default()
+                },
+            );
+        }
+        let status = of.informer.status();
+        let version = status
+            .applied
+            .map(|version| format!(" at resource version {version}"));
+        let what = match empty {
+            Some(empty) => empty,
+            None => format!("{} {}", status.objects, of.described),
+        };
+        output::diagnostic(&format!("synced: {what}{}", version.unwrap_or_default()));
+        Ok(())
+    }
+
+    /// Prints that a target has not synced for some time, and why.
+    ///
+    /// # Errors
+    /// The reader has closed the output.
+    pub(super) fn unsynced(&self, of: &Watched, why: &str) -> io::Result<()> {
+        self.notice(of, "unsynced", &format!("not synced yet: {why}"))
+    }
+
+    /// Prints that the condition is met.
+    ///
+    /// # Errors
+    /// The reader has closed the output.
+    pub(super) fn met(&self, condition: &Condition) -> io::Result<()> {
         match self.format {
             Format::Json => json(&Line {
-                event: "synced",
+                event: "met",
+                message: Some(&condition.to_string()),
                 ..Line::default()
             }),
-            Format::Name { .. } => Ok(()),
-            Format::Table(_) => {
-                let status = self.informer.status();
-                let version = status
-                    .applied
-                    .map(|version| format!(" at resource version {version}"));
-                let (objects, resource) = (status.objects, self.informer.resource());
-                output::diagnostic(&format!(
-                    "synced: {objects} {resource}{}; changes follow (Ctrl-C ends)",
-                    version.unwrap_or_default()
-                ));
+            _ => {
+                output::diagnostic(&format!("met: {condition}"));
                 Ok(())
             }
         }
     }
 
-    /// Prints a failure, unless the log shows it.
+    /// Says news of a target on standard error, and as a line of JSON.
     ///
     /// # Errors
     /// The reader has closed the output.
-    pub(crate) fn failure(&self, failure: &Failure) -> io::Result<()> {
+    pub(super) fn news(&self, of: &Watched, news: &News) -> io::Result<()> {
+        let (event, class, message, missed) = match news {
+            News::Failed { class, message } => ("error", Some(class.as_str()), message.clone(), None),
+            News::Invalid { message } => ("error", Some("decode"), message.clone(), None),
+            News::Back(back) => (
+                "reconnected",
+                None,
+                told(back),
+                Some(back.missed.unwrap_or_default()),
+            ),
+        };
+        let verb = match news {
+            News::Failed { .. } => "reconnecting: ",
+            News::Invalid { .. } | News::Back(_) => "",
+        };
+        output::diagnostic(&format!("{}: {verb}{message}", of.described));
         match self.format {
-            Format::Json => json(&Line {
-                event: "error",
-                class: Some(&failure.class),
-                message: Some(&failure.message),
-                ..Line::default()
-            }),
-            Format::Name { .. } | Format::Table(_) => Ok(()),
+            Format::Json => self.json(
+                of,
+                Line {
+                    event,
+                    class,
+                    message: Some(&message),
+                    missed,
+                    ..Line::default()
+                },
+            ),
+            _ => Ok(()),
         }
+    }
+
+    fn notice(&self, of: &Watched, event: &str, message: &str) -> io::Result<()> {
+        if let Format::Json = self.format {
+            return self.json(
+                of,
+                Line {
+                    event,
+                    message: Some(message),
+                    ..Line::default()
+                },
+            );
+        }
+        output::diagnostic(&format!("{}: {message}", of.described));
+        Ok(())
+    }
+
+    fn json(&self, of: &Watched, line: Line<'_>) -> io::Result<()> {
+        json(&Line {
+            resource: self.several.then_some(&of.resource),
+            ..line
+        })
+    }
+}
+
+/// The end of an outage in words.
+fn told(back: &Back) -> String {
+    let after = match back.after.as_millis() {
+        millis @ ..1000 => format!("{millis}ms"),
+        _ => format!("{:.1}s", back.after.as_secs_f64()),
+    };
+    match back.missed {
+        None => format!("back after {after}; nothing was missed"),
+        Some(Missed {
+            added: 0,
+            updated: 0,
+            deleted: 0,
+        }) => format!("back after {after}; listed again, nothing had changed"),
+        Some(Missed {
+            added,
+            updated,
+            deleted,
+        }) => format!(
+            "back after {after}; listed again, missed {added} added, {updated} updated, {deleted} deleted"
+        ),
+    }
+}
+
+/// A value, in its beginning if it is long.
+fn short(value: &Value) -> String {
+    const SHOWN: usize = 120;
+    let text = value.to_string();
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}... ({} bytes)", &text[..end], text.len()),
+        None => text,
     }
 }
 
@@ -145,11 +418,19 @@ fn json(line: &Line<'_>) -> io::Result<()> {
     output::line(&serde_json::to_string(line)?)
 }
 
-fn json_change(change: &Notification<DynamicObject>, object: Option<Value>) -> io::Result<()> {
+fn json_change(
+    change: &Notification<DynamicObject>,
+    object: Option<Value>,
+    changes: Option<Vec<Change>>,
+    resource: Option<&String>,
+) -> io::Result<()> {
     let key = change.key();
+    let changes = changes.map(|changes| changes.into_iter().map(JsonChange::from).collect());
     let mut line = Line {
+        resource: resource.map(String::as_str),
         key: Some(&key),
         resource_version: change.object().and_then(version),
+        changes,
         object,
         ..Line::default()
     };
@@ -168,6 +449,24 @@ fn json_change(change: &Notification<DynamicObject>, object: Option<Value>) -> i
         }
     }
     json(&line)
+}
+
+impl From<Change> for JsonChange {
+    fn from(change: Change) -> Self {
+        let op = match (&change.old, &change.new) {
+            (None, _) => "add",
+            (_, None) => "remove",
+            _ => "replace",
+        };
+        Self {
+            path: change.path.to_string(),
+            op,
+            old: change.old.filter(|_| !change.secret),
+            new: change.new.filter(|_| !change.secret),
+            redacted: change.secret,
+            manager: change.manager,
+        }
+    }
 }
 
 fn version(object: &Arc<DynamicObject>) -> Option<&str> {

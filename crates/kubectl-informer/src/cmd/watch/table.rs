@@ -1,7 +1,7 @@
-//! Rows of an endless table: a column is as wide as its widest cell so far, so that each row can be printed
-//! immediately.
+//! The table of changes.
 
 use super::age;
+use super::grid::Grid;
 use crate::text::{printable, width};
 use jiff::Timestamp;
 use kube::core::DynamicObject;
@@ -11,31 +11,28 @@ use kube_informer::Notification;
 pub(super) struct Table {
     namespaced: bool,
     wide: bool,
-    widths: Vec<usize>,
+    grid: Grid,
 }
-
-/// The separator of two columns.
-const GAP: &str = "   ";
 
 impl Table {
     pub(super) fn new(namespaced: bool, wide: bool) -> Self {
         Self {
             namespaced,
             wide,
-            widths: vec![],
+            grid: Grid::default(),
         }
     }
 
     pub(super) fn has_header(&self) -> bool {
-        !self.widths.is_empty()
+        self.grid.has_rows()
     }
 
     /// Makes the columns wide enough for these namespaces and names.
-    pub(super) fn fit<'k>(&mut self, keys: impl Iterator<Item = (&'k str, &'k str)>) {
+    pub(super) fn fit(&mut self, keys: impl Iterator<Item = (String, String)>) {
         let (mut namespace, mut name) = (0, 0);
         for key in keys {
-            namespace = namespace.max(width(&printable(key.0)));
-            name = name.max(width(&printable(key.1)));
+            namespace = namespace.max(width(&printable(&key.0)));
+            name = name.max(width(&printable(&key.1)));
         }
         let space = |width: usize| " ".repeat(width);
         let (namespace, name) = (space(namespace), space(name));
@@ -68,7 +65,8 @@ impl Table {
         self.format(header.map(ToOwned::to_owned))
     }
 
-    pub(super) fn row(&mut self, change: &Notification<DynamicObject>, now: Timestamp) -> String {
+    /// The row of a change of an object that people know by this name.
+    pub(super) fn row(&mut self, change: &Notification<DynamicObject>, name: &str, now: Timestamp) -> String {
         let key = change.key();
         let meta = change.object().map(|object| &object.metadata);
         let before = match change {
@@ -79,7 +77,7 @@ impl Table {
         self.format([
             event(change).to_owned(),
             key.namespace().unwrap_or_default().to_owned(),
-            key.name().to_owned(),
+            name.to_owned(),
             text(
                 meta.and_then(|meta| meta.creation_timestamp.as_ref())
                     .map(|time| age(time.0, now)),
@@ -91,7 +89,7 @@ impl Table {
         ])
     }
 
-    /// Formats the cells that this table shows. A column that is too narrow is widened for this and all later rows.
+    /// Formats the cells that this table shows.
     fn format(&mut self, cells: [String; 8]) -> String {
         let shown = [
             true,
@@ -103,24 +101,13 @@ impl Table {
             self.wide,
             self.wide,
         ];
-        let cells: Vec<_> = cells.into_iter().zip(shown).filter(|(_, shown)| *shown).collect();
-        self.widths.resize(cells.len(), 0);
-        let mut row = String::new();
-        for ((cell, _), widest) in cells.iter().zip(&mut self.widths) {
-            let cell = printable(cell);
-            let width = width(&cell);
-            *widest = width.max(*widest);
-            row.push_str(&cell);
-            row.push_str(&" ".repeat(*widest - width));
-            row.push_str(GAP);
-        }
-        row.truncate(row.trim_end().len());
-        row
+        let cells = cells.into_iter().zip(shown).filter(|(_, shown)| *shown);
+        self.grid.row(cells.map(|(cell, _)| cell))
     }
 }
 
 /// The name of the event. A tombstone is a deletion that was missed and inferred from a later list.
-fn event(change: &Notification<DynamicObject>) -> &'static str {
+pub(super) fn event(change: &Notification<DynamicObject>) -> &'static str {
     match change {
         Notification::Add { initial: true, .. } => "initial",
         Notification::Add { .. } => "add",
@@ -164,7 +151,7 @@ mod tests {
     #[test]
     fn columns_grow_and_stay_aligned() {
         let mut table = Table::new(true, false);
-        table.fit([("shop", "web-0")].into_iter());
+        table.fit([("shop".into(), "web-0".into())].into_iter());
         let now = "2026-01-01T00:03:05Z".parse().unwrap();
         let add = Notification::Add {
             object: object("web-0", "5"),
@@ -181,9 +168,9 @@ mod tests {
         });
         let rows = [
             table.header(),
-            table.row(&add, now),
-            table.row(&update, now),
-            table.row(&gone, now),
+            table.row(&add, "web-0", now),
+            table.row(&update, "a-very-long-name", now),
+            table.row(&gone, "web-0", now),
         ];
         assert_eq!(
             rows.join("\n"),
@@ -199,7 +186,7 @@ tombstone   shop        web-0              3m5s   5"
     fn wide_characters_and_escapes_keep_columns_aligned() {
         let mut table = Table::new(false, false);
         let names = ["世界-0", "Grüße", "a\u{9b}2J\nb"];
-        table.fit(names.into_iter().map(|name| ("", name)));
+        table.fit(names.into_iter().map(|name| (String::new(), name.into())));
         let now = "2026-01-01T00:03:05Z".parse().unwrap();
         let mut rows = vec![table.header()];
         rows.extend(names.map(|name| {
@@ -207,7 +194,7 @@ tombstone   shop        web-0              3m5s   5"
                 object: object(name, "5"),
                 initial: false,
             };
-            table.row(&add, now)
+            table.row(&add, name, now)
         }));
         assert_eq!(
             rows.join("\n"),
@@ -222,13 +209,14 @@ add         a\\u009b2J\\u000ab   3m5s   5"
     #[test]
     fn wide_shows_more_and_cluster_scoped_no_namespace() {
         let mut table = Table::new(false, true);
-        table.fit([("", "web-0")].into_iter());
+        table.fit([(String::new(), "web-0".into())].into_iter());
         let now = "2026-01-01T00:03:05Z".parse().unwrap();
         let row = table.row(
             &Notification::Update {
                 old: object("n", "5"),
                 new: object("n", "6"),
             },
+            "n",
             now,
         );
         let cells: Vec<_> = row.split_whitespace().collect();

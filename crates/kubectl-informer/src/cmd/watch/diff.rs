@@ -1,0 +1,363 @@
+//! Which fields an update changed, and who did it.
+
+use super::managers::Managers;
+use crate::args::Diff;
+use crate::path::plain;
+use serde_json::{Map, Value};
+use std::collections::BTreeSet;
+use std::fmt;
+
+/// The way to a field.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct FieldPath(Vec<Step>);
+
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Step {
+    /// A field of an object.
+    Field(String),
+    /// The element of a list that has these values; with it comes all of the element.
+    Element {
+        keys: Vec<(&'static str, String)>,
+        element: Value,
+    },
+    /// The element of a list without keys.
+    Index(usize),
+}
+
+/// A field that an update changed.
+#[derive(Debug, PartialEq)]
+pub(super) struct Change {
+    pub(super) path: FieldPath,
+    /// The value before; `None` if there was none.
+    pub(super) old: Option<Value>,
+    /// The value after; `None` if there is none.
+    pub(super) new: Option<Value>,
+    /// Whether the values must not be shown.
+    pub(super) secret: bool,
+    /// The field manager that made the change, as far as managedFields tell.
+    pub(super) manager: Option<String>,
+}
+
+/// The fields that differ between two states of an object.
+pub(super) fn changes(old: &Value, new: &Value, diff: Diff) -> Vec<Change> {
+    let mut found = Found {
+        path: vec![],
+        changes: vec![],
+    };
+    found.compare(old, new);
+    let managers = Managers::of(new, old);
+    let (kind, is_secret) = (new["kind"].as_str().unwrap_or_default(), is_secret(new));
+    let mut changes = found.changes;
+    changes.retain(|change| diff == Diff::All || !change.path.is_bookkeeping(kind));
+    for change in &mut changes {
+        change.secret = is_secret && change.path.may_be_secret();
+        change.manager = managers.of_field(&change.path.0).map(ToOwned::to_owned);
+    }
+    changes
+}
+
+fn is_secret(object: &Value) -> bool {
+    object["kind"] == "Secret" && object["apiVersion"] == "v1"
+}
+
+struct Found {
+    path: Vec<Step>,
+    changes: Vec<Change>,
+}
+
+impl Found {
+    fn compare(&mut self, old: &Value, new: &Value) {
+        match (old, new) {
+            (old, new) if old == new => {}
+            (Value::Object(old), Value::Object(new)) => self.objects(old, new),
+            (Value::Array(before), Value::Array(after)) => match keys(before, after) {
+                Some(keys) => {
+                    let known = self.changes.len();
+                    self.lists(before, after, keys);
+                    // Nothing but the order.
+                    if self.changes.len() == known {
+                        self.push(Some(old), Some(new));
+                    }
+                }
+                None if before.len() == after.len() && before.iter().chain(after).all(Value::is_object) => {
+                    for (index, (old, new)) in before.iter().zip(after).enumerate() {
+                        self.at(Step::Index(index), |found| found.compare(old, new));
+                    }
+                }
+                None => self.push(Some(old), Some(new)),
+            },
+            (old, new) => self.push(Some(old), Some(new)),
+        }
+    }
+
+    fn objects(&mut self, old: &Map<String, Value>, new: &Map<String, Value>) {
+        let names: BTreeSet<_> = old.keys().chain(new.keys()).collect();
+        for name in names {
+            self.at(Step::Field(name.clone()), |found| {
+                found.either(old.get(name), new.get(name));
+            });
+        }
+    }
+
+    fn lists(&mut self, old: &[Value], new: &[Value], keys: Keys) {
+        let find = |list: &'_ [Value], wanted: &Value| {
+            let found = list.iter().position(|element| same(keys, element, wanted));
+            found.and_then(|at| list.get(at).cloned())
+        };
+        for before in old {
+            let after = find(new, before);
+            self.at(element(keys, after.as_ref().unwrap_or(before)), |found| {
+                found.either(Some(before), after.as_ref());
+            });
+        }
+        for after in new.iter().filter(|after| find(old, after).is_none()) {
+            self.at(element(keys, after), |found| found.push(None, Some(after)));
+        }
+    }
+
+    fn either(&mut self, old: Option<&Value>, new: Option<&Value>) {
+        match (old, new) {
+            (Some(old), Some(new)) => self.compare(old, new),
+            (old, new) => self.push(old, new),
+        }
+    }
+
+    fn at(&mut self, step: Step, compare: impl FnOnce(&mut Self)) {
+        self.path.push(step);
+        compare(self);
+        self.path.pop();
+    }
+
+    fn push(&mut self, old: Option<&Value>, new: Option<&Value>) {
+        self.changes.push(Change {
+            path: FieldPath(self.path.clone()),
+            old: old.cloned(),
+            new: new.cloned(),
+            secret: false,
+            manager: None,
+        });
+    }
+}
+
+type Keys = &'static [&'static str];
+
+/// The fields by which Kubernetes tells elements of lists apart. The first ones that an element has, and that no other
+/// element of the list has equal, are its key.
+const KEYS: &[Keys] = &[
+    &["name"],
+    &["type"],
+    &["uid"],
+    &["ip"],
+    &["containerPort", "protocol"],
+    &["port", "protocol"],
+    &["mountPath"],
+    &["devicePath"],
+    &["key", "effect"],
+    &["topologyKey", "whenUnsatisfiable"],
+    &["key"],
+    &["port"],
+];
+
+/// The key of the elements of two states of a list.
+fn keys(old: &[Value], new: &[Value]) -> Option<Keys> {
+    let identify = |keys: &Keys, list: &[Value]| {
+        let mut seen = BTreeSet::new();
+        list.iter().all(|element| {
+            let values: Option<Vec<_>> = keys.iter().map(|key| scalar(&element[*key])).collect();
+            values.is_some_and(|values| seen.insert(values))
+        })
+    };
+    let mut known = KEYS.iter().copied();
+    known.find(|keys| identify(keys, old) && identify(keys, new))
+}
+
+fn scalar(value: &Value) -> Option<String> {
+    match value {
+        Value::String(_) | Value::Number(_) => Some(plain(value)),
+        _ => None,
+    }
+}
+
+fn same(keys: Keys, one: &Value, other: &Value) -> bool {
+    keys.iter().all(|key| one[*key] == other[*key])
+}
+
+fn element(keys: Keys, element: &Value) -> Step {
+    Step::Element {
+        keys: keys.iter().map(|key| (*key, plain(&element[*key]))).collect(),
+        element: element.clone(),
+    }
+}
+
+impl FieldPath {
+    fn names(&self) -> Vec<&str> {
+        let names = self.0.iter().map(|step| match step {
+            Step::Field(name) => name.as_str(),
+            Step::Element { .. } | Step::Index(_) => "*",
+        });
+        names.collect()
+    }
+
+    /// Whether it changes with every write, or without any other change.
+    fn is_bookkeeping(&self, kind: &str) -> bool {
+        match self.names()[..] {
+            ["metadata", "managedFields" | "resourceVersion", ..] => true,
+            [
+                "metadata",
+                "annotations",
+                "control-plane.alpha.kubernetes.io/leader",
+            ] => true,
+            ["spec", "renewTime"] => kind == "Lease",
+            ["status", "conditions", "*", "lastHeartbeatTime" | "lastProbeTime"] => true,
+            _ => false,
+        }
+    }
+
+    /// Whether a value of a Secret at this path may be secret. Annotations may contain what was applied.
+    fn may_be_secret(&self) -> bool {
+        matches!(
+            self.names()[..],
+            ["data" | "stringData", ..] | ["metadata", "annotations", ..]
+        )
+    }
+}
+
+/// As `status.conditions[type=Ready].status`, and `metadata.labels["app.kubernetes.io/name"]`.
+impl fmt::Display for FieldPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, step) in self.0.iter().enumerate() {
+            match step {
+                Step::Field(name)
+                    if name.contains(|c: char| !(c.is_ascii_alphanumeric() || "_-$".contains(c))) =>
+                {
+                    write!(f, "[{}]", Value::from(name.as_str()))?;
+                }
+                Step::Field(name) if at == 0 => f.write_str(name)?,
+                Step::Field(name) => write!(f, ".{name}")?,
+                Step::Element { keys, .. } => {
+                    let keys: Vec<_> = keys.iter().map(|(key, value)| format!("{key}={value}")).collect();
+                    write!(f, "[{}]", keys.join(","))?;
+                }
+                Step::Index(index) => write!(f, "[{index}]")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// Each change as people see it, without managers.
+    fn shown(old: Value, new: Value, diff: Diff) -> Vec<String> {
+        let text = |value: Option<Value>| value.map_or("none".into(), |value| value.to_string());
+        changes(&old, &new, diff)
+            .into_iter()
+            .map(|change| format!("{}: {} -> {}", change.path, text(change.old), text(change.new)))
+            .collect()
+    }
+
+    #[test]
+    fn fields_are_told_by_their_paths() {
+        let old = json!({
+            "metadata": {"name": "a", "labels": {"app": "x", "gone": "1"}},
+            "spec": {"containers": [{"name": "c", "image": "i:1"}, {"name": "d"}], "args": ["x"], "n": 1},
+            "status": {"conditions": [{"type": "Ready", "status": "False"}]},
+        });
+        let new = json!({
+            "metadata": {"name": "a", "labels": {"app": "y", "example.com/new": "2"}},
+            "spec": {"containers": [{"name": "e"}, {"name": "c", "image": "i:2"}], "args": ["x", "y"], "n": "1"},
+            "status": {"conditions": [{"type": "Ready", "status": "True"}], "phase": "Running"},
+        });
+        assert_eq!(
+            shown(old, new, Diff::Content),
+            [
+                r#"metadata.labels.app: "x" -> "y""#,
+                r#"metadata.labels["example.com/new"]: none -> "2""#,
+                r#"metadata.labels.gone: "1" -> none"#,
+                r#"spec.args: ["x"] -> ["x","y"]"#,
+                r#"spec.containers[name=c].image: "i:1" -> "i:2""#,
+                r#"spec.containers[name=d]: {"name":"d"} -> none"#,
+                r#"spec.containers[name=e]: none -> {"name":"e"}"#,
+                r#"spec.n: 1 -> "1""#,
+                r#"status.conditions[type=Ready].status: "False" -> "True""#,
+                r#"status.phase: none -> "Running""#,
+            ]
+        );
+    }
+
+    #[test]
+    fn lists_are_compared_by_their_keys() {
+        let list = |elements: Value| json!({"list": elements});
+        let check = |old: Value, new: Value, expected: &[&str]| {
+            assert_eq!(shown(list(old), list(new), Diff::Content), expected);
+        };
+        // One port number for two protocols; names are not unique.
+        check(
+            json!([{"port": 53, "protocol": "UDP", "x": 1}, {"port": 53, "protocol": "TCP"}]),
+            json!([{"port": 53, "protocol": "TCP"}, {"port": 53, "protocol": "UDP", "x": 2}]),
+            &["list[port=53,protocol=UDP].x: 1 -> 2"],
+        );
+        check(
+            json!([{"name": "v", "mountPath": "/a"}, {"name": "v", "mountPath": "/b"}]),
+            json!([{"name": "v", "mountPath": "/a", "readOnly": true}, {"name": "v", "mountPath": "/b"}]),
+            &["list[mountPath=/a].readOnly: none -> true"],
+        );
+        check(
+            json!([{"x": 1}, {"x": 2}]),
+            json!([{"x": 1}, {"x": 3}]),
+            &["list[1].x: 2 -> 3"],
+        );
+        check(
+            json!([{"name": "a"}, {"name": "b"}]),
+            json!([{"name": "b"}, {"name": "a"}]),
+            &[r#"list: [{"name":"a"},{"name":"b"}] -> [{"name":"b"},{"name":"a"}]"#],
+        );
+    }
+
+    #[test]
+    fn bookkeeping_and_heartbeats_are_left_out() {
+        let state = |kind: &str, n: u64| {
+            json!({
+                "kind": kind,
+                "metadata": {"resourceVersion": n.to_string(), "managedFields": [{"manager": n.to_string()}]},
+                "spec": {"renewTime": n},
+                "status": {"conditions": [{"type": "Ready", "lastHeartbeatTime": n, "lastProbeTime": n}]},
+            })
+        };
+        assert_eq!(
+            shown(state("Lease", 1), state("Lease", 2), Diff::Content),
+            [""; 0]
+        );
+        assert_eq!(
+            shown(state("Other", 1), state("Other", 2), Diff::Content),
+            ["spec.renewTime: 1 -> 2"]
+        );
+        assert_eq!(shown(state("Lease", 1), state("Lease", 2), Diff::All).len(), 5);
+    }
+
+    #[test]
+    fn secrets_are_marked() {
+        let secret = |value: &str| {
+            json!({
+                "apiVersion": "v1", "kind": "Secret", "type": value, "data": {"password": value},
+                "metadata": {"annotations": {"kubectl.kubernetes.io/last-applied-configuration": value}},
+            })
+        };
+        let marked: Vec<_> = changes(&secret("a"), &secret("b"), Diff::All)
+            .into_iter()
+            .map(|change| (change.path.to_string(), change.secret))
+            .collect();
+        let applied = "metadata.annotations[\"kubectl.kubernetes.io/last-applied-configuration\"]";
+        assert_eq!(
+            marked,
+            [
+                ("data.password".into(), true),
+                (applied.into(), true),
+                ("type".into(), false)
+            ]
+        );
+    }
+}

@@ -1,0 +1,121 @@
+//! One target as a stream of what there is to print of it.
+
+use super::news::{News, Told};
+use crate::feed::{Feed, Step};
+use futures::Stream;
+use kube::core::DynamicObject;
+use kube_informer::reflector::ReflectorStatus;
+use kube_informer::{Notification, Partition, SharedInformer};
+use std::collections::VecDeque;
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+/// How long the initial state may take before it is told why. The next time is twice as far away, and so on.
+const UNSYNCED: Duration = Duration::from_secs(3);
+/// How often it is checked whether all changes of a list have been told.
+const CATCHING_UP: Duration = Duration::from_millis(50);
+
+/// Something to print.
+pub(super) enum Happened {
+    Change(Notification<DynamicObject>),
+    /// All existing objects have been told.
+    Synced,
+    /// The initial state is not complete yet, for this reason.
+    Unsynced(String),
+    News(News),
+}
+
+/// An informer whose changes and status are told in the order in which they happened.
+pub(super) struct Following {
+    informer: SharedInformer<DynamicObject>,
+    feed: Feed<DynamicObject>,
+    status: watch::Receiver<ReflectorStatus>,
+    told: Told,
+    /// When to tell next that the initial state is not complete, and how long after the time before. `None` once it is.
+    unsynced: Option<(Instant, Duration)>,
+    happened: VecDeque<Happened>,
+}
+
+impl Following {
+    /// Subscribes to the informer.
+    ///
+    /// # Errors
+    /// The informer has stopped.
+    pub(super) fn new(informer: SharedInformer<DynamicObject>) -> anyhow::Result<Self> {
+        Ok(Self {
+            feed: Feed::new(informer.subscribe("print")?),
+            status: informer.reflector_status(Partition::SINGLE),
+            informer,
+            told: Told::default(),
+            unsynced: Some((Instant::now() + UNSYNCED, UNSYNCED)),
+            happened: VecDeque::new(),
+        })
+    }
+
+    /// What happens, until the informer has stopped; each with the target's number.
+    pub(super) fn events(self, target: usize) -> impl Stream<Item = (usize, Happened)> + Send {
+        futures::stream::unfold(self, move |mut following| async move {
+            let happened = following.next().await?;
+            Some(((target, happened), following))
+        })
+    }
+
+    async fn next(&mut self) -> Option<Happened> {
+        while self.happened.is_empty() {
+            let (catching_up, unsynced) = (self.told.is_catching_up(), self.unsynced);
+            tokio::select! {
+                step = self.feed.next() => self.step(step?),
+                Ok(()) = self.status.changed() => self.read_status(),
+                () = tokio::time::sleep(CATCHING_UP), if catching_up => {}
+                () = until(unsynced) => self.tell_unsynced(),
+            }
+            let caught_up = self.told.caught_up(&self.informer, &self.feed);
+            self.happened.extend(caught_up.map(Happened::News));
+        }
+        self.happened.pop_front()
+    }
+
+    fn read_status(&mut self) {
+        let news = self.told.news(&self.status.borrow_and_update());
+        self.happened.extend(news.into_iter().map(Happened::News));
+    }
+
+    fn step(&mut self, step: Step<DynamicObject>) {
+        // A list is counted in the status before its changes are passed on.
+        if self.status.has_changed().unwrap_or_default() {
+            self.read_status();
+        }
+        self.happened.push_back(match step {
+            Step::Change(change) => {
+                self.told.change(&change);
+                Happened::Change(change)
+            }
+            Step::Synced => {
+                self.told.synced(&self.status.borrow());
+                self.unsynced = None;
+                Happened::Synced
+            }
+        });
+    }
+
+    fn tell_unsynced(&mut self) {
+        let why = self
+            .informer
+            .unsynced()
+            .into_iter()
+            .map(|unsynced| unsynced.why)
+            .next();
+        self.happened.extend(why.map(Happened::Unsynced));
+        self.unsynced = self
+            .unsynced
+            .map(|(_, after)| (Instant::now() + after * 2, after * 2));
+    }
+}
+
+async fn until(time: Option<(Instant, Duration)>) {
+    match time {
+        Some((time, _)) => tokio::time::sleep_until(time).await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,161 @@
+//! What a reflector's status says that people want to know: failures, when the connection is back, and how many changes
+//! were missed.
+
+use crate::feed::Feed;
+use kube::core::DynamicObject;
+use kube_informer::reflector::{Phase, ReflectorStatus};
+use kube_informer::source::ErrorClass;
+use kube_informer::{Notification, ResourceVersion, SharedInformer};
+use serde::Serialize;
+use std::cmp::Ordering;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// Something to tell.
+pub(super) enum News {
+    /// A request failed, and is repeated.
+    Failed { class: String, message: String },
+    /// An object could not be read.
+    Invalid { message: String },
+    /// The watch goes on after failures or a new list.
+    Back(Back),
+}
+
+/// The end of an outage.
+pub(super) struct Back {
+    pub(super) after: Duration,
+    /// What a new list showed; `None` if the watch continued where it was.
+    pub(super) missed: Option<Missed>,
+}
+
+/// How many changes were inferred from a list.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub(super) struct Missed {
+    pub(super) added: u64,
+    pub(super) updated: u64,
+    pub(super) deleted: u64,
+}
+
+/// What has been told of a reflector.
+#[derive(Default)]
+pub(super) struct Told {
+    synced: bool,
+    errors: u64,
+    /// Whether the last message said that the server does not know the resource, which is requested every few seconds.
+    absent: bool,
+    invalid_objects: u64,
+    lists: u64,
+    outage: Option<Outage>,
+}
+
+struct Outage {
+    since: Instant,
+    missed: Option<Missed>,
+    /// The version of the list, once changes are watched again.
+    listed: Option<ResourceVersion>,
+}
+
+impl Told {
+    /// The initial state is complete; outages from now on are told.
+    pub(super) fn synced(&mut self, status: &ReflectorStatus) {
+        self.synced = true;
+        self.lists = status.lists;
+        self.outage = None;
+    }
+
+    /// The news in the status. Of several failures since the last call only the last one is known, and their number.
+    pub(super) fn news(&mut self, status: &ReflectorStatus) -> Vec<News> {
+        let mut news = Vec::new();
+        news.extend(self.failure(status));
+        news.extend(self.invalid(status));
+        if self.synced && status.lists > self.lists {
+            self.outage().missed.get_or_insert_default();
+            self.lists = status.lists;
+        }
+        if status.phase == Phase::Watching
+            && let Some(outage) = &mut self.outage
+        {
+            match outage.missed {
+                Some(_) if outage.listed.is_none() => outage.listed = status.resource_version.clone(),
+                Some(_) => {}
+                None => {
+                    let after = outage.since.elapsed();
+                    news.push(News::Back(Back { after, missed: None }));
+                    self.outage = None;
+                }
+            }
+        }
+        news
+    }
+
+    fn outage(&mut self) -> &mut Outage {
+        self.outage.get_or_insert_with(|| Outage {
+            since: Instant::now(),
+            missed: None,
+            listed: None,
+        })
+    }
+
+    fn failure(&mut self, status: &ReflectorStatus) -> Option<News> {
+        self.absent &= status.phase != Phase::Watching;
+        let error = status.last_error.as_ref();
+        let error = error.filter(|error| error.number > self.errors)?;
+        self.errors = error.number;
+        if self.synced {
+            self.outage();
+        }
+        let told = std::mem::replace(&mut self.absent, error.class == ErrorClass::NotFound);
+        (!(told && self.absent)).then(|| News::Failed {
+            class: error.class.to_string(),
+            message: format!("{}: {}", error.operation, error.message),
+        })
+    }
+
+    fn invalid(&mut self, status: &ReflectorStatus) -> Option<News> {
+        let bad = status.last_invalid_object.as_ref()?;
+        let several = status.invalid_objects.checked_sub(self.invalid_objects)?;
+        self.invalid_objects = status.invalid_objects;
+        let others = match several {
+            0 => return None,
+            1 => String::new(),
+            several => format!("{several} objects could not be read, the last: "),
+        };
+        let message = format!("{others}{bad}");
+        Some(News::Invalid { message })
+    }
+
+    /// Counts a change that a list showed.
+    pub(super) fn change(&mut self, change: &Notification<DynamicObject>) {
+        if let Some(missed) = self.outage.as_mut().and_then(|outage| outage.missed.as_mut()) {
+            match change {
+                Notification::Add { .. } => missed.added += 1,
+                Notification::Update { .. } => missed.updated += 1,
+                Notification::Delete(_) => missed.deleted += 1,
+            }
+        }
+    }
+
+    /// Whether the changes of a list are still on their way.
+    pub(super) fn is_catching_up(&self) -> bool {
+        self.outage.as_ref().is_some_and(|outage| outage.listed.is_some())
+    }
+
+    /// The end of the outage, if all changes that the list showed have been told.
+    pub(super) fn caught_up(
+        &mut self,
+        informer: &SharedInformer<DynamicObject>,
+        feed: &Feed<DynamicObject>,
+    ) -> Option<News> {
+        let listed = self.outage.as_ref()?.listed.as_ref()?;
+        let status = informer.status();
+        let applied = status.applied?.partial_cmp(listed) != Some(Ordering::Less);
+        if !applied || status.queued > 0 || !feed.is_drained() {
+            return None;
+        }
+        let outage = self.outage.take()?;
+        Some(News::Back(Back {
+            after: outage.since.elapsed(),
+            missed: outage.missed,
+        }))
+    }
+}

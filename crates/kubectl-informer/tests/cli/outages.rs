@@ -1,0 +1,217 @@
+//! What `watch` says of failures: when it reconnects, why, and what it missed.
+
+use crate::process::{Running, run};
+use crate::{config_map, scripted};
+use kube_sim::SimServer;
+use kube_sim::faults::WATCH;
+use kube_sim::script::{Answer, Kind};
+use nix::sys::signal::Signal;
+use serde_json::{Value, json};
+
+const MAPS: &str = "configmaps";
+
+fn create(server: &SimServer, names: &[&str]) {
+    for name in names {
+        server.store().create(config_map("default", name, "web")).unwrap();
+    }
+}
+
+fn change(server: &SimServer, name: &str) {
+    server.store().update(config_map("default", name, "db")).unwrap();
+}
+
+fn delete(server: &SimServer, name: &str) {
+    server
+        .store()
+        .delete("v1", "ConfigMap", Some("default"), name)
+        .unwrap();
+}
+
+/// The lines up to the one that says that the connection is back.
+async fn until_back(watch: &mut Running) -> (Vec<Value>, Value) {
+    let mut lines = watch.until("reconnected").await;
+    let back = lines.pop().unwrap();
+    lines.retain(|line| line["event"] != "error");
+    (lines, back)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_expired_version_is_told_with_what_was_missed() {
+    let server = SimServer::builder().start().await.unwrap();
+    create(&server, &["a", "b"]);
+    let mut watch = Running::start(&format!("watch cm -o json --server {}", server.url()));
+    watch.until("synced").await;
+    let away = server.faults().refuse(WATCH, MAPS, 503).start();
+    server.faults().cut_watches_of(MAPS);
+    watch
+        .said("configmaps in namespace \"default\": reconnecting: ")
+        .await;
+    delete(&server, "a");
+    change(&server, "b");
+    create(&server, &["c"]);
+    server.faults().compact();
+    away.remove();
+
+    let (told, back) = until_back(&mut watch).await;
+    let told: Vec<_> = told
+        .iter()
+        .map(|line| (&line["event"], &line["key"], line["tombstone"] == true))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            (&json!("delete"), &json!("default/a"), true),
+            (&json!("update"), &json!("default/b"), false),
+            (&json!("add"), &json!("default/c"), false),
+        ]
+    );
+    assert_eq!(back["missed"], json!({"added": 1, "updated": 1, "deleted": 1}));
+    let said = watch.said("back after").await;
+    assert!(
+        said.ends_with("; listed again, missed 1 added, 1 updated, 1 deleted"),
+        "{said}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_watch_that_is_resumed_has_missed_nothing() {
+    let server = SimServer::builder().start().await.unwrap();
+    create(&server, &["a"]);
+    let mut watch = Running::start(&format!("watch cm -o json --server {}", server.url()));
+    watch.until("synced").await;
+    let away = server.faults().refuse(WATCH, MAPS, 503).start();
+    server.faults().cut_watches_of(MAPS);
+    let why = watch.said("reconnecting").await;
+    assert!(why.contains("503"), "{why}");
+    change(&server, "a");
+    away.remove();
+
+    let said = watch.said("back after").await;
+    assert!(said.ends_with("; nothing was missed"), "{said}");
+    let mut told = vec![watch.json().await];
+    while told.len() < 3 {
+        told.push(watch.json().await);
+        told.retain(|line| line["event"] != "error");
+        if told.iter().any(|line| line["event"] == "update") && told.len() == 2 {
+            break;
+        }
+    }
+    let back = told.iter().find(|line| line["event"] == "reconnected").unwrap();
+    assert_eq!(back["missed"], json!({"added": 0, "updated": 0, "deleted": 0}));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_new_server_in_its_place_is_told_to_people() {
+    let first = SimServer::builder().start().await.unwrap();
+    let port = first.address().port();
+    create(&first, &["a", "b"]);
+    let mut watch = Running::start(&format!("watch cm --server {}", first.url()));
+    let synced = watch.said("synced").await;
+    assert!(
+        synced.starts_with("synced: 2 configmaps in namespace \"default\" at resource version "),
+        "{synced}"
+    );
+    first.shutdown().await;
+    let why = watch.said("reconnecting").await;
+    assert!(why.contains("cannot reach the server"), "{why}");
+
+    // Its versions are ahead, and it has no history from before. The other `b` is deleted and added.
+    let second = SimServer::builder()
+        .nodes(50)
+        .history(0)
+        .port(port)
+        .start()
+        .await
+        .unwrap();
+    create(&second, &["b"]);
+    let back = watch.said("back after").await;
+    assert!(
+        back.contains("listed again, missed 1 added, 0 updated, 2 deleted"),
+        "{back}"
+    );
+    create(&second, &["c"]);
+    let mut rows = Vec::new();
+    while rows.len() < 7 {
+        rows.push(watch.line().await);
+    }
+    assert!(
+        rows.iter().filter(|row| row.starts_with("tombstone")).count() == 2,
+        "{rows:?}"
+    );
+    assert!(rows[6].starts_with("add") && rows[6].contains(" c "), "{rows:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_namespace_without_objects_is_named() {
+    let server = SimServer::builder().start().await.unwrap();
+    let at = format!("--server {}", server.url());
+    for (args, expected) in [
+        (
+            "",
+            "no configmaps in namespace \"default\"; -A watches all namespaces",
+        ),
+        (
+            "-n nowhere",
+            "no configmaps in namespace \"nowhere\"; there is no such namespace",
+        ),
+        ("-A", "no configmaps in any namespace"),
+    ] {
+        let mut watch = Running::start(&format!("watch cm {args} -o json {at}"));
+        let synced = watch.until("synced").await.pop().unwrap();
+        assert_eq!(synced["message"], expected, "{args}");
+        let mut watch = Running::start(&format!("watch cm {args} {at}"));
+        let said = watch.said("synced").await;
+        assert!(said.starts_with(&format!("synced: {expected}")), "{said}");
+    }
+    let mut watch = Running::start(&format!("watch cm/a -o json {at}"));
+    let synced = watch.until("synced").await.pop().unwrap();
+    let expected = "no configmap/a in namespace \"default\"; -A watches all namespaces";
+    assert_eq!(synced["message"], expected);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_does_not_sync_is_told_with_the_reason() {
+    let (_server, listener) = scripted::server(|_| Answer::never()).await;
+    let args = format!("watch cm --initial list --server {}", listener.url());
+    let mut watch = Running::start(&args);
+    let said = watch.said("not synced yet").await;
+    assert!(
+        said.starts_with("configmaps in namespace \"default\": not synced yet: "),
+        "{said}"
+    );
+    watch.signal(Signal::SIGTERM);
+    assert_eq!(watch.exit_code().await, Some(0));
+
+    let mut watch = Running::start(&format!("{args} -o json"));
+    assert_eq!(watch.json().await["event"], "unsynced");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_unreadable_object_is_told_without_its_content() {
+    let (_server, listener) = scripted::server(|request| match request.parameter("watch") {
+        Some(_) => Answer::never(),
+        None => {
+            let maps = Kind::new("v1", "ConfigMap");
+            let mut bad = maps.object("default/bad", "5");
+            bad["metadata"]["labels"] = json!("hunter2");
+            Answer::json(maps.list("5", [bad]))
+        }
+    })
+    .await;
+    let args = format!("watch cm --initial list -o json --server {}", listener.url());
+    let mut watch = Running::start(&args);
+    let error = watch.until("error").await.pop().unwrap();
+    assert_eq!(error["class"], "decode");
+    let said = watch.said("default/bad").await;
+    assert!(!said.contains("hunter2"), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn exit_codes_are_in_the_help() {
+    for args in ["--help", "watch --help"] {
+        let help = run(args).await.out;
+        for text in ["Exit codes", "124", "130", "usage"] {
+            assert!(help.contains(text), "{args}: {text}: {help}");
+        }
+    }
+}
