@@ -77,7 +77,7 @@ const fn step(name: &'static str, about: &'static str, run: fn() -> Result<Outco
     Step { name, about, run }
 }
 
-/// Runs what the command line asks for: nothing (a list), `ci`, `publish-dry-run`, `api --update`, `protobuf`, or any steps.
+/// Runs what the command line asks for: nothing (a list), `ci`, `publish-dry-run`, `api --update`, `man`, `protobuf`, or any steps.
 pub(crate) fn run_arguments(arguments: &[String]) -> Result<()> {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments[..] {
@@ -85,6 +85,7 @@ pub(crate) fn run_arguments(arguments: &[String]) -> Result<()> {
         ["ci"] => all()?,
         ["publish-dry-run"] => package::publish_dry_run()?,
         ["api", "--update"] => report("api", api::update()?),
+        ["man"] => report("man", man()?),
         ["protobuf"] => report("protobuf", protobuf::update()?),
         _ => {
             for name in arguments {
@@ -101,6 +102,7 @@ fn list() {
         "cargo xtask ci                   runs all, in this order; .ci/run installs what they need first"
     );
     println!("cargo xtask api --update         writes the lists of public items");
+    println!("cargo xtask man                  writes the manual pages of kubectl-informer to target/man");
     println!("cargo xtask protobuf             writes kube-protobuf's tables from Kubernetes' Go modules");
     println!("cargo xtask publish-dry-run      publishes all crates, except for the upload\n");
     for step in STEPS {
@@ -214,6 +216,13 @@ fn outside() -> Result<Outcome> {
 fn demo() -> Result<Outcome> {
     // Not with --release: that would build everything once more for five seconds of work.
     cargo_all(&["run --locked -- demo --for 5s"])
+}
+
+fn man() -> Result<Outcome> {
+    let folder = target("man");
+    std::fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    run(cargo("run --locked -- __man").arg(&folder))?;
+    Ok(Outcome::Passed)
 }
 
 fn conformance() -> Result<Outcome> {

@@ -34,6 +34,62 @@ pub(crate) enum Command {
     Watch(WatchArgs),
     /// Measure what a cache of a resource costs
     Measure(MeasureArgs),
+    /// Print a completion script
+    Completion(CompletionArgs),
+    /// Print the candidates for the last of some words; kubectl asks for them
+    #[command(name = "__complete", hide = true)]
+    Complete {
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        words: Vec<String>,
+    },
+    /// Write manual pages
+    #[command(name = "__man", hide = true)]
+    Man {
+        /// The folder, which must exist
+        folder: PathBuf,
+    },
+}
+
+impl Command {
+    /// The server and the selection of a command that has them.
+    pub(crate) fn into_scope(self) -> Option<ScopeArgs> {
+        match self {
+            Self::Watch(args) => Some(args.scope),
+            Self::Measure(args) => Some(args.selection.scope),
+            Self::Demo(_) | Self::Completion(_) | Self::Complete { .. } | Self::Man { .. } => None,
+        }
+    }
+}
+
+/// Print a completion script.
+///
+/// kubectl completes a plugin with the help of an executable: write the script for `kubectl` to a file
+/// kubectl_complete-informer on the PATH, and make it executable. The other scripts are for the plugin under its own
+/// name, kubectl-informer.
+#[derive(Debug, ArgGroup)]
+#[command(after_help = "Examples:
+  kubectl informer completion kubectl > ~/.local/bin/kubectl_complete-informer
+  chmod +x ~/.local/bin/kubectl_complete-informer
+  source <(kubectl informer completion bash)")]
+pub(crate) struct CompletionArgs {
+    /// Who completes
+    #[arg(value_enum)]
+    pub(crate) shell: Shell,
+}
+
+/// Who completes command lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Shell {
+    /// kubectl, for `kubectl informer`
+    Kubectl,
+    /// The shell bash, for `kubectl-informer`
+    Bash,
+    /// The shell zsh, for `kubectl-informer`
+    Zsh,
+    /// The shell fish, for `kubectl-informer`
+    Fish,
+    /// PowerShell, for `kubectl-informer`
+    Powershell,
 }
 
 /// Show what an informer does, on a simulated cluster in this process.

@@ -1,5 +1,6 @@
 //! The commands.
 
+mod completion;
 mod demo;
 mod measure;
 mod watch;
@@ -9,6 +10,7 @@ pub(crate) use watch::{Columns, Condition};
 use crate::args::{Args, Command};
 use crate::failure;
 use crate::text::printable;
+use clap::CommandFactory as _;
 use std::fmt;
 use std::process::ExitCode;
 use tracing::field::Field;
@@ -37,6 +39,12 @@ async fn command(command: Command) -> anyhow::Result<ExitCode> {
         Command::Demo(args) => demo::run(args).await,
         Command::Watch(args) => watch::run(args).await,
         Command::Measure(args) => measure::run(args).await,
+        Command::Completion(args) => completion::script(args.shell),
+        Command::Complete { words } => completion::candidates(&words).await,
+        Command::Man { folder } => {
+            clap_mangen::generate_to(Args::command(), folder)?;
+            Ok(ExitCode::SUCCESS)
+        }
     }
 }
 

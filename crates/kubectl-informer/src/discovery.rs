@@ -145,6 +145,19 @@ impl Resources {
         }
     }
 
+    /// The names of all resources that can be watched, each once.
+    pub(crate) fn watchable(&self) -> Vec<String> {
+        let can = |resource: &&Resource| {
+            ["list", "watch"]
+                .iter()
+                .all(|verb| resource.verbs.iter().any(|v| v == verb))
+        };
+        let mut names: Vec<_> = self.known.iter().filter(can).map(Resource::full_name).collect();
+        names.sort();
+        names.dedup();
+        names
+    }
+
     /// The resource that `text` names, by kubectl's rules.
     ///
     /// # Errors

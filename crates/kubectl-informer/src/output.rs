@@ -14,6 +14,24 @@ pub(crate) fn line(text: &str) -> io::Result<()> {
     write_out(&printable(text))
 }
 
+/// Writes bytes of our own, such as a script, to standard output as they are.
+///
+/// # Errors
+/// As [`line()`].
+pub(crate) fn raw(bytes: &[u8]) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(bytes)?;
+    out.flush()
+}
+
+/// Writes a line of two parts with a tab between them.
+///
+/// # Errors
+/// As [`line()`].
+pub(crate) fn pair(first: &str, second: &str) -> io::Result<()> {
+    write_out(&format!("{}\t{}", printable(first), printable(second)))
+}
+
 /// Writes a line as [`line()`] does, with its head in a style.
 ///
 /// # Errors

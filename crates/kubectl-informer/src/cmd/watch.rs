@@ -41,7 +41,12 @@ pub(crate) async fn run(args: WatchArgs) -> anyhow::Result<ExitCode> {
         None => Meaning::End,
     };
     let stop = Stop::on_signal(meaning, Some(GRACE))?;
-    let deadline = args.timeout.map(|timeout| Instant::now() + timeout);
+    // Without any time, it ends once everything is listed.
+    let once = args.timeout == Some(Duration::ZERO);
+    let deadline = args
+        .timeout
+        .filter(|_| !once)
+        .map(|timeout| Instant::now() + timeout);
     let found = Target::find_all(&args.resources, &args.scope);
     let Some(targets) = stop.token.run_until_cancelled(found).await else {
         return interrupted(&args, &stop);
@@ -74,6 +79,9 @@ pub(crate) async fn run(args: WatchArgs) -> anyhow::Result<ExitCode> {
         while let Some((target, happened)) = events.next().await {
             if screen.show(target, happened).await? {
                 return anyhow::Ok(true);
+            }
+            if once && screen.until.as_ref().is_some_and(Until::is_listed) {
+                return Err(TimedOut(String::new()).into());
             }
         }
         Ok(false)

@@ -2,6 +2,7 @@
 //! `KUBE_INFORMER_SERVER` says so. Tests of what only one of the two can do say it.
 
 mod bad_input;
+mod completion;
 mod connection;
 mod demo;
 mod discovery;

@@ -163,6 +163,11 @@ impl Until {
         }
     }
 
+    /// Whether the objects of all targets are known.
+    pub(super) fn is_listed(&self) -> bool {
+        self.targets.iter().all(|target| target.synced)
+    }
+
     /// Whether all targets are known and all their objects meet the condition.
     pub(super) fn is_met(&self) -> bool {
         self.targets.iter().all(|target| {
