@@ -23,7 +23,7 @@ impl Columns {
         text.split(',').map(column).collect::<Result<_, _>>().map(Self)
     }
 
-    /// The header's cells, below each of which there is room for short values.
+    /// The header.
     pub(super) fn header(&self, grid: &mut Grid) -> String {
         let names = self.0.iter().map(|(name, _)| name.clone());
         grid.row(std::iter::once("EVENT".to_owned()).chain(names))

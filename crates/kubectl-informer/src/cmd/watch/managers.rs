@@ -36,13 +36,13 @@ impl<'o> Managers<'o> {
     }
 
     /// Who changed a field: of its owners the one that wrote last; of a field without an owner, because it was removed,
-    /// who wrote last at all.
+    /// who wrote last of those whose entries the update changed. `None` for what the server itself changed.
     pub(super) fn of_field(&self, path: &[Step]) -> Option<&'o str> {
-        let latest = |owners: bool| {
-            let entries = self.0.iter().filter(|entry| !owners || owns(entry.fields, path));
-            entries.max_by_key(|entry| (entry.time, entry.new))
-        };
-        latest(true).or_else(|| latest(false)).map(|entry| entry.manager)
+        let latest = |entry: &&Entry<'o>| (entry.time, entry.new);
+        let owners = self.0.iter().filter(|entry| owns(entry.fields, path));
+        let changed = self.0.iter().filter(|entry| entry.new);
+        let found = owners.max_by_key(latest).or_else(|| changed.max_by_key(latest));
+        found.map(|entry| entry.manager)
     }
 }
 

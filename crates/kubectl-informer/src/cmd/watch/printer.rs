@@ -18,6 +18,9 @@ use serde_json::Value;
 use std::io;
 use std::sync::Arc;
 
+/// The number of objects of each resource that decide how wide the columns of the user are at first.
+const MEASURED: usize = 500;
+
 /// Prints changes in one of the formats.
 pub(super) struct Printer {
     format: Format,
@@ -192,8 +195,13 @@ impl Printer {
             }
             Format::Columns(columns, grid) => {
                 if !grid.has_rows() {
-                    // The longest event.
-                    grid.row(["tombstone".to_owned()].into_iter());
+                    columns.header(grid);
+                    // Formatted for the widths, with the longest event.
+                    for watched in watched {
+                        for object in watched.informer.store().snapshot().iter().take(MEASURED) {
+                            columns.row(grid, "tombstone", &serde_json::to_value(&**object)?);
+                        }
+                    }
                     output::line(&columns.header(grid))?;
                 }
                 let row = columns.row(grid, event(change), &shown.transpose()?.unwrap_or_default());
