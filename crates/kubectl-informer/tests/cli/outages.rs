@@ -74,6 +74,33 @@ async fn an_expired_version_is_told_with_what_was_missed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_watch_that_is_resumed_has_missed_nothing() {
+    let server = SimServer::builder().start().await.unwrap();
+    create(&server, &["a"]);
+    let mut watch = Running::start(&format!("watch cm -o json --server {}", server.url()));
+    watch.until("synced").await;
+    // A watch that ends at once without any event is followed by a list.
+    change(&server, "a");
+    watch.until("update").await;
+    let away = server.faults().refuse(WATCH, MAPS, 429).start();
+    server.faults().cut_watches_of(MAPS);
+    let why = watch.said("reconnecting").await;
+    assert!(why.contains("429"), "{why}");
+    create(&server, &["b"]);
+    away.remove();
+
+    let said = watch.said("back after").await;
+    assert!(said.ends_with("; nothing was missed"), "{said}");
+    let mut told: Vec<Value> = Vec::new();
+    let has = |told: &[Value], event: &str| told.iter().any(|line| line["event"] == event);
+    while !(has(&told, "add") && has(&told, "reconnected")) {
+        told.push(watch.json().await);
+    }
+    let back = told.iter().find(|line| line["event"] == "reconnected").unwrap();
+    assert_eq!(back["missed"], json!({"added": 0, "updated": 0, "deleted": 0}));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_new_server_in_its_place_is_told_to_people() {
     let first = SimServer::builder().start().await.unwrap();
     let port = first.address().port();
