@@ -82,7 +82,8 @@
 //! `workqueue_depth`, `workqueue_adds_total`, `workqueue_retries_total`, `workqueue_queue_duration_seconds`,
 //! `workqueue_work_duration_seconds`, and every half second `workqueue_unfinished_work_seconds` and
 //! `workqueue_longest_running_processor_seconds`, also after a shutdown. The last two need a task, so build the queue
-//! inside the runtime. When the last handle is dropped, the depth is reduced by the number of queued items, and these
+//! inside the runtime. The depth has a second label, `priority`, as in controller-runtime: sum it up for the length of the
+//! queue. When the last handle is dropped, the depth is reduced by the number of queued items, and these
 //! two are set to 0. The metrics of queues with the same name are summed, except for these two, which show the last
 //! value that was set.
 //!

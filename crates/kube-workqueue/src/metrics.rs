@@ -1,6 +1,5 @@
 //! Reports the metrics of a named queue to the `metrics` facade, under client-go's names.
 
-use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use metrics::{Counter, Gauge, Histogram, Unit, counter, gauge, histogram};
@@ -10,6 +9,7 @@ use tokio::runtime::Handle;
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
+use crate::priority::Priority;
 use crate::sync::{Arc, Mutex};
 
 /// The period of updates of the gauges of unfinished work.
@@ -19,15 +19,39 @@ const REFRESH: Duration = Duration::from_millis(500);
 pub(crate) struct Metrics(Option<Named>);
 
 struct Named {
-    depth: Gauge,
-    /// The amount that this queue has added to the gauge, to be subtracted when the queue is dropped.
-    queued: AtomicI64,
+    name: String,
+    /// One for each priority ever used.
+    depths: Mutex<Vec<Depth>>,
     adds: Counter,
     retries: Counter,
     queue_duration: Histogram,
     work_duration: Histogram,
     unfinished: Arc<Unfinished>,
     refresh: Option<AbortHandle>,
+}
+
+/// The depth of one priority.
+struct Depth {
+    priority: Priority,
+    gauge: Gauge,
+    /// The amount that this queue has added to the gauge, to be subtracted when the queue is dropped.
+    queued: i64,
+}
+
+impl Depth {
+    fn new(name: &str, priority: Priority) -> Self {
+        let labels = [("name", name.to_owned()), ("priority", priority.0.to_string())];
+        Self {
+            priority,
+            gauge: gauge!("workqueue_depth", &labels),
+            queued: 0,
+        }
+    }
+
+    fn add(&mut self, items: i64) {
+        self.queued += items;
+        self.gauge.increment(items as f64);
+    }
 }
 
 /// The runs in progress.
@@ -58,8 +82,12 @@ impl Metrics {
         let refresh = Handle::try_current().ok();
         let refresh = refresh.map(|runtime| runtime.spawn(refresh_loop(unfinished.clone())).abort_handle());
         Self(Some(Named {
-            depth: gauge!("workqueue_depth", &label),
-            queued: AtomicI64::new(0),
+            depths: Mutex::new(
+                [Priority::HIGH, Priority::NORMAL, Priority::LOW]
+                    .map(|priority| Depth::new(name, priority))
+                    .into(),
+            ),
+            name: name.to_owned(),
             adds: counter!("workqueue_adds_total", &label),
             retries: counter!("workqueue_retries_total", &label),
             queue_duration: histogram!("workqueue_queue_duration_seconds", &label),
@@ -69,12 +97,13 @@ impl Metrics {
         }))
     }
 
-    pub(crate) fn added(&self, runs: usize) {
-        if let Some(named) = self.0.as_ref().filter(|_| runs > 0) {
-            named.depth.increment(runs as f64);
-            named.queued.fetch_add(runs as i64, Ordering::Relaxed);
+    /// So many runs were accepted, and the numbers of queued items have changed by so much.
+    pub(crate) fn added(&self, runs: usize, depths: impl Iterator<Item = (Priority, i64)>) {
+        let Some(named) = &self.0 else { return };
+        if runs > 0 {
             named.adds.increment(runs as u64);
         }
+        depths.for_each(|(priority, items)| named.deepen(priority, items));
     }
 
     pub(crate) fn retried(&self) {
@@ -83,10 +112,9 @@ impl Metrics {
         }
     }
 
-    pub(crate) fn taken(&self, queued_for: Duration) -> Run {
+    pub(crate) fn taken(&self, priority: Priority, queued_for: Duration) -> Run {
         let Some(named) = &self.0 else { return Run(0) };
-        named.depth.decrement(1);
-        named.queued.fetch_sub(1, Ordering::Relaxed);
+        named.deepen(priority, -1);
         named.queue_duration.record(queued_for);
         Run(named.unfinished.runs.lock().insert(Instant::now()))
     }
@@ -99,10 +127,24 @@ impl Metrics {
     }
 }
 
+impl Named {
+    fn deepen(&self, priority: Priority, items: i64) {
+        let mut depths = self.depths.lock();
+        let known = depths.iter().position(|depth| depth.priority == priority);
+        let at = known.unwrap_or_else(|| {
+            depths.push(Depth::new(&self.name, priority));
+            depths.len() - 1
+        });
+        depths[at].add(items);
+    }
+}
+
 /// A dropped queue is not counted in any gauge.
 impl Drop for Named {
     fn drop(&mut self) {
-        self.depth.decrement(self.queued.load(Ordering::Relaxed) as f64);
+        for depth in self.depths.lock().iter_mut() {
+            depth.add(-depth.queued);
+        }
         if let Some(refresh) = &self.refresh {
             refresh.abort();
         }
@@ -137,7 +179,11 @@ impl Unfinished {
 }
 
 fn describe() {
-    describe_gauge!("workqueue_depth", Unit::Count, "Current depth of the work queue");
+    describe_gauge!(
+        "workqueue_depth",
+        Unit::Count,
+        "Current depth of the work queue, by priority"
+    );
     describe_counter!(
         "workqueue_adds_total",
         Unit::Count,

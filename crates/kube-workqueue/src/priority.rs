@@ -112,12 +112,10 @@ impl Ready {
         at
     }
 
-    /// Moves a queued entry to the end of a higher priority's lane; does nothing if its priority is not lower.
+    /// Moves a queued entry to the end of a higher priority's lane.
     pub(crate) fn raise<T>(&mut self, entries: &mut Entries<T>, slot: Slot, priority: Priority) {
-        if priority > entries[slot].priority {
-            self.unlink(entries, slot);
-            self.push(entries, slot, priority);
-        }
+        self.unlink(entries, slot);
+        self.push(entries, slot, priority);
     }
 
     fn unlink<T>(&mut self, entries: &mut Entries<T>, slot: Slot) {

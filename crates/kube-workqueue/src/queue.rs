@@ -50,7 +50,7 @@ impl<T> Shared<T> {
         let mut state = self.state.lock();
         let result = operation(&mut state, &mut effects);
         drop(state);
-        self.metrics.added(effects.added);
+        self.metrics.added(effects.added, effects.depths());
         effects.run();
         result
     }
@@ -399,7 +399,7 @@ impl<'a, T> Processing<'a, T> {
         let claim = Claim {
             queue: Some(Cow::Borrowed(queue)),
             slot: taken.slot,
-            run: queue.shared.metrics.taken(taken.queued_for),
+            run: queue.shared.metrics.taken(taken.priority, taken.queued_for),
         };
         Self {
             claim,

@@ -244,11 +244,21 @@ impl<T> State<T> {
     fn mark_dirty(&mut self, slot: Slot, priority: Priority, effects: &mut Effects) {
         let entry = &mut self.entries[slot];
         match entry.phase {
-            Phase::Queued => return self.ready.raise(&mut self.entries, slot, priority),
-            Phase::Redo => return entry.priority = entry.priority.max(priority),
+            Phase::Queued | Phase::Redo if priority <= entry.priority => return,
+            Phase::Queued => {
+                effects.deepen(entry.priority, -1);
+                effects.deepen(priority, 1);
+                return self.ready.raise(&mut self.entries, slot, priority);
+            }
+            Phase::Redo => {
+                effects.deepen(entry.priority, -1);
+                effects.deepen(priority, 1);
+                return entry.priority = priority;
+            }
             Phase::Idle | Phase::Processing => {}
         }
         effects.added += 1;
+        effects.deepen(priority, 1);
         if entry.phase == Phase::Idle {
             self.ready.push(&mut self.entries, slot, priority);
         } else {

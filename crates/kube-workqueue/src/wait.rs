@@ -3,6 +3,8 @@
 use std::collections::VecDeque;
 use std::task::Waker;
 
+use crate::priority::Priority;
+
 /// Identifies a waiting future.
 pub(crate) type WaiterId = u64;
 
@@ -12,12 +14,15 @@ pub(crate) type WaiterId = u64;
 pub(crate) struct Effects {
     /// The number of accepted adds, for metrics.
     pub(crate) added: usize,
+    /// By how much the number of queued items of this priority has changed, for metrics. `rest` has the other priorities.
+    depth: (Priority, i64),
     /// Most operations have none of these effects; a null pointer is cheap to create and drop.
     rest: Option<Box<Rest>>,
 }
 
 #[derive(Debug)]
 struct Rest {
+    depths: Vec<(Priority, i64)>,
     wake: Vec<Waker>,
     unused: Vec<Waker>,
 }
@@ -25,7 +30,28 @@ struct Rest {
 impl Effects {
     #[inline]
     pub(crate) fn new() -> Self {
-        Self { added: 0, rest: None }
+        Self {
+            added: 0,
+            depth: (Priority::NORMAL, 0),
+            rest: None,
+        }
+    }
+
+    /// Notes that there are so many more queued items of this priority.
+    #[inline]
+    pub(crate) fn deepen(&mut self, priority: Priority, by: i64) {
+        match self.depth {
+            (_, 0) => self.depth = (priority, by),
+            (first, _) if first == priority => self.depth.1 += by,
+            _ => self.rest().depths.push((priority, by)),
+        }
+    }
+
+    /// By how much the number of queued items has changed; a priority can occur several times.
+    pub(crate) fn depths(&self) -> impl Iterator<Item = (Priority, i64)> {
+        let others = self.rest.iter().flat_map(|rest| &rest.depths);
+        let all = std::iter::once(&self.depth).chain(others);
+        all.copied().filter(|(_, by)| *by != 0)
     }
 
     pub(crate) fn wake(&mut self, waker: Waker) {
@@ -40,6 +66,7 @@ impl Effects {
     fn rest(&mut self) -> &mut Rest {
         self.rest.get_or_insert_with(|| {
             Box::new(Rest {
+                depths: Vec::new(),
                 wake: Vec::new(),
                 unused: Vec::new(),
             })

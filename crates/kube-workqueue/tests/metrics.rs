@@ -1,9 +1,9 @@
 //! The metrics of a queue, value by value.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
-use kube_workqueue::WorkQueue;
+use kube_workqueue::{Priority, WorkQueue};
 use metrics_util::debugging::{DebugValue, DebuggingRecorder, Snapshotter};
 use tokio::time::sleep;
 
@@ -11,6 +11,8 @@ use tokio::time::sleep;
 #[derive(Debug, Default, PartialEq)]
 struct Values {
     depth: f64,
+    /// The depths of the priorities that have changed.
+    depths: BTreeMap<i8, f64>,
     adds: u64,
     retries: u64,
     queued: Vec<f64>,
@@ -20,14 +22,21 @@ struct Values {
 }
 
 fn look(snapshotter: &Snapshotter) -> Values {
-    let mut values = HashMap::new();
+    let (mut values, mut depths) = (HashMap::new(), HashMap::new());
     for (key, _, _, value) in snapshotter.snapshot().into_vec() {
-        let labels: Vec<_> = key
+        let mut labels: HashMap<_, _> = key
             .key()
             .labels()
             .map(|label| (label.key(), label.value()))
             .collect();
-        assert_eq!(labels, [("name", "test")]);
+        assert_eq!(labels.remove("name"), Some("test"));
+        if let ("workqueue_depth", DebugValue::Gauge(depth)) = (key.key().name(), &value) {
+            let priority: i8 = labels.remove("priority").unwrap().parse().unwrap();
+            depths.insert(priority, depth.into_inner());
+            assert!(labels.is_empty(), "{labels:?}");
+            continue;
+        }
+        assert!(labels.is_empty(), "{labels:?}");
         values.insert(key.key().name().to_owned(), value);
     }
     let round = |seconds: f64| (seconds * 1000.0).round() / 1000.0;
@@ -35,7 +44,6 @@ fn look(snapshotter: &Snapshotter) -> Values {
         Some(DebugValue::Gauge(value)) => round(value.into_inner()),
         other => panic!("{name}: {other:?}"),
     };
-    let depth = gauge("workqueue_depth");
     let unfinished = gauge("workqueue_unfinished_work_seconds");
     let longest = gauge("workqueue_longest_running_processor_seconds");
     let mut counter = |name: &str| match values.remove(name) {
@@ -54,7 +62,8 @@ fn look(snapshotter: &Snapshotter) -> Values {
     let worked = histogram("workqueue_work_duration_seconds");
     assert!(values.is_empty(), "nothing else: {values:?}");
     Values {
-        depth,
+        depth: depths.values().sum(),
+        depths: depths.into_iter().filter(|(_, depth)| *depth != 0.0).collect(),
         adds,
         retries,
         queued,
@@ -74,6 +83,7 @@ fn named_queue() -> (WorkQueue<&'static str>, Snapshotter) {
 fn changed(depth: f64, adds: u64, retries: u64) -> Values {
     Values {
         depth,
+        depths: (depth != 0.0).then_some((0, depth)).into_iter().collect(),
         adds,
         retries,
         ..Values::default()
@@ -181,6 +191,45 @@ async fn a_dropped_queue_leaves_nothing_in_the_gauges() {
     sleep(Duration::from_secs(2)).await;
     let later = look(&snapshotter);
     assert_eq!((later.depth, later.unfinished, later.longest), (0.0, 0.0, 0.0));
+}
+
+/// Case 50.
+#[tokio::test(start_paused = true)]
+async fn the_depth_is_that_of_each_priority() {
+    let recorder = DebuggingRecorder::new();
+    let snapshotter = recorder.snapshotter();
+    // Also priorities that come later are reported to it.
+    let _guard = metrics::set_default_local_recorder(&recorder);
+    let queue = WorkQueue::builder().name("test").build();
+    let depths = || Vec::from_iter(look(&snapshotter).depths);
+    let add = |priority: i8, item| queue.with_priority(Priority(priority)).add(item);
+    add(-100, "a");
+    add(-100, "b");
+    assert_eq!(depths(), [(-100, 2.0)]);
+    add(7, "a");
+    assert_eq!(depths(), [(-100, -1.0), (7, 1.0)], "right after it was raised");
+    add(0, "a");
+    assert_eq!(depths(), [], "it is never lowered");
+
+    let a = queue.get().await.unwrap();
+    assert_eq!(depths(), [(7, -1.0)]);
+    add(-100, "a");
+    assert_eq!(depths(), [(-100, 1.0)], "it is queued while it is processed");
+    add(0, "a");
+    assert_eq!(depths(), [(-100, -1.0), (0, 1.0)]);
+    drop(a);
+    assert_eq!(depths(), [], "it stays queued");
+
+    let later = queue.with_priority(Priority(9));
+    later.add_after("b", Duration::from_secs(1));
+    later.add_after("c", Duration::from_secs(1));
+    assert_eq!(depths(), []);
+    sleep(Duration::from_secs(1)).await;
+    assert_eq!(queue.len(), 3);
+    assert_eq!(depths(), [(-100, -1.0), (9, 2.0)], "right after they were due");
+    drop(later);
+    drop(queue);
+    assert_eq!(depths(), [(0, -1.0), (9, -2.0)]);
 }
 
 #[tokio::test]
