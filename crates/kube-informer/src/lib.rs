@@ -71,6 +71,7 @@
 //! | `reflector_lists_total` | counter | lists that were completed, streaming ones too |
 //! | `reflector_list_duration_seconds` | histogram | time from the request for a list to its end |
 //! | `reflector_items_per_list` | histogram | objects in a list |
+//! | `reflector_received_bytes_total` | counter | size of the objects that came in lists and watches, as JSON or protobuf |
 //! | `reflector_watches_total` | counter | watches that were opened; one that goes on from a streaming list counts |
 //! | `reflector_short_watches_total` | counter | watches that ended within a second without any event |
 //! | `reflector_watch_duration_seconds` | histogram | time from the opening of a watch to its end |

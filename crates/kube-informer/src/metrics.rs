@@ -46,6 +46,7 @@ pub(crate) struct ReflectorMetrics {
     lists: Counter,
     list_duration: Histogram,
     items_per_list: Histogram,
+    received_bytes: Counter,
     watches: Counter,
     short_watches: Counter,
     watch_duration: Histogram,
@@ -60,6 +61,7 @@ impl ReflectorMetrics {
             lists: Counter::noop(),
             list_duration: Histogram::noop(),
             items_per_list: Histogram::noop(),
+            received_bytes: Counter::noop(),
             watches: Counter::noop(),
             short_watches: Counter::noop(),
             watch_duration: Histogram::noop(),
@@ -75,6 +77,7 @@ impl ReflectorMetrics {
             lists: counter!("reflector_lists_total", labels),
             list_duration: histogram!("reflector_list_duration_seconds", labels),
             items_per_list: histogram!("reflector_items_per_list", labels),
+            received_bytes: counter!("reflector_received_bytes_total", labels),
             watches: counter!("reflector_watches_total", labels),
             short_watches: counter!("reflector_short_watches_total", labels),
             watch_duration: histogram!("reflector_watch_duration_seconds", labels),
@@ -87,6 +90,10 @@ impl ReflectorMetrics {
         self.lists.increment(1);
         self.list_duration.record(took);
         self.items_per_list.record(items as f64);
+    }
+
+    pub(crate) fn received(&self, bytes: usize) {
+        self.received_bytes.increment(bytes as u64);
     }
 
     pub(crate) fn watching(&self) {
@@ -202,6 +209,11 @@ fn describe_reflector() {
         "Time from the request for a list to its end"
     );
     describe_histogram!("reflector_items_per_list", count, "Objects in a list");
+    describe_counter!(
+        "reflector_received_bytes_total",
+        Unit::Bytes,
+        "Size of the objects that came, as JSON or protobuf"
+    );
     describe_counter!("reflector_watches_total", count, "Watches that were opened");
     describe_counter!(
         "reflector_short_watches_total",

@@ -410,7 +410,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
         item: Item<O>,
     ) -> Option<(ObjectKey, DecodeResult<O>)> {
         if let Item::Raw(raw) = &item {
-            self.reporter.encoding(raw.encoding());
+            self.reporter.received_object(raw);
             self.server.identified_by_version |= raw.is_identified_by_version();
         }
         let (mut key, mut object) = parts.decode(item);

@@ -1,6 +1,6 @@
 //! The status of a reflector.
 
-use crate::low_level::wire::Encoding;
+use crate::low_level::wire::{Encoding, RawObject};
 use crate::metrics::ReflectorMetrics;
 use crate::object::{ObjectKey, ResourceVersion};
 use crate::source::{ApiError, ErrorClass, InvalidObject, LONGEST_RETRY_AFTER, Subject};
@@ -413,8 +413,10 @@ impl Reporter {
         }
     }
 
-    /// Reports the encoding of an object that came as bytes.
-    pub(super) fn encoding(&mut self, encoding: Encoding) {
+    /// Reports an object that came as bytes.
+    pub(super) fn received_object(&mut self, raw: &RawObject) {
+        self.metrics.received(raw.bytes().len());
+        let encoding = raw.encoding();
         if self.encoding.replace(encoding) != Some(encoding) {
             self.status.send_modify(|status| status.encoding = Some(encoding));
         }
