@@ -103,6 +103,7 @@ pub use error::Error;
 pub use kube_informer::informer::enqueue::OwnerKind;
 #[doc(no_inline)]
 pub use kube_workqueue::Priority;
+pub(crate) use source::AnyInformer;
 pub use source::Source;
 
 use crate::own_writes::OwnWrites;
@@ -124,7 +125,7 @@ use source::{Watched, informer_of};
 use std::any::TypeId;
 use std::fmt::Debug;
 use std::hash::Hash;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 /// The form in which owned objects are held: metadata, packed.
 type OwnedObject = Packed<PartialObjectMeta>;
@@ -145,6 +146,8 @@ pub struct Controller<K: Resource> {
     stop: Vec<BoxFuture<'static, ()>>,
     abort: Vec<BoxFuture<'static, ()>>,
     own_writes: Option<OwnWrites>,
+    /// The informers that it runs itself.
+    informers: Vec<Arc<dyn AnyInformer>>,
 }
 
 /// The source of the controller's own kind, whatever its form.
@@ -194,7 +197,9 @@ where
             source: Source::own(&informer),
             informer: Some(own),
         };
-        Self::make(dyntype, Store::of(&informer), Some(Box::new(main)))
+        let mut controller = Self::make(dyntype, Store::of(&informer), Some(Box::new(main)));
+        controller.informers.push(Arc::new(informer));
+        controller
     }
 
     /// A controller of objects that come from a stream, and are read from a store.
@@ -283,6 +288,7 @@ where
             stop: Vec::new(),
             abort: Vec::new(),
             own_writes: None,
+            informers: Vec::new(),
         }
     }
 
@@ -308,6 +314,9 @@ where
     /// [`writes.client()`](OwnWrites::client), and does not reconcile an object because of writes that are its own beyond
     /// doubt; [`own_writes`](crate::own_writes) says which these are.
     /// Tell `writes` of other informers that the reconciler reads. Default: the reconciler may read an older state than it has written.
+    ///
+    /// This is the way for a controller of this crate. For a loop of your own, use [`OwnWrites`] itself;
+    /// [which of them to use](crate::own_writes#which-of-the-three-to-use) says more.
     ///
     /// A run waits for 90 seconds at most; then it goes on, and the log says why. Names of controllers that share `writes` must be
     /// [different](Self::named).
@@ -354,6 +363,7 @@ where
         let (informer, own) = informer_of::<OwnedObject, Child>(api, resource, &config, true);
         let source = Source::owned(&informer, self.owner_kind());
         self.sources.push(Watched::new(source, Some(own)));
+        self.informers.push(Arc::new(informer));
         self
     }
 
@@ -401,6 +411,7 @@ where
             object.map(&mapper).into_iter().flatten()
         });
         self.sources.push(Watched::new(source, Some(own)));
+        self.informers.push(Arc::new(informer));
         self
     }
 
@@ -540,6 +551,11 @@ where
             }
         };
         self.graceful_shutdown_on(first).abort_on(signals)
+    }
+
+    /// The informers that it runs itself, for as long as it exists or runs.
+    pub(crate) fn informers(&self) -> impl Iterator<Item = Weak<dyn AnyInformer>> {
+        self.informers.iter().map(Arc::downgrade)
     }
 
     /// Which owners are objects of this controller.

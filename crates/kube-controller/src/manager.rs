@@ -53,6 +53,7 @@ mod running;
 mod server;
 
 pub use error::{AddError, Cause, ManagerError};
+use readiness::Others;
 pub use readiness::{NotReady, Readiness};
 
 use crate::controller::{Action, Controller};
@@ -137,6 +138,8 @@ impl RunContext {
 pub struct ManagerHandle {
     added: mpsc::UnboundedSender<Added>,
     names: Arc<Mutex<HashSet<String>>>,
+    /// Told of the informers that controllers have made.
+    informers: Others,
 }
 
 impl ManagerHandle {
@@ -178,7 +181,8 @@ impl ManagerHandle {
 
 impl ManagerHandle {
     /// Adds a controller, under its [name](Controller::named): it is [`Warm`](RunWhen::Warm), so its sources sync and its queue is
-    /// filled while another replica leads. On stop, the reconciles that are running are finished. What goes wrong is logged.
+    /// filled while another replica leads. On stop, the reconciles that are running are finished. What goes wrong is logged. The
+    /// [readiness](Manager::readiness) asks informers that the controller has made.
     ///
     /// # Errors
     /// As [`add`](Self::add).
@@ -195,6 +199,7 @@ impl ManagerHandle {
         Ctx: Send + Sync + 'static,
     {
         let name = controller.name().to_owned();
+        let informers: Vec<_> = controller.informers().collect();
         let run = async move |told: RunContext| {
             let name = controller.name().to_owned();
             let controller = controller
@@ -210,7 +215,9 @@ impl ManagerHandle {
             log.await;
             Ok::<_, std::convert::Infallible>(())
         };
-        self.add(name, RunWhen::Warm, run)
+        self.add(name, RunWhen::Warm, run)?;
+        self.informers.add(informers);
+        Ok(())
     }
 }
 
@@ -242,9 +249,9 @@ impl Manager {
     /// A manager of informers with options of one's own, such as namespaces. The manager starts the factory and shuts it down.
     pub fn with_factory(client: Client, name: &str, factory: SharedInformerFactory) -> Self {
         let (sender, added) = mpsc::unbounded_channel();
+        let readiness = Readiness::new(factory.clone());
         Self {
             recorder: Recorder::new(client.clone(), Reporter::from(name)),
-            readiness: Readiness::new(factory.clone()),
             client,
             factory,
             elector: None,
@@ -252,7 +259,9 @@ impl Manager {
             handle: ManagerHandle {
                 added: sender,
                 names: Arc::default(),
+                informers: readiness.others().clone(),
             },
+            readiness,
             added,
             #[cfg(feature = "server")]
             lease: String::new(),
@@ -304,7 +313,7 @@ impl Manager {
     ///   and should be restarted.
     /// - `/readyz` fails as [`Readiness`] says, and names what is not ready.
     /// - `/metrics` has the metrics of controllers, work queues and informers in Prometheus' text format, under the names of controller-runtime
-    ///   and client-go, and for each informer `informer_objects` and `informer_last_heard_seconds`. It installs a recorder of the `metrics` crate; if the
+    ///   and client-go, such as `reflector_received_bytes_total`, and for each kind `informer_objects` and `informer_last_heard_seconds`. It installs a recorder of the `metrics` crate; if the
     ///   program has installed another one, this is not found (404).
     ///
     /// # Errors
@@ -347,7 +356,7 @@ impl Manager {
         &self.recorder
     }
 
-    /// Whether the informers follow the server.
+    /// Whether the informers follow the server: those of the factory, and those of [controllers](Self::add_controller).
     pub fn readiness(&self) -> &Readiness {
         &self.readiness
     }

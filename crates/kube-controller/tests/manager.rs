@@ -4,12 +4,15 @@
 use futures::StreamExt as _;
 use http::{Request, Response};
 use http_body_util::{BodyExt as _, StreamBody};
-use k8s_openapi::api::core::v1::ConfigMap;
-use kube::Client;
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::client::Body;
+use kube::{Api, Client};
+use kube_controller::controller::{Action, Controller};
 use kube_controller::leader_election::LeaderElectionConfig;
 use kube_controller::manager::{Cause, Manager, RunContext, RunWhen};
+use kube_controller::watcher;
 use kube_sim::SimServer;
+use serde_json::json;
 use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -66,6 +69,59 @@ async fn eventually(address: SocketAddr, path: &str, code: u16) -> String {
     }
 }
 
+/// The metrics of controller-runtime, with the labels by which they are told apart.
+const CONTROLLER_RUNTIME: [(&str, &str); 19] = [
+    (
+        "controller_runtime_reconcile_total",
+        r#"controller="secret",result="success"}"#,
+    ),
+    (
+        "controller_runtime_reconcile_total",
+        r#"controller="secret",result="error"}"#,
+    ),
+    (
+        "controller_runtime_reconcile_total",
+        r#"controller="secret",result="requeue"}"#,
+    ),
+    (
+        "controller_runtime_reconcile_total",
+        r#"controller="secret",result="requeue_after"}"#,
+    ),
+    (
+        "controller_runtime_reconcile_errors_total",
+        r#"controller="secret"}"#,
+    ),
+    (
+        "controller_runtime_terminal_reconcile_errors_total",
+        r#"controller="secret"}"#,
+    ),
+    (
+        "controller_runtime_reconcile_panics_total",
+        r#"controller="secret"}"#,
+    ),
+    (
+        "controller_runtime_reconcile_timeouts_total",
+        r#"controller="secret"}"#,
+    ),
+    (
+        "controller_runtime_reconcile_time_seconds_bucket",
+        r#"controller="secret","#,
+    ),
+    (
+        "controller_runtime_max_concurrent_reconciles",
+        r#"controller="secret"}"#,
+    ),
+    ("controller_runtime_active_workers", r#"controller="secret"}"#),
+    ("workqueue_depth", r#"name="secret",priority="0"}"#),
+    ("workqueue_adds_total", r#"name="secret"}"#),
+    ("workqueue_queue_duration_seconds_bucket", r#"name="secret","#),
+    ("workqueue_work_duration_seconds_bucket", r#"name="secret","#),
+    ("workqueue_unfinished_work_seconds", r#"name="secret"}"#),
+    ("workqueue_longest_running_processor_seconds", r#"name="secret"}"#),
+    ("workqueue_retries_total", r#"name="secret"}"#),
+    ("leader_election_master_status", r#"name="default/test"}"#),
+];
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn probes_and_metrics_are_served_from_start_to_end() {
     // Case 78.
@@ -87,6 +143,18 @@ async fn probes_and_metrics_are_served_from_start_to_end() {
     let address = manager.address().unwrap();
     assert!(address.ip().is_loopback());
     let maps = manager.factory().informer::<ConfigMap>();
+    for kind in ["ConfigMap", "Secret"] {
+        let metadata = json!({"name": "a", "namespace": "default"});
+        let object = json!({"apiVersion": "v1", "kind": kind, "metadata": metadata});
+        server.store().create(object).unwrap();
+    }
+    let secrets = Api::<Secret>::all(manager.client().clone());
+    let controller = Controller::new(secrets, watcher::Config::default());
+    let reconcile = async |_, _: Arc<()>| Ok::<_, Infallible>(Action::await_change());
+    let policy = |_, _: &Infallible, _| Action::backoff();
+    manager
+        .add_controller(controller, reconcile, policy, Arc::new(()))
+        .unwrap();
     let (last, gate) = (CancellationToken::new(), CancellationToken::new());
     let (reached, held) = (last.clone(), gate.clone());
     let slow = async move |context: RunContext| {
@@ -107,7 +175,11 @@ async fn probes_and_metrics_are_served_from_start_to_end() {
     let metrics = loop {
         let (code, metrics) = get(address, "/metrics").await;
         assert_eq!(code, 200);
-        if metrics.contains(r#"leader_election_master_status{name="default/test"} 1"#) {
+        let leads = metrics.contains(r#"leader_election_master_status{name="default/test"} 1"#);
+        if leads
+            && metrics
+                .contains(r#"controller_runtime_reconcile_total{controller="secret",result="success"} 1"#)
+        {
             break metrics;
         }
         tokio::time::sleep(Duration::from_millis(20)).await;
@@ -118,7 +190,22 @@ async fn probes_and_metrics_are_served_from_start_to_end() {
     );
     assert!(metrics.contains(&objects), "{metrics}");
     assert!(metrics.contains("reflector_lists_total{"), "{metrics}");
-    assert!(metrics.contains("informer_last_heard_seconds{"), "{metrics}");
+    for (name, labels) in CONTROLLER_RUNTIME {
+        let sample = format!("{name}{{{labels}");
+        assert!(metrics.contains(&sample), "{sample}: {metrics}");
+    }
+    for resource in ["configmaps", "secrets"] {
+        for name in ["informer_objects", "informer_last_heard_seconds"] {
+            let sample = format!(r#"{name}{{resource="{resource}"}}"#);
+            assert!(metrics.contains(&sample), "{sample}: {metrics}");
+        }
+        let mut samples = metrics
+            .lines()
+            .filter(|line| line.starts_with("reflector_received_bytes_total{"));
+        let received =
+            samples.any(|line| line.contains(&format!(r#"resource="{resource}""#)) && !line.ends_with(" 0"));
+        assert!(received, "{metrics}");
+    }
 
     while maps.status().reflector.bookmarks == 0 {
         tokio::time::sleep(Duration::from_millis(20)).await;
@@ -126,6 +213,13 @@ async fn probes_and_metrics_are_served_from_start_to_end() {
     silent.store(true, Ordering::SeqCst);
     let why = eventually(address, "/readyz", 503).await;
     assert!(why.starts_with("configmaps: not a bookmark for"), "{why}");
+    while !get(address, "/readyz")
+        .await
+        .1
+        .contains("secrets: not a bookmark for")
+    {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
     assert_eq!(get(address, "/healthz").await.0, 200, "a restart would not help");
 
     shutdown.cancel();

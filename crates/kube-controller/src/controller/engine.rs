@@ -4,7 +4,7 @@ use super::action::Next;
 use super::attempt::{ATTEMPT, Attempt};
 use super::metrics::{Metrics, Outcome};
 use super::own::Own;
-use super::source::{Intake, News};
+use super::source::{AnyInformer, Intake, News};
 use super::{Action, Config, Controller, Error, first};
 use crate::reflector::{ObjectRef, Store};
 use crate::time::after;
@@ -122,6 +122,8 @@ pub(super) struct Engine<K: Resource, R, P, Ctx, E> {
     named: HashSet<ObjectKey>,
     informers: JoinSet<Result<(), RunError>>,
     informers_stop: Option<DropGuard>,
+    /// While it holds them, others can ask them how they are.
+    _own_informers: Vec<Arc<dyn AnyInformer>>,
 }
 
 /// The number of the next run.
@@ -155,6 +157,7 @@ where
             stop,
             abort,
             own_writes,
+            informers: own_informers,
         } = controller;
         let own = own_writes.map(|writes| Own::new(writes, &name));
         let queue = WorkQueue::builder().name(&name).drop_delay_when_taken().build();
@@ -201,6 +204,7 @@ where
             named: HashSet::new(),
             informers,
             informers_stop: Some(informers_stop.drop_guard()),
+            _own_informers: own_informers,
         }
     }
 

@@ -363,13 +363,18 @@ struct Running {
 }
 
 /// An informer, whatever its form.
-trait AnyInformer: Send + Sync {
+pub(crate) trait AnyInformer: Send + Sync {
+    fn resource(&self) -> &str;
     fn status(&self) -> InformerStatus;
     fn unsynced(&self) -> Vec<Unsynced>;
     fn stopped(&self) -> BoxFuture<'_, ()>;
 }
 
 impl<O: CachedObject> AnyInformer for SharedInformer<O> {
+    fn resource(&self) -> &str {
+        self.resource()
+    }
+
     fn status(&self) -> InformerStatus {
         self.status()
     }

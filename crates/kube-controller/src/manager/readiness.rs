@@ -1,9 +1,10 @@
 //! Whether the caches follow the server.
 
+use crate::controller::AnyInformer;
 use kube_informer::SharedInformerFactory;
-use kube_informer::factory::InformerInfo;
-use kube_informer::informer::PartitionStatus;
+use kube_informer::informer::{InformerStatus, PartitionStatus, RunError};
 use kube_informer::reflector::Phase;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -27,11 +28,40 @@ const SILENCE: Duration = Duration::from_secs(90);
 /// }
 /// # }
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 #[must_use = "ask `check`"]
 pub struct Readiness {
-    pub(super) factory: SharedInformerFactory,
+    factory: SharedInformerFactory,
+    /// Those that controllers have made and run.
+    others: Others,
     silence: Duration,
+}
+
+/// Informers that are in no factory, for as long as they exist.
+#[derive(Clone, Default)]
+pub(super) struct Others(Arc<Mutex<Vec<Weak<dyn AnyInformer>>>>);
+
+impl Others {
+    pub(super) fn add(&self, informers: Vec<Weak<dyn AnyInformer>>) {
+        self.lock().extend(informers);
+    }
+
+    fn living(&self) -> Vec<Arc<dyn AnyInformer>> {
+        let mut informers = self.lock();
+        informers.retain(|informer| informer.strong_count() > 0);
+        informers.iter().filter_map(Weak::upgrade).collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Weak<dyn AnyInformer>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// An informer at some time.
+pub(super) struct State {
+    pub(super) resource: String,
+    pub(super) status: InformerStatus,
+    failure: Option<RunError>,
 }
 
 /// Why a program is not ready.
@@ -47,8 +77,32 @@ impl Readiness {
     pub fn new(factory: SharedInformerFactory) -> Self {
         Self {
             factory,
+            others: Others::default(),
             silence: SILENCE,
         }
+    }
+
+    /// The informers that are asked besides those of the factory.
+    pub(super) fn others(&self) -> &Others {
+        &self.others
+    }
+
+    /// All informers, sorted by resource.
+    pub(super) fn informers(&self) -> Vec<State> {
+        let of_factory = self.factory.informers().into_iter().map(|informer| State {
+            resource: informer.resource,
+            status: informer.status,
+            failure: informer.failure,
+        });
+        let others = self.others.living();
+        let others = others.iter().map(|informer| State {
+            resource: informer.resource().to_owned(),
+            status: informer.status(),
+            failure: None,
+        });
+        let mut informers: Vec<_> = of_factory.chain(others).collect();
+        informers.sort_by(|a, b| a.resource.cmp(&b.resource));
+        informers
     }
 
     /// How long a watch may be silent. Default: 90 seconds, since servers send bookmarks every minute.
@@ -62,8 +116,8 @@ impl Readiness {
     /// # Errors
     /// Some do not; the error says which, and why.
     pub fn check(&self) -> Result<(), NotReady> {
-        let informers = self.factory.informers();
-        let bookmarks = |informer: &InformerInfo| informer.status.reflector.bookmarks > 0;
+        let informers = self.informers();
+        let bookmarks = |informer: &State| informer.status.reflector.bookmarks > 0;
         let has_bookmarks = informers.iter().any(bookmarks);
         let reasons = informers
             .iter()
@@ -75,7 +129,7 @@ impl Readiness {
         }
     }
 
-    fn reasons(&self, informer: &InformerInfo, has_bookmarks: bool) -> Vec<String> {
+    fn reasons(&self, informer: &State, has_bookmarks: bool) -> Vec<String> {
         let resource = &informer.resource;
         if let Some(failure) = &informer.failure {
             return vec![format!("{resource}: {failure}")];
@@ -117,5 +171,14 @@ impl Readiness {
             0 => Some(format!("not a bookmark for {} s", silent.as_secs())),
             _ => Some(format!("nothing for {} s: {}", silent.as_secs(), why())),
         }
+    }
+}
+
+impl std::fmt::Debug for Readiness {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Readiness")
+            .field("factory", &self.factory)
+            .field("silence", &self.silence)
+            .finish_non_exhaustive()
     }
 }

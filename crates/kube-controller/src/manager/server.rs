@@ -105,16 +105,22 @@ impl Probes {
 
     /// Sets what is read when it is asked for.
     fn gauges(&self) {
-        describe_gauge!("informer_objects", Unit::Count, "Objects in the store");
+        describe_gauge!(
+            "informer_objects",
+            Unit::Count,
+            "Objects in the store; of several informers, the sum"
+        );
         describe_gauge!(
             "informer_last_heard_seconds",
             Unit::Seconds,
-            "Time since the server last sent a list, a change or a bookmark; of several namespaces, the longest"
+            "Time since the server last sent a list, a change or a bookmark; of several namespaces or informers, the longest"
         );
-        for informer in self.readiness.factory.informers() {
-            let resource = informer.resource;
-            gauge!("informer_objects", "resource" => resource.clone()).set(informer.status.objects as f64);
-            let partitions = informer.status.partitions.iter();
+        let informers = self.readiness.informers();
+        for informers in informers.chunk_by(|a, b| a.resource == b.resource) {
+            let resource = informers[0].resource.clone();
+            let objects: usize = informers.iter().map(|informer| informer.status.objects).sum();
+            gauge!("informer_objects", "resource" => resource.clone()).set(objects as f64);
+            let partitions = informers.iter().flat_map(|informer| &informer.status.partitions);
             let heard = partitions
                 .filter_map(|partition| partition.reflector.last_heard)
                 .min();

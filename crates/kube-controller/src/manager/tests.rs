@@ -2,9 +2,11 @@
 
 use super::*;
 use crate::leader_election::LeaderElectionError;
+use crate::watcher;
 use http::{Request, Response};
 use http_body_util::{BodyExt as _, StreamBody};
-use k8s_openapi::api::core::v1::{ConfigMap, Node};
+use k8s_openapi::api::core::v1::{ConfigMap, Node, Pod};
+use kube::Api;
 use kube::client::Body;
 use kube_sim::Sim;
 use serde_json::Value;
@@ -520,4 +522,47 @@ async fn a_silent_watch_is_not_ready_and_names_its_kind() {
     drop(maps);
     factory.shutdown().await.unwrap();
     other.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn informers_of_controllers_are_part_of_the_readiness() {
+    let scene = Scene::new();
+    let client = scene.client();
+    let config = watcher::Config::default;
+    let controller = Controller::new(Api::<ConfigMap>::all(client.clone()), config())
+        .owns(Api::<Pod>::all(client.clone()), config())
+        .watches(Api::<Node>::all(client), config(), |_| None);
+    let manager = scene.manager();
+    let readiness = manager.readiness().clone();
+    assert_eq!(readiness.check(), Ok(()), "there is nothing to wait for");
+    let reconcile = async |_, _: Arc<()>| Ok::<_, Infallible>(Action::await_change());
+    manager
+        .add_controller(controller, reconcile, |_, _, _| Action::backoff(), Arc::new(()))
+        .unwrap();
+    let reasons = readiness.check().unwrap_err().reasons;
+    let expected = ["configmaps: not synced", "nodes: not synced", "pods: not synced"];
+    assert!(
+        std::iter::zip(&reasons, expected).all(|(reason, expected)| reason.starts_with(expected)),
+        "{reasons:?}"
+    );
+    let started = Started::new(manager);
+    while readiness.check().is_err() {
+        sleep(seconds(1)).await;
+    }
+    for _ in 0..20 {
+        assert_eq!(readiness.check(), Ok(()), "bookmarks come");
+        sleep(seconds(30)).await;
+    }
+    scene.connected.store(false, Ordering::SeqCst);
+    // A bookmark was due within a minute of the last one.
+    sleep(seconds(60 + 60)).await;
+    let reasons = readiness.check().unwrap_err().reasons;
+    let named = ["configmaps: ", "nodes: ", "pods: "];
+    assert_eq!(reasons.len(), 3, "{reasons:?}");
+    assert!(
+        std::iter::zip(&reasons, named).all(|(reason, named)| reason.starts_with(named)),
+        "{reasons:?}"
+    );
+    started.stop().await.unwrap();
+    assert_eq!(readiness.check(), Ok(()), "they are gone");
 }
