@@ -25,7 +25,13 @@
 //! # }
 //! ```
 //!
-//! A [`Controller`](crate::Controller) does all of this by itself, with [`read_your_writes`](crate::Controller::read_your_writes).
+//! # Which of the three to use
+//! - [`Controller::read_your_writes`](crate::Controller::read_your_writes), for a [`Controller`](crate::Controller): it does all of the above by
+//!   itself. The reconciler only has to write with [`writes.client()`](OwnWrites::client).
+//! - [`OwnWrites`], for a loop of your own around a work queue, and whenever several controllers or clients of a process write what
+//!   several caches hold: the client notes each write, so none is forgotten, and echoes do not reconcile. Several controllers share one.
+//! - [`WriteTracker`](kube_informer::informer::WriteTracker) of `kube-informer`, for one informer, without this crate: the program
+//!   records the version of each write itself, and echoes are told like any change.
 //!
 //! # What is noted
 //! The client notes the answer to every create, update, patch and deletion of a kind that one of the caches holds: its key, its

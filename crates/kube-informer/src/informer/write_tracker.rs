@@ -15,8 +15,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// Before it reconciles a key, it checks whether the cache has [caught up](Self::caught_up) with that key; if not, it
 /// retries later.
 ///
-/// `own_writes` of the crate [`kube-controller`](https://docs.rs/kube-controller) is built on it: a client that records all
-/// writes by itself, for several caches.
+/// It is for one informer, and the program records each write itself. With the crate `kube-controller` that is not necessary: its
+/// [`OwnWrites`](https://docs.rs/kube-controller/latest/kube_controller/own_writes/) has a client that records all writes, for
+/// several controllers and caches, and `Controller::read_your_writes` makes a controller wait by itself.
 ///
 /// ```no_run
 /// # use k8s_openapi::api::core::v1::Pod;
