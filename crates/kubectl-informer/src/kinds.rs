@@ -29,6 +29,11 @@ pub(crate) struct Typed;
 impl CachedObject for Typed {
     type Handle = Arc<dyn Held>;
 
+    /// False: it holds the fields of a kind's type only, and kinds without a type are asked for in JSON anyway.
+    fn keeps_unknown_fields() -> bool {
+        false
+    }
+
     fn name_of(object: &Self::Handle) -> &str {
         object.metadata().name.as_deref().unwrap_or_default()
     }
