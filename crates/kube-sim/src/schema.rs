@@ -27,6 +27,7 @@ mod prune;
 mod structural;
 mod types;
 mod validate;
+mod walk;
 
 pub(crate) use builtin::{Definition, named, of_kind};
 pub(crate) use pattern::Pattern;

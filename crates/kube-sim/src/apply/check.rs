@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::types::{Shape, Type};
+use super::types::{Members, Shape, Type};
 use crate::path::below;
 use crate::schema::{Schema, Type as Kind};
 
@@ -24,18 +24,7 @@ fn check(value: &Value, ty: Type<'_>, path: &str, faults: &mut Vec<String>) {
         return;
     }
     match (ty.shape(value), value) {
-        (Shape::Map(members), Value::Object(object)) => {
-            for (name, value) in object {
-                let path = below(path, format_args!(".{name}"));
-                match members.get(name) {
-                    Some(ty) => check(value, ty, &path, faults),
-                    None => {
-                        faults.push(format!("{path}: field not declared in schema"));
-                        return;
-                    }
-                }
-            }
-        }
+        (Shape::Map(of), Value::Object(object)) => members(object, of, path, faults),
         (Shape::List(items), Value::Array(list)) => {
             let mut seen = BTreeSet::new();
             for (at, item) in list.iter().enumerate() {
@@ -53,7 +42,7 @@ fn check(value: &Value, ty: Type<'_>, path: &str, faults: &mut Vec<String>) {
                 check(item, items.item(), &path_of_item, faults);
             }
         }
-        // Owned as a whole, but its parts have types all the same.
+        // Owned as a whole, but their parts have types all the same.
         (Shape::Leaf, Value::Array(list)) => {
             if let Type::Schema { schema, .. } = ty
                 && let Some(items) = &schema.items
@@ -64,19 +53,23 @@ fn check(value: &Value, ty: Type<'_>, path: &str, faults: &mut Vec<String>) {
             }
         }
         (Shape::Leaf, Value::Object(object)) => {
-            let Some(members) = ty.members() else { return };
-            for (name, value) in object {
-                let path = below(path, format_args!(".{name}"));
-                match members.get(name) {
-                    Some(ty) => check(value, ty, &path, faults),
-                    None => {
-                        faults.push(format!("{path}: field not declared in schema"));
-                        return;
-                    }
-                }
+            if let Some(of) = ty.members() {
+                members(object, of, path, faults);
             }
         }
         _ => {}
+    }
+}
+
+/// Checks the members of an object up to one that its schema does not have.
+fn members(object: &Map<String, Value>, of: Members<'_>, path: &str, faults: &mut Vec<String>) {
+    for (name, value) in object {
+        let path = below(path, format_args!(".{name}"));
+        let Some(ty) = of.get(name) else {
+            faults.push(format!("{path}: field not declared in schema"));
+            return;
+        };
+        check(value, ty, &path, faults);
     }
 }
 

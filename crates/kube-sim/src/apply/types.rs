@@ -80,22 +80,13 @@ impl<'a> Type<'a> {
 impl<'a> Type<'a> {
     /// The members of an object of this type, also if it is owned as a whole; none if its schema says nothing of them.
     pub(super) fn members(self) -> Option<Members<'a>> {
-        let Self::Schema { schema, preserves } = self else {
-            return None;
-        };
-        let preserves = preserves || schema.preserves_unknown;
-        let schema = Some(schema);
-        matches!(
-            self,
-            Self::Schema {
-                schema: Schema {
-                    kind: Some(Kind::Object),
-                    ..
-                },
-                ..
-            }
-        )
-        .then_some(Members { schema, preserves })
+        match self {
+            Self::Schema { schema, preserves } if schema.kind == Some(Kind::Object) => Some(Members {
+                schema: Some(schema),
+                preserves: preserves || schema.preserves_unknown,
+            }),
+            _ => None,
+        }
     }
 
     /// The type of the items of a list of this type.

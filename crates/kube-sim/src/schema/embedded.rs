@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{Additional, Schema};
+use super::{Schema, walk};
 use crate::path::Path;
 use crate::selector::{label_key_fault, label_value_fault};
 use crate::status::Cause;
@@ -10,35 +10,12 @@ use crate::status::Cause;
 /// What is wrong with the type and the metadata of objects within an object.
 pub(super) fn faults(object: &Map<String, Value>, schema: &Schema) -> Vec<Cause> {
     let mut causes = Vec::new();
-    members(object, schema, &Path::Root, &mut causes);
+    walk::values(object, schema, &mut |value, schema, path| {
+        if let (Value::Object(object), true) = (value, schema.embedded) {
+            check(object, path, &mut causes);
+        }
+    });
     causes
-}
-
-fn members(object: &Map<String, Value>, schema: &Schema, path: &Path<'_>, causes: &mut Vec<Cause>) {
-    if schema.embedded && !path.is_root() {
-        check(object, path, causes);
-    }
-    for (name, value) in object {
-        match (schema.properties.get(name), &schema.additional) {
-            (Some(super::Node::Here(schema)), _) => below(value, schema, &path.field(name), causes),
-            (None, Additional::Values(node)) => below(value, node.get(), &path.key(name), causes),
-            _ => {}
-        }
-    }
-}
-
-fn below(value: &Value, schema: &Schema, path: &Path<'_>, causes: &mut Vec<Cause>) {
-    match value {
-        Value::Object(object) => members(object, schema, path, causes),
-        Value::Array(items) => {
-            if let Some(node) = &schema.items {
-                for (index, item) in items.iter().enumerate() {
-                    below(item, node.get(), &path.index(index), causes);
-                }
-            }
-        }
-        _ => {}
-    }
 }
 
 fn check(object: &Map<String, Value>, path: &Path<'_>, causes: &mut Vec<Cause>) {

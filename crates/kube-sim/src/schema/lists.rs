@@ -4,44 +4,23 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-use super::{Additional, ListType, Schema};
+use super::{ListType, Schema, walk};
 use crate::path::Path;
 use crate::status::Cause;
 
 /// The items that are in a set twice, and those of a map whose keys are there twice.
 pub(crate) fn duplicates(object: &Map<String, Value>, schema: &Schema) -> Vec<Cause> {
     let mut causes = Vec::new();
-    members(object, schema, &Path::Root, &mut causes);
-    causes
-}
-
-fn members(object: &Map<String, Value>, schema: &Schema, path: &Path<'_>, causes: &mut Vec<Cause>) {
-    for (name, value) in object {
-        match (schema.properties.get(name), &schema.additional) {
-            (Some(super::Node::Here(schema)), _) => below(value, schema, &path.field(name), causes),
-            (None, Additional::Values(node)) => below(value, node.get(), &path.key(name), causes),
+    walk::values(
+        object,
+        schema,
+        &mut |value, schema, path| match (value, schema.list_type) {
+            (Value::Array(items), ListType::Set) => repeated(items, path, &mut causes),
+            (Value::Array(items), ListType::Map) => map(items, schema, path, &mut causes),
             _ => {}
-        }
-    }
-}
-
-fn below(value: &Value, schema: &Schema, path: &Path<'_>, causes: &mut Vec<Cause>) {
-    match value {
-        Value::Object(object) => members(object, schema, path, causes),
-        Value::Array(items) => {
-            match schema.list_type {
-                ListType::Set => repeated(items, path, causes),
-                ListType::Map => map(items, schema, path, causes),
-                ListType::Atomic => {}
-            }
-            if let Some(node) = &schema.items {
-                for (index, item) in items.iter().enumerate() {
-                    below(item, node.get(), &path.index(index), causes);
-                }
-            }
-        }
-        _ => {}
-    }
+        },
+    );
+    causes
 }
 
 /// The items of the old state of a list, found by their keys; none if nothing tells them apart.

@@ -16,6 +16,7 @@ mod watch;
 mod watch_formats;
 
 use conformance::cluster::Cluster;
+use kube_sim::SimServer;
 use serde_json::{Value, json};
 
 /// A custom resource, `widgets.example.com`.
@@ -48,6 +49,13 @@ fn without_managers(mut object: Value) -> Value {
         metadata.remove("managedFields");
     }
     object
+}
+
+/// Another server in the place of one that has ended. Its versions are ahead, and it has no history from before, as after a long
+/// outage.
+async fn in_its_place(port: u16) -> SimServer {
+    let server = SimServer::builder().nodes(50).history(0).port(port);
+    server.start().await.unwrap()
 }
 
 /// A cluster with custom resources.

@@ -1,7 +1,7 @@
 //! What `watch` says of failures: when it reconnects, why, and what it missed.
 
 use crate::process::{Running, run};
-use crate::{config_map, scripted};
+use crate::{config_map, in_its_place, scripted};
 use kube_sim::SimServer;
 use kube_sim::faults::WATCH;
 use kube_sim::script::{Answer, Kind};
@@ -115,14 +115,8 @@ async fn a_new_server_in_its_place_is_told_to_people() {
     let why = watch.said("reconnecting").await;
     assert!(why.contains("cannot reach the server"), "{why}");
 
-    // Its versions are ahead, and it has no history from before. The other `b` is deleted and added.
-    let second = SimServer::builder()
-        .nodes(50)
-        .history(0)
-        .port(port)
-        .start()
-        .await
-        .unwrap();
+    // The other `b` is deleted and added.
+    let second = in_its_place(port).await;
     create(&second, &["b"]);
     let back = watch.said("back after").await;
     assert!(

@@ -1,7 +1,7 @@
 //! `watch`.
 
 use crate::process::Running;
-use crate::{cluster, config_map, pod, secret, without_managers};
+use crate::{cluster, config_map, in_its_place, pod, secret, without_managers};
 use conformance::cluster::Cluster;
 use conformance::real_server::{Part, RealServer};
 use kube_sim::SimServer;
@@ -215,14 +215,7 @@ async fn it_never_gives_up_and_tells_what_it_missed() {
         "{error}"
     );
 
-    // Its versions are ahead, and it has no history from before: as after a long outage.
-    let second = SimServer::builder()
-        .nodes(50)
-        .history(0)
-        .port(port)
-        .start()
-        .await
-        .unwrap();
+    let second = in_its_place(port).await;
     second.store().create(config_map("default", "b", "web")).unwrap();
     // Other objects of the same names: deleted while nobody looked, and one is created anew.
     let lines = watch.until("add").await;
@@ -323,13 +316,7 @@ async fn it_goes_on_when_nobody_reads_its_log() {
     watch.close_errors();
     first.shutdown().await;
     watch.until("error").await;
-    let second = SimServer::builder()
-        .nodes(50)
-        .history(0)
-        .port(port)
-        .start()
-        .await
-        .unwrap();
+    let second = in_its_place(port).await;
     second.store().create(config_map("default", "a", "web")).unwrap();
     let lines = watch.until("add").await;
     assert_eq!(lines.last().unwrap()["key"], "default/a");
