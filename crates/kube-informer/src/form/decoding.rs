@@ -4,6 +4,8 @@
 mod protobuf;
 #[cfg(feature = "simd-json")]
 mod simd;
+#[cfg(feature = "protobuf")]
+mod values;
 
 use crate::low_level::wire::Encoding;
 use serde::de::DeserializeOwned;
@@ -31,6 +33,10 @@ pub(super) fn object<T: DeserializeOwned + Send>(
         Encoding::Protobuf => protobuf::object(types, write),
     }
 }
+
+/// The values at a path of an object in protobuf, as JSON has them.
+#[cfg(feature = "protobuf")]
+pub(super) use protobuf::values as values_of_message;
 
 /// Without `simd_json`, an object is decoded like any other value.
 #[cfg(not(feature = "simd-json"))]

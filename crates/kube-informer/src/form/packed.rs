@@ -310,52 +310,26 @@ impl<K> Packed<K> {
         shared.values(&raw, 0, path).try_for_each(|value| visit(&value))
     }
 
-    /// Reads the values of a path by decoding the object as the value that JSON has.
+    /// Reads the values of a path of an object in protobuf.
     #[cfg(feature = "protobuf")]
     fn each_field_of_message(
         &self,
         path: &FieldPath,
         mut visit: impl FnMut(&[u8]) -> Result<(), FieldError>,
     ) -> Result<(), FieldError> {
-        let fail = |reason: String| FieldError {
+        let types = self.header().shared.config.types.as_ref();
+        let types = types.map(|types| (&*types.api_version, &*types.kind));
+        let values = decoding::values_of_message(types, &self.body(), path).map_err(|error| FieldError {
             path: path.clone(),
-            reason,
-        };
-        let header = self.header();
-        let types = header.shared.config.types.as_ref();
-        let known = types.map(|types| (&*types.api_version, &*types.kind));
-        let object = decoding::object(header.encoding, known, |body| *body = self.body());
-        let mut object: serde_json::Value = object.map_err(|error| fail(error.to_string()))?;
-        if let (Some((api_version, kind)), Some(members)) = (known, object.as_object_mut()) {
-            members.entry("apiVersion").or_insert_with(|| api_version.into());
-            members.entry("kind").or_insert_with(|| kind.into());
-        }
-        let mut values = vec![&object];
-        for step in path.steps() {
-            values = values
-                .into_iter()
-                .flat_map(|value| members(value, step))
-                .collect();
-        }
+            reason: error.to_string(),
+        })?;
         values
-            .into_iter()
+            .iter()
             .try_for_each(|value| visit(value.to_string().as_bytes()))
     }
 
     fn scan(&self, plan: &FieldPlan) -> Result<RawObject, ScanError> {
         RawObject::scan_with(self.header().encoding, self.body().into(), plan)
-    }
-}
-
-/// The values at a step of a path.
-#[cfg(feature = "protobuf")]
-fn members<'v>(value: &'v serde_json::Value, step: &str) -> Vec<&'v serde_json::Value> {
-    use serde_json::Value::{Array, Object};
-    match value {
-        Object(members) if step == "*" => members.values().collect(),
-        Object(members) => members.get(step).into_iter().collect(),
-        Array(items) if step == "*" => items.iter().collect(),
-        _ => Vec::new(),
     }
 }
 
