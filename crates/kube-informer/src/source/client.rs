@@ -114,7 +114,7 @@ impl ClientSource {
     /// Protobuf (feature `protobuf`, on by default) costs the server and the client much less than JSON. Whatever is
     /// set here, custom resources and aggregated APIs are asked for in JSON, and so is what a [`FieldPlan`] finds fields in or prunes
     /// more of than `metadata.managedFields`. A server that answers in JSON, or that it has no protobuf (406), is asked for
-    /// JSON from then on, by this source and its clones. The [status](crate::reflector::ReflectorStatus::encoding) says what comes.
+    /// JSON for an hour, by this source and its clones. The [status](crate::reflector::ReflectorStatus::encoding) says what comes.
     ///
     /// Protobuf is read by tables of the newest Kubernetes version that this crate knows. Fields that only newer servers have
     /// are missing then, as from any type that was made before them. So only types of `k8s-openapi`, packed or not, and

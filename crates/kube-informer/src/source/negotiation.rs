@@ -5,20 +5,24 @@ use crate::low_level::wire::{Encoding, FieldPlan};
 use http::{HeaderValue, Response, header};
 use kube::client::Body;
 use kube::core::ApiResource;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::time::Instant;
 
 const JSON: &str = "application/json";
 #[cfg(feature = "protobuf")]
 const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
+
+/// How long it is remembered that the server does not have an encoding: servers are upgraded, and proxies replaced.
+const REMEMBERED: Duration = Duration::from_secs(3600);
 
 /// What a source prefers, and what is remembered of the server's answers; shared by the source's clones.
 #[derive(Clone, Default)]
 pub(super) struct Negotiation {
     /// What the user has chosen; `None`: the best for what is asked for.
     preferred: Option<Encoding>,
-    /// Whether the server has answered in another encoding than the preferred one.
-    refused: Arc<AtomicBool>,
+    /// When the server last answered in another encoding than the preferred one.
+    refused: Arc<Mutex<Option<Instant>>>,
 }
 
 /// What is asked for.
@@ -94,7 +98,8 @@ impl Negotiation {
 
     /// The encoding to ask for.
     pub(super) fn asked(&self, objects: &Objects<'_>) -> Encoding {
-        match self.refused.load(Ordering::Relaxed) {
+        let refused = *self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+        match refused.is_some_and(|refused| refused.elapsed() < REMEMBERED) {
             true => Encoding::Json,
             false => self.preferred(objects),
         }
@@ -102,7 +107,8 @@ impl Negotiation {
 
     /// Remembers that the server does not have the encoding that was asked for.
     pub(super) fn refused(&self) {
-        self.refused.store(true, Ordering::Relaxed);
+        let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+        *refused = Some(Instant::now());
     }
 
     /// The encoding of an answer. One in another encoding than was asked for is remembered.
@@ -156,6 +162,24 @@ pub(super) fn status(encoding: Encoding, body: &[u8], code: u16) -> Option<ApiSt
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(feature = "protobuf")]
+    #[tokio::test(start_paused = true)]
+    async fn a_refused_encoding_is_asked_for_again_after_an_hour() {
+        use k8s_openapi::api::core::v1::Pod;
+        let negotiation = Negotiation::default();
+        let objects = Objects {
+            resource: &ApiResource::erase::<Pod>(&()),
+            plan: &FieldPlan::default(),
+            keep_unknown_fields: false,
+        };
+        assert_eq!(negotiation.asked(&objects), Encoding::Protobuf);
+        negotiation.refused();
+        tokio::time::advance(REMEMBERED - Duration::from_secs(1)).await;
+        assert_eq!(negotiation.clone().asked(&objects), Encoding::Json);
+        tokio::time::advance(Duration::from_secs(1)).await;
+        assert_eq!(negotiation.asked(&objects), Encoding::Protobuf);
+    }
 
     #[test]
     fn the_reduced_form_is_asked_for_first() {
