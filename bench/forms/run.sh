@@ -6,7 +6,8 @@
 #
 #   SERVER     sim, which is kube-sim over HTTP (unless told), or real: a real API server over TLS, see real.sh
 #   CLIENTS    what runs, in this order; "typed/stream metadata/stream kube-rs/list ..." unless told. measure-FORM/LIST is
-#              `kubectl informer measure`. After a form of ours, "-json" asks for JSON instead of protobuf
+#              `kubectl informer measure`. After a form of ours, "-thread" runs it on a thread of its own, then "-json"
+#              asks for JSON instead of protobuf
 #   PHASES     what comes after the sync: "churn burst relist" unless told
 #   ALLOCATOR  of the Rust clients: system (unless told), mimalloc or jemalloc
 #   CHANGES    how many pods are changed in a phase: 5000, or all if there are fewer; at most 25000

@@ -61,7 +61,9 @@ async fn run() -> anyhow::Result<()> {
             match (request.method(), request.uri().path()) {
                 (&Method::POST, "/bench/churn") => {
                     let churn = Churn::read(&request);
-                    Ok(started(async move { change(&sim, &generator, pods, churn).await }))
+                    Ok(started(
+                        async move { change(&sim, &generator, pods, churn).await },
+                    ))
                 }
                 _ => sim.service().call(request).await,
             }
@@ -93,7 +95,9 @@ async fn change(sim: &Sim, generator: &Pods, pods: usize, churn: Churn) -> anyho
     for number in 1..=churn.changes {
         ticks.tick().await;
         let (namespace, name) = generator.key(pods::changed(number, pods));
-        let mut pod = store.get("v1", "Pod", Some(&namespace), &name).context("a pod is missing")?;
+        let mut pod = store
+            .get("v1", "Pod", Some(&namespace), &name)
+            .context("a pod is missing")?;
         pods::restart(&mut pod, number);
         let now = SystemTime::now().duration_since(UNIX_EPOCH)?.as_nanos();
         pod["metadata"]["annotations"]["bench/at"] = now.to_string().into();

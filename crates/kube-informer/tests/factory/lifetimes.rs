@@ -291,3 +291,29 @@ async fn an_informer_whose_runner_is_dropped_has_stopped() {
     factory.shutdown().await.unwrap();
     assert!(factory.informer::<ConfigMap>().is_stopped(), "asked for too late");
 }
+
+#[test]
+fn informers_and_handlers_run_where_the_factory_started() {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    let entered = runtime.enter();
+    let cluster = Cluster::new();
+    let factory = cluster.factory().build();
+    let configs = factory.informer::<ConfigMap>();
+    let (told, handled_on) = std::sync::mpsc::channel();
+    let handler = move |_: Notification<ConfigMap>| told.send(std::thread::current().id()).unwrap();
+    let registration = configs.add_handler("thread", handler).unwrap();
+    factory.start();
+    drop(entered);
+    let thread = std::thread::spawn(move || {
+        runtime.block_on(async {
+            registration.synced().await.unwrap();
+            factory.shutdown().await.unwrap();
+        });
+        std::thread::current().id()
+    });
+    let thread = thread.join().unwrap();
+    assert_eq!(handled_on.iter().collect::<Vec<_>>(), [thread; 2]);
+}

@@ -31,13 +31,10 @@ pub async fn pods(client: Client, latencies: Arc<Latencies>) {
     let (reader, writer) = reflector::store();
     let watch = watcher(Api::<Pod>::all(client), watcher::Config::default());
     let told = latencies.clone();
-    let pods = watch
-        .reflect(writer)
-        .applied_objects()
-        .inspect_ok(move |pod| {
-            let namespace = pod.namespace().unwrap_or_default();
-            told.told(&format!("{namespace}/{}", pod.name_any()));
-        });
+    let pods = watch.reflect(writer).applied_objects().inspect_ok(move |pod| {
+        let namespace = pod.namespace().unwrap_or_default();
+        told.told(&format!("{namespace}/{}", pod.name_any()));
+    });
     Controller::for_stream(pods, reader)
         .run(
             |pod, latencies: Arc<Latencies>| {

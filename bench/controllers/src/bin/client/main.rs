@@ -19,11 +19,18 @@ async fn main() -> anyhow::Result<()> {
     let client = kube::Client::try_from(kube::Config::new(url.parse()?))?;
     let objects = objects.parse()?;
     match (&*who, &*job) {
-        ("ours", "nothing") => measure::nothing("kube-controller", objects, |runs| ours::nothing(client, runs)).await,
-        ("kube-rs", "nothing") => measure::nothing("kube-rs", objects, |runs| kube_rs::nothing(client, runs)).await,
+        ("ours", "nothing") => {
+            measure::nothing("kube-controller", objects, |runs| ours::nothing(client, runs)).await
+        }
+        ("kube-rs", "nothing") => {
+            measure::nothing("kube-rs", objects, |runs| kube_rs::nothing(client, runs)).await
+        }
         ("ours", "pods") => {
             let control = client.clone();
-            measure::pods("kube-controller", control, objects, |pods| ours::pods(client, pods)).await
+            measure::pods("kube-controller", control, objects, |pods| {
+                ours::pods(client, pods)
+            })
+            .await
         }
         ("kube-rs", "pods") => {
             let control = client.clone();

@@ -55,7 +55,9 @@ pub async fn nothing<F: Future<Output = ()> + Send + 'static>(
         ended: Notify::new(),
     });
     let running = tokio::spawn(run(runs.clone()));
-    tokio::time::timeout(PATIENCE, runs.ended.notified()).await.context("too few reconciles")?;
+    tokio::time::timeout(PATIENCE, runs.ended.notified())
+        .await
+        .context("too few reconciles")?;
     let (now, cpu) = (Instant::now(), cpu_time());
     let (first, cpu_first) = runs.first.get().context("no reconcile")?;
     running.abort();
@@ -93,7 +95,9 @@ impl Latencies {
         let Some(at) = pod.annotations().get("bench/at").and_then(|at| at.parse().ok()) else {
             return;
         };
-        let since_change = wall.duration_since(UNIX_EPOCH + Duration::from_nanos(at)).unwrap_or_default();
+        let since_change = wall
+            .duration_since(UNIX_EPOCH + Duration::from_nanos(at))
+            .unwrap_or_default();
         self.late.lock().unwrap().push((since_change, now - told));
     }
 }
@@ -109,7 +113,11 @@ pub async fn pods<F: Future<Output = ()> + Send + 'static>(
     let running = tokio::spawn(run(latencies.clone()));
     let begun = Instant::now();
     while latencies.count.load(Relaxed) < objects {
-        anyhow::ensure!(begun.elapsed() < PATIENCE, "{} pods of {objects}", latencies.count.load(Relaxed));
+        anyhow::ensure!(
+            begun.elapsed() < PATIENCE,
+            "{} pods of {objects}",
+            latencies.count.load(Relaxed)
+        );
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
     latencies.told.lock().unwrap().shrink_to_fit();
@@ -122,7 +130,9 @@ pub async fn pods<F: Future<Output = ()> + Send + 'static>(
         latencies.late.lock().unwrap().clear();
         let cpu = cpu_time();
         let churn = format!("/bench/churn?changes={changes}&rate={rate}");
-        control.request_text(hyper::Request::post(&churn).body(Vec::new())?).await?;
+        control
+            .request_text(hyper::Request::post(&churn).body(Vec::new())?)
+            .await?;
         let until = Instant::now() + Duration::from_secs((changes / rate) as u64 + 20);
         loop {
             let seen = latencies.late.lock().unwrap().len();
@@ -146,12 +156,14 @@ pub async fn pods<F: Future<Output = ()> + Send + 'static>(
     Ok(())
 }
 
-
 /// The 50th and the 99th percentile, in microseconds.
 fn percentiles(late: impl Iterator<Item = Duration>) -> [f64; 2] {
     let mut late: Vec<_> = late.collect();
     late.sort_unstable();
-    let at = |part: f64| late.get((late.len() as f64 * part) as usize).map_or(f64::NAN, |late| late.as_secs_f64() * 1e6);
+    let at = |part: f64| {
+        late.get((late.len() as f64 * part) as usize)
+            .map_or(f64::NAN, |late| late.as_secs_f64() * 1e6)
+    };
     [at(0.5), at(0.99)]
 }
 
@@ -161,7 +173,11 @@ async fn at_rest() {
     for _ in 0..60 {
         tokio::time::sleep(Duration::from_millis(250)).await;
         let now = cpu_time();
-        calm = if now - before < Duration::from_millis(5) { calm + 1 } else { 0 };
+        calm = if now - before < Duration::from_millis(5) {
+            calm + 1
+        } else {
+            0
+        };
         before = now;
         if calm == 4 {
             return;

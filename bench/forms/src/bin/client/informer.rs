@@ -12,6 +12,7 @@ use kube_informer::{CachedObject, Notification, ObjectKey, SharedInformer};
 use kube_workqueue::{Requeue, WorkQueue, Workers};
 use serde::Deserialize;
 use std::convert::Infallible;
+use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
 /// A projection: what a scheduler or a router of requests might want to know of a pod.
@@ -51,6 +52,7 @@ pub async fn run<F: Decode>(
     streaming: bool,
     counter: Counter,
     measurement: Measurement,
+    runtime: Handle,
 ) -> anyhow::Result<()> {
     let initial = if streaming {
         InitialState::WatchList
@@ -62,7 +64,9 @@ pub async fn run<F: Decode>(
         plan,
         ..Default::default()
     };
-    let (informer, runner) = SharedInformer::<F>::builder(source).reflector_options(options).build();
+    let (informer, runner) = SharedInformer::<F>::builder(source)
+        .reflector_options(options)
+        .build();
     match measurement.arguments.workers {
         0 => {
             let handler = move |change: Notification<F>| count(&counter, &change.key());
@@ -71,7 +75,7 @@ pub async fn run<F: Decode>(
         workers => reconcile(&informer, workers, counter)?,
     }
     let stop = CancellationToken::new();
-    let running = tokio::spawn(runner.run(stop.clone()));
+    let running = runtime.spawn(runner.run(stop.clone()));
     measurement.run().await?;
     anyhow::ensure!(
         informer.store().len() == measurement.arguments.pods + 1,

@@ -15,6 +15,7 @@ use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::core::PartialObjectMeta;
 use kube_informer::{FieldPlan, form::Packed, low_level::wire::Encoding};
 use measure::{Counter, Measurement, Phase};
+use tokio::runtime::Handle;
 
 #[cfg(feature = "mimalloc")]
 #[global_allocator]
@@ -80,6 +81,16 @@ impl Arguments {
     }
 }
 
+/// A runtime of one thread, which runs as long as the process.
+fn own_thread() -> anyhow::Result<Handle> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    let handle = runtime.handle().clone();
+    std::thread::spawn(move || runtime.block_on(std::future::pending::<()>()));
+    Ok(handle)
+}
+
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
     let arguments = Arguments::read()?;
@@ -97,6 +108,11 @@ async fn main() -> anyhow::Result<()> {
         }
         None => &*form,
     };
+    // "packed-thread" is the form "packed", whose informer runs on a thread of its own.
+    let (form, runtime) = match form.strip_suffix("-thread") {
+        Some(form) => (form, own_thread()?),
+        None => (form, Handle::current()),
+    };
     let measurement = Measurement {
         arguments,
         control,
@@ -104,16 +120,21 @@ async fn main() -> anyhow::Result<()> {
         source: (form != "kube-rs").then(|| source.clone()),
     };
     match form {
-        "typed" => informer::run::<Pod>(source, None, streaming, counter, measurement).await,
+        "typed" => informer::run::<Pod>(source, None, streaming, counter, measurement, runtime).await,
         "pruned" => {
             let plan = Some(FieldPlan::without_managed_fields());
-            informer::run::<Pod>(source, plan, streaming, counter, measurement).await
+            informer::run::<Pod>(source, plan, streaming, counter, measurement, runtime).await
         }
-        "packed" => informer::run::<Packed<Pod>>(source, None, streaming, counter, measurement).await,
-        "projection" => informer::run::<PodView>(source, None, streaming, counter, measurement).await,
+        "packed" => {
+            informer::run::<Packed<Pod>>(source, None, streaming, counter, measurement, runtime).await
+        }
+        "projection" => {
+            informer::run::<PodView>(source, None, streaming, counter, measurement, runtime).await
+        }
         "metadata" => {
             let source = source.metadata_only();
-            informer::run::<PartialObjectMeta<Pod>>(source, None, streaming, counter, measurement).await
+            informer::run::<PartialObjectMeta<Pod>>(source, None, streaming, counter, measurement, runtime)
+                .await
         }
         "kube-rs" => reflector::run(client, streaming, counter, measurement).await,
         other => bail!("no form is called {other}"),

@@ -50,10 +50,7 @@ impl Control {
         }
     }
 
-    pub async fn answer(
-        self: Arc<Self>,
-        request: Request<Incoming>,
-    ) -> io::Result<Response<SimBody>> {
+    pub async fn answer(self: Arc<Self>, request: Request<Incoming>) -> io::Result<Response<SimBody>> {
         match (request.method(), request.uri().path()) {
             (&Method::POST, "/bench/churn") => {
                 let churn = Churn::read(&request);

@@ -77,10 +77,7 @@ pub struct Writer {
 }
 
 impl Writer {
-    pub async fn answer(
-        self: Arc<Self>,
-        request: Request<Incoming>,
-    ) -> io::Result<Response<SimBody>> {
+    pub async fn answer(self: Arc<Self>, request: Request<Incoming>) -> io::Result<Response<SimBody>> {
         match (request.method(), request.uri().path()) {
             (&Method::POST, "/bench/churn") => {
                 let churn = Churn::read(&request);
