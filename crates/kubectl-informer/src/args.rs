@@ -17,7 +17,8 @@ use std::time::Duration;
   1         failure, such as a server that cannot be reached, or a demo whose comparison finds a difference
   2         usage: the command line is invalid
   124       watch --until: the condition was not met within --timeout
-  130, 143  SIGINT or SIGTERM came before it was done (a watch without --until is done then)")]
+  130, 143  SIGINT or SIGTERM came before it was done (watch without --until, record,
+            replay and the screen of top are done then)")]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -34,6 +35,18 @@ pub(crate) enum Command {
     Watch(WatchArgs),
     /// Measure what a cache of a resource costs
     Measure(MeasureArgs),
+    /// Tell what caches of a cluster would cost, and what to do about it
+    Advise(AdviseArgs),
+    /// Show which kinds, objects and field managers change most
+    Top(TopArgs),
+    /// Record the changes of resources in a file
+    Record(RecordArgs),
+    /// Print the objects of a recording as they were at a time
+    Show(ShowArgs),
+    /// Print the changes of a recording, with the fields that changed
+    Diff(DiffArgs),
+    /// Play a recording to any client, through a simulated API server
+    Replay(ReplayArgs),
     /// Print a completion script
     Completion(CompletionArgs),
     /// Print the candidates for the last of some words; kubectl asks for them
@@ -51,11 +64,15 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// The server and the selection of a command that has them.
-    pub(crate) fn into_scope(self) -> Option<ScopeArgs> {
+    /// The server of a command that has one.
+    pub(crate) fn into_connection(self) -> Option<ConnectionArgs> {
         match self {
-            Self::Watch(args) => Some(args.scope),
-            Self::Measure(args) => Some(args.selection.scope),
+            Self::Watch(args) => Some(args.scope.connection),
+            Self::Measure(args) => Some(args.selection.scope.connection),
+            Self::Advise(args) => Some(args.cluster.connection),
+            Self::Top(args) => Some(args.cluster.connection),
+            Self::Record(args) => Some(args.scope.connection),
+            Self::Show(_) | Self::Diff(_) | Self::Replay(_) => None,
             Self::Demo(_) | Self::Completion(_) | Self::Complete { .. } | Self::Man { .. } => None,
         }
     }
@@ -194,6 +211,299 @@ pub(crate) struct MeasureArgs {
     pub(crate) output: MeasureOutput,
     #[command(flatten)]
     pub(crate) selection: SelectionArgs,
+}
+
+/// Tell what caches of a cluster would cost, and what to do about it.
+///
+/// Lists a sample of each kind, in pages, and watches all kinds for some seconds. From that it estimates what a cache of
+/// each kind takes in client-go, in kube-rs and in each form here, which fields make up the bytes, what it saves to leave
+/// some out, and which kinds and fields change most. Each estimate says how it was made.
+///
+/// Of objects only sizes and the names of fields are printed. Of secrets nothing is asked for but metadata.
+#[derive(Debug, ArgGroup)]
+#[command(after_help = "Examples:
+  kubectl informer advise
+  kubectl informer advise pods,deployments -n shop --for 1m
+  kubectl informer advise -o html > advice.html")]
+pub(crate) struct AdviseArgs {
+    /// How many objects of each kind are looked at, the first of its list
+    #[arg(long, default_value_t = 500, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub(crate) sample: u32,
+    /// How long all kinds are watched; 0: not at all
+    #[arg(long = "for", default_value = "10s", value_name = "DURATION", value_parser = duration)]
+    pub(crate) period: Duration,
+    /// The time limit for the samples; kinds that are not reached within it are named
+    #[arg(long, default_value = "1m", value_name = "DURATION", value_parser = duration)]
+    pub(crate) time_limit: Duration,
+    /// How to print it
+    #[arg(short, long, value_enum, default_value_t = AdviseOutput::Text, value_name = "FORMAT")]
+    pub(crate) output: AdviseOutput,
+    #[command(flatten)]
+    pub(crate) cluster: ClusterArgs,
+}
+
+/// How `advise` prints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AdviseOutput {
+    /// For people
+    Text,
+    /// One document of JSON
+    Json,
+    /// One page with charts that needs no other file
+    Html,
+}
+
+/// Show which kinds, objects and field managers change most.
+///
+/// Holds all objects, compressed, and counts their changes: how many objects a kind has and how large they are, how often
+/// they change and by whom, which are the largest and busiest, and how long a change takes to arrive. On a terminal it is a
+/// screen; Enter opens a kind, and then one object's last changes as diffs. Elsewhere it prints one table, as with --once.
+///
+/// Values of secrets are never shown. The server notes the time of a write in whole seconds, so the lag is one of seconds.
+#[derive(Debug, ArgGroup)]
+#[command(after_help = "Keys:
+  up, down, PgUp, PgDn  select          Enter  open the kind or the object
+  s                     sort            Esc    back
+  /                     filter          q      quit
+
+Examples:
+  kubectl informer top
+  kubectl informer top pods,leases --sort bytes
+  kubectl informer top --once --for 30s -o json")]
+pub(crate) struct TopArgs {
+    /// Print one table instead of the screen, which is the default if the output is no terminal
+    #[arg(long)]
+    pub(crate) once: bool,
+    /// With --once: how long changes are counted after everything is listed
+    #[arg(long = "for", default_value = "10s", value_name = "DURATION", value_parser = duration)]
+    pub(crate) period: Duration,
+    /// With --once: how long a kind may take to be listed; after that it is shown as it is
+    #[arg(long, default_value = "1m", value_name = "DURATION", value_parser = duration)]
+    pub(crate) time_limit: Duration,
+    /// By what kinds are sorted
+    #[arg(long, value_enum, default_value_t = Sort::Changes, value_name = "COLUMN")]
+    pub(crate) sort: Sort,
+    /// Only kinds whose names contain this
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) filter: Option<String>,
+    /// How to print the table; json implies --once
+    #[arg(short, long, value_enum, value_name = "FORMAT")]
+    pub(crate) output: Option<TopOutput>,
+    #[command(flatten)]
+    pub(crate) cluster: ClusterArgs,
+}
+
+/// How `top` prints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TopOutput {
+    /// A table
+    Table,
+    /// One document of JSON
+    Json,
+}
+
+/// By what `top` sorts kinds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Sort {
+    /// Changes a second, then all changes
+    Changes,
+    /// The bytes of all objects
+    Bytes,
+    /// The number of objects
+    Objects,
+    /// How long changes take to arrive
+    Lag,
+    /// The resource's name
+    Name,
+}
+
+/// Record the changes of resources in a file.
+///
+/// First the objects that exist are recorded, then every change as it happens, until Ctrl-C or --for. The file is
+/// compressed; a recorder that is killed leaves one that can be read up to the last two seconds. `show` and `diff` look at
+/// it, `replay` plays it to any client; `zstdcat` prints it as lines of JSON.
+///
+/// The values of secrets and of their annotations are replaced, unless --with-secrets is given. What other objects contain
+/// (the environment of a pod, say) is recorded as it is; the file can be read by its owner only.
+#[derive(Debug, ArgGroup)]
+#[command(after_help = "Examples:
+  kubectl informer record pods,deployments,replicasets -A --file rollout.rec
+  kubectl informer record pods -n shop --file hour.rec --for 1h
+  kubectl informer show rollout.rec pods --at 5m
+  kubectl informer diff rollout.rec deployment/web
+  kubectl informer replay rollout.rec --speed 10")]
+pub(crate) struct RecordArgs {
+    /// What to record, as kubectl has it: pods; pods,deploy; pod web-0 web-1; pod/web-0 deployment/web
+    #[arg(required = true, value_name = "RESOURCE")]
+    pub(crate) resources: Vec<String>,
+    /// The file, which must not exist
+    #[arg(short, long, value_name = "FILE", value_parser = OsStringValueParser::new().map(PathBuf::from))]
+    pub(crate) file: PathBuf,
+    /// How long to record; by default until Ctrl-C
+    #[arg(long = "for", value_name = "DURATION", value_parser = duration)]
+    pub(crate) period: Option<Duration>,
+    /// Record the values of secrets, too
+    #[arg(long)]
+    pub(crate) with_secrets: bool,
+    #[command(flatten)]
+    pub(crate) scope: ScopeArgs,
+}
+
+/// A recording, and a selection of its objects.
+#[derive(Debug, ArgGroup)]
+pub(crate) struct RecordingArgs {
+    /// The recording
+    #[arg(value_name = "FILE", value_parser = OsStringValueParser::new().map(PathBuf::from))]
+    pub(crate) file: PathBuf,
+    /// Which objects, as kubectl has it: pods; pods,deploy; pod web-0 web-1; pod/web-0; by default all
+    #[arg(value_name = "RESOURCE")]
+    pub(crate) resources: Vec<String>,
+    /// Only objects of this namespace; by default those of all
+    #[arg(short, long, value_name = "NS")]
+    pub(crate) namespace: Option<String>,
+}
+
+/// Print the objects of a recording as they were at a time.
+///
+/// A time is one of RFC 3339, such as 2026-01-31T12:00:00Z, or a duration since the recording began, such as 5m.
+#[derive(Debug, ArgGroup)]
+pub(crate) struct ShowArgs {
+    #[command(flatten)]
+    pub(crate) recording: RecordingArgs,
+    /// The time; by default the end
+    #[arg(long, value_name = "TIME", value_parser = Moment::parse)]
+    pub(crate) at: Option<Moment>,
+    /// How to print the objects: a table, or whole
+    #[arg(short, long, value_enum, default_value_t = ShowOutput::Table, value_name = "FORMAT")]
+    pub(crate) output: ShowOutput,
+    /// Keep the managedFields in objects that are printed
+    #[arg(long)]
+    pub(crate) show_managed_fields: bool,
+}
+
+/// How `show` prints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ShowOutput {
+    /// A row for each object
+    Table,
+    /// A line of JSON for each object
+    Json,
+    /// A document of YAML for each object
+    Yaml,
+}
+
+/// Print the changes of a recording, with the fields that changed and who changed them.
+///
+/// A time is one of RFC 3339, such as 2026-01-31T12:00:00Z, or a duration since the recording began, such as 5m.
+#[derive(Debug, ArgGroup)]
+pub(crate) struct DiffArgs {
+    #[command(flatten)]
+    pub(crate) recording: RecordingArgs,
+    /// Only changes at this time and after it
+    #[arg(long, value_name = "TIME", value_parser = Moment::parse)]
+    pub(crate) from: Option<Moment>,
+    /// Only changes up to this time
+    #[arg(long, value_name = "TIME", value_parser = Moment::parse)]
+    pub(crate) to: Option<Moment>,
+    /// Which fields are compared
+    #[arg(long, value_enum, default_value_t = Diff::Content, value_name = "FIELDS")]
+    pub(crate) fields: Diff,
+    /// How to print a change
+    #[arg(short, long, value_enum, default_value_t = DiffOutput::Table, value_name = "FORMAT")]
+    pub(crate) output: DiffOutput,
+    /// Whether to colour what is printed; auto: on a terminal, unless NO_COLOR is set
+    #[arg(long, value_enum, default_value_t = ColorChoice::Auto, value_name = "WHEN")]
+    pub(crate) color: ColorChoice,
+}
+
+/// How `diff` prints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DiffOutput {
+    /// A row for each change, and a line for each field
+    Table,
+    /// A line of JSON for each change
+    Json,
+}
+
+/// Play a recording to any client, through a simulated API server.
+///
+/// The server listens on a port of 127.0.0.1. It has the objects that were there when the recording had begun; then the
+/// changes are made as fast as they were recorded, or --speed times as fast. After the last one it serves on until Ctrl-C.
+/// Versions of objects are those of the simulated server.
+#[derive(Debug, ArgGroup)]
+pub(crate) struct ReplayArgs {
+    /// The recording
+    #[arg(value_name = "FILE", value_parser = OsStringValueParser::new().map(PathBuf::from))]
+    pub(crate) file: PathBuf,
+    /// How many times as fast as it was recorded, or `max`
+    #[arg(long, default_value = "1", value_name = "FACTOR", value_parser = Speed::parse)]
+    pub(crate) speed: Speed,
+    /// The port to listen on; any free one by default
+    #[arg(long, default_value_t = 0, value_name = "PORT")]
+    pub(crate) port: u16,
+    /// Where to write a kubeconfig for the server
+    #[arg(long, value_name = "FILE", value_parser = OsStringValueParser::new().map(PathBuf::from))]
+    pub(crate) kubeconfig: Option<PathBuf>,
+}
+
+/// A time of a recording.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Moment {
+    /// This long after it began.
+    After(Duration),
+    At(jiff::Timestamp),
+}
+
+impl Moment {
+    fn parse(text: &str) -> Result<Self, String> {
+        let after = duration(text).map(Self::After);
+        let at = || text.parse().map(Self::At);
+        after
+            .or_else(|_| at())
+            .map_err(|_| "expected a time such as 2026-01-31T12:00:00Z, or a duration such as 5m".into())
+    }
+
+    /// In milliseconds since the recording began; zero for times before.
+    pub(crate) fn millis(self, started: jiff::Timestamp) -> u64 {
+        match self {
+            Self::After(after) => u64::try_from(after.as_millis()).unwrap_or(u64::MAX),
+            Self::At(at) => u64::try_from(at.duration_since(started).as_millis()).unwrap_or_default(),
+        }
+    }
+}
+
+/// How fast a recording is played.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Speed {
+    Times(f64),
+    /// Without waiting.
+    Max,
+}
+
+impl Speed {
+    fn parse(text: &str) -> Result<Self, String> {
+        match text.parse::<f64>() {
+            _ if text == "max" => Ok(Self::Max),
+            Ok(times) if (0.001..=1_000_000.0).contains(&times) => Ok(Self::Times(times)),
+            _ => Err("must be a number from 0.001 to 1000000, or max".into()),
+        }
+    }
+}
+
+/// A server, and some or all kinds of its objects.
+#[derive(Debug, ArgGroup)]
+pub(crate) struct ClusterArgs {
+    /// Only these resources, such as pods,deployments; by default all that can be listed and watched
+    #[arg(value_name = "RESOURCE", value_delimiter = ',')]
+    pub(crate) resources: Vec<String>,
+    /// Only objects of this namespace; by default those of all, and those of none
+    #[arg(short, long, value_name = "NS")]
+    pub(crate) namespace: Option<String>,
+    /// All namespaces, which is the default
+    #[arg(short = 'A', long, conflicts_with = "namespace")]
+    pub(crate) all_namespaces: bool,
+    #[command(flatten)]
+    pub(crate) connection: ConnectionArgs,
 }
 
 /// A server, and a selection of its objects of one resource.
@@ -415,6 +725,30 @@ mod tests {
     fn the_command_line_is_consistent() {
         use clap::CommandFactory as _;
         Args::command().debug_assert();
+    }
+
+    #[test]
+    fn moments_are_times_or_durations() {
+        let started: jiff::Timestamp = "2026-01-01T00:00:00Z".parse().unwrap();
+        for (text, expected) in [
+            ("5m", Some(300_000)),
+            ("2026-01-01T00:00:01Z", Some(1000)),
+            ("2025-01-01T00:00:01Z", Some(0)),
+            ("yesterday", None),
+            ("-5m", None),
+        ] {
+            let moment = Moment::parse(text).ok();
+            assert_eq!(moment.map(|moment| moment.millis(started)), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn speeds_are_numbers_or_max() {
+        assert_eq!(Speed::parse("max"), Ok(Speed::Max));
+        assert_eq!(Speed::parse("2.5"), Ok(Speed::Times(2.5)));
+        for bad in ["0", "-1", "NaN", "inf", "fast", ""] {
+            assert!(Speed::parse(bad).is_err(), "{bad}");
+        }
     }
 
     #[test]

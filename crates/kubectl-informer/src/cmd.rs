@@ -1,8 +1,13 @@
 //! The commands.
 
+mod advise;
 mod completion;
 mod demo;
 mod measure;
+mod record;
+mod replay;
+mod show;
+mod top;
 mod watch;
 
 pub(crate) use watch::{Columns, Condition};
@@ -22,7 +27,7 @@ use tracing_subscriber::fmt::format::{self, Writer};
 pub(crate) fn run(args: Args) -> ExitCode {
     // Its output and standard error tell of failures themselves.
     let default = match args.command {
-        Command::Watch(_) => "error,kube_client=off",
+        Command::Watch(_) | Command::Top(_) => "error,kube_client=off",
         _ => "warn,kube_client=off",
     };
     log_to_stderr(default, args.verbose);
@@ -39,6 +44,12 @@ async fn command(command: Command) -> anyhow::Result<ExitCode> {
         Command::Demo(args) => demo::run(args).await,
         Command::Watch(args) => watch::run(args).await,
         Command::Measure(args) => measure::run(args).await,
+        Command::Advise(args) => advise::run(args).await,
+        Command::Top(args) => top::run(args).await,
+        Command::Record(args) => record::run(args).await,
+        Command::Show(args) => show::show(&args),
+        Command::Diff(args) => show::diff(&args),
+        Command::Replay(args) => replay::run(args).await,
         Command::Completion(args) => completion::script(args.shell),
         Command::Complete { words } => completion::candidates(&words).await,
         Command::Man { folder } => {

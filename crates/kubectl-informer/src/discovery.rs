@@ -8,7 +8,9 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{
 };
 use kube::client::{APIGroupDiscovery, APIGroupDiscoveryList, APIResourceDiscovery};
 use kube::core::ApiResource;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::HashSet;
 use std::fmt;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -24,13 +26,14 @@ const AGGREGATED: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGrou
     application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json";
 
 /// A resource of a server.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct Resource {
     pub(crate) group: String,
     pub(crate) version: String,
     pub(crate) kind: String,
     pub(crate) plural: String,
-    singular: String,
+    pub(crate) singular: String,
     short_names: Vec<String>,
     pub(crate) namespaced: bool,
     verbs: Vec<String>,
@@ -62,6 +65,36 @@ impl Resource {
         }
     }
 
+    /// An object from its bytes. Items of a list need not contain their kind, so it is added.
+    ///
+    /// # Errors
+    /// They are no JSON.
+    pub(crate) fn object(&self, body: &[u8]) -> serde_json::Result<Value> {
+        let mut object: Value = serde_json::from_slice(body)?;
+        if let Some(members) = object.as_object_mut() {
+            let api = self.api();
+            members.entry("apiVersion").or_insert(api.api_version.into());
+            members.entry("kind").or_insert(api.kind.into());
+        }
+        Ok(object)
+    }
+
+    /// Whether its objects are secrets, whose values are nobody's business.
+    pub(crate) fn is_secret(&self) -> bool {
+        self.group.is_empty() && self.kind == "Secret"
+    }
+
+    /// Whether it is no kind of Kubernetes itself: its group has a dot, and is not one of `k8s.io`.
+    pub(crate) fn is_custom(&self) -> bool {
+        self.group.contains('.') && !self.group.ends_with(".k8s.io")
+    }
+
+    /// What the server offers instead, if objects cannot be listed and watched.
+    pub(crate) fn lacks(&self) -> Option<String> {
+        let offers = |verb: &&str| self.verbs.iter().any(|offered| offered == verb);
+        (!["list", "watch"].iter().all(offers)).then(|| self.verbs.join(", "))
+    }
+
     fn has_name(&self, name: &str) -> bool {
         let name = name.to_lowercase();
         name == self.plural || name == self.singular || name == self.kind.to_lowercase()
@@ -88,9 +121,20 @@ pub(crate) struct Resources {
     /// The group versions whose resources are unknown or possibly outdated, such as `metrics.k8s.io/v1beta1`: those
     /// of an aggregated API server that does not answer.
     unavailable: Vec<String>,
+    /// Whether they are not those of a server but of a recording.
+    recorded: bool,
 }
 
 impl Resources {
+    /// The resources of a recording.
+    pub(crate) fn recorded(resources: &[Resource]) -> Self {
+        Self {
+            known: resources.to_vec(),
+            unavailable: vec![],
+            recorded: true,
+        }
+    }
+
     /// Asks the server.
     ///
     /// # Errors
@@ -147,15 +191,29 @@ impl Resources {
 
     /// The names of all resources that can be watched, each once.
     pub(crate) fn watchable(&self) -> Vec<String> {
-        let can = |resource: &&Resource| {
-            ["list", "watch"]
-                .iter()
-                .all(|verb| resource.verbs.iter().any(|v| v == verb))
-        };
+        let can = |resource: &&Resource| resource.lacks().is_none();
         let mut names: Vec<_> = self.known.iter().filter(can).map(Resource::full_name).collect();
         names.sort();
         names.dedup();
         names
+    }
+
+    /// Every kind of object once, in the version that the server prefers. Events are served by two groups, and are those
+    /// of the core group here.
+    pub(crate) fn kinds(&self) -> Vec<&Resource> {
+        let mut seen = HashSet::new();
+        let mut kinds: Vec<_> = self.known.iter().collect();
+        kinds.retain(|resource| seen.insert((&resource.group, &resource.plural)));
+        let core_events = (&String::new(), &"events".to_owned());
+        if seen.contains(&core_events) {
+            kinds.retain(|resource| resource.full_name() != "events.events.k8s.io");
+        }
+        kinds
+    }
+
+    /// The group versions of which the server cannot tell now what is in them.
+    pub(crate) fn unavailable(&self) -> &[String] {
+        &self.unavailable
     }
 
     /// The resource that `text` names, by kubectl's rules.
@@ -164,14 +222,11 @@ impl Resources {
     /// There is no such resource, or it cannot be watched.
     pub(crate) fn resolve(&self, text: &str) -> anyhow::Result<&Resource> {
         let found = self.find(text).ok_or_else(|| self.unknown(text))?;
-        for verb in ["list", "watch"] {
-            if !found.verbs.iter().any(|v| v == verb) {
-                bail!(
-                    "{} cannot be watched: the server offers only {}",
-                    found.full_name(),
-                    found.verbs.join(", ")
-                );
-            }
+        if let Some(offered) = found.lacks() {
+            bail!(
+                "{} cannot be watched: the server offers only {offered}",
+                found.full_name()
+            );
         }
         Ok(found)
     }
@@ -209,6 +264,10 @@ impl Resources {
             return anyhow!(
                 "{text:?} names one object; for that alone use: {resource} --field-selector metadata.name={name}"
             );
+        }
+        if self.recorded {
+            let known: Vec<_> = self.known.iter().map(Resource::full_name).collect();
+            return anyhow!("the recording has no {text:?}, only {}", known.join(", "));
         }
         let near = self.near(text);
         let hint = match &*near {
@@ -393,10 +452,10 @@ fn plain(of: &GroupVersion, resource: APIResource) -> Option<Resource> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
-    fn resource(group: &str, version: &str, kind: &str, plural: &str, short: &str) -> Resource {
+    pub(crate) fn resource(group: &str, version: &str, kind: &str, plural: &str, short: &str) -> Resource {
         Resource {
             group: group.into(),
             version: version.into(),
@@ -424,8 +483,37 @@ mod tests {
         ];
         Resources {
             known,
-            unavailable: vec![],
+            ..Resources::default()
         }
+    }
+
+    #[test]
+    fn an_item_of_a_list_gets_its_kind() {
+        let deployments = resource("apps", "v1", "Deployment", "deployments", "deploy");
+        let object = deployments.object(br#"{"metadata":{}}"#).unwrap();
+        let expected = serde_json::json!({"metadata": {}, "apiVersion": "apps/v1", "kind": "Deployment"});
+        assert_eq!(object, expected);
+    }
+
+    #[test]
+    fn every_kind_is_there_once() {
+        let resources = resources();
+        let names: Vec<_> = resources
+            .kinds()
+            .into_iter()
+            .map(|resource| format!("{}/{}", resource.full_name(), resource.version))
+            .collect();
+        assert_eq!(
+            names,
+            [
+                "pods/v1",
+                "events/v1",
+                "podtemplates/v1",
+                "deployments.apps/v1",
+                "po.example.com/v1",
+                "tokenreviews.authentication.k8s.io/v1",
+            ]
+        );
     }
 
     #[test]

@@ -1,16 +1,23 @@
 //! The `kubectl informer` command: shows what an informer does, watches resources, measures what a cache costs.
 
+mod age;
 mod args;
 mod cmd;
 mod config;
 mod connection;
+mod counts;
+mod diff;
 mod discovery;
 mod failure;
 mod feed;
+mod grid;
+mod informers;
 mod kinds;
+mod managers;
 mod output;
 mod path;
 mod process;
+mod recording;
 mod signals;
 mod target;
 mod text;

@@ -2,7 +2,7 @@
 //! [printable](crate::text) first.
 
 use crate::text::printable;
-use anstyle::Style;
+use anstyle::{AnsiColor, Style};
 use clap::ColorChoice;
 use std::io::{self, Write as _};
 
@@ -39,6 +39,17 @@ pub(crate) fn pair(first: &str, second: &str) -> io::Result<()> {
 pub(crate) fn styled(style: Style, head: &str, tail: &str) -> io::Result<()> {
     let (head, tail) = (printable(head), printable(tail));
     write_out(&format!("{style}{head}{style:#}{tail}"))
+}
+
+/// Writes a line as [`line()`] does, with its head in a colour if there is one.
+///
+/// # Errors
+/// As [`line()`].
+pub(crate) fn colored(color: Option<AnsiColor>, head: &str, tail: &str) -> io::Result<()> {
+    match color {
+        Some(color) => styled(Style::new().fg_color(Some(color.into())), head, tail),
+        None => line(&format!("{head}{tail}")),
+    }
 }
 
 /// Whether to colour standard output.

@@ -1,6 +1,6 @@
 //! The target of a command: a server, a resource, and a selection of its objects.
 
-use crate::args::{ScopeArgs, SelectionArgs};
+use crate::args::{ClusterArgs, ScopeArgs, SelectionArgs};
 use crate::config::given;
 use crate::connection::Connection;
 use crate::discovery::{Resource, Resources};
@@ -12,12 +12,82 @@ use kube::core::params::ListParams;
 use kube::core::{DynamicObject, Request};
 use kube_informer::selector::{FieldSelector, LabelSelector, ParseSelectorError};
 use kube_informer::source::{ClientSource, Selection};
+use serde::Serialize;
 
 /// A resource of a server, and a selection of its objects.
 pub(crate) struct Target {
     pub(crate) connection: Connection,
     pub(crate) resource: Resource,
     pub(crate) selection: Selection,
+}
+
+/// Kinds of a cluster, with all their objects or those of one namespace.
+pub(crate) struct Kinds {
+    pub(crate) targets: Vec<Target>,
+    /// Those that cannot be listed and watched.
+    pub(crate) skipped: Vec<Skipped>,
+}
+
+/// A kind that is left out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct Skipped {
+    /// The resource, or a group version of which nothing is known.
+    pub(crate) resource: String,
+    pub(crate) why: String,
+}
+
+impl Kinds {
+    /// Connects to the server and finds the kinds.
+    ///
+    /// # Errors
+    /// As [`Target::find`]. Kinds that cannot be watched are an error only if they are named.
+    pub(crate) async fn find(args: &ClusterArgs) -> anyhow::Result<Self> {
+        let selection = Selection {
+            namespace: given(&args.namespace).map(ToOwned::to_owned),
+            ..Selection::default()
+        };
+        selection
+            .validate()
+            .map_err(|error| Usage(format!("--namespace: {error}")))?;
+        let connection = Connection::new(&args.connection).await?;
+        let resources = Resources::of(&connection).await?;
+        let mut skipped = Vec::new();
+        let mut wanted: Vec<&Resource> = Vec::new();
+        if args.resources.is_empty() {
+            wanted = resources.kinds();
+            skipped.extend(resources.unavailable().iter().map(|group| Skipped {
+                resource: group.clone(),
+                why: "the server cannot tell just now what is in it".into(),
+            }));
+        }
+        for name in &args.resources {
+            let resource = resources.resolve(name)?;
+            if !wanted.contains(&resource) {
+                wanted.push(resource);
+            }
+        }
+        let mut targets = Vec::new();
+        for resource in wanted {
+            if let Some(offered) = resource.lacks() {
+                skipped.push(Skipped {
+                    resource: resource.full_name(),
+                    why: format!("it cannot be listed and watched: the server offers only {offered}"),
+                });
+            } else if resource.namespaced || selection.namespace.is_none() {
+                targets.push(Target {
+                    connection: connection.clone(),
+                    resource: resource.clone(),
+                    selection: selection.clone(),
+                });
+            } else if !args.resources.is_empty() {
+                skipped.push(Skipped {
+                    resource: resource.full_name(),
+                    why: "its objects are in no namespace".into(),
+                });
+            }
+        }
+        Ok(Self { targets, skipped })
+    }
 }
 
 impl Target {
@@ -171,7 +241,7 @@ impl Target {
 
 /// The resources and names that the words of a command line mean, by kubectl's rules: `TYPE[,TYPE...] [NAME...]` or
 /// `TYPE/NAME...`.
-fn wanted(words: &[String]) -> Result<Vec<(&str, Option<&str>)>, Usage> {
+pub(crate) fn wanted(words: &[String]) -> Result<Vec<(&str, Option<&str>)>, Usage> {
     let slashed = words.iter().filter(|word| word.contains('/')).count();
     let wanted: Vec<_> = if slashed == words.len() {
         let pairs = words.iter().filter_map(|word| word.split_once('/'));

@@ -39,6 +39,28 @@ pub(crate) fn width(text: &str) -> usize {
     text.width()
 }
 
+/// A number of bytes for people: `512 B`, `9.9 KiB`, `95 MiB`, `4.6 GiB`.
+pub(crate) fn bytes(bytes: u64) -> String {
+    const UNITS: [&str; 5] = ["KiB", "MiB", "GiB", "TiB", "PiB"];
+    if bytes < 1 << 10 {
+        return format!("{bytes} B");
+    }
+    let mut value = bytes as f64 / 1024.0;
+    let mut units = UNITS.into_iter();
+    let mut unit = units.next().unwrap_or_default();
+    for next in units {
+        if value < 999.5 {
+            break;
+        }
+        value /= 1024.0;
+        unit = next;
+    }
+    match value < 9.95 {
+        true => format!("{value:.1} {unit}"),
+        false => format!("{value:.0} {unit}"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -87,6 +109,21 @@ mod tests {
             serde_json::from_str::<serde_json::Value>(&printable(&text)).unwrap(),
             value
         );
+    }
+
+    #[test]
+    fn numbers_of_bytes_are_short() {
+        for (number, expected) in [
+            (0, "0 B"),
+            (1023, "1023 B"),
+            (1024, "1.0 KiB"),
+            (99 << 20, "99 MiB"),
+            (1023 << 20, "1.0 GiB"),
+            (4_939_212_390, "4.6 GiB"),
+            (u64::MAX, "16384 PiB"),
+        ] {
+            assert_eq!(bytes(number), expected);
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! the plugin's name, the last of which is the incomplete one. It expects a candidate on each line, with a description
 //! after a tab, and at the end a directive of Cobra's: a colon and a number. The script only calls `__complete`.
 
-use crate::args::{Args, ScopeArgs, Shell};
+use crate::args::{Args, ConnectionArgs, Shell};
 use crate::connection::Connection;
 use crate::discovery::Resources;
 use crate::output;
@@ -123,6 +123,7 @@ fn wanted(before: &[String], incomplete: &str) -> Wanted {
         _ if !subcommands.is_empty() => Wanted::Listed(subcommands),
         Some(first) if !first.get_possible_values().is_empty() && !positional => values(first, ""),
         Some(first) if first.get_id().as_str().starts_with("resource") && !positional => Wanted::Resource,
+        Some(first) if first.get_id() == "file" && !positional => Wanted::Nothing,
         _ => Wanted::Listed(vec![]),
     }
 }
@@ -177,13 +178,13 @@ async fn resources(before: &[String], incomplete: &str) -> Vec<Candidate> {
         .into_iter()
         .chain(before.iter().cloned());
     let command = command.chain(["pods".to_owned()]).map(OsString::from);
-    let Some(scope) = Args::try_parse_from(command)
+    let Some(connection) = Args::try_parse_from(command)
         .ok()
-        .and_then(|args| args.command.into_scope())
+        .and_then(|args| args.command.into_connection())
     else {
         return vec![];
     };
-    let found = tokio::time::timeout(PATIENCE, names(&scope)).await;
+    let found = tokio::time::timeout(PATIENCE, names(&connection)).await;
     let found = found.ok().and_then(Result::ok).unwrap_or_default();
     let named = found
         .into_iter()
@@ -191,7 +192,7 @@ async fn resources(before: &[String], incomplete: &str) -> Vec<Candidate> {
     named.collect()
 }
 
-async fn names(scope: &ScopeArgs) -> anyhow::Result<Vec<String>> {
-    let connection = Connection::new(&scope.connection).await?;
+async fn names(args: &ConnectionArgs) -> anyhow::Result<Vec<String>> {
+    let connection = Connection::new(args).await?;
     Ok(Resources::of(&connection).await?.watchable())
 }

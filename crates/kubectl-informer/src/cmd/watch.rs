@@ -1,11 +1,7 @@
 //! `watch`: prints every change of some resources.
 
-mod age;
 mod columns;
-mod diff;
 mod following;
-mod grid;
-mod managers;
 mod news;
 mod printer;
 mod table;

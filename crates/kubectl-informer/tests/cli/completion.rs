@@ -44,6 +44,8 @@ async fn kubectl_gets_commands_options_and_values() {
         (&["measure", "--form", "p"], &["packed"]),
         (&["completion", "ku"], &["kubectl"]),
         (&["watch", "-v", "--show-m"], &["--show-managed-fields"]),
+        (&["top", "--sort", "l"], &["lag"]),
+        (&["advise", "-o", "h"], &["html"]),
     ] {
         let (found, directive) = candidates(words).await;
         assert_eq!(
@@ -60,10 +62,9 @@ async fn kubectl_gets_commands_options_and_values() {
         "{all:?}"
     );
     // A file, which the shell completes.
-    assert_eq!(
-        candidates(&["watch", "--kubeconfig", ""]).await,
-        (vec![], ":0".into())
-    );
+    for words in [&["watch", "--kubeconfig", ""][..], &["show", ""], &["replay", ""]] {
+        assert_eq!(candidates(words).await, (vec![], ":0".into()));
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -75,6 +76,8 @@ async fn resources_are_those_of_the_server() {
         ("watch", "deploy", "deployments.apps"),
         ("watch", "nodes,confi", "nodes,configmaps"),
         ("measure", "confi", "configmaps"),
+        ("advise", "confi", "configmaps"),
+        ("top", "confi", "configmaps"),
     ] {
         let words = [&[command][..], &at, &[incomplete]].concat();
         let (found, _) = candidates(&words).await;
@@ -123,6 +126,9 @@ async fn every_command_has_a_manual_page() {
     for (page, expected) in [
         ("kubectl-informer.1", "Exit codes"),
         ("kubectl-informer-watch.1", "until"),
+        ("kubectl-informer-advise.1", "sample"),
+        ("kubectl-informer-top.1", "filter"),
+        ("kubectl-informer-replay.1", "speed"),
         ("kubectl-informer-completion.1", "kubectl_complete"),
     ] {
         let page = std::fs::read_to_string(folder.path().join(page)).unwrap();

@@ -1,6 +1,7 @@
 //! The program as its users see it: run as a process, against a cluster: a simulated one, or a real one when
 //! `KUBE_INFORMER_SERVER` says so. Tests of what only one of the two can do say it.
 
+mod advise;
 mod bad_input;
 mod completion;
 mod connection;
@@ -10,7 +11,9 @@ mod hostile;
 mod measure;
 mod outages;
 mod process;
+mod record;
 mod scripted;
+mod top;
 mod until;
 mod watch;
 mod watch_formats;

@@ -1,6 +1,6 @@
 //! The columns of `-o custom-columns`.
 
-use super::grid::Grid;
+use crate::grid::Grid;
 use crate::path::{Path, plain};
 use serde_json::Value;
 

@@ -1,15 +1,15 @@
 //! Prints changes.
 
 use super::columns::Columns;
-use super::diff::{self, Change};
-use super::grid::Grid;
 use super::news::{Back, Missed, News};
 use super::table::{Table, event};
 use super::until::Condition;
 use crate::args::{Diff, WatchArgs, WatchOutput};
+use crate::diff::{self, Change};
+use crate::grid::Grid;
 use crate::output;
 use crate::target::Target;
-use anstyle::{AnsiColor, Style};
+use anstyle::AnsiColor;
 use jiff::Timestamp;
 use kube::core::DynamicObject;
 use kube_informer::{Notification, SharedInformer};
@@ -87,24 +87,9 @@ struct Line<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     missed: Option<Missed>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    changes: Option<Vec<JsonChange>>,
+    changes: Option<Vec<Change>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     object: Option<Value>,
-}
-
-/// A changed field, as a line of `-o json` has it.
-#[derive(Serialize)]
-struct JsonChange {
-    path: String,
-    op: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    old: Option<Value>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    new: Option<Value>,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    redacted: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    manager: Option<String>,
 }
 
 impl Printer {
@@ -241,10 +226,7 @@ impl Printer {
     }
 
     fn styled(&self, color: Option<AnsiColor>, head: &str, tail: &str) -> io::Result<()> {
-        match color.filter(|_| self.colors) {
-            Some(color) => output::styled(Style::new().fg_color(Some(color.into())), head, tail),
-            None => output::line(&format!("{head}{tail}")),
-        }
+        output::colored(color.filter(|_| self.colors), head, tail)
     }
 
     /// Prints the fields that an update changed; in YAML as comments.
@@ -253,28 +235,7 @@ impl Printer {
             Format::Yaml => "# ",
             _ => "    ",
         };
-        if changes.is_empty() {
-            return output::line(&format!(
-                "{indent}only bookkeeping and heartbeats (see --diff=all)"
-            ));
-        }
-        for change in changes {
-            let (sign, color) = match (&change.old, &change.new) {
-                (None, _) => ('+', AnsiColor::Green),
-                (_, None) => ('-', AnsiColor::Red),
-                _ => ('~', AnsiColor::Yellow),
-            };
-            let values = match (&change.old, &change.new) {
-                _ if change.secret => "(not shown)".to_owned(),
-                (Some(old), Some(new)) => format!("{} -> {}", short(old), short(new)),
-                (one, other) => one.as_ref().or(other.as_ref()).map(short).unwrap_or_default(),
-            };
-            let manager = change.manager.as_ref().map(|manager| format!("   by {manager}"));
-            let head = format!("{indent}{sign} {}", change.path);
-            let tail = format!(": {values}{}", manager.unwrap_or_default());
-            self.styled(Some(color), &head, &tail)?;
-        }
-        Ok(())
+        diff::print(changes, indent, "--diff=all", self.colors)
     }
 
     /// Prints that all existing objects of a target have been printed.
@@ -412,16 +373,6 @@ fn told(back: &Back) -> String {
     }
 }
 
-/// A value, in its beginning if it is long.
-fn short(value: &Value) -> String {
-    const SHOWN: usize = 120;
-    let text = value.to_string();
-    match text.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}... ({} bytes)", &text[..end], text.len()),
-        None => text,
-    }
-}
-
 fn json(line: &Line<'_>) -> io::Result<()> {
     output::line(&serde_json::to_string(line)?)
 }
@@ -433,7 +384,6 @@ fn json_change(
     resource: Option<&String>,
 ) -> io::Result<()> {
     let key = change.key();
-    let changes = changes.map(|changes| changes.into_iter().map(JsonChange::from).collect());
     let mut line = Line {
         resource: resource.map(String::as_str),
         key: Some(&key),
@@ -457,24 +407,6 @@ fn json_change(
         }
     }
     json(&line)
-}
-
-impl From<Change> for JsonChange {
-    fn from(change: Change) -> Self {
-        let op = match (&change.old, &change.new) {
-            (None, _) => "add",
-            (_, None) => "remove",
-            _ => "replace",
-        };
-        Self {
-            path: change.path.to_string(),
-            op,
-            old: change.old.filter(|_| !change.secret),
-            new: change.new.filter(|_| !change.secret),
-            redacted: change.secret,
-            manager: change.manager,
-        }
-    }
 }
 
 fn version(object: &Arc<DynamicObject>) -> Option<&str> {

@@ -1,7 +1,7 @@
 //! The table of changes.
 
-use super::age;
-use super::grid::Grid;
+use crate::age;
+use crate::grid::Grid;
 use crate::text::{printable, width};
 use jiff::Timestamp;
 use kube::core::DynamicObject;

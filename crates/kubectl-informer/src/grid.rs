@@ -8,16 +8,16 @@ const GAP: &str = "   ";
 
 /// The widths of the columns so far.
 #[derive(Debug, Default)]
-pub(super) struct Grid(Vec<usize>);
+pub(crate) struct Grid(Vec<usize>);
 
 impl Grid {
     /// Whether a row has been formatted.
-    pub(super) fn has_rows(&self) -> bool {
+    pub(crate) fn has_rows(&self) -> bool {
         !self.0.is_empty()
     }
 
     /// Makes the columns wide enough for these cells and all earlier ones, and puts them in a row.
-    pub(super) fn row(&mut self, cells: impl Iterator<Item = String>) -> String {
+    pub(crate) fn row(&mut self, cells: impl Iterator<Item = String>) -> String {
         let mut row = String::new();
         for (column, cell) in cells.enumerate() {
             let cell = printable(&cell);
@@ -32,5 +32,27 @@ impl Grid {
         }
         row.truncate(row.trim_end().len());
         row
+    }
+}
+
+/// A table whose rows are all known, in lines.
+pub(crate) fn table(rows: impl Iterator<Item = Vec<String>>) -> Vec<String> {
+    let rows: Vec<_> = rows.collect();
+    let mut grid = Grid::default();
+    for row in &rows {
+        grid.row(row.iter().cloned());
+    }
+    rows.into_iter().map(|row| grid.row(row.into_iter())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_of_a_table_are_aligned() {
+        let row = |cells: [&str; 2]| cells.map(ToOwned::to_owned).to_vec();
+        let table = table([row(["a", "b"]), row(["long", "c"])].into_iter());
+        assert_eq!(table, ["a      b", "long   c"]);
     }
 }

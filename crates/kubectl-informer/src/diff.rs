@@ -1,18 +1,26 @@
 //! Which fields an update changed, and who did it.
 
-use super::managers::Managers;
 use crate::args::Diff;
+use crate::managers::Managers;
+use crate::output;
 use crate::path::plain;
+use anstyle::AnsiColor;
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::fmt;
+use std::{fmt, io};
+
+/// The annotation in which `kubectl apply` keeps the object as it was applied: a second copy of it, which changes with
+/// whatever else changes.
+pub(crate) const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 /// The way to a field.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct FieldPath(Vec<Step>);
+pub(crate) struct FieldPath(Vec<Step>);
 
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Step {
+pub(crate) enum Step {
     /// A field of an object.
     Field(String),
     /// The element of a list that has these values; with it comes all of the element.
@@ -26,25 +34,135 @@ pub(super) enum Step {
 
 /// A field that an update changed.
 #[derive(Debug, PartialEq)]
-pub(super) struct Change {
-    pub(super) path: FieldPath,
+pub(crate) struct Change {
+    pub(crate) path: FieldPath,
     /// The value before; `None` if there was none.
-    pub(super) old: Option<Value>,
+    pub(crate) old: Option<Value>,
     /// The value after; `None` if there is none.
-    pub(super) new: Option<Value>,
+    pub(crate) new: Option<Value>,
     /// Whether the values must not be shown.
-    pub(super) secret: bool,
+    pub(crate) secret: bool,
     /// The field manager that made the change, as far as managedFields tell.
-    pub(super) manager: Option<String>,
+    pub(crate) manager: Option<String>,
+}
+
+impl Change {
+    /// `+` for a field that is new, `-` for one that is gone, `~` for one with another value.
+    pub(crate) fn sign(&self) -> char {
+        match (&self.old, &self.new) {
+            (None, _) => '+',
+            (_, None) => '-',
+            _ => '~',
+        }
+    }
+
+    /// The values, and who changed them: `"blue" -> "green"   by kubectl-patch`.
+    pub(crate) fn values(&self) -> String {
+        let values = match (&self.old, &self.new) {
+            _ if self.secret => "(not shown)".to_owned(),
+            (Some(old), Some(new)) => format!("{} -> {}", short(old), short(new)),
+            (one, other) => one.as_ref().or(other.as_ref()).map(short).unwrap_or_default(),
+        };
+        let manager = self.manager.as_ref().map(|manager| format!("   by {manager}"));
+        format!("{values}{}", manager.unwrap_or_default())
+    }
+}
+
+/// As a line of `-o json` has it.
+impl Serialize for Change {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Json<'a> {
+            path: String,
+            op: &'a str,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            old: Option<&'a Value>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            new: Option<&'a Value>,
+            #[serde(skip_serializing_if = "std::ops::Not::not")]
+            redacted: bool,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            manager: Option<&'a str>,
+        }
+        let op = match self.sign() {
+            '+' => "add",
+            '-' => "remove",
+            _ => "replace",
+        };
+        Json {
+            path: self.path.to_string(),
+            op,
+            old: self.old.as_ref().filter(|_| !self.secret),
+            new: self.new.as_ref().filter(|_| !self.secret),
+            redacted: self.secret,
+            manager: self.manager.as_deref(),
+        }
+        .serialize(serializer)
+    }
+}
+
+/// Prints changed fields, a line each; `all` is the option with which all are compared.
+///
+/// # Errors
+/// The reader has closed the output.
+pub(crate) fn print(changes: &[Change], indent: &str, all: &str, colors: bool) -> io::Result<()> {
+    if changes.is_empty() {
+        return output::line(&format!("{indent}only bookkeeping and heartbeats (see {all})"));
+    }
+    for change in changes {
+        let sign = change.sign();
+        let color = match sign {
+            '+' => AnsiColor::Green,
+            '-' => AnsiColor::Red,
+            _ => AnsiColor::Yellow,
+        };
+        let head = format!("{indent}{sign} {}", change.path);
+        output::colored(
+            Some(color).filter(|_| colors),
+            &head,
+            &format!(": {}", change.values()),
+        )?;
+    }
+    Ok(())
+}
+
+/// A value, in its beginning if it is long.
+fn short(value: &Value) -> String {
+    const SHOWN: usize = 120;
+    let text = value.to_string();
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}... ({} bytes)", &text[..end], text.len()),
+        None => text,
+    }
+}
+
+/// The object without the copy of it that `kubectl apply` keeps in it.
+fn without_last_applied(object: &Value) -> Cow<'_, Value> {
+    if object["metadata"]["annotations"].get(LAST_APPLIED).is_none() {
+        return Cow::Borrowed(object);
+    }
+    let mut object = object.clone();
+    if let Some(metadata) = object["metadata"].as_object_mut()
+        && let Some(annotations) = metadata.get_mut("annotations").and_then(Value::as_object_mut)
+    {
+        annotations.remove(LAST_APPLIED);
+        if annotations.is_empty() {
+            metadata.remove("annotations");
+        }
+    }
+    Cow::Owned(object)
 }
 
 /// The fields that differ between two states of an object.
-pub(super) fn changes(old: &Value, new: &Value, diff: Diff) -> Vec<Change> {
+pub(crate) fn changes(old: &Value, new: &Value, diff: Diff) -> Vec<Change> {
     let mut found = Found {
         path: vec![],
         changes: vec![],
     };
-    found.compare(old, new);
+    match diff {
+        Diff::Content => found.compare(&without_last_applied(old), &without_last_applied(new)),
+        Diff::All => found.compare(old, new),
+    }
     let managers = Managers::of(new, old);
     let (kind, is_secret) = (new["kind"].as_str().unwrap_or_default(), is_secret(new));
     let mut changes = found.changes;
@@ -54,6 +172,14 @@ pub(super) fn changes(old: &Value, new: &Value, diff: Diff) -> Vec<Change> {
         change.manager = managers.of_field(&change.path.0).map(ToOwned::to_owned);
     }
     changes
+}
+
+/// Who made some changes, each once.
+pub(crate) fn managers(changes: &[Change]) -> BTreeSet<&str> {
+    changes
+        .iter()
+        .filter_map(|change| change.manager.as_deref())
+        .collect()
 }
 
 fn is_secret(object: &Value) -> bool {
@@ -190,6 +316,32 @@ fn element(keys: Keys, element: &Value) -> Step {
 }
 
 impl FieldPath {
+    /// The path without what tells one element of a list from another, and one key of `data` from another:
+    /// `status.conditions[*].status`.
+    pub(crate) fn pattern(&self) -> String {
+        let mut pattern = String::new();
+        for (at, name) in self.names().into_iter().enumerate() {
+            match name {
+                "*" => pattern.push_str("[*]"),
+                _ if at == 1 && pattern == "data" => pattern.push_str(".*"),
+                name if at == 0 => pattern.push_str(name),
+                name => {
+                    pattern.push('.');
+                    pattern.push_str(name);
+                }
+            }
+        }
+        pattern
+    }
+
+    /// Whether it is the server's bookkeeping, which changes with every write.
+    pub(crate) fn is_version(&self) -> bool {
+        matches!(
+            self.names()[..],
+            ["metadata", "managedFields" | "resourceVersion", ..]
+        )
+    }
+
     fn names(&self) -> Vec<&str> {
         let names = self.0.iter().map(|step| match step {
             Step::Field(name) => name.as_str(),
@@ -336,6 +488,44 @@ mod tests {
             ["spec.renewTime: 1 -> 2"]
         );
         assert_eq!(shown(state("Lease", 1), state("Lease", 2), Diff::All).len(), 5);
+    }
+
+    #[test]
+    fn the_applied_copy_is_no_change() {
+        let object = |applied: Option<&str>, replicas: u64| {
+            let mut object = json!({"metadata": {"name": "a"}, "spec": {"replicas": replicas}});
+            if let Some(applied) = applied {
+                object["metadata"]["annotations"] = json!({ LAST_APPLIED: applied });
+            }
+            object
+        };
+        let changed = ["spec.replicas: 1 -> 2"];
+        assert_eq!(
+            shown(object(None, 1), object(Some("x"), 2), Diff::Content),
+            changed
+        );
+        assert_eq!(
+            shown(object(Some("x"), 1), object(Some("y"), 2), Diff::Content),
+            changed
+        );
+        assert_eq!(
+            shown(object(Some("x"), 1), object(None, 2), Diff::Content),
+            changed
+        );
+        assert_eq!(
+            shown(object(Some("x"), 1), object(Some("y"), 2), Diff::All).len(),
+            2
+        );
+    }
+
+    #[test]
+    fn patterns_tell_no_elements_apart() {
+        let old =
+            json!({"data": {"a.conf": "1"}, "status": {"conditions": [{"type": "Ready", "status": "True"}]}});
+        let new = json!({"data": {"a.conf": "2"}, "status": {"conditions": [{"type": "Ready", "status": "False"}]}});
+        let changes = changes(&old, &new, Diff::All);
+        let patterns: Vec<_> = changes.iter().map(|change| change.path.pattern()).collect();
+        assert_eq!(patterns, ["data.*", "status.conditions[*].status"]);
     }
 
     #[test]

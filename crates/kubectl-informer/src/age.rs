@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// A duration as kubectl's AGE column has it: `42s`, `3m5s`, `5h`, `12d`.
-pub(super) fn human(age: Duration) -> String {
+pub(crate) fn human(age: Duration) -> String {
     let seconds = age.as_secs();
     let (minutes, hours) = (seconds / 60, seconds / 3600);
     let (days, years) = (hours / 24, hours / 24 / 365);

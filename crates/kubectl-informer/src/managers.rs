@@ -2,11 +2,11 @@
 //!
 //! The server notes for each field manager which fields it owns, and when it last changed any of them.
 
-use super::diff::Step;
+use crate::diff::Step;
 use serde_json::{Map, Value};
 
 /// The field managers of an object.
-pub(super) struct Managers<'o>(Vec<Entry<'o>>);
+pub(crate) struct Managers<'o>(Vec<Entry<'o>>);
 
 struct Entry<'o> {
     manager: &'o str,
@@ -19,7 +19,7 @@ struct Entry<'o> {
 
 impl<'o> Managers<'o> {
     /// The managers of an object, and what has changed among them since an older state.
-    pub(super) fn of(object: &'o Value, before: &Value) -> Self {
+    pub(crate) fn of(object: &'o Value, before: &Value) -> Self {
         let list = |object: &'_ Value| object["metadata"]["managedFields"].as_array().cloned();
         let before = list(before).unwrap_or_default();
         let entries = object["metadata"]["managedFields"]
@@ -37,7 +37,7 @@ impl<'o> Managers<'o> {
 
     /// Who changed a field: of its owners the one that wrote last; of a field without an owner, because it was removed,
     /// who wrote last of those whose entries the update changed. `None` for what the server itself changed.
-    pub(super) fn of_field(&self, path: &[Step]) -> Option<&'o str> {
+    pub(crate) fn of_field(&self, path: &[Step]) -> Option<&'o str> {
         let latest = |entry: &&Entry<'o>| (entry.time, entry.new);
         let owners = self.0.iter().filter(|entry| owns(entry.fields, path));
         let changed = self.0.iter().filter(|entry| entry.new);
@@ -79,8 +79,8 @@ fn is_key_of(key: &str, element: &Value) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::diff::changes;
     use crate::args::Diff;
+    use crate::diff::changes;
     use serde_json::{Value, json};
 
     fn entry(manager: &str, second: u8, fields: Value) -> Value {

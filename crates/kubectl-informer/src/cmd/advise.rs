@@ -1,0 +1,240 @@
+//! `advise`: tells what caches of a cluster would cost, and what to do about it.
+//!
+//! Each kind is listed in pages until its sample is large enough ([`sample`]), then all kinds are watched for some seconds
+//! ([`activity`]). What the caches take follows from the sample ([`estimate`]), and the advice from that ([`report`]).
+
+mod activity;
+mod estimate;
+mod page;
+mod report;
+mod sample;
+
+use crate::args::{AdviseArgs, AdviseOutput};
+use crate::counts::Count;
+use crate::grid;
+use crate::output;
+use crate::signals::{Meaning, Stop};
+use crate::target::{Kinds, Skipped, Target};
+use crate::text::bytes;
+use activity::Activity;
+use anyhow::bail;
+use estimate::Form;
+use futures::StreamExt as _;
+use indicatif::ProgressBar;
+use kube_informer::source::ErrorClass;
+use report::{Changes, KindReport, Report};
+use sample::Sample;
+use std::io::IsTerminal as _;
+use std::process::ExitCode;
+use std::time::Duration;
+use tokio::time::{Instant, timeout_at};
+
+/// The number of kinds that are listed at a time.
+const AT_ONCE: usize = 4;
+/// The time after a signal at which the program ends even if a task hangs.
+const GRACE: Duration = Duration::from_secs(4);
+
+pub(crate) async fn run(args: AdviseArgs) -> anyhow::Result<ExitCode> {
+    let stop = Stop::on_signal(Meaning::Interruption, Some(GRACE))?;
+    match stop.token.run_until_cancelled(report(&args)).await {
+        Some(report) => tell(&report?, args.output)?,
+        None => return Err(stop.interrupted("before everything was looked at; there is no advice")),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn report(args: &AdviseArgs) -> anyhow::Result<Report> {
+    let Kinds { targets, mut skipped } = Kinds::find(&args.cluster).await?;
+    let Some(first) = targets.first() else {
+        bail!("the server has no kind that can be listed and watched");
+    };
+    let server = first.connection.url.clone();
+    let known = skipped.len();
+    let mut samples = samples(args, &targets, &mut skipped).await;
+    if samples.is_empty() {
+        let why = skipped
+            .get(known)
+            .map(|skipped| format!("{}: {}", skipped.resource, skipped.why));
+        bail!(
+            "no kind can be listed, the first of them {}",
+            why.unwrap_or_default()
+        );
+    }
+    let mut kinds: Vec<_> = samples
+        .iter()
+        .map(|(target, sample)| KindReport::of(target, sample))
+        .collect();
+    if args.period > Duration::ZERO {
+        let progress = progress(&format!("watching for {:?}", args.period));
+        // A kind without objects is not worth a connection.
+        let watches = samples.drain(..).enumerate();
+        let watches = watches.filter(|(_, (_, sample))| sample.objects > 0);
+        let watches = watches.map(|(number, (target, sample))| async move {
+            (number, Activity::watch(target, sample, args.period).await)
+        });
+        for (number, activity) in futures::future::join_all(watches).await {
+            kinds[number].changes = Some(Changes::from(activity));
+        }
+        progress.finish_and_clear();
+    }
+    Ok(Report::new(server, kinds, skipped))
+}
+
+/// Takes a sample of each kind; those that give none are skipped.
+async fn samples<'t>(
+    args: &AdviseArgs,
+    targets: &'t [Target],
+    skipped: &mut Vec<Skipped>,
+) -> Vec<(&'t Target, Sample)> {
+    let deadline = Instant::now() + args.time_limit;
+    let progress = progress("");
+    let taken = targets.iter().map(|target| async move {
+        let sample = timeout_at(deadline, Sample::take(target, u64::from(args.sample))).await;
+        let why = match sample {
+            Ok(Ok(sample)) => return (target, Ok(sample)),
+            Ok(Err(error)) if error.class() == ErrorClass::Forbidden => {
+                format!("forbidden: {}", error.chain())
+            }
+            Ok(Err(error)) => error.chain(),
+            Err(_) => "it was not reached within --time-limit".to_owned(),
+        };
+        (target, Err(why))
+    });
+    let mut taken = futures::stream::iter(taken).buffered(AT_ONCE);
+    let mut samples = Vec::new();
+    while let Some((target, sample)) = taken.next().await {
+        let resource = target.resource.full_name();
+        progress.set_message(format!("sampled {resource}"));
+        match sample {
+            Ok(sample) => samples.push((target, sample)),
+            Err(why) => skipped.push(Skipped { resource, why }),
+        }
+    }
+    progress.finish_and_clear();
+    samples
+}
+
+/// A line that says what is done; only on a terminal.
+fn progress(message: &str) -> ProgressBar {
+    if !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let progress = ProgressBar::new_spinner();
+    progress.set_message(message.to_owned());
+    progress.enable_steady_tick(Duration::from_millis(100));
+    progress
+}
+
+fn tell(report: &Report, output: AdviseOutput) -> anyhow::Result<()> {
+    match output {
+        AdviseOutput::Text => output::lines(&text(report))?,
+        AdviseOutput::Json => output::line(&serde_json::to_string(report)?)?,
+        AdviseOutput::Html => output::raw(page::html(report).as_bytes())?,
+    }
+    Ok(())
+}
+
+/// The report for people.
+fn text(report: &Report) -> String {
+    let mut lines = vec![format!("{} at {}", report.server, report.time), String::new()];
+    for (number, advice) in report.advice.iter().enumerate() {
+        lines.push(format!("{}. {advice}", number + 1));
+    }
+    lines.push(String::new());
+    lines.push("Memory of a cache, by form:".into());
+    let header = ["RESOURCE", "OBJECTS", "JSON"].map(ToOwned::to_owned).into_iter();
+    let header: Vec<_> = header
+        .chain(Form::ALL.map(|form| form.name().to_uppercase()))
+        .collect();
+    let shown: Vec<_> = report.kinds.iter().filter(|kind| kind.objects > 0).collect();
+    let memory = shown.iter().map(|kind| {
+        let mut row = vec![kind.resource.clone(), objects(kind)];
+        match kind.sampled {
+            0 => row.push("not asked for".into()),
+            _ => row.extend(
+                [bytes(kind.bytes)]
+                    .into_iter()
+                    .chain(Form::ALL.map(|form| bytes(kind.bytes_as(form)))),
+            ),
+        }
+        row
+    });
+    let total = report.total.iter().map(|total| bytes(total.bytes));
+    let json = bytes(report.kinds.iter().map(|kind| kind.bytes).sum());
+    let total: Vec<_> = ["all of them".into(), String::new(), json]
+        .into_iter()
+        .chain(total)
+        .collect();
+    lines.extend(grid::table(std::iter::once(header).chain(memory).chain([total])));
+    let empty = report.kinds.len() - shown.len();
+    if empty > 0 {
+        lines.push(format!("({empty} kinds have no objects)"));
+    }
+    lines.push(String::new());
+    lines.push("What makes up the bytes:".into());
+    let fields = shown.iter().filter(|kind| !kind.fields.is_empty()).map(|kind| {
+        let fields = kind.fields.iter().take(4);
+        let fields = fields.map(|field| format!("{} {:.0} %", field.path, 100.0 * field.share));
+        vec![kind.resource.clone(), fields.collect::<Vec<_>>().join(", ")]
+    });
+    lines.extend(grid::table(fields));
+    lines.extend(changes(report));
+    if !report.skipped.is_empty() {
+        lines.push(String::new());
+        lines.push("Skipped:".into());
+        let skipped = report.skipped.iter();
+        lines.extend(grid::table(
+            skipped.map(|skipped| vec![skipped.resource.clone(), skipped.why.clone()]),
+        ));
+    }
+    lines.push(String::new());
+    lines.push("How the estimates are made (measured with pods on kube-apiserver: bench/RESULTS.md of kube-informer):".into());
+    let made = report.made.iter();
+    lines.extend(grid::table(
+        made.map(|made| vec![made.form.name().to_owned(), made.how.clone()]),
+    ));
+    lines.join("\n")
+}
+
+/// The kinds that change, that which changes most first.
+fn changes(report: &Report) -> Vec<String> {
+    let mut busy: Vec<_> = report
+        .kinds
+        .iter()
+        .filter_map(|kind| Some((kind, kind.changes.as_ref()?)))
+        .filter(|(_, changes)| changes.changes > 0 || changes.failure.is_some())
+        .collect();
+    busy.sort_by(|(_, one), (_, other)| other.per_second.total_cmp(&one.per_second));
+    if busy.is_empty() {
+        return vec![];
+    }
+    let header = ["RESOURCE", "CHANGES", "A SECOND", "FIELDS", "BY"].map(ToOwned::to_owned);
+    let rows = busy.into_iter().map(|(kind, changes)| {
+        let names = |counts: &[Count]| {
+            let names: Vec<_> = counts.iter().take(3).map(|count| count.name.as_str()).collect();
+            names.join(", ")
+        };
+        let fields = match &changes.failure {
+            Some(failure) => format!("the watch ended early: {failure}"),
+            None => names(&changes.fields),
+        };
+        vec![
+            kind.resource.clone(),
+            changes.changes.to_string(),
+            format!("{:.1}", changes.per_second),
+            fields,
+            names(&changes.managers),
+        ]
+    });
+    let mut lines = vec![String::new(), "What changes:".into()];
+    lines.extend(grid::table(std::iter::once(header.to_vec()).chain(rows)));
+    lines
+}
+
+/// The number of objects, as far as it is known.
+fn objects(kind: &KindReport) -> String {
+    match kind.at_least {
+        true => format!("{}+", kind.objects),
+        false => kind.objects.to_string(),
+    }
+}

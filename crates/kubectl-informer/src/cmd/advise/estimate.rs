@@ -1,0 +1,155 @@
+//! What a cache takes in each form, from a sample.
+//!
+//! Packed objects are measured: the sample is packed. Decoded objects are estimated by factors that were measured with pods
+//! (`bench/RESULTS.md`, "A real API server"): bytes of memory for each byte of JSON. Long strings are not multiplied.
+
+use super::sample::{Sample, Sizes};
+use serde::Serialize;
+
+/// What holds the objects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Form {
+    ClientGo,
+    KubeRs,
+    Typed,
+    Pruned,
+    Metadata,
+    Projection,
+    Packed,
+}
+
+/// The memory that a cache of a kind takes.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct Estimate {
+    pub(super) form: Form,
+    pub(super) bytes: u64,
+}
+
+/// Bytes of memory for a byte of JSON: 50,000 pods of 12.3 KB, 6.7 KB of them without managedFields, on kube-apiserver.
+mod factors {
+    /// 40.55 KB for a pod: client-go asks for protobuf, as it does for built-in kinds.
+    pub(super) const CLIENT_GO: f64 = 40.55 / 12.3;
+    /// 56.66 KB for a pod in JSON, which client-go asks for if the kind is a custom resource.
+    pub(super) const CLIENT_GO_JSON: f64 = 56.66 / 12.3;
+    /// 101.31 KB for a pod.
+    pub(super) const KUBE_RS: f64 = 101.31 / 12.3;
+    /// 110.95 KB for a pod.
+    pub(super) const TYPED: f64 = 110.95 / 12.3;
+    /// 49.03 KB for a pod, of which 6.7 KB of JSON are decoded.
+    pub(super) const PRUNED: f64 = 49.03 / 6.7;
+    /// 65.66 KB for a pod, of which 6.4 KB of JSON are metadata.
+    pub(super) const METADATA: f64 = 65.66 / 6.4;
+}
+
+impl Form {
+    pub(super) const ALL: [Self; 7] = [
+        Self::ClientGo,
+        Self::KubeRs,
+        Self::Typed,
+        Self::Pruned,
+        Self::Metadata,
+        Self::Projection,
+        Self::Packed,
+    ];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::ClientGo => "client-go",
+            Self::KubeRs => "kube-rs",
+            Self::Typed => "typed",
+            Self::Pruned => "pruned",
+            Self::Metadata => "metadata",
+            Self::Projection => "projection",
+            Self::Packed => "packed",
+        }
+    }
+
+    /// What it is, and how its estimate is made.
+    pub(super) fn made(self) -> String {
+        let factor = |what: &str, factor: f64| {
+            format!(
+                "{what}: {factor:.1} bytes for each byte of JSON, as measured with pods; long strings count once"
+            )
+        };
+        match self {
+            Self::ClientGo => format!(
+                "client-go's informer: {:.1} bytes for each byte of JSON (custom resources {:.1}), as measured with pods; long strings count once",
+                factors::CLIENT_GO,
+                factors::CLIENT_GO_JSON
+            ),
+            Self::KubeRs => factor("kube-rs's reflector", factors::KUBE_RS),
+            Self::Typed => factor("an informer of the type, such as Pod", factors::TYPED),
+            Self::Pruned => factor("the type without managedFields (FieldPlan)", factors::PRUNED),
+            Self::Metadata => format!(
+                "PartialObjectMeta: {:.1} bytes for each byte of metadata, as measured with pods; long strings count once",
+                factors::METADATA
+            ),
+            Self::Projection => {
+                "a struct of name, namespace, uid, version and labels: its strings in the sample, 40 bytes beside each, and \
+                 200 beside each object"
+                    .into()
+            }
+            Self::Packed => {
+                "Packed, without managedFields: the sample was packed, each further object as those of its second half".into()
+            }
+        }
+    }
+
+    /// The memory that all objects of a kind take.
+    pub(super) fn estimate(self, sample: &Sample, custom: bool) -> Estimate {
+        let sizes = sample.sizes;
+        let bytes = match self {
+            Self::Packed => sample.packed(),
+            Self::Projection => {
+                let beside = 40 * sizes.identity_strings + 200 * sample.sampled;
+                sample.of_all(sizes.identity + beside)
+            }
+            decoded => sample.of_all(decoded.of_sample(&sizes, custom)),
+        };
+        Estimate { form: self, bytes }
+    }
+
+    /// The memory that the decoded objects of a sample take.
+    fn of_sample(self, sizes: &Sizes, custom: bool) -> u64 {
+        let (bytes, long, factor) = match self {
+            Self::ClientGo if custom => (sizes.all, sizes.long, factors::CLIENT_GO_JSON),
+            Self::ClientGo => (sizes.all, sizes.long, factors::CLIENT_GO),
+            Self::KubeRs => (sizes.all, sizes.long, factors::KUBE_RS),
+            Self::Pruned => (
+                sizes.all.saturating_sub(sizes.managed_fields),
+                sizes.long,
+                factors::PRUNED,
+            ),
+            Self::Metadata => (sizes.metadata, sizes.long_metadata, factors::METADATA),
+            Self::Typed | Self::Packed | Self::Projection => (sizes.all, sizes.long, factors::TYPED),
+        };
+        (bytes.saturating_sub(long) as f64 * factor).round() as u64 + long
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_strings_are_not_multiplied() {
+        let sizes = Sizes {
+            all: 1_000_100,
+            long: 1_000_000,
+            ..Sizes::default()
+        };
+        let typed = Form::Typed.of_sample(&sizes, false);
+        assert!((1_000_500..1_001_500).contains(&typed), "{typed}");
+    }
+
+    #[test]
+    fn custom_resources_are_json_for_client_go() {
+        let sizes = Sizes {
+            all: 12_300,
+            ..Sizes::default()
+        };
+        assert_eq!(Form::ClientGo.of_sample(&sizes, false), 40_550);
+        assert_eq!(Form::ClientGo.of_sample(&sizes, true), 56_660);
+    }
+}

@@ -1,0 +1,281 @@
+//! `show` and `diff`: look at a recording by time and object.
+
+use crate::age;
+use crate::args::{DiffArgs, DiffOutput, RecordingArgs, ShowArgs, ShowOutput};
+use crate::config::given;
+use crate::diff;
+use crate::discovery::{Resource, Resources};
+use crate::grid::{self, Grid};
+use crate::output;
+use crate::recording::{Entry, Event, Header, Reader, States};
+use crate::target::wanted;
+use anyhow::{Context as _, anyhow};
+use jiff::{SignedDuration, Timestamp};
+use kube_informer::ObjectKey;
+use serde::Serialize;
+use serde_json::Value;
+use std::fs::File;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// Prints the objects of a recording as they were at a time.
+///
+/// # Errors
+/// The recording cannot be read.
+pub(crate) fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
+    let mut recording = Recording::open(&args.recording.file)?;
+    let header = recording.reader.header().clone();
+    let selected = Selected::of(&args.recording, &header)?;
+    let end = args.at.map_or(u64::MAX, |moment| moment.millis(header.started));
+    let mut last = 0;
+    while let Some(entry) = recording.next()? {
+        if entry.time > end {
+            break;
+        }
+        last = entry.time;
+        recording.apply(&entry)?;
+    }
+    let objects = recording.states.objects();
+    let mut objects: Vec<_> = objects
+        .filter(|(number, key, _)| selected.has(*number, key))
+        .collect();
+    objects.sort_by(|one, other| (one.0, one.1).cmp(&(other.0, other.1)));
+    let now = time(&header, args.at.map_or(last, |_| end));
+    match args.output {
+        ShowOutput::Table => {
+            let several = header.resources.len() > 1;
+            let name = |number: usize, key: &ObjectKey| match several {
+                true => format!("{}/{}", header.resources[number].object_prefix(), key.name()),
+                false => key.name().to_owned(),
+            };
+            let rows = objects.iter().map(|(number, key, object)| {
+                let created = object["metadata"]["creationTimestamp"].as_str();
+                let created: Option<Timestamp> = created.and_then(|time| time.parse().ok());
+                let age = created
+                    .map(|created| age::human(now.duration_since(created).try_into().unwrap_or_default()));
+                let changed = recording
+                    .states
+                    .changed(*number, key)
+                    .map(|millis| time(&header, millis));
+                vec![
+                    key.namespace().unwrap_or_default().to_owned(),
+                    name(*number, key),
+                    age.unwrap_or_else(|| "-".into()),
+                    version(object).to_owned(),
+                    changed.map(clock).unwrap_or_default(),
+                ]
+            });
+            let head = ["NAMESPACE", "NAME", "AGE", "VERSION", "CHANGED"].map(ToOwned::to_owned);
+            output::lines(&grid::table(std::iter::once(head.to_vec()).chain(rows)).join("\n"))?;
+        }
+        format => {
+            for (_, _, mut object) in objects {
+                if !args.show_managed_fields
+                    && let Some(metadata) = object["metadata"].as_object_mut()
+                {
+                    metadata.remove("managedFields");
+                }
+                match format {
+                    ShowOutput::Json => output::line(&object.to_string())?,
+                    _ => output::lines(&format!("---\n{}", serde_saphyr::to_string(&object)?.trim_end()))?,
+                }
+            }
+        }
+    }
+    recording.tell_cut();
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A line of `diff -o json`.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Line<'a> {
+    time: String,
+    event: &'a str,
+    resource: String,
+    key: &'a str,
+    resource_version: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    changes: Option<Vec<diff::Change>>,
+}
+
+/// Prints the changes of a recording.
+///
+/// # Errors
+/// The recording cannot be read, or the reader has closed the output.
+pub(crate) fn diff(args: &DiffArgs) -> anyhow::Result<ExitCode> {
+    let mut recording = Recording::open(&args.recording.file)?;
+    let header = recording.reader.header().clone();
+    let selected = Selected::of(&args.recording, &header)?;
+    let from = args.from.map_or(0, |moment| moment.millis(header.started));
+    let to = args.to.map_or(u64::MAX, |moment| moment.millis(header.started));
+    let colors = output::has_colors(args.color);
+    let mut grid = Grid::default();
+    if args.output == DiffOutput::Table {
+        let head = ["TIME", "EVENT", "NAMESPACE", "NAME", "VERSION"].map(ToOwned::to_owned);
+        output::line(&grid.row(head.into_iter()))?;
+    }
+    while let Some(entry) = recording.next()? {
+        if entry.time > to {
+            break;
+        }
+        let change = recording.apply(&entry)?;
+        let is_change = !matches!(entry.event, Event::Initial | Event::Synced);
+        let key = ObjectKey::from(entry.key.as_str());
+        if !is_change || entry.time < from || !selected.has(entry.resource, &key) {
+            continue;
+        }
+        let resource = &header.resources[entry.resource];
+        let fields = match (&change.old, &change.new) {
+            (Some(old), Some(new)) => Some(diff::changes(old, new, args.fields)),
+            _ => None,
+        };
+        let object = change.new.as_ref().or(change.old.as_ref());
+        let version = object.map(version).unwrap_or_default();
+        let at = time(&header, entry.time);
+        match args.output {
+            DiffOutput::Json => output::line(&serde_json::to_string(&Line {
+                time: at.to_string(),
+                event: entry.event.name(),
+                resource: resource.full_name(),
+                key: &key,
+                resource_version: version,
+                changes: fields,
+            })?)?,
+            DiffOutput::Table => {
+                let name = match header.resources.len() {
+                    1 => key.name().to_owned(),
+                    _ => format!("{}/{}", resource.object_prefix(), key.name()),
+                };
+                let namespace = key.namespace().unwrap_or_default().to_owned();
+                let cells = [
+                    clock(at),
+                    entry.event.name().to_owned(),
+                    namespace,
+                    name,
+                    version.to_owned(),
+                ];
+                output::line(&grid.row(cells.into_iter()))?;
+                if let Some(fields) = fields {
+                    diff::print(&fields, "    ", "--fields=all", colors)?;
+                }
+            }
+        }
+    }
+    recording.tell_cut();
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A recording that is read, and its objects so far.
+pub(super) struct Recording {
+    path: String,
+    pub(super) reader: Reader<File>,
+    pub(super) states: States,
+}
+
+impl Recording {
+    /// Opens a file.
+    ///
+    /// # Errors
+    /// It is no recording.
+    pub(super) fn open(path: &Path) -> anyhow::Result<Self> {
+        let name = path.display().to_string();
+        let file = File::open(path).with_context(|| format!("cannot open {name}"))?;
+        let reader = Reader::new(file).map_err(|error| anyhow!("cannot read {name}: {error}"))?;
+        Ok(Self {
+            states: States::new(reader.header()),
+            path: name,
+            reader,
+        })
+    }
+
+    /// The next entry.
+    ///
+    /// # Errors
+    /// The file is damaged.
+    pub(super) fn next(&mut self) -> anyhow::Result<Option<Entry>> {
+        let next = self.reader.next();
+        next.map_err(|error| anyhow!("cannot read {}: {error}", self.path))
+    }
+
+    /// Applies an entry to the objects.
+    ///
+    /// # Errors
+    /// It does not fit to them.
+    pub(super) fn apply(&mut self, entry: &Entry) -> anyhow::Result<crate::recording::Change> {
+        let applied = self.states.apply(entry);
+        applied.map_err(|why| anyhow!("{}: line {}: {why}", self.path, self.reader.line()))
+    }
+
+    /// Says that the file ends before its end.
+    pub(super) fn tell_cut(&self) {
+        if self.reader.is_cut() {
+            output::diagnostic(&format!(
+                "{}: the last block is incomplete, because the recorder was killed or is still writing",
+                self.path
+            ));
+        }
+    }
+}
+
+/// Which objects of a recording are wanted.
+struct Selected {
+    /// The numbers of resources, and names; none: all.
+    wanted: Option<Vec<(usize, Option<String>)>>,
+    namespace: Option<String>,
+}
+
+impl Selected {
+    fn of(args: &RecordingArgs, header: &Header) -> anyhow::Result<Self> {
+        let namespace = given(&args.namespace).map(ToOwned::to_owned);
+        if args.resources.is_empty() {
+            return Ok(Self {
+                wanted: None,
+                namespace,
+            });
+        }
+        let resources = Resources::recorded(&header.resources);
+        let mut found = Vec::new();
+        for (resource, name) in wanted(&args.resources)? {
+            let resource: &Resource = resources.resolve(resource)?;
+            let numbers = header
+                .resources
+                .iter()
+                .enumerate()
+                .filter(|(_, known)| *known == resource);
+            found.extend(numbers.map(|(number, _)| (number, name.map(ToOwned::to_owned))));
+        }
+        Ok(Self {
+            wanted: Some(found),
+            namespace,
+        })
+    }
+
+    fn has(&self, number: usize, key: &ObjectKey) -> bool {
+        let fits = |(resource, name): &(usize, Option<String>)| {
+            *resource == number && name.as_ref().is_none_or(|name| name == key.name())
+        };
+        let in_namespace = self
+            .namespace
+            .as_deref()
+            .is_none_or(|namespace| key.namespace() == Some(namespace));
+        in_namespace && self.wanted.as_ref().is_none_or(|wanted| wanted.iter().any(fits))
+    }
+}
+
+/// A time of a recording.
+fn time(header: &Header, millis: u64) -> Timestamp {
+    let after = SignedDuration::try_from(Duration::from_millis(millis)).ok();
+    let time = after.and_then(|after| header.started.checked_add(after).ok());
+    time.unwrap_or(header.started)
+}
+
+/// A time as it is printed: in UTC, with milliseconds.
+fn clock(time: Timestamp) -> String {
+    time.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
+}
+
+fn version(object: &Value) -> &str {
+    object["metadata"]["resourceVersion"].as_str().unwrap_or("-")
+}

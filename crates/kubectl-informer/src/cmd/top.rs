@@ -1,0 +1,130 @@
+//! `top`: shows which kinds, objects and field managers change most.
+//!
+//! An informer for each kind holds its objects packed ([`Informers`]); [`model`] counts what they tell. The screen and the
+//! table show the model.
+
+mod history;
+mod keys;
+mod model;
+mod screen;
+mod table;
+
+use crate::args::{TopArgs, TopOutput};
+use crate::informers::{Happened, Informers};
+use crate::output;
+use crate::signals::{Meaning, Stop};
+use crate::target::{Kinds, Skipped};
+use anyhow::bail;
+use jiff::Timestamp;
+use model::{Model, State};
+use std::io::IsTerminal as _;
+use std::process::ExitCode;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// The bytes of diffs that are kept.
+const HISTORY: usize = 16 << 20;
+/// The time after a signal at which the program ends even if a task hangs.
+const GRACE: Duration = Duration::from_secs(4);
+
+pub(crate) async fn run(args: TopArgs) -> anyhow::Result<ExitCode> {
+    let json = args.output == Some(TopOutput::Json);
+    let once = args.once || json || !std::io::stdout().is_terminal();
+    let meaning = match once {
+        true => Meaning::Interruption,
+        false => Meaning::End,
+    };
+    // The screen resets the terminal before it ends, however long that takes.
+    let stop = Stop::on_signal(meaning, once.then_some(GRACE))?;
+    let found = stop.token.run_until_cancelled(Kinds::find(&args.cluster)).await;
+    let Some(found) = found else {
+        return match once {
+            true => Err(stop.interrupted("before the server told what it has")),
+            false => Ok(ExitCode::SUCCESS),
+        };
+    };
+    let Kinds { targets, skipped } = found?;
+    let Some(first) = targets.first() else {
+        bail!("the server has no kind that can be listed and watched");
+    };
+    let mut top = Top {
+        server: first.connection.url.clone(),
+        model: Model::new(targets.iter().map(|target| target.resource.clone()), HISTORY),
+        skipped,
+        informers: Informers::start(&targets, &stop.token)?,
+    };
+    let shown = match once {
+        true => top.once(&args, &stop).await,
+        false => screen::show(&mut top, &args, &stop.token).await,
+    };
+    stop.token.cancel();
+    top.informers.stopped().await?;
+    shown.map(|()| ExitCode::SUCCESS)
+}
+
+/// The kinds of a cluster, and what is known of them.
+struct Top {
+    server: String,
+    model: Model,
+    skipped: Vec<Skipped>,
+    informers: Informers,
+}
+
+impl Top {
+    /// Prints one table.
+    async fn once(&mut self, args: &TopArgs, stop: &Stop) -> anyhow::Result<()> {
+        let listed = stop.token.run_until_cancelled(self.listed(args.time_limit)).await;
+        let started = Instant::now();
+        let counted = match listed {
+            Some(()) => {
+                stop.token
+                    .run_until_cancelled(self.read_until(started + args.period))
+                    .await
+            }
+            None => None,
+        };
+        if counted.is_none() {
+            return Err(stop.interrupted("before the changes were counted"));
+        }
+        let table = table::Table::of(self, args, started);
+        match args.output {
+            Some(TopOutput::Json) => output::line(&serde_json::to_string(&table)?)?,
+            _ => output::lines(&table.text())?,
+        }
+        Ok(())
+    }
+
+    /// Waits until every kind is listed or refused, and forgets the changes until then.
+    async fn listed(&mut self, limit: Duration) {
+        let until = Instant::now() + limit;
+        let is_open = |model: &Model| {
+            let open = |state: &State| matches!(state, State::Listing | State::Failing(_));
+            model.kinds.iter().any(|kind| open(&kind.state))
+        };
+        while is_open(&self.model) && Instant::now() < until {
+            self.read_until(until.min(Instant::now() + Duration::from_millis(50)))
+                .await;
+        }
+        self.model.forget_changes();
+    }
+
+    /// Takes notice of what happens until then.
+    async fn read_until(&mut self, time: Instant) {
+        loop {
+            tokio::select! {
+                happened = self.informers.next() => match happened {
+                    Some(happened) => self.apply(happened),
+                    None => return tokio::time::sleep_until(time).await,
+                },
+                () = tokio::time::sleep_until(time) => {
+                    self.model.read_states(self.informers.statuses());
+                    return;
+                }
+            }
+        }
+    }
+
+    fn apply(&mut self, (kind, step): Happened) {
+        self.model.apply(kind, &step, Instant::now(), Timestamp::now());
+    }
+}

@@ -1,0 +1,411 @@
+//! What is known of a cluster's kinds: their objects, sizes, changes and the last diffs.
+
+use super::history::History;
+use crate::args::Diff;
+use crate::counts::{Count, Counts};
+use crate::diff;
+use crate::discovery::Resource;
+use crate::feed::Step;
+use crate::informers::Form;
+use jiff::Timestamp;
+use kube_informer::informer::InformerStatus;
+use kube_informer::reflector::Phase;
+use kube_informer::{Notification, ObjectKey};
+use serde_json::Value;
+use std::collections::{HashMap, VecDeque};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// The number of seconds over which changes a second are counted.
+const WINDOW: usize = 10;
+/// The number of changed fields that the history keeps of one change.
+const MOST_LINES: usize = 50;
+
+/// All kinds.
+pub(super) struct Model {
+    pub(super) kinds: Vec<Kind>,
+    pub(super) history: History,
+}
+
+/// A kind.
+pub(super) struct Kind {
+    pub(super) resource: Resource,
+    objects: HashMap<ObjectKey, Object>,
+    /// The JSON of all objects.
+    pub(super) bytes: u64,
+    /// The changes since the first list was complete.
+    pub(super) changes: u64,
+    managers: Counts,
+    recent: Recent,
+    pub(super) state: State,
+}
+
+/// Where a kind stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum State {
+    /// Its objects are being listed.
+    Listing,
+    Watching,
+    /// A request failed, and is repeated.
+    Failing(String),
+    /// It is not asked for again.
+    Refused(String),
+}
+
+impl State {
+    /// Whether there is nothing to say about it.
+    pub(super) fn is_settled(&self) -> bool {
+        *self == Self::Watching
+    }
+}
+
+/// What is known of an object beside its bytes.
+#[derive(Debug, Clone, Copy, Default)]
+struct Object {
+    size: u64,
+    changes: u64,
+}
+
+/// The changes of the last seconds, and how old they were when they came.
+#[derive(Default)]
+struct Recent(VecDeque<Second>);
+
+struct Second {
+    at: Instant,
+    changes: u64,
+    /// The longest time from a write to its arrival, in whole seconds; the server notes no others.
+    lag: Option<u64>,
+}
+
+/// An object, and a number by which it stands out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Ranked {
+    pub(super) key: ObjectKey,
+    pub(super) bytes: u64,
+    pub(super) changes: u64,
+}
+
+impl Model {
+    pub(super) fn new(resources: impl Iterator<Item = Resource>, history_bytes: usize) -> Self {
+        Self {
+            kinds: resources.map(Kind::new).collect(),
+            history: History::new(history_bytes),
+        }
+    }
+
+    /// Counts changes from now on.
+    pub(super) fn forget_changes(&mut self) {
+        for kind in &mut self.kinds {
+            kind.changes = 0;
+            kind.managers = Counts::default();
+            kind.recent = Recent::default();
+            kind.objects.values_mut().for_each(|object| object.changes = 0);
+        }
+    }
+
+    /// Takes notice of failures and recoveries.
+    pub(super) fn read_states(&mut self, statuses: impl Iterator<Item = InformerStatus>) {
+        for (kind, status) in self.kinds.iter_mut().zip(statuses) {
+            let reflector = status.reflector;
+            kind.state = match reflector
+                .last_error
+                .filter(|_| reflector.phase != Phase::Watching)
+            {
+                Some(error) if !error.class.is_retryable() => State::Refused(error.message),
+                Some(error) if reflector.failures > 0 => State::Failing(error.message),
+                _ if status.synced => State::Watching,
+                _ => State::Listing,
+            };
+        }
+    }
+
+    /// Takes notice of what happened to a kind.
+    pub(super) fn apply(&mut self, number: usize, step: &Step<Form>, now: Instant, time: Timestamp) {
+        let kind = &mut self.kinds[number];
+        let change = match step {
+            Step::Synced => {
+                kind.state = State::Watching;
+                return;
+            }
+            Step::Change(change) => change,
+        };
+        let key = change.key();
+        match change {
+            Notification::Add { object, initial } => {
+                let body = object.body();
+                kind.put(&key, body.len() as u64);
+                if !initial {
+                    kind.changed(&key, now, None);
+                    self.history.push(number, &key, time, "add", vec![]);
+                }
+            }
+            Notification::Update { old, new } => {
+                let (before, after) = (old.body(), new.body());
+                kind.put(&key, after.len() as u64);
+                let (Ok(before), Ok(after)) = (kind.resource.object(&before), kind.resource.object(&after))
+                else {
+                    return;
+                };
+                let mut changes = diff::changes(&before, &after, Diff::All);
+                changes.retain(|change| !change.path.is_version());
+                kind.changed(&key, now, lag(&before, &after, time));
+                diff::managers(&changes)
+                    .into_iter()
+                    .for_each(|name| kind.managers.add(name));
+                let told = changes.iter().take(MOST_LINES);
+                let mut lines: Vec<_> = told
+                    .map(|change| format!("{} {}: {}", change.sign(), change.path, change.values()))
+                    .collect();
+                if changes.len() > MOST_LINES {
+                    lines.push(format!("and {} other fields", changes.len() - MOST_LINES));
+                }
+                self.history.push(number, &key, time, "update", lines);
+            }
+            Notification::Delete(_) => {
+                kind.changed(&key, now, None);
+                kind.remove(&key);
+                self.history.push(number, &key, time, "delete", vec![]);
+            }
+        }
+    }
+}
+
+/// The time from an update until now, in whole seconds, if the object's managers tell when it was made.
+fn lag(before: &Value, after: &Value, now: Timestamp) -> Option<u64> {
+    let last = |object: &Value| -> Option<Timestamp> {
+        let entries = object["metadata"]["managedFields"].as_array()?;
+        let times = entries.iter().filter_map(|entry| entry["time"].as_str());
+        times.filter_map(|time| time.parse().ok()).max()
+    };
+    let written = last(after).filter(|time| last(before).is_none_or(|before| before < *time))?;
+    // The clocks may differ.
+    Some(u64::try_from(now.duration_since(written).as_secs()).unwrap_or_default())
+}
+
+impl Kind {
+    fn new(resource: Resource) -> Self {
+        Self {
+            resource,
+            objects: HashMap::new(),
+            bytes: 0,
+            changes: 0,
+            managers: Counts::default(),
+            recent: Recent::default(),
+            state: State::Listing,
+        }
+    }
+
+    fn put(&mut self, key: &ObjectKey, size: u64) {
+        let object = self.objects.entry(key.clone()).or_default();
+        self.bytes = self.bytes - object.size + size;
+        object.size = size;
+    }
+
+    fn remove(&mut self, key: &ObjectKey) {
+        if let Some(object) = self.objects.remove(key) {
+            self.bytes -= object.size;
+        }
+    }
+
+    fn changed(&mut self, key: &ObjectKey, now: Instant, lag: Option<u64>) {
+        self.changes += 1;
+        if let Some(object) = self.objects.get_mut(key) {
+            object.changes += 1;
+        }
+        self.recent.add(now, lag);
+    }
+
+    pub(super) fn objects(&self) -> usize {
+        self.objects.len()
+    }
+
+    /// The changes a second of the last ten seconds.
+    pub(super) fn per_second(&self, now: Instant) -> f64 {
+        let changes: u64 = self.recent.of_window(now).map(|second| second.changes).sum();
+        changes as f64 / WINDOW as f64
+    }
+
+    /// The longest time from a write to its arrival in the last ten seconds, in whole seconds.
+    pub(super) fn lag(&self, now: Instant) -> Option<u64> {
+        self.recent.of_window(now).filter_map(|second| second.lag).max()
+    }
+
+    /// The field managers that changed objects most often.
+    pub(super) fn managers(&self, number: usize) -> Vec<Count> {
+        self.managers.most(number)
+    }
+
+    /// The largest objects.
+    pub(super) fn largest(&self, number: usize) -> Vec<Ranked> {
+        self.ranked(number, |object| (object.bytes, 0))
+    }
+
+    /// The objects that changed most often, then the largest.
+    pub(super) fn busiest_and_largest(&self, number: usize) -> Vec<Ranked> {
+        self.ranked(number, |object| (object.changes, object.bytes))
+    }
+
+    /// The objects that changed most often.
+    pub(super) fn busiest(&self, number: usize) -> Vec<Ranked> {
+        let mut busiest = self.busiest_and_largest(number);
+        busiest.retain(|object| object.changes > 0);
+        busiest
+    }
+
+    fn ranked(&self, number: usize, rank: fn(&Ranked) -> (u64, u64)) -> Vec<Ranked> {
+        let objects = self.objects.iter().map(|(key, object)| Ranked {
+            key: key.clone(),
+            bytes: object.size,
+            changes: object.changes,
+        });
+        let mut objects: Vec<_> = objects.collect();
+        let order = |one: &Ranked, other: &Ranked| (rank(other), &one.key).cmp(&(rank(one), &other.key));
+        if number < objects.len() && number > 0 {
+            objects.select_nth_unstable_by(number - 1, order);
+        }
+        objects.truncate(number);
+        objects.sort_by(order);
+        objects
+    }
+}
+
+impl Recent {
+    fn add(&mut self, now: Instant, lag: Option<u64>) {
+        while self.0.front().is_some_and(|second| !is_recent(second, now)) {
+            self.0.pop_front();
+        }
+        match self.0.back_mut() {
+            Some(second) if now - second.at < Duration::from_secs(1) => {
+                second.changes += 1;
+                second.lag = second.lag.max(lag);
+            }
+            _ => self.0.push_back(Second {
+                at: now,
+                changes: 1,
+                lag,
+            }),
+        }
+    }
+
+    fn of_window(&self, now: Instant) -> impl Iterator<Item = &Second> {
+        self.0.iter().filter(move |second| is_recent(second, now))
+    }
+}
+
+fn is_recent(second: &Second, now: Instant) -> bool {
+    now.saturating_duration_since(second.at) < Duration::from_secs(WINDOW as u64)
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use kube::core::DynamicObject;
+    use kube_informer::form::{Decode as _, DecoderConfig, Packer};
+    use kube_informer::low_level::wire::{Encoding, RawObject};
+    use kube_informer::{DeleteCause, Deleted};
+    use serde_json::json;
+
+    /// Makes steps of config maps.
+    pub(crate) struct Steps(Packer<DynamicObject>);
+
+    impl Steps {
+        pub(crate) fn new() -> Self {
+            Self(Form::decoder(DecoderConfig::default()))
+        }
+
+        /// A value is also the second at which it was written.
+        fn object(&self, name: &str, value: &str) -> Form {
+            let time = format!("2026-01-01T00:00:{:0>2}Z", &value[..1]);
+            let object = json!({
+                "apiVersion": "v1", "kind": "ConfigMap", "data": {"k": value},
+                "metadata": {"namespace": "ns", "name": name, "uid": name, "managedFields": [
+                    {"manager": "kubectl", "time": time, "fieldsV1": {"f:data": {"f:k": {}}}},
+                ]},
+            });
+            let raw = RawObject::scan(Encoding::Json, object.to_string().into()).unwrap();
+            Form::decode_raw(&self.0, &raw.key(), &raw).unwrap()
+        }
+
+        pub(crate) fn add(&self, name: &str, value: &str, initial: bool) -> Step<Form> {
+            Step::Change(Notification::Add {
+                object: self.object(name, value),
+                initial,
+            })
+        }
+
+        pub(crate) fn update(&self, name: &str, from: &str, to: &str) -> Step<Form> {
+            Step::Change(Notification::Update {
+                old: self.object(name, from),
+                new: self.object(name, to),
+            })
+        }
+
+        pub(crate) fn delete(&self, name: &str, value: &str) -> Step<Form> {
+            Step::Change(Notification::Delete(Deleted {
+                key: ObjectKey::new(Some("ns"), name),
+                last_known: Some(self.object(name, value)),
+                cause: DeleteCause::Missed,
+            }))
+        }
+    }
+
+    /// A model of config maps.
+    pub(crate) fn model() -> Model {
+        let resource = crate::discovery::tests::resource("", "v1", "ConfigMap", "configmaps", "cm");
+        Model::new([resource].into_iter(), 1 << 20)
+    }
+
+    pub(crate) fn now() -> Timestamp {
+        "2026-01-01T00:00:03Z".parse().unwrap()
+    }
+
+    #[test]
+    fn changes_are_counted_by_kind_and_manager() {
+        let mut model = model();
+        let steps = Steps::new();
+        let start = Instant::now();
+        for step in [
+            steps.add("a", "1", true),
+            steps.add("b", "12345", true),
+            Step::Synced,
+            steps.update("a", "1", "22"),
+            steps.update("a", "22", "20"),
+            steps.add("c", "1", false),
+            steps.delete("c", "1"),
+        ] {
+            model.apply(0, &step, start, now());
+        }
+        let kind = &model.kinds[0];
+        assert_eq!(
+            (kind.objects(), kind.changes, &kind.state),
+            (2, 4, &State::Watching)
+        );
+        assert_eq!(kind.per_second(start), 0.4);
+        assert_eq!(kind.lag(start), Some(1));
+        assert_eq!(kind.per_second(start + Duration::from_secs(10)), 0.0);
+        assert_eq!(
+            kind.managers(5),
+            [Count {
+                name: "kubectl".into(),
+                changes: 2
+            }]
+        );
+        let names = |objects: Vec<Ranked>| -> Vec<String> {
+            objects.iter().map(|object| object.key.to_string()).collect()
+        };
+        assert_eq!(names(kind.largest(1)), ["ns/b"]);
+        assert_eq!(names(kind.busiest(5)), ["ns/a"]);
+        let sizes = kind.largest(5).iter().map(|object| object.bytes).sum::<u64>();
+        assert_eq!(kind.bytes, sizes);
+    }
+
+    #[test]
+    fn the_history_has_diffs() {
+        let mut model = model();
+        let steps = Steps::new();
+        model.apply(0, &steps.update("a", "1", "2"), Instant::now(), now());
+        let key = ObjectKey::from("ns/a");
+        let entries: Vec<_> = model.history.of(0, &key).collect();
+        assert_eq!(entries[0].lines, [r#"~ data.k: "1" -> "2"   by kubectl"#]);
+    }
+}

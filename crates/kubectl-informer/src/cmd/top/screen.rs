@@ -1,0 +1,389 @@
+//! The screen.
+
+use super::Top;
+use super::keys::{App, View};
+use super::model::{Kind, Model, State};
+use crate::args::TopArgs;
+use crate::output;
+use crate::text::{bytes, printable};
+use anyhow::Context as _;
+use clap::ColorChoice;
+use ratatui::crossterm::event::{self, Event};
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::{Color, Modifier, Style};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Cell, Paragraph, Row, Table, TableState};
+use ratatui::{DefaultTerminal, Frame};
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio::time::{Instant, MissedTickBehavior};
+use tokio_util::sync::CancellationToken;
+
+/// How often the screen is drawn when no key is pressed.
+const TICK: Duration = Duration::from_millis(500);
+/// How soon the thread that reads keys notices the end.
+const KEYS: Duration = Duration::from_millis(100);
+/// The changes that are applied before the screen is looked after again.
+const BATCH: usize = 1000;
+
+/// Shows the screen until the user quits.
+///
+/// # Errors
+/// The terminal cannot be used.
+pub(super) async fn show(top: &mut Top, args: &TopArgs, stop: &CancellationToken) -> anyhow::Result<()> {
+    let mut terminal = Terminal::open()?;
+    let mut keys = keys();
+    let mut app = App::new(args);
+    let colors = output::has_colors(ColorChoice::Auto);
+    let mut ticks = tokio::time::interval(TICK);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    while !app.ended {
+        tokio::select! {
+            () = stop.cancelled() => break,
+            _ = ticks.tick() => top.model.read_states(top.informers.statuses()),
+            key = keys.recv() => match key {
+                Some(Event::Key(key)) => app.key(key, &top.model, Instant::now()),
+                Some(_) => {}
+                None => break,
+            },
+            happened = top.informers.next() => {
+                let Some(happened) = happened else { break };
+                top.apply(happened);
+                for _ in 0..BATCH {
+                    let Some(happened) = top.informers.ready() else { break };
+                    top.apply(happened);
+                }
+                continue;
+            }
+        }
+        let server = printable(&top.server).into_owned();
+        terminal
+            .0
+            .draw(|frame| draw(frame, &server, &top.model, &app, colors, Instant::now()))?;
+    }
+    Ok(())
+}
+
+/// The terminal while it shows the screen. Dropping it shows again what was there before.
+struct Terminal(DefaultTerminal);
+
+impl Terminal {
+    fn open() -> anyhow::Result<Self> {
+        ratatui::try_init()
+            .map(Self)
+            .context("cannot use this terminal; --once prints a table")
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        ratatui::restore();
+    }
+}
+
+/// The keys that are pressed. They are read by a thread, which ends when nobody wants them any more.
+fn keys() -> mpsc::Receiver<Event> {
+    let (sender, receiver) = mpsc::channel(16);
+    std::thread::spawn(move || {
+        while !sender.is_closed() {
+            match event::poll(KEYS) {
+                Ok(false) => {}
+                Ok(true) => {
+                    let sent = event::read().map(|event| sender.blocking_send(event));
+                    if !matches!(sent, Ok(Ok(()))) {
+                        return;
+                    }
+                }
+                Err(_) => return,
+            }
+        }
+    });
+    receiver
+}
+
+/// Draws a page.
+fn draw(frame: &mut Frame<'_>, server: &str, model: &Model, app: &App, colors: bool, now: Instant) {
+    let [head, body, foot] =
+        Layout::vertical([Constraint::Length(2), Constraint::Min(1), Constraint::Length(1)])
+            .areas(frame.area());
+    let theme = Theme { colors };
+    let where_ = match &app.view {
+        View::Kinds => summary(model, app, now),
+        View::Objects { kind } => about(&model.kinds[*kind], now),
+        View::Changes { kind, key } => format!(
+            "last changes of {} {}, the newest first",
+            model.kinds[*kind].resource.full_name(),
+            key.as_str()
+        ),
+    };
+    let head_lines = vec![
+        Line::from(vec![
+            Span::styled("kubectl informer top", theme.title()),
+            Span::raw(format!("  {server}")),
+        ]),
+        Line::from(printable(&where_).into_owned()),
+    ];
+    frame.render_widget(Paragraph::new(head_lines), head);
+    match &app.view {
+        View::Kinds => draw_kinds(frame, body, model, app, &theme, now),
+        View::Objects { kind } => draw_objects(frame, body, model, app, *kind, &theme),
+        View::Changes { kind, key } => {
+            let mut lines = Vec::new();
+            for change in model.history.of(*kind, key) {
+                let time = change.time.strftime("%H:%M:%S");
+                lines.push(Line::styled(format!("{time}  {}", change.event), theme.title()));
+                lines.extend(change.lines.iter().map(|line| {
+                    let style = theme.sign(line.chars().next());
+                    Line::styled(format!("    {}", printable(line)), style)
+                }));
+            }
+            if lines.is_empty() {
+                lines.push(Line::from(
+                    "no change since this screen was opened, or only ones that are long past",
+                ));
+            }
+            let scroll = u16::try_from(app.selected).unwrap_or(u16::MAX);
+            frame.render_widget(Paragraph::new(lines).scroll((scroll, 0)), body);
+        }
+    }
+    let keys = match (&app.view, app.typing) {
+        (_, true) => format!("filter: {}_   Enter: done   Esc: none", printable(&app.filter)),
+        (View::Kinds, false) => "Enter: open   s: sort   /: filter   q: quit".into(),
+        (View::Objects { .. }, false) => "Enter: its changes   Esc: back   q: quit".into(),
+        (View::Changes { .. }, false) => "up, down: scroll   Esc: back   q: quit".into(),
+    };
+    frame.render_widget(Paragraph::new(keys).style(theme.faint()), foot);
+}
+
+/// The styles; without colours, if the user wants none.
+struct Theme {
+    colors: bool,
+}
+
+impl Theme {
+    fn title(&self) -> Style {
+        Style::new().add_modifier(Modifier::BOLD)
+    }
+
+    fn faint(&self) -> Style {
+        Style::new().add_modifier(Modifier::DIM)
+    }
+
+    fn selected(&self) -> Style {
+        Style::new().add_modifier(Modifier::REVERSED)
+    }
+
+    fn color(&self, color: Color) -> Style {
+        match self.colors {
+            true => Style::new().fg(color),
+            false => Style::new(),
+        }
+    }
+
+    fn sign(&self, sign: Option<char>) -> Style {
+        match sign {
+            Some('+') => self.color(Color::Green),
+            Some('-') => self.color(Color::Red),
+            _ => self.color(Color::Yellow),
+        }
+    }
+}
+
+fn summary(model: &Model, app: &App, now: Instant) -> String {
+    let objects: usize = model.kinds.iter().map(Kind::objects).sum();
+    let sizes: u64 = model.kinds.iter().map(|kind| kind.bytes).sum();
+    let rate: f64 = model.kinds.iter().map(|kind| kind.per_second(now)).sum();
+    let sort = format!("{:?}", app.sort).to_lowercase();
+    let filter = match app.filter.is_empty() {
+        true => String::new(),
+        false => format!(", only *{}*", app.filter),
+    };
+    format!(
+        "{objects} objects, {} of JSON, {rate:.1} changes a second; by {sort}{filter}",
+        bytes(sizes)
+    )
+}
+
+fn about(kind: &Kind, now: Instant) -> String {
+    let managers = kind.managers(4).into_iter();
+    let managers: Vec<_> = managers
+        .map(|manager| format!("{} ({})", manager.name, manager.changes))
+        .collect();
+    let managers = match managers.is_empty() {
+        true => String::new(),
+        false => format!(", by {}", managers.join(", ")),
+    };
+    format!(
+        "{}: {} objects, {}, {:.1} changes a second{managers}",
+        kind.resource.full_name(),
+        kind.objects(),
+        bytes(kind.bytes),
+        kind.per_second(now)
+    )
+}
+
+fn draw_kinds(frame: &mut Frame<'_>, area: Rect, model: &Model, app: &App, theme: &Theme, now: Instant) {
+    let rows = app.kinds(model, now).into_iter().map(|number| {
+        let kind = &model.kinds[number];
+        let rate = kind.per_second(now);
+        let busiest = kind.busiest(1).into_iter().next();
+        let managers = kind.managers(1).into_iter().next();
+        let (last, style) = match &kind.state {
+            State::Listing => ("listing...".to_owned(), theme.faint()),
+            State::Failing(why) | State::Refused(why) => (why.clone(), theme.color(Color::Red)),
+            State::Watching => {
+                let busiest = busiest.map(|object| format!("{} ({})", object.key, object.changes));
+                (busiest.unwrap_or_default(), Style::new())
+            }
+        };
+        let rate_style = match rate > 0.0 {
+            true => theme.color(Color::Yellow),
+            false => theme.faint(),
+        };
+        Row::new([
+            Cell::from(kind.resource.full_name()),
+            Cell::from(format!("{:>8}", kind.objects())),
+            Cell::from(format!("{:>9}", bytes(kind.bytes))),
+            Cell::from(format!("{rate:>8.1}")).style(rate_style),
+            Cell::from(format!("{:>8}", kind.changes)),
+            Cell::from(kind.lag(now).map_or("   -".into(), |lag| format!("{lag:>3}s"))),
+            Cell::from(managers.map_or(String::new(), |manager| printable(&manager.name).into_owned())),
+            Cell::from(printable(&last).into_owned()).style(style),
+        ])
+    });
+    let header = [
+        "RESOURCE",
+        " OBJECTS",
+        "    BYTES",
+        "A SECOND",
+        " CHANGES",
+        " LAG",
+        "BY",
+        "BUSIEST",
+    ];
+    let widths = [
+        Constraint::Fill(3),
+        Constraint::Length(8),
+        Constraint::Length(9),
+        Constraint::Length(8),
+        Constraint::Length(8),
+        Constraint::Length(4),
+        Constraint::Fill(2),
+        Constraint::Fill(4),
+    ];
+    let table = Table::new(rows, widths)
+        .header(Row::new(header).style(theme.title()))
+        .row_highlight_style(theme.selected());
+    frame.render_stateful_widget(table, area, &mut TableState::new().with_selected(app.selected));
+}
+
+fn draw_objects(frame: &mut Frame<'_>, area: Rect, model: &Model, app: &App, kind: usize, theme: &Theme) {
+    let rows = app.objects(model, kind).into_iter().map(|object| {
+        Row::new([
+            printable(&object.key).into_owned(),
+            format!("{:>9}", bytes(object.bytes)),
+            format!("{:>8}", object.changes),
+        ])
+    });
+    let widths = [Constraint::Fill(1), Constraint::Length(9), Constraint::Length(8)];
+    let table = Table::new(rows, widths)
+        .header(Row::new(["OBJECT", "    BYTES", " CHANGES"]).style(theme.title()))
+        .row_highlight_style(theme.selected());
+    frame.render_stateful_widget(table, area, &mut TableState::new().with_selected(app.selected));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::model::tests::{Steps, model, now};
+    use super::*;
+    use crate::feed::Step;
+    use clap::Parser as _;
+    use kube_informer::ObjectKey;
+    use ratatui::backend::TestBackend;
+
+    fn app() -> App {
+        let args = crate::args::Args::parse_from(["kubectl-informer", "top"]);
+        match args.command {
+            crate::args::Command::Top(args) => App::new(&args),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// The lines of the screen, without spaces at their ends.
+    fn drawn(model: &Model, app: &App) -> Vec<String> {
+        let mut terminal = ratatui::Terminal::new(TestBackend::new(110, 9)).unwrap();
+        terminal
+            .draw(|frame| draw(frame, "http://127.0.0.1:1", model, app, false, Instant::now()))
+            .unwrap();
+        let buffer = terminal.backend().buffer().clone();
+        let lines = buffer.content().chunks(110).map(|cells| {
+            let line: String = cells.iter().map(|cell| cell.symbol()).collect();
+            line.trim_end().to_owned()
+        });
+        lines.collect()
+    }
+
+    fn filled() -> Model {
+        let mut model = model();
+        let steps = Steps::new();
+        for step in [
+            steps.add("a", "1", true),
+            steps.add("b\u{1b}[2J", "1", true),
+            Step::Synced,
+            steps.update("a", "1", "2"),
+        ] {
+            model.apply(0, &step, Instant::now(), now());
+        }
+        model
+    }
+
+    #[test]
+    fn kinds_are_rows_with_what_stands_out() {
+        let lines = drawn(&filled(), &app());
+        assert_eq!(lines[0], "kubectl informer top  http://127.0.0.1:1");
+        assert!(lines[1].starts_with("2 objects, "), "{lines:?}");
+        let header: Vec<_> = lines[2].split_whitespace().collect();
+        assert_eq!(
+            header.join(" "),
+            "RESOURCE OBJECTS BYTES A SECOND CHANGES LAG BY BUSIEST"
+        );
+        let cells: Vec<_> = lines[3].split_whitespace().collect();
+        assert_eq!(cells[..2], ["configmaps", "2"], "{lines:?}");
+        assert_eq!(
+            cells[4..],
+            ["0.1", "1", "1s", "kubectl", "ns/a", "(1)"],
+            "{lines:?}"
+        );
+        assert_eq!(lines[8], "Enter: open   s: sort   /: filter   q: quit");
+    }
+
+    #[test]
+    fn names_of_objects_cannot_move_the_cursor() {
+        let mut app = app();
+        app.view = View::Objects { kind: 0 };
+        let lines = drawn(&filled(), &app);
+        assert!(lines[4].starts_with(r"ns/b\u001b[2J"), "{lines:?}");
+    }
+
+    #[test]
+    fn an_object_shows_its_changes_as_diffs() {
+        let (mut app, model) = (app(), filled());
+        app.view = View::Changes {
+            kind: 0,
+            key: ObjectKey::from("ns/a"),
+        };
+        let lines = drawn(&model, &app);
+        assert_eq!(lines[2], "00:00:03  update");
+        assert_eq!(lines[3], r#"    ~ data.k: "1" -> "2"   by kubectl"#);
+        app.selected = 1;
+        assert_eq!(drawn(&model, &app)[2], lines[3]);
+    }
+
+    #[test]
+    fn a_refused_kind_says_why() {
+        let mut model = model();
+        model.kinds[0].state = State::Refused("you may not list configmaps".into());
+        let lines = drawn(&model, &app());
+        assert!(lines[3].contains("you may not list configmaps"), "{lines:?}");
+    }
+}

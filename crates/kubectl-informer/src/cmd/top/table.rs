@@ -1,0 +1,157 @@
+//! The kinds as one table, for pipes.
+
+use super::Top;
+use super::model::{Kind, Ranked, State};
+use crate::args::{Sort, TopArgs};
+use crate::counts::Count;
+use crate::grid;
+use crate::target::Skipped;
+use crate::text::bytes;
+use serde::Serialize;
+use tokio::time::Instant;
+
+/// The number of managers and objects of a kind that are told.
+const TOLD: usize = 5;
+
+/// All kinds at one time.
+#[derive(Serialize)]
+pub(super) struct Table {
+    server: String,
+    /// How long changes were counted.
+    seconds: f64,
+    kinds: Vec<Row>,
+    skipped: Vec<Skipped>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Row {
+    resource: String,
+    objects: usize,
+    bytes: u64,
+    changes: u64,
+    per_second: f64,
+    /// The longest time from a write to its arrival, in whole seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lag_seconds: Option<u64>,
+    managers: Vec<Count>,
+    largest: Vec<Object>,
+    busiest: Vec<Object>,
+}
+
+#[derive(Serialize)]
+struct Object {
+    key: String,
+    bytes: u64,
+    changes: u64,
+}
+
+impl From<Ranked> for Object {
+    fn from(ranked: Ranked) -> Self {
+        Self {
+            key: ranked.key.to_string(),
+            bytes: ranked.bytes,
+            changes: ranked.changes,
+        }
+    }
+}
+
+impl Table {
+    /// The kinds that have objects or changes, in the order that was asked for.
+    pub(super) fn of(top: &Top, args: &TopArgs, started: Instant) -> Self {
+        let now = Instant::now();
+        let seconds = now.saturating_duration_since(started).as_secs_f64();
+        let kinds = sorted(
+            &top.model.kinds,
+            args.sort,
+            args.filter.as_deref().unwrap_or_default(),
+            now,
+        );
+        let shown = kinds.iter().map(|number| &top.model.kinds[*number]);
+        let shown =
+            shown.filter(|kind| kind.state == State::Watching && (kind.objects() > 0 || kind.changes > 0));
+        let rows = shown.map(|kind| Row {
+            resource: kind.resource.full_name(),
+            objects: kind.objects(),
+            bytes: kind.bytes,
+            changes: kind.changes,
+            per_second: match seconds > 0.0 {
+                true => (10.0 * kind.changes as f64 / seconds).round() / 10.0,
+                false => 0.0,
+            },
+            lag_seconds: kind.lag(now),
+            managers: kind.managers(TOLD),
+            largest: kind.largest(TOLD).into_iter().map(Object::from).collect(),
+            busiest: kind.busiest(TOLD).into_iter().map(Object::from).collect(),
+        });
+        let kinds = rows.collect();
+        let unknown = top.model.kinds.iter().filter_map(|kind| {
+            let why = match &kind.state {
+                State::Watching => return None,
+                State::Listing => "it was not listed in time".to_owned(),
+                State::Failing(why) | State::Refused(why) => why.clone(),
+            };
+            let resource = kind.resource.full_name();
+            Some(Skipped { resource, why })
+        });
+        Self {
+            server: top.server.clone(),
+            seconds: (seconds * 10.0).round() / 10.0,
+            kinds,
+            skipped: unknown.chain(top.skipped.iter().cloned()).collect(),
+        }
+    }
+
+    /// For people; kinds that offer no list are not worth a line.
+    pub(super) fn text(&self) -> String {
+        let header = [
+            "RESOURCE", "OBJECTS", "BYTES", "CHANGES", "A SECOND", "LAG", "BY", "LARGEST", "BUSIEST",
+        ];
+        let rows = self.kinds.iter().map(|row| {
+            let largest = row.largest.first();
+            let busiest = row.busiest.first();
+            vec![
+                row.resource.clone(),
+                row.objects.to_string(),
+                bytes(row.bytes),
+                row.changes.to_string(),
+                format!("{:.1}", row.per_second),
+                row.lag_seconds.map_or("-".into(), |lag| format!("{lag}s")),
+                row.managers
+                    .first()
+                    .map_or("-".into(), |manager| manager.name.clone()),
+                largest.map_or("-".into(), |object| {
+                    format!("{} ({})", object.key, bytes(object.bytes))
+                }),
+                busiest.map_or("-".into(), |object| {
+                    format!("{} ({})", object.key, object.changes)
+                }),
+            ]
+        });
+        let header = header.map(ToOwned::to_owned).to_vec();
+        let mut lines = grid::table(std::iter::once(header).chain(rows));
+        let skipped = self.skipped.iter();
+        let skipped = skipped.filter(|skipped| !skipped.why.starts_with("it cannot be listed and watched"));
+        lines.extend(skipped.map(|skipped| format!("skipped {}: {}", skipped.resource, skipped.why)));
+        lines.join("\n")
+    }
+}
+
+/// The numbers of the kinds whose names contain the text, sorted.
+pub(super) fn sorted(kinds: &[Kind], sort: Sort, filter: &str, now: Instant) -> Vec<usize> {
+    let mut numbers: Vec<_> = (0..kinds.len())
+        .filter(|number| kinds[*number].resource.full_name().contains(filter))
+        .collect();
+    let rank = |kind: &Kind| match sort {
+        Sort::Changes => ((kind.per_second(now) * 10.0) as u64, kind.changes),
+        Sort::Bytes => (kind.bytes, 0),
+        Sort::Objects => (kind.objects() as u64, 0),
+        Sort::Lag => (kind.lag(now).map_or(0, |lag| lag + 1), 0),
+        Sort::Name => (0, 0),
+    };
+    numbers.sort_by_cached_key(|number| {
+        let kind = &kinds[*number];
+        (std::cmp::Reverse(rank(kind)), kind.resource.full_name())
+    });
+    numbers
+}

@@ -1,0 +1,92 @@
+//! Informers of many kinds, which hold objects packed, and their changes as one stream.
+
+use crate::feed::{Feed, Step};
+use crate::target::Target;
+use futures::stream::{BoxStream, SelectAll};
+use futures::{FutureExt as _, StreamExt as _};
+use kube::core::DynamicObject;
+use kube_informer::form::Packed;
+use kube_informer::informer::InformerStatus;
+use kube_informer::low_level::wire::Encoding;
+use kube_informer::{Delivery, FieldPlan, HandlerOptions, SharedInformer};
+use std::time::Duration;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+/// How objects are held: as compressed JSON, with managedFields, which tell who changed what.
+pub(crate) type Form = Packed<DynamicObject>;
+
+/// What happened to a target, by its number.
+pub(crate) type Happened = (usize, Step<Form>);
+
+/// The time that the informers have to stop after a signal.
+const STOP: Duration = Duration::from_secs(2);
+/// The number of changes of each informer that wait at most; changes of one object are merged then.
+const CAPACITY: usize = 100_000;
+
+/// Informers while they run, one for each target.
+pub(crate) struct Informers {
+    events: SelectAll<BoxStream<'static, Happened>>,
+    informers: Vec<SharedInformer<Form>>,
+    running: JoinSet<anyhow::Result<()>>,
+}
+
+impl Informers {
+    /// Starts them. They stop when the token is cancelled.
+    ///
+    /// # Errors
+    /// One has stopped already.
+    pub(crate) fn start(targets: &[Target], stop: &CancellationToken) -> anyhow::Result<Self> {
+        let mut informers = Self {
+            events: SelectAll::new(),
+            informers: Vec::new(),
+            running: JoinSet::new(),
+        };
+        for (number, target) in targets.iter().enumerate() {
+            let (informer, runner) =
+                SharedInformer::<Form>::builder(target.source().encoding(Encoding::Json))
+                    .plan(FieldPlan::default())
+                    .stop_timeout(STOP)
+                    .build();
+            let delivery = Delivery::Coalesced { capacity: CAPACITY };
+            let feed = Feed::new(informer.subscribe(HandlerOptions::named("changes").delivery(delivery))?);
+            let events = futures::stream::unfold(feed, move |mut feed| async move {
+                let step = feed.next().await?;
+                Some(((number, step), feed))
+            });
+            informers.events.push(events.boxed());
+            informers.informers.push(informer);
+            let stop = stop.clone();
+            informers
+                .running
+                .spawn(async move { runner.run(stop).await.map_err(anyhow::Error::from) });
+        }
+        Ok(informers)
+    }
+
+    /// What happens next; `None` when all informers have stopped. Cancel safe.
+    pub(crate) async fn next(&mut self) -> Option<Happened> {
+        self.events.next().await
+    }
+
+    /// What has happened already.
+    pub(crate) fn ready(&mut self) -> Option<Happened> {
+        self.events.next().now_or_never().flatten()
+    }
+
+    /// The status of each.
+    pub(crate) fn statuses(&self) -> impl Iterator<Item = InformerStatus> {
+        self.informers.iter().map(SharedInformer::status)
+    }
+
+    /// Waits until all informers have stopped.
+    ///
+    /// # Errors
+    /// One has failed.
+    pub(crate) async fn stopped(&mut self) -> anyhow::Result<()> {
+        while let Some(ran) = self.running.join_next().await {
+            ran??;
+        }
+        Ok(())
+    }
+}

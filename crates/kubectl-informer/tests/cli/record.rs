@@ -1,0 +1,303 @@
+//! `record`, `show`, `diff` and `replay`.
+
+use crate::process::{Running, run};
+use crate::{cluster, config_map, secret};
+use conformance::cluster::Cluster;
+use kube_sim::SimServer;
+use nix::sys::signal::Signal;
+use serde_json::{Value, json};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+/// A folder, and the name of a recording in it.
+fn folder() -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.rec");
+    (folder, file)
+}
+
+/// Records what `make` does, and ends the recorder by a signal.
+async fn record(what: &str, cluster: &Cluster, file: &Path, make: impl AsyncFnOnce()) {
+    let args = format!("record {what} --file {} {}", file.display(), cluster.arguments());
+    let mut recorder = Running::start(&args);
+    recorder.said("recording changes").await;
+    make().await;
+    // A change that is recorded last, and is not looked at.
+    let marker = cluster.create(config_map("default", "zz-marker", "x")).await;
+    cluster.delete(&marker).await;
+    wait_for(file, "zz-marker").await;
+    recorder.signal(Signal::SIGINT);
+    let ended = recorder.end().await;
+    assert_eq!((ended.code, &*ended.out), (Some(0), ""), "{ended:?}");
+    assert!(ended.err.contains(" changes in "), "{ended:?}");
+}
+
+/// Waits until a recording has the deletion of an object of this name.
+async fn wait_for(file: &Path, name: &str) {
+    wait_for_change(file, "delete", name).await;
+}
+
+/// Waits until a recording has such a change, which has this text.
+async fn wait_for_change(file: &Path, event: &str, text: &str) {
+    let event = format!("\"event\":\"{event}\"");
+    for _ in 0..600 {
+        let ended = run(&format!("diff {} -o json", file.display())).await;
+        if ended
+            .out
+            .lines()
+            .any(|line| line.contains(&event) && line.contains(text))
+        {
+            return;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    }
+    panic!("{event} with {text} was not recorded in time");
+}
+
+fn lines(text: &str) -> Vec<Value> {
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_recording_is_looked_at_by_time_and_object() {
+    let cluster = cluster().await;
+    let (_folder, file) = folder();
+    let path = file.display();
+    let widget = json!({
+        "apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"namespace": "default", "name": "w"}, "size": 1,
+    });
+    cluster.create(config_map("default", "a", "first")).await;
+    cluster.create(widget).await;
+    record("configmaps,widgets -A", &cluster, &file, async || {
+        cluster.update(config_map("default", "a", "second")).await;
+        // The two have different times then.
+        wait_for_change(&file, "update", "second").await;
+        cluster.update(config_map("default", "a", "third")).await;
+        let b = cluster.create(config_map("default", "b", "x")).await;
+        cluster.delete(&b).await;
+    })
+    .await;
+    let mode = std::fs::metadata(&file).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+
+    let ended = run(&format!("diff {path} configmap/a -o json")).await;
+    let changes = lines(&ended.out);
+    assert_eq!(changes.len(), 2, "{ended:?}");
+    let label = &changes[0]["changes"][0];
+    assert_eq!(
+        (&label["path"], &label["old"], &label["new"]),
+        (&json!("metadata.labels.app"), &json!("first"), &json!("second"))
+    );
+    let ended = run(&format!("diff {path} cm a b -n default")).await;
+    let rows: Vec<_> = ended.out.lines().collect();
+    assert!(rows[0].starts_with("TIME "), "{ended:?}");
+    assert!(
+        rows[1].contains(" update ") && rows[1].contains("configmap/a"),
+        "{ended:?}"
+    );
+    assert!(
+        rows[2].starts_with("    ~ metadata.labels.app: \"first\" -> \"second\""),
+        "{ended:?}"
+    );
+    assert!(rows.iter().any(|row| row.contains(" add ")), "{ended:?}");
+    assert!(rows.iter().any(|row| row.contains(" delete ")), "{ended:?}");
+
+    // As it was between the two updates, and at the end.
+    let second = changes[0]["time"].as_str().unwrap();
+    for (at, expected) in [(format!("--at {second}"), "second"), (String::new(), "third")] {
+        let ended = run(&format!("show {path} cm/a {at} -o json")).await;
+        let objects = lines(&ended.out);
+        assert_eq!(
+            objects[0]["metadata"]["labels"]["app"], expected,
+            "{at}: {ended:?}"
+        );
+        assert!(objects[0]["metadata"].get("managedFields").is_none());
+    }
+    let ended = run(&format!("show {path} wd -o yaml")).await;
+    assert!(ended.out.contains("size: 1"), "{ended:?}");
+    let ended = run(&format!("show {path} -n default")).await;
+    assert!(ended.out.contains("widget.example.com/w"), "{ended:?}");
+    let ended = run(&format!("show {path} pods")).await;
+    assert_eq!(ended.code, Some(1));
+    assert!(
+        ended
+            .err
+            .contains("the recording has no \"pods\", only configmaps, widgets.example.com"),
+        "{ended:?}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn secrets_are_redacted_unless_asked_for() {
+    let cluster = Cluster::start().await;
+    cluster.create(secret("default", "login", "web")).await;
+    for (option, expected) in [("", "cmVkYWN0ZWQ="), ("--with-secrets", "aHVudGVyMg==")] {
+        let (_folder, file) = folder();
+        record(
+            &format!("secrets,configmaps {option}"),
+            &cluster,
+            &file,
+            async || {},
+        )
+        .await;
+        let ended = run(&format!("show {} secret/login -o json", file.display())).await;
+        assert_eq!(lines(&ended.out)[0]["data"]["password"], expected, "{ended:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_killed_recorder_leaves_a_readable_file() {
+    let cluster = Cluster::start().await;
+    let (_folder, file) = folder();
+    let args = format!("record cm --file {} {}", file.display(), cluster.arguments());
+    let mut recorder = Running::start(&args);
+    recorder.said("recording changes").await;
+    let a = cluster.create(config_map("default", "a", "x")).await;
+    cluster.delete(&a).await;
+    wait_for(&file, "default/a").await;
+    recorder.signal(Signal::SIGKILL);
+    recorder.exit_code().await;
+    // What was being written is not whole.
+    let mut bytes = std::fs::read(&file).unwrap();
+    let whole = bytes.clone();
+    bytes.extend_from_slice(&whole[37..60]);
+    std::fs::write(&file, &bytes[..bytes.len() - 3]).unwrap();
+    let ended = run(&format!("diff {} -o json", file.display())).await;
+    assert!(ended.out.contains("default/a"), "{ended:?}");
+
+    std::fs::write(&file, &whole[..whole.len() - 3]).unwrap();
+    let ended = run(&format!("show {}", file.display())).await;
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert!(ended.err.contains("the last block is incomplete"), "{ended:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn other_files_are_refused() {
+    let (folder, file) = folder();
+    std::fs::write(&file, "hello").unwrap();
+    for command in ["show", "diff", "replay"] {
+        let ended = run(&format!("{command} {}", file.display())).await;
+        assert_eq!((ended.code, &*ended.out), (Some(1), ""), "{ended:?}");
+        assert!(
+            ended
+                .err
+                .contains("it is no recording of kubectl informer record"),
+            "{ended:?}"
+        );
+        let ended = run(&format!("{command} {}/none", folder.path().display())).await;
+        assert!(ended.err.starts_with("error: cannot open "), "{ended:?}");
+    }
+    let cluster = Cluster::start().await;
+    let ended = run(&format!(
+        "record cm --file {} {}",
+        file.display(),
+        cluster.arguments()
+    ))
+    .await;
+    assert_eq!(ended.code, Some(1));
+    assert!(
+        ended.err.contains("must name a file that does not exist"),
+        "{ended:?}"
+    );
+    assert_eq!(std::fs::read(&file).unwrap(), b"hello");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_recording_ends_after_its_time() {
+    let cluster = Cluster::start().await;
+    let (_folder, file) = folder();
+    let args = format!(
+        "record ns --for 500ms --file {} {}",
+        file.display(),
+        cluster.arguments()
+    );
+    let ended = run(&args).await;
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    let ended = run(&format!("show {}", file.display())).await;
+    assert!(ended.out.contains("kube-system"), "{ended:?}");
+}
+
+/// What a client sees of the replay is what was there.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_replay_is_a_cluster_for_any_client() {
+    let cluster = cluster().await;
+    let (folder, file) = folder();
+    let widget = json!({
+        "apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"namespace": "default", "name": "w"}, "size": 1,
+    });
+    cluster.create(widget).await;
+    let a = cluster.create(config_map("default", "a", "first")).await;
+    record("configmaps,widgets", &cluster, &file, async || {
+        cluster.update(config_map("default", "a", "second")).await;
+        let mut held = config_map("default", "held", "x");
+        held["metadata"]["finalizers"] = json!(["example.com/hold"]);
+        let mut held = cluster.create(held).await;
+        cluster.delete(&held).await;
+        held["metadata"]["finalizers"] = json!([]);
+        cluster.update(held).await;
+        cluster.create(config_map("default", "b", "x")).await;
+    })
+    .await;
+    let kubeconfig = folder.path().join("kubeconfig");
+    let mut replay = Running::start(&format!(
+        "replay {} --speed max --kubeconfig {}",
+        file.display(),
+        kubeconfig.display()
+    ));
+    let url = replay.line().await;
+    assert!(url.starts_with("http://127.0.0.1:"), "{url}");
+    let told = replay.said("played ").await;
+    assert!(told.ends_with("serving until Ctrl-C"), "{told}");
+    let maps = run(&format!(
+        "watch cm --until create -o json --show-object --server {url}"
+    ))
+    .await;
+    let maps = lines(&maps.out);
+    let objects: Vec<_> = maps.iter().filter(|line| line["event"] == "add").collect();
+    let keys: Vec<_> = objects.iter().map(|line| line["key"].as_str().unwrap()).collect();
+    assert_eq!(keys, ["default/a", "default/b"]);
+    assert_eq!(objects[0]["object"]["metadata"]["labels"]["app"], "second");
+    assert_eq!(objects[0]["object"]["metadata"]["uid"], a["metadata"]["uid"]);
+    let wait = "wait widgets -o json --until create".replace("wait", "watch");
+    let widgets = run(&format!(
+        "{wait} --show-object --kubeconfig {}",
+        kubeconfig.display()
+    ))
+    .await;
+    assert_eq!(lines(&widgets.out)[0]["object"]["size"], 1);
+    replay.signal(Signal::SIGTERM);
+    assert_eq!(replay.end().await.code, Some(0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_speed_of_a_replay_is_that_of_the_recording() {
+    let server = SimServer::builder().pods(5).start().await.unwrap();
+    let (_folder, file) = folder();
+    let pod = server.store().list("v1", "Pod", None).unwrap().remove(0);
+    let at = format!("--server {}", server.url());
+    let mut recorder = Running::start(&format!("record pods -A --file {} {at}", file.display()));
+    recorder.said("recording changes").await;
+    let mut changed = pod.clone();
+    changed["metadata"]
+        .as_object_mut()
+        .unwrap()
+        .remove("resourceVersion");
+    for time in ["one", "two"] {
+        changed["metadata"]["labels"]["time"] = time.into();
+        server.store().update(changed.clone()).unwrap();
+        tokio::time::sleep(std::time::Duration::from_millis(1500)).await;
+        wait_for_change(&file, "update", time).await;
+    }
+    recorder.signal(Signal::SIGINT);
+    assert_eq!(recorder.end().await.code, Some(0));
+    let mut replay = Running::start(&format!("replay {} --speed 10", file.display()));
+    replay.line().await;
+    let started = std::time::Instant::now();
+    replay.said("played 7 changes").await;
+    // A tenth of 1.5 seconds, at the least.
+    assert!(started.elapsed() >= std::time::Duration::from_millis(140));
+    let bad = run(&format!("replay {} --speed 0", file.display())).await;
+    assert_eq!(bad.code, Some(2), "{bad:?}");
+}
