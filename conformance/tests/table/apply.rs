@@ -550,6 +550,180 @@ fn custom() -> Case {
         .ask(post(&format!("{WIDGETS}?fieldManager=four"), &widget(all)).named("create by post"))
 }
 
+/// Explicit nulls in custom resources.
+fn nulls() -> Case {
+    let string = json!({"type": "string"});
+    let nullable = json!({"type": "string", "nullable": true});
+    let object = json!({"type": "object", "properties": {"a": string, "b": string}});
+    let mut nullable_object = object.clone();
+    nullable_object["nullable"] = true.into();
+    let properties = json!({
+        "s": string, "n": nullable, "d": {"type": "string", "default": "D"},
+        "nd": {"type": "string", "nullable": true, "default": "N"},
+        "o": object, "no": nullable_object,
+        "m": {"type": "object", "additionalProperties": string}, "mn": {"type": "object", "additionalProperties": nullable},
+        "set": {"type": "array", "x-kubernetes-list-type": "set", "items": string},
+        "list": {"type": "array", "items": nullable},
+        "keyed": {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"], "items": {
+            "type": "object", "required": ["name"], "properties": {"name": string, "v": string, "n": nullable},
+        }},
+        "free": {"type": "object", "x-kubernetes-preserve-unknown-fields": true},
+    });
+    let mut definition = definition();
+    definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"] =
+        properties;
+    let widget = |name: &str, spec: Value| json!({"apiVersion": format!("{GROUP}/v1"), "kind": "Widget", "metadata": {"name": name}, "spec": spec});
+    let w = |manager: &str, spec: Value| {
+        let name = format!("{manager} {spec}");
+        apply(W, manager, &widget("w", spec)).named(name)
+    };
+    let fresh = |n: usize, spec: Value| {
+        let name = format!("new {spec}");
+        apply(&format!("{WIDGETS}/n{n}"), "one", &widget(&format!("n{n}"), spec)).named(name)
+    };
+    let all = json!({
+        "s": "1", "n": "1", "d": "1", "nd": "1", "o": {"a": "1", "b": "1"}, "no": {"a": "1"}, "m": {"a": "1", "b": "1"},
+        "mn": {"a": "1"}, "set": ["a"], "list": ["a"], "keyed": [{"name": "a", "v": "1", "n": "1"}], "free": {"a": 1, "b": {"c": 1}},
+    });
+    let nulls = [
+        json!({"s": null}),
+        json!({"n": null}),
+        json!({"d": null}),
+        json!({"nd": null}),
+        json!({"o": null}),
+        json!({"o": {"a": null}}),
+        json!({"no": null}),
+        json!({"m": null}),
+        json!({"m": {"a": null}}),
+        json!({"mn": null}),
+        json!({"mn": {"a": null}}),
+        json!({"set": null}),
+        json!({"set": [null]}),
+        json!({"list": [null]}),
+        json!({"keyed": null}),
+        json!({"keyed": [{"name": "a", "v": null, "n": null}]}),
+        json!({"keyed": [null]}),
+        json!({"keyed": [{"name": null}]}),
+        json!({"free": null}),
+        json!({"free": {"a": null}}),
+        json!({"free": {"b": {"c": null, "d": null}}}),
+    ];
+    Case::new("apply-nulls")
+        .ask(post(DEFINITIONS, &definition).named("define").only(["/kind"]))
+        .until(get(WIDGETS), 200)
+        .asks(nulls.iter().cloned().enumerate().map(|(n, spec)| fresh(n, spec)))
+        .ask(w("one", all))
+        .asks(
+            nulls
+                .iter()
+                .cloned()
+                .map(|spec| w("two&dryRun=All&force=true", spec)),
+        )
+        .asks(nulls.iter().cloned().map(|spec| w("one&dryRun=All", spec)))
+        .ask(w("two", json!({"s": null, "n": null})))
+        .ask(w(
+            "two&force=true",
+            json!({"n": null, "o": null, "m": {"a": null}}),
+        ))
+        .ask(w("one", json!({"n": null, "o": {"a": "1"}})))
+        .ask(w("two", json!({})))
+        .ask(get(W).named("in the end"))
+}
+
+/// Managers of one object in several versions, whose schemas differ.
+fn versions() -> Case {
+    let string = json!({"type": "string"});
+    let list = |kind: &str| json!({"type": "array", "x-kubernetes-list-type": kind, "items": string});
+    let version = |name: &str, storage: bool, list_type: &str, more: Value| {
+        let mut properties = json!({"a": string, "b": string, "list": list(list_type)});
+        properties
+            .as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
+        json!({"name": name, "served": true, "storage": storage, "subresources": {"status": {}}, "schema": {"openAPIV3Schema": {
+            "type": "object", "properties": {
+                "spec": {"type": "object", "properties": properties},
+                "status": {"type": "object", "properties": {"done": {"type": "boolean"}, "a": string}},
+            },
+        }}})
+    };
+    let mut definition = definition();
+    definition["spec"]["versions"] = json!([
+        version("v1", true, "set", json!({"later": {"type": "integer"}})),
+        version("v1beta1", false, "atomic", json!({})),
+    ]);
+    const OLD: &str = "/apis/{ns}.example.com/v1beta1/namespaces/{ns}/widgets/w";
+    let widget = |version: &str, rest: Value| {
+        let mut widget =
+            json!({"apiVersion": format!("{GROUP}/{version}"), "kind": "Widget", "metadata": {"name": "w"}});
+        widget
+            .as_object_mut()
+            .unwrap()
+            .extend(rest.as_object().unwrap().clone());
+        widget
+    };
+    let named = |name: &str| name.to_owned();
+    let new = |name: &str, manager: &str, spec: Value| {
+        apply(W, manager, &widget("v1", json!({"spec": spec}))).named(named(name))
+    };
+    let old = |name: &str, manager: &str, spec: Value| {
+        apply(OLD, manager, &widget("v1beta1", json!({"spec": spec}))).named(named(name))
+    };
+    let patch = |path: &str, manager: &str, spec: Value| {
+        merge(&format!("{path}?fieldManager={manager}"), &json!({"spec": spec}))
+    };
+    let status = |path: &str, version: &str, manager: &str, status: Value| {
+        apply(
+            &format!("{path}/status"),
+            manager,
+            &widget(version, json!({"status": status})),
+        )
+    };
+    Case::new("apply-versions")
+        .ask(post(DEFINITIONS, &definition).named("define").only(["/kind"]))
+        .until(get(WIDGETS), 200)
+        .ask(old(
+            "create in the old version",
+            "one",
+            json!({"a": "x", "list": ["a"]}),
+        ))
+        .ask(new(
+            "another in the new version",
+            "two",
+            json!({"list": ["b"], "later": 1}),
+        ))
+        .ask(get(OLD).named("as the old version has it"))
+        .ask(old(
+            "the old version of a list that is a set in the new",
+            "one",
+            json!({"a": "x", "list": ["c"]}),
+        ))
+        .ask(old(
+            "by force",
+            "one&force=true",
+            json!({"a": "x", "list": ["c"]}),
+        ))
+        .ask(new(
+            "the same manager in the new version",
+            "one",
+            json!({"a": "x", "list": ["d"]}),
+        ))
+        .ask(old("and in the old one again", "one", json!({"b": "y"})))
+        .ask(patch(W, "three", json!({"a": "1"})).named("an update in the new version"))
+        .ask(patch(OLD, "three", json!({"a": "2"})).named("an update in the old version"))
+        .ask(patch(OLD, "three", json!({"b": "2"})).named("another update in the old version"))
+        .ask(new("a conflict with both", "four", json!({"a": "3", "b": "3"})))
+        .ask(status(W, "v1", "one", json!({"done": true})).named("a status"))
+        .ask(status(OLD, "v1beta1", "one", json!({"a": "x"})).named("a status in the old version"))
+        .ask(new(
+            "the same manager beside its status",
+            "one",
+            json!({"later": 2}),
+        ))
+        .ask(status(W, "v1", "four", json!({"a": "y"})).named("a conflict with a status"))
+        .ask(get(W).named("in the end"))
+}
+
 fn kept() -> Case {
     let b = format!("{CONFIG_MAPS}/b");
     let by = |n: u8| {
@@ -600,5 +774,14 @@ fn kept() -> Case {
 }
 
 pub(crate) fn cases() -> Vec<Case> {
-    vec![managers(), refusals(), lists(), subresources(), custom(), kept()]
+    vec![
+        managers(),
+        refusals(),
+        lists(),
+        subresources(),
+        custom(),
+        nulls(),
+        versions(),
+        kept(),
+    ]
 }

@@ -4,7 +4,7 @@
 //! without one. A request whose answers differ is a bug of the simulator, or is listed in `table/differences.md` with the
 //! reason. What is listed and no longer differs fails too.
 
-#![recursion_limit = "256"] // for large objects in `json!`
+#![recursion_limit = "512"] // for large objects in `json!`
 
 mod apply;
 mod case;
@@ -23,6 +23,7 @@ mod selectors;
 mod subresources;
 mod watches;
 mod writes;
+mod yaml;
 
 use case::Case;
 use conformance::real_server::{Part, RealServer, User};
@@ -46,6 +47,7 @@ fn cases() -> Vec<Case> {
         subresources::cases(),
         definitions::cases(),
         schemas::cases(),
+        yaml::cases(),
     ];
     reading.into_iter().chain(writing).flatten().collect()
 }

@@ -1,6 +1,6 @@
 //! What schemas make of custom resources, and what they refuse.
 
-use crate::case::{Ask, Case, get, merge, post};
+use crate::case::{Ask, Case, get, json_patch, merge, post, put};
 use crate::objects::DEFINITIONS;
 use serde_json::{Value, json};
 
@@ -369,8 +369,510 @@ fn definitions() -> Case {
     Case::new("schemas-refused").asks(asks)
 }
 
+/// A definition of things whose spec has these properties, and the first request that they are served for.
+fn defined_as(name: &str, properties: Value) -> Case {
+    let schema =
+        json!({"type": "object", "properties": {"spec": {"type": "object", "properties": properties}}});
+    Case::new(name)
+        .ask(
+            post(DEFINITIONS, &definition_of(schema))
+                .named("define")
+                .only(["/kind"]),
+        )
+        .until(get(THINGS), 200)
+}
+
+/// Numbers that are the same and are written in several ways.
+fn numbers() -> Case {
+    let properties = json!({
+        "i": {"type": "integer"}, "i32": {"type": "integer", "format": "int32"}, "n": {"type": "number"},
+        "either": {"x-kubernetes-int-or-string": true},
+        "set": {"type": "array", "maxItems": 5, "x-kubernetes-list-type": "set", "items": {"type": "number"}},
+        "keyed": {"type": "array", "maxItems": 5, "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"], "items": {
+            "type": "object", "required": ["k"], "properties": {"k": {"type": "integer"}}}},
+        "of": {"type": "integer", "enum": [1, 2]}, "nof": {"type": "number", "enum": [1, 2.5]},
+        "rule": {"type": "integer", "x-kubernetes-validations": [{"rule": "self % 2 == 1"}]},
+        "equal": {"type": "integer", "x-kubernetes-validations": [{"rule": "self == 1"}]},
+        "half": {"type": "number", "x-kubernetes-validations": [{"rule": "self > 0.5 && self == 1.0"}]},
+        "free": {"type": "object", "x-kubernetes-preserve-unknown-fields": true},
+    });
+    let texts = [
+        ("i", "1.0"),
+        ("i", "1e3"),
+        ("i", "-0"),
+        ("i", "-0.0"),
+        ("i", "1.5e1"),
+        ("i", "9223372036854775807"),
+        ("i", "9223372036854775808"),
+        ("i32", "1.0"),
+        ("i32", "2147483648.0"),
+        ("n", "1"),
+        ("n", "1.0"),
+        ("n", "1.10"),
+        ("n", "1e20"),
+        ("n", "1e21"),
+        ("n", "1e-7"),
+        ("n", "0.000001"),
+        ("n", "123456789012345678901"),
+        ("n", "-0.0"),
+        ("n", "1E2"),
+        ("n", "100000000000000000000000.0"),
+        ("either", "1.0"),
+        ("either", "1e2"),
+        ("set", "[1, 1.0]"),
+        ("set", "[1.0, 1.0]"),
+        ("keyed", "[{\"k\": 1}, {\"k\": 1.0}]"),
+        ("of", "1.0"),
+        ("nof", "1"),
+        ("nof", "1.0"),
+        ("nof", "2.50"),
+        ("rule", "1"),
+        ("rule", "1.0"),
+        ("equal", "1.0"),
+        ("half", "1"),
+        ("half", "1.0"),
+        ("free", "{\"a\": 1.0, \"b\": [2.0, 1e2]}"),
+    ];
+    let written = |name: &str, field: &str, text: &str| {
+        format!(
+            r#"{{"apiVersion": "{{ns}}.example.com/v1", "kind": "Thing", "metadata": {{"name": "{name}"}}, "spec": {{"{field}": {text}}}}}"#
+        )
+    };
+    let asks = texts.iter().enumerate().map(|(n, (field, text))| {
+        post(THINGS, &json!(null))
+            .text(&written(&format!("t{n}"), field, text))
+            .named(format!("{field}: {text}"))
+    });
+    let patched = |text: &str| {
+        merge(THING, &json!(null))
+            .text(text)
+            .named(format!("merge {text}"))
+    };
+    let operated = |text: &str| {
+        json_patch(THING, &json!(null))
+            .text(text)
+            .named(format!("json {text}"))
+    };
+    let applied = |manager: &str, field: &str, text: &str| {
+        crate::case::any("PATCH", &format!("{THING}?fieldManager={manager}"))
+            .text(&written("t", field, text))
+            .content_type("application/apply-patch+yaml")
+            .named(format!("apply {manager} {field}: {text}"))
+    };
+    defined_as("schemas-numbers", properties)
+        .asks(asks)
+        .ask(post(THINGS, &thing("t", json!({"i": 1, "n": 1, "free": {"a": 1, "b": 1.5}}))).named("create"))
+        .ask(patched(r#"{"spec": {"i": 1.0}}"#))
+        .ask(patched(r#"{"spec": {"i": 1.0, "n": 1.0}}"#))
+        .ask(patched(r#"{"spec": {"free": {"a": 1.0, "b": 1.50}}}"#))
+        .ask(put(THING, &json!(null)).text(&written("t", "i", "1.0")).named("put").only(["/message"]))
+        .ask(operated(r#"[{"op": "test", "path": "/spec/i", "value": 1.0}, {"op": "add", "path": "/spec/n", "value": 2.0}]"#))
+        .ask(applied("one", "i", "1.0"))
+        .ask(applied("two", "i", "1"))
+        .ask(applied("two", "i", "1.0"))
+        .ask(applied("two", "i", "2.0").only(["/code", "/reason"]))
+        .ask(get(THING).named("in the end"))
+}
+
+/// Regular expressions as Go reads them.
+const PATTERNS: &[(&str, &[&str])] = &[
+    (r"^\pN+$", &["1", "٣", "a"]),
+    (r"^\p{Greek}\P{Greek}$", &["αa", "aα"]),
+    (r"^\p{^Lu}$", &["a", "A"]),
+    (r"^\p{Lu}\p{Nd}$", &["A1", "a1"]),
+    (r"^\d\s\w$", &["1 a", "٣ a", "1\u{a0}a", "1\u{b}a"]),
+    (r"^\Qa.b\E.$", &["a.bc", "axbc"]),
+    (r"^\Qa.b", &["a.b", "axb"]),
+    (r"^(?P<name>a)(?<other>b)$", &["ab", "a"]),
+    (r"^[[:alpha:]]+[[:^digit:]]$", &["ab", "a1", "éb"]),
+    (r"^[[:word:]]$", &["_", "-"]),
+    (r"^[a[b]$", &["[", "c"]),
+    (r"^[a&&b]$", &["&", "c"]),
+    (r"^[+--b]$", &[",", "b", "a"]),
+    (r"^[~~a]$", &["~"]),
+    (r"^[]a]+$", &["]a", "b"]),
+    (r"^[^]a]$", &["b", "]"]),
+    (r"^[a-]$", &["-", "b"]),
+    (r"^[\d-x]$", &["-", "1", "y"]),
+    (r"^[^\d\s]$", &["a", "1", " "]),
+    (r"^\x41\x{42}\103$", &["ABC", "abc"]),
+    (r"^\07\0$", &["\u{7}\u{0}", "0"]),
+    (r"^a\<b\>$", &["a<b>", "ab"]),
+    (r"^a\_\-\/$", &["a_-/", "a"]),
+    (r"\bé", &["é", "aé"]),
+    (r"\Bb", &["ab", "b", "éb"]),
+    (r"^a{$", &["a{", "a"]),
+    (r"^a{,2}$", &["a{,2}", "aa"]),
+    (r"^a{x}$", &["a{x}", "a"]),
+    (r"^a{2,}$", &["aa", "a"]),
+    (r"^a{1000}$", &["a"]),
+    (r"^(?:a{10}){100}$", &["a"]),
+    (r"(?i)^straße$", &["STRAßE", "strasse"]),
+    (r"(?s)^a.b$", &["a\nb"]),
+    (r"^a.b$", &["a\nb", "axb"]),
+    (r"(?m)^b$", &["a\nb", "ab"]),
+    (r"(?U)^a+$", &["aa"]),
+    (r"^a(?:)b$", &["ab"]),
+    (r"^a|$", &["", "b"]),
+    (r"\Aa\z", &["a", "a\n"]),
+    (r"^a$", &["a\n", "a"]),
+    (r"^\a\f\t\n\r\v$", &["\u{7}\u{c}\t\n\r\u{b}"]),
+    (r"^#[ ]x$", &["# x"]),
+    (r"^a*?b+?c??$", &["aabc"]),
+    (r"^(?i:a)b$", &["Ab", "AB"]),
+    (r"^(?i-s)a$", &["A"]),
+];
+
+/// What Go does not take for a regular expression, but others do.
+const REFUSED: &[&str] = &[
+    "(",
+    ")",
+    "a)",
+    "[",
+    "[a",
+    "[b-a]",
+    "[a-\\d]",
+    "*",
+    "a**",
+    "a+*",
+    "a{2}{3}",
+    "a*??",
+    "a{1001}",
+    "a{2,1}",
+    "(?:a{100}){11}",
+    "(?x)a",
+    "(?u)a",
+    "(?R)a",
+    "(?=a)",
+    "(?<=a)",
+    "(?!a)",
+    "\\1",
+    "\\8",
+    "\\Z",
+    "\\h",
+    "\\y",
+    "\\k",
+    "a\\",
+    "\\p{Bogus}",
+    "\\p{Alphabetic}",
+    "\\p",
+    "\\pX",
+    "\\x{110000}",
+    "\\x4",
+    "\\xg",
+    "\\u0041",
+    "(?P<n>a)(?P<n>b)",
+    "(?P<>a)",
+    "(?P<a-b>a)",
+    "(?P=n)",
+    "(?P<n",
+    "[[:bogus:]]",
+    "(?i",
+    "(?",
+    "(?)",
+    "(?i)(?-)",
+    "(?a)",
+    "(?ii)a",
+    "[\\",
+    "\\Q",
+    "(?<1>a)",
+    "(?#a)",
+    "[[.a.]]",
+    "[[=a=]]",
+    "++",
+    "^*",
+    "$+",
+    "(|a)*",
+    "(*)",
+    "|*",
+    "(?i)*",
+    "x{2}*",
+    "x{2}?",
+    "\\b*",
+    "[a--b]",
+    "^\\C$",
+];
+
+fn patterns() -> Case {
+    let properties: Value = PATTERNS
+        .iter()
+        .enumerate()
+        .map(|(n, (pattern, _))| (format!("p{n}"), json!({"type": "string", "pattern": pattern})))
+        .collect::<serde_json::Map<_, _>>()
+        .into();
+    let asks = PATTERNS.iter().enumerate().flat_map(|(n, (pattern, texts))| {
+        texts.iter().map(move |text| {
+            post(
+                &format!("{THINGS}?dryRun=All"),
+                &thing("t", json!({format!("p{n}"): text})),
+            )
+            .named(format!("{pattern:?} in {text:?}"))
+            .only(["/code", "/message"])
+        })
+    });
+    let refused = REFUSED.iter().map(|pattern| {
+        let schema =
+            json!({"type": "object", "properties": {"spec": {"type": "string", "pattern": pattern}}});
+        post(&format!("{DEFINITIONS}?dryRun=All"), &definition_of(schema))
+            .named(format!("define {pattern:?}"))
+            .only(["/code", "/details/causes/0/message"])
+    });
+    defined_as("schemas-patterns", properties)
+        .asks(asks)
+        .asks(refused)
+}
+
+/// Alternatives of what has not changed.
+fn alternatives() -> Case {
+    let ab = |kind: &str| json!({"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}}, kind: [{"required": ["a"]}, {"required": ["b"]}]});
+    let first = json!({
+        "one": {"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}}},
+        "any": {"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}}},
+        "all": {"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}}},
+        "not": {"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}}},
+        "texts": {"type": "object", "properties": {"x": {"type": "string"}, "y": {"type": "string"}}},
+        "list": {"type": "array", "items": {"type": "string"}},
+        "n": {"type": "integer"},
+    });
+    let mut later = first.clone();
+    later["one"] = ab("oneOf");
+    later["any"] = ab("anyOf");
+    later["all"] = ab("allOf");
+    later["not"]["not"] = json!({"properties": {"a": {"enum": ["q"]}}});
+    later["texts"]["oneOf"] =
+        json!([{"properties": {"x": {"maxLength": 2}}}, {"properties": {"y": {"maxLength": 2}}}]);
+    later["list"]["items"]["oneOf"] = json!([{"maxLength": 2}, {"pattern": "^a"}]);
+    let schema = |properties: &Value| {
+        json!({"type": "object", "properties": {
+            "spec": {"type": "object", "properties": properties}, "status": {"type": "object", "properties": {"n": {"type": "integer"}}},
+        }})
+    };
+    let versions = &definition_of(schema(&later))["spec"]["versions"];
+    let patch = |patch: Value| {
+        merge(THING, &patch).named(format!("merge {patch}")).only([
+            "/spec",
+            "/message",
+            "/metadata/generation",
+        ])
+    };
+    let of_status = |patch: Value| {
+        merge(&format!("{THING}/status"), &patch)
+            .named(format!("status {patch}"))
+            .only(["/status", "/message"])
+    };
+    let spec = json!({
+        "one": {"a": "1", "b": "1"}, "any": {"c": 1}, "all": {"a": "1"}, "not": {"a": "q"}, "texts": {"x": "long", "y": "long"}, "list": ["ab", "bcd"],
+    });
+    Case::new("schemas-alternatives")
+        .ask(
+            post(DEFINITIONS, &definition_of(schema(&first)))
+                .named("define")
+                .only(["/kind"]),
+        )
+        .until(get(THINGS), 200)
+        .ask(post(THINGS, &thing("t", spec)).named("create").only(["/kind"]))
+        .ask(
+            merge(DEFINITION, &json!({"spec": {"versions": versions}}))
+                .named("define again")
+                .only(["/kind"]),
+        )
+        .until(
+            post(
+                &format!("{THINGS}?dryRun=All"),
+                &thing("u", json!({"one": {"a": "1", "b": "1"}})),
+            ),
+            422,
+        )
+        .ask(merge(THING, &json!({})).named("nothing"))
+        .ask(
+            merge(THING, &json!({"metadata": {"labels": {"a": "b"}}}))
+                .named("a label")
+                .only(["/message", "/metadata/labels"]),
+        )
+        .ask(patch(json!({"spec": {"n": 1}})))
+        .ask(patch(json!({"spec": {"one": {"a": "2"}}})))
+        .ask(patch(json!({"spec": {"any": {"b": "2"}}})))
+        .ask(patch(json!({"spec": {"all": {"a": "2"}}})))
+        .ask(patch(json!({"spec": {"not": {"b": "2"}}})))
+        .ask(patch(json!({"spec": {"not": {"a": "r"}}})))
+        .ask(patch(json!({"spec": {"not": {"a": "r", "b": "3"}}})))
+        .ask(patch(json!({"spec": {"texts": {"x": "longer"}}})))
+        .ask(patch(json!({"spec": {"texts": {"y": "y"}}})))
+        .ask(patch(json!({"spec": {"list": ["ab", "bcd", "a"]}})))
+        .ask(patch(json!({"spec": {"list": ["ab", "bcde"]}})))
+        .ask(of_status(json!({"status": {"n": 1}})))
+        .ask(patch(json!({"spec": {"n": 2}})))
+        .ask(of_status(json!({"status": {"n": 2}})))
+}
+
+/// Defaults that do not fit their schema.
+fn defaults() -> Case {
+    let string = |default: Value| json!({"type": "string", "maxLength": 3, "default": default});
+    let object = |default: Value| {
+        json!({"type": "object", "default": default, "required": ["a"], "properties": {
+            "a": {"type": "string"}, "b": {"type": "integer", "minimum": 2, "default": 3},
+        }})
+    };
+    let schemas = [
+        ("a number for a string", string(json!(5))),
+        ("a string that is too long", string(json!("long"))),
+        ("null", string(json!(null))),
+        (
+            "null that may be",
+            json!({"type": "string", "nullable": true, "default": null}),
+        ),
+        ("an object without what it needs", object(json!({}))),
+        (
+            "an object with what it does not have",
+            object(json!({"a": "x", "c": 1})),
+        ),
+        ("an object whose part is wrong", object(json!({"a": "x", "b": 1}))),
+        ("an object whose part is of another type", object(json!({"a": 5}))),
+        ("an object that fits", object(json!({"a": "x"}))),
+        (
+            "a default within a map",
+            json!({"type": "object", "additionalProperties": string(json!(5))}),
+        ),
+        (
+            "a default within a list",
+            json!({"type": "array", "items": string(json!(5))}),
+        ),
+        (
+            "a list that is too long",
+            json!({"type": "array", "maxItems": 1, "items": {"type": "string"}, "default": ["a", "b"]}),
+        ),
+        (
+            "a set with an item twice",
+            json!({"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "string"}, "default": ["a", "a"]}),
+        ),
+        (
+            "an enum",
+            json!({"type": "string", "enum": ["a", "b"], "default": "c"}),
+        ),
+        (
+            "a pattern",
+            json!({"type": "string", "pattern": "^a", "default": "c"}),
+        ),
+        (
+            "a format",
+            json!({"type": "string", "format": "date-time", "default": "yesterday"}),
+        ),
+        (
+            "an integer that is none",
+            json!({"type": "integer", "default": 1.5}),
+        ),
+        (
+            "an integer or a string",
+            json!({"x-kubernetes-int-or-string": true, "default": true}),
+        ),
+        (
+            "a rule",
+            json!({"type": "integer", "default": 1, "x-kubernetes-validations": [{"rule": "self > 1", "message": "too small"}]}),
+        ),
+        (
+            "a rule of the parent",
+            json!({"type": "object", "default": {"a": 1}, "properties": {"a": {"type": "integer"}}, "x-kubernetes-validations": [{"rule": "self.a > 1"}]}),
+        ),
+        (
+            "an alternative",
+            json!({"type": "string", "anyOf": [{"maxLength": 1}, {"pattern": "^a"}], "default": "bc"}),
+        ),
+        (
+            "what is free",
+            json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true, "default": {"a": 1}}),
+        ),
+        (
+            "an embedded object",
+            json!({"type": "object", "x-kubernetes-embedded-resource": true, "x-kubernetes-preserve-unknown-fields": true, "default": {"kind": "Pod"}}),
+        ),
+        (
+            "an embedded object with wrong labels",
+            json!({"type": "object", "x-kubernetes-embedded-resource": true, "x-kubernetes-preserve-unknown-fields": true, "default": {"apiVersion": "v1", "kind": "Pod", "metadata": {"labels": {"a": 5}}}}),
+        ),
+        ("a type that is missing", json!({"default": 5})),
+        (
+            "two of them",
+            json!({"type": "object", "properties": {"a": string(json!(1)), "b": string(json!(2))}}),
+        ),
+    ];
+    let define = |name: &str, schema: Value| {
+        post(&format!("{DEFINITIONS}?dryRun=All"), &definition_of(schema))
+            .named(name)
+            .only(["/code", "/message", "/details/causes"])
+    };
+    let of_field = |schema: Value| json!({"type": "object", "properties": {"spec": {"type": "object", "properties": {"a": schema}}}});
+    let asks = schemas.map(|(name, schema)| match name {
+        // In any order.
+        "two of them" => define(name, of_field(schema)).only(["/code", "/reason"]),
+        _ => define(name, of_field(schema)),
+    });
+    Case::new("schemas-defaults")
+        .asks(asks)
+        .ask(define("of all", json!({"type": "object", "default": {"spec": {}}, "properties": {"spec": {"type": "object"}}})).only(["/code", "/reason"]))
+        .ask(define("of the spec", json!({"type": "object", "properties": {"spec": {"type": "object", "default": {"a": 1}, "properties": {"a": {"type": "string"}}}}})))
+        .ask(define("of the status", json!({"type": "object", "properties": {"status": {"type": "object", "default": {"a": 1}, "properties": {"a": {"type": "string"}}}}})))
+        .ask(define("of the name", json!({"type": "object", "properties": {"metadata": {"type": "object", "properties": {"name": {"type": "string", "default": "x"}}}}})))
+        .ask(define("of the metadata", json!({"type": "object", "properties": {"metadata": {"type": "object", "default": {"name": "x"}}}})))
+        .ask(define("of the kind", json!({"type": "object", "properties": {"kind": {"type": "string", "default": "Thing"}}})))
+        .ask(define("of an alternative", of_field(json!({"type": "string", "anyOf": [{"default": "x"}]}))))
+}
+
+/// Rules that take long.
+fn costs() -> Case {
+    let numbers = |most: u32| json!({"type": "array", "maxItems": most, "items": {"type": "integer"}});
+    let rule = |rule: &str| json!([{"rule": rule}]);
+    let mut twice = numbers(60);
+    twice["x-kubernetes-validations"] = rule("self.all(a, self.all(b, self.all(c, a + b + c >= 0)))");
+    let mut quick = numbers(60);
+    quick["x-kubernetes-validations"] = rule("self.all(a, self.all(b, a + b >= 0))");
+    let mut found = numbers(60);
+    found["x-kubernetes-validations"] =
+        rule("self.exists(a, self.exists(b, self.exists(c, a + b + c >= 0)))");
+    let mut mapped = numbers(60);
+    mapped["x-kubernetes-validations"] = rule("self.map(a, self.map(b, self.map(c, a + b + c))).size() >= 0");
+    let mut absorbed = numbers(60);
+    absorbed["x-kubernetes-validations"] =
+        rule("self.all(a, self.all(b, self.all(c, a + b + c >= 0))) || true");
+    let properties =
+        json!({"long": twice, "short": quick, "found": found, "mapped": mapped, "absorbed": absorbed});
+    let create = |name: &str, field: &str, count: u32| {
+        let items: Vec<_> = (0..count).collect();
+        post(
+            &format!("{THINGS}?dryRun=All"),
+            &thing("t", json!({field: items})),
+        )
+        .named(name)
+        .only(["/code", "/message", "/details/causes"])
+    };
+    let define = |name: &str, schema: Value| {
+        let schema = json!({"type": "object", "properties": {"spec": {"type": "object", "properties": {"a": schema}}}});
+        post(&format!("{DEFINITIONS}?dryRun=All"), &definition_of(schema))
+            .named(name)
+            .only(["/code", "/message"])
+    };
+    let unbounded = json!({"type": "array", "items": {"type": "integer"}, "x-kubernetes-validations": [{"rule": "self.all(a, self.all(b, a == b))"}]});
+    defined_as("schemas-costs", properties)
+        .ask(create("a few", "long", 5))
+        .ask(create("many", "long", 60))
+        .ask(create("many of which the first is found", "found", 60))
+        .ask(create("many, mapped", "mapped", 60))
+        .ask(create("many, whatever comes out", "absorbed", 60))
+        .ask(create("many in a quick rule", "short", 60))
+        .ask(define("an unbounded rule", unbounded))
+        .ask(define("a rule in an alternative", json!({"type": "string", "anyOf": [{"x-kubernetes-validations": [{"rule": "self == 'a'"}]}]})))
+        .ask(define("a rule that is no expression", json!({"type": "string", "x-kubernetes-validations": [{"rule": "self =="}]})))
+        .ask(define("a rule of another type", json!({"type": "string", "x-kubernetes-validations": [{"rule": "self + 'a'"}]})))
+        .ask(define("a rule with an unknown name", json!({"type": "string", "x-kubernetes-validations": [{"rule": "that == 'a'"}]})))
+        .ask(define("a rule with an unknown field", json!({"type": "object", "properties": {"b": {"type": "string"}}, "x-kubernetes-validations": [{"rule": "self.c == 'a'"}]})))
+}
+
 pub(crate) fn cases() -> Vec<Case> {
     vec![
+        numbers(),
+        patterns(),
+        alternatives(),
+        defaults(),
+        costs(),
         values(),
         metadata(),
         fields(),

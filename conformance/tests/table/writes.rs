@@ -1,7 +1,7 @@
 //! Creations and updates, and why they are refused.
 
-use crate::case::{Ask, Case, any, delete, get, post, put};
-use crate::objects::{CONFIG_MAPS, PODS, config_map, pod};
+use crate::case::{Ask, Case, any, delete, get, json_patch, merge, post, put, strategic};
+use crate::objects::{CONFIG_MAPS, DEFINITIONS, PODS, WIDGETS, config_map, definition, pod, widget};
 use serde_json::{Value, json};
 
 fn create(name: &str, object: Value) -> Ask {
@@ -250,6 +250,67 @@ fn updates() -> Case {
         )
 }
 
+/// Versions that are empty or zero: nothing is asked of what is there, unless the kind wants to be asked.
+fn unversioned() -> Case {
+    const W: &str = "/apis/{ns}.example.com/v1/namespaces/{ns}/widgets/w";
+    const L: &str = "/apis/coordination.k8s.io/v1/namespaces/{ns}/leases/l";
+    const A: &str = "/api/v1/namespaces/{ns}/configmaps/a";
+    let objects = [
+        (
+            "map",
+            A,
+            json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}}),
+        ),
+        (
+            "lease",
+            L,
+            json!({"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": {"name": "l"}, "spec": {}}),
+        ),
+        ("widget", W, widget("w", 1)),
+    ];
+    let asks = objects.into_iter().flat_map(|(kind, path, object)| {
+        let labelled = |n: usize, version: Value| {
+            let mut object = object.clone();
+            object["metadata"]["labels"] = json!({"n": format!("{n}")});
+            object["metadata"]["resourceVersion"] = version;
+            object
+        };
+        let change = |n: usize, version: &Value| json!({"metadata": {"labels": {"p": format!("{n}")}, "resourceVersion": version}});
+        let replaced = |n: usize, op: Value| json!([{"op": "add", "path": "/metadata/labels", "value": {"j": format!("{n}")}}, op]);
+        let mut asks = Vec::new();
+        for (n, version) in [json!(""), json!("0"), json!(null), json!("00"), json!("-1")].into_iter().enumerate() {
+            asks.push(put(path, &labelled(n, version.clone())).named(format!("{kind}: put {version}")));
+            asks.push(merge(path, &change(n, &version)).named(format!("{kind}: merge {version}")));
+            asks.push(strategic(path, &change(n, &version)).named(format!("{kind}: strategic {version}")));
+            let op = json!({"op": "replace", "path": "/metadata/resourceVersion", "value": version});
+            asks.push(json_patch(path, &replaced(n, op)).named(format!("{kind}: json {version}")));
+            asks.push(
+                any("PATCH", &format!("{path}?fieldManager=one&force=true"))
+                    .text(&labelled(10 + n, version.clone()).to_string())
+                    .content_type("application/apply-patch+yaml")
+                    .named(format!("{kind}: apply {version}")),
+            );
+        }
+        let op = json!({"op": "remove", "path": "/metadata/resourceVersion"});
+        asks.push(json_patch(path, &replaced(9, op)).named(format!("{kind}: json removed")));
+        asks.into_iter().map(|ask| ask.only(["/metadata/labels", "/message", "/reason", "/details/causes"])).collect::<Vec<_>>()
+    });
+    Case::new("unversioned")
+        .ask(post(DEFINITIONS, &definition()).named("define").only(["/kind"]))
+        .until(get(WIDGETS), 200)
+        .ask(create("a map", metadata(json!({"name": "a"}))).only(["/kind"]))
+        .ask(
+            post(
+                "/apis/coordination.k8s.io/v1/namespaces/{ns}/leases",
+                &json!({"metadata": {"name": "l"}}),
+            )
+            .named("a lease")
+            .only(["/kind"]),
+        )
+        .ask(post(WIDGETS, &widget("w", 1)).named("a widget").only(["/kind"]))
+        .asks(asks)
+}
+
 fn paths() -> Case {
     let asks = [
         get("/api"),
@@ -298,5 +359,5 @@ fn paths() -> Case {
 }
 
 pub(crate) fn cases() -> Vec<Case> {
-    vec![creations(), updates(), paths()]
+    vec![creations(), updates(), unversioned(), paths()]
 }

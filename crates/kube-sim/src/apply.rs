@@ -10,10 +10,11 @@
 //!
 //! # Versions
 //!
-//! All versions of a resource have the same fields here: nothing is converted. What a manager owns in a version that is no longer
-//! served is forgotten.
+//! Nothing is converted, but the versions of a custom resource may have schemas of their own. What a manager owns is of one version:
+//! it is compared, taken and given up by that version's schema, and an object that does not fit it cannot be applied. What a manager
+//! owns in a version that is no longer served is forgotten.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use jiff::Timestamp;
@@ -22,6 +23,7 @@ use serde_json::{Map, Value, json};
 
 use crate::api::write::{Object, metadata, metadata_mut, put_at, reset_fields, text};
 use crate::api::{Target, view};
+use crate::number;
 use crate::schema::Schema;
 use crate::status::StatusError;
 use compare::{Comparison, fields_of};
@@ -100,6 +102,17 @@ impl<'a> Ownership<'a> {
         Type::of(self.schema.as_deref())
     }
 
+    /// The schema of the version that an entry is of. All versions of a built-in kind have one.
+    fn schema_of(&self, api_version: &str) -> Option<Arc<Schema>> {
+        match self.target.resource.custom && api_version != self.api_version {
+            true => {
+                let version = api_version.rsplit('/').next().unwrap_or("");
+                self.target.resource.schema(version)
+            }
+            false => self.schema.clone(),
+        }
+    }
+
     /// What an object has from the start: what Go's empty object of a built-in kind has in JSON.
     fn base(&self) -> Arc<Object> {
         static BUILTIN: LazyLock<Mutex<HashMap<String, Arc<Object>>>> = LazyLock::new(Mutex::default);
@@ -140,8 +153,40 @@ impl<'a> Ownership<'a> {
     }
 
     fn compare(&self, old: &Object, new: &Object) -> Comparison {
-        let comparison = Comparison::of(old, new, &self.base(), self.ty());
+        self.compare_as(old, new, self.ty())
+    }
+
+    fn compare_as(&self, old: &Object, new: &Object, ty: Type<'_>) -> Comparison {
+        let comparison = Comparison::of(old, new, &self.base(), ty);
         comparison.without_all(&self.reset()).without(&UNOWNED)
+    }
+
+    /// How two states of an object differ in each version that somebody owns something in.
+    ///
+    /// # Errors
+    ///
+    /// An object that does not fit the schema of another version, in a real server's words.
+    fn compare_versions(
+        &self,
+        old: &Object,
+        new: &Object,
+        managers: &Managers,
+    ) -> Result<BTreeMap<String, Comparison>, String> {
+        let mut comparisons = BTreeMap::from([(self.api_version.clone(), self.compare(old, new))]);
+        for entry in &managers.0 {
+            if comparisons.contains_key(&entry.api_version) {
+                continue;
+            }
+            let schema = self.schema_of(&entry.api_version);
+            let ty = Type::of(schema.as_deref());
+            if self.target.resource.custom {
+                converted(old, ty).map_err(|why| format!("failed to convert old object: {why}"))?;
+                converted(new, ty).map_err(|why| format!("failed to convert new object: {why}"))?;
+            }
+            let comparison = self.compare_as(old, new, ty);
+            comparisons.insert(entry.api_version.clone(), comparison);
+        }
+        Ok(comparisons)
     }
 
     /// When a manager has changed something; a real server does not say when somebody scaled an object.
@@ -176,7 +221,8 @@ impl<'a> Ownership<'a> {
         managers.0.retain(is_served);
         if resource.custom {
             for entry in &mut managers.0 {
-                entry.fields = merge::reconciled(&entry.fields, self.ty());
+                let schema = self.schema_of(&entry.api_version);
+                entry.fields = merge::reconciled(&entry.fields, Type::of(schema.as_deref()));
             }
         }
     }
@@ -210,17 +256,19 @@ impl<'a> Ownership<'a> {
                 &base
             }
         };
-        let comparison = match self.target.resource.is_view() {
+        let served;
+        let [old, new] = match self.target.resource.is_view() {
             true => {
-                let [old, new] = [old, new].map(|object| {
+                served = [old, new].map(|object| {
                     let mut object = object.clone();
                     view::to_served(&self.target.resource, &mut object);
                     object
                 });
-                self.compare(&old, &new)
+                [&served[0], &served[1]]
             }
-            false => self.compare(old, new),
+            false => [old, new],
         };
+        let comparison = self.compare(old, new);
         if comparison.is_empty() && before.is_some() && before == held {
             return held.cloned();
         }
@@ -230,23 +278,35 @@ impl<'a> Ownership<'a> {
         }
         match comparison.is_empty() {
             true => managers.write(),
-            false => self.updated(managers, comparison, manager).write(),
+            // Where the versions do not fit each other, those who own something stay as they were.
+            false => match self.updated(managers, old, new, manager) {
+                Ok(managers) => managers.write(),
+                Err(_) => before.cloned(),
+            },
         }
     }
 
     /// The managers after an update.
-    fn updated(&self, mut managers: Managers, comparison: Comparison, manager: &str) -> Managers {
+    fn updated(
+        &self,
+        mut managers: Managers,
+        old: &Object,
+        new: &Object,
+        manager: &str,
+    ) -> Result<Managers, String> {
         self.bring_up_to_date(&mut managers);
-        let Comparison {
-            added,
-            modified,
-            removed,
-        } = comparison;
-        let changed = added.union(modified);
+        let mut comparisons = self.compare_versions(old, new, &managers)?;
         for entry in &mut managers.0 {
-            let fields = std::mem::take(&mut entry.fields);
-            entry.fields = fields.difference(&changed).difference(&removed);
+            if let Some(comparison) = comparisons.get(&entry.api_version) {
+                let fields = std::mem::take(&mut entry.fields);
+                let fields = fields
+                    .difference(&comparison.added)
+                    .difference(&comparison.modified);
+                entry.fields = fields.difference(&comparison.removed);
+            }
         }
+        let own = comparisons.remove(&self.api_version).unwrap_or_default();
+        let changed = own.added.union(own.modified);
         managers.drop_empty();
         if !changed.is_empty() {
             let mut entry = self.entry(manager, Operation::Update, changed);
@@ -258,7 +318,7 @@ impl<'a> Ownership<'a> {
             managers.put(entry);
         }
         managers.cap();
-        managers
+        Ok(managers)
     }
 
     /// The object that becomes of `live`, or of nothing, by what a manager applies.
@@ -349,7 +409,8 @@ impl<'a> Ownership<'a> {
         if managers.is_empty()
             && let Some(live) = live
         {
-            managers = self.updated(managers, self.compare(&base, live), BEFORE_APPLY);
+            let updated = self.updated(managers, &base, live, BEFORE_APPLY);
+            managers = updated.map_err(|why| Refusal::Other(StatusError::internal(why)))?;
         }
         self.bring_up_to_date(&mut managers);
 
@@ -367,7 +428,12 @@ impl<'a> Ownership<'a> {
             None => config,
         };
         let new = match before {
-            Some(before) if !before.fields.is_empty() => self.pruned(merged, &before.fields, &managers),
+            Some(before) if !before.fields.is_empty() => {
+                let pruned = self.pruned(merged, &before, &managers);
+                pruned.map_err(|why| {
+                    Refusal::Other(StatusError::internal(format!("failed to prune fields: {why}")))
+                })?
+            }
             _ => merged,
         };
         let Value::Object(mut new) = new else {
@@ -376,13 +442,22 @@ impl<'a> Ownership<'a> {
             )));
         };
 
-        let comparison = self.compare(old, &new);
-        let changed = comparison.added.union(comparison.modified);
+        let comparisons = self
+            .compare_versions(old, &new, &managers)
+            .map_err(|why| Refusal::Other(StatusError::internal(why)))?;
         let mut conflicts = Vec::new();
         for other in managers.0.iter_mut().filter(|other| !other.is_same(&entry)) {
-            let taken = other.fields.intersection(&changed);
+            let Some(comparison) = comparisons.get(&other.api_version) else {
+                continue;
+            };
+            let [added, modified] = [&comparison.added, &comparison.modified];
+            let taken = other
+                .fields
+                .intersection(added)
+                .union(other.fields.intersection(modified));
             let fields = std::mem::take(&mut other.fields);
-            other.fields = fields.difference(&changed).difference(&comparison.removed);
+            let fields = fields.difference(added).difference(modified);
+            other.fields = fields.difference(&comparison.removed);
             if !taken.is_empty() {
                 conflicts.push((other.clone(), taken));
             }
@@ -390,8 +465,12 @@ impl<'a> Ownership<'a> {
         if !force && !conflicts.is_empty() {
             return Err(Refusal::Conflicts(conflicts));
         }
-        // Nobody's time changes if nothing does.
-        let is_changed = live.is_none_or(|live| *live != new);
+        // Nobody's time changes if nothing does, however numbers are written.
+        let unchanged = live.filter(|live| number::are_equal_objects(live, &new));
+        if let Some(live) = unchanged {
+            new = live.clone();
+        }
+        let is_changed = unchanged.is_none();
         if let Some(own) = managers.find(&entry) {
             if is_changed {
                 own.time = self.time();
@@ -424,24 +503,46 @@ impl<'a> Ownership<'a> {
     }
 
     /// The merged object without what its applier no longer applies and nobody else owns.
-    fn pruned(&self, merged: Value, before: &FieldSet, managers: &Managers) -> Value {
-        let ty = self.ty();
-        let with_parents = |fields: &FieldSet| merge::with_parents(fields, ty);
-        let remove = |fields: &FieldSet| merge::remove(&merged, fields, ty).unwrap_or_else(|| json!({}));
-        let fields = |object: &Value| with_parents(&fields_of(object, ty));
-        let held = managers.0.iter().fold(FieldSet::default(), |held, entry| {
-            held.union(entry.fields.clone())
-        });
-        if before.clone().difference(&held).is_empty() {
-            return merged;
+    ///
+    /// # Errors
+    ///
+    /// An object that does not fit the schema of a version in which something is owned, in a real server's words.
+    fn pruned(&self, merged: Value, before: &Entry, managers: &Managers) -> Result<Value, String> {
+        let mut held: BTreeMap<&str, FieldSet> = BTreeMap::new();
+        for entry in &managers.0 {
+            let of_version = held.entry(&entry.api_version).or_default();
+            *of_version = std::mem::take(of_version).union(entry.fields.clone());
         }
-        let before = with_parents(before);
-        let all = fields(&merged);
-        let kept = fields(&remove(&before)).union(with_parents(&held));
-        let rest = remove(&all.clone().difference(&kept));
+        let own = held.remove(before.api_version.as_str()).unwrap_or_default();
+        if held.is_empty() && before.fields.clone().difference(&own).is_empty() {
+            return Ok(merged);
+        }
+        fn remove(from: &Value, fields: &FieldSet, ty: Type<'_>) -> Value {
+            merge::remove(from, fields, ty).unwrap_or_else(|| json!({}))
+        }
+        fn all(object: &Value, ty: Type<'_>) -> FieldSet {
+            merge::with_parents(&fields_of(object, ty), ty)
+        }
+        let schema = self.schema_of(&before.api_version);
+        let ty = Type::of(schema.as_deref());
+        if before.api_version != self.api_version && self.target.resource.custom {
+            let object = merged.as_object().cloned().unwrap_or_default();
+            converted(&object, ty)
+                .map_err(|why| format!("failed to convert merged object to last applied version: {why}"))?;
+        }
+        let last = merge::with_parents(&before.fields, ty);
+        let mut pruned = remove(&merged, &last, ty);
+        // What somebody owns stays, first in the version that was applied before.
+        let own = std::iter::once((before.api_version.as_str(), own));
+        for (version, held) in own.chain(held) {
+            let schema = self.schema_of(version);
+            let ty = Type::of(schema.as_deref());
+            let kept = all(&pruned, ty).union(merge::with_parents(&held, ty));
+            pruned = remove(&merged, &all(&merged, ty).difference(&kept), ty);
+        }
         // What nobody owns stays, if it was not owned before either.
-        let gone = all.difference(&fields(&rest));
-        remove(&gone.intersection(&before))
+        let gone = all(&merged, ty).difference(&all(&pruned, ty));
+        Ok(remove(&merged, &gone.intersection(&last), ty))
     }
 
     /// The fields that client-side apply set and that still have these values.
@@ -457,6 +558,16 @@ impl<'a> Ownership<'a> {
             .difference(&comparison.modified)
             .difference(&comparison.added);
         Some(fields.difference(&comparison.removed))
+    }
+}
+
+/// Whether an object is one of another version's schema: nothing is converted but the version's name.
+fn converted(object: &Object, ty: Type<'_>) -> Result<(), String> {
+    let faults = check::faults(&Value::Object(object.clone()), ty);
+    match &faults[..] {
+        [] => Ok(()),
+        [fault] => Err(fault.clone()),
+        faults => Err(format!("errors:\n  {}", faults.join("\n  "))),
     }
 }
 

@@ -224,6 +224,8 @@ impl Route {
             [] => (None, None),
             [name] => (Some(*name), None),
             [name, subresource] => (Some(*name), Some(*subresource)),
+            // A path of what is behind the proxy.
+            [name, "proxy", ..] => (Some(*name), Some("proxy")),
             _ => return Err(StatusError::no_such_resource()),
         };
         let known = subresource.is_none_or(|subresource| resource.has_subresource(subresource));
@@ -420,6 +422,9 @@ impl Call {
                 StatusCode::CREATED,
                 self.api.token(target, &self.read_object(target)?)?,
             ),
+            (_, Some(subresource)) if is_of_node(Some(subresource)) => {
+                return Err(self.api.of_node(target, subresource));
+            }
             _ => return Err(StatusError::method_not_allowed()),
         };
         Ok(json_value(code, &value))
@@ -760,7 +765,15 @@ async fn pause(time: Duration) {
 
 /// Whether a subresource is sent as something else than its object.
 fn is_form_of_its_own(subresource: Option<&str>) -> bool {
-    matches!(subresource, Some("scale" | "eviction" | "binding" | "token"))
+    matches!(subresource, Some("scale" | "eviction" | "binding" | "token")) || is_of_node(subresource)
+}
+
+/// Whether a subresource is answered by a node, of which there are none here but in name.
+fn is_of_node(subresource: Option<&str>) -> bool {
+    matches!(
+        subresource,
+        Some("attach" | "exec" | "log" | "portforward" | "proxy")
+    )
 }
 
 /// The name of an object that is to be created.

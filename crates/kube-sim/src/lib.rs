@@ -123,7 +123,7 @@
 //!
 //! # Inside
 //!
-//! A request goes from `server` (sockets) through `media` (protobuf, YAML) and `http` (routes and forms), past the `faults`, to
+//! A request goes from `server` (sockets) through `media` (protobuf, YAML; `compression` is last) and `http` (routes and forms), past the `faults`, to
 //! `api` (what LIST, WATCH and the writes mean) and `storage` (objects, history, snapshots); `apply` knows who owns which field, `control` is what the control plane does
 //! about changes. `workload` creates realistic objects and changes them.
 //!
@@ -140,12 +140,14 @@ struct Readme;
 
 mod api;
 mod apply;
+mod compression;
 mod control;
 mod discovery;
 pub mod faults;
 mod http;
 mod media;
 mod nesting;
+mod number;
 mod object;
 mod openapi;
 mod path;

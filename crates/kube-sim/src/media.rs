@@ -7,6 +7,7 @@
 
 mod negotiation;
 mod whole;
+pub(crate) mod yaml;
 
 use std::future::Future;
 use std::io;
@@ -21,6 +22,7 @@ use kube_protobuf::UnknownFields;
 use serde_json::{Map, Value};
 
 use crate::api::Api;
+use crate::compression;
 use crate::http::MAX_BODY;
 use crate::nesting;
 use crate::response::{BoxError, SimBody, frames, refusal};
@@ -94,6 +96,7 @@ where
     F: Future<Output = Result<Response<SimBody>, E>>,
 {
     let (mut parts, body) = request.into_parts();
+    let zips = compression::is_accepted(&parts.headers);
     let negotiated = Negotiated::new(api, &parts);
     if let Some(accept) = negotiated
         .accept
@@ -124,7 +127,11 @@ where
         _ => body,
     };
     let response = answer(Request::from_parts(parts, body)).await?;
-    Ok(written(response, negotiated).await)
+    let response = written(response, negotiated).await;
+    Ok(match zips {
+        true => compression::compressed(response).await,
+        false => response,
+    })
 }
 
 /// Reads a body. An empty one stays empty: a deletion need not have options.
@@ -139,7 +146,7 @@ async fn to_json(encoding: Encoding, body: RequestBody) -> Result<Bytes, StatusE
     }
     let value: Result<Value, String> = match encoding {
         Encoding::Protobuf => kube_protobuf::to_value(&body).map_err(|error| error.to_string()),
-        _ => serde_saphyr::from_slice(&body).map_err(|error| error.to_string()),
+        _ => yaml::read(&body),
     };
     match value {
         Ok(value) => Ok(value.to_string().into()),

@@ -85,6 +85,15 @@ impl Subresource {
         }
     }
 
+    /// What a kubelet would have to answer.
+    fn of_node(name: &'static str, kind: &'static str, verbs: &'static [&'static str]) -> Self {
+        Self {
+            name,
+            form: Some(("", "v1", kind)),
+            verbs,
+        }
+    }
+
     fn created(name: &'static str, form: (&'static str, &'static str, &'static str)) -> Self {
         Self {
             name,
@@ -93,6 +102,9 @@ impl Subresource {
         }
     }
 }
+
+const CONNECTED: &[&str] = &["create", "get"];
+const PROXIED: &[&str] = &["create", "delete", "get", "patch", "update"];
 
 /// A column that a custom resource definition adds to tables.
 #[derive(Debug, Clone, PartialEq)]
@@ -201,11 +213,18 @@ impl Resource {
                 form: None,
                 verbs: &["update"],
             }],
+            "nodes" => vec![Subresource::of_node("proxy", "NodeProxyOptions", PROXIED)],
             "pods" => vec![
+                Subresource::of_node("attach", "PodAttachOptions", CONNECTED),
                 Subresource::created("binding", ("", "v1", "Binding")),
                 Subresource::changed("ephemeralcontainers"),
                 Subresource::created("eviction", ("policy", "v1", "Eviction")),
+                Subresource::of_node("exec", "PodExecOptions", CONNECTED),
+                Subresource::of_node("log", "Pod", &["get"]),
+                Subresource::of_node("portforward", "PodPortForwardOptions", CONNECTED),
+                Subresource::of_node("proxy", "PodProxyOptions", PROXIED),
             ],
+            "services" => vec![Subresource::of_node("proxy", "ServiceProxyOptions", PROXIED)],
             "serviceaccounts" => vec![Subresource::created(
                 "token",
                 ("authentication.k8s.io", "v1", "TokenRequest"),

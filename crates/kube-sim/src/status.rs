@@ -170,6 +170,11 @@ impl StatusError {
         Self::new(405, "MethodNotAllowed", message).with_details(json!({}))
     }
 
+    /// What a real server does and the simulator does not.
+    pub(crate) fn not_implemented(message: impl Into<String>) -> Self {
+        Self::new(501, "NotImplemented", message)
+    }
+
     /// None of the media types that are asked for has the form that is asked for.
     pub(crate) fn not_acceptable(accepted: &str) -> Self {
         let message = format!("only the following media types are accepted: {accepted}");
@@ -417,7 +422,7 @@ impl Cause {
         Self {
             field: field.into(),
             reason: "FieldValueDuplicate",
-            message: format!("Duplicate value: {value}"),
+            message: format!("Duplicate value: {}", shown(value)),
         }
     }
 
@@ -434,6 +439,39 @@ impl Cause {
             message,
         }
     }
+}
+
+/// A value as Go shows it in the reason why it is refused.
+pub(crate) fn shown(value: &Value) -> String {
+    match value {
+        Value::String(text) => quoted(text),
+        other => crate::number::normal(other.clone()).to_string(),
+    }
+}
+
+/// A text in quotes, as Go escapes it.
+pub(crate) fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\u{7}' => out.push_str("\\a"),
+            '\u{8}' => out.push_str("\\b"),
+            '\u{b}' => out.push_str("\\v"),
+            '\u{c}' => out.push_str("\\f"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            ' '..='~' => out.push(c),
+            c if c.is_ascii() => out.push_str(&format!("\\x{:02x}", u32::from(c))),
+            c if c.is_control() || c.is_whitespace() => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
 }
 
 fn named(resource: &Resource, name: &str) -> Value {

@@ -9,7 +9,7 @@ use crate::api::options::Query;
 use crate::api::{Api, Target};
 use crate::object::Stored;
 use crate::resources::Resource;
-use crate::schema::{self, fit};
+use crate::schema::{self, Schema, fit};
 use crate::status::{Cause, StatusError};
 
 type Object = Map<String, Value>;
@@ -99,10 +99,23 @@ impl FieldValidation {
 ///
 /// What Go's decoder says about a field of another type.
 pub(crate) fn fit(target: &Target, object: &mut Object) -> Result<Vec<String>, String> {
+    fit_by(target, object, fit::custom)
+}
+
+/// The same with what became of an object by server-side apply.
+pub(crate) fn fit_applied(target: &Target, object: &mut Object) -> Result<Vec<String>, String> {
+    fit_by(target, object, fit::applied)
+}
+
+fn fit_by(
+    target: &Target,
+    object: &mut Object,
+    custom: fn(&mut Object, &Schema) -> Result<Vec<String>, String>,
+) -> Result<Vec<String>, String> {
     let resource = &target.resource;
     let dropped = match resource.custom {
         true => match resource.schema(&target.version) {
-            Some(schema) => fit::custom(object, &schema)?,
+            Some(schema) => custom(object, &schema)?,
             None => return Ok(Vec::new()),
         },
         false => match schema::of_kind(&resource.group, &target.version, &resource.kind) {

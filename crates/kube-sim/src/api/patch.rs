@@ -3,6 +3,7 @@
 use json_patch::{AddOperation, PatchOperation};
 use serde_json::{Map, Value};
 
+use crate::media::yaml;
 use crate::nesting::{self, Unreadable};
 use crate::status::StatusError;
 
@@ -25,8 +26,8 @@ pub(crate) fn read_config(body: &[u8]) -> Result<Map<String, Value>, StatusError
         Ok(value) => value,
         Err(error @ Unreadable::TooDeep(_)) => return Err(undecodable_yaml(&error.to_string())),
         Err(_) if body.trim_ascii().is_empty() => Value::Null,
-        Err(_) => serde_saphyr::from_slice_with_options(body, last_of_equal_keys())
-            .map_err(|_| undecodable_yaml("error converting YAML to JSON: it is not valid YAML"))?,
+        Err(_) => yaml::read(body)
+            .map_err(|error| undecodable_yaml(&format!("error converting YAML to JSON: {error}")))?,
     };
     match value {
         Value::Object(config) => Ok(config),
@@ -36,13 +37,6 @@ pub(crate) fn read_config(body: &[u8]) -> Result<Map<String, Value>, StatusError
         Value::Number(_) => Err(not_a_map("number")),
         Value::Bool(_) => Err(not_a_map("bool")),
     }
-}
-
-/// Of keys that are there twice, the last counts.
-fn last_of_equal_keys() -> serde_saphyr::Options {
-    let mut options = serde_saphyr::Options::default();
-    options.duplicate_keys = serde_saphyr::DuplicateKeyPolicy::LastWins;
-    options
 }
 
 /// What Go says about the first key of a configuration that is there twice.

@@ -1,5 +1,6 @@
 //! CREATE, UPDATE and PATCH; `delete` has DELETE.
 
+use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
 
 use serde_json::{Map, Value, json};
@@ -8,6 +9,7 @@ use crate::api::fields::{self, FieldValidation};
 use crate::api::patch::Patch;
 use crate::api::{Api, Target, rfc3339, view};
 use crate::apply::{self, MANAGED_FIELDS, Ownership};
+use crate::number;
 use crate::object::{Stored, join_key};
 use crate::resources::Resource;
 use crate::status::{Cause, StatusError};
@@ -59,10 +61,48 @@ impl Api {
     pub(crate) fn create(
         &self,
         target: &Target,
-        object: Object,
+        mut object: Object,
         writer: Writer<'_>,
     ) -> Result<Arc<Stored>, StatusError> {
-        self.transact(|transaction| self.create_in(transaction, target, object, writer))
+        self.transact(|transaction| {
+            let target = self.as_defined(target, &mut object, writer)?;
+            self.create_in(transaction, &target, object, writer)
+        })
+    }
+
+    /// The target as its definition is now, which nothing changes while a transaction runs: it may have changed, or gone, since the
+    /// request was routed. Then the object is made one of the present schema, as it was made one of the former.
+    ///
+    /// Without this, an object could be stored behind the definition, and would never be read as the definition says.
+    fn as_defined<'a>(
+        &self,
+        target: &'a Target,
+        object: &mut Object,
+        writer: Writer<'_>,
+    ) -> Result<Cow<'a, Target>, StatusError> {
+        let target = self.as_defined_now(target)?;
+        if let (Cow::Owned(target), Writer::Client { .. }) = (&target, writer) {
+            fields::fit(target, object).map_err(StatusError::bad_request)?;
+        }
+        Ok(target)
+    }
+
+    /// The same without an object.
+    pub(crate) fn as_defined_now<'a>(&self, target: &'a Target) -> Result<Cow<'a, Target>, StatusError> {
+        let before = &target.resource;
+        if !before.custom || self.is_current(before) {
+            return Ok(Cow::Borrowed(target));
+        }
+        let now = self.find(&before.group, &target.version, &before.plural);
+        let subresource = target.subresource.as_deref();
+        let now = now.filter(|now| {
+            now.namespaced == before.namespaced && subresource.is_none_or(|name| now.has_subresource(name))
+        });
+        let resource = now.ok_or_else(StatusError::no_such_resource)?;
+        Ok(Cow::Owned(Target {
+            resource,
+            ..target.clone()
+        }))
     }
 
     pub(crate) fn create_in(
@@ -113,6 +153,7 @@ impl Api {
         if transaction.get(resource, &key).is_some() {
             return Err(StatusError::already_exists(resource, &name));
         }
+        as_stored(resource, &mut object);
         if writer.dry_run() {
             return Ok(Arc::new(Stored::encode(resource, &object, 0)));
         }
@@ -198,8 +239,9 @@ impl Api {
         check::generation(target, &new)?;
         let name = target.name.as_deref().unwrap_or("");
         check::same_name(text(metadata(&new), "name"), name)?;
-        check::is_version(text(metadata(&new), "resourceVersion"))?;
+        check::version(text(metadata(&new), "resourceVersion"))?;
         self.transact(|transaction| {
+            let target = &*self.as_defined(target, &mut new, writer)?;
             let (resource, uid) = (&target.resource, text(metadata(&new), "uid"));
             if resource.is_created_on_update() && transaction.get(resource, &target.key()).is_none() {
                 self.check_namespace(transaction, target, &new)?;
@@ -219,17 +261,6 @@ impl Api {
                     text(metadata(&old), "uid"),
                 ));
             }
-            // Where an update needs no version, 0 is as good as none.
-            let version = text(metadata(&new), "resourceVersion");
-            if version.is_empty() || (version == "0" && !resource.custom) {
-                if !resource.is_updated_unconditionally() && writer != Writer::Owner {
-                    return Err(check::version_required(resource, name));
-                }
-                metadata_mut(&mut new).insert(
-                    "resourceVersion".into(),
-                    current.resource_version.to_string().into(),
-                );
-            }
             let updated = self.update(transaction, target, current, old, new, writer)?;
             Ok((updated, false))
         })
@@ -244,19 +275,20 @@ impl Api {
         force: bool,
         dry_run: bool,
     ) -> Result<(Arc<Stored>, bool), StatusError> {
-        let (resource, name) = (&target.resource, target.name.as_deref().unwrap_or(""));
-        let ownership = Ownership::new(target, self.now());
         let writer = Writer::Client {
             dry_run,
             manager: None,
         };
-        let check = |new: &mut Object| {
-            fields::fit(target, new).map_err(StatusError::bad_request)?;
-            view::to_stored(resource, new);
-            check::namespace(target, new)?;
-            check::same_name(text(metadata(new), "name"), name)
-        };
         self.transact(|transaction| {
+            let target = &*self.as_defined_now(target)?;
+            let (resource, name) = (&target.resource, target.name.as_deref().unwrap_or(""));
+            let ownership = Ownership::new(target, self.now());
+            let check = |new: &mut Object| {
+                fields::fit_applied(target, new).map_err(StatusError::bad_request)?;
+                view::to_stored(resource, new);
+                check::namespace(target, new)?;
+                check::same_name(text(metadata(new), "name"), name)
+            };
             if target.subresource.is_none() && transaction.get(resource, &target.key()).is_none() {
                 let mut new = ownership.apply(None, config, manager, force)?;
                 let uid = text(metadata(&new), "uid");
@@ -275,7 +307,7 @@ impl Api {
             view::to_served(resource, &mut served);
             let mut new = ownership.apply(Some(&served), config, manager, force)?;
             check(&mut new)?;
-            check::is_version(text(metadata(&new), "resourceVersion"))?;
+            check::version(text(metadata(&new), "resourceVersion"))?;
             check::same_uid(resource, name, metadata(&old), metadata(&new))?;
             Ok((self.update(transaction, target, current, old, new, writer)?, false))
         })
@@ -290,6 +322,7 @@ impl Api {
         writer: Writer<'_>,
     ) -> Result<Arc<Stored>, StatusError> {
         self.transact(|transaction| {
+            let target = &*self.as_defined_now(target)?;
             let (current, old) = self.current(transaction, target)?;
             let mut served = old.clone();
             view::to_served(&target.resource, &mut served);
@@ -309,7 +342,7 @@ impl Api {
             })?;
             check::namespace(target, &mut new)?;
             check::same_name(text(metadata(&new), "name"), name)?;
-            check::is_version(text(metadata(&new), "resourceVersion"))?;
+            check::version(text(metadata(&new), "resourceVersion"))?;
             check::same_uid(&target.resource, name, metadata(&old), metadata(&new))?;
             self.update(transaction, target, current, old, new, writer)
         })
@@ -364,8 +397,12 @@ impl Api {
         writer: Writer<'_>,
     ) -> Result<Arc<Stored>, StatusError> {
         let resource = &target.resource;
-        if text(metadata(&new), "resourceVersion") != current.resource_version.to_string() {
-            return Err(StatusError::stale(resource, current.name()));
+        // What says nothing of the version is about any, if its kind allows that. 0 says nothing.
+        match check::version(text(metadata(&new), "resourceVersion"))? {
+            0 if resource.is_updated_unconditionally() || writer == Writer::Owner => {}
+            0 => return Err(check::version_required(resource, current.name())),
+            version if version == current.resource_version => {}
+            _ => return Err(StatusError::stale(resource, current.name())),
         }
         let [held, given] = [&mut old, &mut new].map(|object| metadata_mut(object).remove(MANAGED_FIELDS));
         check::labels(resource, current.name(), &new)?;
@@ -420,6 +457,7 @@ impl Api {
         if resource.id() == definition::ID {
             definition::prepare(&mut new, &rfc3339(self.now()), writer == Writer::Owner)?;
         }
+        as_stored(resource, &mut new);
         if writer.dry_run() {
             return Ok(Arc::new(Stored::encode(resource, &new, current.resource_version)));
         }
@@ -583,6 +621,13 @@ fn bump_generation(object: &mut Object) {
 
 pub(crate) fn set_managers(object: &mut Object, managed: Option<Value>) {
     metadata_mut(object).extend(managed.map(|managed| (MANAGED_FIELDS.into(), managed)));
+}
+
+/// What is free to have any form is stored as Go writes it.
+fn as_stored(resource: &Resource, object: &mut Object) {
+    if resource.custom {
+        object.values_mut().for_each(number::normalize);
+    }
 }
 
 /// Stores an object. One that is too large is stored without its managers, unless they were asked for by applying it.

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use super::fields::{FieldSet, Node, Step};
 use super::types::{Items, Members, Shape, Type};
 use crate::api::write::Object;
+use crate::number;
 
 /// The fields of an object that is applied: what it sets, and items of lists, but no objects and lists for what is in them.
 pub(super) fn fields_of(value: &Value, ty: Type<'_>) -> FieldSet {
@@ -144,7 +145,7 @@ impl Nodes {
 
     fn of_both(old: &Value, new: &Value, base: Option<&Value>, ty: Type<'_>) -> Self {
         if is_scalar(old) && is_scalar(new) {
-            return if old == new {
+            return if number::are_equal(old, new) {
                 Self::default()
             } else {
                 Self::modified()

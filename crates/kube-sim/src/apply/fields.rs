@@ -189,6 +189,16 @@ impl Node {
     pub(crate) fn is_empty(&self) -> bool {
         !self.is_member && self.below.is_empty()
     }
+
+    fn remove(&mut self, others: &Self, recursively: bool) {
+        if others.is_member {
+            self.is_member = false;
+            if recursively {
+                self.below = FieldSet::default();
+            }
+        }
+        self.below.remove(&others.below, recursively);
+    }
 }
 
 impl FieldSet {
@@ -225,7 +235,10 @@ impl FieldSet {
     }
 
     /// The fields of either set.
-    pub(crate) fn union(mut self, other: Self) -> Self {
+    pub(crate) fn union(mut self, mut other: Self) -> Self {
+        if self.0.len() < other.0.len() {
+            std::mem::swap(&mut self, &mut other);
+        }
         for (step, node) in other.0 {
             match self.0.get_mut(&step) {
                 Some(own) => {
@@ -241,8 +254,12 @@ impl FieldSet {
     /// The fields that are in both sets.
     pub(crate) fn intersection(&self, other: &Self) -> Self {
         let mut both = Self::default();
-        for (step, node) in &self.0 {
-            if let Some(others) = other.0.get(step) {
+        let (fewer, more) = match self.0.len() < other.0.len() {
+            true => (self, other),
+            false => (other, self),
+        };
+        for (step, node) in &fewer.0 {
+            if let Some(others) = more.0.get(step) {
                 let node = Node {
                     is_member: node.is_member && others.is_member,
                     below: node.below.intersection(&others.below),
@@ -266,17 +283,21 @@ impl FieldSet {
     }
 
     fn remove(&mut self, other: &Self, recursively: bool) {
+        // Takes the time of the smaller set: one manager may own much, and thousands may own little.
+        if self.0.len() < other.0.len() {
+            self.0.retain(|step, node| {
+                if let Some(others) = other.0.get(step) {
+                    node.remove(others, recursively);
+                }
+                !node.is_empty()
+            });
+            return;
+        }
         for (step, others) in &other.0 {
             let Some(node) = self.0.get_mut(step) else {
                 continue;
             };
-            if others.is_member {
-                node.is_member = false;
-                if recursively {
-                    node.below = Self::default();
-                }
-            }
-            node.below.remove(&others.below, recursively);
+            node.remove(others, recursively);
             if node.is_empty() {
                 self.0.remove(step);
             }

@@ -1,5 +1,8 @@
 //! `metadata.managedFields`: who owns which fields, and since when.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry::{Occupied, Vacant};
+
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
@@ -16,7 +19,7 @@ const OLD_UPDATES: &str = "ancient-changes";
 /// The levels of an object around the fields of an entry.
 const LEVELS_ABOVE: usize = 4;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Operation {
     Apply,
     Update,
@@ -42,6 +45,9 @@ pub(super) struct Entry {
     pub(super) fields: FieldSet,
 }
 
+/// What tells the entries of an object apart: of updates, the version does too.
+type Identity = (Operation, String, String, String);
+
 impl Entry {
     fn read(value: &Value) -> Result<Self, Malformed> {
         let text = |name: &str| value[name].as_str().unwrap_or("").to_owned();
@@ -65,6 +71,19 @@ impl Entry {
             subresource: text("subresource"),
             fields,
         })
+    }
+
+    fn identity(&self) -> Identity {
+        let version = match self.operation {
+            Operation::Apply => String::new(),
+            Operation::Update => self.api_version.clone(),
+        };
+        (
+            self.operation,
+            self.manager.clone(),
+            self.subresource.clone(),
+            version,
+        )
     }
 
     /// Whether the other entry is of the same manager, and takes this one's place.
@@ -117,11 +136,20 @@ impl Managers {
     /// Reads `managedFields`; there are no managers where there is nothing.
     pub(super) fn read(value: Option<&Value>) -> Result<Self, Malformed> {
         let mut managers = Self::default();
+        // A client may send thousands of them.
+        let mut places: HashMap<Identity, usize> = HashMap::new();
         match value {
             None | Some(Value::Null) => {}
             Some(Value::Array(entries)) => {
                 for entry in entries {
-                    managers.put(Entry::read(entry)?);
+                    let entry = Entry::read(entry)?;
+                    match places.entry(entry.identity()) {
+                        Occupied(place) => managers.0[*place.get()] = entry,
+                        Vacant(place) => {
+                            place.insert(managers.0.len());
+                            managers.0.push(entry);
+                        }
+                    }
                 }
             }
             Some(_) => return Err(Malformed),
@@ -160,13 +188,17 @@ impl Managers {
         self.sort();
         let (updates, mut others): (Vec<_>, Vec<_>) = self.0.drain(..).partition(is_update);
         let mut merged: Vec<Entry> = Vec::new();
+        let mut places: HashMap<String, usize> = HashMap::new();
         for entry in updates {
-            let same = merged
-                .iter_mut()
-                .find(|bucket| bucket.api_version == entry.api_version);
+            let same = places
+                .get(&entry.api_version)
+                .and_then(|place| merged.get_mut(*place));
             match same {
                 _ if count <= MAX_UPDATERS => others.push(entry),
-                None => merged.push(entry),
+                None => {
+                    places.insert(entry.api_version.clone(), merged.len());
+                    merged.push(entry);
+                }
                 Some(bucket) => {
                     bucket.manager = OLD_UPDATES.to_owned();
                     bucket.subresource = String::new();

@@ -75,7 +75,7 @@ fn merge_lists(live: Vec<Value>, applied: &[Value], items: Items<'_>) -> Vec<Val
     out
 }
 
-/// The object without these fields. An object or a list of which nothing is left goes, too.
+/// The object without these fields. An object or a list of which nothing is left becomes null, if it is no field of these itself.
 pub(super) fn remove(value: &Value, fields: &FieldSet, ty: Type<'_>) -> Option<Value> {
     match (ty.shape(value), value) {
         (Shape::Map(members), Value::Object(object)) => {
@@ -84,7 +84,7 @@ pub(super) fn remove(value: &Value, fields: &FieldSet, ty: Type<'_>) -> Option<V
                 let kept = match fields.get(&Step::Field(name.clone())) {
                     None => Some(value.clone()),
                     Some(Node { is_member: true, .. }) => None,
-                    Some(node) => remove(value, &node.below, members.any(name)),
+                    Some(node) => Some(remove(value, &node.below, members.any(name)).unwrap_or_default()),
                 };
                 left.extend(kept.map(|kept| (name.clone(), kept)));
             }
@@ -98,7 +98,7 @@ pub(super) fn remove(value: &Value, fields: &FieldSet, ty: Type<'_>) -> Option<V
                 match fields.get(&step) {
                     None => Some(item.clone()),
                     Some(Node { is_member: true, .. }) => None,
-                    Some(node) => remove(item, &node.below, items.item()),
+                    Some(node) => Some(remove(item, &node.below, items.item()).unwrap_or_default()),
                 }
             });
             let left: Vec<_> = left.collect();
@@ -204,13 +204,16 @@ mod tests {
     }
 
     #[test]
-    fn what_is_empty_after_a_removal_goes_too() {
+    fn what_is_empty_after_a_removal_is_null() {
         let object = json!({"map": {"a": "1"}, "keyed": [{"name": "x"}, {"name": "y"}], "atomic": ["a"]});
         let fields =
             json!({"f:map": {"f:a": {}}, "f:keyed": {"k:{\"name\":\"x\"}": {}}, "f:atomic": {"i:0": {}}});
         let fields = FieldSet::from_json(&fields).unwrap();
         let left = remove(&object, &fields, Type::of(Some(&schema())));
-        assert_eq!(left, Some(json!({"keyed": [{"name": "y"}], "atomic": ["a"]})));
+        assert_eq!(
+            left,
+            Some(json!({"map": null, "keyed": [{"name": "y"}], "atomic": ["a"]}))
+        );
     }
 
     #[test]

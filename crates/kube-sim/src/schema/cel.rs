@@ -6,19 +6,23 @@
 //! # Limits
 //!
 //! Of the functions that Kubernetes adds to CEL, there are those for strings and lists that the `cel` crate has. A rule that
-//! calls another one (`quantity`, `url`, `ip`, `isSorted`) is not checked: it holds. Costs are not estimated.
+//! calls another one (`quantity`, `url`, `ip`, `isSorted`) is not checked: it holds. What rules cost is counted (`cost`), but not
+//! estimated when they are defined.
 
 use std::fmt;
 use std::sync::{Arc, LazyLock, OnceLock};
 
 use cel::objects::{Key, Map as CelMap, Opaque, OptionalValue};
-use cel::{Context, Env, ExecutionError, Program, Value as CelValue, extensions};
+use cel::{Context, Env, ExecutionError, IdedExpr, Value as CelValue, extensions};
 use serde_json::{Map, Value};
 
 use super::lists;
 use super::{Additional, Rule, Schema, Type};
 use crate::path::Path;
-use crate::status::Cause;
+use crate::status::{Cause, shown};
+use cost::{Budget, Exceeded};
+
+mod cost;
 
 static ENVIRONMENT: LazyLock<Arc<Env>> = LazyLock::new(|| {
     let mut environment = Env::stdlib();
@@ -26,6 +30,9 @@ static ENVIRONMENT: LazyLock<Arc<Env>> = LazyLock::new(|| {
         if let Err(error) = environment.add_extension(extension) {
             tracing::debug!(%error, "an extension of CEL is not there");
         }
+    }
+    if let Err(error) = cost::declare(&mut environment) {
+        tracing::debug!(%error, "what rules cost is not counted");
     }
     Arc::new(environment)
 });
@@ -35,8 +42,8 @@ static ENVIRONMENT: LazyLock<Arc<Env>> = LazyLock::new(|| {
 pub(crate) struct Compiled(OnceLock<Option<Arc<Programs>>>);
 
 struct Programs {
-    rule: Program,
-    message: Option<Program>,
+    rule: IdedExpr,
+    message: Option<IdedExpr>,
     transition: bool,
 }
 
@@ -55,8 +62,24 @@ impl PartialEq for Compiled {
 
 /// Why a rule cannot be compiled.
 pub(super) fn fault(rule: &str) -> Option<String> {
-    let error = ENVIRONMENT.compile(rule).err()?;
-    Some(format!("compilation failed: {error}"))
+    let error = ENVIRONMENT.compile(rule).err()?.to_string();
+    // cel-go puts a space before the lines that it shows.
+    Some(format!("compilation failed: {}", error.replace("\n|", "\n |")))
+}
+
+/// A rule as Go shows it.
+pub(super) fn go_struct(rule: &Value) -> String {
+    let text = |name: &str| Value::from(rule[name].as_str().unwrap_or(""));
+    let optional = |name: &str| rule[name].clone();
+    format!(
+        r#"{{"Rule":{},"Message":{},"MessageExpression":{},"Reason":{},"FieldPath":{},"OptionalOldSelf":{}}}"#,
+        text("rule"),
+        text("message"),
+        text("messageExpression"),
+        optional("reason"),
+        text("fieldPath"),
+        optional("optionalOldSelf")
+    )
 }
 
 /// The rules that an object breaks.
@@ -65,50 +88,89 @@ pub(super) fn broken(
     old: Option<&Map<String, Value>>,
     new: &Map<String, Value>,
 ) -> Vec<Cause> {
-    let mut causes = Vec::new();
     let old = old.map(|old| Value::Object(old.clone()));
     let new = Value::Object(new.clone());
-    visit(&new, old.as_ref(), schema, &Path::Root, &mut causes);
-    causes
+    broken_by(schema, old.as_ref(), &new, &Path::Root)
 }
 
-fn visit(value: &Value, old: Option<&Value>, schema: &Schema, path: &Path<'_>, causes: &mut Vec<Cause>) {
-    if value.is_null() || !schema.has_rules {
-        return;
-    }
-    for rule in &schema.rules {
-        causes.extend(check(rule, value, old, schema, path));
-    }
-    match value {
-        Value::Object(members) => {
-            for (name, value) in members {
-                let old = old.and_then(|old| old.get(name));
-                match (schema.properties.get(name), &schema.additional) {
-                    (Some(super::Node::Here(schema)), _) => {
-                        visit(value, old, schema, &path.field(name), causes);
-                    }
-                    (None, Additional::Values(node)) => {
-                        visit(value, old, node.get(), &path.key(name), causes);
-                    }
-                    _ => {}
+/// The rules that a value breaks; `path` leads to it.
+pub(super) fn broken_by(schema: &Schema, old: Option<&Value>, new: &Value, path: &Path<'_>) -> Vec<Cause> {
+    let mut asking = Asking {
+        causes: Vec::new(),
+        budget: Budget::new(),
+        given_up: false,
+    };
+    asking.visit(new, old, schema, path);
+    asking.causes
+}
+
+/// One value whose rules are asked.
+struct Asking {
+    causes: Vec<Cause>,
+    budget: Budget,
+    /// What was asked has cost too much: nothing more is asked.
+    given_up: bool,
+}
+
+impl Asking {
+    fn visit(&mut self, value: &Value, old: Option<&Value>, schema: &Schema, path: &Path<'_>) {
+        if value.is_null() || !schema.has_rules {
+            return;
+        }
+        for rule in &schema.rules {
+            if self.given_up {
+                return;
+            }
+            let broken = check(rule, value, old, schema, path, &mut self.budget);
+            match broken {
+                Ok(cause) => self.causes.extend(cause),
+                Err(cause) => {
+                    self.causes.push(cause);
+                    self.given_up = true;
                 }
             }
         }
-        Value::Array(items) => {
-            if let Some(node) = &schema.items {
-                let old_items = lists::OldItems::of(old, schema);
-                for (index, item) in items.iter().enumerate() {
-                    visit(item, old_items.get(item), node.get(), &path.index(index), causes);
+        match value {
+            Value::Object(members) => {
+                for (name, value) in members {
+                    let old = old.and_then(|old| old.get(name));
+                    match (schema.properties.get(name), &schema.additional) {
+                        (Some(super::Node::Here(schema)), _) => {
+                            self.visit(value, old, schema, &path.field(name));
+                        }
+                        (None, Additional::Values(node)) => {
+                            self.visit(value, old, node.get(), &path.key(name));
+                        }
+                        _ => {}
+                    }
                 }
             }
+            Value::Array(items) => {
+                if let Some(node) = &schema.items {
+                    let old_items = lists::OldItems::of(old, schema);
+                    for (index, item) in items.iter().enumerate() {
+                        self.visit(item, old_items.get(item), node.get(), &path.index(index));
+                    }
+                }
+            }
+            _ => {}
         }
-        _ => {}
     }
 }
 
-fn check(rule: &Rule, value: &Value, old: Option<&Value>, schema: &Schema, path: &Path<'_>) -> Option<Cause> {
+/// What is said of a value that breaks a rule; an error if the rule was given up.
+fn check(
+    rule: &Rule,
+    value: &Value,
+    old: Option<&Value>,
+    schema: &Schema,
+    path: &Path<'_>,
+    budget: &mut Budget,
+) -> Result<Option<Cause>, Cause> {
     let compiled = rule.compiled.0.get_or_init(|| compile(rule).map(Arc::new));
-    let programs = compiled.as_ref()?;
+    let Some(programs) = compiled else {
+        return Ok(None);
+    };
     let mut context = Context::with_env(ENVIRONMENT.clone());
     match (programs.transition, old) {
         (true, Some(old)) => {
@@ -122,19 +184,48 @@ fn check(rule: &Rule, value: &Value, old: Option<&Value>, schema: &Schema, path:
         (true, None) if rule.optional_old_self => {
             context.add_variable_from_value("oldSelf", optional(OptionalValue::none()));
         }
-        (true, None) => return None,
-        (false, Some(old)) if old == value => return None,
+        (true, None) => return Ok(None),
+        (false, Some(old)) if old == value => return Ok(None),
         (false, _) => {}
     }
     context.add_variable_from_value("self", to_cel(value, schema));
-    let message = match (&*rule.message, rule.rule.trim()) {
-        ("", text) => format!("failed rule: {text}"),
-        (message, _) => message.to_owned(),
+    let (said_rule, message) = match (&*rule.message, rule.rule.trim()) {
+        ("", text) => (text.to_owned(), format!("failed rule: {text}")),
+        (message, _) => (message.to_owned(), message.to_owned()),
     };
-    let why = match programs.rule.execute(&context) {
-        Ok(CelValue::Bool(true)) => return None,
+    let of_value = |why: &str| {
+        let kind = schema.kind.map_or("", Type::name);
+        let field = match path.to_string() {
+            root if root.is_empty() => "<nil>".to_owned(),
+            field => field,
+        };
+        Cause::invalid(field, format_args!("{kind:?}"), why)
+    };
+    if schema.kind == Some(Type::Integer) && !schema.int_or_string && value.is_f64() {
+        let why = format!("invalid data, expected int, got float64 evaluating rule: {said_rule}");
+        return Ok(Some(of_value(&why)));
+    }
+    let held = match budget.spend(|| CelValue::resolve(&programs.rule, &context)) {
+        Ok(held) => held,
+        Err(Exceeded::Rule) => {
+            return Err(of_value(&format!(
+                "'operation cancelled: actual cost limit exceeded': no further validation rules will be run due to call cost \
+                 exceeds limit for rule: {said_rule}"
+            )));
+        }
+        Err(Exceeded::Object) => {
+            return Err(of_value(
+                "validation failed due to running out of cost budget, no further validation rules will be run",
+            ));
+        }
+    };
+    let why = match held {
+        Ok(CelValue::Bool(true)) => return Ok(None),
         Ok(_) => {
-            let expressed = programs.message.as_ref().map(|program| program.execute(&context));
+            let expressed = programs
+                .message
+                .as_ref()
+                .and_then(|expression| budget.spend(|| CelValue::resolve(expression, &context)).ok());
             match expressed {
                 Some(Ok(CelValue::String(text))) if !text.trim().is_empty() => text.trim().to_owned(),
                 _ => message,
@@ -143,16 +234,11 @@ fn check(rule: &Rule, value: &Value, old: Option<&Value>, schema: &Schema, path:
         // What is not there cannot be checked.
         Err(ExecutionError::UndeclaredReference(name)) => {
             tracing::debug!(%name, "a rule is not checked: it refers to what is not there");
-            return None;
+            return Ok(None);
         }
         Err(error) => {
-            let kind = schema.kind.map_or("", Type::name);
-            let why = format!("{} evaluating rule: {message}", said(&error));
-            let field = match path.to_string() {
-                root if root.is_empty() => "<nil>".to_owned(),
-                field => field,
-            };
-            return Some(Cause::invalid(field, format_args!("{kind:?}"), &why));
+            let why = format!("{} evaluating rule: {said_rule}", said(&error));
+            return Ok(Some(of_value(&why)));
         }
     };
     let field = format!("{path}{}", rule.field_path);
@@ -160,7 +246,7 @@ fn check(rule: &Rule, value: &Value, old: Option<&Value>, schema: &Schema, path:
         "" => "<nil>".to_owned(),
         field => field.to_owned(),
     };
-    Some(match &*rule.reason {
+    Ok(Some(match &*rule.reason {
         "FieldValueForbidden" => Cause::forbidden(field, &why),
         "FieldValueRequired" => Cause::required(field, &why),
         "FieldValueDuplicate" => Cause::duplicate(field, value),
@@ -170,8 +256,8 @@ fn check(rule: &Rule, value: &Value, old: Option<&Value>, schema: &Schema, path:
             reason: "FieldValueInvalid",
             message: format!("Invalid value: {why}"),
         },
-        _ => Cause::invalid(field, value, &why),
-    })
+        _ => Cause::invalid(field, shown(value), &why),
+    }))
 }
 
 /// An error in the words of cel-go.
@@ -196,8 +282,8 @@ fn compile(rule: &Rule) -> Option<Programs> {
         expression => ENVIRONMENT.compile(expression).ok(),
     };
     Some(Programs {
-        rule: program,
-        message,
+        rule: cost::metered(program.expression().clone()),
+        message: message.map(|message| cost::metered(message.expression().clone())),
         transition,
     })
 }
@@ -356,7 +442,7 @@ mod tests {
         let found = broken_by(json!({"rule": "self.min < 5"}), json!(null), json!({"max": 1}));
         assert_eq!(
             found,
-            ["spec: Invalid value: \"object\": no such key: min evaluating rule: failed rule: self.min < 5"]
+            ["spec: Invalid value: \"object\": no such key: min evaluating rule: self.min < 5"]
         );
     }
 
@@ -384,6 +470,29 @@ mod tests {
             broken_by(rule, json!({"min": 7}), json!({"min": 7, "max": 1})).len(),
             1
         );
+    }
+
+    #[test]
+    fn a_rule_that_costs_too_much_is_given_up() {
+        let numbers: Vec<_> = (0..200).collect();
+        let spec = json!({"list": numbers, "min": 9});
+        for rule in [
+            "self.list.all(a, self.list.all(b, self.list.all(c, a + b + c >= 0)))",
+            "self.list.all(a, self.list.all(b, self.list.all(c, a + b + c >= 0))) || true",
+            "self.list.map(a, self.list.map(b, self.list.filter(c, a + b + c >= 0))).size() > 0",
+            "self.list.exists_one(a, self.list.exists_one(b, self.list.exists_one(c, a + b + c >= 900)))",
+        ] {
+            let rule = json!({"rule": rule});
+            let found = broken_by(rule, json!(null), spec.clone());
+            assert_eq!(found.len(), 1, "{found:?}");
+            assert!(
+                found[0].contains("no further validation rules will be run"),
+                "{found:?}"
+            );
+        }
+        let quick =
+            json!({"rule": "self.list.exists(a, self.list.exists(b, self.list.exists(c, a + b + c >= 0)))"});
+        assert!(broken_by(quick, json!(null), spec).is_empty());
     }
 
     #[test]

@@ -18,6 +18,25 @@ pub(super) fn faults(object: &Map<String, Value>, schema: &Schema) -> Vec<Cause>
     causes
 }
 
+/// The same for a value that is one, or has some in it.
+pub(super) fn faults_of(value: &Value, schema: &Schema) -> Vec<Cause> {
+    let Value::Object(object) = value else {
+        return Vec::new();
+    };
+    let mut causes = Vec::new();
+    if schema.embedded {
+        if let Some(metadata) = object.get("metadata")
+            && let Some(error) = super::fit::misfit_of_metadata(metadata)
+        {
+            causes.push(Cause::invalid("metadata", metadata, &error));
+            return causes;
+        }
+        check(object, &Path::Root, &mut causes);
+    }
+    causes.extend(faults(object, schema));
+    causes
+}
+
 fn check(object: &Map<String, Value>, path: &Path<'_>, causes: &mut Vec<Cause>) {
     for name in ["apiVersion", "kind"] {
         let field = path.field(name).to_string();

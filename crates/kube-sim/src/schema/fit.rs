@@ -12,12 +12,27 @@ use crate::path::Path;
 ///
 /// What Go says about metadata that cannot be decoded.
 pub(crate) fn custom(object: &mut Map<String, Value>, schema: &Schema) -> Result<Vec<String>, String> {
+    made_custom(object, schema, true)
+}
+
+/// The same with what became of an object by applying to it: nulls that were applied stay, and are refused if there may be none.
+pub(crate) fn applied(object: &mut Map<String, Value>, schema: &Schema) -> Result<Vec<String>, String> {
+    made_custom(object, schema, false)
+}
+
+fn made_custom(
+    object: &mut Map<String, Value>,
+    schema: &Schema,
+    drops_nulls: bool,
+) -> Result<Vec<String>, String> {
     let mut dropped = Vec::new();
     if let Some(value) = object.get_mut("metadata") {
         metadata(value, "metadata", &mut dropped)?;
     }
     prune::unknown_fields(object, schema, &mut dropped);
-    prune::nulls(object, schema);
+    if drops_nulls {
+        prune::nulls(object, schema);
+    }
     if schema.has_embedded() {
         let mut found = Vec::new();
         for (name, value) in &mut *object {
@@ -51,12 +66,17 @@ pub(crate) fn builtin(
     Ok(dropped)
 }
 
+/// Why something cannot be the metadata of an object.
+pub(super) fn misfit_of_metadata(value: &Value) -> Option<String> {
+    types::mismatch(value, builtin::named(builtin::METADATA)?, "")
+}
+
 /// Checks the metadata of an object, and drops from it what Go's type does not have.
 fn metadata(value: &mut Value, path: &str, dropped: &mut Vec<String>) -> Result<(), String> {
     let Some(definition) = builtin::named(builtin::METADATA) else {
         return Ok(());
     };
-    if let Some(error) = types::mismatch(value, definition, "") {
+    if let Some(error) = misfit_of_metadata(value) {
         return Err(error);
     }
     if let Value::Object(members) = value {

@@ -2,7 +2,12 @@
 
 use std::sync::OnceLock;
 
-use regex::Regex;
+use regex::{Regex, RegexBuilder};
+
+mod go;
+
+/// The most memory that a compiled expression takes; Go's takes no more.
+const LARGEST: usize = 64 * 1024 * 1024;
 
 /// A regular expression that is compiled when it is first needed.
 #[derive(Debug, Clone, Default)]
@@ -25,17 +30,16 @@ impl Pattern {
 
     /// Whether the pattern is in the text. An expression that Go takes and that cannot be compiled here is in any text.
     pub(crate) fn is_in(&self, text: &str) -> bool {
-        let compiled = self
-            .compiled
-            .get_or_init(|| Regex::new(&ascii(&self.source)).ok());
+        let compiled = self.compiled.get_or_init(|| {
+            let translated = go::translated(&self.source).ok()?;
+            RegexBuilder::new(&translated).size_limit(LARGEST).build().ok()
+        });
         compiled.as_ref().is_none_or(|regex| regex.is_match(text))
     }
 
-    /// Why it is no regular expression.
+    /// Why it is no regular expression, in Go's words.
     pub(crate) fn error(&self) -> Option<String> {
-        Regex::new(&ascii(&self.source))
-            .err()
-            .map(|error| error.to_string())
+        go::translated(&self.source).err().map(|error| error.to_string())
     }
 }
 
@@ -43,29 +47,6 @@ impl PartialEq for Pattern {
     fn eq(&self, other: &Self) -> bool {
         self.source == other.source
     }
-}
-
-/// Go's classes have only ASCII in them.
-fn ascii(source: &str) -> String {
-    let mut written = String::with_capacity(source.len());
-    let mut characters = source.chars();
-    while let Some(character) = characters.next() {
-        if character != '\\' {
-            written.push(character);
-            continue;
-        }
-        match characters.next() {
-            Some('d') => written.push_str("[0-9]"),
-            Some('D') => written.push_str("[^0-9]"),
-            Some('w') => written.push_str("[0-9A-Za-z_]"),
-            Some('W') => written.push_str("[^0-9A-Za-z_]"),
-            Some('s') => written.push_str(r"[\t\n\f\r ]"),
-            Some('S') => written.push_str(r"[^\t\n\f\r ]"),
-            Some(other) => written.extend(['\\', other]),
-            None => written.push('\\'),
-        }
-    }
-    written
 }
 
 #[cfg(test)]
@@ -79,6 +60,44 @@ mod tests {
         assert!(!cron.is_in("* * * *"));
         assert!(!Pattern::new(r"^[\d-]+$").is_in("٣"));
         assert!(Pattern::new(r"^[\d-]+$").is_in("1-2"));
-        assert!(Pattern::new("(").error().is_some());
+    }
+
+    #[test]
+    fn what_only_go_knows_is_read() {
+        for (pattern, text) in [
+            (r"^\Qa.b\E.$", "a.bc"),
+            (r"^\103\x{42}$", "CB"),
+            (r"^a\<b\>$", "a<b>"),
+            (r"^a{,2}$", "a{,2}"),
+            (r"^[a[b&&c]+$", "[&c"),
+            (r"^a(?i)*B$", "aab"),
+            (r"^\p{^Greek}\pN$", "a1"),
+            (r"^(?<1>a)(?P<b>c)$", "ac"),
+        ] {
+            let pattern = Pattern::new(pattern);
+            assert_eq!(pattern.error(), None);
+            assert!(pattern.is_in(text), "{pattern:?}");
+            assert!(!pattern.is_in("zz"), "{pattern:?}");
+        }
+    }
+
+    #[test]
+    fn what_go_refuses_is_refused_in_its_words() {
+        for (pattern, why) in [
+            ("(", "missing closing ): `(`"),
+            ("a**", "invalid nested repetition operator: `**`"),
+            ("x*{2}", "invalid nested repetition operator: `*{2}`"),
+            ("a{1001}", "invalid repeat count: `{1001}`"),
+            ("(?:a{100}){11}", "invalid repeat count: `{11}`"),
+            ("(?=a)", "invalid or unsupported Perl syntax: `(?=`"),
+            (r"\Z", r"invalid escape sequence: `\Z`"),
+            (r"\p{Bogus}", r"invalid character class range: `\p{Bogus}`"),
+            ("[b-a]", "invalid character class range: `b-a`"),
+            ("|*", "missing argument to repetition operator: `*`"),
+            (r"a\", "trailing backslash at end of expression: ``"),
+        ] {
+            let error = Pattern::new(pattern).error();
+            assert_eq!(error, Some(format!("error parsing regexp: {why}")));
+        }
     }
 }

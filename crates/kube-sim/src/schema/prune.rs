@@ -33,6 +33,16 @@ pub(crate) fn fields(object: &mut Map<String, Value>, schema: &Schema, dropped: 
     dropped.append(&mut pruning.dropped);
 }
 
+/// Removes the fields that a value of any type should not have; returns whether there were any.
+pub(crate) fn unknown_in(value: &mut Value, schema: &Schema) -> bool {
+    let mut pruning = Pruning {
+        dropped: Vec::new(),
+        of_resource: false,
+    };
+    pruning.prune(value, Some(schema), false, &Path::Root);
+    !pruning.dropped.is_empty()
+}
+
 struct Pruning {
     dropped: Vec<String>,
     /// At its root, the fields of every object are there and are not looked at.

@@ -4,7 +4,8 @@
 
 use serde_json::{Map, Value};
 
-use super::{Pattern, cel};
+use super::validate::validate_default;
+use super::{Pattern, Schema, cel};
 use crate::nesting;
 use crate::status::Cause;
 
@@ -54,8 +55,47 @@ pub(crate) fn faults(schema: &Value, path: &str) -> Vec<Cause> {
             "nullable cannot be true at the root",
         ));
     }
-    causes.sort_by(|a, b| (&a.field, &a.message).cmp(&(&b.field, &b.message)));
+    forbidden_defaults(schema, path, &mut causes);
+    // Defaults are held against a schema that is one.
+    if causes.is_empty() {
+        defaults(schema, path, &mut causes);
+    }
+    causes.sort_by(|a, b| a.field.cmp(&b.field));
     causes
+}
+
+/// The defaults that do not fit their schemas.
+fn defaults(schema: &Value, path: &str, causes: &mut Vec<Cause>) {
+    let at = |name: &str| format!("{path}.{name}");
+    if let Some(default) = schema.get("default").filter(|default| !default.is_null()) {
+        causes.extend(validate_default(&Schema::parse(schema), default, &at("default")));
+    }
+    for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+        let path = crate::path::below(path, format_args!(".properties[{name}]"));
+        defaults(property, &path, causes);
+    }
+    // A real server does not look at those of a map's values.
+    if let Some(items) = schema.get("items").filter(|items| items.is_object()) {
+        defaults(items, &at("items"), causes);
+    }
+}
+
+/// The defaults of what the server knows itself.
+fn forbidden_defaults(schema: &Value, path: &str, causes: &mut Vec<Cause>) {
+    for name in ["apiVersion", "kind", "metadata"] {
+        let property = &schema["properties"][name];
+        let path = format!("{path}.properties[{name}]");
+        let mut forbid = |schema: &Value, path: &str| {
+            if !schema["default"].is_null() {
+                let why = format!("must not be set in top-level {name}");
+                causes.push(Cause::forbidden(format!("{path}.default"), &why));
+            }
+        };
+        forbid(property, &path);
+        for (field, property) in property["properties"].as_object().into_iter().flatten() {
+            forbid(property, &format!("{path}.properties[{field}]"));
+        }
+    }
 }
 
 fn level(schema: &Value, level_of: Level, path: &str, causes: &mut Vec<Cause>) {
@@ -125,11 +165,11 @@ fn level(schema: &Value, level_of: Level, path: &str, causes: &mut Vec<Cause>) {
             if text.is_empty() && name == "rule" {
                 causes.push(Cause::required(format!("{path}.rule"), "rule is not specified"));
             } else if let Some(why) = cel::fault(text).filter(|_| !text.is_empty()) {
-                causes.push(Cause::invalid(
-                    format!("{path}.{name}"),
-                    format_args!("{text:?}"),
-                    &why,
-                ));
+                let shown = match name {
+                    "rule" => cel::go_struct(rule),
+                    _ => crate::status::quoted(text),
+                };
+                causes.push(Cause::invalid(format!("{path}.{name}"), shown, &why));
             }
         }
     }
@@ -196,7 +236,7 @@ fn says_more_than_names(metadata: &Value) -> bool {
     let said = metadata.as_object().is_some_and(|metadata| {
         metadata
             .keys()
-            .any(|key| !matches!(key.as_str(), "type" | "properties" | "description"))
+            .any(|key| !matches!(key.as_str(), "type" | "properties" | "description" | "default"))
     });
     others || said
 }

@@ -5,9 +5,9 @@
 
 use serde_json::{Map, Number, Value};
 
-use super::{Additional, Limits, Schema, Type, cel, embedded, format, lists};
-use crate::path::below;
-use crate::status::Cause;
+use super::{Additional, Limits, Schema, Type, cel, embedded, format, lists, prune};
+use crate::path::{Path, below};
+use crate::status::{Cause, quoted, shown};
 
 /// What is wrong with a value, and how much of it was checked: that decides which alternative of `anyOf` is told of.
 #[derive(Default)]
@@ -35,7 +35,7 @@ impl Findings {
     }
 
     fn invalid(&mut self, path: &str, value: &Value, why: String) {
-        let message = format!("Invalid value: {value}: {path} in body {why}");
+        let message = format!("Invalid value: {}: {path} in body {why}", shown(value));
         self.add(path, "FieldValueInvalid", message);
     }
 
@@ -65,11 +65,9 @@ pub(crate) fn validate_object(
             }
         }
         _ => {
-            let mut findings = Findings::default();
             let old = old.map(|old| Value::Object(old.clone()));
             let new = Value::Object(new.clone());
-            check_value(&new, old.as_ref(), schema, "", &mut findings);
-            findings.causes
+            check(&new, old.as_ref(), schema, "").causes
         }
     };
     causes.extend(embedded::faults(new, schema));
@@ -85,6 +83,28 @@ pub(crate) fn validate_object(
         } else {
             causes.extend(cel::broken(schema, old, new));
         }
+    }
+    causes
+}
+
+/// The causes for which a default does not fit its schema; `path` leads to it.
+pub(crate) fn validate_default(schema: &Schema, default: &Value, path: &str) -> Vec<Cause> {
+    // An integer or a string may be anything here, as in a real server.
+    let checked = match schema.int_or_string {
+        true => Vec::new(),
+        false => check(default, None, schema, "").causes,
+    };
+    let mut causes = within(path, checked);
+    causes.extend(within(path, embedded::faults_of(default, schema)));
+    let mut pruned = default.clone();
+    if prune::unknown_in(&mut pruned, schema) {
+        causes.insert(
+            0,
+            Cause::invalid(path.to_owned(), default, "must not have unknown fields"),
+        );
+    }
+    if causes.is_empty() && schema.has_rules {
+        causes = within(path, cel::broken_by(schema, None, default, &Path::Root));
     }
     causes
 }
@@ -130,7 +150,7 @@ fn check_value(value: &Value, old: Option<&Value>, schema: &Schema, path: &str, 
         return;
     }
     if let Some(limits) = &schema.limits {
-        check_combinations(value, old, limits, path, findings);
+        check_combinations(value, limits, path, findings);
         match value {
             Value::String(text) => check_string(value, text, limits, path, findings),
             Value::Number(number) => check_number(number, limits, path, findings),
@@ -143,8 +163,10 @@ fn check_value(value: &Value, old: Option<&Value>, schema: &Schema, path: &str, 
         Value::String(text) if matches!(schema.kind, None | Some(Type::String)) => {
             let format = &*schema.format;
             if !format.is_empty() && !schema.int_or_string && !format::fits(format, text) {
-                let message =
-                    format!("Invalid value: {text:?}: {path} in body must be of type {format}: {text:?}");
+                let message = format!(
+                    "Invalid value: {0}: {path} in body must be of type {format}: {0}",
+                    quoted(text)
+                );
                 findings.add(path, "FieldValueTypeInvalid", message);
             }
         }
@@ -177,8 +199,8 @@ fn check_type(value: &Value, schema: &Schema, path: &str, findings: &mut Finding
     let given = match value {
         Value::Null => "null",
         Value::Bool(_) => "boolean",
-        Value::Number(number) if number.is_f64() => "number",
-        Value::Number(_) => "integer",
+        Value::Number(number) if number.is_i64() => "integer",
+        Value::Number(_) => "number",
         Value::String(_) => "string",
         Value::Array(_) => "array",
         Value::Object(_) => "object",
@@ -199,8 +221,8 @@ fn check_type(value: &Value, schema: &Schema, path: &str, findings: &mut Finding
             }
             // A format is told of before the type, and the value by the name of its Go type.
             let named = match value {
-                Value::Number(number) if number.is_f64() => "float64",
-                Value::Number(_) => "int64",
+                Value::Number(number) if number.is_i64() => "int64",
+                Value::Number(_) => "float64",
                 _ => "",
             };
             let other = !matches!(value, Value::String(_) | Value::Array(_) | Value::Null);
@@ -235,8 +257,11 @@ fn check_range(number: &Number, schema: &Schema, path: &str, findings: &mut Find
     }
 }
 
+/// Whether a number is whole; Go knows a floating-point number to be whole only as far as all of them can be told apart.
 fn is_whole(number: &Number) -> bool {
-    number.is_i64() || number.is_u64() || number.as_f64().is_some_and(|number| number.fract() == 0.0)
+    const EXACT: f64 = 9_007_199_254_740_991.0;
+    let is_exact = |number: f64| number.fract() == 0.0 && number.abs() <= EXACT;
+    number.is_i64() || number.as_f64().is_some_and(is_exact)
 }
 
 fn check_allowed(value: &Value, limits: &Limits, path: &str, findings: &mut Findings) {
@@ -250,12 +275,13 @@ fn check_allowed(value: &Value, limits: &Limits, path: &str, findings: &mut Find
         return;
     }
     let quoted = limits.allowed.iter().map(|allowed| match allowed {
-        Value::String(text) => format!("{text:?}"),
-        other => format!("{:?}", other.to_string()),
+        Value::String(text) => crate::status::quoted(text),
+        other => crate::status::quoted(&shown(other)),
     });
     let supported: Vec<_> = quoted.collect();
     let message = format!(
-        "Unsupported value: {value}: supported values: {}",
+        "Unsupported value: {}: supported values: {}",
+        shown(value),
         supported.join(", ")
     );
     findings.add(path, "FieldValueNotSupported", message);
@@ -385,17 +411,10 @@ fn check_object(value: &Value, old: Option<&Value>, schema: &Schema, path: &str,
     }
 }
 
-fn check_combinations(
-    value: &Value,
-    old: Option<&Value>,
-    limits: &Limits,
-    path: &str,
-    findings: &mut Findings,
-) {
-    let results = |schemas: &[Schema]| -> Vec<Findings> {
-        let checked = schemas.iter().map(|schema| check(value, old, schema, path));
-        checked.collect()
-    };
+fn check_combinations(value: &Value, limits: &Limits, path: &str, findings: &mut Findings) {
+    // Within an alternative, nothing may stay as it was.
+    let against = |schema: &Schema| check(value, None, schema, path);
+    let results = |schemas: &[Schema]| -> Vec<Findings> { schemas.iter().map(against).collect() };
     let best = |failed: Vec<Findings>| {
         failed
             .into_iter()
@@ -440,7 +459,7 @@ fn check_combinations(
         }
     }
     if let Some(not) = &limits.not
-        && check(value, None, not, path).causes.is_empty()
+        && against(not).causes.is_empty()
     {
         combination(findings, path, "must not validate the schema (not)");
     }

@@ -257,3 +257,30 @@ async fn what_does_not_fit_its_kind_is_an_error_in_protobuf_only() {
         );
     }
 }
+
+#[tokio::test]
+async fn large_lists_are_compressed_for_those_who_take_gzip() {
+    use std::io::Read as _;
+
+    let client = Client::new(Sim::builder().pods(100).build().unwrap());
+    let zipped = [("accept-encoding", "gzip")];
+    let get = async |path: &str, headers: &[(&str, &str)]| client.send(Method::GET, path, headers, "").await;
+    let plain = get("/api/v1/pods", &[]).await;
+    assert!(plain.body.len() > 128 * 1024 && !plain.headers.contains_key("content-encoding"));
+    for accept in ["application/json", "application/vnd.kubernetes.protobuf"] {
+        let headers = [("accept", accept), zipped[0]];
+        let whole = get("/api/v1/pods", &headers[..1]).await.body;
+        let answer = get("/api/v1/pods", &headers).await;
+        assert_eq!(answer.headers["content-encoding"], "gzip");
+        assert!(answer.body.len() < whole.len() / 3);
+        let mut unzipped = Vec::new();
+        flate2::read::GzDecoder::new(&answer.body[..])
+            .read_to_end(&mut unzipped)
+            .unwrap();
+        assert!(unzipped == whole);
+    }
+    let small = get("/api/v1/pods?limit=3", &zipped).await;
+    assert!(!small.headers.contains_key("content-encoding"));
+    let watch = "/api/v1/pods?watch=true&resourceVersion=0&timeoutSeconds=1";
+    assert!(!get(watch, &zipped).await.headers.contains_key("content-encoding"));
+}

@@ -328,3 +328,40 @@ async fn events_are_the_same_in_both_groups() {
     client.delete(&format!("{new}/e"), json!(null)).await.ok();
     assert_eq!(client.get(old).await.names(), [""; 0]);
 }
+
+#[tokio::test]
+async fn what_only_a_node_could_answer_is_refused_with_a_reason() {
+    let client = Client::empty();
+    client
+        .post(
+            PODS,
+            json!({"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": "i"}]}}),
+        )
+        .await
+        .ok();
+    for subresource in [
+        "log?follow=true",
+        "exec?command=ls",
+        "attach",
+        "portforward",
+        "proxy/a/b",
+    ] {
+        let (code, reason, message) = client.get(&format!("{PODS}/p/{subresource}")).await.refusal();
+        assert_eq!((code, reason.as_str()), (501, "NotImplemented"), "{subresource}");
+        assert!(message.contains("without kubelets"), "{message}");
+    }
+    let posted = client
+        .post(&format!("{PODS}/p/exec?command=ls"), json!(null))
+        .await;
+    assert_eq!(posted.code, 501);
+    assert_eq!(client.get(&format!("{PODS}/none/log")).await.code, 404);
+    let services = "/api/v1/namespaces/default/services/https:s:443/proxy/healthz";
+    assert_eq!(client.get(services).await.code, 501);
+    assert_eq!(
+        client
+            .get("/api/v1/namespaces/default/configmaps/m/log")
+            .await
+            .code,
+        404
+    );
+}

@@ -230,11 +230,11 @@ pub(super) fn version_required(resource: &Resource, name: &str) -> StatusError {
     StatusError::invalid(&resource.group, &resource.plural, name, &[cause])
 }
 
-/// A version is a number.
-pub(super) fn is_version(version: &str) -> Result<(), StatusError> {
-    match version.parse::<u64>() {
-        _ if version.is_empty() => Ok(()),
-        Ok(_) => Ok(()),
+/// A version is a number; none is 0.
+pub(super) fn version(version: &str) -> Result<u64, StatusError> {
+    match version.parse() {
+        _ if version.is_empty() => Ok(0),
+        Ok(version) => Ok(version),
         Err(_) => {
             let message = format!("strconv.ParseUint: parsing \"{version}\": invalid syntax");
             Err(StatusError::internal(message))

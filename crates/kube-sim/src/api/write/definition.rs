@@ -51,13 +51,51 @@ pub(super) fn prepare(object: &mut Object, now: &str, lenient: bool) -> Result<(
     Ok(())
 }
 
+/// What may not be said of all of an object where its status is a subresource.
+fn root_fault(schema: &Value, path: String) -> Option<Cause> {
+    const FORBIDDEN: [&str; 13] = [
+        "default",
+        "nullable",
+        "enum",
+        "maxProperties",
+        "minProperties",
+        "allOf",
+        "oneOf",
+        "anyOf",
+        "not",
+        "x-kubernetes-embedded-resource",
+        "x-kubernetes-int-or-string",
+        "x-kubernetes-list-type",
+        "x-kubernetes-map-type",
+    ];
+    FORBIDDEN.iter().any(|name| schema.get(name).is_some()).then(|| {
+        let why = "only [Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength \
+             Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example \
+             XPreserveUnknownFields XValidations] fields are allowed at the root of the schema if the status subresource is \
+             enabled";
+        Cause::invalid(path, "{}", why)
+    })
+}
+
 /// What is wrong with the schemas of a definition.
 fn schema_faults(definition: &Value) -> Vec<Cause> {
     let versions = definition.pointer("/spec/versions").and_then(Value::as_array);
+    let schemas = || versions.into_iter().flatten().map(|version| &version["schema"]);
+    // Where all versions have one schema, a real server looks at it once.
+    let is_one = schemas().zip(schemas().skip(1)).all(|(one, next)| one == next);
     let of_version = |(index, version): (usize, &Value)| {
-        let path = format!("spec.versions[{index}].schema.openAPIV3Schema");
+        let path = match is_one {
+            true => "spec.validation.openAPIV3Schema".to_owned(),
+            false => format!("spec.versions[{index}].schema.openAPIV3Schema"),
+        };
         match version.pointer("/schema/openAPIV3Schema") {
-            Some(schema) if schema.is_object() => schema::faults(schema, &path),
+            Some(schema) if schema.is_object() => {
+                let mut causes = schema::faults(schema, &path);
+                if version.pointer("/subresources/status").is_some() {
+                    causes.extend(root_fault(schema, path));
+                }
+                causes
+            }
             _ => vec![Cause::required(path, "")],
         }
     };
@@ -65,6 +103,83 @@ fn schema_faults(definition: &Value) -> Vec<Cause> {
         .into_iter()
         .flatten()
         .enumerate()
+        .take(if is_one { 1 } else { usize::MAX })
         .flat_map(of_version)
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use serde_json::{Value, json};
+
+    use crate::api::write::Writer;
+    use crate::api::{Api, Target};
+    use crate::faults::Rules;
+    use crate::resources::Registry;
+    use crate::storage::Storage;
+    use crate::store::Store;
+
+    fn definition(properties: Value) -> Value {
+        json!({
+            "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": "things.example.com"},
+            "spec": {
+                "group": "example.com", "scope": "Cluster", "names": {"plural": "things", "kind": "Thing"},
+                "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {
+                    "type": "object", "properties": {"spec": {"type": "object", "properties": properties}},
+                }}}],
+            },
+        })
+    }
+
+    #[tokio::test]
+    async fn a_late_write_is_made_as_is_defined_now() {
+        let storage = Storage::new(1000, 100);
+        let rules = Rules::new(0);
+        let minute = Duration::from_secs(60);
+        let api = Arc::new(Api::new(
+            storage,
+            Registry::builtin(),
+            minute,
+            Vec::new(),
+            rules,
+            false,
+        ));
+        let store = Store::new(api.clone());
+        store
+            .create(definition(json!({"a": {"type": "integer"}})))
+            .unwrap();
+        // What was routed before the definition changed, and is written after that.
+        let target = Target {
+            resource: api.find("example.com", "v1", "things").unwrap(),
+            version: "v1".into(),
+            namespace: None,
+            name: None,
+            subresource: None,
+        };
+        store
+            .update(definition(json!({"b": {"type": "integer", "default": 2}})))
+            .unwrap();
+        let create = || {
+            let thing = json!({"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "t"}, "spec": {"a": 1}});
+            let writer = Writer::Client {
+                dry_run: false,
+                manager: Some("m"),
+            };
+            let Value::Object(thing) = thing else {
+                unreachable!()
+            };
+            api.create(&target, thing, writer).map(drop)
+        };
+        create().unwrap();
+        let thing = store.get("example.com/v1", "Thing", None, "t").unwrap();
+        assert_eq!(thing["spec"], json!({"b": 2}));
+        let name = "things.example.com";
+        store
+            .delete("apiextensions.k8s.io/v1", "CustomResourceDefinition", None, name)
+            .unwrap();
+        assert_eq!(create().unwrap_err().code(), 404);
+    }
 }

@@ -47,9 +47,10 @@ impl Api {
         change: Scale<'_>,
         writer: Writer<'_>,
     ) -> Result<Value, StatusError> {
-        let resource = &target.resource;
-        let name = target.name.as_deref().unwrap_or("");
         self.transact(|transaction| {
+            let target = &*self.as_defined_now(target)?;
+            let resource = &target.resource;
+            let name = target.name.as_deref().unwrap_or("");
             let (current, old) = self.current(transaction, target)?;
             let mut applied = None;
             let new = match &change {
@@ -78,10 +79,8 @@ impl Api {
             }
             let meta = |name: &str| new["metadata"][name].as_str().unwrap_or("");
             check::same_name(meta("name"), name)?;
-            check::is_version(meta("resourceVersion"))?;
-            if !matches!(meta("resourceVersion"), "" | "0")
-                && meta("resourceVersion") != current.resource_version.to_string()
-            {
+            let version = check::version(meta("resourceVersion"))?;
+            if version != 0 && version != current.resource_version {
                 return Err(StatusError::stale(resource, name));
             }
             let replicas = new["spec"]["replicas"].as_i64().unwrap_or(0);
@@ -100,6 +99,24 @@ impl Api {
             let stored = self.update(transaction, target, current, old, scaled, writer)?;
             scale_of(resource, &stored.decode(&target.head()))
         })
+    }
+
+    /// Why what only a node could answer is not answered.
+    pub(crate) fn of_node(&self, target: &Target, subresource: &str) -> StatusError {
+        let (resource, name) = (&target.resource, target.name.as_deref().unwrap_or(""));
+        // The name of what is behind a proxy may have a scheme and a port.
+        if subresource != "proxy" && self.storage.get(resource, &target.key()).is_none() {
+            return StatusError::not_found(resource, name);
+        }
+        let what = match subresource {
+            "log" => "there are no logs",
+            "exec" | "attach" => "there is no process to talk to",
+            _ => "nothing listens there",
+        };
+        StatusError::not_implemented(format!(
+            "{} {name:?} is only an object of kube-sim, which simulates an API server without kubelets: {what}",
+            resource.singular
+        ))
     }
 
     /// Deletes a pod, if the budget that it falls under has room for that.
