@@ -3,6 +3,8 @@
 //!
 //! A block of Rust with a `main` is a whole program. Any other is the inside of an async function that may use `?`; where
 //! kube-informer is among the dependencies, it has a `client` and a `factory`.
+//!
+//! So does a project that `cargo generate` makes from `examples/sample-controller`.
 
 use crate::workspace::{Outcome, cargo, cargo_outside, outside, published, root, run, target_root, text};
 use anyhow::{Context as _, Result, bail};
@@ -11,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Compiles the code of all READMEs, and runs the first program of the one at the root against the simulator.
+/// Compiles the code of all READMEs and a generated project, and runs the first program of the one at the root against the simulator.
 pub(crate) fn check() -> Result<Outcome> {
     let packages = published()?;
     let mut patches = String::from("[patch.crates-io]\n");
@@ -35,8 +37,41 @@ pub(crate) fn check() -> Result<Outcome> {
             &patches,
         )?;
     }
+    generated(
+        "my-controller",
+        &root().join("examples/sample-controller"),
+        &patches,
+    )?;
     against_simulator(&first)?;
     Ok(Outcome::Passed)
+}
+
+/// Checks a project with this name from a template, as `cargo generate` makes it.
+fn generated(name: &str, template: &Path, patches: &str) -> Result<()> {
+    let folder = outside().join(name);
+    let _ = fs::remove_dir_all(&folder);
+    copy(template, &folder)?;
+    let manifest = fs::read_to_string(folder.join("Cargo.toml.liquid"))?;
+    let manifest = manifest.replace("{{project-name}}", name);
+    fs::write(
+        folder.join("Cargo.toml"),
+        format!("{manifest}\n{patches}\n[workspace]\n"),
+    )?;
+    fs::copy(root().join("Cargo.lock"), folder.join("Cargo.lock"))?;
+    run(&mut cargo_outside(&folder, "check --quiet --all-targets"))
+}
+
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from).with_context(|| format!("cannot read {}", from.display()))? {
+        let entry = entry?;
+        let to = to.join(entry.file_name());
+        match entry.file_type()?.is_dir() {
+            true => copy(&entry.path(), &to)?,
+            false => fs::copy(entry.path(), to).map(drop)?,
+        }
+    }
+    Ok(())
 }
 
 /// Checks a README's code, if it has any, and returns the folder of the crate.

@@ -62,7 +62,7 @@ const STEPS: &[Step] = &[
     ),
     step(
         "readme",
-        "the code in the READMEs, in crates with just their dependencies",
+        "the code in the READMEs and a project from the template, with just their dependencies",
         readme::check,
     ),
     step("demo", "the demo, for five seconds", demo),

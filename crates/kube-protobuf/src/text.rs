@@ -14,18 +14,40 @@ pub(crate) fn time(seconds: i64, microseconds: Option<u32>) -> String {
     let second = seconds.rem_euclid(SECONDS_A_DAY);
     let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
     let mut text = String::with_capacity(27);
-    let sign = if year < 0 { "-" } else { "" };
-    let year = year.abs();
-    // Writing to a string does not fail.
-    let _ = write!(
-        text,
-        "{sign}{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}"
-    );
+    match usize::try_from(year) {
+        // Written by hand, since there are ten times in a pod.
+        Ok(year @ 0..=9999) => {
+            push_digits(&mut text, year / 100);
+            push_digits(&mut text, year % 100);
+        }
+        // Writing to a string does not fail.
+        _ => {
+            let sign = if year < 0 { "-" } else { "" };
+            let _ = write!(text, "{sign}{:04}", year.unsigned_abs());
+        }
+    }
+    for (separator, number) in [
+        ('-', month),
+        ('-', day),
+        ('T', hour),
+        (':', minute),
+        (':', second),
+    ] {
+        text.push(separator);
+        push_digits(&mut text, number as usize);
+    }
     if let Some(microseconds) = microseconds {
         let _ = write!(text, ".{microseconds:06}");
     }
     text.push('Z');
     text
+}
+
+/// Two digits of a number below a hundred.
+fn push_digits(text: &mut String, number: usize) {
+    for digit in [number / 10 % 10, number % 10] {
+        text.push(char::from(b'0' + digit as u8));
+    }
 }
 
 /// Seconds since 1970, and nanoseconds of that second.

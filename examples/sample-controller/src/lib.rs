@@ -22,7 +22,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 /// The name of the program: in events, and of its Lease.
-pub const NAME: &str = "sample-controller";
+pub const NAME: &str = env!("CARGO_PKG_NAME");
 
 /// What differs between deployments of the program.
 #[derive(Debug, Clone)]

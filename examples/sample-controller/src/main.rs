@@ -1,4 +1,4 @@
-//! The program: `sample-controller` runs the controller, `sample-controller crd` prints its resource definition.
+//! The program: `controller` runs the controller, `controller crd` prints its resource definition.
 
 use std::io::Write as _;
 use tracing_subscriber::EnvFilter;
@@ -6,12 +6,12 @@ use tracing_subscriber::EnvFilter;
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
     if std::env::args().nth(1).as_deref() == Some("crd") {
-        let definition = serde_json::to_string_pretty(&sample_controller::definition())?;
+        let definition = serde_json::to_string_pretty(&controller::definition())?;
         return Ok(writeln!(std::io::stdout(), "{definition}")?);
     }
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
     tracing_subscriber::fmt().with_env_filter(filter).init();
     let client = kube::Client::try_default().await?;
-    let options = sample_controller::Options::from_env()?;
-    Ok(sample_controller::program(client, options)?.run().await?)
+    let options = controller::Options::from_env()?;
+    Ok(controller::program(client, options)?.run().await?)
 }

@@ -1,10 +1,10 @@
 //! The program, in two replicas, against a simulated cluster.
 
+use controller::{NAME, Options, definition, program};
 use kube::Client;
 use kube_controller::leader_election::LeaderElectionConfig;
 use kube_controller::manager::ManagerError;
 use kube_sim::SimServer;
-use sample_controller::{Options, definition, program};
 use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::task::JoinHandle;
@@ -25,7 +25,7 @@ impl Replica {
             address: ([127, 0, 0, 1], 0).into(),
             election: LeaderElectionConfig {
                 retry_period: Duration::from_millis(100),
-                ..LeaderElectionConfig::new("default", "sample-controller", identity)
+                ..LeaderElectionConfig::new("default", NAME, identity)
             },
         };
         let shutdown = CancellationToken::new();
@@ -156,7 +156,7 @@ async fn the_other_replica_takes_over() {
     let mut replicas = vec![Replica::start(&server, "a"), Replica::start(&server, "b")];
     server.store().create(foo("first", "one", 1)).unwrap();
     eventually(|| get(&server, "apps/v1", "Deployment", "one").is_some()).await;
-    let lease = get(&server, "coordination.k8s.io/v1", "Lease", "sample-controller").unwrap();
+    let lease = get(&server, "coordination.k8s.io/v1", "Lease", NAME).unwrap();
     let leader = lease["spec"]["holderIdentity"].as_str().unwrap();
     let at = replicas
         .iter()
