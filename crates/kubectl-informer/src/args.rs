@@ -1,6 +1,7 @@
 //! The command line.
 
 use crate::cmd::{Columns, Condition};
+use crate::template::Template;
 use clap::builder::{OsStringValueParser, TypedValueParser as _};
 use clap::{Args as ArgGroup, ColorChoice, Parser, Subcommand, ValueEnum};
 use kube_informer::reflector::{InitialState, ReflectorOptions};
@@ -147,6 +148,7 @@ pub(crate) struct DemoArgs {
   kubectl informer watch deployments,replicasets,pods -l app=web
   kubectl informer watch pod web-0 --until condition=Ready --timeout 2m
   kubectl informer watch pods -o custom-columns=NAME:.metadata.name,PHASE:.status.phase
+  kubectl informer watch events -A --since 5m -o jsonpath='{.reason}: {.message}'
 
 Exit codes:
   0         ended by Ctrl-C, SIGTERM or a reader that closed the output; with --until: the condition is met
@@ -158,8 +160,12 @@ pub(crate) struct WatchArgs {
     /// What to watch, as kubectl has it: pods; pods,deploy; pod web-0 web-1; pod/web-0 deployment/web
     #[arg(required = true, value_name = "RESOURCE")]
     pub(crate) resources: Vec<String>,
-    /// How to print a change: table, wide, name, json (one line each), yaml (the whole object), or
-    /// custom-columns=HEADER:PATH,...
+    /// How to print a change: table, wide, name, json (one line each), yaml (the whole object),
+    /// custom-columns=HEADER:PATH,..., or jsonpath=TEMPLATE.
+    ///
+    /// A template is text with paths in braces, as kubectl has it: {.metadata.name}, {.spec.containers[*].image},
+    /// {.status.conditions[?(@.type=="Ready")].status}, {"\n"}, {range .spec.containers[*]}{.name} {end}. Not known are
+    /// .., slices, and filters with other operators than ==.
     #[arg(short, long, default_value = "table", value_name = "FORMAT", value_parser = watch_output)]
     pub(crate) output: WatchOutput,
     /// Print which fields each update changed, and which field manager did it; values of secrets are never shown.
@@ -181,6 +187,11 @@ pub(crate) struct WatchArgs {
     /// exists), create (there is such an object), delete (there is none).
     #[arg(long, value_name = "CONDITION", value_parser = Condition::parse)]
     pub(crate) until: Option<Condition>,
+    /// Of the objects that exist, print only those that were made or written in this time; 0: none of them.
+    ///
+    /// That is what creationTimestamp, managedFields and, of events, lastTimestamp tell.
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub(crate) since: Option<Duration>,
     /// The time limit for --until, after which the exit code is 124; 0: check once. By default there is none
     #[arg(long, value_name = "DURATION", value_parser = duration, requires = "until")]
     pub(crate) timeout: Option<Duration>,
@@ -606,6 +617,8 @@ pub(crate) enum WatchOutput {
     Yaml,
     /// A table with columns of the user.
     Columns(Columns),
+    /// What a template makes of the object.
+    Template(Template),
 }
 
 /// Which fields a diff shows.
@@ -678,6 +691,7 @@ pub(crate) enum Decode {
 
 fn watch_output(text: &str) -> Result<WatchOutput, String> {
     const COLUMNS: &str = "custom-columns=";
+    const TEMPLATE: &str = "jsonpath=";
     Ok(match text {
         "table" => WatchOutput::Table,
         "wide" => WatchOutput::Wide,
@@ -685,14 +699,13 @@ fn watch_output(text: &str) -> Result<WatchOutput, String> {
         "json" => WatchOutput::Json,
         "yaml" => WatchOutput::Yaml,
         text if text.starts_with(COLUMNS) => WatchOutput::Columns(Columns::parse(&text[COLUMNS.len()..])?),
-        text if text.starts_with("jsonpath") => {
-            return Err(
-                "templates of jsonpath are not known here; use custom-columns=HEADER:PATH,...".into(),
-            );
+        text if text.starts_with(TEMPLATE) => {
+            WatchOutput::Template(Template::parse(&text[TEMPLATE.len()..])?)
         }
         _ => {
             return Err(
-                "possible values: table, wide, name, json, yaml, custom-columns=HEADER:PATH,...".into(),
+                "possible values: table, wide, name, json, yaml, custom-columns=HEADER:PATH,..., jsonpath=TEMPLATE"
+                    .into(),
             );
         }
     })

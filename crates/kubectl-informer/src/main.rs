@@ -20,6 +20,7 @@ mod process;
 mod recording;
 mod signals;
 mod target;
+mod template;
 mod text;
 
 use clap::Parser as _;

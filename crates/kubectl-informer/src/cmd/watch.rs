@@ -4,6 +4,7 @@ mod columns;
 mod following;
 mod news;
 mod printer;
+mod since;
 mod table;
 mod until;
 
@@ -20,6 +21,7 @@ use futures::stream::SelectAll;
 use kube::core::DynamicObject;
 use kube_informer::SharedInformer;
 use printer::{Printer, Watched};
+use since::Since;
 use std::process::ExitCode;
 use std::time::Duration;
 use tokio::task::JoinSet;
@@ -66,6 +68,7 @@ pub(crate) async fn run(args: WatchArgs) -> anyhow::Result<ExitCode> {
     }
     let until = args.until.clone();
     let mut screen = Screen {
+        since: args.since.map(Since::new),
         printer: Printer::new(&args, &targets),
         until: until.map(|condition| Until::new(condition, targets.len())),
         targets,
@@ -116,6 +119,8 @@ async fn wait(deadline: Option<Instant>) {
 
 /// What is printed, and what is waited for.
 struct Screen {
+    /// Which of the existing objects are printed.
+    since: Option<Since>,
     printer: Printer,
     until: Option<Until>,
     targets: Vec<Target>,
@@ -130,6 +135,7 @@ impl Screen {
     async fn show(&mut self, target: usize, happened: Happened) -> anyhow::Result<bool> {
         let of = &self.watched[target];
         match &happened {
+            Happened::Change(change) if self.since.as_ref().is_some_and(|since| since.is_old(change)) => {}
             Happened::Change(change) => self.printer.change(&self.watched, target, change)?,
             Happened::News(news) => self.printer.news(of, news)?,
             Happened::Unsynced(why) => self.printer.unsynced(of, why)?,

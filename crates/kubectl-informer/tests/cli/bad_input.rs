@@ -280,8 +280,8 @@ async fn the_command_line() {
             "possible values: table, wide, name, json, yaml, custom-columns=HEADER:PATH",
         ),
         (
-            "watch pods -o jsonpath={.metadata.name}",
-            "use custom-columns=HEADER:PATH",
+            "watch pods -o jsonpath={..name}",
+            "but not .., slices and other filters",
         ),
         ("watch pods -o custom-columns=NAME", "is not HEADER:PATH"),
         ("watch pods --diff=some", "possible values: content, all"),

@@ -268,3 +268,59 @@ async fn colours_are_for_terminals() {
         assert_eq!(row.contains('\u{1b}'), colored, "{variables:?} {color}: {row:?}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_template_prints_a_line_for_each_change() {
+    let cluster = Cluster::start().await;
+    cluster.create(config_map("default", "a", "web")).await;
+    let template = r#"-o jsonpath={.metadata.name}{"\t"}{.metadata.labels.app}{"\n"}"#;
+    let mut watch = start(&cluster, &format!("cm {template}"));
+    assert_eq!(watch.line().await, "a\tweb");
+    cluster.update(config_map("default", "a", "db")).await;
+    assert_eq!(watch.line().await, "a\tdb");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn since_leaves_old_objects_out() {
+    let server = kube_sim::SimServer::builder().start().await.unwrap();
+    let mut old = config_map("default", "old", "web");
+    old["metadata"]["creationTimestamp"] = "2020-01-01T00:00:00Z".into();
+    server.store().create(old.clone()).unwrap();
+    server
+        .store()
+        .create(config_map("default", "new", "web"))
+        .unwrap();
+    let at = format!("--server {}", server.url());
+    for (since, expected) in [
+        ("1h", &["default/new"][..]),
+        ("0", &[]),
+        ("100000h", &["default/new", "default/old"]),
+    ] {
+        let mut watch = Running::start(&format!("watch cm -o json --since {since} {at}"));
+        let lines = watch.until("synced").await;
+        let keys: Vec<_> = lines.iter().filter_map(|line| line["key"].as_str()).collect();
+        assert_eq!(keys, expected, "{since}");
+        old["data"]["k"] = since.into();
+        server.store().update(old.clone()).unwrap();
+        assert_eq!(watch.json().await["event"], "update");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_diff_leaves_the_applied_copy_out() {
+    let cluster = Cluster::start().await;
+    cluster.create(config_map("default", "a", "web")).await;
+    let mut watch = start(&cluster, "cm --diff");
+    lines(&mut watch, 2).await;
+    let mut applied = config_map("default", "a", "db");
+    applied["metadata"]["annotations"] = json!({"kubectl.kubernetes.io/last-applied-configuration": "{}"});
+    cluster.update(applied).await;
+    let rows = lines(&mut watch, 2).await;
+    assert!(
+        rows[1].starts_with("    ~ metadata.labels.app: \"web\" -> \"db\""),
+        "{rows:?}"
+    );
+    // Nothing of the annotation comes before the next change.
+    cluster.create(config_map("default", "b", "web")).await;
+    assert!(watch.line().await.starts_with("add "));
+}

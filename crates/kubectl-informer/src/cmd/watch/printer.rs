@@ -9,6 +9,7 @@ use crate::diff::{self, Change};
 use crate::grid::Grid;
 use crate::output;
 use crate::target::Target;
+use crate::template::Template;
 use anstyle::AnsiColor;
 use jiff::Timestamp;
 use kube::core::DynamicObject;
@@ -38,6 +39,7 @@ enum Format {
     Name,
     Table(Table),
     Columns(Columns, Grid),
+    Template(Template),
 }
 
 /// What is watched.
@@ -102,6 +104,7 @@ impl Printer {
             WatchOutput::Table => Format::Table(Table::new(namespaced, false)),
             WatchOutput::Wide => Format::Table(Table::new(namespaced, true)),
             WatchOutput::Columns(columns) => Format::Columns(columns.clone(), Grid::default()),
+            WatchOutput::Template(template) => Format::Template(template.clone()),
         };
         let mut resources = targets.iter().map(|target| &target.resource);
         let first = resources.next();
@@ -154,6 +157,12 @@ impl Printer {
                 )?);
             }
             Format::Name => output::line(&format!("{}/{}", of.prefix, change.key().name()))?,
+            Format::Template(template) => {
+                let text = template.of(&shown.transpose()?.unwrap_or_default());
+                // One line break at the end is there anyway.
+                let text = text.strip_suffix('\n').unwrap_or(&text);
+                output::raw(format!("{text}\n").as_bytes())?;
+            }
             Format::Yaml => {
                 let shown = shown.transpose()?.unwrap_or_default();
                 output::line("---")?;
