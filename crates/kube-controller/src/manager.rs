@@ -313,8 +313,9 @@ impl Manager {
     ///   and should be restarted.
     /// - `/readyz` fails as [`Readiness`] says, and names what is not ready.
     /// - `/metrics` has the metrics of controllers, work queues and informers in Prometheus' text format, under the names of controller-runtime
-    ///   and client-go, such as `reflector_received_bytes_total`, and for each kind `informer_objects` and `informer_last_heard_seconds`. It installs a recorder of the `metrics` crate; if the
-    ///   program has installed another one, this is not found (404).
+    ///   and client-go, such as `reflector_received_bytes_total`, and for each kind `informer_objects` and `informer_last_heard_seconds`. It installs a recorder of the `metrics` crate at
+    ///   once, so call it before informers and queues are made, which report to the recorder that they find; if the program has installed
+    ///   another one before, this is not found (404).
     ///
     /// # Errors
     /// The port is in use, or may not be used.

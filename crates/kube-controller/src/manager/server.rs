@@ -177,6 +177,8 @@ impl Server {
         let listener = TcpListener::bind(address)?;
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
+        // Informers take the recorder that there is when they are built, which is before anything runs.
+        let _ = exporter();
         Ok(Self { listener, address })
     }
 
