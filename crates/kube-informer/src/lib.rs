@@ -20,6 +20,12 @@
 //! }
 //! ```
 //!
+//! # Guides
+//! [A first informer](guide::first_informer), coming [from client-go](guide::from_client_go) or [from kube-rs](guide::from_kube_rs),
+//! [choosing a form](guide::forms), [what is guaranteed and what not](guide::guarantees). The crate
+//! [`kube-controller`](https://docs.rs/kube-controller/latest/kube_controller/guide/) has guides for controllers, for tests without a cluster, and for
+//! production.
+//!
 //! # I want to ...
 //!
 //! | I want to | with |
@@ -99,6 +105,8 @@ mod drain_shrinking;
 pub mod factory;
 mod field_path;
 pub mod form;
+#[cfg(any(doc, doctest))]
+pub mod guide;
 pub mod informer;
 pub mod lister;
 pub mod low_level;
