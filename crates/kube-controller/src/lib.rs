@@ -4,10 +4,14 @@
 //! [leader election](leader_election), one of several replicas of a program works, and another takes over when that one
 //! stops, crashes or loses its connection.
 //!
-//! # Coming from kube's runtime
-//! The modules and their items have the names that they have in `kube::runtime`, so most programs need only other `use` lines.
-//! The [README](https://github.com/kube-informer/kube-informer/tree/main/crates/kube-controller#coming-from-kubes-runtime) has
-//! what differs.
+//! # Guides
+//! | guide | for whom |
+//! |---|---|
+//! | [Controllers](guide::controllers) | you write a controller |
+//! | [Testing](guide::testing) | you want to know that it works, without a cluster |
+//! | [In production](guide::production) | you run it: permissions, memory, metrics, alerts, a dashboard, probes, election, upgrades |
+//! | [Coming from kube-rs](guide::from_kube_rs) | you have a controller on `kube::runtime`: most need only other `use` lines |
+//! | [Coming from controller-runtime](guide::from_controller_runtime) | you have written controllers in Go |
 //!
 //! # Features
 //! `server`, off by default: `/metrics`, `/healthz` and `/readyz` of a [manager].
@@ -20,6 +24,8 @@ pub mod controller;
 pub mod controllerutil;
 pub mod events;
 pub mod finalizer;
+#[cfg(any(doc, doctest))]
+pub mod guide;
 pub mod leader_election;
 pub mod manager;
 mod names;

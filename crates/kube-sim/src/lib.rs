@@ -97,6 +97,8 @@
 //!
 //! From here:
 //!
+//! - **A guide.** [Testing](https://docs.rs/kube-controller/latest/kube_controller/guide/testing/) of `kube-controller` says what to test of a controller,
+//!   and how.
 //! - **Scenes.** [`Store`] sets them without HTTP, [`SimBuilder::crd`] adds your definitions, [`SimBuilder::pods`] a workload.
 //! - **Bad days.** [`faults`] has conflicts, cut and silent watches, stale reads, restarts and restored backups, one line each. In
 //!   the place of layers around the client:
