@@ -20,6 +20,7 @@ mod patches;
 mod run;
 mod schemas;
 mod selectors;
+mod specs;
 mod subresources;
 mod watches;
 mod writes;
@@ -47,6 +48,7 @@ fn cases() -> Vec<Case> {
         subresources::cases(),
         definitions::cases(),
         schemas::cases(),
+        specs::cases(),
         yaml::cases(),
     ];
     reading.into_iter().chain(writing).flatten().collect()

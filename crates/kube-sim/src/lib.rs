@@ -126,15 +126,15 @@
 //! # Inside
 //!
 //! A request goes from `server` (sockets) through `media` (protobuf, YAML; `compression` is last) and `http` (routes and forms), past the `faults`, to
-//! `api` (what LIST, WATCH and the writes mean) and `storage` (objects, history, snapshots); `apply` knows who owns which field, `control` is what the control plane does
+//! `api` (what LIST, WATCH and the writes mean) and `storage` (objects, history, snapshots); `apply` knows who owns which field, `specs` what a server fills in, `control` is what the control plane does
 //! about changes. `workload` creates realistic objects and changes them.
 //!
 //! For responses that no API server sends, there is a server that answers from a [`script`].
 //!
 //! # Limits
 //!
-//! It has no authentication, no admission and no defaults of built-in kinds, and of the [controllers](Controller) only
-//! those that end objects. See the README for all differences from a real server.
+//! It has no authentication and almost no admission, does not validate most of the specs of built-in kinds, and of the
+//! [controllers](Controller) it has only those that end objects. See the README for all differences from a real server.
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
@@ -161,6 +161,7 @@ pub mod script;
 mod selector;
 mod server;
 mod sim;
+mod specs;
 mod status;
 mod storage;
 mod store;

@@ -202,7 +202,8 @@ impl Resource {
 
     /// Whether the server counts the generations of this resource's specs.
     pub(crate) fn has_generation(&self) -> bool {
-        self.custom || (self.status && !NO_GENERATION.contains(&self.plural.as_str()))
+        let has_status = self.status && !NO_GENERATION.contains(&self.plural.as_str());
+        self.custom || has_status || OWN_GENERATION.contains(&self.plural.as_str())
     }
 
     /// The parts of its objects, by name.
@@ -619,7 +620,8 @@ const BUILTIN: &[Row] = &[
 ];
 
 /// Kinds with a status whose generation a real server leaves alone.
-const NO_GENERATION: [&str; 8] = [
+const NO_GENERATION: [&str; 9] = [
+    "horizontalpodautoscalers",
     "namespaces",
     "nodes",
     "persistentvolumeclaims",
@@ -628,6 +630,15 @@ const NO_GENERATION: [&str; 8] = [
     "services",
     "certificatesigningrequests",
     "volumeattachments",
+];
+
+/// Kinds without a status whose generation a real server counts.
+const OWN_GENERATION: [&str; 5] = [
+    "endpointslices",
+    "mutatingwebhookconfigurations",
+    "networkpolicies",
+    "priorityclasses",
+    "validatingwebhookconfigurations",
 ];
 
 fn selectable_fields(group: &str, plural: &str) -> &'static [&'static str] {

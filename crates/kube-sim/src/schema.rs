@@ -29,7 +29,7 @@ mod types;
 mod validate;
 mod walk;
 
-pub(crate) use builtin::{Definition, named, of_kind};
+pub(crate) use builtin::{Definition, METADATA, named, of_kind};
 pub(crate) use pattern::Pattern;
 pub(crate) use structural::faults;
 pub(crate) use validate::validate_object;

@@ -3,6 +3,8 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value};
 
 use crate::api::options::Query;
@@ -119,7 +121,13 @@ fn fit_by(
             None => return Ok(Vec::new()),
         },
         false => match schema::of_kind(&resource.group, &target.version, &resource.kind) {
-            Some(definition) => fit::builtin(object, definition)?,
+            Some(definition) => {
+                let dropped = fit::builtin(object, definition)?;
+                if resource.group.is_empty() && resource.kind == "Secret" {
+                    encode_text(object);
+                }
+                dropped
+            }
             None => return Ok(Vec::new()),
         },
     };
@@ -127,6 +135,24 @@ fn fit_by(
         .iter()
         .map(|path| format!("unknown field \"{path}\""))
         .collect())
+}
+
+/// The text of a secret becomes data, and is never shown as text.
+fn encode_text(secret: &mut Object) {
+    let Some(Value::Object(text)) = secret.remove("stringData") else {
+        return;
+    };
+    let data = secret.entry("data").or_insert_with(|| Value::Object(Map::new()));
+    if !data.is_object() {
+        *data = Value::Object(Map::new());
+    }
+    if let Value::Object(data) = data {
+        let encoded = text.into_iter().map(|(name, value)| {
+            let encoded = STANDARD.encode(value.as_str().unwrap_or(""));
+            (name, Value::from(encoded))
+        });
+        data.extend(encoded);
+    }
 }
 
 /// Whether a stored object may differ from what its schema makes of it: it was stored under another schema.

@@ -12,6 +12,7 @@ use crate::apply::{self, MANAGED_FIELDS, Ownership};
 use crate::number;
 use crate::object::{Stored, join_key};
 use crate::resources::Resource;
+use crate::specs;
 use crate::status::{Cause, StatusError};
 use crate::storage::{TooLarge, Transaction};
 
@@ -19,6 +20,7 @@ mod check;
 mod definition;
 mod delete;
 mod immutable;
+mod service;
 mod subresource;
 
 pub(crate) use definition::ID as DEFINITIONS;
@@ -135,6 +137,13 @@ impl Api {
         if resource.id() == "namespaces" {
             label_namespace(&mut object);
         }
+        if writer != Writer::Owner {
+            // A node says itself what it has.
+            if resource.status && resource.id() != "nodes" {
+                object.remove("status");
+            }
+            fill_in(resource, &mut object);
+        }
         if let Writer::Client {
             manager: Some(manager),
             ..
@@ -144,8 +153,14 @@ impl Api {
             let managed = Ownership::new(target, self.now()).track(None, None, &object, given, manager);
             set_managers(&mut object, managed);
         }
+        if writer != Writer::Owner {
+            self.complete_new(transaction, resource, &name, &mut object)?;
+        }
         self.prepare_new(resource, &mut object, writer)?;
         check::kept_generation(resource, &name, &object)?;
+        if writer != Writer::Owner {
+            check::data(resource, &name, &object)?;
+        }
         if writer != Writer::Owner {
             self.validate(target, None, &object)?;
         }
@@ -163,6 +178,37 @@ impl Api {
         Ok(stored)
     }
 
+    /// What the server adds to a new object itself, so that no manager owns it.
+    fn complete_new(
+        &self,
+        transaction: &mut Transaction<'_>,
+        resource: &Resource,
+        name: &str,
+        object: &mut Object,
+    ) -> Result<(), StatusError> {
+        let uid = new_uid();
+        metadata_mut(object).insert("uid".into(), uid.as_str().into());
+        match resource.id().as_str() {
+            "pods" => {
+                specs::admit_pod(object);
+                let class = specs::quality_of_service(object);
+                object.insert("status".into(), json!({"phase": "Pending", "qosClass": class}));
+            }
+            "jobs.batch" => specs::name_job_pods(object, name, &uid),
+            "services" => service::allocate(transaction, resource, name, None, object)?,
+            "persistentvolumeclaims" => specs::name_data_source(object),
+            "persistentvolumes" => {
+                put_at(
+                    object,
+                    "status.lastPhaseTransitionTime",
+                    rfc3339(self.now()).into(),
+                );
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
     /// The fields that the server fills in.
     fn prepare_new(
         &self,
@@ -175,15 +221,12 @@ impl Api {
             _ => rfc3339(self.now()),
         };
         let meta = metadata_mut(object);
-        if writer != Writer::Owner || text(meta, "uid").is_empty() {
+        if text(meta, "uid").is_empty() {
             meta.insert("uid".into(), new_uid().into());
         }
         meta.insert("creationTimestamp".into(), created.into());
         if resource.has_generation() {
             meta.insert("generation".into(), 1.into());
-        }
-        if writer != Writer::Owner && resource.status {
-            object.remove("status");
         }
         match resource.id().as_str() {
             "pods" => {
@@ -422,11 +465,23 @@ impl Api {
             keep_other_part(resource, target.subresource.as_deref(), &old, &mut new);
         }
         keep_system_fields(&old, &mut new);
+        for name in ["apiVersion", "kind"] {
+            if let (false, Some(value)) = (new.contains_key(name), old.get(name)) {
+                new.insert(name.into(), value.clone());
+            }
+        }
         if resource.id() == "namespaces" {
             name_namespace(&mut new);
         }
-        if writer != Writer::Owner && target.subresource.is_none() {
-            immutable::keep_default_tolerations(resource, &old, &mut new);
+        if writer != Writer::Owner {
+            fill_in(resource, &mut new);
+            // What was put into the store may lack them; nobody has changed them.
+            if new != old {
+                fill_in(resource, &mut old);
+            }
+            if target.subresource.is_none() {
+                immutable::keep_admitted(resource, &old, &mut new);
+            }
         }
         let managed = match writer {
             Writer::Client {
@@ -439,12 +494,16 @@ impl Api {
             Writer::Client { manager: None, .. } => given,
             Writer::Owner => given.or_else(|| held.clone()),
         };
+        if writer != Writer::Owner && target.subresource.is_none() && resource.id() == "services" {
+            service::allocate(transaction, resource, current.name(), Some(&old), &mut new)?;
+        }
         if new == old && apply::differ_only_in_time(managed.as_ref(), held.as_ref()) {
             return Ok(current);
         }
         if writer != Writer::Owner {
             self.validate(target, Some(&old), &new)?;
             if target.subresource.is_none() {
+                check::data(resource, current.name(), &new)?;
                 immutable::check(resource, &old, &new)?;
             }
         }
@@ -602,9 +661,10 @@ fn drop_empty(metadata: &mut Object) {
     });
 }
 
-/// Built-in kinds have a spec; everything of a custom resource but metadata and status counts.
+/// Most built-in kinds have a spec; of others, and of a custom resource, everything but metadata and status counts.
 fn spec_differs(resource: &Resource, old: &Object, new: &Object) -> bool {
-    if !resource.custom {
+    let has_spec = !resource.custom && (resource.status || old.contains_key("spec"));
+    if has_spec {
         return old.get("spec") != new.get("spec");
     }
     let rest = |(name, _): &(&String, &Value)| {
@@ -621,6 +681,15 @@ fn bump_generation(object: &mut Object) {
 
 pub(crate) fn set_managers(object: &mut Object, managed: Option<Value>) {
     metadata_mut(object).extend(managed.map(|managed| (MANAGED_FIELDS.into(), managed)));
+}
+
+/// Fills in the defaults of a built-in kind, in the version that is stored.
+fn fill_in(resource: &Resource, object: &mut Object) {
+    // A definition has its own, and the other API of a store has none.
+    let has_own = resource.is_view() || resource.id() == definition::ID;
+    if let Some(version) = resource.versions.first().filter(|_| !has_own) {
+        specs::fill_in(resource, version, object);
+    }
 }
 
 /// What is free to have any form is stored as Go writes it.

@@ -22,6 +22,7 @@ pub(crate) struct Definition {
     pub(crate) name: &'static str,
     json: &'static str,
     parsed: OnceLock<Arc<Schema>>,
+    defaults: OnceLock<Vec<(&'static str, &'static Value)>>,
 }
 
 impl Definition {
@@ -32,6 +33,16 @@ impl Definition {
             schema.preserves_unknown =
                 schema.properties.is_empty() && schema.additional == Additional::Unsaid;
             Arc::new(schema)
+        })
+    }
+
+    /// The fields that have a default, with it.
+    pub(crate) fn defaults(&'static self) -> &'static [(&'static str, &'static Value)] {
+        self.defaults.get_or_init(|| {
+            let properties = self.schema().properties.iter();
+            properties
+                .filter_map(|(name, node)| Some((name.as_str(), node.default()?)))
+                .collect()
         })
     }
 
@@ -69,8 +80,14 @@ impl Definitions {
                 continue;
             };
             by_kind.extend(kinds.split_terminator(' ').map(|kind| (kind, name)));
-            let parsed = OnceLock::new();
-            by_name.insert(name, Definition { name, json, parsed });
+            let (parsed, defaults) = (OnceLock::new(), OnceLock::new());
+            let definition = Definition {
+                name,
+                json,
+                parsed,
+                defaults,
+            };
+            by_name.insert(name, definition);
         }
         Self { by_name, by_kind }
     }

@@ -101,7 +101,10 @@ async fn autoscalers_are_served_in_both_versions() {
     let client = Client::empty();
     let path =
         |version: &str| format!("/apis/autoscaling/{version}/namespaces/default/horizontalpodautoscalers");
-    let spec = json!({"maxReplicas": 5, "targetCPUUtilizationPercentage": 70});
+    let target = json!({"apiVersion": "apps/v1", "kind": "Deployment", "name": "d"});
+    let spec = json!({
+        "maxReplicas": 5, "minReplicas": 1, "scaleTargetRef": target, "targetCPUUtilizationPercentage": 70,
+    });
     let made = client
         .post(&path("v1"), json!({"metadata": {"name": "a"}, "spec": spec}))
         .await

@@ -190,10 +190,8 @@ async fn ephemeral_containers_are_only_added() {
     let path = format!("{PODS}/p/ephemeralcontainers");
     let with = |containers: Value| json!({"metadata": {"labels": {"no": "no"}}, "spec": {"nodeName": "n", "ephemeralContainers": containers}});
     let pod = client.merge(&path, with(json!([{"name": "debug"}]))).await.ok();
-    assert_eq!(
-        pod["spec"],
-        json!({"containers": [], "ephemeralContainers": [{"name": "debug"}]})
-    );
+    assert_eq!(pod["spec"]["ephemeralContainers"][0]["name"], "debug");
+    assert_eq!(pod["spec"]["nodeName"], json!(null));
     assert_eq!(pod["metadata"]["labels"], json!(null));
     let (code, _, message) = client.merge(&path, with(json!([]))).await.refusal();
     assert_eq!(code, 422);

@@ -753,3 +753,103 @@ async fn strict_validation_names_unknown_and_duplicate_fields() {
     let body = r#"{"metadata": {"name": "a", "labels": {"k": "v"}}, "data": {"k": "a"}}"#;
     assert_eq!(client.send(Method::POST, &path, &json, body).await.code, 201);
 }
+
+#[tokio::test]
+async fn clients_get_defaults_and_the_store_keeps_what_it_is_given() {
+    let client = Client::empty();
+    let spec = json!({"containers": [{"name": "c", "image": "i:1"}]});
+    let pod = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "namespace": "default"}, "spec": spec});
+    client.store().create(pod.clone()).unwrap();
+    let kept = client.store().get("v1", "Pod", Some("default"), "p").unwrap();
+    assert_eq!(kept["spec"], spec);
+    let pods = "/api/v1/namespaces/default/pods";
+    let made = client
+        .post(pods, json!({"metadata": {"name": "q"}, "spec": spec}))
+        .await
+        .ok();
+    assert_eq!(made["spec"]["restartPolicy"], "Always");
+    assert_eq!(made["spec"]["containers"][0]["imagePullPolicy"], "IfNotPresent");
+    assert_eq!(
+        made["status"],
+        json!({"phase": "Pending", "qosClass": "BestEffort"})
+    );
+
+    let put = client
+        .put(
+            &format!("{pods}/q"),
+            json!({"metadata": {"name": "q"}, "spec": spec}),
+        )
+        .await
+        .ok();
+    assert_eq!(
+        put["metadata"]["resourceVersion"],
+        made["metadata"]["resourceVersion"]
+    );
+
+    // Defaults are no change of what is wanted.
+    let labelled = client
+        .merge(&format!("{pods}/p"), json!({"metadata": {"labels": {"a": "b"}}}))
+        .await
+        .ok();
+    assert_eq!(labelled["spec"]["dnsPolicy"], "ClusterFirst");
+    assert_eq!(labelled["metadata"]["generation"], kept["metadata"]["generation"]);
+}
+
+#[tokio::test]
+async fn services_get_addresses_of_their_own_and_keep_them() {
+    let client = Client::empty();
+    let services = "/api/v1/namespaces/default/services";
+    let mut addresses = std::collections::BTreeSet::new();
+    for n in 0..20 {
+        let spec = json!({"type": "NodePort", "ports": [{"port": 80}, {"port": 81, "name": "b"}]});
+        let made = client
+            .post(
+                services,
+                json!({"metadata": {"name": format!("s{n}")}, "spec": spec}),
+            )
+            .await
+            .ok();
+        let ports = made["spec"]["ports"].as_array().unwrap();
+        let of_nodes = ports.iter().map(|port| port["nodePort"].to_string());
+        addresses.extend(of_nodes.chain([made["spec"]["clusterIP"].to_string()]));
+    }
+    assert_eq!(addresses.len(), 60);
+    let before = client.get(&format!("{services}/s0")).await.ok();
+    let spec = json!({"type": "NodePort", "ports": [{"port": 80}]});
+    let put = client
+        .put(
+            &format!("{services}/s0"),
+            json!({"metadata": {"name": "s0"}, "spec": spec}),
+        )
+        .await
+        .ok();
+    assert_eq!(put["spec"]["clusterIP"], before["spec"]["clusterIP"]);
+    assert_eq!(
+        put["spec"]["ports"][0]["nodePort"],
+        before["spec"]["ports"][0]["nodePort"]
+    );
+    let outside = json!({"spec": {"type": "ExternalName", "externalName": "a.example", "ports": null}});
+    let named = client.merge(&format!("{services}/s1"), outside).await.ok();
+    assert_eq!(named["spec"]["clusterIP"], json!(null));
+    let other = json!({"spec": {"clusterIP": "10.97.0.1"}});
+    assert_eq!(client.merge(&format!("{services}/s0"), other).await.code, 422);
+}
+
+#[tokio::test]
+async fn the_text_of_a_secret_becomes_data() {
+    let client = Client::empty();
+    let secrets = "/api/v1/namespaces/default/secrets";
+    let text =
+        json!({"metadata": {"name": "s"}, "stringData": {"k": "v"}, "data": {"k": "eA==", "l": "eA=="}});
+    let made = client.post(secrets, text).await.ok();
+    assert_eq!(
+        (&made["data"], &made["type"]),
+        (&json!({"k": "dg==", "l": "eA=="}), &json!("Opaque"))
+    );
+    assert_eq!(made["stringData"], json!(null));
+    let more = json!({"stringData": {"m": "w"}});
+    let merged = client.merge(&format!("{secrets}/s"), more).await.ok();
+    assert_eq!(merged["data"], json!({"k": "dg==", "l": "eA==", "m": "dw=="}));
+    let bad = json!({"metadata": {"name": "t"}, "stringData": {"a/b": "v"}});
+    assert_eq!(client.post(secrets, bad).await.code, 422);
+}

@@ -6,8 +6,10 @@ use super::{DeleteOptions, Object, invalid, is_being_deleted, metadata, metadata
 use crate::api::Target;
 use crate::object::Stored;
 use crate::resources::Resource;
-use crate::selector::{label_key_fault, label_value_fault, subdomain_fault};
-use crate::status::{Cause, StatusError};
+use crate::selector::{
+    dns_label_fault, label_key_fault, label_key_faults, label_value_fault, subdomain_fault,
+};
+use crate::status::{Cause, StatusError, quoted};
 
 /// `apiVersion` and `kind` fit the URL; built-in kinds may leave them out.
 pub(super) fn type_meta(target: &Target, object: &Object) -> Result<(), StatusError> {
@@ -126,13 +128,18 @@ pub(super) fn new_name(resource: &Resource, object: &mut Object) -> Result<Strin
         meta.insert("name".into(), format!("{prefix}{suffix}").into());
     }
     let name = text(meta, "name").to_owned();
-    match name_fault(resource, &name) {
-        None => Ok(name),
-        Some(fault) => {
-            let cause = Cause::invalid("metadata.name", format_args!("\"{name}\""), fault);
-            Err(refused(resource, &name, cause))
-        }
+    let faults = name_faults(resource, &name);
+    if faults.is_empty() {
+        return Ok(name);
     }
+    let causes = faults
+        .into_iter()
+        .map(|fault| Cause::invalid("metadata.name", quoted(&name), fault));
+    // A namespace has its name as a label.
+    let label = label_value_fault(&name).filter(|_| resource.id() == "namespaces");
+    let label = label.map(|fault| Cause::invalid("metadata.labels", quoted(&name), fault));
+    let causes: Vec<_> = causes.chain(label).collect();
+    Err(refused_all(resource, &name, &causes))
 }
 
 /// The refusal of a new object, which names the kind also of custom resources.
@@ -140,44 +147,156 @@ fn refused(resource: &Resource, name: &str, cause: Cause) -> StatusError {
     StatusError::invalid(&resource.group, &resource.kind, name, &[cause])
 }
 
-fn name_fault(resource: &Resource, name: &str) -> Option<&'static str> {
-    match resource.id().as_str() {
-        _ if resource.group == "rbac.authorization.k8s.io" => {
-            let fits = !matches!(name, "." | "..") && !name.contains(['/', '%', '\0']);
-            (!fits).then_some("may not be '.' or '..', nor contain '/' or '%'")
-        }
-        "namespaces" if name.contains('.') => Some("must not contain dots"),
+/// Why an object cannot have this name.
+fn name_faults(resource: &Resource, name: &str) -> Vec<&'static str> {
+    const LONGEST_CRON_JOB: usize = 52;
+    let fault = match resource.id().as_str() {
+        _ if resource.group == "rbac.authorization.k8s.io" => match name {
+            "." => Some("may not be '.'"),
+            ".." => Some("may not be '..'"),
+            _ if name.contains('/') => Some("may not contain '/'"),
+            _ if name.contains('%') => Some("may not contain '%'"),
+            _ => None,
+        },
+        "namespaces" | "services" => dns_label_fault(name),
         _ => subdomain_fault(name),
-    }
+    };
+    // Its jobs are called by its name and a time.
+    let is_long = resource.id() == "cronjobs.batch" && name.len() > LONGEST_CRON_JOB;
+    let long = is_long.then_some("must be no more than 52 characters");
+    fault.into_iter().chain(long).collect()
 }
 
 pub(super) fn labels(resource: &Resource, name: &str, object: &Object) -> Result<(), StatusError> {
+    let mut causes = Vec::new();
     for (field, only_keys) in [("labels", false), ("annotations", true)] {
         let entries = match metadata(object).get(field) {
             None | Some(Value::Null) => continue,
             Some(Value::Object(entries)) => entries,
             Some(_) => return Err(not_strings(resource, field)),
         };
+        let path = if only_keys {
+            "metadata.annotations"
+        } else {
+            "metadata.labels"
+        };
+        let mut size = 0;
         for (key, value) in entries {
             let Value::String(value) = value else {
                 return Err(not_strings(resource, field));
             };
-            let path = if only_keys {
-                "metadata.annotations"
+            // Those of annotations may have capital letters in their prefix.
+            let folded = if only_keys {
+                key.to_lowercase()
             } else {
-                "metadata.labels"
+                key.clone()
             };
-            if let Some(fault) = label_key_fault(key) {
-                let cause = Cause::invalid(path, format_args!("\"{key}\""), &fault);
-                return Err(invalid(resource, name, cause));
-            }
+            let faults = label_key_faults(&folded);
+            causes.extend(
+                faults
+                    .iter()
+                    .map(|fault| Cause::invalid(path, quoted(key), fault)),
+            );
             if let Some(fault) = label_value_fault(value).filter(|_| !only_keys) {
-                let cause = Cause::invalid(path, format_args!("\"{value}\""), fault);
-                return Err(invalid(resource, name, cause));
+                causes.push(Cause::invalid(path, quoted(value), fault));
+            }
+            size += key.len() + value.len();
+        }
+        if only_keys && size > MAX_ANNOTATIONS {
+            causes.push(Cause::too_long(path, MAX_ANNOTATIONS));
+        }
+    }
+    match causes.is_empty() {
+        true => Ok(()),
+        false => Err(StatusError::invalid(
+            &resource.group,
+            super::called(resource),
+            name,
+            &causes,
+        )),
+    }
+}
+
+/// The most bytes of all annotations.
+const MAX_ANNOTATIONS: usize = 256 * 1024;
+
+/// The keys of ConfigMaps and Secrets, and what a Secret of a known type must have.
+pub(super) fn data(resource: &Resource, name: &str, object: &Object) -> Result<(), StatusError> {
+    if !resource.group.is_empty() || !matches!(resource.plural.as_str(), "configmaps" | "secrets") {
+        return Ok(());
+    }
+    let entries = |field: &str| object.get(field).and_then(Value::as_object).into_iter().flatten();
+    let mut causes = Vec::new();
+    for field in ["data", "binaryData"] {
+        for (key, _) in entries(field) {
+            let cause = |why: &str| Cause::invalid(format!("{field}[{key}]"), quoted(key), why);
+            causes.extend(config_key_fault(key).map(|fault| cause(&fault)));
+            if field == "data"
+                && object
+                    .get("binaryData")
+                    .is_some_and(|others| others.get(key).is_some())
+            {
+                causes.push(cause("duplicate of key present in binaryData"));
             }
         }
     }
-    Ok(())
+    if resource.plural == "secrets" {
+        secret(object, &mut causes);
+    }
+    match causes.is_empty() {
+        true => Ok(()),
+        false => Err(refused_all(resource, name, &causes)),
+    }
+}
+
+fn config_key_fault(key: &str) -> Option<String> {
+    let fits = !key.is_empty()
+        && key
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b));
+    match key {
+        _ if key.len() > 253 => Some("must be no more than 253 characters".into()),
+        _ if !fits => Some(
+            "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or \
+             'key-name', regex used for validation is '[-._a-zA-Z0-9]+')"
+                .into(),
+        ),
+        "." => Some("must not be '.'".into()),
+        ".." => Some("must not be '..'".into()),
+        _ if key.starts_with("..") => Some("must not start with '..'".into()),
+        _ => None,
+    }
+}
+
+/// What a Secret of a type that Kubernetes knows must have.
+fn secret(object: &Object, causes: &mut Vec<Cause>) {
+    let value = |key: &str| object.get("data").and_then(|data| data[key].as_str());
+    let mut need = |keys: &[&str]| {
+        let missing = keys.iter().filter(|key| value(key).is_none());
+        causes.extend(missing.map(|key| Cause::required(format!("data[{key}]"), "")));
+    };
+    match text(object, "type") {
+        "kubernetes.io/tls" => need(&["tls.crt", "tls.key"]),
+        "kubernetes.io/ssh-auth" => need(&["ssh-privatekey"]),
+        "kubernetes.io/basic-auth" if value("username").is_none() && value("password").is_none() => {
+            need(&["username", "password"]);
+        }
+        "kubernetes.io/dockerconfigjson" => need(&[".dockerconfigjson"]),
+        "kubernetes.io/dockercfg" => need(&[".dockercfg"]),
+        "kubernetes.io/service-account-token" => {
+            const ACCOUNT: &str = "kubernetes.io/service-account.name";
+            let annotations = metadata(object).get("annotations");
+            let account = annotations.and_then(|annotations| annotations[ACCOUNT].as_str());
+            if account.unwrap_or("").is_empty() {
+                causes.push(Cause::required(format!("metadata.annotations[{ACCOUNT}]"), ""));
+            }
+        }
+        _ => {}
+    }
+}
+
+fn refused_all(resource: &Resource, name: &str, causes: &[Cause]) -> StatusError {
+    StatusError::invalid(&resource.group, &resource.kind, name, causes)
 }
 
 fn not_strings(resource: &Resource, field: &str) -> StatusError {
@@ -264,17 +383,19 @@ pub(super) fn deletion(
 /// Finalizers are names with a prefix, but for those of the server; for custom resources the prefix may be missing.
 pub(super) fn finalizer_names(resource: &Resource, name: &str, object: &Object) -> Result<(), StatusError> {
     let mut causes = Vec::new();
-    for finalizer in super::finalizers(object) {
-        let shown = format!("\"{finalizer}\"");
+    let mut unqualified = Vec::new();
+    for (at, finalizer) in super::finalizers(object).into_iter().enumerate() {
+        let shown = quoted(finalizer);
         if let Some(fault) = label_key_fault(finalizer) {
             causes.push(Cause::invalid("metadata.finalizers", &shown, &fault));
         }
         let standard = matches!(finalizer, "orphan" | "foregroundDeletion" | "kubernetes");
         if !resource.custom && !standard && !finalizer.contains('/') {
             let why = "name is neither a standard finalizer name nor is it fully qualified";
-            causes.push(Cause::invalid("metadata.finalizers[0]", &shown, why));
+            unqualified.push(Cause::invalid(format!("metadata.finalizers[{at}]"), &shown, why));
         }
     }
+    causes.extend(unqualified);
     match causes.is_empty() {
         true => Ok(()),
         false => Err(StatusError::invalid(

@@ -63,6 +63,8 @@ pub(super) fn check(resource: &Resource, old: &Object, new: &Object) -> Result<(
             }
         }
         "pods" => causes.extend(pod(old, new)),
+        "statefulsets.apps" => causes.extend(stateful_set(old, new)),
+        "jobs.batch" => causes.extend(job(old, new)),
         _ => {}
     }
     match causes.is_empty() {
@@ -79,8 +81,46 @@ pub(super) fn check(resource: &Resource, old: &Object, new: &Object) -> Result<(
     }
 }
 
-/// A real server's admission brings back the tolerations that every pod has.
-pub(super) fn keep_default_tolerations(resource: &Resource, old: &Object, new: &mut Object) {
+fn stateful_set(old: &Object, new: &Object) -> Option<Cause> {
+    const FREE: [&str; 7] = [
+        "replicas",
+        "ordinals",
+        "template",
+        "updateStrategy",
+        "revisionHistoryLimit",
+        "persistentVolumeClaimRetentionPolicy",
+        "minReadySeconds",
+    ];
+    let fixed = |object: &Object| {
+        let mut spec = object
+            .get("spec")
+            .and_then(Value::as_object)
+            .cloned()
+            .unwrap_or_default();
+        spec.retain(|name, _| !FREE.contains(&name.as_str()));
+        spec
+    };
+    let why = "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', \
+         'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden";
+    (fixed(old) != fixed(new)).then(|| Cause::forbidden("spec", why))
+}
+
+/// A job that runs keeps its pods' template; one that is indexed can change how many there are.
+fn job(old: &Object, new: &Object) -> Vec<Cause> {
+    let is_indexed = at(old, "spec.completionMode") == "Indexed";
+    let runs = *at(old, "spec.suspend") != true;
+    let mut causes = Vec::new();
+    if let Some(now) = changed(old, new, "spec.completions").filter(|_| !is_indexed) {
+        causes.push(Cause::invalid("spec.completions", now, IMMUTABLE));
+    }
+    if runs && changed(old, new, "spec.template").is_some() {
+        causes.push(Cause::invalid("spec.template", "{}", IMMUTABLE));
+    }
+    causes
+}
+
+/// A real server's admission brings back the tolerations that every pod has, and its priority.
+pub(super) fn keep_admitted(resource: &Resource, old: &Object, new: &mut Object) {
     if resource.id() != "pods" {
         return;
     }
@@ -97,6 +137,12 @@ pub(super) fn keep_default_tolerations(resource: &Resource, old: &Object, new: &
     let Some(spec) = new.get_mut("spec").and_then(Value::as_object_mut) else {
         return;
     };
+    for name in ["priority", "preemptionPolicy"] {
+        let before = at(old, &format!("spec.{name}"));
+        if spec.get(name).is_none_or(Value::is_null) && !before.is_null() {
+            spec.insert(name.into(), before.clone());
+        }
+    }
     for default in defaults {
         let now = spec
             .entry("tolerations")

@@ -1,0 +1,151 @@
+//! The addresses and ports of Services.
+
+use std::collections::HashSet;
+
+use serde_json::{Map, Value, json};
+
+use super::{Object, invalid};
+use crate::object::Stored;
+use crate::resources::Resource;
+use crate::status::{Cause, StatusError};
+use crate::storage::Transaction;
+
+/// Where the addresses of Services come from: 10.96.0.0/12, of which the first ones are left to the cluster.
+const FIRST_ADDRESS: u32 = 0x0a60_0100;
+const ADDRESSES: u32 = 1 << 20;
+
+const NODE_PORTS: std::ops::Range<u64> = 30_000..32_768;
+
+/// Gives a Service what it leaves to the server: what it had before, or what no other has.
+pub(super) fn allocate(
+    transaction: &mut Transaction<'_>,
+    resource: &Resource,
+    name: &str,
+    old: Option<&Object>,
+    new: &mut Object,
+) -> Result<(), StatusError> {
+    let nothing = Map::new();
+    let before = old
+        .and_then(|old| old.get("spec"))
+        .and_then(Value::as_object)
+        .unwrap_or(&nothing);
+    let Some(Value::Object(spec)) = new.get_mut("spec") else {
+        return Ok(());
+    };
+    let kind = |spec: &Map<String, Value>| spec.get("type").and_then(Value::as_str).unwrap_or("").to_owned();
+    let had_address = !matches!(kind(before).as_str(), "" | "ExternalName");
+    const ALLOCATED: [&str; 4] = ["clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"];
+    if kind(spec) == "ExternalName" {
+        // What the server chose goes with what it was chosen for.
+        spec.retain(|field, value| !ALLOCATED.contains(&field.as_str()) || before.get(field) != Some(value));
+        return Ok(());
+    }
+    for field in ALLOCATED {
+        let is_unset = spec
+            .get(field)
+            .is_none_or(|value| value.is_null() || *value == "" || *value == json!([]));
+        if let Some(value) = before.get(field).filter(|_| had_address && is_unset) {
+            spec.insert(field.into(), value.clone());
+        }
+    }
+    let text = |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or("").to_owned();
+    let (given, had) = (text(spec.get("clusterIP")), text(before.get("clusterIP")));
+    if had_address && !had.is_empty() && given != had {
+        let shown = format!("[\"{given}\"]");
+        let cause = Cause::invalid("spec.clusterIPs[0]", shown, "may not change once set");
+        return Err(invalid(resource, name, cause));
+    }
+    if given.is_empty() {
+        let address = free_address(transaction, resource);
+        spec.insert("clusterIP".into(), address.into());
+    }
+    let address = spec.get("clusterIP").cloned().unwrap_or_default();
+    spec.entry("clusterIPs").or_insert_with(|| json!([address]));
+    // The endpoints of one without a selector may be of either family.
+    let selects = spec
+        .get("selector")
+        .and_then(Value::as_object)
+        .is_some_and(|selector| !selector.is_empty());
+    let is_open = spec.get("clusterIP").is_some_and(|address| address == "None") && !selects;
+    let (families, policy) = match is_open {
+        true => (json!(["IPv4", "IPv6"]), "RequireDualStack"),
+        false => (json!(["IPv4"]), "SingleStack"),
+    };
+    spec.entry("ipFamilies").or_insert(families);
+    spec.entry("ipFamilyPolicy").or_insert_with(|| policy.into());
+    if matches!(kind(spec).as_str(), "NodePort" | "LoadBalancer") {
+        let before = before.get("ports").cloned().unwrap_or_default();
+        node_ports(transaction, resource, name, &before, spec);
+    }
+    Ok(())
+}
+
+/// An address that no Service has.
+fn free_address(transaction: &mut Transaction<'_>, services: &Resource) -> String {
+    let all = transaction.list(services, "");
+    // The first selectable field of a Service is its address.
+    let taken: HashSet<&str> = all.iter().map(|service| service.field(0)).collect();
+    let shown = |number: u32| {
+        let [a, b, c, d] = (FIRST_ADDRESS + number).to_be_bytes();
+        format!("{a}.{b}.{c}.{d}")
+    };
+    let start = rand::random_range(0..ADDRESSES - 0x200);
+    let free = (0..ADDRESSES - 0x200).map(|next| shown((start + next) % (ADDRESSES - 0x200)));
+    free.into_iter()
+        .find(|address| !taken.contains(address.as_str()))
+        .unwrap_or_default()
+}
+
+/// Gives each port that has none a port of the nodes.
+fn node_ports(
+    transaction: &mut Transaction<'_>,
+    services: &Resource,
+    name: &str,
+    before: &Value,
+    spec: &mut Map<String, Value>,
+) {
+    let is_unset = |port: &Value| port["nodePort"].as_u64().unwrap_or(0) == 0;
+    let Some(Value::Array(ports)) = spec.get_mut("ports") else {
+        return;
+    };
+    for port in ports.iter_mut().filter(|port| is_unset(port)) {
+        let had = before.as_array().into_iter().flatten();
+        let mut had = had.filter(|had| had["port"] == port["port"] && had["protocol"] == port["protocol"]);
+        if let Some(had) = had.next().filter(|had| !is_unset(had)) {
+            port["nodePort"] = had["nodePort"].clone();
+        }
+    }
+    if !ports.iter().any(is_unset) {
+        return;
+    }
+    let mut taken: HashSet<u64> = ports
+        .iter()
+        .filter_map(|port| port["nodePort"].as_u64())
+        .collect();
+    // The second selectable field is the type.
+    let has_ports = |service: &Stored| matches!(service.field(1), "NodePort" | "LoadBalancer");
+    for service in transaction
+        .list(services, "")
+        .iter()
+        .filter(|service| has_ports(service))
+    {
+        let object = service.decode(&services.head("v1"));
+        let of_service = object.get("spec").and_then(|spec| spec["ports"].as_array());
+        taken.extend(
+            of_service
+                .into_iter()
+                .flatten()
+                .filter_map(|port| port["nodePort"].as_u64()),
+        );
+    }
+    let start = rand::random_range(NODE_PORTS);
+    let mut free = (start..NODE_PORTS.end)
+        .chain(NODE_PORTS.start..start)
+        .filter(|port| !taken.contains(port));
+    for port in ports.iter_mut().filter(|port| is_unset(port)) {
+        match free.next() {
+            Some(number) => port["nodePort"] = number.into(),
+            None => tracing::debug!(%name, "no port of the nodes is free"),
+        }
+    }
+}

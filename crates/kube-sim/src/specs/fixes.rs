@@ -1,0 +1,363 @@
+//! Defaults that depend on something else.
+
+use serde_json::{Map, Value, json};
+
+type Object = Map<String, Value>;
+
+fn text<'a>(object: &'a Object, name: &str) -> &'a str {
+    object.get(name).and_then(Value::as_str).unwrap_or("")
+}
+
+fn is_absent(object: &Object, name: &str) -> bool {
+    object.get(name).is_none_or(Value::is_null)
+}
+
+fn set(object: &mut Object, name: &str, value: impl Into<Value>) {
+    if is_absent(object, name) {
+        object.insert(name.to_owned(), value.into());
+    }
+}
+
+/// The object that is a member, made if need be.
+fn member<'a>(object: &'a mut Object, name: &str) -> Option<&'a mut Object> {
+    set(object, name, Map::new());
+    object.get_mut(name).and_then(Value::as_object_mut)
+}
+
+fn objects<'a>(object: &'a mut Object, name: &str) -> impl Iterator<Item = &'a mut Object> {
+    let items = object.get_mut(name).and_then(Value::as_array_mut);
+    items.into_iter().flatten().filter_map(Value::as_object_mut)
+}
+
+pub(super) fn container(container: &mut Object) {
+    let image = text(container, "image");
+    let name = image.rsplit('/').next().unwrap_or("");
+    let is_latest = match name.split_once('@') {
+        Some(_) => false,
+        None => name.split_once(':').is_none_or(|(_, tag)| tag == "latest"),
+    };
+    let policy = if is_latest { "Always" } else { "IfNotPresent" };
+    set(container, "imagePullPolicy", policy);
+}
+
+pub(super) fn volume(volume: &mut Object) {
+    if volume
+        .iter()
+        .all(|(name, value)| name == "name" || value.is_null())
+    {
+        set(volume, "emptyDir", json!({}));
+    }
+}
+
+pub(super) fn pod_spec(spec: &mut Object) {
+    let (name, old_name) = (text(spec, "serviceAccountName"), text(spec, "serviceAccount"));
+    let account = if name.is_empty() { old_name } else { name }.to_owned();
+    if !account.is_empty() {
+        spec.insert("serviceAccountName".into(), account.as_str().into());
+        spec.insert("serviceAccount".into(), account.into());
+    }
+    if spec.get("hostNetwork") == Some(&Value::Bool(true)) {
+        for name in ["containers", "initContainers"] {
+            for container in objects(spec, name) {
+                for port in objects(container, "ports") {
+                    let number = port.get("containerPort").cloned().unwrap_or_default();
+                    if port
+                        .get("hostPort")
+                        .is_none_or(|port| port.is_null() || *port == 0)
+                        && !number.is_null()
+                    {
+                        port.insert("hostPort".into(), number);
+                    }
+                }
+            }
+        }
+    }
+    // Go leaves out what is false.
+    for name in ["hostNetwork", "hostPID", "hostIPC"] {
+        if spec.get(name) == Some(&Value::Bool(false)) {
+            spec.remove(name);
+        }
+    }
+}
+
+pub(super) fn pod(pod: &mut Object) {
+    let Some(spec) = member(pod, "spec") else { return };
+    set(spec, "enableServiceLinks", true);
+    for name in ["containers", "initContainers"] {
+        for container in objects(spec, name) {
+            let limits = container
+                .get("resources")
+                .map(|resources| resources["limits"].clone());
+            let Some(limits) = limits
+                .as_ref()
+                .and_then(Value::as_object)
+                .filter(|limits| !limits.is_empty())
+            else {
+                continue;
+            };
+            let Some(resources) = member(container, "resources") else {
+                continue;
+            };
+            if let Some(requests) = member(resources, "requests") {
+                for (name, limit) in limits {
+                    set(requests, name, limit.clone());
+                }
+            }
+        }
+    }
+}
+
+/// What admission adds to a new pod: how long it stays on a node that is gone, and its priority.
+pub(crate) fn admit_pod(pod: &mut Object) {
+    let Some(spec) = member(pod, "spec") else { return };
+    set(spec, "priority", 0);
+    set(spec, "preemptionPolicy", "PreemptLowerPriority");
+    set(spec, "tolerations", json!([]));
+    let Some(Value::Array(tolerations)) = spec.get_mut("tolerations") else {
+        return;
+    };
+    for key in ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"] {
+        let is_tolerated = tolerations.iter().any(|toleration| {
+            let given = |name: &str| toleration[name].as_str().unwrap_or("");
+            (given("key") == key || given("key").is_empty()) && matches!(given("effect"), "" | "NoExecute")
+        });
+        if !is_tolerated {
+            let toleration =
+                json!({"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300});
+            tolerations.push(toleration);
+        }
+    }
+}
+
+/// The class of a pod by what its containers ask for.
+pub(crate) fn quality_of_service(pod: &Object) -> &'static str {
+    let spec = pod.get("spec").unwrap_or(&Value::Null);
+    let containers = ["containers", "initContainers"].into_iter();
+    let containers: Vec<_> = containers
+        .filter_map(|name| spec[name].as_array())
+        .flatten()
+        .collect();
+    let amounts = |container: &Value, kind: &str| -> Vec<(String, Value)> {
+        let given = container["resources"][kind].as_object().into_iter().flatten();
+        let counted =
+            given.filter(|(name, amount)| matches!(name.as_str(), "cpu" | "memory") && **amount != "0");
+        counted
+            .map(|(name, amount)| (name.clone(), amount.clone()))
+            .collect()
+    };
+    let asks = |container: &Value| {
+        !amounts(container, "requests").is_empty() || !amounts(container, "limits").is_empty()
+    };
+    if !containers.iter().any(|container| asks(container)) {
+        return "BestEffort";
+    }
+    let is_fixed = |container: &Value| {
+        let (requests, limits) = (amounts(container, "requests"), amounts(container, "limits"));
+        limits.len() == 2 && requests == limits
+    };
+    match containers.iter().all(|container| is_fixed(container)) {
+        true => "Guaranteed",
+        false => "Burstable",
+    }
+}
+
+pub(super) fn deployment_strategy(strategy: &mut Object) {
+    if text(strategy, "type") == "RollingUpdate"
+        && let Some(update) = member(strategy, "rollingUpdate")
+    {
+        set(update, "maxSurge", "25%");
+        set(update, "maxUnavailable", "25%");
+    }
+}
+
+pub(super) fn daemon_set_strategy(strategy: &mut Object) {
+    if text(strategy, "type") == "RollingUpdate"
+        && let Some(update) = member(strategy, "rollingUpdate")
+    {
+        set(update, "maxSurge", 0);
+        set(update, "maxUnavailable", 1);
+    }
+}
+
+pub(super) fn stateful_set_strategy(strategy: &mut Object) {
+    if text(strategy, "type") == "RollingUpdate"
+        && let Some(update) = member(strategy, "rollingUpdate")
+    {
+        set(update, "partition", 0);
+    }
+}
+
+pub(super) fn stateful_set(spec: &mut Object) {
+    for claim in objects(spec, "volumeClaimTemplates") {
+        set(claim, "apiVersion", "v1");
+        set(claim, "kind", "PersistentVolumeClaim");
+    }
+}
+
+pub(super) fn job(job: &mut Object) {
+    let Some(spec) = member(job, "spec") else { return };
+    if is_absent(spec, "completions") && is_absent(spec, "parallelism") {
+        set(spec, "completions", 1);
+    }
+    set(spec, "parallelism", 1);
+    set(spec, "backoffLimit", 6);
+    set(spec, "completionMode", "NonIndexed");
+    set(spec, "suspend", false);
+    let policy = if is_absent(spec, "podFailurePolicy") {
+        "TerminatingOrFailed"
+    } else {
+        "Failed"
+    };
+    set(spec, "podReplacementPolicy", policy);
+    set(spec, "manualSelector", false);
+    label_as_template(job);
+}
+
+/// What has no labels has those of its template.
+fn label_as_template(object: &mut Object) {
+    let labels = object
+        .get("spec")
+        .map(|spec| spec["template"]["metadata"]["labels"].clone());
+    if let (Some(labels @ Value::Object(_)), Some(metadata)) = (labels, member(object, "metadata")) {
+        set(metadata, "labels", labels);
+    }
+}
+
+/// The labels by which a new job knows its pods.
+pub(crate) fn name_job_pods(job: &mut Object, name: &str, uid: &str) {
+    let Some(spec) = member(job, "spec") else { return };
+    if spec.get("manualSelector") == Some(&Value::Bool(true)) || !is_absent(spec, "selector") {
+        return;
+    }
+    let labels = [
+        ("batch.kubernetes.io/controller-uid", uid),
+        ("batch.kubernetes.io/job-name", name),
+        ("controller-uid", uid),
+        ("job-name", name),
+    ];
+    spec.insert(
+        "selector".into(),
+        json!({"matchLabels": {"batch.kubernetes.io/controller-uid": uid}}),
+    );
+    let given = member(spec, "template")
+        .and_then(|template| member(template, "metadata"))
+        .and_then(|metadata| member(metadata, "labels"));
+    if let Some(given) = given {
+        for (label, value) in labels {
+            set(given, label, value);
+        }
+    }
+    label_as_template(job);
+}
+
+pub(super) fn daemon_set(set: &mut Object) {
+    let annotations = member(set, "metadata").and_then(|metadata| member(metadata, "annotations"));
+    if let Some(annotations) = annotations {
+        self::set(annotations, "deprecated.daemonset.template.generation", "1");
+    }
+}
+
+pub(super) fn node(node: &mut Object) {
+    let capacity = node.get("status").map(|status| status["capacity"].clone());
+    if let (Some(capacity @ Value::Object(_)), Some(status)) = (capacity, member(node, "status")) {
+        set(status, "allocatable", capacity);
+    }
+}
+
+pub(super) fn service(spec: &mut Object) {
+    let kind = text(spec, "type").to_owned();
+    if text(spec, "sessionAffinity") == "ClientIP"
+        && let Some(config) = member(spec, "sessionAffinityConfig")
+        && let Some(client) = member(config, "clientIP")
+    {
+        set(client, "timeoutSeconds", 10800);
+    }
+    if kind != "ExternalName" {
+        set(spec, "internalTrafficPolicy", "Cluster");
+    }
+    if matches!(kind.as_str(), "NodePort" | "LoadBalancer") {
+        set(spec, "externalTrafficPolicy", "Cluster");
+    }
+    if kind == "LoadBalancer" {
+        set(spec, "allocateLoadBalancerNodePorts", true);
+    }
+    for port in objects(spec, "ports") {
+        let is_unset = |port: &Value| port.is_null() || *port == 0 || *port == "";
+        if port.get("targetPort").is_none_or(is_unset)
+            && let Some(number) = port.get("port").cloned()
+        {
+            port.insert("targetPort".into(), number);
+        }
+    }
+}
+
+/// Either of two fields of a new claim says where its data comes from.
+pub(crate) fn name_data_source(claim: &mut Object) {
+    let Some(spec) = member(claim, "spec") else { return };
+    if is_absent(spec, "dataSourceRef")
+        && let Some(source) = spec
+            .get("dataSource")
+            .filter(|source| source.is_object())
+            .cloned()
+    {
+        spec.insert("dataSourceRef".into(), source);
+    }
+}
+
+pub(super) fn network_policy(spec: &mut Object) {
+    let has_egress = spec
+        .get("egress")
+        .and_then(Value::as_array)
+        .is_some_and(|rules| !rules.is_empty());
+    let types = if has_egress {
+        json!(["Ingress", "Egress"])
+    } else {
+        json!(["Ingress"])
+    };
+    set(spec, "policyTypes", types);
+}
+
+pub(super) fn subject(subject: &mut Object) {
+    if matches!(text(subject, "kind"), "User" | "Group") && text(subject, "apiGroup").is_empty() {
+        subject.insert("apiGroup".into(), "rbac.authorization.k8s.io".into());
+    }
+}
+
+pub(super) fn replication_controller(controller: &mut Object) {
+    label_as_template(controller);
+    let labels = controller
+        .get("spec")
+        .map(|spec| spec["template"]["metadata"]["labels"].clone());
+    let Some(labels @ Value::Object(_)) = labels else {
+        return;
+    };
+    if let Some(spec) = member(controller, "spec") {
+        set(spec, "selector", labels);
+    }
+}
+
+pub(super) fn autoscaler(spec: &mut Object) {
+    if spec
+        .get("metrics")
+        .and_then(Value::as_array)
+        .is_none_or(Vec::is_empty)
+    {
+        let cpu = json!({"type": "Resource", "resource": {"name": "cpu", "target": {"type": "Utilization", "averageUtilization": 80}}});
+        spec.insert("metrics".into(), json!([cpu]));
+    }
+    let Some(Value::Object(behavior)) = spec.get_mut("behavior") else {
+        return;
+    };
+    let up = json!({"stabilizationWindowSeconds": 0, "selectPolicy": "Max", "policies": [
+        {"type": "Pods", "value": 4, "periodSeconds": 15}, {"type": "Percent", "value": 100, "periodSeconds": 15},
+    ]});
+    let down =
+        json!({"selectPolicy": "Max", "policies": [{"type": "Percent", "value": 100, "periodSeconds": 15}]});
+    for (name, default) in [("scaleUp", up), ("scaleDown", down)] {
+        if let (Some(rules), Value::Object(default)) = (member(behavior, name), default) {
+            for (name, value) in default {
+                set(rules, &name, value);
+            }
+        }
+    }
+}
