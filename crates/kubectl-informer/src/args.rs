@@ -56,6 +56,9 @@ pub(crate) enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         words: Vec<String>,
     },
+    /// Hold the pods of a server in one form and tell what that takes; the demo starts it
+    #[command(name = "__follow", hide = true)]
+    Follow(FollowArgs),
     /// Write manual pages
     #[command(name = "__man", hide = true)]
     Man {
@@ -74,7 +77,11 @@ impl Command {
             Self::Top(args) => Some(args.cluster.connection),
             Self::Record(args) => Some(args.scope.connection),
             Self::Show(_) | Self::Diff(_) | Self::Replay(_) => None,
-            Self::Demo(_) | Self::Completion(_) | Self::Complete { .. } | Self::Man { .. } => None,
+            Self::Demo(_)
+            | Self::Completion(_)
+            | Self::Complete { .. }
+            | Self::Follow(_)
+            | Self::Man { .. } => None,
         }
     }
 }
@@ -113,8 +120,12 @@ pub(crate) enum Shell {
 /// Show what an informer does, on a simulated cluster in this process.
 ///
 /// A simulated API server listens on a loopback port, with nodes and pods that keep changing. Informers list and watch
-/// them over HTTP, as they would a real server. At the end every object in their caches is compared, whole, with an
-/// independent LIST; the exit code is 1 if anything differs. Ctrl-C ends it early, with the comparison.
+/// them over HTTP, as they would a real server. At the end their caches are compared with the server's objects; the exit
+/// code is 1 if anything differs. Ctrl-C ends it early, with the comparison.
+///
+/// On a terminal it is a screen: two processes hold the same pods, one as Pod, the other as Packed<Pod>; their memory and CPU
+/// time stand side by side while pods change, a handler is slow, the history is lost, and the server is away. Elsewhere it
+/// prints lines, and compares every object whole with an independent LIST.
 #[derive(Debug, ArgGroup)]
 pub(crate) struct DemoArgs {
     /// How many nodes the cluster has
@@ -132,6 +143,22 @@ pub(crate) struct DemoArgs {
     /// How long to follow the changes, such as 15s or 2m
     #[arg(long = "for", default_value = "15s", value_name = "DURATION", value_parser = duration)]
     pub(crate) period: Duration,
+}
+
+/// Hold the pods of a server in one form and tell what that takes.
+#[derive(Debug, ArgGroup)]
+pub(crate) struct FollowArgs {
+    #[arg(value_enum)]
+    pub(crate) form: Held,
+    /// The server's URL
+    pub(crate) server: String,
+}
+
+/// How a follower of the demo holds pods.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Held {
+    Typed,
+    Packed,
 }
 
 /// Print every change of resources, and never give up.

@@ -52,6 +52,7 @@ async fn command(command: Command) -> anyhow::Result<ExitCode> {
         Command::Replay(args) => replay::run(args).await,
         Command::Completion(args) => completion::script(args.shell),
         Command::Complete { words } => completion::candidates(&words).await,
+        Command::Follow(args) => demo::follow(args).await,
         Command::Man { folder } => {
             clap_mangen::generate_to(Args::command(), folder)?;
             Ok(ExitCode::SUCCESS)

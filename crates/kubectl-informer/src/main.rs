@@ -21,6 +21,7 @@ mod recording;
 mod signals;
 mod target;
 mod template;
+mod terminal;
 mod text;
 
 use clap::Parser as _;

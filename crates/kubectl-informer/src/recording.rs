@@ -152,6 +152,7 @@ impl From<io::Error> for RecordingError {
 mod tests {
     use super::*;
     use crate::discovery::tests::resource;
+    use kube_informer::ObjectKey;
     use proptest::prelude::*;
     use serde_json::json;
 
@@ -259,11 +260,10 @@ mod tests {
                 (text("1"), None),
             ]
         );
-        let left: Vec<_> = states
-            .objects()
-            .map(|(_, key, object)| (key.to_string(), object))
-            .collect();
-        assert_eq!(left, [("ns/a".to_owned(), object("a", "3"))]);
+        let left: Vec<_> = states.keys().collect();
+        let key = ObjectKey::from("ns/a");
+        assert_eq!(left, [(0, &key)]);
+        assert_eq!(states.get(0, &key), Some(object("a", "3")));
     }
 
     /// The whole file is one stream of zstd.

@@ -1,11 +1,14 @@
 //! `demo`: shows what an informer does, on a simulated cluster in this process.
 //!
-//! It starts the simulator, then informers that reach it over HTTP, and shows the initial sync, some lookups, and a
-//! live line while objects change. Then it stops the changes, waits until all have been processed, and compares each
-//! copy of the cluster with the server's: the caches, the index, and the workers' records.
+//! On a terminal it is played on a [`stage`]. Elsewhere it starts the simulator, then informers that reach it over HTTP, and
+//! prints the initial sync, some lookups, and a line each second while objects change. Then it stops the changes, waits until
+//! all have been processed, and compares each copy of the cluster with the server's: the caches, the index, and the workers'
+//! records.
 
 mod compare;
+mod follower;
 mod screen;
+mod stage;
 mod workers;
 
 use crate::args::DemoArgs;
@@ -15,11 +18,11 @@ use crate::signals::{Meaning, Stop};
 use anyhow::{Context as _, bail};
 use compare::Comparison;
 use k8s_openapi::api::core::v1::{Node, Pod};
-use kube_informer::reflector::Phase;
 use kube_informer::store::Index;
 use kube_informer::{ResourceVersion, SharedInformer, SharedInformerFactory};
 use kube_sim::SimServer;
 use screen::Screen;
+use std::io::IsTerminal as _;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
@@ -28,13 +31,22 @@ use workers::Workers;
 /// The interval of the simulator's bookmarks. A real server sends them every minute; here the nodes' informer should
 /// soon learn of a version at which only a pod has changed.
 const BOOKMARKS: Duration = Duration::from_millis(250);
+/// The interval of the lines while objects change.
+const TICK: Duration = Duration::from_secs(1);
 /// The time limit for steps that usually take no time, on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(300);
 
+pub(crate) use follower::run as follow;
+
 pub(crate) async fn run(args: DemoArgs) -> anyhow::Result<ExitCode> {
     let stop = Stop::on_signal(Meaning::End, None)?.token;
-    let screen = Screen::new();
     let server = start_server(&args).await?;
+    if has_screen() {
+        let differs = stage::play(&args, &server, &stop).await;
+        server.shutdown().await;
+        return Ok(exit_code(differs?));
+    }
+    let screen = Screen::new();
     introduce(&screen, &args, &server)?;
     let demo = Demo::new(&server)?;
     let outcome = tokio::select! {
@@ -45,11 +57,20 @@ pub(crate) async fn run(args: DemoArgs) -> anyhow::Result<ExitCode> {
     server.shutdown().await;
     let differs = outcome?;
     stopped?;
-    Ok(if differs {
-        ExitCode::FAILURE
-    } else {
-        ExitCode::SUCCESS
-    })
+    Ok(exit_code(differs))
+}
+
+fn exit_code(differs: bool) -> ExitCode {
+    match differs {
+        true => ExitCode::FAILURE,
+        false => ExitCode::SUCCESS,
+    }
+}
+
+/// Whether the output is a terminal that can be a screen.
+fn has_screen() -> bool {
+    let dumb = std::env::var("TERM").is_ok_and(|term| term == "dumb");
+    std::io::stdout().is_terminal() && !dumb
 }
 
 async fn start_server(args: &DemoArgs) -> anyhow::Result<SimServer> {
@@ -118,7 +139,7 @@ impl Demo {
         server: &SimServer,
         stop: &CancellationToken,
     ) -> anyhow::Result<bool> {
-        self.sync(args, screen, stop).await?;
+        self.sync(screen, stop).await?;
         if self.nodes.has_synced() && self.pods.has_synced() {
             self.look_up(screen)?;
             self.follow(args.period, screen, stop).await?;
@@ -129,22 +150,15 @@ impl Demo {
         self.judge(screen, &version).await
     }
 
-    /// Starts the informers and shows how they fill.
-    async fn sync(&self, args: &DemoArgs, screen: &Screen, stop: &CancellationToken) -> anyhow::Result<()> {
+    /// Starts the informers and waits until they are full.
+    async fn sync(&self, screen: &Screen, stop: &CancellationToken) -> anyhow::Result<()> {
         let started = Instant::now();
-        let progress = screen.progress((args.nodes + args.pods) as u64)?;
+        screen.say("initial sync ...")?;
         self.factory.start();
-        let synced = self.factory.wait_for_sync(PATIENCE);
-        tokio::pin!(synced);
-        let mut ticks = tokio::time::interval(Duration::from_millis(50));
-        loop {
-            tokio::select! {
-                result = &mut synced => break result?,
-                () = stop.cancelled() => return Ok(()),
-                _ = ticks.tick() => progress.at((received(&self.nodes) + received(&self.pods)) as u64),
-            }
-        }
-        progress.finish();
+        tokio::select! {
+            synced = self.factory.wait_for_sync(PATIENCE) => synced?,
+            () = stop.cancelled() => return Ok(()),
+        };
         screen.say(&format!(
             "synced: {} nodes and {} pods in {:.2} s\n",
             self.nodes.store().len(),
@@ -193,10 +207,9 @@ impl Demo {
         screen: &Screen,
         stop: &CancellationToken,
     ) -> anyhow::Result<()> {
-        let live = screen.live();
         let end = tokio::time::sleep(period);
         tokio::pin!(end);
-        let mut ticks = tokio::time::interval(screen.tick());
+        let mut ticks = tokio::time::interval(TICK);
         ticks.tick().await;
         let (started, mut seen, mut last) = (Instant::now(), self.workers.events(), Instant::now());
         for round in 0.. {
@@ -208,12 +221,11 @@ impl Demo {
             let events = self.workers.events();
             let rate = (events - seen) as f64 / last.elapsed().as_secs_f64();
             (seen, last) = (events, Instant::now());
-            live.show(
+            screen.show(
                 &self.live_line(started.elapsed(), rate),
                 &self.lookup_line(round)?,
             )?;
         }
-        live.finish();
         Ok(())
     }
 
@@ -310,18 +322,6 @@ impl Demo {
             Memory::now().peak_mib,
         ))?;
         Ok(found > 0)
-    }
-}
-
-/// The number of objects that have arrived.
-fn received<K>(informer: &SharedInformer<K>) -> usize
-where
-    K: kube_informer::form::Decode,
-{
-    let status = informer.status();
-    match status.reflector.phase {
-        Phase::Listing { received, .. } => received,
-        _ => status.objects,
     }
 }
 

@@ -55,6 +55,10 @@ pub(crate) async fn run(args: RecordArgs) -> anyhow::Result<ExitCode> {
         Some(Ok(recorded)) => recorded,
         Some(Err(_)) | None => Ok(()),
     };
+    if recorded.is_err() && recorder.is_empty() {
+        // There is nothing in it, and it would be in the way of the next attempt.
+        let _ = std::fs::remove_file(&args.file);
+    }
     let written = recorder.finish().with_context(|| format!("cannot write {path}"));
     recorded.with_context(|| format!("cannot record to {path}"))?;
     informers.stopped().await?;
@@ -234,6 +238,11 @@ impl Recorder {
             (_, new) => entry.object = new,
         }
         self.writer.write(&entry)
+    }
+
+    /// Whether nothing has been told yet.
+    fn is_empty(&self) -> bool {
+        self.initial == 0 && self.synced.iter().all(|synced| !synced)
     }
 
     fn told(&self) -> String {

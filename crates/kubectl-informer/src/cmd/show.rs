@@ -36,11 +36,17 @@ pub(crate) fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
         last = entry.time;
         recording.apply(&entry)?;
     }
-    let objects = recording.states.objects();
-    let mut objects: Vec<_> = objects
-        .filter(|(number, key, _)| selected.has(*number, key))
+    // Decoded one by one: there may be many.
+    let mut found: Vec<_> = recording
+        .states
+        .keys()
+        .filter(|(number, key)| selected.has(*number, key))
         .collect();
-    objects.sort_by(|one, other| (one.0, one.1).cmp(&(other.0, other.1)));
+    found.sort_unstable();
+    let objects = found.into_iter().filter_map(|(number, key)| {
+        let object = recording.states.get(number, key)?;
+        Some((number, key, object))
+    });
     let now = time(&header, args.at.map_or(last, |_| end));
     match args.output {
         ShowOutput::Table => {
@@ -49,20 +55,20 @@ pub(crate) fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
                 true => format!("{}/{}", header.resources[number].object_prefix(), key.name()),
                 false => key.name().to_owned(),
             };
-            let rows = objects.iter().map(|(number, key, object)| {
+            let rows = objects.map(|(number, key, object)| {
                 let created = object["metadata"]["creationTimestamp"].as_str();
                 let created: Option<Timestamp> = created.and_then(|time| time.parse().ok());
                 let age = created
                     .map(|created| age::human(now.duration_since(created).try_into().unwrap_or_default()));
                 let changed = recording
                     .states
-                    .changed(*number, key)
+                    .changed(number, key)
                     .map(|millis| time(&header, millis));
                 vec![
                     key.namespace().unwrap_or_default().to_owned(),
-                    name(*number, key),
+                    name(number, key),
                     age.unwrap_or_else(|| "-".into()),
-                    version(object).to_owned(),
+                    version(&object).to_owned(),
                     changed.map(clock).unwrap_or_default(),
                 ]
             });

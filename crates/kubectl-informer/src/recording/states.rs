@@ -120,12 +120,16 @@ impl States {
         Ok(Change { old, new: Some(new) })
     }
 
-    /// All objects, with the number of the resource, in no order.
-    pub(crate) fn objects(&self) -> impl Iterator<Item = (usize, &ObjectKey, Value)> {
-        self.kinds.iter().enumerate().flat_map(|(number, kind)| {
-            let objects = kind.objects.iter();
-            objects.filter_map(move |(key, state)| Some((number, key, kind.value(state).ok()?)))
-        })
+    /// All objects by the numbers of their resources and their keys, in no order.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = (usize, &ObjectKey)> {
+        let kinds = self.kinds.iter().enumerate();
+        kinds.flat_map(|(number, kind)| kind.objects.keys().map(move |key| (number, key)))
+    }
+
+    /// An object.
+    pub(crate) fn get(&self, resource: usize, key: &ObjectKey) -> Option<Value> {
+        let kind = self.kinds.get(resource)?;
+        kind.value(kind.objects.get(key)?).ok()
     }
 
     /// When an object was changed last, in milliseconds since the recording began.

@@ -5,7 +5,7 @@ use nix::unistd::Pid;
 use serde_json::Value;
 use std::process::Stdio;
 use std::time::Duration;
-use tokio::io::{AsyncBufRead, AsyncBufReadExt, BufReader, Lines};
+use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::process::{Child, ChildStderr, ChildStdout, Command};
 use tokio::time::timeout;
 
@@ -39,7 +39,16 @@ impl Running {
     }
 
     /// Starts it with these environment variables.
+    /// Starts it with a pipe as its input.
+    pub(crate) fn start_with_input(args: &[&str]) -> Self {
+        Self::start_reading(Stdio::piped(), &[], args)
+    }
+
     pub(crate) fn start_in(variables: &[(&str, &str)], args: &[&str]) -> Self {
+        Self::start_reading(Stdio::null(), variables, args)
+    }
+
+    fn start_reading(input: Stdio, variables: &[(&str, &str)], args: &[&str]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_kubectl-informer"));
         for name in ["KUBECONFIG", "KUBERNETES_SERVICE_HOST", "RUST_LOG"] {
             command.env_remove(name);
@@ -51,7 +60,7 @@ impl Running {
             .args(args)
             .env("HOME", "/nonexistent")
             .envs(variables.iter().copied())
-            .stdin(Stdio::null())
+            .stdin(input)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .kill_on_drop(true)
@@ -113,6 +122,17 @@ impl Running {
     pub(crate) fn signal(&self, signal: Signal) {
         let pid = self.child.id().expect("it runs");
         kill(Pid::from_raw(pid.try_into().unwrap()), signal).unwrap();
+    }
+
+    /// Writes a line to its input.
+    pub(crate) async fn type_line(&mut self, line: &str) {
+        let input = self.child.stdin.as_mut().expect("it has an input");
+        input.write_all(format!("{line}\n").as_bytes()).await.unwrap();
+    }
+
+    /// Ends its input.
+    pub(crate) fn close_input(&mut self) {
+        self.child.stdin = None;
     }
 
     /// Stops reading what it prints.

@@ -4,6 +4,7 @@ use crate::process::{Running, run};
 use crate::{cluster, config_map, secret};
 use conformance::cluster::Cluster;
 use kube_sim::SimServer;
+use kube_sim::faults::{LIST, WATCH};
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt as _;
@@ -202,6 +203,21 @@ async fn other_files_are_refused() {
         "{ended:?}"
     );
     assert_eq!(std::fs::read(&file).unwrap(), b"hello");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_forbidden_leaves_no_file() {
+    let server = SimServer::builder().start().await.unwrap();
+    server.faults().refuse(LIST | WATCH, "pods", 403).start();
+    let (_folder, file) = folder();
+    let ended = run(&format!(
+        "record pods -A --file {} --server {}",
+        file.display(),
+        server.url()
+    ))
+    .await;
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert!(ended.err.contains("pods: ") && !file.exists(), "{ended:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -3,9 +3,10 @@
 use super::model::{Model, Ranked};
 use super::table::sorted;
 use crate::args::{Sort, TopArgs};
+use crate::terminal;
 use clap::ValueEnum as _;
 use kube_informer::ObjectKey;
-use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind};
 use tokio::time::Instant;
 
 /// The number of objects of a kind that the screen lists.
@@ -70,7 +71,7 @@ impl App {
         if key.kind == KeyEventKind::Release {
             return;
         }
-        if key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char('c') {
+        if terminal::is_interrupt(&key) {
             self.ended = true;
         } else if self.typing {
             self.type_filter(key.code);
@@ -177,6 +178,7 @@ mod tests {
     use super::super::model::tests::{Steps, model, now};
     use super::*;
     use clap::Parser as _;
+    use ratatui::crossterm::event::KeyModifiers;
 
     fn app() -> App {
         let args = crate::args::Args::parse_from(["kubectl-informer", "top", "--sort", "name"]);

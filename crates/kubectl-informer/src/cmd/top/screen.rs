@@ -5,24 +5,21 @@ use super::keys::{App, View};
 use super::model::{Kind, Model, State};
 use crate::args::TopArgs;
 use crate::output;
+use crate::terminal::{self, Terminal, Theme};
 use crate::text::{bytes, printable};
-use anyhow::Context as _;
 use clap::ColorChoice;
-use ratatui::crossterm::event::{self, Event};
+use ratatui::Frame;
+use ratatui::crossterm::event::Event;
 use ratatui::layout::{Constraint, Layout, Rect};
-use ratatui::style::{Color, Modifier, Style};
+use ratatui::style::{Color, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Cell, Paragraph, Row, Table, TableState};
-use ratatui::{DefaultTerminal, Frame};
 use std::time::Duration;
-use tokio::sync::mpsc;
 use tokio::time::{Instant, MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
 
 /// How often the screen is drawn when no key is pressed.
 const TICK: Duration = Duration::from_millis(500);
-/// How soon the thread that reads keys notices the end.
-const KEYS: Duration = Duration::from_millis(100);
 /// The changes that are applied before the screen is looked after again.
 const BATCH: usize = 1000;
 
@@ -32,7 +29,7 @@ const BATCH: usize = 1000;
 /// The terminal cannot be used.
 pub(super) async fn show(top: &mut Top, args: &TopArgs, stop: &CancellationToken) -> anyhow::Result<()> {
     let mut terminal = Terminal::open()?;
-    let mut keys = keys();
+    let mut keys = terminal::events();
     let mut app = App::new(args);
     let colors = output::has_colors(ColorChoice::Auto);
     let mut ticks = tokio::time::interval(TICK);
@@ -57,48 +54,9 @@ pub(super) async fn show(top: &mut Top, args: &TopArgs, stop: &CancellationToken
             }
         }
         let server = printable(&top.server).into_owned();
-        terminal
-            .0
-            .draw(|frame| draw(frame, &server, &top.model, &app, colors, Instant::now()))?;
+        terminal.draw(|frame| draw(frame, &server, &top.model, &app, colors, Instant::now()))?;
     }
     Ok(())
-}
-
-/// The terminal while it shows the screen. Dropping it shows again what was there before.
-struct Terminal(DefaultTerminal);
-
-impl Terminal {
-    fn open() -> anyhow::Result<Self> {
-        ratatui::try_init()
-            .map(Self)
-            .context("cannot use this terminal; --once prints a table")
-    }
-}
-
-impl Drop for Terminal {
-    fn drop(&mut self) {
-        ratatui::restore();
-    }
-}
-
-/// The keys that are pressed. They are read by a thread, which ends when nobody wants them any more.
-fn keys() -> mpsc::Receiver<Event> {
-    let (sender, receiver) = mpsc::channel(16);
-    std::thread::spawn(move || {
-        while !sender.is_closed() {
-            match event::poll(KEYS) {
-                Ok(false) => {}
-                Ok(true) => {
-                    let sent = event::read().map(|event| sender.blocking_send(event));
-                    if !matches!(sent, Ok(Ok(()))) {
-                        return;
-                    }
-                }
-                Err(_) => return,
-            }
-        }
-    });
-    receiver
 }
 
 /// Draws a page.
@@ -125,15 +83,15 @@ fn draw(frame: &mut Frame<'_>, server: &str, model: &Model, app: &App, colors: b
     ];
     frame.render_widget(Paragraph::new(head_lines), head);
     match &app.view {
-        View::Kinds => draw_kinds(frame, body, model, app, &theme, now),
-        View::Objects { kind } => draw_objects(frame, body, model, app, *kind, &theme),
+        View::Kinds => draw_kinds(frame, body, model, app, theme, now),
+        View::Objects { kind } => draw_objects(frame, body, model, app, *kind, theme),
         View::Changes { kind, key } => {
             let mut lines = Vec::new();
             for change in model.history.of(*kind, key) {
                 let time = change.time.strftime("%H:%M:%S");
                 lines.push(Line::styled(format!("{time}  {}", change.event), theme.title()));
                 lines.extend(change.lines.iter().map(|line| {
-                    let style = theme.sign(line.chars().next());
+                    let style = of_sign(theme, line.chars().next());
                     Line::styled(format!("    {}", printable(line)), style)
                 }));
             }
@@ -155,37 +113,12 @@ fn draw(frame: &mut Frame<'_>, server: &str, model: &Model, app: &App, colors: b
     frame.render_widget(Paragraph::new(keys).style(theme.faint()), foot);
 }
 
-/// The styles; without colours, if the user wants none.
-struct Theme {
-    colors: bool,
-}
-
-impl Theme {
-    fn title(&self) -> Style {
-        Style::new().add_modifier(Modifier::BOLD)
-    }
-
-    fn faint(&self) -> Style {
-        Style::new().add_modifier(Modifier::DIM)
-    }
-
-    fn selected(&self) -> Style {
-        Style::new().add_modifier(Modifier::REVERSED)
-    }
-
-    fn color(&self, color: Color) -> Style {
-        match self.colors {
-            true => Style::new().fg(color),
-            false => Style::new(),
-        }
-    }
-
-    fn sign(&self, sign: Option<char>) -> Style {
-        match sign {
-            Some('+') => self.color(Color::Green),
-            Some('-') => self.color(Color::Red),
-            _ => self.color(Color::Yellow),
-        }
+/// The style of a changed field, by its sign.
+fn of_sign(theme: Theme, sign: Option<char>) -> Style {
+    match sign {
+        Some('+') => theme.color(Color::Green),
+        Some('-') => theme.color(Color::Red),
+        _ => theme.color(Color::Yellow),
     }
 }
 
@@ -222,7 +155,7 @@ fn about(kind: &Kind, now: Instant) -> String {
     )
 }
 
-fn draw_kinds(frame: &mut Frame<'_>, area: Rect, model: &Model, app: &App, theme: &Theme, now: Instant) {
+fn draw_kinds(frame: &mut Frame<'_>, area: Rect, model: &Model, app: &App, theme: Theme, now: Instant) {
     let rows = app.kinds(model, now).into_iter().map(|number| {
         let kind = &model.kinds[number];
         let rate = kind.per_second(now);
@@ -277,7 +210,7 @@ fn draw_kinds(frame: &mut Frame<'_>, area: Rect, model: &Model, app: &App, theme
     frame.render_stateful_widget(table, area, &mut TableState::new().with_selected(app.selected));
 }
 
-fn draw_objects(frame: &mut Frame<'_>, area: Rect, model: &Model, app: &App, kind: usize, theme: &Theme) {
+fn draw_objects(frame: &mut Frame<'_>, area: Rect, model: &Model, app: &App, kind: usize, theme: Theme) {
     let rows = app.objects(model, kind).into_iter().map(|object| {
         Row::new([
             printable(&object.key).into_owned(),
