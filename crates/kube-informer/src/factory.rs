@@ -83,6 +83,7 @@ use crate::informer::{
 use crate::low_level::wire::Encoding;
 use crate::reflector::{ErrorFunction, Failure, ReflectorOptions, TransformError};
 use crate::source::{ListerWatcher, Selection, WatchListSupport};
+use crate::warm_start::WarmStart;
 use entry::SharedEntry;
 use futures::future::join_all;
 use kube::core::{ApiResource, PartialObjectMeta};
@@ -258,6 +259,23 @@ impl FactoryBuilder {
     /// that the next request often finds it running. Zero: it stops immediately. [`Duration::MAX`]: it never stops.
     pub fn idle_timeout(mut self, period: Duration) -> Self {
         self.grace = period;
+        self
+    }
+
+    /// Saves the caches of all informers that can be saved to a directory, and starts them from what was saved; see [warm
+    /// start](crate::warm_start). For informers that cannot, the [status](crate::informer::InformerStatus::warm_start) says
+    /// why; they start as always. Default: no.
+    ///
+    /// ```no_run
+    /// # use kube_informer::{SharedInformerFactory, factory::FactoryBuilder};
+    /// use kube_informer::warm_start::WarmStart;
+    ///
+    /// # fn example(client: kube::Client) -> FactoryBuilder {
+    /// SharedInformerFactory::builder(client).warm_start(WarmStart::in_directory("/var/cache/shop-controller"))
+    /// # }
+    /// ```
+    pub fn warm_start(mut self, options: WarmStart) -> Self {
+        self.options.warm_start = Some(options);
         self
     }
 

@@ -45,6 +45,7 @@
 //! stored. [`Packed`] prunes `metadata.managedFields` by default.
 
 mod decoding;
+mod dynamic;
 mod metadata;
 #[cfg(feature = "packed")]
 mod packed;
@@ -87,6 +88,45 @@ pub trait Decode: CachedObject {
     fn plan() -> FieldPlan {
         FieldPlan::default()
     }
+
+    /// Writes objects to a file, for a [warm start](crate::warm_start). Default: `None`, collections of this form cannot be
+    /// saved. A form that implements this must implement [`restore_objects`](Self::restore_objects).
+    fn save_objects(_decoder: &Arc<Self::Decoder>) -> Option<Box<dyn SaveObjects<Self>>>
+    where
+        Self: Sized,
+    {
+        None
+    }
+
+    /// Reads the objects of such a file. Default: `None`.
+    fn restore_objects(_decoder: &Arc<Self::Decoder>) -> Option<Box<dyn RestoreObjects<Self>>>
+    where
+        Self: Sized,
+    {
+        None
+    }
+}
+
+/// Writes the objects of one collection, a record of bytes for each. Records are read in the same order by
+/// [`RestoreObjects`], so one can refer to those before it. It runs on a blocking thread, on objects of one snapshot.
+///
+/// Key, fingerprint and position in the file are not part of a record, unless the form needs them.
+pub trait SaveObjects<O: CachedObject>: Send {
+    /// Appends the record of an object.
+    fn write(&mut self, object: &O::Handle, out: &mut Vec<u8>);
+
+    /// Appends a last record, of what the decoder needs to go on as before.
+    fn finish(&mut self, out: &mut Vec<u8>);
+}
+
+/// Reads what [`SaveObjects`] wrote. The file's checksums have been verified, but nothing else: a record may be anything,
+/// and must cause neither a panic nor an allocation beyond its own size.
+pub trait RestoreObjects<O: CachedObject>: Send {
+    /// The object of a record; `None` if it is none, and then the whole file is not used.
+    fn read(&mut self, record: &[u8]) -> Option<O::Handle>;
+
+    /// Reads the last record, once the whole file has been read. Only now the decoder may be changed.
+    fn finish(&mut self, record: &[u8]) -> Option<()>;
 }
 
 /// A form whose objects are of one resource that is known at compile time: what a factory needs to make an
@@ -209,6 +249,15 @@ impl<K: kube::Resource + DeserializeOwned + Send + Sync + 'static> Decode for K 
         let mut object = decode(raw)?;
         complete(&mut object, || types(raw, config.types.as_ref()));
         Ok(Arc::new(object))
+    }
+
+    /// Only a `DynamicObject` can be saved.
+    fn save_objects(_: &Arc<DecoderConfig>) -> Option<Box<dyn SaveObjects<K>>> {
+        Some(Box::new(dynamic::DynamicObjects::of::<K>()?))
+    }
+
+    fn restore_objects(_: &Arc<DecoderConfig>) -> Option<Box<dyn RestoreObjects<K>>> {
+        Some(Box::new(dynamic::DynamicObjects::of::<K>()?))
     }
 }
 

@@ -79,6 +79,7 @@ mod processor;
 mod reflectors;
 mod registration;
 mod runner;
+mod saver;
 mod status;
 mod transform;
 mod unshared;
@@ -112,6 +113,7 @@ use crate::queue::DeltaFifo;
 use crate::reflector::{DecodeResult, ReflectorStatus};
 use crate::source::{ListerWatcher, NamespacedSource};
 use crate::store::{Indexer, Lease};
+use crate::warm_start::{Progress, Start};
 use applier::NotIndexed;
 use listener::Listener;
 use partitions::{Location, Partitions};
@@ -134,9 +136,21 @@ struct Shared<O: CachedObject> {
     fifo: DeltaFifo<DecodeResult<O>>,
     partitions: Partitions,
     not_indexed: Arc<NotIndexed>,
+    /// `None` if no warm start was asked for.
+    warm_start: Option<Arc<Progress>>,
     new_jobs: mpsc::UnboundedSender<runner::Job>,
     /// Cancelled when every task has ended.
     ended: CancellationToken,
+}
+
+impl<O: CachedObject> Shared<O> {
+    /// So many restored objects of a partition are in the store.
+    fn restored(&self, partition: Partition, objects: usize) {
+        self.partitions.set_restored(partition);
+        if let Some(progress) = &self.warm_start {
+            progress.restored(objects);
+        }
+    }
 }
 
 /// A cache of a collection, with handlers that are notified of changes; see the [module](self).
@@ -275,7 +289,7 @@ impl<O: CachedObject> SharedInformer<O> {
     }
 
     /// Whether the store holds the whole collection as of one point in time; with several namespaces, each namespace
-    /// as of some point in time. This does not include handlers: see [`Registration::has_synced`].
+    /// as of some point in time. What was [restored from a file](crate::warm_start) counts when the server has confirmed it. This does not include handlers: see [`Registration::has_synced`].
     ///
     /// When a namespace is added, this is false until that namespace has been listed.
     #[doc(alias = "HasSynced")]
@@ -291,6 +305,27 @@ impl<O: CachedObject> SharedInformer<O> {
     #[doc(alias = "WaitForCacheSync")]
     pub async fn synced(&self) -> Result<(), Stopped> {
         self.shared.partitions.synced().await
+    }
+
+    /// Waits until what was [saved](crate::warm_start) is in the store, where it is stale until the informer has
+    /// [synced](Self::synced), and returns true. If there is nothing to restore, or once the informer has synced without, it
+    /// returns false. The [status](InformerStatus::warm_start) says why.
+    ///
+    /// # Errors
+    /// The informer was stopped first.
+    ///
+    /// # Cancel safety
+    /// Dropping the future loses nothing.
+    pub async fn restored(&self) -> Result<bool, Stopped> {
+        let Some(progress) = &self.shared.warm_start else {
+            return Ok(false);
+        };
+        tokio::select! {
+            biased;
+            () = progress.settled() => {}
+            synced = self.synced() => synced?,
+        }
+        Ok(matches!(progress.status().start, Start::Restored { .. }))
     }
 
     /// Whether the informer has ended: its run has returned, or its runner was dropped. It is never started again; its store
@@ -339,6 +374,8 @@ impl<O: CachedObject> SharedInformer<O> {
             .status(|partition| self.store.resource_version_of(partition));
         InformerStatus {
             synced: self.has_synced(),
+            unconfirmed: partitions.iter().any(|partition| partition.unconfirmed),
+            warm_start: self.shared.warm_start.as_ref().map(|progress| progress.status()),
             objects: self.store.len(),
             queued: self.shared.fifo.len(),
             applied: self.store.resource_version(),

@@ -118,6 +118,7 @@ pub mod selector;
 pub mod source;
 pub mod store;
 mod time;
+pub mod warm_start;
 pub mod watcher;
 
 #[doc(inline)]

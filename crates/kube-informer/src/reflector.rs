@@ -44,6 +44,9 @@
 //! ```
 //!
 //! # The initial state
+//! With a [warm start](crate::warm_start), the reflector passes on what an earlier run has saved. It asks the server whether
+//! that is a state of its history; if so, it watches from there, else it compares the saved state with a list.
+//!
 //! Where the source has it, the collection comes as a *streaming list* (KEP-3157): a watch that starts with what exists
 //! and says when that is complete, so the server need not put a list together. Nothing of it is handed on until it is
 //! complete. Where it fails, a list is asked for instead; a server whose stream makes no progress is remembered for an
@@ -106,6 +109,7 @@ mod pager;
 mod pages;
 mod prefetch;
 pub(crate) mod queue_sink;
+mod restoring;
 pub(crate) mod sink;
 mod status;
 mod streaming;
@@ -116,6 +120,7 @@ pub use decoding::TransformError;
 pub use options::{InitialState, ReflectorOptions};
 pub use pager::{PagedList, Pager};
 pub(crate) use queue_sink::QueueSink;
+pub(crate) use restoring::Saved;
 pub(crate) use sink::{DecodeResult, Sink};
 pub(crate) use status::ErrorFunction;
 pub use status::{Failure, LastError, Phase, ReflectorStatus};
@@ -128,6 +133,7 @@ use crate::time::later;
 use decoding::Transform;
 use pacing::Pacing;
 use prefetch::{Part, Prefetch};
+use restoring::Origin;
 use status::Reporter;
 use std::{sync::Arc, time::Duration};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
@@ -148,6 +154,10 @@ pub struct Reflector<O: Decode, S: Sink<O>> {
     server: ServerTraits,
     /// The version up to which the collection has been seen.
     seen: Option<ResourceVersion>,
+    /// What an earlier run has saved, until it is passed on.
+    saved: Option<Saved<O>>,
+    /// The version that must be seen before what was saved is confirmed; `None` if there is nothing to confirm.
+    confirm_at: Option<ResourceVersion>,
 }
 
 /// What a reflector is told before it runs.
@@ -175,6 +185,10 @@ struct ServerTraits {
 
 /// What a reflector does now.
 enum State<O: Decode> {
+    /// It is about to pass on what an earlier run has saved.
+    Restoring(Saved<O>),
+    /// It has passed that on, and asks the server whether it is one of its states.
+    Verifying(Origin),
     /// It is about to make the sink equal to the collection.
     Populating(Wanted),
     /// It reads a streaming list.
@@ -232,6 +246,8 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
             pacing: Pacing::new(options.backoff.clone()),
             server: ServerTraits::default(),
             seen: None,
+            saved: None,
+            confirm_at: None,
             transform: None,
             sink,
             config: Config {
@@ -302,6 +318,12 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
         self
     }
 
+    /// Starts with what an earlier run has saved.
+    pub(crate) fn starting_with(mut self, saved: Option<Saved<O>>) -> Self {
+        self.saved = saved;
+        self
+    }
+
     /// The namespace whose objects these are, for logs and errors.
     pub(crate) fn named_after(mut self, namespace: &str) -> Self {
         self.reporter.set_namespace(namespace);
@@ -328,9 +350,14 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
     }
 
     async fn reflect(&mut self) {
-        let mut state = State::Populating(Wanted::NotOlderThanSeen);
+        let mut state = match self.saved.take() {
+            Some(saved) => State::Restoring(saved),
+            None => State::Populating(Wanted::NotOlderThanSeen),
+        };
         loop {
             state = match state {
+                State::Restoring(saved) => self.restore(saved).await,
+                State::Verifying(origin) => self.verify(origin).await,
                 State::Populating(wanted) if self.streams_lists() => State::StreamingList(wanted),
                 State::StreamingList(wanted) => self.stream_list(wanted).await,
                 State::Populating(wanted) | State::Listing(wanted) => self.list(wanted).await,

@@ -100,6 +100,18 @@ pub trait ListerWatcher<O: CachedObject>: Send + Sync + 'static {
     /// Called when initial events were requested and never completed. Default: does nothing.
     fn watch_list_failed(&self) {}
 
+    /// What is selected, and in which form it is asked for, as text: two sources with the same text show the same collection
+    /// of the same server. With it, the collection can be [saved](crate::warm_start). Default: `None`, it cannot.
+    fn cache_identity(&self) -> Option<String> {
+        None
+    }
+
+    /// Asks the server who it is: a text that another cluster does not have, such as the uid of the namespace `kube-system`.
+    /// Default: `None`, the server does not tell; then a [saved](crate::warm_start) collection is compared with a list.
+    fn server_identity(&self) -> BoxFuture<'_, Result<Option<String>, ApiError>> {
+        Box::pin(async { Ok(None) })
+    }
+
     /// Requests one page of the collection, or all of it.
     fn list(&self, request: ListRequest) -> BoxFuture<'_, Result<ListStream<O>, ApiError>>;
 
@@ -115,6 +127,11 @@ pub trait NamespacedSource<O: CachedObject>: Send + Sync + 'static {
 
     /// The kind of the objects, for objects that do not contain it. Default: unknown.
     fn type_meta(&self) -> Option<TypeMeta> {
+        None
+    }
+
+    /// What is selected in each namespace, as [`ListerWatcher::cache_identity`]. Default: `None`.
+    fn cache_identity(&self) -> Option<String> {
         None
     }
 

@@ -4,12 +4,13 @@ mod coding;
 mod families;
 mod labels;
 mod packer;
+mod saved;
 #[cfg(test)]
 mod tests;
 
 pub use packer::{Packer, PackerStats};
 
-use super::{Decode, DecodeError, DecoderConfig, decoding};
+use super::{Decode, DecodeError, DecoderConfig, RestoreObjects, SaveObjects, decoding};
 use crate::field_path::FieldPath;
 use crate::low_level::wire::{Encoding, FieldPlan, RawObject, ScanError};
 use crate::object::{CachedObject, Fingerprint, HasOwners, ObjectKey, ResourceVersion, is_generated};
@@ -154,7 +155,8 @@ impl<K> Packed<K> {
         self.header().encoding
     }
 
-    /// The object as sent by the server, without the parts that the plan prunes: JSON, or the bare message in protobuf. To ask
+    /// The object as sent by the server, without the parts that the plan prunes: JSON, or the bare message in protobuf. Empty if
+    /// it was [restored](crate::warm_start) from a file that somebody has changed together with its checksums. To ask
     /// for JSON only, set the source's [encoding](crate::source::ClientSource::encoding).
     pub fn body(&self) -> Vec<u8> {
         let header = self.header();
@@ -450,5 +452,14 @@ impl<K: Send + Sync + 'static> Decode for Packed<K> {
     /// Prunes `metadata.managedFields`.
     fn plan() -> FieldPlan {
         FieldPlan::without_managed_fields()
+    }
+
+    /// Objects are saved as they are stored.
+    fn save_objects(packer: &Arc<Packer<K>>) -> Option<Box<dyn SaveObjects<Self>>> {
+        Some(Box::new(saved::Save::new(packer.clone())))
+    }
+
+    fn restore_objects(packer: &Arc<Packer<K>>) -> Option<Box<dyn RestoreObjects<Self>>> {
+        Some(Box::new(saved::Restore::new(packer.clone())))
     }
 }

@@ -26,6 +26,8 @@ pub(super) struct Applier<O: CachedObject> {
     changes: Vec<QueuedNotification<O>>,
     /// Whether added objects belong to the initial state.
     initial: bool,
+    /// The partitions that were restored: what is added to them later is not initial.
+    restored: HashSet<Partition, RandomState>,
     /// Whether any handler wants updates for objects that were listed unchanged.
     any_resync: bool,
     /// When the application of what has not been [processed](Self::processed) started.
@@ -63,6 +65,7 @@ impl<O: CachedObject> Applier<O> {
             not_indexed: Arc::default(),
             changes: Vec::new(),
             initial: false,
+            restored: HashSet::default(),
             any_resync: false,
             started: None,
         }
@@ -107,7 +110,13 @@ impl<O: CachedObject> Applier<O> {
             Entries::Replace { partition, entries } => {
                 self.replace(*partition, std::mem::take(entries));
             }
-            Entries::Resync => {}
+            Entries::Restored { partition, entries } => {
+                for (key, object) in drain_shrinking(std::mem::take(entries)) {
+                    self.upsert(*partition, key, object);
+                }
+                self.restored.insert(*partition);
+            }
+            Entries::Resync | Entries::Confirmed(_) => {}
             Entries::PartitionAdded(partition) => self.writer.add_partition(*partition),
             Entries::PartitionRemoved(partition) => self.remove_partition(*partition),
         }
@@ -137,6 +146,7 @@ impl<O: CachedObject> Applier<O> {
             self.writer.clear_stale(key.as_str());
         }
         self.writer.remove_partition(partition);
+        self.restored.remove(&partition);
         self.metrics.removed(partition);
     }
 
@@ -225,7 +235,10 @@ impl<O: CachedObject> Applier<O> {
             .writer
             .upsert(key.clone(), object.clone(), fingerprint, partition)
         {
-            Ok(old) => self.notify_upsert(key, old, object),
+            Ok(old) => {
+                let initial = self.initial && !self.restored.contains(&partition);
+                self.notify_upsert(key, old, object, initial);
+            }
             Err(error) => {
                 self.writer.mark_stale(&key, partition);
                 let invalid = InvalidObject {
@@ -274,8 +287,7 @@ impl<O: CachedObject> Applier<O> {
 
     /// Notifies of an add if the store did not hold the object, of a missed deletion and an add if the uid differs, else
     /// of an update.
-    fn notify_upsert(&mut self, key: ObjectKey, old: Option<O::Handle>, new: O::Handle) {
-        let initial = self.initial;
+    fn notify_upsert(&mut self, key: ObjectKey, old: Option<O::Handle>, new: O::Handle, initial: bool) {
         match old {
             None => self.notify(key, Notification::Add { object: new, initial }),
             Some(old) if O::uid_of(&old) != O::uid_of(&new) => {
@@ -300,5 +312,8 @@ impl<O: CachedObject> Applier<O> {
 }
 
 fn is_changes<O: CachedObject>(entries: &Entries<Deltas<DecodeResult<O>>>) -> bool {
-    matches!(entries, Entries::Changes(_) | Entries::Replace { .. })
+    matches!(
+        entries,
+        Entries::Changes(_) | Entries::Replace { .. } | Entries::Restored { .. }
+    )
 }

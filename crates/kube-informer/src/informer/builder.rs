@@ -8,6 +8,7 @@ use super::reflectors::{ReflectorFactory, Source};
 use super::runner::StopOnDrop;
 use super::{
     FormlessTransform, InformerRunner, NamespaceSet, Shared, SharedInformer, Transform, UnsharedInformer,
+    short_name,
 };
 use crate::FieldPlan;
 use crate::form::{Decode, DecoderConfig};
@@ -18,6 +19,7 @@ use crate::queue::batching::QUEUE_CAPACITY;
 use crate::reflector::{DecodeResult, ErrorFunction, Failure, ReflectorOptions, TransformError};
 use crate::source::{ListerWatcher, NamespacedSource};
 use crate::store::Indexer;
+use crate::warm_start::{self, CacheFile, Progress, Start, WarmStart, WarmStartError};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Semaphore, mpsc};
@@ -37,6 +39,8 @@ pub(crate) struct InformerOptions {
     pub(crate) resync: Duration,
     /// The time that handlers have to return when the informer is stopped.
     pub(crate) stop_timeout: Duration,
+    /// Where and when the cache is saved, if it is.
+    pub(crate) warm_start: Option<WarmStart>,
 }
 
 impl Default for InformerOptions {
@@ -48,6 +52,7 @@ impl Default for InformerOptions {
             concurrent_lists: 16,
             resync: Duration::ZERO,
             stop_timeout: Duration::from_secs(30),
+            warm_start: None,
         }
     }
 }
@@ -189,8 +194,66 @@ impl<O: Decode> InformerBuilder<O> {
         self
     }
 
+    /// Saves the cache to a directory, and starts from what was saved; see [warm start](crate::warm_start). Default: no.
+    /// It has no effect on an [unshared](Self::build_unshared) informer.
+    ///
+    /// ```no_run
+    /// # use k8s_openapi::api::core::v1::Pod;
+    /// # use kube_informer::source::ListerWatcher;
+    /// use kube_informer::{SharedInformer, form::Packed, warm_start::{WarmStart, WarmStartError}};
+    ///
+    /// # fn example(source: impl ListerWatcher<Packed<Pod>>) -> Result<(), WarmStartError> {
+    /// let (informer, runner) = SharedInformer::<Packed<Pod>>::builder(source)
+    ///     .warm_start(WarmStart::in_directory("/var/cache/shop-controller"))?
+    ///     .build();
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// The collection cannot be saved, because of its form, its source, or a transform that was set before, or because it
+    /// is of Secrets. If a transform is set later, the [status](super::InformerStatus::warm_start) has the error.
+    pub fn warm_start(mut self, options: WarmStart) -> Result<Self, WarmStartError> {
+        let plan = self.options.reflector.plan.clone().unwrap_or_else(O::plan);
+        let config = DecoderConfig {
+            types: self.source.type_meta(),
+            plan: plan.clone(),
+        };
+        self.cache_file(&options, &plan, &Arc::new(O::decoder(config)))?;
+        self.options.warm_start = Some(options);
+        Ok(self)
+    }
+
+    fn cache_file(
+        &self,
+        options: &WarmStart,
+        plan: &FieldPlan,
+        decoder: &Arc<O::Decoder>,
+    ) -> Result<CacheFile, WarmStartError> {
+        CacheFile::of(
+            options,
+            warm_start::Subject {
+                resource: &self.source.subject().resource,
+                source: self.source.cache_identity(),
+                plan,
+                form: short_name::<O>(),
+                can_be_saved: O::save_objects(decoder).is_some(),
+                transforms: self.transform.is_some(),
+                name: &self.options.name,
+            },
+        )
+    }
+
     /// The parts of every informer, shared or not.
     fn parts(self) -> InformerParts<O> {
+        let plan = self.options.reflector.plan.clone().unwrap_or_else(O::plan);
+        let config = DecoderConfig {
+            types: self.source.type_meta(),
+            plan: plan.clone(),
+        };
+        let decoder = Arc::new(O::decoder(config));
+        let warm_start = self.options.warm_start.as_ref();
+        let cache_file = warm_start.map(|options| self.cache_file(options, &plan, &decoder));
         let (source, options) = (self.source, self.options);
         let subject = source.subject();
         let labels = subject.labels(&options.name);
@@ -199,23 +262,20 @@ impl<O: Decode> InformerBuilder<O> {
         let gauge = QueuedItems::new(&labels);
         let queue = DeltaFifo::with_gauge(options.queue_capacity, [Partition::SINGLE], gauge);
         let metrics = InformerMetrics::new(&labels);
-        let config = DecoderConfig {
-            types: source.type_meta(),
-            plan: options.reflector.plan.clone().unwrap_or_else(O::plan),
-        };
         InformerParts {
             applier: Applier::new(store, writer, subject, metrics),
             queue,
             reflectors: ReflectorFactory {
                 source,
                 name: options.name.clone(),
-                decoder: Arc::new(O::decoder(config)),
+                decoder,
                 options: options.reflector.clone(),
                 lists: Semaphore::new(options.concurrent_lists.clamp(1, Semaphore::MAX_PERMITS)).into(),
                 on_error: self.on_error,
                 transform: self.transform,
             },
             namespaces: self.namespaces,
+            cache_file,
             options,
         }
     }
@@ -227,10 +287,19 @@ impl<O: Decode> InformerBuilder<O> {
             queue,
             reflectors,
             namespaces,
+            cache_file,
             options,
         } = self.parts();
         let store = applier.store().clone();
         let (new_jobs, jobs) = mpsc::unbounded_channel();
+        let (cache_file, warm_start) = match cache_file {
+            None => (None, None),
+            Some(Ok(file)) => (Some(file), Some(Progress::new(Start::Pending))),
+            Some(Err(error)) => {
+                tracing::debug!(resource = applier.resource(), %error, "the cache is not saved");
+                (None, Some(Progress::new(Start::Disabled(error))))
+            }
+        };
         let shared = Arc::new(Shared {
             resource: applier.resource().to_owned(),
             store: store.clone(),
@@ -238,6 +307,7 @@ impl<O: Decode> InformerBuilder<O> {
             fifo: queue,
             partitions: Partitions::new(namespaces),
             not_indexed: applier.not_indexed().clone(),
+            warm_start: warm_start.map(Arc::new),
             new_jobs,
             ended: CancellationToken::new(),
         });
@@ -246,6 +316,7 @@ impl<O: Decode> InformerBuilder<O> {
             applier,
             jobs,
             reflectors,
+            cache_file,
             stop_timeout: options.stop_timeout,
             stopped: StopOnDrop(shared.clone()),
             ended: shared.ended.clone().drop_guard(),
@@ -270,5 +341,7 @@ pub(super) struct InformerParts<O: Decode> {
     pub(super) queue: DeltaFifo<DecodeResult<O>>,
     pub(super) reflectors: ReflectorFactory<O>,
     pub(super) namespaces: Option<NamespaceSet>,
+    /// Where the cache is saved, or why it cannot be; `None` if nobody asked for it.
+    pub(super) cache_file: Option<Result<CacheFile, WarmStartError>>,
     pub(super) options: InformerOptions,
 }

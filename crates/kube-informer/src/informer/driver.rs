@@ -21,9 +21,19 @@ impl<O: CachedObject> Process<Deltas<DecodeResult<O>>> for Driver<O> {
     async fn process(&mut self, mut batch: Batch<Deltas<DecodeResult<O>>>) {
         let _span = self.applier.span(&batch).entered();
         let any_resync = self.shared.processor.any_resync();
+        let restored = match &batch.entries {
+            Entries::Restored { partition, entries } => Some((*partition, entries.len())),
+            _ => None,
+        };
         // Changes before the sync mark are initial.
         let changes = self.applier.apply(&mut batch, !self.synced, any_resync);
-        self.shared.processor.publish(changes, || self.applier.publish());
+        self.shared.processor.publish(changes, || {
+            self.applier.publish();
+            // Whoever is told of restored objects can see that they are.
+            if let Some((partition, objects)) = restored {
+                self.shared.restored(partition, objects);
+            }
+        });
         self.applier.processed();
         match &batch.entries {
             Entries::Resync => self.resync(),
@@ -39,7 +49,9 @@ impl<O: CachedObject> Process<Deltas<DecodeResult<O>>> for Driver<O> {
                     self.applier.name_partition(partition, &name);
                 }
             }
-            Entries::Replace { partition, .. } => self.shared.partitions.set_synced(partition),
+            Entries::Replace { partition, .. } | Entries::Confirmed(partition) => {
+                self.shared.partitions.set_synced(partition);
+            }
             _ => {}
         }
         self.note_synced();
@@ -54,7 +66,7 @@ impl<O: CachedObject> Driver<O> {
         }
         if !self.synced && self.shared.partitions.have_synced() {
             self.synced = true;
-            self.shared.processor.set_synced();
+            self.shared.processor.set_synced(&self.shared.store);
         }
     }
 

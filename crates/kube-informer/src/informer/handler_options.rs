@@ -16,6 +16,7 @@ pub struct HandlerOptions {
     pub(super) delivery: Delivery,
     pub(super) resync: Option<Duration>,
     pub(super) on_panic: PanicPolicy,
+    pub(super) after_sync: bool,
 }
 
 /// What the informer does when a handler panics.
@@ -38,6 +39,7 @@ impl HandlerOptions {
             delivery: Delivery::default(),
             resync: None,
             on_panic: PanicPolicy::default(),
+            after_sync: false,
         }
     }
 
@@ -63,6 +65,21 @@ impl HandlerOptions {
     #[must_use = "this is a builder"]
     pub fn resync(mut self, period: Duration) -> Self {
         self.resync = Some(period);
+        self
+    }
+
+    /// Notifies the handler of nothing before the informer [has synced](super::SharedInformer::has_synced) for the first time.
+    /// Then it starts with adds for all stored objects. So it never sees an object that was [restored from a
+    /// file](crate::warm_start) and that the server has not confirmed, and does not hear of those that were gone by
+    /// then. Default: it is notified as objects arrive.
+    ///
+    /// ```
+    /// use kube_informer::HandlerOptions;
+    /// let options = HandlerOptions::named("act").after_sync();
+    /// ```
+    #[must_use = "this is a builder"]
+    pub fn after_sync(mut self) -> Self {
+        self.after_sync = true;
         self
     }
 

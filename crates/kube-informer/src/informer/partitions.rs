@@ -32,6 +32,8 @@ struct State {
 struct PartitionState {
     partition: Partition,
     synced: bool,
+    /// Whether its objects were read from a file.
+    restored: bool,
     status: watch::Receiver<ReflectorStatus>,
     stage: Stage,
 }
@@ -61,6 +63,7 @@ impl PartitionState {
         Self {
             partition,
             synced: false,
+            restored: false,
             status,
             stage: Stage::Waiting(Some(reporter)),
         }
@@ -167,6 +170,14 @@ impl Partitions {
         Some(name.clone())
     }
 
+    /// The name of a partition that has synced.
+    pub(super) fn synced_name(&self, partition: Partition) -> Option<Arc<str>> {
+        let state = self.state.borrow();
+        let mut named = state.by_name.iter();
+        let (name, _) = named.find(|(_, entry)| entry.partition == partition && entry.synced)?;
+        Some(name.clone())
+    }
+
     /// Removes a partition.
     pub(super) fn remove(&self, partition: Partition) {
         self.state
@@ -181,6 +192,15 @@ impl Partitions {
                 .values_mut()
                 .find(|entry| entry.partition == partition);
             entry.is_some_and(|entry| !std::mem::replace(&mut entry.synced, true))
+        });
+    }
+
+    /// Marks a partition as restored from a file.
+    pub(super) fn set_restored(&self, partition: Partition) {
+        self.state.send_if_modified(|state| {
+            let mut entries = state.by_name.values_mut();
+            let entry = entries.find(|entry| entry.partition == partition);
+            entry.is_some_and(|entry| !std::mem::replace(&mut entry.restored, true))
         });
     }
 
@@ -214,7 +234,7 @@ impl Partitions {
     }
 
     /// The names of the selected partitions, whether they exist or not.
-    fn names(&self) -> BTreeSet<String> {
+    pub(super) fn names(&self) -> BTreeSet<String> {
         match &self.wanted {
             None => [WHOLE.to_owned()].into(),
             Some(set) => partition_names(&set.subscribe().borrow()),
@@ -300,6 +320,7 @@ impl Partitions {
             partition: entry.partition,
             namespace: (**name != *WHOLE).then(|| name.to_string()),
             synced: entry.synced,
+            unconfirmed: entry.restored && !entry.synced,
             applied: applied(entry.partition),
             reflector: entry.status.borrow().clone(),
         });
@@ -313,6 +334,12 @@ impl Partitions {
             let entry = state.by_name.get(&*name).filter(|entry| !entry.is_leaving());
             let why = match entry {
                 Some(entry) if entry.synced => return None,
+                Some(entry) if entry.restored => {
+                    format!(
+                        "restored from a file, not confirmed by the server: {}",
+                        why(&entry.status.borrow())
+                    )
+                }
                 Some(entry) => why(&entry.status.borrow()),
                 None if state.stopped => "stopped".to_owned(),
                 None => "not started".to_owned(),
@@ -361,6 +388,9 @@ pub struct PartitionStatus {
     pub namespace: Option<String>,
     /// Whether the store holds the whole partition.
     pub synced: bool,
+    /// Whether the store holds objects of the partition that were [restored from a file](crate::warm_start), and that the
+    /// server has not confirmed: they may be out of date, or gone.
+    pub unconfirmed: bool,
     /// The version up to which the store is complete in this partition.
     pub applied: Option<ResourceVersion>,
     /// The state of its list and watch.

@@ -23,6 +23,8 @@ pub(super) struct Processor<O: CachedObject> {
 
 struct State<O: CachedObject> {
     listeners: Vec<Arc<Listener<O>>>,
+    /// Those that start when the initial state has been published.
+    waiting: Vec<Arc<Listener<O>>>,
     resync: ResyncPeriods,
     synced: bool,
     stopped: bool,
@@ -68,6 +70,7 @@ impl<O: CachedObject> Processor<O> {
                 running: false,
             },
             listeners: Vec::new(),
+            waiting: Vec::new(),
             synced: false,
             stopped: false,
         };
@@ -92,6 +95,10 @@ impl<O: CachedObject> Processor<O> {
             self.shorten_check(&mut state, requested);
         }
         listener.set_resync(state.resync.effective(listener.options()));
+        if listener.options().after_sync && !state.synced {
+            state.waiting.push(listener);
+            return Ok(());
+        }
         listener.start_with(store.snapshot());
         if state.synced {
             listener.push_synced();
@@ -103,7 +110,7 @@ impl<O: CachedObject> Processor<O> {
     fn set_check(&self, state: &mut State<O>, check: Duration) {
         state.resync.check = check;
         self.check.send_replace(check);
-        for listener in &state.listeners {
+        for listener in state.listeners.iter().chain(&state.waiting) {
             listener.set_resync(state.resync.effective(listener.options()));
         }
     }
@@ -125,12 +132,14 @@ impl<O: CachedObject> Processor<O> {
     pub(super) fn remove(&self, listener: &Arc<Listener<O>>, end: End) {
         let mut state = self.lock();
         state.listeners.retain(|other| !Arc::ptr_eq(other, listener));
+        state.waiting.retain(|other| !Arc::ptr_eq(other, listener));
         drop(state);
         listener.end(end);
     }
 
     pub(super) fn listeners(&self) -> Vec<Arc<Listener<O>>> {
-        self.lock().listeners.clone()
+        let state = self.lock();
+        state.listeners.iter().chain(&state.waiting).cloned().collect()
     }
 
     /// Whether any listener has a resync, and so receives unchanged objects.
@@ -174,12 +183,17 @@ impl<O: CachedObject> Processor<O> {
         }
     }
 
-    /// Marks the initial state as published.
-    pub(super) fn set_synced(&self) {
+    /// Marks the initial state as published, and starts the listeners that wait for it.
+    pub(super) fn set_synced(&self, store: &Indexer<O::Handle>) {
         let mut state = self.lock();
         if std::mem::replace(&mut state.synced, true) {
             return;
         }
+        let state = &mut *state;
+        for listener in &state.waiting {
+            listener.start_with(store.snapshot());
+        }
+        state.listeners.append(&mut state.waiting);
         for listener in &state.listeners {
             listener.push_synced();
         }
@@ -189,7 +203,8 @@ impl<O: CachedObject> Processor<O> {
     pub(super) fn stop(&self) {
         let mut state = self.lock();
         state.stopped = true;
-        let listeners = std::mem::take(&mut state.listeners);
+        let mut listeners = std::mem::take(&mut state.listeners);
+        listeners.append(&mut state.waiting);
         drop(state);
         for listener in listeners {
             listener.end(End::Drop);

@@ -1,6 +1,7 @@
 //! The reflectors of an informer: one for each partition, started and stopped while the informer runs.
 
 use super::partitions::{Started, WHOLE};
+use super::saver::SavedPartitions;
 use super::{Shared, Transform};
 use crate::form::Decode;
 use crate::object::{CachedObject, Partition};
@@ -56,7 +57,15 @@ impl<O: Decode> Source<O> {
         }
     }
 
-    fn partition(&self, name: &str) -> Arc<dyn ListerWatcher<O>> {
+    /// What is selected, as text.
+    pub(super) fn cache_identity(&self) -> Option<String> {
+        match self {
+            Self::Whole(source) => source.cache_identity(),
+            Self::Namespaced(source) => source.cache_identity(),
+        }
+    }
+
+    pub(super) fn partition(&self, name: &str) -> Arc<dyn ListerWatcher<O>> {
         match self {
             Self::Whole(source) => source.clone(),
             Self::Namespaced(source) => source.in_namespace(name),
@@ -65,6 +74,12 @@ impl<O: Decode> Source<O> {
 }
 
 impl<O: Decode> ReflectorFactory<O> {
+    /// Has fingerprints made with this seed.
+    pub(super) fn identify_by(&mut self, seed: u64) {
+        let plan = self.options.plan.take().unwrap_or_else(O::plan);
+        self.options.plan = Some(plan.with_seed(seed));
+    }
+
     /// Creates the reflector of one partition, which fills the queue.
     pub(super) fn reflector(
         &self,
@@ -98,6 +113,8 @@ impl<O: Decode> ReflectorFactory<O> {
 pub(super) struct Reflectors<O: Decode> {
     factory: Arc<ReflectorFactory<O>>,
     shared: Arc<Shared<O>>,
+    /// What an earlier run has saved of the partitions that have not started.
+    saved: SavedPartitions<O>,
     wanted: Option<watch::Receiver<BTreeSet<String>>>,
     /// Stops all of them.
     stop: CancellationToken,
@@ -107,19 +124,25 @@ pub(super) struct Reflectors<O: Decode> {
 impl<O: Decode> Reflectors<O> {
     /// Starts the reflectors of the selected partitions.
     pub(super) fn start(
-        factory: ReflectorFactory<O>,
+        factory: Arc<ReflectorFactory<O>>,
         shared: Arc<Shared<O>>,
+        saved: SavedPartitions<O>,
         stop: CancellationToken,
     ) -> Self {
         let wanted = shared.partitions.wanted().map(super::NamespaceSet::subscribe);
         let mut reflectors = Self {
-            factory: Arc::new(factory),
+            factory,
             shared,
+            saved,
             wanted,
             stop,
             tasks: JoinSet::new(),
         };
         reflectors.follow();
+        // A namespace that is added later is listed.
+        for (_, unused) in reflectors.saved.drain() {
+            unused.give_up();
+        }
         if reflectors.tasks.is_empty() {
             // Nothing waits for this removal.
             let nothing = reflectors.shared.partitions.start_with_nothing();
@@ -148,10 +171,11 @@ impl<O: Decode> Reflectors<O> {
         let (queue, store) = (self.shared.fifo.clone(), self.shared.store.clone());
         queue.add_partition(partition);
         let (stop, factory) = (self.stop.clone(), self.factory.clone());
+        let saved = self.saved.remove(&*name);
         self.tasks.spawn(async move {
             // Created on this task, because user code creates the source and may panic.
             let reflector = factory.reflector(&name, partition, status, queue.clone(), store);
-            reflector.run(leave).await;
+            reflector.starting_with(saved).run(leave).await;
             // A stopped informer keeps its objects.
             if !stop.is_cancelled() {
                 queue.remove_partition(partition).await;

@@ -5,17 +5,22 @@ use super::driver::Driver;
 use super::handler::{self, ResourceEventHandler};
 use super::listener::{EndOnDrop, Listener};
 use super::reflectors::{ReflectorFactory, Reflectors};
+use super::saver::{self, SavedPartitions, Saver};
 use super::{PanicPolicy, Shared};
 use crate::form::Decode;
 use crate::object::CachedObject;
 use crate::panics;
 use crate::queue::ProcessLoop;
+use crate::warm_start::CacheFile;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 use tokio::sync::mpsc;
 use tokio::task::{JoinError, JoinSet};
 use tokio_util::sync::{CancellationToken, DropGuard};
+
+/// How long the last save of the cache may take.
+const LAST_SAVE: Duration = Duration::from_secs(10);
 
 /// A handler's task, to be spawned by the informer's runner.
 pub(super) struct Job {
@@ -31,6 +36,8 @@ pub struct InformerRunner<O: Decode> {
     pub(super) applier: Applier<O>,
     pub(super) jobs: mpsc::UnboundedReceiver<Job>,
     pub(super) reflectors: ReflectorFactory<O>,
+    /// Where the cache is saved, if it is.
+    pub(super) cache_file: Option<CacheFile>,
     pub(super) stop_timeout: Duration,
     pub(super) stopped: StopOnDrop<O>,
     /// Dropped last, when no task is left.
@@ -92,7 +99,7 @@ impl<O: Decode> InformerRunner<O> {
     /// Runs the informer until `token` is cancelled: lists and watches, updates the store, and calls the handlers.
     ///
     /// When it returns, every task of the informer has ended. Handlers finish their running call; pending
-    /// notifications are dropped.
+    /// notifications are dropped. With a [warm start](super::InformerBuilder::warm_start), the cache has been saved.
     ///
     /// # Errors
     /// A handler panicked, or did not return in time after the informer was stopped. Failed requests are not errors
@@ -105,7 +112,8 @@ impl<O: Decode> InformerRunner<O> {
             shared,
             applier,
             mut jobs,
-            reflectors: factory,
+            reflectors: mut factory,
+            cache_file,
             stop_timeout,
             stopped,
             ended: _ended,
@@ -116,7 +124,23 @@ impl<O: Decode> InformerRunner<O> {
             tasks: JoinSet::new(),
             names: Default::default(),
         };
-        let mut reflectors = Reflectors::start(factory, shared.clone(), stop.clone());
+        let mut saved = SavedPartitions::default();
+        let mut cache = None;
+        if let (Some(file), Some(progress)) = (cache_file, shared.warm_start.clone()) {
+            let load = saver::load(file, progress, &shared, &factory.decoder);
+            if let Some((loaded, partitions)) = stop.run_until_cancelled(load).await {
+                factory.identify_by(loaded.seed);
+                (cache, saved) = (Some(loaded), partitions);
+            }
+        }
+        let factory = Arc::new(factory);
+        // It saves when the driver has ended, so it has a token of its own.
+        let last_save = CancellationToken::new();
+        let mut saver = JoinSet::new();
+        if let Some(cache) = cache {
+            saver.spawn(Saver::new(cache, shared.clone(), factory.clone()).run(last_save.clone()));
+        }
+        let mut reflectors = Reflectors::start(factory, shared.clone(), saved, stop.clone());
         let driver = Driver {
             applier,
             shared: shared.clone(),
@@ -149,6 +173,11 @@ impl<O: Decode> InformerRunner<O> {
         shared.fifo.close();
         reflectors.join().await;
         while driver.join_next().await.is_some() {}
+        last_save.cancel();
+        let saved = async { while saver.join_next().await.is_some() {} };
+        if tokio::time::timeout(LAST_SAVE, saved).await.is_err() {
+            tracing::warn!(resource = shared.resource, "the cache could not be saved in time");
+        }
         drop(stopped);
         jobs.close();
         while let Some(job) = jobs.recv().await {

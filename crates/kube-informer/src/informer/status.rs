@@ -4,6 +4,7 @@ use super::PartitionStatus;
 use crate::object::ResourceVersion;
 use crate::reflector::ReflectorStatus;
 use crate::source::InvalidObject;
+use crate::warm_start::WarmStartStatus;
 use std::fmt;
 
 /// The state of an informer, see [`SharedInformer::status`](super::SharedInformer::status).
@@ -12,6 +13,9 @@ use std::fmt;
 pub struct InformerStatus {
     /// Whether the store holds the whole collection.
     pub synced: bool,
+    /// Whether the store holds objects that were [restored from a file](crate::warm_start), and that the server has not
+    /// confirmed: they may be out of date, or gone. With several partitions, whether one does.
+    pub unconfirmed: bool,
     /// The number of objects in the store.
     pub objects: usize,
     /// The number of queued changes.
@@ -23,6 +27,8 @@ pub struct InformerStatus {
     pub not_indexed: u64,
     /// The last rejected object.
     pub last_not_indexed: Option<InvalidObject>,
+    /// The state of the [warm start](crate::warm_start), if the informer was asked for one.
+    pub warm_start: Option<WarmStartStatus>,
     /// The state of the list and watch. With several partitions, counters are summed, and the other fields are those
     /// of the reflector that is furthest from watching.
     pub reflector: ReflectorStatus,

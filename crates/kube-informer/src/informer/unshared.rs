@@ -59,6 +59,7 @@ impl<O: Decode, H: ResourceEventHandler<O>> UnsharedInformer<O, H> {
             reflectors: factory,
             namespaces,
             options,
+            cache_file: _,
         } = parts;
         let partitions = Partitions::new(namespaces);
         // The reflectors end with the token of the run, not one by one.

@@ -52,6 +52,14 @@ impl<O: CachedObject, K: KnownObjects + Send + 'static> Sink<O> for QueueSink<O,
         self.queue.replace(self.partition, entries, version).await;
     }
 
+    async fn restore(&mut self, entries: Vec<(ObjectKey, DecodeResult<O>)>, version: ResourceVersion) {
+        self.queue.restore(self.partition, entries, version).await;
+    }
+
+    async fn confirmed(&mut self) {
+        self.queue.confirm(self.partition);
+    }
+
     async fn push(
         &mut self,
         key: ObjectKey,

@@ -75,6 +75,22 @@ pub trait Sink<O: CachedObject>: KnownObjects + Send + 'static {
         version: Option<ResourceVersion>,
     ) -> impl Future<Output = ()> + Send;
 
+    /// Passes on objects that an earlier run has saved, complete up to `version`, which the server has not confirmed yet. It
+    /// is called at most once, before anything else. Default: the same as [`replace`](Self::replace).
+    fn restore(
+        &mut self,
+        entries: Vec<(ObjectKey, DecodeResult<O>)>,
+        version: ResourceVersion,
+    ) -> impl Future<Output = ()> + Send {
+        self.replace(entries, Some(version))
+    }
+
+    /// Reports that the server has confirmed what was [restored](Self::restore), as it was changed by what was passed on
+    /// since. It is not called if the confirmation is a list. Default: does nothing.
+    fn confirmed(&mut self) -> impl Future<Output = ()> + Send {
+        async {}
+    }
+
     /// Passes on the change of one object. With it, everything up to `version` has been passed on. The sink may defer
     /// waking the consumer until [`flush`](Self::flush).
     fn push(

@@ -375,6 +375,13 @@ impl Reporter {
             .send_modify(|status| status.failures = status.failures.saturating_add(1));
     }
 
+    /// Reports that the server is not the one from which a state was saved.
+    pub(super) fn is_another_server(&mut self, why: &str) {
+        let message = format!("a saved state is not used: {why}");
+        tracing::warn!(resource = self.resource(), "{message}");
+        self.error("list", ErrorClass::VersionRegressed, message, None);
+    }
+
     /// Reports that the server's version regressed, so that its history was replaced.
     pub(super) fn went_back(&mut self, from: &ResourceVersion, to: &ResourceVersion) {
         let message = format!(

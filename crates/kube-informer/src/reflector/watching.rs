@@ -109,6 +109,9 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
         // events do not tell how much of the collection has been seen.
         let mut ordered = self.seen.is_some();
         let error = loop {
+            if self.is_confirmed() {
+                self.confirmed().await;
+            }
             // A source that always has an event must not starve other tasks, nor delay cancellation.
             tokio::task::consume_budget().await;
             if watched.events.is_multiple_of(UNREPORTED) {
@@ -127,6 +130,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
                 self.reporter.watched(watched.events, watched.lasted, false);
                 return State::Populating(Wanted::Afresh).after_pause(None);
             }
+            let is_bookmark = matches!(event, WatchEvent::Bookmark { .. });
             match &event {
                 WatchEvent::Bookmark { resource_version, .. } => {
                     watched.bookmarks += 1;
@@ -137,6 +141,9 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
             }
             self.reporter.succeeded();
             self.handle(&mut stream, event, ordered).await;
+            if is_bookmark && self.confirm_at.is_some() {
+                self.confirmed().await;
+            }
         };
         self.sink.flush();
         watched.end(started);
@@ -148,7 +155,8 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
         }
     }
 
-    /// The next event of a watch that `started` then. A watch that lasts is a success, even without an event.
+    /// The next event of a watch that `started` then. A watch that lasts is a success, even without an event; and a server that
+    /// sends nothing for a while has sent what it had, which confirms a restored state.
     async fn next_event(
         &mut self,
         stream: &mut Events<O>,
@@ -159,6 +167,12 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
             match tokio::time::timeout_at(later(started, VERY_SHORT), first).await {
                 Ok(event) => return event,
                 Err(_) => self.reporter.succeeded(),
+            }
+        }
+        if self.confirm_at.is_some() {
+            match tokio::time::timeout(VERY_SHORT, self.next_in_time(stream)).await {
+                Ok(event) => return event,
+                Err(_) => self.confirmed().await,
             }
         }
         self.next_in_time(stream).await

@@ -10,8 +10,8 @@ use super::parts::{Expected, list_parts, watch_events};
 use super::path::{InvalidName, resource_path};
 use super::rejection::rejection;
 use super::{
-    ApiError, ListRequest, ListStream, ListerWatcher, NamespacedSource, Selection, WatchListSupport,
-    WatchRequest, WatchStream,
+    ApiError, ErrorClass, ListRequest, ListStream, ListerWatcher, NamespacedSource, Selection,
+    WatchListSupport, WatchRequest, WatchStream,
 };
 use crate::low_level::wire::{Encoding, FieldPlan};
 use crate::object::CachedObject;
@@ -19,7 +19,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use http::{HeaderValue, Request, Response, StatusCode, header};
 use kube::client::Body;
-use kube::core::{ApiResource, TypeMeta};
+use kube::core::{ApiResource, PartialObjectMeta, TypeMeta};
 use std::convert::Infallible;
 use std::num::NonZeroU64;
 use std::sync::Arc;
@@ -40,6 +40,11 @@ const LIST: Patience = Patience {
 const WATCH_GRACE: Duration = Duration::from_secs(30);
 /// The time limit of a watch without a requested timeout. API servers end it after an hour at most.
 const WATCH: Duration = Duration::from_secs(3600);
+/// The namespace whose uid identifies a cluster.
+const KUBE_SYSTEM: &str = "/api/v1/namespaces/kube-system";
+/// The most bytes of that namespace that are read.
+const LARGEST_NAMESPACE: usize = 2 << 20;
+
 /// Lists and watches a resource of an API server.
 ///
 /// ```no_run
@@ -212,7 +217,54 @@ impl ClientSource {
     }
 
     async fn send_once(&self, query: &str, accept: HeaderValue) -> Result<Response<Body>, ApiError> {
-        let request = Request::get(self.uri(query)?)
+        self.get(self.uri(query)?, accept).await
+    }
+
+    /// What is selected, whatever the namespace.
+    fn selects(&self) -> String {
+        let resource = &self.resource;
+        let selector = |selector: &Option<String>| selector.clone().unwrap_or_default();
+        let (labels, fields) = (
+            selector(&self.selection.label_selector),
+            selector(&self.selection.field_selector),
+        );
+        let encoding = self.negotiation.chosen();
+        let what = if self.metadata_only { "metadata of " } else { "" };
+        format!(
+            "{what}{} {} {:?}, labels {labels:?}, fields {fields:?}, encoding {encoding:?}",
+            resource.api_version, resource.kind, resource.plural
+        )
+    }
+
+    /// The uid of the namespace `kube-system`, which identifies a cluster; `None` if it may not be read or does not exist.
+    async fn kube_system(&self) -> Result<Option<String>, ApiError> {
+        let accept = accept(Encoding::Json, Reduction::Metadata);
+        let response = match self.get(KUBE_SYSTEM.to_owned(), accept).await {
+            Ok(response) => response,
+            Err(error) => {
+                return match error.class() {
+                    ErrorClass::Forbidden | ErrorClass::NotFound => Ok(None),
+                    _ => Err(error),
+                };
+            }
+        };
+        let mut chunks = Chunks::new(response, Patience::of(BEGINNING), self.received.clone());
+        let mut body = Vec::new();
+        while let Some(chunk) = chunks.next().await? {
+            body.extend_from_slice(&chunk);
+            if body.len() > LARGEST_NAMESPACE {
+                return Err(ApiError::Protocol(
+                    "the namespace kube-system is too large".into(),
+                ));
+            }
+        }
+        let namespace: PartialObjectMeta = serde_json::from_slice(&body)
+            .map_err(|_| ApiError::Protocol("the namespace kube-system cannot be read".into()))?;
+        Ok(namespace.metadata.uid.filter(|uid| !uid.is_empty()))
+    }
+
+    async fn get(&self, uri: String, accept: HeaderValue) -> Result<Response<Body>, ApiError> {
+        let request = Request::get(uri)
             .header(header::ACCEPT, accept)
             .header(
                 header::ACCEPT_ENCODING,
@@ -257,6 +309,15 @@ impl<O: CachedObject> ListerWatcher<O> for ClientSource {
 
     fn watch_list_failed(&self) {
         self.streaming.mark_unsupported(&self.name());
+    }
+
+    fn cache_identity(&self) -> Option<String> {
+        let namespace = self.selection.in_namespace().unwrap_or_default();
+        Some(format!("{}, namespace {namespace:?}", self.selects()))
+    }
+
+    fn server_identity(&self) -> BoxFuture<'_, Result<Option<String>, ApiError>> {
+        self.kube_system().boxed()
     }
 
     fn type_meta(&self) -> Option<TypeMeta> {
@@ -305,6 +366,10 @@ impl<O: CachedObject> NamespacedSource<O> for ClientSource {
 
     fn type_meta(&self) -> Option<TypeMeta> {
         ListerWatcher::<O>::type_meta(self)
+    }
+
+    fn cache_identity(&self) -> Option<String> {
+        Some(self.selects())
     }
 
     fn in_namespace(&self, namespace: &str) -> Arc<dyn ListerWatcher<O>> {

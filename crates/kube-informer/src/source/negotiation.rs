@@ -77,6 +77,11 @@ impl Negotiation {
         }
     }
 
+    /// What the user has chosen.
+    pub(super) fn chosen(&self) -> Option<Encoding> {
+        self.preferred
+    }
+
     /// The encoding to ask for, unless the server has refused it.
     #[cfg(feature = "protobuf")]
     pub(super) fn preferred(&self, objects: &Objects<'_>) -> Encoding {

@@ -67,6 +67,7 @@ impl Expected {
     fn item<O: CachedObject>(
         &self,
         scanned: Result<RawObject, ScanError>,
+        plan: &FieldPlan,
         place: impl FnOnce() -> String,
     ) -> Item<O> {
         match scanned {
@@ -78,7 +79,7 @@ impl Expected {
                         reason,
                     })
                 }
-                _ if self.by_version => Item::Raw(raw.identified_by_version()),
+                _ if self.by_version => Item::Raw(raw.identified_by_version(plan)),
                 _ => Item::Raw(raw),
             },
             Err(error) => {
@@ -120,7 +121,7 @@ impl ListBody {
                 self.items += 1;
                 let item = self
                     .expected
-                    .item(scanned, || format!("item {position} of a list"));
+                    .item(scanned, &self.plan, || format!("item {position} of a list"));
                 return Ok(Some((ListPart::Item(item), Some(self))));
             }
             match self.chunks.next().await? {
@@ -163,7 +164,8 @@ impl WatchBody {
         let encoding = self.expected.encoding;
         let mut item = |object| {
             let scanned = self.reader.scan(object, &self.plan);
-            self.expected.item(scanned, || "an event of the watch".to_owned())
+            self.expected
+                .item(scanned, &self.plan, || "an event of the watch".to_owned())
         };
         Ok(match event {
             EventType::Added => WatchEvent::Added(item(object)),

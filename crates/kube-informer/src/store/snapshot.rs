@@ -3,10 +3,12 @@
 use super::{
     index::{Index, IndexError},
     state::{Row, Rows, State},
+    writer::Entry,
 };
 use crate::object::{Fingerprint, KnownObjects, ObjectKey, Partition, ResourceVersion};
 use std::{
     borrow::Borrow,
+    collections::HashSet,
     fmt,
     hash::Hash,
     sync::{Arc, atomic::Ordering},
@@ -78,6 +80,16 @@ impl<R> Snapshot<R> {
     /// All keys and objects, in the order of [`iter`](Self::iter).
     pub fn entries(&self) -> impl Iterator<Item = (&ObjectKey, &R)> {
         self.state.rows.iter().map(|row| (&row.key, &row.object))
+    }
+
+    /// All entries, with what the store knows of them.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = Entry<'_, R>> {
+        self.state.rows.iter().map(Entry::from)
+    }
+
+    /// The partitions that have stale keys.
+    pub(crate) fn stale_partitions(&self) -> HashSet<Partition> {
+        self.state.stale.iter().map(|stale| stale.partition).collect()
     }
 
     /// The objects whose key has this namespace, or all objects if it is empty. With the index named `namespace` this

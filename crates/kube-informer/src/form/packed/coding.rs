@@ -43,10 +43,10 @@ pub(super) struct Base {
     all: Arc<AtomicU64>,
 }
 
-/// A dictionary prepared for decompression.
+/// A dictionary, also prepared for decompression.
 pub(super) struct Dictionary {
     prepared: DDict<'static>,
-    pub(super) size: usize,
+    pub(super) bytes: Box<[u8]>,
 }
 
 /// Compresses with one dictionary or without one.
@@ -59,7 +59,8 @@ pub(super) struct Compressor {
 static CONTEXTS: Mutex<Vec<DCtx<'static>>> = Mutex::new(Vec::new());
 
 impl Coding {
-    /// Reads a body of `size` bytes.
+    /// Reads a body of `size` bytes. It is empty, which is logged, if it cannot be decompressed: this cannot happen to bytes
+    /// that this module has compressed, but to saved ones that somebody has changed together with their checksum.
     pub(super) fn read(&self, stored: &[u8], size: usize) -> Vec<u8> {
         if let Self::Plain = self {
             return stored.to_vec();
@@ -78,13 +79,11 @@ impl Coding {
             // An empty dictionary means no dictionary.
             _ => context.decompress_using_dict(&mut body, stored, &base),
         };
-        // These bytes were compressed by this module, so decompression cannot fail.
-        read.unwrap_or_else(|code| {
-            panic!(
-                "an object cannot be decompressed: {}",
-                zstd_safe::get_error_name(code)
-            )
-        });
+        if let Err(code) = read {
+            let error = zstd_safe::get_error_name(code);
+            tracing::error!(error, "an object cannot be decompressed");
+            body.clear();
+        }
         CONTEXTS
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -103,6 +102,11 @@ impl Base {
             size,
             all,
         }
+    }
+
+    /// How it is stored, its stored bytes, and its size.
+    pub(super) fn parts(&self) -> (&Coding, &[u8], usize) {
+        (&self.coding, &self.stored, self.size)
     }
 
     /// The stored size in bytes.
@@ -143,13 +147,11 @@ impl Compressor {
         }
     }
 
-    fn with(dictionary: &[u8]) -> Option<Self> {
+    /// A compressor with this dictionary; `None` if zstd rejects it.
+    pub(super) fn with(dictionary: Arc<Dictionary>) -> Option<Self> {
         let mut compressor = Self::without_dictionary();
-        compressor.context.load_dictionary(dictionary).ok()?;
-        compressor.coding = Coding::Dictionary(Arc::new(Dictionary {
-            prepared: DDict::try_create(dictionary)?,
-            size: dictionary.len(),
-        }));
+        compressor.context.load_dictionary(&dictionary.bytes).ok()?;
+        compressor.coding = Coding::Dictionary(dictionary);
         Some(compressor)
     }
 
@@ -157,7 +159,7 @@ impl Compressor {
     pub(super) fn train(samples: &[Vec<u8>]) -> Option<Self> {
         let (validation, training) = samples.split_at_checked(VALIDATION_SAMPLES)?;
         let make = |dictionary: Option<Vec<u8>>| {
-            let mut compressor = Self::with(&dictionary?)?;
+            let mut compressor = Self::with(Arc::new(Dictionary::new(&dictionary?)?))?;
             let ratio = compressor.ratio(validation);
             Some((compressor, ratio))
         };
@@ -203,6 +205,16 @@ impl Compressor {
     }
 }
 
+impl Dictionary {
+    /// A dictionary of these bytes; `None` if zstd rejects it.
+    pub(super) fn new(bytes: &[u8]) -> Option<Self> {
+        Some(Self {
+            prepared: DDict::try_create(bytes)?,
+            bytes: bytes.into(),
+        })
+    }
+}
+
 /// Trains a dictionary with zstd; `None` if there are too few samples or they are too small.
 fn trained(samples: &[Vec<u8>]) -> Option<Vec<u8>> {
     let sizes: Vec<usize> = samples.iter().map(Vec::len).collect();
@@ -224,7 +236,7 @@ fn concatenated(samples: &[Vec<u8>]) -> Vec<u8> {
 impl fmt::Debug for Dictionary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Dictionary")
-            .field("size", &self.size)
+            .field("size", &self.bytes.len())
             .finish_non_exhaustive()
     }
 }

@@ -6,13 +6,13 @@
 use super::coding::{Base, Coding, Compressor};
 use std::{
     collections::HashMap,
-    hash::{BuildHasher, RandomState},
     mem,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
     },
 };
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 use zstd_safe::CCtx;
 
 /// Up to this size of base and object together, zstd's smallest hash table covers enough of the base.
@@ -43,7 +43,8 @@ const MAX_CACHED_PART: u64 = 4;
 /// The families of a collection.
 pub(super) struct Families {
     context: CCtx<'static>,
-    hashes: RandomState,
+    /// The seed of the hashes of owners, so that nobody can prepare two with the same hash.
+    seed: u64,
     /// The owners of single objects, each at the index given by its hash.
     singles: Box<[u64]>,
     families: HashMap<u64, Family>,
@@ -79,6 +80,30 @@ impl Families {
         (self.families.len(), bases + self.cached as u64)
     }
 
+    /// The stored bytes of all bases, to which a restored base adds its own.
+    pub(super) fn all_bases(&self) -> Arc<AtomicU64> {
+        self.bases.clone()
+    }
+
+    /// The seed of the families' names, and each family that has a base with its name.
+    pub(super) fn saved(&self) -> (u64, Vec<(u64, Arc<Base>)>) {
+        let families = self.families.iter();
+        let families = families.filter_map(|(name, family)| Some((*name, family.base.clone()?)));
+        (self.seed, families.collect())
+    }
+
+    /// Goes on with families that were saved.
+    pub(super) fn restore(&mut self, seed: u64, families: Vec<(u64, Arc<Base>)>) {
+        self.seed = seed;
+        let round = self.round;
+        let families = families.into_iter();
+        self.families = families
+            .map(|(name, base)| (name, Family::new(base, round)))
+            .collect();
+        self.sweep_in = MIN_SWEEP.max(self.families.len());
+        self.sweep_at = MAX_CACHED.max(2 * self.bases.load(Ordering::Relaxed));
+    }
+
     /// Writes the body of an object with these owners into `out` as a delta, replacing its content. Returns `None` if
     /// it has no similar base. `collection` is the size of the collection in bytes.
     pub(super) fn write(
@@ -93,7 +118,7 @@ impl Families {
             return None;
         }
         self.sweep();
-        let name = self.hashes.hash_one(owners);
+        let name = xxh3_64_with_seed(owners, self.seed);
         if !self.families.contains_key(&name) {
             let single = &mut self.singles[name as usize % SINGLES];
             if mem::replace(single, name) != name {
@@ -233,7 +258,7 @@ impl Default for Families {
     fn default() -> Self {
         Self {
             context: CCtx::create(),
-            hashes: RandomState::new(),
+            seed: rand::random(),
             singles: vec![0; SINGLES].into(),
             families: HashMap::new(),
             sweep_in: MIN_SWEEP,

@@ -13,6 +13,16 @@ use std::{
 pub(super) struct Labels(Option<Arc<[u8]>>);
 
 impl Labels {
+    /// The set as it is stored; `None` if it is empty.
+    pub(super) fn stored(&self) -> Option<&Arc<[u8]>> {
+        self.0.as_ref()
+    }
+
+    /// A set that was stored.
+    pub(super) fn of_stored(stored: Option<Arc<[u8]>>) -> Self {
+        Self(stored)
+    }
+
     pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         let mut rest = self.0.as_deref().unwrap_or_default();
         std::iter::from_fn(move || Some((read_string(&mut rest)?, read_string(&mut rest)?)))
@@ -58,6 +68,12 @@ impl LabelSets {
             self.write(labels.map(|(label, _)| label));
         }
         Labels(Some(self.get_or_insert()))
+    }
+
+    /// Shares these sets, too.
+    pub(super) fn restore(&mut self, sets: impl IntoIterator<Item = Arc<[u8]>>) {
+        self.sets.extend(sets);
+        self.sweep_at = 2 * self.sets.len();
     }
 
     /// Writes labels into the buffer, replacing its content.

@@ -39,7 +39,7 @@ const BETTER: f64 = 0.9;
 ///
 /// It trains the dictionary, shares label sets, and tracks which objects are currently decoded.
 pub struct Packer<K> {
-    shared: Arc<Shared<K>>,
+    pub(super) shared: Arc<Shared<K>>,
     state: Mutex<State>,
 }
 
@@ -104,14 +104,14 @@ struct Decoded<K> {
     sweep_at: usize,
 }
 
-struct State {
-    compressor: Option<Compressor>,
+pub(super) struct State {
+    pub(super) compressor: Option<Compressor>,
     /// The samples for a new dictionary, if one is to be trained.
-    samples: Option<Vec<Vec<u8>>>,
+    pub(super) samples: Option<Vec<Vec<u8>>>,
     ratio: RatioTracker,
-    families: Families,
-    labels: LabelSets,
-    dictionaries: u64,
+    pub(super) families: Families,
+    pub(super) labels: LabelSets,
+    pub(super) dictionaries: u64,
     body: Vec<u8>,
     kept: Vec<u8>,
 }
@@ -171,6 +171,10 @@ impl<K> Packer<K> {
         }
     }
 
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+        lock(&self.state)
+    }
+
     /// Returns statistics of this packer and of its objects in memory.
     pub fn stats(&self) -> PackerStats {
         let state = lock(&self.state);
@@ -185,7 +189,7 @@ impl<K> Packer<K> {
             total_bytes: counters.total::<K>(),
             dictionaries: state.dictionaries,
             dictionary_bytes: match dictionary {
-                Some(Coding::Dictionary(dictionary)) => dictionary.size as u64,
+                Some(Coding::Dictionary(dictionary)) => dictionary.bytes.len() as u64,
                 _ => 0,
             },
             families: families as u64,
@@ -246,7 +250,7 @@ impl<K> Packer<K> {
 }
 
 impl Counters {
-    fn add(&self, body: u32, kept: u32, all: u32) {
+    pub(super) fn add(&self, body: u32, kept: u32, all: u32) {
         self.objects.fetch_add(1, Ordering::Relaxed);
         self.bodies.fetch_add(body.into(), Ordering::Relaxed);
         self.kept.fetch_add(kept.into(), Ordering::Relaxed);

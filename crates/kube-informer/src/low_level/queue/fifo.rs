@@ -120,6 +120,12 @@ enum Segment<A: Accumulator> {
         entries: Vec<(ObjectKey, A::Object)>,
         at: Option<ResourceVersion>,
     },
+    Restored {
+        partition: Partition,
+        entries: Vec<(ObjectKey, A::Object)>,
+        at: ResourceVersion,
+    },
+    Confirmed(Partition),
     Resync,
     Wake,
     PartitionAdded(Partition),
@@ -156,6 +162,16 @@ pub enum Entries<A: Accumulator> {
         /// The listed objects, in the list's order.
         entries: Vec<(ObjectKey, A::Object)>,
     },
+    /// The objects of a partition that an earlier run has saved, complete up to a version. The server has not confirmed them:
+    /// the queue syncs only with [`Confirmed`](Self::Confirmed) or a list.
+    Restored {
+        /// The restored partition.
+        partition: Partition,
+        /// Its objects.
+        entries: Vec<(ObjectKey, A::Object)>,
+    },
+    /// The server has confirmed what was restored of this partition, with the changes since.
+    Confirmed(Partition),
     /// A resync: the consumer notifies handlers of every object again. Everything pushed before it has been popped.
     Resync,
     /// This partition was added; changes of it follow.
@@ -182,6 +198,8 @@ impl<A: Accumulator> fmt::Debug for Entries<A> {
                 f.debug_tuple("Changes").field(&keys).finish()
             }
             Self::Replace { entries, .. } => f.debug_tuple("Replace").field(&entries.len()).finish(),
+            Self::Restored { entries, .. } => f.debug_tuple("Restored").field(&entries.len()).finish(),
+            Self::Confirmed(partition) => f.debug_tuple("Confirmed").field(partition).finish(),
             Self::Resync => f.write_str("Resync"),
             Self::PartitionAdded(partition) => f.debug_tuple("PartitionAdded").field(partition).finish(),
             Self::PartitionRemoved(partition) => f.debug_tuple("PartitionRemoved").field(partition).finish(),
@@ -354,6 +372,9 @@ impl<A: Accumulator> State<A> {
                 }
                 Segment::Replace {
                     partition: listed, ..
+                }
+                | Segment::Restored {
+                    partition: listed, ..
                 } if *listed == partition => {
                     self.len -= 1;
                     dropped.push(segment);
@@ -369,9 +390,12 @@ impl<A: Accumulator> State<A> {
             Segment::Line(line) => line.contains(partition, key),
             Segment::Replace {
                 partition: listed, ..
+            }
+            | Segment::Restored {
+                partition: listed, ..
             } => *listed == partition,
             Segment::PartitionRemoved(removed, _) => *removed == partition,
-            Segment::Resync | Segment::Wake | Segment::PartitionAdded(_) => false,
+            Segment::Resync | Segment::Wake | Segment::PartitionAdded(_) | Segment::Confirmed(_) => false,
         })
     }
 
@@ -420,6 +444,24 @@ impl<A: Accumulator> State<A> {
                     ..Popped::new(Entries::Replace { partition, entries })
                 }
             }
+            Segment::Restored {
+                partition,
+                entries,
+                at,
+            } => {
+                self.len -= 1;
+                Popped {
+                    positions: vec![Position {
+                        partition,
+                        resource_version: at,
+                    }],
+                    ..Popped::new(Entries::Restored { partition, entries })
+                }
+            }
+            Segment::Confirmed(partition) => Popped {
+                listed: Some(partition),
+                ..Popped::new(Entries::Confirmed(partition))
+            },
             Segment::Resync => Popped::new(Entries::Resync),
             Segment::Wake => Popped::new(Entries::Changes(Vec::new())),
             Segment::PartitionAdded(partition) => Popped::new(Entries::PartitionAdded(partition)),
@@ -626,6 +668,35 @@ impl<A: Accumulator> Queue<A> {
     ) {
         self.when_writable(1, |state| state.replace(partition, entries, at))
             .await;
+    }
+
+    /// Adds the objects of a partition that an earlier run has saved, waiting while the queue is full. `at` is the resource
+    /// version up to which they are complete. A closed queue drops them.
+    pub(crate) async fn restore(
+        &self,
+        partition: Partition,
+        entries: Vec<(ObjectKey, A::Object)>,
+        at: ResourceVersion,
+    ) {
+        self.when_writable(1, |state| {
+            state.populated = true;
+            state.segments.push_back(Segment::Restored {
+                partition,
+                entries,
+                at,
+            });
+            state.len += 1;
+            Vec::new()
+        })
+        .await;
+    }
+
+    /// Queues an [`Entries::Confirmed`] after the pending changes. Never waits. A closed queue ignores the call.
+    pub(crate) fn confirm(&self, partition: Partition) {
+        self.change_now(|state| {
+            state.segments.push_back(Segment::Confirmed(partition));
+            Vec::new()
+        });
     }
 
     /// Queues an [`Entries::Resync`] after the pending changes. Never waits. Does nothing if a resync is pending

@@ -201,8 +201,11 @@ impl SlowWatch {
     fn new<A: Accumulator>(entries: &Entries<A>) -> Self {
         let entries = match entries {
             Entries::Changes(changes) => changes.len(),
-            Entries::Replace { entries, .. } => entries.len(),
-            Entries::Resync | Entries::PartitionAdded(_) | Entries::PartitionRemoved(_) => 1,
+            Entries::Replace { entries, .. } | Entries::Restored { entries, .. } => entries.len(),
+            Entries::Resync
+            | Entries::Confirmed(_)
+            | Entries::PartitionAdded(_)
+            | Entries::PartitionRemoved(_) => 1,
         };
         Self {
             started: Instant::now(),

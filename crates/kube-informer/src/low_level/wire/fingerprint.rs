@@ -1,10 +1,11 @@
 //! Hashes of objects' bodies.
 
+use super::FieldPlan;
 use crate::object::Fingerprint;
 use std::sync::LazyLock;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-/// A random seed per process, so that nobody can prepare two bodies with the same hash.
+/// A random seed per process, so that nobody can prepare two bodies with the same hash. A plan may have another one.
 static SEED: LazyLock<u64> = LazyLock::new(rand::random);
 
 /// Hashes a body part by part: the hash depends on the parts, their order and their bounds, not on the bytes between
@@ -13,8 +14,8 @@ static SEED: LazyLock<u64> = LazyLock::new(rand::random);
 pub(super) struct BodyHash(u64);
 
 impl BodyHash {
-    pub(super) fn new() -> Self {
-        Self(*SEED)
+    pub(super) fn new(plan: &FieldPlan) -> Self {
+        Self(plan.seed().unwrap_or_else(|| *SEED))
     }
 
     pub(super) fn part(&mut self, bytes: &[u8]) {

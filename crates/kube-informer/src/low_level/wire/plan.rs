@@ -30,6 +30,8 @@ struct Inner {
     pruned: Vec<FieldPath>,
     fields: Vec<FieldPath>,
     root: Node,
+    /// The seed of fingerprints, if they are compared with those of another process.
+    seed: Option<u64>,
 }
 
 /// A path cannot be pruned, because the object could not be stored without it.
@@ -68,19 +70,14 @@ impl FieldPlan {
             pruned: pruned.into_iter().collect(),
             fields: fields.into_iter().collect(),
             root: Node::default(),
+            seed: None,
         };
         inner.pruned.sort();
         inner.pruned.dedup();
-        for path in &inner.pruned {
-            if is_vital(path) {
-                return Err(PruneError(path.clone()));
-            }
-            inner.root.at(path).prune = true;
+        if let Some(path) = inner.pruned.iter().find(|path| is_vital(path)) {
+            return Err(PruneError(path.clone()));
         }
-        for (number, path) in inner.fields.iter().enumerate() {
-            let number = u16::try_from(number).expect("no more than 65,536 fields");
-            inner.root.at(path).fields.push(number);
-        }
+        inner.grow();
         Ok(Self(Arc::new(inner)))
     }
 
@@ -114,8 +111,38 @@ impl FieldPlan {
         self.fields().is_empty() && self.pruned().iter().all(is_managed_fields)
     }
 
+    /// The same plan, whose scans make fingerprints with this seed instead of the process's own. Plans that differ only in
+    /// the seed are equal.
+    pub(crate) fn with_seed(&self, seed: u64) -> Self {
+        let mut inner = Inner {
+            pruned: self.pruned().to_vec(),
+            fields: self.fields().to_vec(),
+            root: Node::default(),
+            seed: Some(seed),
+        };
+        inner.grow();
+        Self(Arc::new(inner))
+    }
+
+    pub(super) fn seed(&self) -> Option<u64> {
+        self.0.seed
+    }
+
     pub(super) fn root(&self) -> &Node {
         &self.0.root
+    }
+}
+
+impl Inner {
+    /// Makes the nodes of the paths.
+    fn grow(&mut self) {
+        for path in &self.pruned {
+            self.root.at(path).prune = true;
+        }
+        for (number, path) in self.fields.iter().enumerate() {
+            let number = u16::try_from(number).expect("no more than 65,536 fields");
+            self.root.at(path).fields.push(number);
+        }
     }
 }
 

@@ -236,10 +236,10 @@ impl RawObject {
     }
 
     /// The same object with a fingerprint that does not depend on the encoding: a hash of uid and resource version, which
-    /// stand for one state of an object. An object without one of them keeps its fingerprint.
-    pub(crate) fn identified_by_version(mut self) -> Self {
+    /// stand for one state of an object. An object without one of them keeps its fingerprint. `plan` is that of the scan.
+    pub(crate) fn identified_by_version(mut self, plan: &FieldPlan) -> Self {
         if let (Some(uid), Some(version)) = (self.uid(), &self.meta.resource_version) {
-            let mut hash = super::fingerprint::BodyHash::new();
+            let mut hash = super::fingerprint::BodyHash::new(plan);
             hash.part(uid.as_bytes());
             hash.part(version.as_str().as_bytes());
             self.meta.fingerprint = hash.finish();

@@ -43,7 +43,7 @@ fn object<'a>(
         return Err(ScanError::new(None, ScanReason::TooLarge, 0));
     }
     let mut scan = Scan::default();
-    let mut hash = BodyHash::new();
+    let mut hash = BodyHash::new(plan);
     let mut top = Container::default();
     let walked = walk
         .members(|walk, name| scan.top_member(walk, name, &mut top, plan.root(), &mut hash))

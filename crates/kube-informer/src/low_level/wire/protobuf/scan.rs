@@ -22,7 +22,7 @@ pub(in crate::low_level::wire) fn scan(bytes: &[u8], plan: &FieldPlan) -> Result
         prunes_managed_fields: plan.prunes_managed_fields(),
         ..Scan::default()
     };
-    let scanned = scan.object();
+    let scanned = scan.object(plan);
     let fault = scanned.and_then(|types| scan.no_key().map_or(Ok(types), Err));
     let (envelope, fingerprint) = fault.map_err(|fault| {
         let key = scan.key();
@@ -61,7 +61,7 @@ struct Scan<'a> {
 }
 
 impl Scan<'_> {
-    fn object(&mut self) -> Result<(envelope::Envelope, BodyHash), Fault> {
+    fn object(&mut self, plan: &FieldPlan) -> Result<(envelope::Envelope, BodyHash), Fault> {
         let envelope = envelope::open(self.bytes)?;
         let message = envelope.message.clone();
         self.cut(0..message.start);
@@ -72,7 +72,7 @@ impl Scan<'_> {
             }
         }
         self.cut(message.end..self.bytes.len());
-        let mut hash = BodyHash::new();
+        let mut hash = BodyHash::new(plan);
         hash.part(&self.bytes[message]);
         Ok((envelope, hash))
     }

@@ -171,17 +171,30 @@ fn a_version_identifies_a_state_in_any_encoding() {
     let protobuf = RawObject::scan(Encoding::Protobuf, message(&pod("a"))).unwrap();
     let json = RawObject::scan(Encoding::Json, pod("a").to_string().into()).unwrap();
     assert_ne!(protobuf.fingerprint(), json.fingerprint());
-    let same = json.clone().identified_by_version().fingerprint();
-    assert_eq!(protobuf.identified_by_version().fingerprint(), same);
+    let same = json
+        .clone()
+        .identified_by_version(&FieldPlan::default())
+        .fingerprint();
+    assert_eq!(
+        protobuf
+            .identified_by_version(&FieldPlan::default())
+            .fingerprint(),
+        same
+    );
     let mut later = pod("a");
     later["metadata"]["resourceVersion"] = "8".into();
     let later = RawObject::scan(Encoding::Protobuf, message(&later)).unwrap();
-    assert_ne!(later.identified_by_version().fingerprint(), same);
+    assert_ne!(
+        later.identified_by_version(&FieldPlan::default()).fingerprint(),
+        same
+    );
     let mut bare = pod("a");
     bare["metadata"].as_object_mut().unwrap().remove("uid");
     let bare = RawObject::scan(Encoding::Protobuf, message(&bare)).unwrap();
     assert_eq!(
-        bare.clone().identified_by_version().fingerprint(),
+        bare.clone()
+            .identified_by_version(&FieldPlan::default())
+            .fingerprint(),
         bare.fingerprint()
     );
 }

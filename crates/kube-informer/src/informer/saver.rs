@@ -1,0 +1,279 @@
+//! Reads an informer's saved cache at its start, and saves it from time to time and at its end.
+
+use super::Shared;
+use super::partitions::WHOLE;
+use super::reflectors::ReflectorFactory;
+use crate::form::Decode;
+use crate::object::{Partition, ResourceVersion};
+use crate::reflector::Saved;
+use crate::store::Snapshot;
+use crate::warm_start::file::{self, Head, LoadError, Loaded, SavedPartition};
+use crate::warm_start::{CacheFile, Progress, directory};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+use std::{fs, io};
+use tokio::sync::OnceCell;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+/// How long reading a file may take. An informer whose disk hangs starts without.
+const READ: Duration = Duration::from_secs(10);
+/// How long the server may take to say who it is before the cache is saved without asking.
+const QUESTION: Duration = Duration::from_secs(10);
+/// The same for an informer that ends.
+const LAST_QUESTION: Duration = Duration::from_millis(500);
+/// The time between two saves is at least this many times what the last one took.
+const SPACING: u32 = 100;
+
+/// An informer's cache file, and what its objects have in common.
+pub(super) struct WarmCache {
+    pub(super) file: CacheFile,
+    pub(super) progress: Arc<Progress>,
+    /// The seed of fingerprints, which must be that of the file.
+    pub(super) seed: u64,
+    /// The identity of the server, once it has said it.
+    pub(super) server: Arc<OnceCell<Option<String>>>,
+    /// The versions in the file, by the names of the partitions.
+    pub(super) saved: Vec<(String, ResourceVersion)>,
+}
+
+/// What was saved, by the names of the partitions.
+pub(super) type SavedPartitions<O> = HashMap<String, Saved<O>>;
+
+/// Reads an informer's file. Without one, or with one that cannot be used, nothing is restored.
+pub(super) async fn load<O: Decode>(
+    file: CacheFile,
+    progress: Arc<Progress>,
+    shared: &Arc<Shared<O>>,
+    decoder: &Arc<O::Decoder>,
+) -> (WarmCache, SavedPartitions<O>) {
+    let wanted = shared.partitions.names();
+    let (path, identity, decoder) = (file.path.clone(), file.identity.clone(), decoder.clone());
+    let read = tokio::task::spawn_blocking(move || {
+        directory::remove_leftovers(&path);
+        read::<O>(&path, &identity, |name| wanted.contains(name), &decoder)
+    });
+    let loaded = match tokio::time::timeout(READ, read).await {
+        Ok(Ok(loaded)) => loaded.map_err(|error| error.to_string()),
+        Ok(Err(_)) => Err("reading the file failed".to_owned()),
+        Err(_) => Err(format!("reading the file took more than {} s", READ.as_secs())),
+    };
+    let server = Arc::<OnceCell<Option<String>>>::default();
+    let mut saved = SavedPartitions::default();
+    let resource = &*shared.resource;
+    let mut versions = Vec::new();
+    let seed = match loaded {
+        Ok(Loaded { head, objects }) => {
+            // A file that does not say of which server it is can be bettered even if nothing changes.
+            if head.server.is_some() {
+                versions = versions_of(&head.partitions);
+            }
+            let partitions = head.partitions.into_iter().zip(objects);
+            saved.extend(partitions.filter_map(|(partition, entries)| {
+                let saved = Saved {
+                    entries: entries?,
+                    version: partition.version,
+                    complete: partition.complete,
+                    server: head.server.clone(),
+                    server_now: server.clone(),
+                    progress: progress.clone(),
+                };
+                Some((partition.name, saved))
+            }));
+            let saved_at = Duration::from_millis(head.saved_at);
+            match saved.len() {
+                0 => progress.cold("the file has none of the wanted namespaces".to_owned()),
+                partitions => progress.loaded(partitions, SystemTime::UNIX_EPOCH + saved_at),
+            }
+            head.seed
+        }
+        Err(reason) => {
+            tracing::info!(resource, file = %file.path.display(), reason, "the cache starts empty");
+            progress.cold(reason);
+            rand::random()
+        }
+    };
+    let cache = WarmCache {
+        file,
+        progress,
+        seed,
+        server,
+        saved: versions,
+    };
+    (cache, saved)
+}
+
+/// The names and versions of partitions, sorted.
+fn versions_of(partitions: &[SavedPartition]) -> Vec<(String, ResourceVersion)> {
+    let versions = partitions.iter();
+    let versions = versions.map(|saved| (saved.name.clone(), saved.version.clone()));
+    let mut versions: Vec<_> = versions.collect();
+    versions.sort_by(|(a, _), (b, _)| a.cmp(b));
+    versions
+}
+
+fn read<O: Decode>(
+    path: &std::path::Path,
+    identity: &str,
+    wanted: impl Fn(&str) -> bool,
+    decoder: &Arc<O::Decoder>,
+) -> Result<Loaded<O>, LoadError> {
+    // Opening something else than a file, a pipe say, may wait for ever.
+    if !fs::metadata(path)?.is_file() {
+        return Err(LoadError::NotOurs);
+    }
+    let file = fs::File::open(path)?;
+    let length = file.metadata()?.len();
+    file::read(io::BufReader::new(file), length, identity, wanted, decoder)
+}
+
+/// The server is another one than at the start.
+struct AnotherServer;
+
+/// Saves an informer's cache.
+pub(super) struct Saver<O: Decode> {
+    cache: WarmCache,
+    shared: Arc<Shared<O>>,
+    reflectors: Arc<ReflectorFactory<O>>,
+    took: Duration,
+    /// Whether there is something worth saving: all that is wanted has synced once, or there was time for it.
+    ready: bool,
+    /// Whether the server is another one than at the start.
+    ended: bool,
+}
+
+impl<O: Decode> Saver<O> {
+    pub(super) fn new(
+        cache: WarmCache,
+        shared: Arc<Shared<O>>,
+        reflectors: Arc<ReflectorFactory<O>>,
+    ) -> Self {
+        Self {
+            cache,
+            shared,
+            reflectors,
+            took: Duration::ZERO,
+            ready: false,
+            ended: false,
+        }
+    }
+
+    /// Saves from time to time, and once more when `last` is cancelled, which must be after the last change of the store.
+    pub(super) async fn run(mut self, last: CancellationToken) {
+        last.run_until_cancelled(self.save_repeatedly()).await;
+        if self.ready || self.shared.partitions.have_synced() {
+            self.save(LAST_QUESTION).await;
+        }
+    }
+
+    async fn save_repeatedly(&mut self) {
+        let synced = self.shared.partitions.synced();
+        // An error means that the informer has stopped; then there will be a last save.
+        let _ = tokio::time::timeout(self.cache.file.interval, synced).await;
+        self.ready = true;
+        loop {
+            self.save(QUESTION).await;
+            let pause = self.cache.file.interval.max(self.took.saturating_mul(SPACING));
+            tokio::time::sleep(pause).await;
+        }
+    }
+
+    /// The identity of the server; `None` if it does not tell. If it does not answer in time, it is the one that it was.
+    ///
+    /// # Errors
+    /// It is another one than at the start.
+    async fn server(&self, patience: Duration) -> Result<Option<String>, AnotherServer> {
+        // The identity depends on no namespace.
+        let source = self.reflectors.source.partition(WHOLE);
+        let now = tokio::time::timeout(patience, source.server_identity()).await;
+        let now = now.ok().and_then(Result::ok).flatten();
+        if now.is_some() && !self.cache.server.initialized() {
+            // An error means that a reflector has just asked, too.
+            let _ = self.cache.server.set(now.clone());
+        }
+        let first = self.cache.server.get().cloned().flatten();
+        match (&first, &now) {
+            (Some(first), Some(now)) if first != now => Err(AnotherServer),
+            _ => Ok(first),
+        }
+    }
+
+    /// Saves the cache if it has changed. The server has this time to say who it is.
+    async fn save(&mut self, patience: Duration) {
+        if self.ended || !self.has_changed() {
+            return;
+        }
+        let Ok(server) = self.server(patience).await else {
+            return self.end().await;
+        };
+        let snapshot = self.shared.store.snapshot();
+        let (partitions, saved) = self.partitions(&snapshot);
+        let versions = versions_of(&saved);
+        let (at, started) = (SystemTime::now(), Instant::now());
+        let since = at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let head = Head {
+            identity: self.cache.file.identity.clone(),
+            server,
+            seed: self.cache.seed,
+            saved_at: since.as_millis() as u64,
+            partitions: saved,
+        };
+        let (path, decoder) = (self.cache.file.path.clone(), self.reflectors.decoder.clone());
+        let written = tokio::task::spawn_blocking(move || {
+            directory::replace(&path, |file| {
+                file::write::<O>(file, head, &partitions, &snapshot, &decoder)
+            })
+        });
+        let written = written.await.unwrap_or_else(|error| Err(io::Error::other(error)));
+        self.took = started.elapsed();
+        match written {
+            Ok(bytes) => {
+                self.cache.saved = versions;
+                let bytes = bytes.unwrap_or_default();
+                self.cache.progress.saved(at, self.took, bytes);
+                tracing::debug!(resource = self.shared.resource, bytes, took = ?self.took, "the cache was saved");
+            }
+            Err(error) => {
+                let (file, resource) = (self.cache.file.path.display(), &*self.shared.resource);
+                tracing::warn!(resource, %file, %error, "the cache could not be saved");
+                self.cache.progress.not_saved(format!("{file}: {error}"));
+            }
+        }
+    }
+
+    /// Whether there is something to save that is not in the file.
+    fn has_changed(&self) -> bool {
+        let (partitions, saved) = self.partitions(&self.shared.store.snapshot());
+        !partitions.is_empty() && versions_of(&saved) != self.cache.saved
+    }
+
+    /// The partitions to save, with the same in words. What is not confirmed may be of another server than the one that would
+    /// be saved with it.
+    fn partitions(&self, snapshot: &Snapshot<O::Handle>) -> (Vec<Partition>, Vec<SavedPartition>) {
+        let stale = snapshot.stale_partitions();
+        let partitions = snapshot.resource_versions().filter_map(|(partition, version)| {
+            let saved = SavedPartition {
+                name: self.shared.partitions.synced_name(partition)?.to_string(),
+                version: version?.clone(),
+                complete: !stale.contains(&partition),
+                objects: 0,
+            };
+            Some((partition, saved))
+        });
+        partitions.unzip()
+    }
+
+    /// The server is another one than at the start: nothing tells which objects are of which.
+    async fn end(&mut self) {
+        self.ended = true;
+        let why = "the server is another cluster than at the start of the informer";
+        tracing::warn!(
+            resource = self.shared.resource,
+            "{why}; its cache is not saved any more"
+        );
+        self.cache.progress.not_saved(why.to_owned());
+        let path = self.cache.file.path.clone();
+        let _ = tokio::task::spawn_blocking(move || fs::remove_file(path)).await;
+    }
+}

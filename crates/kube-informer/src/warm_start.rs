@@ -1,0 +1,368 @@
+//! Warm start: an informer's cache is saved to a directory, and read at the next start.
+//!
+//! A program that restarts has to list everything again before it can work. With a warm start, the store holds what it held
+//! when it was last saved, within a fraction of a second, and the watch resumes where it was: the server sends only what has
+//! changed meanwhile.
+//!
+//! ```no_run
+//! use k8s_openapi::api::core::v1::Pod;
+//! use kube_informer::form::Packed;
+//! use kube_informer::warm_start::WarmStart;
+//! use kube_informer::{HandlerOptions, Notification, SharedInformerFactory};
+//!
+//! # async fn example(client: kube::Client) -> Result<(), Box<dyn std::error::Error>> {
+//! let factory = SharedInformerFactory::builder(client)
+//!     .warm_start(WarmStart::in_directory("/var/cache/shop-controller"))
+//!     .build();
+//! let pods = factory.informer::<Packed<Pod>>();
+//! // Is told of the pods in the file first, then of what has changed while the program was down.
+//! let log = |change: Notification<Packed<Pod>>| println!("{change:?}");
+//! pods.add_handler("log", log)?.detach();
+//! // Is told of nothing before the server has confirmed it.
+//! let act = |change: Notification<Packed<Pod>>| println!("{change:?}");
+//! pods.add_handler(HandlerOptions::named("act").after_sync(), act)?.detach();
+//! factory.start();
+//!
+//! pods.restored().await?;
+//! println!("{} pods, some of which may be gone", pods.store().len());
+//! pods.synced().await?;
+//! println!("{} pods, confirmed by the server", pods.store().len());
+//! factory.shutdown().await?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Stale until confirmed
+//! What was read from a file is in the store at once, but it is *stale until confirmed*. An informer
+//! [has synced](crate::SharedInformer::has_synced) only when the server has confirmed its objects, as without a warm start;
+//! so whoever waits for that, as controllers do, needs no change. [`restored`](crate::SharedInformer::restored) waits only
+//! for the file, the [status](crate::informer::PartitionStatus::unconfirmed) says which objects are not confirmed yet, and
+//! a [handler can wait](crate::HandlerOptions::after_sync).
+//!
+//! A handler that does not wait is told of each restored object by an initial add, and then of the changes that it has
+//! missed as of any others: adds (which are not initial), updates, and deletions with the last known state, once each. It
+//! has synced when it has been told of all that happened until the confirmation.
+//!
+//! Confirmed means one of these:
+//! - The server has accepted a watch from the saved version, and has sent everything up to the version that it had when
+//!   it was asked for it at the start; or a bookmark; or nothing more for a second.
+//! - A list was read, of which only what the fingerprints show to be another state is decoded. This is what follows if the
+//!   server no longer knows the saved version (410 Gone), or if it cannot be proven to be the same server.
+//!
+//! # Whose file it is
+//! A file belongs to one resource, selection, [plan](crate::FieldPlan), encoding and form, whose hash is in its name. If any of
+//! them changes, the informer starts without a file and makes another; delete the directory to get rid of the old ones. A
+//! change of the set of namespaces is no such change: each namespace has its own version, and a new one is listed.
+//!
+//! A file also belongs to one server, identified by the uid of the namespace `kube-system`:
+//!
+//! | the server | what follows |
+//! |---|---|
+//! | has the same uid, and a version that is not older than the saved one | the watch is resumed |
+//! | has another uid: it is another cluster | the file is not used |
+//! | has an older version: it was restored from a backup | the file is not used |
+//! | does not say its uid, because the program may not read that namespace | the file is used, but a list follows |
+//! | does not answer within a second, or with an error | the file is used, and the server is asked again; a list follows if it keeps answering with errors |
+//!
+//! If a server turns out to be another one only after the file was used, the restored objects are compared with a new list:
+//! handlers are told that they were deleted, or replaced by others. So allow the program to `get` the namespace
+//! `kube-system`: it need not see any other.
+//!
+//! One case cannot be noticed: a server that was restored from a backup and has since then made so many changes that its
+//! version is higher again than the saved one. Its history lacks what was saved between the backup and the restore, and a
+//! watch will not tell. Delete the directory when you restore a cluster, or restore it with
+//! `etcdutl snapshot restore --bump-revision --mark-compacted`, as etcd recommends for the sake of all informers; then the
+//! saved version is gone, and a list follows.
+//!
+//! # What is saved
+//! [`Packed`](crate::form::Packed) objects, as their compressed bytes with the dictionaries and family bases that they
+//! need, and [`DynamicObject`](kube::core::DynamicObject)s, as JSON. Other forms cannot be saved, unless they
+//! [say how](crate::form::Decode::save_objects): a decoded object does not say which bytes it came from. Informers with a transform are not saved either, because the program that reads the file may have another one.
+//! Secrets are not saved unless [you say so](WarmStart::allow_secrets). Files can be read by their owner only (`0600`), and
+//! so can the directory, if it is made. Objects of other kinds may contain secrets, too. Use a directory for one program and
+//! cluster, in which nobody else can write.
+//!
+//! Each informer is saved when it is stopped, soon after it has synced, and from time to time (see
+//! [`interval`](WarmStart::interval)), from a snapshot of the store, on a blocking thread. A program that is killed loses what
+//! it learned since then; the next one hears of it from the server.
+//!
+//! # Durability
+//! A file is written under another name, synced and renamed. All of it has checksums, and its last block says that it is
+//! complete. So whatever happens (a kill, a full disk, a crash), the next start finds the old state or the new one, or it
+//! starts without a file, and the [status](WarmStartStatus::start) says why; never half of one. A file
+//! with another format, of a later version of this crate say, is not used.
+
+pub(crate) mod directory;
+pub(crate) mod file;
+
+use crate::FieldPlan;
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
+use tokio::sync::watch;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// Where and when the caches of informers are saved; see the [module](self).
+///
+/// ```
+/// use kube_informer::warm_start::WarmStart;
+/// use std::time::Duration;
+///
+/// let warm_start = WarmStart::in_directory("/var/cache/shop-controller").interval(Duration::from_secs(60));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WarmStart {
+    directory: PathBuf,
+    interval: Duration,
+    secrets: bool,
+}
+
+impl WarmStart {
+    /// Saves caches in this directory, which is made if it does not exist.
+    pub fn in_directory(directory: impl Into<PathBuf>) -> Self {
+        Self {
+            directory: directory.into(),
+            interval: Duration::from_secs(300),
+            secrets: false,
+        }
+    }
+
+    /// The shortest time between two saves of an informer that changes. Default: 5 minutes; at least one second. Each save writes the whole
+    /// cache. Whatever is set here, an informer waits a hundred times as long as its last save took, so that saving takes
+    /// at most 1 % of the time of one core.
+    #[must_use = "this is a builder"]
+    pub fn interval(mut self, interval: Duration) -> Self {
+        self.interval = interval.max(Duration::from_secs(1));
+        self
+    }
+
+    /// Saves Secrets, too, as plain text that only the file's mode protects. Default: they are not saved.
+    #[must_use = "this is a builder"]
+    pub fn allow_secrets(mut self) -> Self {
+        self.secrets = true;
+        self
+    }
+}
+
+/// Why the cache of an informer cannot be saved.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum WarmStartError {
+    /// The form has no bytes to save.
+    #[error("objects held as {form} cannot be saved; Packed and DynamicObject can")]
+    Form {
+        /// The form.
+        form: String,
+    },
+    /// Secrets are not saved.
+    #[error("Secrets are not saved to disk, unless this is allowed by WarmStart::allow_secrets")]
+    Secrets,
+    /// The source does not say what it selects.
+    #[error("the source of {resource} does not say what it selects (ListerWatcher::cache_identity)")]
+    Source {
+        /// The resource.
+        resource: String,
+    },
+    /// Transformed objects are not saved.
+    #[error("the informer for {resource} has a transform, and what is transformed is not saved")]
+    Transform {
+        /// The resource.
+        resource: String,
+    },
+}
+
+/// The state of an informer's warm start, see [`InformerStatus::warm_start`](crate::informer::InformerStatus::warm_start).
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct WarmStartStatus {
+    /// What was read at the start.
+    pub start: Start,
+    /// The number of saves that succeeded.
+    pub saves: u64,
+    /// When the last one began.
+    pub saved_at: Option<SystemTime>,
+    /// Its size in bytes.
+    pub saved_bytes: u64,
+    /// How long it took.
+    pub save_took: Duration,
+    /// Why the last attempt to save failed, if it did. The informer works without.
+    pub save_error: Option<String>,
+}
+
+/// What an informer has read at its start.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Start {
+    /// The file is being read, or the server is being asked whether it is the same; or the informer does not run yet.
+    Pending,
+    /// There was a file.
+    Restored {
+        /// The number of objects in the store that come from it, counted when they were restored.
+        objects: u64,
+        /// When it was saved.
+        saved_at: SystemTime,
+    },
+    /// The informer started without a file, or its content turned out to be of another server.
+    Cold {
+        /// Why.
+        reason: String,
+    },
+    /// The informer can neither be saved nor restored.
+    Disabled(WarmStartError),
+}
+
+/// The file of one informer.
+#[derive(Debug, Clone)]
+pub(crate) struct CacheFile {
+    pub(crate) path: PathBuf,
+    /// What the file belongs to.
+    pub(crate) identity: String,
+    pub(crate) interval: Duration,
+}
+
+/// What determines the file of an informer.
+pub(crate) struct Subject<'a> {
+    pub(crate) resource: &'a str,
+    /// What the source selects.
+    pub(crate) source: Option<String>,
+    pub(crate) plan: &'a FieldPlan,
+    pub(crate) form: String,
+    pub(crate) can_be_saved: bool,
+    pub(crate) transforms: bool,
+    /// The informer's name, which may be empty.
+    pub(crate) name: &'a str,
+}
+
+impl CacheFile {
+    pub(crate) fn of(options: &WarmStart, subject: Subject<'_>) -> Result<Self, WarmStartError> {
+        let Subject {
+            resource,
+            source,
+            plan,
+            form,
+            can_be_saved,
+            transforms,
+            name,
+        } = subject;
+        let own = || resource.to_owned();
+        if resource == "secrets" && !options.secrets {
+            return Err(WarmStartError::Secrets);
+        }
+        if !can_be_saved {
+            return Err(WarmStartError::Form { form });
+        }
+        if transforms {
+            return Err(WarmStartError::Transform { resource: own() });
+        }
+        let source = source.ok_or_else(|| WarmStartError::Source { resource: own() })?;
+        let paths = |paths: &[crate::FieldPath]| {
+            let paths: Vec<_> = paths.iter().map(ToString::to_string).collect();
+            paths.join(",")
+        };
+        let (pruned, fields) = (paths(plan.pruned()), paths(plan.fields()));
+        let identity =
+            format!("{source}; form {form}; without {pruned:?}; with fields {fields:?}; informer {name:?}");
+        let safe = |character: char| match character {
+            'a'..='z' | 'A'..='Z' | '0'..='9' | '.' | '-' => character,
+            _ => '_',
+        };
+        let resource: String = resource.chars().take(100).map(safe).collect();
+        let file = format!("{resource}-{:016x}.cache", xxh3_64(identity.as_bytes()));
+        Ok(Self {
+            path: options.directory.join(file),
+            identity,
+            interval: options.interval,
+        })
+    }
+}
+
+/// How far an informer's warm start is; shared by its handles and tasks.
+pub(crate) struct Progress(watch::Sender<State>);
+
+struct State {
+    status: WarmStartStatus,
+    /// The partitions whose saved objects have not been put into the store, nor rejected.
+    pending: usize,
+    /// When they were saved.
+    saved_at: SystemTime,
+}
+
+impl Progress {
+    pub(crate) fn new(start: Start) -> Self {
+        let status = WarmStartStatus {
+            start,
+            saves: 0,
+            saved_at: None,
+            saved_bytes: 0,
+            save_took: Duration::ZERO,
+            save_error: None,
+        };
+        Self(watch::Sender::new(State {
+            status,
+            pending: 0,
+            saved_at: SystemTime::UNIX_EPOCH,
+        }))
+    }
+
+    pub(crate) fn status(&self) -> WarmStartStatus {
+        self.0.borrow().status.clone()
+    }
+
+    /// The file was read; it has so many partitions that are wanted.
+    pub(crate) fn loaded(&self, partitions: usize, saved_at: SystemTime) {
+        self.0.send_modify(|state| {
+            state.pending = partitions;
+            state.saved_at = saved_at;
+        });
+    }
+
+    /// The objects of a partition are in the store.
+    pub(crate) fn restored(&self, restored: usize) {
+        self.0.send_modify(|state| {
+            state.pending = state.pending.saturating_sub(1);
+            let restored = restored as u64;
+            match &mut state.status.start {
+                Start::Restored { objects, .. } => *objects += restored,
+                start => {
+                    *start = Start::Restored {
+                        objects: restored,
+                        saved_at: state.saved_at,
+                    }
+                }
+            }
+        });
+    }
+
+    /// There is no file, or it is not used.
+    pub(crate) fn cold(&self, reason: String) {
+        self.0
+            .send_modify(|state| state.status.start = Start::Cold { reason });
+    }
+
+    /// The objects of a partition will not be put into the store.
+    pub(crate) fn rejected(&self, reason: String) {
+        self.0.send_modify(|state| {
+            state.pending = state.pending.saturating_sub(1);
+            state.status.start = Start::Cold { reason };
+        });
+    }
+
+    pub(crate) fn saved(&self, at: SystemTime, took: Duration, bytes: u64) {
+        self.0.send_modify(|state| {
+            let status = &mut state.status;
+            status.saves += 1;
+            (status.saved_at, status.save_took, status.saved_bytes) = (Some(at), took, bytes);
+            status.save_error = None;
+        });
+    }
+
+    pub(crate) fn not_saved(&self, why: String) {
+        self.0.send_modify(|state| state.status.save_error = Some(why));
+    }
+
+    /// Waits until the file's objects are in the store, or it is certain that they will not be.
+    pub(crate) async fn settled(&self) {
+        let settled = |state: &State| state.pending == 0 && state.status.start != Start::Pending;
+        // An error would mean that the sender was dropped, but `self` holds it.
+        let _ = self.0.subscribe().wait_for(settled).await;
+    }
+}

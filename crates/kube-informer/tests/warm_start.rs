@@ -1,0 +1,588 @@
+//! Informers that start from a saved cache, against a simulated cluster.
+
+use futures::StreamExt;
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use kube::core::{ApiResource, DynamicObject};
+use kube_informer::form::Packed;
+use kube_informer::informer::{InformerBuilder, RunError};
+use kube_informer::low_level::wire::Encoding;
+use kube_informer::reflector::TransformError;
+use kube_informer::source::{ClientSource, Selection};
+use kube_informer::warm_start::{Start, WarmStart, WarmStartError};
+use kube_informer::{
+    DeleteCause, FieldPlan, HandlerOptions, NamespaceSet, Notification, Notifications, SharedInformer,
+    SharedInformerFactory,
+};
+use kube_sim::Sim;
+use kube_sim::faults::{ANY, GET, LIST, WATCH};
+use serde_json::json;
+use std::path::Path;
+use std::time::Duration;
+use tempfile::TempDir;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+type Maps = Packed<ConfigMap>;
+
+/// A cluster with so many config maps.
+fn cluster(maps: usize) -> Sim {
+    let sim = Sim::builder().build().unwrap();
+    for number in 0..maps {
+        put(&sim, &format!("m-{number}"), "old");
+    }
+    sim
+}
+
+/// Creates or changes a config map.
+fn put(sim: &Sim, name: &str, value: &str) {
+    put_in(sim, "default", name, value);
+}
+
+fn put_in(sim: &Sim, namespace: &str, name: &str, value: &str) {
+    let map = json!({
+        "apiVersion": "v1", "kind": "ConfigMap", "metadata": {"namespace": namespace, "name": name},
+        "data": {"value": value, "rest": "x".repeat(1000)},
+    });
+    match sim.store().get("v1", "ConfigMap", Some(namespace), name) {
+        Ok(_) => sim.store().update(map).unwrap(),
+        Err(_) => sim.store().create(map).unwrap(),
+    };
+}
+
+fn delete(sim: &Sim, name: &str) {
+    sim.store()
+        .delete("v1", "ConfigMap", Some("default"), name)
+        .unwrap();
+}
+
+fn source(sim: &Sim) -> ClientSource {
+    let client = kube::Client::new(sim.service(), "default");
+    ClientSource::new(client, ApiResource::erase::<ConfigMap>(&()), Selection::default())
+}
+
+fn builder(source: ClientSource, directory: &Path) -> InformerBuilder<Maps> {
+    SharedInformer::<Maps>::builder(source)
+        .warm_start(WarmStart::in_directory(directory))
+        .unwrap()
+}
+
+/// One run of a program.
+struct Run {
+    maps: SharedInformer<Maps>,
+    told: Notifications<Maps>,
+    stop: CancellationToken,
+    running: JoinHandle<Result<(), RunError>>,
+}
+
+impl Run {
+    fn start(builder: InformerBuilder<Maps>) -> Self {
+        let (maps, runner) = builder.build();
+        let told = maps.subscribe("told").unwrap();
+        let stop = CancellationToken::new();
+        let running = tokio::spawn(runner.run(stop.clone()));
+        Self {
+            maps,
+            told,
+            stop,
+            running,
+        }
+    }
+
+    /// The same, and waits until it has synced.
+    async fn synced(builder: InformerBuilder<Maps>) -> Self {
+        let run = Self::start(builder);
+        run.maps.synced().await.unwrap();
+        run
+    }
+
+    /// What the subscriber was told until nothing more comes.
+    async fn told(&mut self) -> Vec<String> {
+        let mut told = Vec::new();
+        while let Ok(Some(change)) = tokio::time::timeout(Duration::from_secs(5), self.told.next()).await {
+            told.push(text(&change));
+        }
+        told
+    }
+
+    async fn stop(self) {
+        self.stop.cancel();
+        self.running.await.unwrap().unwrap();
+    }
+
+    fn start_status(&self) -> Start {
+        self.maps.status().warm_start.unwrap().start
+    }
+
+    /// Why it started without a file.
+    fn cold(&self) -> String {
+        match self.start_status() {
+            Start::Cold { reason } => reason,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn restored(&self) -> u64 {
+        match self.start_status() {
+            Start::Restored { objects, .. } => objects,
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+fn value(map: &Maps) -> String {
+    map.decode().unwrap().data.as_ref().unwrap()["value"].clone()
+}
+
+fn text(change: &Notification<Maps>) -> String {
+    let key = change.key();
+    match change {
+        Notification::Add {
+            object,
+            initial: true,
+        } => format!("initial {key} {}", value(object)),
+        Notification::Add { object, .. } => format!("add {key} {}", value(object)),
+        Notification::Update { old, new } => format!("update {key} {} {}", value(old), value(new)),
+        Notification::Delete(deleted) => {
+            let last = deleted.last_known.as_ref().map(value).unwrap_or_default();
+            let cause = match deleted.cause {
+                DeleteCause::Event => "event",
+                DeleteCause::Missed => "missed",
+                _ => "other",
+            };
+            format!("delete {key} {last} {cause}")
+        }
+    }
+}
+
+/// The requests since the first `skip` ones.
+fn requests(sim: &Sim, skip: usize) -> Vec<String> {
+    let requests = sim.requests().into_iter().skip(skip);
+    let shown = requests.map(|request| {
+        let kind = match request.parameter("watch") {
+            Some(_) => format!(
+                "watch {}",
+                request.parameter("resourceVersion").unwrap_or("newest")
+            ),
+            None => format!("get {}", request.parameter("limit").unwrap_or("all")),
+        };
+        format!("{kind} {}", request.path.rsplit('/').next().unwrap())
+    });
+    shown.collect()
+}
+
+/// Saves the config maps of a cluster.
+async fn save(sim: &Sim, directory: &Path) {
+    Run::synced(builder(source(sim), directory)).await.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_restart_without_changes_sends_next_to_nothing() {
+    let (sim, directory) = (cluster(500), TempDir::new().unwrap());
+    let first = source(&sim);
+    let run = Run::synced(builder(first.clone(), directory.path())).await;
+    assert_eq!(run.cold(), "there is no file yet");
+    run.stop().await;
+    let version = sim.store().resource_version();
+
+    let skip = sim.requests().len();
+    let second = source(&sim);
+    let mut run = Run::synced(builder(second.clone(), directory.path())).await;
+    assert_eq!(run.restored(), 500);
+    assert_eq!(
+        requests(&sim, skip),
+        [
+            "get all kube-system".to_owned(),
+            "get 1 configmaps".to_owned(),
+            format!("watch {version} configmaps"),
+        ]
+    );
+    let told = run.told().await;
+    assert_eq!(told.len(), 500);
+    assert!(told.iter().all(|told| told.starts_with("initial")));
+    assert!(second.bytes_received() * 50 < first.bytes_received());
+    run.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn handlers_are_told_what_changed_while_down_once() {
+    // The server still has the history; or it does not, and the bodies or the versions of what it lists are compared.
+    for (compacted, encoding) in [(false, None), (true, None), (true, Some(Encoding::Json))] {
+        let (sim, directory) = (cluster(10), TempDir::new().unwrap());
+        let source = || match encoding {
+            Some(encoding) => source(&sim).encoding(encoding),
+            None => source(&sim),
+        };
+        Run::synced(builder(source(), directory.path()))
+            .await
+            .stop()
+            .await;
+        put(&sim, "m-new", "new");
+        put(&sim, "m-3", "newer");
+        put(&sim, "m-3", "newest");
+        delete(&sim, "m-5");
+        if compacted {
+            sim.faults().compact();
+        }
+
+        let half = Duration::from_millis(500);
+        let slow = sim.faults().delay(LIST | WATCH, "configmaps", half).start();
+        let mut run = Run::start(builder(source(), directory.path()));
+        assert!(run.maps.restored().await.unwrap());
+        assert_eq!((run.maps.store().len(), run.maps.has_synced()), (10, false));
+        assert!(run.maps.status().unconfirmed);
+        let held = run.maps.store().get("default/m-7").unwrap().decode().unwrap();
+        run.maps.synced().await.unwrap();
+        slow.remove();
+        assert!(!run.maps.status().unconfirmed);
+        assert_eq!(run.maps.store().len(), 10);
+        // It is held in the same packed object: a list does not decode what is not new.
+        let still = run.maps.store().get("default/m-7").unwrap().decode().unwrap();
+        assert!(std::sync::Arc::ptr_eq(&held, &still), "{encoding:?}");
+
+        let mut told = run.told().await;
+        let mut changes = told.split_off(10);
+        assert!(told.iter().all(|told| told.starts_with("initial")), "{told:?}");
+        changes.sort();
+        let expected: &[&str] = match compacted {
+            false => &[
+                "add default/m-new new",
+                "delete default/m-5 old event",
+                "update default/m-3 newer newest",
+                "update default/m-3 old newer",
+            ],
+            true => &[
+                "add default/m-new new",
+                "delete default/m-5 old missed",
+                "update default/m-3 old newest",
+            ],
+        };
+        assert_eq!(changes, expected, "compacted: {compacted}");
+        run.stop().await;
+
+        let mut run = Run::synced(builder(source(), directory.path())).await;
+        assert_eq!(run.restored(), 10);
+        let told = run.told().await;
+        assert!(
+            told.iter().all(|told| told.starts_with("initial")),
+            "not again: {told:?}"
+        );
+        run.stop().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_file_of_another_cluster_is_not_used() {
+    let directory = TempDir::new().unwrap();
+    save(&cluster(10), directory.path()).await;
+    let other = cluster(3);
+    let mut run = Run::synced(builder(source(&other), directory.path())).await;
+    assert!(run.cold().contains("another cluster"), "{}", run.cold());
+    let told = run.told().await;
+    assert_eq!(told.len(), 3, "{told:?}");
+    run.stop().await;
+    // It has been replaced by one of this cluster.
+    let run = Run::synced(builder(source(&other), directory.path())).await;
+    assert_eq!(run.restored(), 3);
+    run.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_file_of_a_server_that_went_back_is_not_used() {
+    let (sim, directory) = (cluster(10), TempDir::new().unwrap());
+    let backup = sim.faults().backup();
+    put(&sim, "m-lost", "lost");
+    put(&sim, "m-1", "lost");
+    save(&sim, directory.path()).await;
+    sim.faults().restore(&backup);
+    let mut run = Run::synced(builder(source(&sim), directory.path())).await;
+    assert!(run.cold().contains("went back"), "{}", run.cold());
+    let told = run.told().await;
+    assert_eq!(told.len(), 10, "{told:?}");
+    assert!(!told.iter().any(|told| told.contains("lost")), "{told:?}");
+    run.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_proof_of_the_server_a_list_follows() {
+    let (sim, directory) = (cluster(10), TempDir::new().unwrap());
+    save(&sim, directory.path()).await;
+    delete(&sim, "m-5");
+    let forbidden = sim.faults().refuse(GET, "namespaces", 403).start();
+    let skip = sim.requests().len();
+    let mut run = Run::synced(builder(source(&sim), directory.path())).await;
+    assert_eq!(run.restored(), 10);
+    let asked = requests(&sim, skip);
+    assert!(!asked.contains(&"get 1 configmaps".to_owned()), "{asked:?}");
+    let told = run.told().await;
+    assert_eq!(told.last().unwrap(), "delete default/m-5 old missed");
+    assert_eq!(told.len(), 11);
+    run.stop().await;
+    forbidden.remove();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_is_down_does_not_keep_the_file_from_readers() {
+    let (sim, directory) = (cluster(10), TempDir::new().unwrap());
+    save(&sim, directory.path()).await;
+    put(&sim, "m-new", "new");
+    delete(&sim, "m-5");
+    let down = sim.faults().refuse(ANY, "*", 503).start();
+    let run = Run::start(builder(source(&sim), directory.path()));
+    let mut waits = run
+        .maps
+        .subscribe(HandlerOptions::named("waits").after_sync())
+        .unwrap();
+    assert!(run.maps.restored().await.unwrap());
+    tokio::time::sleep(Duration::from_secs(20)).await;
+    let status = run.maps.status();
+    assert!(status.unconfirmed && !status.synced, "{status:?}");
+    assert_eq!((status.objects, run.maps.unsynced().len()), (10, 1));
+    let none = tokio::time::timeout(Duration::from_secs(1), waits.next()).await;
+    assert!(none.is_err(), "nothing is confirmed");
+
+    down.remove();
+    run.maps.synced().await.unwrap();
+    let mut told = Vec::new();
+    while let Ok(Some(change)) = tokio::time::timeout(Duration::from_secs(5), waits.next()).await {
+        told.push(text(&change));
+    }
+    assert_eq!(told.len(), 10);
+    assert!(told.contains(&"initial default/m-new new".to_owned()), "{told:?}");
+    assert!(!told.iter().any(|told| told.contains("m-5")), "{told:?}");
+    run.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn another_cluster_that_answers_late_replaces_what_was_served() {
+    let directory = TempDir::new().unwrap();
+    save(&cluster(3), directory.path()).await;
+    let other = cluster(1);
+    let wait = Duration::from_secs(3);
+    let late = other.faults().delay(GET, "namespaces", wait).start();
+    let mut run = Run::start(builder(source(&other), directory.path()));
+    assert!(run.maps.restored().await.unwrap());
+    assert_eq!(run.maps.store().len(), 3);
+    run.maps.synced().await.unwrap();
+    assert_eq!(run.maps.store().len(), 1);
+    assert!(run.cold().contains("another cluster"));
+    let told = run.told().await;
+    // The one with the same name is another object.
+    let after: Vec<_> = told[3..]
+        .iter()
+        .map(|told| told.split(' ').next().unwrap())
+        .collect();
+    assert_eq!(after, ["delete", "delete", "delete", "add"], "{told:?}");
+    run.stop().await;
+    late.remove();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_file_belongs_to_one_selection_plan_and_encoding() {
+    let (sim, directory) = (cluster(3), TempDir::new().unwrap());
+    save(&sim, directory.path()).await;
+    let client = || kube::Client::new(sim.service(), "default");
+    let resource = ApiResource::erase::<ConfigMap>(&());
+    let select = |selection| ClientSource::new(client(), resource.clone(), selection);
+    let in_namespace = Selection {
+        namespace: Some("default".into()),
+        ..Selection::default()
+    };
+    let labelled = Selection {
+        label_selector: Some("!absent".into()),
+        ..Selection::default()
+    };
+    for other in [
+        builder(select(in_namespace), directory.path()),
+        builder(select(labelled), directory.path()),
+        builder(source(&sim).encoding(Encoding::Json), directory.path()),
+        builder(source(&sim), directory.path()).plan(FieldPlan::default()),
+        builder(source(&sim), directory.path()).name("other"),
+    ] {
+        let run = Run::synced(other).await;
+        assert_eq!(run.cold(), "there is no file yet");
+        run.stop().await;
+    }
+    let run = Run::synced(builder(source(&sim), directory.path())).await;
+    assert_eq!(run.restored(), 3, "its own file is still there");
+    run.stop().await;
+}
+
+#[tokio::test]
+async fn what_cannot_be_saved_is_refused_with_the_reason() {
+    let sim = cluster(0);
+    let directory = || WarmStart::in_directory("/nowhere");
+    let form = SharedInformer::<ConfigMap>::builder(source(&sim)).warm_start(directory());
+    let form = form.err().unwrap();
+    assert_eq!(
+        form.to_string(),
+        "objects held as ConfigMap cannot be saved; Packed and DynamicObject can"
+    );
+    let secrets = || {
+        let client = kube::Client::new(sim.service(), "default");
+        let source = ClientSource::new(client, ApiResource::erase::<Secret>(&()), Selection::default());
+        SharedInformer::<Packed<Secret>>::builder(source)
+    };
+    assert_eq!(
+        secrets().warm_start(directory()).err(),
+        Some(WarmStartError::Secrets)
+    );
+    assert!(secrets().warm_start(directory().allow_secrets()).is_ok());
+    let transform = SharedInformer::<Maps>::builder(source(&sim))
+        .transform(Ok::<_, TransformError>)
+        .warm_start(directory());
+    assert!(matches!(transform.err(), Some(WarmStartError::Transform { .. })));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_factory_saves_what_can_be_saved() {
+    let (sim, directory) = (cluster(3), TempDir::new().unwrap());
+    for restored in [false, true] {
+        let client = kube::Client::new(sim.service(), "default");
+        let factory = SharedInformerFactory::builder(client)
+            .warm_start(WarmStart::in_directory(directory.path()))
+            .build();
+        let packed = factory.informer::<Maps>();
+        let typed = factory.informer::<ConfigMap>();
+        factory.start();
+        assert_eq!(packed.restored().await, Ok(restored));
+        assert_eq!(typed.restored().await, Ok(false));
+        factory.wait_for_sync(Duration::from_secs(60)).await.unwrap();
+        let status = typed.status().warm_start.unwrap();
+        assert!(matches!(
+            status.start,
+            Start::Disabled(WarmStartError::Form { .. })
+        ));
+        factory.shutdown().await.unwrap();
+    }
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn dynamic_objects_are_saved_too() {
+    let (sim, directory) = (cluster(3), TempDir::new().unwrap());
+    for restored in [false, true] {
+        let (maps, runner) = SharedInformer::<DynamicObject>::builder(source(&sim))
+            .warm_start(WarmStart::in_directory(directory.path()))
+            .unwrap()
+            .build();
+        let stop = CancellationToken::new();
+        let running = tokio::spawn(runner.run(stop.clone()));
+        assert_eq!(maps.restored().await, Ok(restored));
+        let held = maps.store().get("default/m-1");
+        maps.synced().await.unwrap();
+        let now = maps.store().get("default/m-1").unwrap();
+        assert_eq!(now.types.as_ref().unwrap().kind, "ConfigMap");
+        assert_eq!(now.data["data"]["value"], "old");
+        if restored {
+            assert!(std::sync::Arc::ptr_eq(&held.unwrap(), &now));
+        }
+        stop.cancel();
+        running.await.unwrap().unwrap();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_informer_works_where_it_cannot_be_saved() {
+    let (sim, directory) = (cluster(3), TempDir::new().unwrap());
+    let file = directory.path().join("file");
+    std::fs::write(&file, "in the way").unwrap();
+    let run = Run::synced(builder(source(&sim), &file)).await;
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    let status = run.maps.status().warm_start.unwrap();
+    let error = status.save_error.expect("an error");
+    assert!(error.starts_with(file.to_str().unwrap()), "{error}");
+    assert_eq!((status.saves, run.maps.store().len()), (0, 3));
+    run.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_namespace_goes_on_from_its_own_version() {
+    let (sim, directory) = (cluster(2), TempDir::new().unwrap());
+    for namespace in ["a", "b", "c"] {
+        let object = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}});
+        sim.store().create(object).unwrap();
+        put_in(&sim, namespace, "m", "old");
+    }
+    let over = |namespaces: &[&str]| {
+        let set = NamespaceSet::new(namespaces.iter().copied());
+        SharedInformer::<Maps>::over_namespaces(source(&sim), set)
+            .warm_start(WarmStart::in_directory(directory.path()))
+            .unwrap()
+    };
+    Run::synced(over(&["a", "b"])).await.stop().await;
+    put_in(&sim, "a", "m", "new");
+    // One is no longer wanted, one is new.
+    let skip = sim.requests().len();
+    let mut run = Run::synced(over(&["a", "c"])).await;
+    assert_eq!(run.restored(), 1);
+    let mut told = run.told().await;
+    told.sort();
+    assert_eq!(told, ["initial a/m old", "initial c/m old", "update a/m old new"]);
+    let identity = requests(&sim, skip).into_iter();
+    assert!(
+        identity
+            .filter(|request| request == "get all kube-system")
+            .count()
+            <= 2
+    );
+    run.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_informer_that_did_not_sync_leaves_its_file() {
+    let (sim, directory) = (cluster(3), TempDir::new().unwrap());
+    save(&sim, directory.path()).await;
+    let file = std::fs::read_dir(directory.path())
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path();
+    let saved = std::fs::read(&file).unwrap();
+    let down = sim.faults().refuse(ANY, "*", 503).start();
+    let run = Run::start(builder(source(&sim), directory.path()));
+    assert!(run.maps.restored().await.unwrap());
+    run.stop().await;
+    down.remove();
+    assert_eq!(std::fs::read(&file).unwrap(), saved);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cache_is_saved_after_each_interval_in_which_it_changed() {
+    let (sim, directory) = (cluster(3), TempDir::new().unwrap());
+    let options = WarmStart::in_directory(directory.path()).interval(Duration::from_secs(60));
+    let builder = SharedInformer::<Maps>::builder(source(&sim)).warm_start(options);
+    let run = Run::synced(builder.unwrap()).await;
+    let saves = || run.maps.status().warm_start.unwrap().saves;
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    assert_eq!(saves(), 1, "soon after it has synced");
+    put(&sim, "m-1", "new");
+    tokio::time::sleep(Duration::from_secs(50)).await;
+    assert_eq!(saves(), 1);
+    tokio::time::sleep(Duration::from_secs(10)).await;
+    assert_eq!(saves(), 2);
+    run.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_damaged_file_is_not_used() {
+    let (sim, directory) = (cluster(3), TempDir::new().unwrap());
+    save(&sim, directory.path()).await;
+    let file = std::fs::read_dir(directory.path())
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path();
+    let mut bytes = std::fs::read(&file).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(&file, bytes).unwrap();
+    let run = Run::synced(builder(source(&sim), directory.path())).await;
+    assert_eq!(run.cold(), "it is damaged or incomplete: a checksum is wrong");
+    assert_eq!(run.maps.store().len(), 3);
+    run.stop().await;
+    let run = Run::synced(builder(source(&sim), directory.path())).await;
+    assert_eq!(run.restored(), 3, "it was replaced");
+    run.stop().await;
+}
