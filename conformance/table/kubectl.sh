@@ -48,7 +48,7 @@ kubectl get nodes
 kubectl describe pod p
 kubectl describe deployment web
 kubectl describe service web
-kubectl describe configmap m
+kubectl describe configmap m | sort
 kubectl describe secret s
 kubectl describe job j
 kubectl describe cronjob c
