@@ -1,7 +1,7 @@
 //! What is around every object in protobuf: four bytes, then a `runtime.Unknown`.
 
 use crate::Error;
-use crate::wire::Reader;
+use crate::wire::{Reader, put_bytes, put_tag, put_varint};
 
 /// The first bytes of every object in protobuf.
 pub const MAGIC: &[u8; 4] = b"k8s\0";
@@ -46,18 +46,32 @@ impl<'a> Envelope<'a> {
 
     /// The bytes that [`parse`](Self::parse) reads.
     pub fn to_vec(&self) -> Vec<u8> {
+        let (before, after) = self.around(self.raw.len());
+        [&before, self.raw, &after].concat()
+    }
+
+    /// The bytes before and after a message of `length` bytes, in place of `raw`: for one that is sent in parts, such as
+    /// a long list.
+    ///
+    /// ```
+    /// use kube_protobuf::Envelope;
+    ///
+    /// let (before, after) = Envelope::new("v1", "PodList", &[]).around(5);
+    /// let sent = [&before[..], b"\x12", b"\x03\x0a\x01x", &after].concat();
+    /// assert_eq!(Envelope::parse(&sent)?.raw, b"\x12\x03\x0a\x01x");
+    /// # Ok::<(), kube_protobuf::Error>(())
+    /// ```
+    pub fn around(&self, length: usize) -> (Vec<u8>, Vec<u8>) {
         let mut type_meta = Vec::new();
-        put(&mut type_meta, 1, self.api_version.as_bytes());
-        put(&mut type_meta, 2, self.kind.as_bytes());
-        // Each of the four fields has a tag of a byte, and a length of ten bytes at most.
-        let texts = type_meta.len() + self.content_encoding.len() + self.content_type.len();
-        let mut bytes = Vec::with_capacity(MAGIC.len() + 4 * 11 + texts + self.raw.len());
-        bytes.extend(MAGIC);
-        put(&mut bytes, 1, &type_meta);
-        put(&mut bytes, 2, self.raw);
-        put(&mut bytes, 3, self.content_encoding.as_bytes());
-        put(&mut bytes, 4, self.content_type.as_bytes());
-        bytes
+        put_bytes(&mut type_meta, 1, self.api_version.as_bytes());
+        put_bytes(&mut type_meta, 2, self.kind.as_bytes());
+        let (mut before, mut after) = (MAGIC.to_vec(), Vec::new());
+        put_bytes(&mut before, 1, &type_meta);
+        put_tag(&mut before, 2, 2);
+        put_varint(&mut before, length as u64);
+        put_bytes(&mut after, 3, self.content_encoding.as_bytes());
+        put_bytes(&mut after, 4, self.content_type.as_bytes());
+        (before, after)
     }
 
     /// Opens it as far as needed to see what is in it. Nothing is copied.
@@ -94,18 +108,6 @@ impl<'a> Envelope<'a> {
         }
         Ok(())
     }
-}
-
-/// Writes a field of bytes.
-fn put(out: &mut Vec<u8>, number: u8, value: &[u8]) {
-    out.push(number << 3 | 2);
-    let mut length = value.len();
-    while length >= 0x80 {
-        out.push(length as u8 | 0x80);
-        length >>= 7;
-    }
-    out.push(length as u8);
-    out.extend(value);
 }
 
 fn broken(error: Error) -> Error {

@@ -63,7 +63,7 @@ mod wire;
 
 pub use de::{Deserializer, from_message, from_slice, to_value};
 pub use descriptor::Descriptor;
-pub use encoder::{UnknownFields, message_to_vec, to_vec, watch_event_to_vec};
+pub use encoder::{UnknownFields, json_to_vec, message_to_vec, to_vec, watch_event_to_vec};
 pub use envelope::{Envelope, MAGIC};
 pub use error::{Error, ErrorKind};
 pub use strict::{StrictError, strict_errors};

@@ -117,6 +117,31 @@ impl<'de> Reader<'de> {
     }
 }
 
+/// Writes what a record starts with.
+pub(crate) fn put_tag(out: &mut Vec<u8>, number: u32, wire_type: u32) {
+    put_varint(out, u64::from(number << 3 | wire_type));
+}
+
+/// Writes a record of bytes.
+pub(crate) fn put_bytes(out: &mut Vec<u8>, number: u32, bytes: &[u8]) {
+    put_tag(out, number, 2);
+    put_varint(out, bytes.len() as u64);
+    out.extend_from_slice(bytes);
+}
+
+pub(crate) fn put_varint(out: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        out.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    out.push(value as u8);
+}
+
+/// How many bytes an integer has.
+pub(crate) fn varint_length(value: u64) -> usize {
+    (64 - (value | 1).leading_zeros() as usize).div_ceil(7)
+}
+
 fn truncated() -> Error {
     Error::malformed("the protobuf message ends too early")
 }

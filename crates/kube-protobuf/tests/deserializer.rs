@@ -2,7 +2,7 @@
 
 use kube_protobuf::{
     Descriptor, Deserializer, Envelope, ErrorKind, MAX_DEPTH, UnknownFields, from_message, from_slice,
-    message_to_vec, to_value, to_vec,
+    json_to_vec, message_to_vec, to_value, to_vec,
 };
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -333,6 +333,58 @@ fn what_does_not_fit_is_named() {
             to_vec(&object, UnknownFields::Deny).unwrap_err().to_string(),
             message
         );
+    }
+}
+
+#[test]
+fn json_is_written_as_its_value() {
+    let message = Descriptor::of("v1", "Pod").unwrap();
+    let json = |text: &str| json_to_vec(message, text, UnknownFields::Deny);
+    let pretty = serde_json::to_string_pretty(&pod()).unwrap();
+    let expected = message_to_vec(message, &pod(), UnknownFields::Deny).unwrap();
+    assert_eq!(json(&pretty).unwrap(), expected);
+    // Of what is there twice the last one counts, and what is null is not there.
+    for (twice, once) in [
+        (
+            r#"{"spec": {"nodeName": "a"}, "spec": {"hostname": "b"}}"#,
+            r#"{"spec": {"hostname": "b"}}"#,
+        ),
+        (
+            r#"{"metadata": {"labels": {"a": "1", "b": "2", "a": "3"}}}"#,
+            r#"{"metadata": {"labels": {"b": "2", "a": "3"}}}"#,
+        ),
+        (
+            r#"{"spec": {"priority": 1, "priority": null}}"#,
+            r#"{"spec": {}}"#,
+        ),
+        ("null", "{}"),
+    ] {
+        assert_eq!(json(twice).unwrap(), json(once).unwrap(), "{twice}");
+    }
+    for (text, error) in [
+        (
+            r#"{"spec": {"nodeName": "#,
+            "the JSON inside: EOF while parsing a value at line 1 column 22",
+        ),
+        ("{} {}", "the JSON inside: trailing characters at line 1 column 4"),
+        (
+            r#"{"spec": {"containers": [{}, {"image": 1}]}}"#,
+            "spec.containers[1].image: a string is expected, not a number",
+        ),
+        (r#"{"spec": {"x": 1}}"#, "spec.x: there is no such field"),
+    ] {
+        assert_eq!(json(text).unwrap_err().to_string(), error);
+    }
+}
+
+#[test]
+fn json_in_a_message_may_be_deep() {
+    let message = Descriptor::of("apps/v1", "ControllerRevision").unwrap();
+    let data = "[".repeat(10_000) + &"]".repeat(10_000);
+    for name in ["data", "unknown"] {
+        let text = format!(r#"{{"{name}": {data}}}"#);
+        let written = json_to_vec(message, &text, UnknownFields::Ignore).unwrap();
+        assert_eq!(written.len() > data.len(), name == "data");
     }
 }
 

@@ -4,7 +4,8 @@
 //! `tests/recorded.jsonl`; the test that needs Go takes all of it.
 
 use kube_protobuf::{
-    Descriptor, ErrorKind, UnknownFields, from_message, to_value, to_vec, watch_event_to_vec,
+    Descriptor, Envelope, ErrorKind, UnknownFields, from_message, json_to_vec, to_value, to_vec,
+    watch_event_to_vec,
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -110,6 +111,11 @@ fn check(line: &Line) {
             around(&written),
             around(encoded)
         );
+    }
+    if let Ok(envelope) = Envelope::parse(encoded) {
+        let message = Descriptor::of(&line.api_version, &line.kind).unwrap();
+        let from_text = json_to_vec(message, &line.json.to_string(), UnknownFields::Deny).unwrap();
+        assert!(from_text == envelope.raw, "{name}: another message from text");
     }
 }
 
