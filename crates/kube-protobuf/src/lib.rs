@@ -68,7 +68,8 @@ pub use envelope::{Envelope, MAGIC};
 pub use error::{Error, ErrorKind};
 pub use strict::{StrictError, strict_errors};
 
-/// How deep messages may be nested, in reading and writing. `serde_json` takes another 127 levels of JSON inside.
+/// How deep messages may be nested, in reading and writing. Where a message contains JSON, `serde_json` reads another 127 levels of it;
+/// in writing, a [`Value`](serde_json::Value) may have twice as many levels as messages, and text any number.
 ///
 /// In a program that is built without optimization, k8s-openapi's larger types need more than 2 MiB of stack for this.
 pub const MAX_DEPTH: usize = 256;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use bytes::{BufMut, Bytes, BytesMut};
+use bytes::{Bytes, BytesMut};
 use futures::future::BoxFuture;
 use futures::{FutureExt as _, stream};
 use http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE, USER_AGENT, WARNING};
@@ -17,15 +17,15 @@ use serde_json::{Map, Value, json};
 use crate::api::fields::{self, FieldValidation};
 use crate::api::options::{self, ListOptions, Query, WatchOptions};
 use crate::api::patch::{self, Patch};
-use crate::api::render::{Form, Include, Render, TableVersion};
+use crate::api::render::{Encoding, Form, Include, Render, TableVersion};
 use crate::api::write::{DeleteOptions, Deleted, Propagation, Scale, Writer};
 use crate::api::{Api, Target};
 use crate::discovery;
 use crate::faults::{self, DELETE, Effect, Facts, GET, LIST, Meeting, PATCH, POST, PUT, WATCH};
-use crate::media::{self, Frames, RequestBody};
+use crate::media::{self, RequestBody};
 use crate::nesting::{self, Unreadable};
 use crate::object::Stored;
-use crate::response::{BoxError, SimBody, json_response, json_value, refusal, streamed, text, whole};
+use crate::response::{BoxError, SimBody, json_value, refusal, streamed, text, whole};
 use crate::script::Received;
 use crate::selector::Selector;
 use crate::status::{Cause, StatusError};
@@ -70,7 +70,11 @@ where
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
         let api = self.api.clone();
-        async move { media::translated(&api, request, |request| respond(api.clone(), request)).await }.boxed()
+        async move {
+            let answer = |request, encoding| respond(api.clone(), request, encoding);
+            media::translated(&api, request, answer).await
+        }
+        .boxed()
     }
 }
 
@@ -80,6 +84,8 @@ struct Call {
     request: Arc<Received>,
     query: Query,
     fields: FieldValidation,
+    /// Of objects and lists in the answer.
+    encoding: Encoding,
 }
 
 /// What a request names.
@@ -89,7 +95,11 @@ enum Named {
     Resource(Box<Route>),
 }
 
-async fn respond(api: Arc<Api>, request: Request<RequestBody>) -> io::Result<Response<SimBody>> {
+async fn respond(
+    api: Arc<Api>,
+    request: Request<RequestBody>,
+    encoding: Encoding,
+) -> io::Result<Response<SimBody>> {
     let (parts, body) = request.into_parts();
     let reads = matches!(parts.method, Method::GET | Method::HEAD);
     let (body, unread) = match reads {
@@ -115,6 +125,7 @@ async fn respond(api: Arc<Api>, request: Request<RequestBody>) -> io::Result<Res
         api,
         request,
         query,
+        encoding,
     };
     call.disturbed(route).await
 }
@@ -357,7 +368,7 @@ impl Call {
                     .as_ref()
                     .filter(|_| self.query.get("resourceVersion") == "0");
                 let object = self.api.get(&target, minimum, stale).await?;
-                Ok(self.object(&target, form, StatusCode::OK, &object))
+                self.object(&target, form, StatusCode::OK, &object)
             }
             _ => {
                 let mut response = nesting::with_room(self.depth(), || self.write(&target, form))?;
@@ -457,7 +468,7 @@ impl Call {
                 let object = self
                     .api
                     .create(target, self.read_object(target)?, self.writer())?;
-                Ok(self.object(target, form, StatusCode::CREATED, &object))
+                self.object(target, form, StatusCode::CREATED, &object)
             }
             "PUT" if !collection => {
                 options::check_write(&self.query, "UpdateOptions")?;
@@ -469,7 +480,7 @@ impl Call {
                 } else {
                     StatusCode::OK
                 };
-                Ok(self.object(target, form, code, &object))
+                self.object(target, form, code, &object)
             }
             "PATCH" if !collection && !finalizes && patch::is_apply(self.content_type()) => {
                 options::check_apply(&self.query)?;
@@ -479,13 +490,13 @@ impl Call {
                 } else {
                     StatusCode::OK
                 };
-                Ok(self.object(target, form, code, &object))
+                self.object(target, form, code, &object)
             }
             "PATCH" if !collection && !finalizes => {
                 options::check_write(&self.query, "PatchOptions")?;
                 let patch = Patch::read(self.content_type(), &self.request.body, target.resource.custom)?;
                 let object = self.api.patch(target, &patch, &self.fields, self.writer())?;
-                Ok(self.object(target, form, StatusCode::OK, &object))
+                self.object(target, form, StatusCode::OK, &object)
             }
             "DELETE" if !collection && target.subresource.is_none() => self.delete(target, form),
             "DELETE" if collection && placed && target.resource.id() != "namespaces" => {
@@ -531,14 +542,12 @@ impl Call {
             selector = selector.and_named(name);
         }
         let options = WatchOptions::parse(&self.query)?;
-        let mut response = json_response(
-            StatusCode::OK,
-            streamed(self.api.watch(target, selector, &options, form, faults)),
-        );
+        let written = (form, self.encoding);
+        let frames = self.api.watch(target, selector, &options, written, faults)?;
+        let mut response = media::rendered_watch(self.encoding, streamed(frames));
         response
             .headers_mut()
             .insert(CACHE_CONTROL, HeaderValue::from_static("no-cache, private"));
-        response.extensions_mut().insert(Frames);
         Ok(response)
     }
 
@@ -554,13 +563,14 @@ impl Call {
             return Err(token.expired(&target.prefix()));
         }
         let stale = faults.stale.as_ref();
-        let list = self.api.list(target, &selector, &options, form, stale).await?;
-        Ok(json_response(StatusCode::OK, streamed(stream::iter(list))))
+        let written = (form, self.encoding);
+        let list = self.api.list(target, &selector, &options, written, stale).await?;
+        Ok(self.rendered(StatusCode::OK, streamed(stream::iter(list))))
     }
 
     fn delete(&self, target: &Target, form: Form) -> Result<Response<SimBody>, StatusError> {
         match self.api.delete(target, &self.delete_options()?)? {
-            Deleted::Object(object) => Ok(self.object(target, form, StatusCode::OK, &object)),
+            Deleted::Object(object) => self.object(target, form, StatusCode::OK, &object),
             Deleted::Gone(uid) => {
                 let resource = &target.resource;
                 let mut details = json!({"name": target.name, "kind": resource.plural, "uid": uid});
@@ -579,15 +589,25 @@ impl Call {
         let objects = self
             .api
             .delete_collection(target, &self.selector(target)?, &self.delete_options()?)?;
-        let list = self.api.list_of(target, objects, form);
-        Ok(json_response(StatusCode::OK, streamed(stream::iter(list))))
+        let list = self.api.list_of(target, objects, (form, self.encoding))?;
+        Ok(self.rendered(StatusCode::OK, streamed(stream::iter(list))))
     }
 
-    fn object(&self, target: &Target, form: Form, status: StatusCode, object: &Stored) -> Response<SimBody> {
+    fn object(
+        &self,
+        target: &Target,
+        form: Form,
+        status: StatusCode,
+        object: &Stored,
+    ) -> Result<Response<SimBody>, StatusError> {
         let mut out = BytesMut::with_capacity(object.len() + 128);
-        Render::new(target, form, self.api.now()).object(&mut out, object);
-        out.put_u8(b'\n');
-        json_response(status, whole(out.freeze()))
+        let render = Render::new(target, form, self.encoding, self.api.now())?;
+        render.object(&mut out, object)?;
+        Ok(self.rendered(status, whole(out.freeze())))
+    }
+
+    fn rendered(&self, status: StatusCode, body: SimBody) -> Response<SimBody> {
+        media::rendered(self.encoding, status, body)
     }
 
     fn writer(&self) -> Writer<'_> {

@@ -1,7 +1,10 @@
-//! Media types: inside, the server speaks JSON. Here YAML and Kubernetes' protobuf are made of it and read as it.
+//! Media types: inside, the server speaks JSON. Requests in YAML and Kubernetes' protobuf are converted to JSON here, and answers
+//! to YAML. Objects, lists and watches in protobuf are written by [`render`](crate::api::render), from messages that are kept
+//! beside the objects; other answers (a status, discovery) are converted to protobuf here.
 //!
 //! Which one is answered in follows from the Accept header by a real server's rules: the clause of the highest quality
-//! that names a type which is served so. What is behind gets a header that asks for the same form in JSON. Built-in kinds
+//! that names a type which is served so. The handler gets a header that asks for the same form in
+//! JSON, and the encoding. Built-in kinds
 //! are served in JSON, YAML and protobuf, custom resources in the first two (their metadata in protobuf, too), tables
 //! never in protobuf, and watches never in YAML.
 
@@ -12,20 +15,19 @@ pub(crate) mod yaml;
 use std::future::Future;
 use std::io;
 
-use bytes::{Buf as _, BufMut as _, Bytes, BytesMut};
-use futures::{StreamExt as _, stream};
+use bytes::{Buf as _, Bytes};
 use http::header::{ACCEPT, CONTENT_TYPE};
-use http::{HeaderValue, Request, Response};
+use http::{HeaderValue, Request, Response, StatusCode};
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
-use kube_protobuf::UnknownFields;
 use serde_json::{Map, Value};
 
 use crate::api::Api;
+use crate::api::render::Encoding;
 use crate::compression;
 use crate::http::MAX_BODY;
 use crate::nesting;
-use crate::response::{BoxError, SimBody, frames, refusal};
+use crate::response::{BoxError, SimBody, json_response, refusal};
 use crate::status::StatusError;
 use negotiation::Negotiated;
 
@@ -36,16 +38,8 @@ pub(crate) struct Frames;
 /// The body of a request whose own type does not matter.
 pub(crate) type RequestBody = UnsyncBoxBody<Bytes, io::Error>;
 
-/// How an object is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Encoding {
-    Json,
-    Yaml,
-    Protobuf,
-}
-
 impl Encoding {
-    fn media_type(self) -> &'static str {
+    const fn media_type(self) -> &'static str {
         match self {
             Self::Json => "application/json",
             Self::Yaml => "application/yaml",
@@ -84,11 +78,32 @@ pub(crate) fn not_acceptable(accept: &str, custom: bool, collection: bool) -> St
     }
 }
 
+/// A response whose body is rendered in this encoding.
+pub(crate) fn rendered(encoding: Encoding, status: StatusCode, body: SimBody) -> Response<SimBody> {
+    let mut response = json_response(status, body);
+    if encoding == Encoding::Protobuf {
+        let content_type = HeaderValue::from_static(Encoding::Protobuf.media_type());
+        response.headers_mut().insert(CONTENT_TYPE, content_type);
+    }
+    response
+}
+
+/// The same for the frames of a watch.
+pub(crate) fn rendered_watch(encoding: Encoding, body: SimBody) -> Response<SimBody> {
+    let mut response = rendered(encoding, StatusCode::OK, body);
+    if encoding == Encoding::Protobuf {
+        let content_type = HeaderValue::from_static("application/vnd.kubernetes.protobuf;stream=watch");
+        response.headers_mut().insert(CONTENT_TYPE, content_type);
+    }
+    response.extensions_mut().insert(Frames);
+    response
+}
+
 /// Answers a request by what answers its JSON.
 pub(crate) async fn translated<B, E, F>(
     api: &Api,
     request: Request<B>,
-    answer: impl FnOnce(Request<RequestBody>) -> F,
+    answer: impl FnOnce(Request<RequestBody>, Encoding) -> F,
 ) -> Result<Response<SimBody>, E>
 where
     B: http_body::Body + Send + 'static,
@@ -126,7 +141,7 @@ where
         }
         _ => body,
     };
-    let response = answer(Request::from_parts(parts, body)).await?;
+    let response = answer(Request::from_parts(parts, body), negotiated.answer).await?;
     let response = written(response, negotiated).await;
     Ok(match zips {
         true => compression::compressed(response).await,
@@ -173,14 +188,9 @@ async fn written(mut response: Response<SimBody>, negotiated: Negotiated) -> Res
     if encoding == Encoding::Json {
         return response;
     }
-    let mut content_type = format!("{}{parameters}", encoding.media_type());
-    let is_watch = response.extensions().get::<Frames>().is_some();
-    if is_watch {
-        content_type += ";stream=watch";
-    }
+    let content_type = format!("{}{parameters}", encoding.media_type());
     let (parts, body) = response.into_parts();
     let body = match encoding {
-        _ if is_watch => Ok(watch(body)),
         Encoding::Protobuf => whole::protobuf(body).await,
         _ => whole::yaml(body).await,
     };
@@ -194,55 +204,7 @@ async fn written(mut response: Response<SimBody>, negotiated: Negotiated) -> Res
     response
 }
 
-/// The frames of a watch in protobuf: four bytes of length, then an event. What cannot be written ends them.
-fn watch(body: SimBody) -> SimBody {
-    let start = Some((body.into_data_stream(), BytesMut::new()));
-    frames(stream::unfold(start, |state| async move {
-        let (mut chunks, mut rest) = state?;
-        match chunks.next().await? {
-            Ok(chunk) => rest.extend_from_slice(&chunk),
-            Err(error) => return Some((Err(error), None)),
-        }
-        let mut out = BytesMut::new();
-        while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
-            match event(&rest.split_to(end + 1)) {
-                Ok(event) => put_frame(&mut out, &event),
-                Err(error) => {
-                    put_frame(&mut out, &error_event(&error));
-                    return Some((Ok(out.freeze()), None));
-                }
-            }
-        }
-        Some((Ok(out.freeze()), Some((chunks, rest))))
-    }))
-}
-
-fn put_frame(out: &mut BytesMut, event: &[u8]) {
-    out.put_u32(event.len() as u32);
-    out.put_slice(event);
-}
-
-fn event(json: &[u8]) -> Result<Vec<u8>, StatusError> {
-    nesting::with_room(nesting::of_json(json), || {
-        let mut event: Map<String, Value> = parsed(json)?;
-        let object = event.remove("object").unwrap_or_default();
-        let object = kube_protobuf::to_vec(&object, UnknownFields::Ignore).map_err(unwritable)?;
-        let kind = event.get("type").and_then(Value::as_str).unwrap_or_default();
-        Ok(kube_protobuf::watch_event_to_vec(kind, &object))
-    })
-}
-
-fn error_event(error: &StatusError) -> Vec<u8> {
-    let status = kube_protobuf::to_vec(&error.to_value(), UnknownFields::Ignore);
-    kube_protobuf::watch_event_to_vec("ERROR", &status.unwrap_or_default())
-}
-
 /// JSON that the server has made.
 fn parsed(json: &[u8]) -> Result<Map<String, Value>, StatusError> {
     nesting::parse(json).map_err(|error| StatusError::internal(error.to_string()))
-}
-
-/// An object that is in the store, which takes anything, but that does not fit its kind.
-fn unwritable(error: kube_protobuf::Error) -> StatusError {
-    StatusError::internal(format!("the object cannot be written in protobuf: {error}"))
 }

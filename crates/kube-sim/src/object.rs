@@ -3,7 +3,8 @@
 //! A real API server sends one object in several forms: in a LIST without `apiVersion` and `kind` (built-in kinds) or
 //! with them (custom resources), in GET and WATCH always with them, as metadata only, and in a DELETED event under the
 //! resource version of the deletion. All of them are cut from the same bytes: the body from `"metadata":` to the end,
-//! with the place of the resource version and the end of the metadata remembered.
+//! with the place of the resource version and the end of the metadata remembered. Messages in protobuf are made of them when they
+//! are asked for, and kept.
 
 use std::sync::Arc;
 
@@ -12,6 +13,10 @@ use serde_json::{Map, Value};
 
 use crate::nesting;
 use crate::resources::Resource;
+
+mod messages;
+
+use messages::Messages;
 
 /// One version of one object.
 #[derive(Debug, Clone)]
@@ -36,6 +41,7 @@ pub(crate) struct Stored {
     labels: Box<str>,
     /// `value\0` of each of the resource's selectable fields, in its order.
     fields: Box<str>,
+    messages: Messages,
 }
 
 /// The order in which a real server writes the metadata of built-in kinds; what is not named follows at the end.
@@ -91,6 +97,7 @@ impl Stored {
             metadata_end,
             labels: encode_labels(metadata),
             fields: encode_fields(resource, object),
+            messages: Messages::default(),
         }
     }
 
@@ -165,6 +172,27 @@ impl Stored {
 
     pub(crate) fn len(&self) -> usize {
         self.body.len()
+    }
+
+    /// The message in protobuf of this name, under a resource version. `make` makes it of the object's JSON if nobody has asked
+    /// for it before.
+    pub(crate) fn message<E>(
+        &self,
+        name: &'static str,
+        resource_version: u64,
+        make: impl FnOnce() -> Result<Vec<u8>, E>,
+    ) -> Result<Bytes, E> {
+        self.messages.get(name, resource_version, make)
+    }
+
+    /// Keeps no messages any more: the object has been replaced or deleted, and hardly anybody asks for it.
+    pub(crate) fn retire(&self) {
+        self.messages.retire();
+    }
+
+    /// Keeps messages again: the object is there again.
+    pub(crate) fn revive(&self) {
+        self.messages.revive();
     }
 
     /// Decodes the object, with the `apiVersion` and `kind` that `head` gives it; needs room for its depth.

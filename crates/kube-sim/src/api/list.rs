@@ -2,64 +2,15 @@
 
 use std::sync::Arc;
 
-use bytes::{BufMut, Bytes, BytesMut};
-use serde_json::{Map, Value};
+use serde_json::Map;
 
 use crate::api::options::{Continue, Freshness, ListOptions};
-use crate::api::render::{Form, Render};
+use crate::api::render::{Encoding, Form, ListBody, Render};
 use crate::api::{Api, Target};
 use crate::object::Stored;
 use crate::selector::Selector;
 use crate::status::StatusError;
 use crate::storage::Snapshot;
-
-/// The size of a chunk of a list.
-pub(crate) const CHUNK: usize = 64 * 1024;
-
-/// The body of a list, which is written while it is sent, so that it takes one pointer for each object and one chunk.
-pub(crate) struct ListBody {
-    render: Render,
-    items: std::vec::IntoIter<Arc<Stored>>,
-    open: Option<Bytes>,
-    close: Option<Bytes>,
-}
-
-impl ListBody {
-    fn new(render: Render, version: u64, metadata: Map<String, Value>, items: Vec<Arc<Stored>>) -> Self {
-        let (open, close) = render.list_frame(version, metadata);
-        Self {
-            render,
-            items: items.into_iter(),
-            open: Some(open),
-            close: Some(close),
-        }
-    }
-}
-
-impl Iterator for ListBody {
-    type Item = Bytes;
-
-    fn next(&mut self) -> Option<Bytes> {
-        self.close.as_ref()?;
-        let mut out = BytesMut::with_capacity(CHUNK + CHUNK / 4);
-        let mut first = false;
-        if let Some(open) = self.open.take() {
-            out.put_slice(&open);
-            first = true;
-        }
-        while out.len() < CHUNK {
-            let Some(item) = self.items.next() else {
-                out.put_slice(&self.close.take()?);
-                break;
-            };
-            if !std::mem::take(&mut first) {
-                out.put_u8(b',');
-            }
-            self.render.item(&mut out, &item);
-        }
-        Some(out.freeze())
-    }
-}
 
 impl Api {
     /// `stale` is read in place of the newest state.
@@ -84,7 +35,7 @@ impl Api {
         target: &Target,
         selector: &Selector,
         options: &ListOptions,
-        form: Form,
+        (form, encoding): (Form, Encoding),
         stale: Option<&Snapshot>,
     ) -> Result<ListBody, StatusError> {
         let prefix = target.prefix();
@@ -112,14 +63,20 @@ impl Api {
                 metadata.insert("remainingItemCount".into(), (matching.count() + 1).into());
             }
         }
-        let render = Render::new(target, form, self.now());
-        Ok(ListBody::new(render, snapshot.resource_version, metadata, items))
+        let render = Render::new(target, form, encoding, self.now())?;
+        render.prepare(&items).await?;
+        render.list(snapshot.resource_version, metadata, items)
     }
 
     /// A list of these objects in their current state.
-    pub(crate) fn list_of(&self, target: &Target, items: Vec<Arc<Stored>>, form: Form) -> ListBody {
-        let render = Render::new(target, form, self.now());
-        ListBody::new(render, self.storage.resource_version(), Map::new(), items)
+    pub(crate) fn list_of(
+        &self,
+        target: &Target,
+        items: Vec<Arc<Stored>>,
+        (form, encoding): (Form, Encoding),
+    ) -> Result<ListBody, StatusError> {
+        let render = Render::new(target, form, encoding, self.now())?;
+        render.list(self.storage.resource_version(), Map::new(), items)
     }
 
     async fn fresh(

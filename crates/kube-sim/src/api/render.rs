@@ -1,6 +1,7 @@
 //! The forms in which objects are sent: whole, metadata only, or as a table.
 
 use std::sync::Arc;
+use std::vec;
 
 use bytes::{BufMut, Bytes, BytesMut};
 use serde_json::{Map, Value, json};
@@ -10,7 +11,20 @@ use crate::api::view;
 use crate::nesting;
 use crate::object::Stored;
 use crate::resources::Resource;
+use crate::status::StatusError;
 use crate::table;
+
+pub(crate) mod protobuf;
+
+use protobuf::Protobuf;
+
+/// How an object is written. In YAML it is written outside, from JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Encoding {
+    Json,
+    Yaml,
+    Protobuf,
+}
 
 /// The form that a client requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,6 +73,55 @@ pub(crate) enum EventKind {
     Deleted,
 }
 
+/// The size of a chunk of a list.
+pub(crate) const CHUNK: usize = 64 * 1024;
+
+/// So many objects are encoded before others get their turn.
+const AT_ONCE: usize = 32;
+
+/// The body of a list, which is put together while it is sent, so that it takes one pointer for each object and one chunk.
+pub(crate) struct ListBody {
+    items: Items,
+    open: Option<Bytes>,
+    close: Option<Bytes>,
+}
+
+enum Items {
+    Json(Box<Render>, vec::IntoIter<Arc<Stored>>),
+    /// The messages that are kept beside the objects.
+    Protobuf(vec::IntoIter<Bytes>),
+}
+
+impl Iterator for ListBody {
+    type Item = Bytes;
+
+    fn next(&mut self) -> Option<Bytes> {
+        self.close.as_ref()?;
+        let mut out = BytesMut::with_capacity(CHUNK + CHUNK / 4);
+        let mut first = false;
+        if let Some(open) = self.open.take() {
+            out.put_slice(&open);
+            first = true;
+        }
+        while out.len() < CHUNK {
+            let put = match &mut self.items {
+                Items::Json(render, items) => items.next().map(|item| {
+                    if !std::mem::take(&mut first) {
+                        out.put_u8(b',');
+                    }
+                    render.item(&mut out, &item);
+                }),
+                Items::Protobuf(items) => items.next().map(|item| protobuf::put_item(&mut out, &item)),
+            };
+            if put.is_none() {
+                out.put_slice(&self.close.take()?);
+                break;
+            }
+        }
+        Some(out.freeze())
+    }
+}
+
 const METADATA_HEAD: &[u8] = br#"{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","#;
 
 /// Writes the objects of one resource in one form.
@@ -74,12 +137,24 @@ pub(crate) struct Render {
     custom: bool,
     /// Whether the columns were sent: only the first table of a watch contains them.
     columns_sent: bool,
+    /// What writes in place of this one.
+    protobuf: Option<Protobuf>,
 }
 
 impl Render {
-    pub(crate) fn new(target: &Target, form: Form, now: jiff::Timestamp) -> Self {
+    /// Fails if there is no protobuf of the kind, where that is asked for.
+    pub(crate) fn new(
+        target: &Target,
+        form: Form,
+        encoding: Encoding,
+        now: jiff::Timestamp,
+    ) -> Result<Self, StatusError> {
         let resource = &target.resource;
-        Self {
+        let protobuf = match encoding {
+            Encoding::Protobuf => Some(Protobuf::new(target, form)?),
+            Encoding::Json | Encoding::Yaml => None,
+        };
+        Ok(Self {
             form,
             resource: resource.clone(),
             head: target.head(),
@@ -90,12 +165,18 @@ impl Render {
             api_version: resource.api_version(&target.version),
             custom: resource.custom,
             columns_sent: false,
-        }
+            protobuf,
+        })
     }
 
     /// One object, as the answer to a request.
-    pub(crate) fn object(&self, out: &mut BytesMut, object: &Stored) {
+    pub(crate) fn object(&self, out: &mut BytesMut, object: &Stored) -> Result<(), StatusError> {
+        if let Some(protobuf) = &self.protobuf {
+            return protobuf.object(out, object);
+        }
         self.object_at(out, object, object.resource_version);
+        out.put_u8(b'\n');
+        Ok(())
     }
 
     fn object_at(&self, out: &mut BytesMut, object: &Stored, resource_version: u64) {
@@ -112,8 +193,8 @@ impl Render {
         }
     }
 
-    /// An item of a list.
-    pub(crate) fn item(&self, out: &mut BytesMut, object: &Stored) {
+    /// An item of a list in JSON.
+    fn item(&self, out: &mut BytesMut, object: &Stored) {
         let object = &*view::served(&self.resource, &self.version, object);
         match self.form {
             Form::Full => object.write(out, &self.item_head),
@@ -167,14 +248,54 @@ impl Render {
         out.put_slice(br#","rows":["#);
     }
 
-    /// The parts of a list before and after its items.
-    ///
-    /// `metadata` is that of the list without its resource version.
-    pub(crate) fn list_frame(
-        &self,
+    /// A list; `metadata` is that of the list without its resource version.
+    pub(crate) fn list(
+        self,
         resource_version: u64,
         mut metadata: Map<String, Value>,
-    ) -> (Bytes, Bytes) {
+        items: Vec<Arc<Stored>>,
+    ) -> Result<ListBody, StatusError> {
+        let Some(protobuf) = &self.protobuf else {
+            let (open, close) = self.list_frame(resource_version, metadata);
+            return Ok(ListBody {
+                items: Items::Json(self.into(), items.into_iter()),
+                open: Some(open),
+                close: Some(close),
+            });
+        };
+        let items = items
+            .iter()
+            .map(|item| protobuf.message(item, item.resource_version))
+            .collect::<Result<Vec<_>, _>>()?;
+        let length = items.iter().map(|item| protobuf::item_length(item)).sum();
+        metadata.insert("resourceVersion".into(), resource_version.to_string().into());
+        let (open, close) = protobuf.list_frame(metadata, length)?;
+        Ok(ListBody {
+            items: Items::Protobuf(items.into_iter()),
+            open: Some(open),
+            close: Some(close),
+        })
+    }
+
+    /// Encodes what a [list](Self::list) is to be made of, if that has to be done before it is sent. Others get their turn
+    /// meanwhile.
+    pub(crate) async fn prepare(&self, items: &[Arc<Stored>]) -> Result<(), StatusError> {
+        let Some(protobuf) = &self.protobuf else {
+            return Ok(());
+        };
+        for some in items.chunks(AT_ONCE) {
+            for item in some {
+                protobuf.message(item, item.resource_version)?;
+            }
+            tokio::task::yield_now().await;
+        }
+        Ok(())
+    }
+
+    /// The parts of a list in JSON before and after its items.
+    ///
+    /// `metadata` is that of the list without its resource version.
+    fn list_frame(&self, resource_version: u64, mut metadata: Map<String, Value>) -> (Bytes, Bytes) {
         let mut open = BytesMut::new();
         let version = resource_version.to_string();
         if let Form::Table(_, of) = self.form {
@@ -209,22 +330,46 @@ impl Render {
         kind: EventKind,
         object: &Stored,
         resource_version: u64,
-    ) {
-        out.put_slice(match kind {
-            EventKind::Added => br#"{"type":"ADDED","object":"#,
-            EventKind::Modified => br#"{"type":"MODIFIED","object":"#,
-            EventKind::Deleted => br#"{"type":"DELETED","object":"#,
-        });
+    ) -> Result<(), StatusError> {
+        let kind = match kind {
+            EventKind::Added => "ADDED",
+            EventKind::Modified => "MODIFIED",
+            EventKind::Deleted => "DELETED",
+        };
+        if let Some(protobuf) = &self.protobuf {
+            return protobuf.event(out, kind, object, resource_version);
+        }
+        for part in [r#"{"type":""#, kind, r#"","object":"#] {
+            out.put_slice(part.as_bytes());
+        }
         self.object_at(out, object, resource_version);
         self.columns_sent = true;
+        out.put_slice(b"}\n");
+        Ok(())
+    }
+
+    /// The frame that ends a watch which failed.
+    pub(crate) fn error(&self, out: &mut BytesMut, error: &StatusError) {
+        if self.protobuf.is_some() {
+            return protobuf::error(out, error);
+        }
+        put_json(out, br#"{"type":"ERROR","object":"#, &error.to_value());
         out.put_slice(b"}\n");
     }
 
     /// A bookmark: a frame with a resource version only. `end` marks the end of the initial events.
-    pub(crate) fn bookmark(&mut self, out: &mut BytesMut, resource_version: u64, end: bool) {
+    pub(crate) fn bookmark(
+        &mut self,
+        out: &mut BytesMut,
+        resource_version: u64,
+        end: bool,
+    ) -> Result<(), StatusError> {
         let mut metadata = json!({"resourceVersion": resource_version.to_string()});
         if end {
             metadata["annotations"] = json!({"k8s.io/initial-events-end": "true"});
+        }
+        if let Some(protobuf) = &self.protobuf {
+            return protobuf.bookmark(out, &metadata);
         }
         out.put_slice(br#"{"type":"BOOKMARK","object":"#);
         match self.form {
@@ -245,6 +390,7 @@ impl Render {
         }
         self.columns_sent = true;
         out.put_slice(b"}}\n");
+        Ok(())
     }
 }
 

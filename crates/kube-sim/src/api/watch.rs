@@ -23,9 +23,8 @@ use futures::{Stream, stream};
 use tokio::sync::watch as signal;
 use tokio::time::Instant;
 
-use crate::api::list::CHUNK;
 use crate::api::options::{Start, WatchOptions};
-use crate::api::render::{EventKind, Form, Render};
+use crate::api::render::{CHUNK, Encoding, EventKind, Form, Render};
 use crate::api::{Api, Target};
 use crate::faults::Meeting;
 use crate::object::Stored;
@@ -78,14 +77,14 @@ impl Api {
         target: Target,
         selector: Selector,
         options: &WatchOptions,
-        form: Form,
+        (form, encoding): (Form, Encoding),
         faults: &Meeting,
-    ) -> impl Stream<Item = Bytes> + Send + use<> {
+    ) -> Result<impl Stream<Item = Bytes> + Send + use<>, StatusError> {
         let timeout = options
             .timeout
             .unwrap_or_else(|| MIN_TIMEOUT.mul_f64(1.0 + rand::random::<f64>()));
         let mut watch = Watch {
-            render: Render::new(&target, form, self.now()),
+            render: Render::new(&target, form, encoding, self.now())?,
             changed: self.storage.subscribe(&target.resource),
             initial: VecDeque::new(),
             stale: faults.stale.clone(),
@@ -107,9 +106,9 @@ impl Api {
             Start::Initial(version) => watch.phase = Phase::Waiting(version),
         }
         watch.plan_bookmark();
-        stream::unfold(watch, |mut watch| async move {
+        Ok(stream::unfold(watch, |mut watch| async move {
             watch.next().await.map(|chunk| (chunk, watch))
-        })
+        }))
     }
 }
 
@@ -129,11 +128,15 @@ impl Watch {
                     Ok(()) => self.load_present(self.bookmarks),
                     Err(error) => self.fail(&mut out, &error),
                 },
-                Phase::Initial(end) => self.write_initial(&mut out, end),
+                Phase::Initial(end) => {
+                    let written = self.write_initial(&mut out, end);
+                    self.check(&mut out, written);
+                }
                 Phase::Changes => {
                     // Checked before the changes are read, so that they include those that came with it.
                     let outdated = self.is_outdated();
-                    self.write_changes(&mut out);
+                    let written = self.write_changes(&mut out);
+                    self.check(&mut out, written);
                     if outdated && out.is_empty() {
                         self.phase = Phase::Done;
                     }
@@ -167,23 +170,24 @@ impl Watch {
         self.phase = Phase::Initial(end);
     }
 
-    fn write_initial(&mut self, out: &mut BytesMut, end: bool) {
+    fn write_initial(&mut self, out: &mut BytesMut, end: bool) -> Result<(), StatusError> {
         out.reserve(CHUNK);
         while out.len() < CHUNK {
             let Some(object) = self.initial.pop_front() else {
                 if end && self.ends_initial {
-                    self.render.bookmark(out, self.position, true);
+                    self.render.bookmark(out, self.position, true)?;
                 }
                 self.initial = VecDeque::new();
                 self.phase = Phase::Changes;
-                return;
+                return Ok(());
             };
             self.render
-                .event(out, EventKind::Added, &object, object.resource_version);
+                .event(out, EventKind::Added, &object, object.resource_version)?;
         }
+        Ok(())
     }
 
-    fn write_changes(&mut self, out: &mut BytesMut) {
+    fn write_changes(&mut self, out: &mut BytesMut) -> Result<(), StatusError> {
         while out.len() < CHUNK {
             // Marked as seen before the changes are read, so that no change is missed in between.
             self.changed.mark_unchanged();
@@ -194,12 +198,10 @@ impl Watch {
                     .changes_after(&self.target.resource, self.position, BATCH)
                 {
                     Ok(found) => found,
-                    Err(forgotten) => {
-                        return self.fail(out, &StatusError::too_old(self.position, forgotten.oldest));
-                    }
+                    Err(forgotten) => return Err(StatusError::too_old(self.position, forgotten.oldest)),
                 };
             for change in &changes {
-                self.write_change(out, change);
+                self.write_change(out, change)?;
             }
             self.position = position;
             if changes.len() < BATCH {
@@ -207,20 +209,21 @@ impl Watch {
             }
         }
         if self.next_bookmark.is_some_and(|at| at <= Instant::now()) {
-            self.render.bookmark(out, self.position, false);
+            self.render.bookmark(out, self.position, false)?;
             self.plan_bookmark();
         }
+        Ok(())
     }
 
     /// An object that starts to match is an addition, and one that stops to match a deletion, whatever the change was.
-    fn write_change(&mut self, out: &mut BytesMut, change: &Change) {
+    fn write_change(&mut self, out: &mut BytesMut, change: &Change) -> Result<(), StatusError> {
         if self
             .target
             .namespace
             .as_deref()
             .is_some_and(|n| n != change.object.namespace())
         {
-            return;
+            return Ok(());
         }
         let before = change
             .previous
@@ -232,9 +235,9 @@ impl Watch {
             (true, true, _) => (EventKind::Modified, &change.object),
             // The last state that matched, under the resource version of the change.
             (true, false, Some(previous)) => (EventKind::Deleted, previous),
-            _ => return,
+            _ => return Ok(()),
         };
-        self.render.event(out, kind, object, change.resource_version);
+        self.render.event(out, kind, object, change.resource_version)
     }
 
     /// Waits for a change, a bookmark's time or the end.
@@ -255,8 +258,15 @@ impl Watch {
         }
     }
 
+    /// Ends the watch if something could not be written.
+    fn check(&mut self, out: &mut BytesMut, written: Result<(), StatusError>) {
+        if let Err(error) = written {
+            self.fail(out, &error);
+        }
+    }
+
     fn fail(&mut self, out: &mut BytesMut, error: &StatusError) {
-        out.extend_from_slice(format!("{{\"type\":\"ERROR\",\"object\":{}}}\n", error.to_value()).as_bytes());
+        self.render.error(out, error);
         self.phase = Phase::Done;
     }
 

@@ -91,7 +91,8 @@ impl<S: Stream<Item = Result<Bytes, BoxError>>> Disturbed<S> {
             return chunk;
         }
         self.over = true;
-        // Half of the first line: that of an event, or all of a body that has only one.
+        // Half of the first line: that of an event, or all of a body that has only one. In protobuf this byte is the first tag
+        // of an event or of an envelope, so that it breaks off within what comes before.
         chunk.map(|chunk| {
             chunk.map(|chunk| {
                 let line = chunk.iter().position(|b| *b == b'\n').unwrap_or(chunk.len());

@@ -3,9 +3,9 @@
 use http::header::ACCEPT;
 use http::request::Parts;
 
-use super::Encoding;
 use crate::api::Api;
 use crate::api::options::Query;
+use crate::api::render::Encoding;
 
 /// What was made of a request's Accept header.
 pub(super) struct Negotiated {

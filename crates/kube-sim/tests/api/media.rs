@@ -213,14 +213,66 @@ async fn a_watch_in_protobuf_tells_what_one_in_json_tells() {
         }
     });
     assert_eq!(media_type(&answer), format!("{PROTOBUF};stream=watch"));
-    let (mut body, mut events) = (answer.body, Vec::new());
+    assert!(json.len() >= 3);
+    assert_eq!(events(&answer), json);
+}
+
+/// The events of a watch in protobuf that has ended.
+fn events(answer: &Answer) -> Vec<Value> {
+    let (mut body, mut events) = (answer.body.clone(), Vec::new());
     while body.has_remaining() {
         let length = body.get_u32() as usize;
-        let event: Value = from_message(Descriptor::watch_event(), &body.split_to(length)).unwrap();
-        events.push(event);
+        let event = from_message(Descriptor::watch_event(), &body.split_to(length));
+        events.push(event.unwrap());
     }
-    assert!(json.len() >= 3);
-    assert_eq!(events, json);
+    events
+}
+
+/// An object's message is kept: it is another one of its metadata, and of a deletion, which has its own version.
+#[tokio::test(start_paused = true)]
+async fn changes_are_equal_in_both_encodings_each_time() {
+    let client = Client::empty();
+    client.configmaps(&["a", "b"]);
+    let since = client.store().resource_version();
+    client.store().update(configmap("a", 5)).unwrap();
+    client
+        .store()
+        .delete("v1", "ConfigMap", Some("default"), "b")
+        .unwrap();
+    let path = format!("{CONFIGMAPS}?watch=1&resourceVersion={since}&timeoutSeconds=5");
+    for form in ["", ";as=PartialObjectMetadata;g=meta.k8s.io;v=v1", ""] {
+        let answer = client.get_as(&path, &format!("{JSON}{form}")).await;
+        let lines = answer
+            .body
+            .split(|byte| *byte == b'\n')
+            .filter(|line| !line.is_empty());
+        let expected: Vec<Value> = lines.map(|line| serde_json::from_slice(line).unwrap()).collect();
+        assert_eq!(expected.len(), 2);
+        assert_eq!(expected[1]["type"], "DELETED");
+        for _ in 0..2 {
+            let answer = client.get_as(&path, &format!("{PROTOBUF}{form}")).await;
+            assert_eq!(events(&answer), expected, "{form}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_object_in_two_versions_has_a_message_in_each() {
+    let client = Client::empty();
+    let event = json!({
+        "apiVersion": "v1", "kind": "Event", "metadata": {"name": "a", "namespace": "default"}, "message": "m",
+        "involvedObject": {"kind": "Pod", "name": "p", "namespace": "default"},
+        "reason": "Started", "type": "Normal", "count": 3,
+    });
+    client.store().create(event).unwrap();
+    for _ in 0..2 {
+        for path in ["/api/v1/events", "/apis/events.k8s.io/v1/events"] {
+            let expected = client.get(path).await.json();
+            let mut answer = protobuf(&client.get_as(path, PROTOBUF).await);
+            with_zeros_as(&expected, &mut answer);
+            assert_eq!(answer, expected, "{path}");
+        }
+    }
 }
 
 #[tokio::test]
@@ -249,13 +301,27 @@ async fn what_does_not_fit_its_kind_is_an_error_in_protobuf_only() {
     client.store().create(object).unwrap();
     for path in [CONFIGMAPS, &format!("{CONFIGMAPS}/a")] {
         client.get(path).await.ok();
-        let (code, _, message) = client.get_as(path, PROTOBUF).await.refusal();
-        assert_eq!(code, 500);
+        let answer = client.get_as(path, PROTOBUF).await;
+        let status = protobuf(&answer);
+        assert_eq!((answer.code, &status["code"]), (500, &json!(500)));
+        let message = status["message"].as_str().unwrap();
         assert!(
             message.ends_with("data[\"n\"]: a string is expected, not a number"),
             "{message}"
         );
     }
+    // A watch tells of what comes before, and ends.
+    client.configmaps(&["0"]);
+    let answer = client.get_as(&format!("{CONFIGMAPS}?watch=1"), PROTOBUF).await;
+    let events = events(&answer);
+    let told: Vec<_> = events
+        .iter()
+        .map(|event| (&event["type"], &event["object"]["code"]))
+        .collect();
+    assert_eq!(
+        told,
+        [(&json!("ADDED"), &Value::Null), (&json!("ERROR"), &json!(500))]
+    );
 }
 
 #[tokio::test]
