@@ -1,9 +1,9 @@
 //! Any bytes as any message: they are read or refused. What was read and can be written is written as the same bytes after it
-//! has been read again. The first byte chooses the message; 0 an envelope.
+//! has been read again, and as the same bytes from JSON as text. The first byte chooses the message; 0 an envelope.
 
 #![no_main]
 
-use kube_protobuf::{Descriptor, ErrorKind, UnknownFields, from_message, message_to_vec, to_value};
+use kube_protobuf::{Descriptor, ErrorKind, UnknownFields, from_message, json_to_vec, message_to_vec, to_value};
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
 
@@ -34,6 +34,7 @@ fuzz_target!(|data: &[u8]| {
         // Such as a quantity that is none, or a time with a year of ten digits.
         Err(error) => return assert!(matches!(error.kind(), ErrorKind::Mismatch | ErrorKind::TooDeep), "{error}"),
     };
+    assert_eq!(json_to_vec(message, &value.to_string(), UnknownFields::Deny).unwrap(), written);
     let value: Value = from_message(message, &written).unwrap();
     assert_eq!(message_to_vec(message, &value, UnknownFields::Deny).unwrap(), written);
 });

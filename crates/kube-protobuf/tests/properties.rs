@@ -1,6 +1,6 @@
 //! Values that come back as they were, and bytes that nobody wrote.
 
-use kube_protobuf::{Descriptor, UnknownFields, from_message, message_to_vec, to_value, to_vec};
+use kube_protobuf::{Descriptor, UnknownFields, from_message, json_to_vec, message_to_vec, to_value, to_vec};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -111,7 +111,10 @@ proptest! {
         for (api_version, kind) in [("v1", "Pod"), ("v1", "List"), ("apiextensions.k8s.io/v1", "CustomResourceDefinition")] {
             let message = Descriptor::of(api_version, kind).unwrap();
             let Ok(value) = from_message::<Value>(message, &bytes) else { continue };
-            let Ok(written) = message_to_vec(message, &value, UnknownFields::Deny) else { continue };
+            let written = message_to_vec(message, &value, UnknownFields::Deny);
+            let from_text = json_to_vec(message, &value.to_string(), UnknownFields::Deny);
+            prop_assert_eq!(from_text.map_err(|e| e.to_string()), written.as_ref().map(Vec::clone).map_err(|e| e.to_string()));
+            let Ok(written) = written else { continue };
             // Not the value: a pointer to what is null in JSON is no pointer after this.
             let value: Value = from_message(message, &written).unwrap();
             prop_assert_eq!(message_to_vec(message, &value, UnknownFields::Deny).unwrap(), written);
