@@ -174,11 +174,11 @@ impl Stored {
         self.body.len()
     }
 
-    /// The message in protobuf of this name, under a resource version. `make` makes it of the object's JSON if nobody has asked
+    /// The message in protobuf of this name and served version, under a resource version. `make` makes it of the object's JSON if nobody has asked
     /// for it before.
     pub(crate) fn message<E>(
         &self,
-        name: &'static str,
+        name: (&'static str, &str),
         resource_version: u64,
         make: impl FnOnce() -> Result<Vec<u8>, E>,
     ) -> Result<Bytes, E> {

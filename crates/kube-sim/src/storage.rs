@@ -530,7 +530,7 @@ mod tests {
             made = true;
             Ok::<_, ()>(Vec::new())
         };
-        let _ = object.message("a", object.resource_version, make);
+        let _ = object.message(("a", "v1"), object.resource_version, make);
         !made
     }
 

@@ -10,8 +10,8 @@ pub(super) struct Messages(Mutex<Kept>);
 
 #[derive(Debug)]
 enum Kept {
-    /// One for each type of message (the versions of the kind, and the metadata), and for each resource version: a deletion
-    /// has another one than the object.
+    /// One for each type of message (the kind, or its metadata) in each served version, and for each resource version: a
+    /// deletion has another one than the object.
     Some(Vec<Message>),
     /// None any more.
     None,
@@ -20,6 +20,7 @@ enum Kept {
 #[derive(Debug)]
 struct Message {
     name: &'static str,
+    version: Box<str>,
     resource_version: u64,
     bytes: Bytes,
 }
@@ -45,7 +46,7 @@ impl Messages {
     /// A message, which `make` makes if it is not kept. Whoever asks for it meanwhile waits.
     pub(super) fn get<E>(
         &self,
-        name: &'static str,
+        (name, version): (&'static str, &str),
         resource_version: u64,
         make: impl FnOnce() -> Result<Vec<u8>, E>,
     ) -> Result<Bytes, E> {
@@ -54,14 +55,16 @@ impl Messages {
             drop(kept);
             return make().map(Bytes::from);
         };
-        let is_meant =
-            |message: &&Message| (message.name, message.resource_version) == (name, resource_version);
+        let is_meant = |message: &&Message| {
+            (message.name, &*message.version, message.resource_version) == (name, version, resource_version)
+        };
         if let Some(message) = messages.iter().find(is_meant) {
             return Ok(message.bytes.clone());
         }
         let bytes = Bytes::from(make()?);
         messages.push(Message {
             name,
+            version: version.into(),
             resource_version,
             bytes: bytes.clone(),
         });
@@ -95,7 +98,7 @@ mod tests {
                 made.set(made.get() + 1);
                 Ok::<_, ()>(format!("{name} {version}").into_bytes())
             };
-            let bytes = messages.get(name, version, make).unwrap();
+            let bytes = messages.get((name, "v1"), version, make).unwrap();
             assert_eq!(bytes, format!("{name} {version}"));
             made.get()
         };
@@ -107,7 +110,7 @@ mod tests {
         assert_eq!([get("a", 1), get("a", 1)], [4, 5]);
         messages.revive();
         assert_eq!([get("a", 1), get("a", 1)], [6, 6]);
-        assert_eq!(messages.get("c", 1, || Err(())), Err(()));
+        assert_eq!(messages.get(("c", "v1"), 1, || Err(())), Err(()));
         assert_eq!(get("c", 1), 7);
     }
 }

@@ -256,6 +256,31 @@ async fn changes_are_equal_in_both_encodings_each_time() {
     }
 }
 
+/// An autoscaler has annotations in its old version for what that has no fields for.
+#[tokio::test]
+async fn metadata_in_two_versions_has_a_message_in_each() {
+    let client = Client::empty();
+    let autoscaler = json!({
+        "apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler",
+        "metadata": {"name": "a", "namespace": "default"},
+        "spec": {
+            "maxReplicas": 3, "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "d"},
+            "behavior": {"scaleDown": {"stabilizationWindowSeconds": 5}},
+        },
+    });
+    client.store().create(autoscaler).unwrap();
+    let form = "as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
+    let mut seen = Vec::new();
+    for version in ["v1", "v2", "v1"] {
+        let path = format!("/apis/autoscaling/{version}/horizontalpodautoscalers");
+        let expected = client.get_as(&path, &format!("{JSON};{form}")).await.json();
+        let answer = client.get_as(&path, &format!("{PROTOBUF};{form}")).await;
+        assert_eq!(protobuf(&answer), expected, "{version}");
+        seen.push(expected);
+    }
+    assert_ne!(seen[0], seen[1]);
+}
+
 #[tokio::test]
 async fn an_object_in_two_versions_has_a_message_in_each() {
     let client = Client::empty();

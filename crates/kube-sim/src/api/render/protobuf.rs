@@ -63,7 +63,9 @@ impl Protobuf {
 
     /// An object's message, without an envelope.
     pub(super) fn message(&self, object: &Stored, resource_version: u64) -> Result<Bytes, StatusError> {
-        object.message(self.message.name(), resource_version, || {
+        // The served version, too: an autoscaler's metadata has annotations in its old version only.
+        let name = (self.message.name(), self.version.as_str());
+        object.message(name, resource_version, || {
             let object = &*view::served(&self.resource, &self.version, object);
             let mut json = Vec::with_capacity(object.len() + 32);
             match self.metadata_only {
