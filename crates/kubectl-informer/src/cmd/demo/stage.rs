@@ -26,6 +26,8 @@ use tokio_util::sync::CancellationToken;
 const TICK: Duration = Duration::from_millis(250);
 /// The time limit for steps that usually take no time, on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(300);
+/// The time in which the caches become equal to the server's.
+const COMPARED: Duration = Duration::from_secs(60);
 /// How long a handler takes in the scene of the slow handler: more than the changes leave it.
 const SLOW: Duration = Duration::from_millis(50);
 /// The states of a follower that its chart shows.
@@ -189,7 +191,7 @@ pub(super) async fn play(
         heeds: true,
     };
     let synced = |picture: &Picture| picture.forms.iter().all(|form| form.status.synced);
-    if !stage.until(server, PATIENCE, synced).await? {
+    if !stage.until(server, Instant::now() + PATIENCE, synced).await? {
         bail!("stopped before the informers had synced");
     }
     for (scene, tenths) in Scene::TIMED {
@@ -207,7 +209,7 @@ pub(super) async fn play(
     // It is short, and the end of everything.
     stage.heeds = false;
     let equal = |picture: &Picture| picture.forms.iter().all(|form| form.status.digest == expected);
-    let is_equal = stage.until(server, Duration::from_secs(60), equal).await?;
+    let is_equal = stage.until(server, Instant::now() + COMPARED, equal).await?;
     let picture = stage.picture;
     // The terminal shows again what was there before.
     drop(stage.terminal);
@@ -264,21 +266,29 @@ impl Stage {
             return Ok(());
         }
         self.picture.scene = scene;
+        let begun = Instant::now();
         let mut away: Option<Fault> = None;
         match scene {
             Scene::SlowHandler => self.take(SLOW)?,
-            Scene::Relist => server.faults().restart(),
+            Scene::Relist => {
+                // What the watches have not read when they break is no longer in the history.
+                let held = server.faults().hold_watches_of("pods").start();
+                self.until(server, begun + time / 4, |_| false).await?;
+                server.faults().compact();
+                server.faults().cut_watches_of("pods");
+                held.remove();
+            }
             Scene::Restart => {
                 away = Some(server.faults().refuse(ANY, "pods", 503).start());
                 server.faults().restart();
             }
             Scene::List | Scene::Changes | Scene::Comparison => {}
         }
-        self.until(server, time / 2, |_| false).await?;
+        self.until(server, begun + time / 2, |_| false).await?;
         if let Some(away) = away {
             away.remove();
         }
-        self.until(server, time / 2, |_| false).await?;
+        self.until(server, begun + time, |_| false).await?;
         if scene == Scene::SlowHandler {
             self.take(Duration::ZERO)?;
         }
@@ -291,14 +301,13 @@ impl Stage {
             .try_for_each(|follower| follower.take(time))
     }
 
-    /// Shows what happens until `done`. Returns whether that was within the time, and nobody has ended it.
+    /// Shows what happens until `done`. Returns whether that was in time, and nobody has ended it.
     async fn until(
         &mut self,
         server: &SimServer,
-        time: Duration,
+        end: Instant,
         done: impl Fn(&Picture) -> bool,
     ) -> anyhow::Result<bool> {
-        let end = Instant::now() + time;
         let mut ticks = tokio::time::interval(TICK);
         loop {
             tokio::select! {
