@@ -76,6 +76,12 @@ impl Api {
         }
     }
 
+    /// The same, at another time of day.
+    pub(crate) fn started_at(mut self, time: SystemTime) -> Self {
+        self.clock.started = time;
+        self
+    }
+
     pub(crate) fn registry(&self) -> Arc<Registry> {
         self.registry
             .read()

@@ -58,7 +58,7 @@ mod rule;
 mod stream;
 
 pub(crate) use control::answer as control;
-pub(crate) use rule::{Effect, Facts, Meeting, Rule};
+pub(crate) use rule::{Decided, Effect, Facts, Meeting, Rule};
 pub(crate) use stream::disturbed;
 
 pub use rule::{ANY, DELETE, GET, LIST, PATCH, POST, PUT, Verbs, WATCH};

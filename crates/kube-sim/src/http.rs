@@ -21,7 +21,7 @@ use crate::api::render::{Encoding, Form, Include, Render, TableVersion};
 use crate::api::write::{DeleteOptions, Deleted, Propagation, Scale, Writer};
 use crate::api::{Api, Target};
 use crate::discovery;
-use crate::faults::{self, DELETE, Effect, Facts, GET, LIST, Meeting, PATCH, POST, PUT, WATCH};
+use crate::faults::{self, DELETE, Decided, Effect, Facts, GET, LIST, Meeting, PATCH, POST, PUT, WATCH};
 use crate::media::{self, RequestBody};
 use crate::nesting::{self, Unreadable};
 use crate::object::Stored;
@@ -86,6 +86,7 @@ struct Call {
     fields: FieldValidation,
     /// Of objects and lists in the answer.
     encoding: Encoding,
+    decided: Option<Decided>,
 }
 
 /// What a request names.
@@ -100,7 +101,8 @@ async fn respond(
     request: Request<RequestBody>,
     encoding: Encoding,
 ) -> io::Result<Response<SimBody>> {
-    let (parts, body) = request.into_parts();
+    let (mut parts, body) = request.into_parts();
+    let decided = parts.extensions.remove::<Decided>();
     let reads = matches!(parts.method, Method::GET | Method::HEAD);
     let (body, unread) = match reads {
         true => (Bytes::new(), None),
@@ -126,6 +128,7 @@ async fn respond(
         request,
         query,
         encoding,
+        decided,
     };
     call.disturbed(route).await
 }
@@ -272,7 +275,10 @@ impl Call {
     async fn disturbed(self, route: Route) -> io::Result<Response<SimBody>> {
         let (api, target) = (self.api.clone(), route.target.clone());
         let facts = self.facts(&route);
-        let meeting = api.faults.meet(&target, &facts);
+        let mut meeting = api.faults.meet(&target, &facts);
+        if let Some(decided) = &self.decided {
+            meeting.follow(decided, &api.storage, &target);
+        }
         pause(meeting.delay).await;
         let acts = meeting
             .ending

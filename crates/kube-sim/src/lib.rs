@@ -116,6 +116,8 @@
 //!   silence.remove();
 //!   # Ok(()) }
 //!   ```
+//! - **Thousands of bad days.** The module `simulation` (feature `simulation`) runs the controller through schedules of crashes,
+//!   stale reads and lost answers, and shows the smallest one that breaks what must hold.
 //! - **Assertions.** [`Sim::eventually`] waits for what comes to be, [`Sim::requests`] says what was asked on the way there.
 //! - **Time.** In the process, everything follows tokio's clock: an hour of backoff takes no time when it is paused. Over a
 //!   socket ([`SimServer`]), do not pause it.
@@ -127,7 +129,7 @@
 //!
 //! A request goes from `server` (sockets) through `media` (protobuf, YAML; `compression` is last) and `http` (routes and forms), past the `faults`, to
 //! `api` (what LIST, WATCH and the writes mean) and `storage` (objects, history, snapshots); `apply` knows who owns which field, `specs` what a server fills in, `control` is what the control plane does
-//! about changes. `workload` creates realistic objects and changes them.
+//! about changes. `simulation` stands between a program's client and all of it. `workload` creates realistic objects and changes them.
 //!
 //! For responses that no API server sends, there is a server that answers from a [`script`].
 //!
@@ -161,6 +163,8 @@ pub mod script;
 mod selector;
 mod server;
 mod sim;
+#[cfg(feature = "simulation")]
+pub mod simulation;
 mod specs;
 mod status;
 mod storage;

@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use serde_json::Value;
 
@@ -58,6 +58,7 @@ pub struct SimBuilder {
     definitions: Vec<Value>,
     controllers: Vec<Controller>,
     control_endpoint: bool,
+    started: Option<SystemTime>,
     pub(crate) address: IpAddr,
     pub(crate) port: u16,
 }
@@ -74,6 +75,7 @@ impl Default for SimBuilder {
             definitions: Vec::new(),
             controllers: Controller::DEFAULT.into(),
             control_endpoint: false,
+            started: None,
             address: Ipv4Addr::LOCALHOST.into(),
             port: 0,
         }
@@ -184,6 +186,13 @@ impl SimBuilder {
         self
     }
 
+    /// Sets the time at which the cluster starts. Default: now.
+    #[cfg(feature = "simulation")]
+    pub(crate) fn started(mut self, time: SystemTime) -> Self {
+        self.started = Some(time);
+        self
+    }
+
     /// Creates the cluster without a socket, for use in this process through [`Sim::service`].
     ///
     /// # Errors
@@ -203,7 +212,10 @@ impl SimBuilder {
             Rules::new(self.seed),
             self.control_endpoint,
         );
-        let api = Arc::new(api);
+        let api = Arc::new(match self.started {
+            Some(time) => api.started_at(time),
+            None => api,
+        });
         let store = Store::new(api.clone());
         for namespace in ["default", "kube-node-lease", "kube-public", "kube-system"] {
             let object = serde_json::json!({

@@ -15,7 +15,7 @@
 //! An object also keeps its messages in protobuf: one for each version of its kind that was asked for in protobuf (about 0.7 times
 //! the bytes of its JSON), and one for its metadata. Replaced and deleted objects drop them [`ENCODED`] changes later.
 
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::ops::Bound;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -49,7 +49,7 @@ pub(crate) struct Change {
 #[derive(Debug, Clone)]
 pub(crate) struct Backup {
     resource_version: u64,
-    objects: HashMap<String, Sorted>,
+    objects: BTreeMap<String, Sorted>,
 }
 
 impl Backup {
@@ -120,7 +120,8 @@ struct Inner {
     history: usize,
     /// The most levels that a stored object ever had.
     deepest: usize,
-    collections: HashMap<String, Collection>,
+    /// In order, so that watches are woken in the same one each time.
+    collections: BTreeMap<String, Collection>,
     /// The objects that an object owns, by its uid.
     dependents: HashMap<Box<str>, BTreeSet<Place>>,
     /// Objects that wait for their dependents to be deleted first, by their uids.
@@ -146,7 +147,7 @@ impl Storage {
             resource_version: first,
             history,
             deepest: 0,
-            collections: HashMap::new(),
+            collections: BTreeMap::new(),
             dependents: HashMap::new(),
             foreground: HashMap::new(),
             work: VecDeque::new(),

@@ -82,7 +82,7 @@ impl Api {
     ) -> Result<impl Stream<Item = Bytes> + Send + use<>, StatusError> {
         let timeout = options
             .timeout
-            .unwrap_or_else(|| MIN_TIMEOUT.mul_f64(1.0 + rand::random::<f64>()));
+            .unwrap_or_else(|| MIN_TIMEOUT.mul_f64(1.0 + fastrand::f64()));
         let mut watch = Watch {
             render: Render::new(&target, form, encoding, self.now())?,
             changed: self.storage.subscribe(&target.resource),

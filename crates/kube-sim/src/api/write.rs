@@ -781,7 +781,7 @@ pub(crate) fn text<'a>(object: &'a Object, name: &str) -> &'a str {
 
 /// A random uid, as a version 4 UUID.
 fn new_uid() -> String {
-    uid_from(rand::random())
+    uid_from(fastrand::u128(..))
 }
 
 /// The version 4 UUID with these random bits.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::Stale;
 use crate::api::Target;
 use crate::script::Answer;
-use crate::storage::Backup;
+use crate::storage::{Backup, Storage};
 
 /// What is asked of a resource; joined by `|`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -271,7 +271,30 @@ pub(crate) struct Meeting {
     pub(crate) stale: Stale,
 }
 
+/// What whoever sends a request in this process has decided about it, as an extension of the request.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Decided {
+    /// The code of a refusal.
+    pub(crate) refused: Option<u16>,
+    /// The resource version at which the watch cache of the server is stuck.
+    pub(crate) stale: Option<u64>,
+}
+
 impl Meeting {
+    /// Adds what was decided for this request alone. Rules go first.
+    pub(crate) fn follow(&mut self, decided: &Decided, storage: &Storage, target: &Target) {
+        if let (Some(code), None) = (decided.refused, &self.ending) {
+            let refusal = Effect::Refuse {
+                code,
+                retry_after: None,
+            };
+            self.ending = Some((refusal, false));
+        }
+        if let (Some(version), None) = (decided.stale, &self.stale) {
+            self.stale = storage.snapshot_at(&target.resource, version).ok();
+        }
+    }
+
     /// Whether another rule has decided already what this one would.
     pub(super) fn is_decided_for(&self, rule: &Rule) -> bool {
         matches!(

@@ -122,7 +122,7 @@ pub(super) fn new_name(resource: &Resource, object: &mut Object) -> Result<Strin
         }
         const ALPHABET: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
         let suffix: String = (0..5)
-            .map(|_| ALPHABET[rand::random_range(0..ALPHABET.len())] as char)
+            .map(|_| ALPHABET[fastrand::usize(..ALPHABET.len())] as char)
             .collect();
         let prefix: String = prefix.chars().take(58).collect();
         meta.insert("name".into(), format!("{prefix}{suffix}").into());

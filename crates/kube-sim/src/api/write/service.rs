@@ -89,7 +89,7 @@ fn free_address(transaction: &mut Transaction<'_>, services: &Resource) -> Strin
         let [a, b, c, d] = (FIRST_ADDRESS + number).to_be_bytes();
         format!("{a}.{b}.{c}.{d}")
     };
-    let start = rand::random_range(0..ADDRESSES - 0x200);
+    let start = fastrand::u32(..ADDRESSES - 0x200);
     let free = (0..ADDRESSES - 0x200).map(|next| shown((start + next) % (ADDRESSES - 0x200)));
     free.into_iter()
         .find(|address| !taken.contains(address.as_str()))
@@ -138,7 +138,7 @@ fn node_ports(
                 .filter_map(|port| port["nodePort"].as_u64()),
         );
     }
-    let start = rand::random_range(NODE_PORTS);
+    let start = fastrand::u64(NODE_PORTS);
     let mut free = (start..NODE_PORTS.end)
         .chain(NODE_PORTS.start..start)
         .filter(|port| !taken.contains(port));
