@@ -150,7 +150,7 @@ impl Writer {
             tracing::debug!(namespace, reason, error, "an event is tried again");
             // Many processes that have lost the same server do not come back together.
             let pause = match tries {
-                1 => PAUSE.mul_f64(rand::random()),
+                1 => PAUSE.mul_f64(fastrand::f64()),
                 _ => PAUSE,
             };
             tokio::select! {

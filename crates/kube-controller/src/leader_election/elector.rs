@@ -51,7 +51,12 @@ impl LeaderElector {
     ///
     /// The configuration makes no sense.
     pub fn new(client: Client, config: LeaderElectionConfig) -> Result<Self, ConfigError> {
-        Self::with_clock(client, config, Arc::new(SystemClock), SmallRng::from_os_rng())
+        Self::with_clock(
+            client,
+            config,
+            Arc::new(SystemClock),
+            SmallRng::seed_from_u64(fastrand::u64(..)),
+        )
     }
 
     pub(super) fn with_clock(

@@ -114,7 +114,7 @@ impl BackoffState {
         if self.failing_since.get_or_insert_with(Instant::now).elapsed() < SHORT_OUTAGE {
             pause = pause.min(times(SHORT_PAUSE, 1.0 / (1.0 + jitter)).max(initial));
         }
-        self.last = pause.saturating_add(times(pause, jitter * rand::random::<f64>()));
+        self.last = pause.saturating_add(times(pause, jitter * fastrand::f64()));
         self.last
     }
 }

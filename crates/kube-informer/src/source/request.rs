@@ -2,7 +2,6 @@
 
 use crate::FieldPlan;
 use crate::object::ResourceVersion;
-use rand::Rng;
 use std::time::Duration;
 
 /// The default of the shortest timeout of a watch.
@@ -167,7 +166,7 @@ impl WatchRequest {
 /// A random timeout between `shortest` and twice that, so that watches do not end together.
 pub(crate) fn random_timeout(shortest: Duration) -> Duration {
     let shortest = shortest.as_secs().clamp(1, LONGEST_TIMEOUT / 2);
-    Duration::from_secs(rand::rng().random_range(shortest..=2 * shortest))
+    Duration::from_secs(fastrand::u64(shortest..=2 * shortest))
 }
 
 #[cfg(test)]
