@@ -109,6 +109,61 @@ impl Store {
         }
     }
 
+    /// Stores an object as it is given, but for its resource version, in the place of what is there: a recording
+    /// that is played, objects of another cluster. No rule of the API is checked and no field is filled in, so the generation, the
+    /// times and a `deletionTimestamp` are the given ones, and the namespace need not exist. If what is there has another
+    /// uid, it is removed first. Watches receive each change.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use kube_sim::Sim;
+    /// use serde_json::json;
+    ///
+    /// let store = Sim::builder().build()?.store();
+    /// store.put(json!({
+    ///     "apiVersion": "apps/v1", "kind": "Deployment",
+    ///     "metadata": {"name": "a", "namespace": "default", "uid": "1", "generation": 7, "deletionTimestamp": "2026-01-01T00:00:00Z"},
+    /// }))?;
+    /// let found = store.get("apps/v1", "Deployment", Some("default"), "a")?;
+    /// assert_eq!(found["metadata"]["generation"], 7);
+    /// assert_eq!(found["metadata"]["deletionTimestamp"], "2026-01-01T00:00:00Z");
+    /// store.remove("apps/v1", "Deployment", Some("default"), "a")?;
+    /// assert!(store.get("apps/v1", "Deployment", Some("default"), "a").is_err());
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// An unknown kind, an object without a name, one with a namespace whose kind has none (and the reverse), or one that is
+    /// nested too deep.
+    pub fn put(&self, object: Value) -> Result<(), StatusError> {
+        nesting::with_room(nesting::of(&object), || {
+            check_depth(&object)?;
+            let (target, object) = self.target_of(object)?;
+            if target.name.as_deref().is_none_or(str::is_empty) {
+                return Err(StatusError::bad_request("an object that is put needs a name"));
+            }
+            self.api.put_as_is(&target, object)
+        })
+    }
+
+    /// Removes an object at once, whatever finalizers or grace period it has. Nothing else is deleted because of it, except
+    /// that a custom resource definition takes its objects along. The neighbour of [`put`](Self::put).
+    ///
+    /// # Errors
+    ///
+    /// An unknown kind, or an object that is not there.
+    pub fn remove(
+        &self,
+        api_version: &str,
+        kind: &str,
+        namespace: Option<&str>,
+        name: &str,
+    ) -> Result<(), StatusError> {
+        let target = self.target(api_version, kind, namespace, Some(name))?;
+        self.api.remove_as_is(&target)
+    }
+
     /// The current state of an object.
     ///
     /// # Errors

@@ -479,7 +479,7 @@ pub(crate) struct ReplayArgs {
     /// The port to listen on; any free one by default
     #[arg(long, default_value_t = 0, value_name = "PORT")]
     pub(crate) port: u16,
-    /// Where to write a kubeconfig for the server
+    /// Where to write a kubeconfig for the server; a file that is there is kept, unless a replay wrote it
     #[arg(long, value_name = "FILE", value_parser = OsStringValueParser::new().map(PathBuf::from))]
     pub(crate) kubeconfig: Option<PathBuf>,
 }
@@ -738,6 +738,9 @@ fn watch_output(text: &str) -> Result<WatchOutput, String> {
     })
 }
 
+/// The longest duration: a clock can be asked for the time after it.
+const LONGEST: Duration = Duration::from_secs(87_600 * 3600);
+
 /// `15s`, `1m30s`, `500ms`, or a plain number of seconds.
 fn duration(text: &str) -> Result<Duration, String> {
     let parsed = match text.parse::<f64>() {
@@ -747,7 +750,10 @@ fn duration(text: &str) -> Result<Duration, String> {
             .ok()
             .and_then(|duration| duration.try_into().ok()),
     };
-    parsed.ok_or_else(|| "expected a duration such as 15s, 1m30s or 500ms".into())
+    match parsed {
+        Some(duration) if duration > LONGEST => Err("must be at most 87600h, ten years".into()),
+        parsed => parsed.ok_or_else(|| "expected a duration such as 15s, 1m30s or 500ms".into()),
+    }
 }
 
 fn rate(text: &str) -> Result<f64, String> {
@@ -801,7 +807,17 @@ mod tests {
         check("500ms", Some(500));
         check("2", Some(2000));
         check("0.5", Some(500));
-        for bad in ["", "-1s", "-1", "abc", "NaN", "inf", "5 parsecs"] {
+        for bad in [
+            "",
+            "-1s",
+            "-1",
+            "abc",
+            "NaN",
+            "inf",
+            "5 parsecs",
+            "1e19",
+            "87601h",
+        ] {
             check(bad, None);
         }
     }

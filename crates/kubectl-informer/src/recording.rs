@@ -35,6 +35,11 @@ const ANY_VERSION: &[u8] = b"kubectl-informer recording ";
 const SKIPPABLE: u32 = 0x184D_2A50;
 /// The most bytes of a block before it is compressed. A block has about [`BLOCK`] of them, but a line is not divided.
 const MOST_OF_BLOCK: usize = 64 << 20;
+/// The most bytes of a line but the first, as parsed JSON takes many times as much memory. Servers take objects of about 3 MiB
+/// at most. It also bounds an object that grew by patches.
+pub(crate) const MOST_OF_LINE: usize = 8 << 20;
+/// How deep an object may be nested: parsers refuse 128 levels, and an entry adds some.
+pub(crate) const MOST_OF_LEVELS: usize = 120;
 /// The bytes after which a block is written.
 const BLOCK: usize = 4 << 20;
 
@@ -243,8 +248,8 @@ mod tests {
         assert_eq!(*reader.header(), header());
         let mut states = States::new(reader.header());
         let mut told = Vec::new();
-        while let Some(entry) = reader.next().unwrap() {
-            let change = states.apply(&entry).unwrap();
+        while let Some(mut entry) = reader.next().unwrap() {
+            let change = states.apply(&mut entry).unwrap();
             let value = |object: Option<Value>| object.map(|object| object["data"]["k"].clone());
             told.push((value(change.old), value(change.new)));
         }
@@ -323,10 +328,10 @@ mod tests {
 
     #[test]
     fn entries_that_do_not_fit_are_refused() {
-        let check = |entry: Entry, expected: &str| {
+        let check = |mut entry: Entry, expected: &str| {
             let mut states = States::new(&header());
-            states.apply(&whole(0, Event::Initial, "a", "1")).unwrap();
-            let why = states.apply(&entry).unwrap_err();
+            states.apply(&mut whole(0, Event::Initial, "a", "1")).unwrap();
+            let why = states.apply(&mut entry).unwrap_err();
             assert!(why.contains(expected), "{why}");
         };
         check(update(1, "unknown", "1", "2"), "ns/unknown is not known");
@@ -345,6 +350,10 @@ mod tests {
                 ..whole(1, Event::Update, "a", "2")
             },
             "is ns/a",
+        );
+        check(
+            whole(1, Event::Add, &"a".repeat(2000), "1"),
+            "a key of more than 1024 bytes",
         );
         let copy = json!([{"op": "copy", "from": "/data", "path": "/data/again"}]);
         check(
@@ -381,6 +390,18 @@ mod tests {
         );
     }
 
+    /// A short file can have long lines, which would take much memory.
+    #[test]
+    fn a_line_that_is_too_long_is_refused() {
+        let bytes = file(&[vec![whole(0, Event::Initial, "a", &"x".repeat(MOST_OF_LINE))]]);
+        assert!(bytes.len() < 10_000);
+        let error = read(&bytes).1.unwrap().to_string();
+        assert!(
+            error.starts_with("line 2 is not what a recorder writes: more than 8388608 bytes"),
+            "{error}"
+        );
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -411,8 +432,8 @@ mod tests {
         fn any_lines_are_applied_or_refused(lines in proptest::collection::vec(".{0,60}", 0..5)) {
             let mut states = States::new(&header());
             for line in lines {
-                if let Ok(entry) = serde_json::from_str::<Entry>(&line) {
-                    let _ = states.apply(&entry);
+                if let Ok(mut entry) = serde_json::from_str::<Entry>(&line) {
+                    let _ = states.apply(&mut entry);
                 }
             }
         }

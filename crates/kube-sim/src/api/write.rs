@@ -407,6 +407,40 @@ impl Api {
         })
     }
 
+    /// Stores an object as it is given but for its version. One with another uid is removed first; a definition is not, because
+    /// its objects would go with it.
+    pub(crate) fn put_as_is(&self, target: &Target, mut object: Object) -> Result<(), StatusError> {
+        self.transact(|transaction| {
+            let target = &*self.as_defined_now(target)?;
+            let resource = &target.resource;
+            view::to_stored(resource, &mut object);
+            metadata_mut(&mut object).remove("resourceVersion");
+            as_stored(resource, &mut object);
+            let mut current = transaction.get(resource, &target.key());
+            if let Some(found) = &current
+                && found.uid() != text(metadata(&object), "uid")
+                && resource.id() != definition::ID
+            {
+                self.remove(transaction, target, found);
+                current = None;
+            }
+            let stored = put(transaction, resource, &mut object, Writer::Owner)?;
+            self.defined(transaction, resource, &object, &stored);
+            let current = current.as_deref();
+            self.written(transaction, resource, &object, &stored, current, Writer::Owner);
+            Ok(())
+        })
+    }
+
+    /// Removes an object, whatever holds it.
+    pub(crate) fn remove_as_is(&self, target: &Target) -> Result<(), StatusError> {
+        self.transact(|transaction| {
+            let (current, _) = self.current(transaction, target)?;
+            self.remove(transaction, target, &current);
+            Ok(())
+        })
+    }
+
     /// Runs `f` alone, then what the controllers make of it.
     fn transact<T: Send>(&self, f: impl FnOnce(&mut Transaction<'_>) -> T + Send) -> T {
         let result = self.storage.transact(f);

@@ -5,17 +5,20 @@ use crate::discovery::Resource;
 use crate::feed::Step;
 use crate::informers::{Form, Informers};
 use crate::output;
-use crate::recording::{Entry, Event, Header, Writer};
+use crate::recording::{Entry, Event, Header, MOST_OF_LEVELS, MOST_OF_LINE, Writer};
 use crate::signals::{Meaning, Stop};
 use crate::target::Target;
 use crate::text::bytes;
 use anyhow::{Context as _, bail};
 use indicatif::ProgressBar;
 use jiff::Timestamp;
+use k8s_openapi::ByteString;
 use kube_informer::reflector::Phase;
 use kube_informer::{Notification, ObjectKey};
 use serde_json::Value;
+use std::collections::HashSet;
 use std::fs::{File, OpenOptions};
+use std::hash::{BuildHasher as _, RandomState};
 use std::io::{self, IsTerminal as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::process::ExitCode;
@@ -26,9 +29,10 @@ use tokio::time::{Instant, MissedTickBehavior};
 const FLUSH: Duration = Duration::from_secs(2);
 /// The time after a signal at which the program ends even if a task hangs.
 const GRACE: Duration = Duration::from_secs(4);
-/// What stands in the place of a secret's value: `redacted`, in base64 where data is.
+/// What begins that which stands in the place of a secret's value.
 const REDACTED: &str = "redacted";
-const REDACTED_DATA: &str = "cmVkYWN0ZWQ=";
+/// The bytes of a line for what is beside the object, and for how it is written.
+const REST_OF_LINE: usize = 64 << 10;
 
 pub(crate) async fn run(args: RecordArgs) -> anyhow::Result<ExitCode> {
     let stop = Stop::on_signal(Meaning::End, Some(GRACE))?;
@@ -60,9 +64,21 @@ pub(crate) async fn run(args: RecordArgs) -> anyhow::Result<ExitCode> {
         let _ = std::fs::remove_file(&args.file);
     }
     let written = recorder.finish().with_context(|| format!("cannot write {path}"));
+    let unlisted = recorder.unlisted();
+    let nothing = unlisted.len() == targets.len();
+    if nothing {
+        // There is nothing in it, and with it the next attempt would be refused.
+        let _ = std::fs::remove_file(&args.file);
+    }
     recorded.with_context(|| format!("cannot record to {path}"))?;
     informers.stopped().await?;
+    if nothing {
+        bail!("nothing was recorded: {}", unlisted.join("; "));
+    }
     output::diagnostic(&format!("{}: {}", args.file.display(), written?));
+    if !unlisted.is_empty() {
+        bail!("{path} lacks what was not listed: {}", unlisted.join("; "));
+    }
     Ok(ExitCode::SUCCESS)
 }
 
@@ -76,6 +92,11 @@ struct Recorder {
     synced: Vec<bool>,
     /// The failures that have been told of each.
     failures: Vec<u64>,
+    /// The last failure of each that has not been listed.
+    reasons: Vec<Option<String>>,
+    /// The objects that cannot be recorded as they are.
+    left_out: HashSet<(usize, ObjectKey)>,
+    redaction: Redaction,
     initial: u64,
     changes: u64,
     progress: ProgressBar,
@@ -108,6 +129,9 @@ impl Recorder {
             writer: Writer::new(file, &header)?,
             synced: vec![false; resources.len()],
             failures: vec![0; resources.len()],
+            reasons: vec![None; resources.len()],
+            left_out: HashSet::new(),
+            redaction: Redaction::default(),
             resources,
             started: Instant::now(),
             secrets: args.with_secrets,
@@ -144,6 +168,7 @@ impl Recorder {
                 continue;
             };
             let resource = self.resources[number].full_name();
+            self.reasons[number] = Some(error.message.clone());
             if !self.synced[number] && !error.class.is_retryable() {
                 bail!("cannot {} {resource}: {}", error.operation, error.message);
             }
@@ -172,42 +197,87 @@ impl Recorder {
             Step::Change(change) => change,
         };
         let key = change.key();
-        match change {
-            Notification::Add { object, .. } if !self.synced[number] => {
-                self.initial += 1;
-                let object = self.object(number, object)?;
-                self.entry(number, Event::Initial, Some(&key), None, Some(object))
-            }
-            Notification::Add { object, .. } => {
-                self.changes += 1;
-                let object = self.object(number, object)?;
-                self.entry(number, Event::Add, Some(&key), None, Some(object))
-            }
-            Notification::Update { old, new } => {
-                self.changes += 1;
-                let replaced = old.uid() != new.uid();
-                let (old, new) = (self.object(number, old)?, self.object(number, new)?);
-                if replaced {
-                    self.entry(number, Event::Delete, Some(&key), None, None)?;
-                    return self.entry(number, Event::Add, Some(&key), None, Some(new));
-                }
-                self.entry(number, Event::Update, Some(&key), Some(&old), Some(new))
-            }
+        let place = (number, key.clone());
+        let was_left_out = self.left_out.contains(&place);
+        let (old, object) = match change {
+            Notification::Add { object, .. } => (None, object),
+            Notification::Update { old, new } => (Some(old), new),
             Notification::Delete(_) => {
+                if self.left_out.remove(&place) {
+                    return Ok(());
+                }
                 self.changes += 1;
-                self.entry(number, Event::Delete, Some(&key), None, None)
+                return self.entry(number, Event::Delete, Some(&key), None, None);
+            }
+        };
+        let new = match self.object(number, object) {
+            Ok(new) => new,
+            Err(why) => {
+                if self.left_out.insert(place) {
+                    let resource = self.resources[number].full_name();
+                    output::diagnostic(&format!("{resource} {key} is left out: {why}"));
+                }
+                // From here on it is none of the recording's.
+                if old.is_some() && !was_left_out {
+                    self.changes += 1;
+                    return self.entry(number, Event::Delete, Some(&key), None, None);
+                }
+                return Ok(());
+            }
+        };
+        self.left_out.remove(&place);
+        match old.filter(|_| !was_left_out) {
+            None if !self.synced[number] => {
+                self.initial += 1;
+                self.entry(number, Event::Initial, Some(&key), None, Some(new))
+            }
+            None => {
+                self.changes += 1;
+                self.entry(number, Event::Add, Some(&key), None, Some(new))
+            }
+            Some(old) if old.uid() != object.uid() => {
+                self.changes += 1;
+                self.entry(number, Event::Delete, Some(&key), None, None)?;
+                self.entry(number, Event::Add, Some(&key), None, Some(new))
+            }
+            Some(old) => {
+                self.changes += 1;
+                // One that was recorded can be read again.
+                let old = self.object(number, old).ok();
+                self.entry(number, Event::Update, Some(&key), old.as_ref(), Some(new))
             }
         }
     }
 
-    /// An object as it is recorded.
-    fn object(&self, number: usize, object: &Form) -> io::Result<Value> {
+    /// An object as it is recorded, or why it cannot be read again if it is.
+    fn object(&self, number: usize, object: &Form) -> Result<Value, String> {
         let resource = &self.resources[number];
-        let mut object = resource.object(&object.body())?;
-        if resource.is_secret() && !self.secrets {
-            redact(&mut object);
+        let body = object.body();
+        if body.len() > MOST_OF_LINE - REST_OF_LINE {
+            return Err(format!("it has {}", bytes(body.len() as u64)));
         }
-        Ok(object)
+        let mut value = resource.object(&body).map_err(|error| error.to_string())?;
+        if levels(&value) > MOST_OF_LEVELS {
+            return Err(format!("it is nested more than {MOST_OF_LEVELS} levels deep"));
+        }
+        if resource.is_secret() && !self.secrets {
+            self.redaction.redact(&mut value);
+        }
+        Ok(value)
+    }
+
+    /// The resources that were never listed, and why.
+    fn unlisted(&self) -> Vec<String> {
+        let unlisted = (0..self.resources.len()).filter(|number| !self.synced[*number]);
+        let told = unlisted.map(|number| {
+            let why = self.reasons[number].as_deref();
+            format!(
+                "{} ({})",
+                self.resources[number].full_name(),
+                why.unwrap_or("the time was too short")
+            )
+        });
+        told.collect()
     }
 
     /// Writes an entry; an update as a patch, if that is shorter.
@@ -263,23 +333,36 @@ impl Recorder {
     }
 }
 
-/// Replaces the values of a secret, and those of its annotations, which may contain what was applied.
-fn redact(secret: &mut Value) {
-    for (member, instead) in [("data", REDACTED_DATA), ("stringData", REDACTED)] {
-        for value in secret
-            .get_mut(member)
-            .and_then(Value::as_object_mut)
-            .into_iter()
-            .flatten()
-        {
-            *value.1 = instead.into();
+/// The levels of arrays and objects, at most 128 in parsed JSON.
+fn levels(value: &Value) -> usize {
+    let inner = match value {
+        Value::Array(elements) => elements.iter().map(levels).max(),
+        Value::Object(members) => members.values().map(levels).max(),
+        _ => return 0,
+    };
+    1 + inner.unwrap_or_default()
+}
+
+/// Replaces the values of secrets by what tells only whether they have changed: a hash of the value and its place, whose random key
+/// nobody learns.
+#[derive(Default)]
+struct Redaction(RandomState);
+
+impl Redaction {
+    /// Replaces the values of a secret, and those of its annotations, which may contain what was applied.
+    fn redact(&self, secret: &mut Value) {
+        let uid = secret["metadata"]["uid"].as_str().unwrap_or_default().to_owned();
+        for pointer in ["/data", "/stringData", "/metadata/annotations"] {
+            let values = secret.pointer_mut(pointer).and_then(Value::as_object_mut);
+            for (name, value) in values.into_iter().flatten() {
+                let hash = self.0.hash_one((&uid, pointer, name, value.to_string()));
+                let text = format!("{REDACTED}-{hash:016x}");
+                *value = match pointer {
+                    "/data" => serde_json::to_value(ByteString(text.into_bytes())).unwrap_or_default(),
+                    _ => text.into(),
+                };
+            }
         }
-    }
-    let annotations = secret
-        .pointer_mut("/metadata/annotations")
-        .and_then(Value::as_object_mut);
-    for value in annotations.into_iter().flatten() {
-        *value.1 = REDACTED.into();
     }
 }
 
@@ -289,22 +372,69 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn secrets_are_redacted() {
-        let mut secret = json!({
-            "metadata": {"name": "s", "annotations": {"a": "hunter2"}}, "type": "Opaque",
-            "data": {"password": "aHVudGVyMg=="}, "stringData": {"password": "hunter2"},
-        });
-        redact(&mut secret);
-        assert_eq!(
-            secret,
+    fn redacted_secrets_tell_only_that_they_changed() {
+        let secret = |value: &str| {
             json!({
-                "metadata": {"name": "s", "annotations": {"a": "redacted"}}, "type": "Opaque",
-                "data": {"password": "cmVkYWN0ZWQ="}, "stringData": {"password": "redacted"},
+                "metadata": {"name": "s", "uid": "1", "annotations": {"a": value}}, "type": "Opaque",
+                "data": {"password": value, "again": value}, "stringData": {"password": value},
             })
+        };
+        let redaction = Redaction::default();
+        let redacted = |redaction: &Redaction, value: &str| {
+            let mut secret = secret(value);
+            redaction.redact(&mut secret);
+            secret
+        };
+        let one = redacted(&redaction, "aHVudGVyMg==");
+        assert_eq!(one, redacted(&redaction, "aHVudGVyMg=="));
+        assert_ne!(
+            one,
+            redacted(&Redaction::default(), "aHVudGVyMg=="),
+            "the key is one of the recording"
+        );
+        assert_ne!(
+            one["data"]["password"], one["data"]["again"],
+            "equal values are not told"
+        );
+        let other = redacted(&redaction, "aHVudGVyMw==");
+        for pointer in [
+            "/data/password",
+            "/stringData/password",
+            "/metadata/annotations/a",
+        ] {
+            assert_ne!(one.pointer(pointer), other.pointer(pointer), "{pointer}");
+        }
+        let data: ByteString = serde_json::from_value(one["data"]["password"].clone()).unwrap();
+        assert!(data.0.starts_with(b"redacted-"));
+        assert!(
+            one["stringData"]["password"]
+                .as_str()
+                .unwrap()
+                .starts_with("redacted-")
+        );
+        assert!(
+            one["metadata"]["annotations"]["a"]
+                .as_str()
+                .unwrap()
+                .starts_with("redacted-")
+        );
+        assert_eq!(
+            (&one["type"], &one["metadata"]["name"]),
+            (&json!("Opaque"), &json!("s"))
         );
         // Whatever a server sends.
-        for mut odd in [json!(null), json!({"data": "x", "metadata": []}), json!([1])] {
-            redact(&mut odd);
+        for mut odd in [
+            json!({"data": "x", "metadata": []}),
+            json!({"metadata": {"uid": 1}}),
+        ] {
+            redaction.redact(&mut odd);
+        }
+    }
+
+    #[test]
+    fn levels_of_nesting_are_counted() {
+        for (value, expected) in [(json!(1), 0), (json!({}), 1), (json!({"a": [1, [2]], "b": 1}), 3)] {
+            assert_eq!(levels(&value), expected, "{value}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `show` and `diff`: look at a recording by time and object.
 
 use crate::age;
-use crate::args::{DiffArgs, DiffOutput, RecordingArgs, ShowArgs, ShowOutput};
+use crate::args::{DiffArgs, DiffOutput, Moment, RecordingArgs, ShowArgs, ShowOutput};
 use crate::config::given;
 use crate::diff;
 use crate::discovery::{Resource, Resources};
@@ -9,11 +9,12 @@ use crate::grid::{self, Grid};
 use crate::output;
 use crate::recording::{Entry, Event, Header, Reader, States};
 use crate::target::wanted;
-use anyhow::{Context as _, anyhow};
+use anyhow::{Context as _, anyhow, bail};
 use jiff::{SignedDuration, Timestamp};
 use kube_informer::ObjectKey;
 use serde::Serialize;
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::path::Path;
 use std::process::ExitCode;
@@ -28,14 +29,12 @@ pub(crate) fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
     let header = recording.reader.header().clone();
     let selected = Selected::of(&args.recording, &header)?;
     let end = args.at.map_or(u64::MAX, |moment| moment.millis(header.started));
-    let mut last = 0;
-    while let Some(entry) = recording.next()? {
-        if entry.time > end {
-            break;
-        }
-        last = entry.time;
-        recording.apply(&entry)?;
+    if let Some(Moment::At(at)) = args.at
+        && at < header.started
+    {
+        bail!("--at {at} is before the recording began, at {}", header.started);
     }
+    let last = state_at(&mut recording, end)?;
     // Decoded one by one: there may be many.
     let mut found: Vec<_> = recording
         .states
@@ -93,6 +92,32 @@ pub(crate) fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Applies what was recorded up to a time, and what had been there at the beginning: a list takes its time to arrive. Returns when
+/// the last applied entry was recorded.
+fn state_at(recording: &mut Recording, end: u64) -> anyhow::Result<u64> {
+    let resources = recording.reader.header().resources.len();
+    let mut synced = BTreeSet::new();
+    let mut last = 0;
+    while let Some(mut entry) = recording.next()? {
+        match entry.event {
+            Event::Synced => {
+                synced.insert(entry.resource);
+            }
+            Event::Initial => {}
+            _ if entry.time > end => {
+                if synced.len() == resources {
+                    break;
+                }
+                continue;
+            }
+            _ => {}
+        }
+        last = entry.time;
+        recording.apply(&mut entry)?;
+    }
+    Ok(last)
+}
+
 /// A line of `diff -o json`.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -122,11 +147,11 @@ pub(crate) fn diff(args: &DiffArgs) -> anyhow::Result<ExitCode> {
         let head = ["TIME", "EVENT", "NAMESPACE", "NAME", "VERSION"].map(ToOwned::to_owned);
         output::line(&grid.row(head.into_iter()))?;
     }
-    while let Some(entry) = recording.next()? {
+    while let Some(mut entry) = recording.next()? {
         if entry.time > to {
             break;
         }
-        let change = recording.apply(&entry)?;
+        let change = recording.apply(&mut entry)?;
         let is_change = !matches!(entry.event, Event::Initial | Event::Synced);
         let key = ObjectKey::from(entry.key.as_str());
         if !is_change || entry.time < from || !selected.has(entry.resource, &key) {
@@ -209,7 +234,7 @@ impl Recording {
     ///
     /// # Errors
     /// It does not fit to them.
-    pub(super) fn apply(&mut self, entry: &Entry) -> anyhow::Result<crate::recording::Change> {
+    pub(super) fn apply(&mut self, entry: &mut Entry) -> anyhow::Result<crate::recording::Change> {
         let applied = self.states.apply(entry);
         applied.map_err(|why| anyhow!("{}: line {}: {why}", self.path, self.reader.line()))
     }

@@ -1,6 +1,6 @@
 //! Reads recordings.
 
-use super::{ANY_VERSION, Entry, Header, MAGIC, MOST_OF_BLOCK, RecordingError, SKIPPABLE};
+use super::{ANY_VERSION, Entry, Header, MAGIC, MOST_OF_BLOCK, MOST_OF_LINE, RecordingError, SKIPPABLE};
 use std::io::{ErrorKind, Read};
 use zstd_safe::{DCtx, DParameter, InBuffer, OutBuffer, ResetDirective};
 
@@ -89,6 +89,12 @@ impl<R: Read> Reader<R> {
             return Ok(None);
         };
         self.line += 1;
+        if line.len() > MOST_OF_LINE {
+            return Err(RecordingError::Line {
+                number: self.line,
+                why: format!("more than {MOST_OF_LINE} bytes"),
+            });
+        }
         let entry = serde_json::from_slice(line).map_err(|error| RecordingError::Line {
             number: self.line,
             why: error.to_string(),

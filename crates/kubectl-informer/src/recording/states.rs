@@ -1,6 +1,6 @@
 //! The objects of a recording, as they are after the entries so far.
 
-use super::{Entry, Event, Header};
+use super::{Entry, Event, Header, MOST_OF_LINE};
 use crate::discovery::Resource;
 use crate::informers::Form;
 use json_patch::PatchOperation;
@@ -11,8 +11,8 @@ use kube_informer::low_level::wire::{Encoding, RawObject};
 use serde_json::Value;
 use std::collections::HashMap;
 
-/// The most bytes of an object; servers take much less.
-const MOST_OF_OBJECT: usize = 32 << 20;
+/// The most bytes of a key: a namespace and a name have 317 at most.
+const MOST_OF_KEY: usize = 1024;
 /// The most objects that a recording may hold at a time.
 const MOST_OBJECTS: usize = 5_000_000;
 
@@ -62,15 +62,18 @@ impl States {
         }
     }
 
-    /// Applies an entry.
+    /// Applies an entry, and takes its object.
     ///
     /// # Errors
     /// Why it does not fit to what was before.
-    pub(crate) fn apply(&mut self, entry: &Entry) -> Result<Change, String> {
+    pub(crate) fn apply(&mut self, entry: &mut Entry) -> Result<Change, String> {
         let kind = self.kinds.get_mut(entry.resource);
         let kind = kind.ok_or_else(|| format!("there is no resource {}", entry.resource))?;
         if entry.event == Event::Synced {
             return Ok(Change { old: None, new: None });
+        }
+        if entry.key.len() > MOST_OF_KEY {
+            return Err(format!("a key of more than {MOST_OF_KEY} bytes"));
         }
         let key = ObjectKey::from(entry.key.as_str());
         let old = match kind.objects.get(&key) {
@@ -93,8 +96,8 @@ impl States {
                 new: None,
             });
         }
-        let new = match (&entry.object, &entry.patch) {
-            (Some(object), _) => object.clone(),
+        let new = match (entry.object.take(), &entry.patch) {
+            (Some(object), _) => object,
             (None, Some(patch)) => {
                 let allowed = |operation: &PatchOperation| {
                     use PatchOperation::{Add, Remove, Replace};
@@ -147,8 +150,8 @@ impl Kind {
 
     fn pack(&self, key: &ObjectKey, object: &Value, changed: u64) -> Result<State, String> {
         let body = object.to_string();
-        if body.len() > MOST_OF_OBJECT {
-            return Err(format!("{} has more than {MOST_OF_OBJECT} bytes", key.as_str()));
+        if body.len() > MOST_OF_LINE {
+            return Err(format!("{} has more than {MOST_OF_LINE} bytes", key.as_str()));
         }
         let raw = RawObject::scan(Encoding::Json, body.into())
             .map_err(|error| format!("{} is no object: {error}", key.as_str()))?;

@@ -121,7 +121,7 @@ impl Sample {
             };
             if sample.objects >= size || sample.sizes.all >= MOST_BYTES {
                 match end.remaining_item_count {
-                    Some(more) => sample.objects += more,
+                    Some(more) => sample.objects = sample.objects.saturating_add(more),
                     None => sample.at_least = true,
                 }
                 break;
