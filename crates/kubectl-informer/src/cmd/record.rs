@@ -59,15 +59,11 @@ pub(crate) async fn run(args: RecordArgs) -> anyhow::Result<ExitCode> {
         Some(Ok(recorded)) => recorded,
         Some(Err(_)) | None => Ok(()),
     };
-    if recorded.is_err() && recorder.is_empty() {
-        // There is nothing in it, and it would be in the way of the next attempt.
-        let _ = std::fs::remove_file(&args.file);
-    }
     let written = recorder.finish().with_context(|| format!("cannot write {path}"));
     let unlisted = recorder.unlisted();
-    let nothing = unlisted.len() == targets.len();
+    let nothing = unlisted.len() == targets.len() && recorder.is_empty();
     if nothing {
-        // There is nothing in it, and with it the next attempt would be refused.
+        // There is nothing in it, and it would be in the way of the next attempt.
         let _ = std::fs::remove_file(&args.file);
     }
     recorded.with_context(|| format!("cannot record to {path}"))?;
