@@ -227,7 +227,7 @@ async fn a_recording_ends_after_its_time() {
     let cluster = Cluster::start().await;
     let (_folder, file) = folder();
     let args = format!(
-        "record ns --for 500ms --file {} {}",
+        "record ns --for 3s --file {} {}",
         file.display(),
         cluster.arguments()
     );
@@ -289,22 +289,33 @@ async fn a_recording_of_what_was_never_listed_fails() {
     let refused = server.faults().refuse(LIST | WATCH, "secrets", 503).start();
     let (_folder, file) = folder();
     let at = format!("--file {} --server {}", file.display(), server.url());
-    let ended = run(&format!("record secrets,namespaces --for 3s {at}")).await;
+    let mut recorder = Running::start(&format!("record secrets,namespaces {at}"));
+    recorder.said("secrets: reconnecting").await;
+    for _ in 0..600 {
+        let shown = run(&format!("show {}", file.display())).await;
+        if shown.out.contains("kube-system") {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    }
+    recorder.signal(Signal::SIGINT);
+    let ended = recorder.end().await;
     assert_eq!(ended.code, Some(1), "{ended:?}");
     assert!(
         ended.err.contains("lacks what was not listed: secrets ("),
         "{ended:?}"
     );
-    let ended = run(&format!("show {}", file.display())).await;
-    assert!(ended.out.contains("kube-system"), "{ended:?}");
 
     std::fs::remove_file(&file).unwrap();
     let ended = run(&format!("record secrets --for 1s {at}")).await;
     assert_eq!(ended.code, Some(1), "{ended:?}");
     assert!(ended.err.contains("nothing was recorded: secrets ("), "{ended:?}");
     refused.remove();
-    let ended = run(&format!("record secrets --for 3s {at}")).await;
-    assert_eq!(ended.code, Some(0), "the file is not in the way: {ended:?}");
+    // The file is not in the way.
+    let mut recorder = Running::start(&format!("record secrets {at}"));
+    recorder.said("recording changes").await;
+    recorder.signal(Signal::SIGINT);
+    assert_eq!(recorder.end().await.code, Some(0));
 }
 
 /// What a client sees of the replay is what was there.
