@@ -228,6 +228,12 @@ pub(crate) struct WatchArgs {
     /// How often to print every object again, even if unchanged; 0: never
     #[arg(long, default_value = "0", value_name = "DURATION", value_parser = duration)]
     pub(crate) resync: Duration,
+    /// Save what was seen to this directory, and start from what was saved there.
+    ///
+    /// The saved objects are printed at once, then what changed since as any change, then that the server has confirmed
+    /// it. Files can be read by their owner only; Secrets are not saved. Use a directory for each cluster.
+    #[arg(long, value_name = "DIR", conflicts_with = "until")]
+    pub(crate) cache: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) scope: ScopeArgs,
 }
@@ -247,6 +253,9 @@ pub(crate) struct MeasureArgs {
     /// How to print the result
     #[arg(short, long, value_enum, default_value_t = MeasureOutput::Text, value_name = "FORMAT")]
     pub(crate) output: MeasureOutput,
+    /// Save the cache to this directory, and start from what was saved there; needs --form packed
+    #[arg(long, value_name = "DIR")]
+    pub(crate) cache: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) selection: SelectionArgs,
 }

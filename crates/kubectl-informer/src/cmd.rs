@@ -1,6 +1,7 @@
 //! The commands.
 
 mod advise;
+mod cache;
 mod completion;
 mod demo;
 mod measure;

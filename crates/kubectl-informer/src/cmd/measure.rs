@@ -1,6 +1,7 @@
 //! `measure`: measures what a cache of a resource costs.
 
 use crate::args::{Decode, MeasureArgs, MeasureOutput};
+use crate::cmd::cache;
 use crate::feed::{Feed, Step};
 use crate::kinds::{self, Typed};
 use crate::output;
@@ -26,6 +27,9 @@ const GRACE: Duration = Duration::from_secs(4);
 #[derive(Debug, Serialize)]
 struct Cost {
     phase: &'static str,
+    /// Whether the cache started with saved objects.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    restored: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     objects: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -133,7 +137,11 @@ async fn measure<O: form::Decode>(
     stop: Stop,
     packing: fn(&O::Decoder) -> Option<PackerStats>,
 ) -> anyhow::Result<()> {
-    let builder = SharedInformer::<O>::builder(source.clone()).reflector_options(args.selection.reflector());
+    let mut builder =
+        SharedInformer::<O>::builder(source.clone()).reflector_options(args.selection.reflector());
+    if let Some(directory) = &args.cache {
+        builder = cache::in_directory(builder, directory)?;
+    }
     let (informer, runner) = builder.build();
     let decoder = runner.decoder();
     let mut measurement = Measurement {
@@ -177,6 +185,14 @@ struct Measurement<O: CachedObject> {
 
 impl<O: CachedObject> Measurement<O> {
     async fn run(&mut self, events: Option<u64>) -> anyhow::Result<Ended> {
+        if let Ok(true) = self.informer.restored().await {
+            let cost = Cost {
+                restored: true,
+                objects: Some(self.informer.store().len()),
+                ..Cost::of("restore", self.started, Duration::ZERO)
+            };
+            self.tell(&cost)?;
+        }
         tokio::select! {
             synced = until_synced(&mut self.feed) => if !synced {
                 return Ok(Ended::Stopped);
@@ -184,6 +200,7 @@ impl<O: CachedObject> Measurement<O> {
             failure = hopeless(self.informer.reflector_status(Partition::SINGLE)) => bail!("{failure}"),
         }
         let cost = Cost {
+            restored: cache::is_restored(&self.informer),
             objects: Some(self.informer.store().len()),
             bytes_received: Some(self.source.bytes_received()),
             encoding: self.informer.status().reflector.encoding.map(name_of),
@@ -232,6 +249,7 @@ impl Cost {
         let memory = Memory::now();
         Self {
             phase,
+            restored: false,
             objects: None,
             events: None,
             wall_s: rounded(started.elapsed().as_secs_f64()),

@@ -12,7 +12,9 @@ pub(crate) use columns::Columns;
 pub(crate) use until::Condition;
 
 use crate::args::WatchArgs;
+use crate::cmd::cache;
 use crate::failure::TimedOut;
+use crate::output;
 use crate::signals::{Meaning, Stop};
 use crate::target::Target;
 use following::{Following, Happened};
@@ -57,11 +59,14 @@ pub(crate) async fn run(args: WatchArgs) -> anyhow::Result<ExitCode> {
             server = target.connection.url,
             "found"
         );
-        let (informer, runner) = SharedInformer::<DynamicObject>::builder(target.source())
+        let mut builder = SharedInformer::<DynamicObject>::builder(target.source())
             .reflector_options(args.scope.reflector())
             .resync(args.resync)
-            .stop_timeout(STOP)
-            .build();
+            .stop_timeout(STOP);
+        if let Some(directory) = &args.cache {
+            builder = cache::in_directory(builder, directory)?;
+        }
+        let (informer, runner) = builder.build();
         events.push(Following::new(informer.clone())?.events(number).boxed());
         running.spawn(runner.run(stop.token.clone()));
         watched.push(Watched::new(target, informer));
@@ -93,6 +98,11 @@ pub(crate) async fn run(args: WatchArgs) -> anyhow::Result<ExitCode> {
     stop.token.cancel();
     while let Some(ran) = running.join_next().await {
         ran??;
+    }
+    for watched in &screen.watched {
+        if let Some(error) = cache::save_error(&watched.informer) {
+            output::diagnostic(&format!("{}: not saved: {error}", watched.described));
+        }
     }
     match shown {
         Ok(Some(true)) => Ok(ExitCode::SUCCESS),
@@ -133,10 +143,15 @@ impl Screen {
     /// # Errors
     /// The reader has closed the output.
     async fn show(&mut self, target: usize, happened: Happened) -> anyhow::Result<bool> {
+        if let Happened::Restored = happened {
+            self.printer.restored(&mut self.watched[target]);
+            return Ok(false);
+        }
         let of = &self.watched[target];
         match &happened {
             Happened::Change(change) if self.since.as_ref().is_some_and(|since| since.is_old(change)) => {}
             Happened::Change(change) => self.printer.change(&self.watched, target, change)?,
+            Happened::Restored => {}
             Happened::News(news) => self.printer.news(of, news)?,
             Happened::Unsynced(why) => self.printer.unsynced(of, why)?,
             Happened::Synced => {
@@ -153,7 +168,7 @@ impl Screen {
         match &happened {
             Happened::Change(change) => until.change(target, change),
             Happened::Synced => until.synced(target),
-            Happened::News(_) | Happened::Unsynced(_) => return Ok(false),
+            Happened::Restored | Happened::News(_) | Happened::Unsynced(_) => return Ok(false),
         }
         if until.is_met() {
             self.printer.met(until.condition())?;

@@ -3,6 +3,7 @@
 
 mod advise;
 mod bad_input;
+mod cache;
 mod completion;
 mod connection;
 mod demo;

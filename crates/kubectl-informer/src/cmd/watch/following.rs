@@ -1,6 +1,7 @@
 //! One target as a stream of what there is to print of it.
 
 use super::news::{News, Told};
+use crate::cmd::cache;
 use crate::feed::{Feed, Step};
 use futures::Stream;
 use kube::core::DynamicObject;
@@ -19,6 +20,8 @@ const CATCHING_UP: Duration = Duration::from_millis(50);
 /// Something to print.
 pub(super) enum Happened {
     Change(Notification<DynamicObject>),
+    /// The next initial adds are of objects that were saved, which the server has not confirmed.
+    Restored,
     /// All existing objects have been told.
     Synced,
     /// The initial state is not complete yet, for this reason.
@@ -34,6 +37,8 @@ pub(super) struct Following {
     told: Told,
     /// When to tell next that the initial state is not complete, and how long after the time before. `None` once it is.
     unsynced: Option<(Instant, Duration)>,
+    /// Whether anything was told yet.
+    started: bool,
     happened: VecDeque<Happened>,
 }
 
@@ -49,6 +54,7 @@ impl Following {
             informer,
             told: Told::default(),
             unsynced: Some((Instant::now() + UNSYNCED, UNSYNCED)),
+            started: false,
             happened: VecDeque::new(),
         })
     }
@@ -85,6 +91,9 @@ impl Following {
         // A list is counted in the status before its changes are passed on.
         if self.status.has_changed().unwrap_or_default() {
             self.read_status();
+        }
+        if !std::mem::replace(&mut self.started, true) && cache::is_restored(&self.informer) {
+            self.happened.push_back(Happened::Restored);
         }
         self.happened.push_back(match step {
             Step::Change(change) => {

@@ -5,6 +5,7 @@ use super::news::{Back, Missed, News};
 use super::table::{Table, event};
 use super::until::Condition;
 use crate::args::{Diff, WatchArgs, WatchOutput};
+use crate::cmd::cache;
 use crate::diff::{self, Change};
 use crate::grid::Grid;
 use crate::output;
@@ -51,6 +52,8 @@ pub(super) struct Watched {
     /// `deployment.apps`.
     prefix: String,
     pub(super) informer: SharedInformer<DynamicObject>,
+    /// Whether the initial objects were saved by an earlier run.
+    restored: bool,
 }
 
 impl Watched {
@@ -60,6 +63,7 @@ impl Watched {
             resource: target.resource.full_name(),
             prefix: target.resource.object_prefix(),
             informer,
+            restored: false,
         }
     }
 }
@@ -80,6 +84,8 @@ struct Line<'a> {
     resource_version: Option<&'a str>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     initial: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    restored: bool,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     tombstone: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -154,6 +160,7 @@ impl Printer {
                     object,
                     changes,
                     several.then_some(&of.resource),
+                    of.restored,
                 )?);
             }
             Format::Name => output::line(&format!("{}/{}", of.prefix, change.key().name()))?,
@@ -247,11 +254,33 @@ impl Printer {
         diff::print(changes, indent, "--diff=all", self.colors)
     }
 
+    /// Prints that the next objects of a target were saved by an earlier run.
+    pub(super) fn restored(&self, of: &mut Watched) {
+        of.restored = true;
+        let objects = of.informer.store().len();
+        output::diagnostic(&format!(
+            "restored: {objects} {}, not confirmed by the server yet",
+            of.described
+        ));
+    }
+
     /// Prints that all existing objects of a target have been printed.
     ///
     /// # Errors
     /// The reader has closed the output.
     pub(super) fn synced(&self, of: &Watched, why_none: Option<&str>) -> io::Result<()> {
+        if of.restored && cache::is_restored(&of.informer) {
+            match self.format {
+                Format::Json => self.json(
+                    of,
+                    Line {
+                        event: "confirmed",
+                        ..Line::default()
+                    },
+                )?,
+                _ => output::diagnostic(&format!("confirmed: {}", of.described)),
+            }
+        }
         let empty = why_none.map(|why| format!("no {}{why}", of.described));
         if let Format::Json = self.format {
             return self.json(
@@ -391,6 +420,7 @@ fn json_change(
     object: Option<Value>,
     changes: Option<Vec<Change>>,
     resource: Option<&String>,
+    restored: bool,
 ) -> io::Result<()> {
     let key = change.key();
     let mut line = Line {
@@ -405,6 +435,7 @@ fn json_change(
         Notification::Add { initial, .. } => {
             line.event = "add";
             line.initial = *initial;
+            line.restored = *initial && restored;
         }
         Notification::Update { old, .. } => {
             line.event = "update";

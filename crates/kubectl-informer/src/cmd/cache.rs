@@ -1,0 +1,34 @@
+//! Caches that are saved to a directory.
+
+use kube_informer::form::Decode;
+use kube_informer::informer::InformerBuilder;
+use kube_informer::warm_start::{Start, WarmStart, WarmStartError};
+use kube_informer::{CachedObject, SharedInformer};
+use std::path::Path;
+
+/// Saves what the informer holds to this directory.
+///
+/// # Errors
+/// It cannot be saved.
+pub(super) fn in_directory<O: Decode>(
+    builder: InformerBuilder<O>,
+    directory: &Path,
+) -> anyhow::Result<InformerBuilder<O>> {
+    let saved = builder.warm_start(WarmStart::in_directory(directory));
+    saved.map_err(|error| match error {
+        WarmStartError::Secrets => anyhow::anyhow!("--cache does not save Secrets to disk"),
+        WarmStartError::Form { .. } => anyhow::anyhow!("--cache needs --form packed"),
+        error => anyhow::Error::new(error).context("--cache"),
+    })
+}
+
+/// Whether the informer has started with saved objects.
+pub(super) fn is_restored<O: CachedObject>(informer: &SharedInformer<O>) -> bool {
+    let status = informer.status().warm_start;
+    status.is_some_and(|status| matches!(status.start, Start::Restored { .. }))
+}
+
+/// Why the cache was not saved the last time, if it was not.
+pub(super) fn save_error<O: CachedObject>(informer: &SharedInformer<O>) -> Option<String> {
+    informer.status().warm_start?.save_error
+}
