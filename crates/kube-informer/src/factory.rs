@@ -366,9 +366,10 @@ impl SharedInformerFactory {
         source: impl FnOnce() -> S,
     ) -> SharedInformer<O> {
         let plan = self.shared.options.reflector.plan.clone().unwrap_or_else(O::plan);
-        let key = Key::named::<O>(name.into(), plan);
+        let name = name.into();
+        let key = Key::named::<O>(name.clone(), plan);
         self.shared_informer(key, self.shared.defaults.resync, || {
-            SharedInformer::builder(source())
+            SharedInformer::builder(source()).own_source(&name)
         })
     }
 

@@ -86,6 +86,36 @@
 //! [`interval`](WarmStart::interval)), from a snapshot of the store, on a blocking thread. A program that is killed loses what
 //! it learned since then; the next one hears of it from the server.
 //!
+//! # Limits
+//! - A save contains changes that a handler has not been told of yet. If the program ends before it tells the handler of a
+//!   deletion, the next run does not tell it either. A handler that must not miss deletions compares what it has made with
+//!   the store after each start.
+//! - Nothing is saved while a namespace from the file is not confirmed, even if others are. If the program is no longer
+//!   allowed to list a namespace, remove that namespace from the set.
+//! - The proof is made for each namespace on its own. After a restore from a backup, one namespace can be found to be
+//!   of another history while another one resumes its watch; delete the directory when you restore a cluster.
+//! - A file that takes longer than 10 s to read is not used, and reading goes on in the background, which takes memory for
+//!   both states. Use a faster disk, or no warm start, for caches of several gigabytes.
+//! - A second of silence, or any bookmark, confirms the restored state. Over a slow connection, events that are on their way
+//!   then arrive after `has_synced`; handlers must cope with late events in any case.
+//! - The file does not say which version of a form wrote it. When you change a type of your own that is saved, or update
+//!   this crate to correct what was read, delete the directory.
+//! - Saving at the stop takes up to 10 s, before the time limit of the handlers begins. Add both to the grace period of the pod. If
+//!   the time is over, the status says so, and the older file stays.
+//! - If the server turns out to be another one after its state was restored, and the resource cannot be listed there, the
+//!   restored objects stay in the store, unconfirmed. Wait for `synced` before you act on them.
+//! - With several namespaces, [`Start`] says how the last one started. The status of each partition says which are unconfirmed.
+//! - If the server refuses to say its uid when the informer starts, it is not asked again before the next start: the file has no uid, and
+//!   the next start lists. If the server does not answer when the cache is saved, it is taken to be the same as before. Do not
+//!   let an address lead to another cluster while the program runs.
+//! - Secrets are recognized by the name of the resource, `secrets`. A source of your own must use that name, or have no
+//!   `cache_identity`. Files of Secrets stay when `allow_secrets` is removed; delete the directory then.
+//! - Throttling (429) counts as an error: after three, a list follows, which costs more than the question.
+//! - If the task that saves panics, which only a source of your own can cause, nothing is saved any more, and the status does not say so.
+//! - An idle informer is saved as well, because bookmarks advance its version: each interval writes the whole file. Raise
+//!   the interval for large caches. The limit of 1 % is for each informer.
+//! - Two processes that use one directory can make a save of each other fail. Use one directory for each.
+//!
 //! # Durability
 //! A file is written under another name, synced and renamed. All of it has checksums, and its last block says that it is
 //! complete. So whatever happens (a kill, a full disk, a crash), the next start finds the old state or the new one, or it
@@ -230,6 +260,8 @@ pub(crate) struct Subject<'a> {
     pub(crate) transforms: bool,
     /// The informer's name, which may be empty.
     pub(crate) name: &'a str,
+    /// What a factory calls a source of the caller's; else empty.
+    pub(crate) own_source: &'a str,
 }
 
 impl CacheFile {
@@ -242,6 +274,7 @@ impl CacheFile {
             can_be_saved,
             transforms,
             name,
+            own_source,
         } = subject;
         let own = || resource.to_owned();
         if resource == "secrets" && !options.secrets {
@@ -259,8 +292,9 @@ impl CacheFile {
             paths.join(",")
         };
         let (pruned, fields) = (paths(plan.pruned()), paths(plan.fields()));
-        let identity =
-            format!("{source}; form {form}; without {pruned:?}; with fields {fields:?}; informer {name:?}");
+        let identity = format!(
+            "{source}; form {form}; without {pruned:?}; with fields {fields:?}; informer {name:?}; own source {own_source:?}"
+        );
         let safe = |character: char| match character {
             'a'..='z' | 'A'..='Z' | '0'..='9' | '.' | '-' => character,
             _ => '_',

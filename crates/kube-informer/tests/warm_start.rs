@@ -10,8 +10,8 @@ use kube_informer::reflector::TransformError;
 use kube_informer::source::{ClientSource, Selection};
 use kube_informer::warm_start::{Start, WarmStart, WarmStartError};
 use kube_informer::{
-    DeleteCause, FieldPlan, HandlerOptions, NamespaceSet, Notification, Notifications, SharedInformer,
-    SharedInformerFactory,
+    DeleteCause, Delivery, FieldPlan, HandlerOptions, NamespaceSet, Notification, Notifications,
+    SharedInformer, SharedInformerFactory,
 };
 use kube_sim::Sim;
 use kube_sim::faults::{ANY, GET, LIST, WATCH};
@@ -585,4 +585,107 @@ async fn a_damaged_file_is_not_used() {
     let run = Run::synced(builder(source(&sim), directory.path())).await;
     assert_eq!(run.restored(), 3, "it was replaced");
     run.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_slow_handler_is_told_of_what_was_deleted() {
+    let (sim, directory) = (cluster(20), TempDir::new().unwrap());
+    save(&sim, directory.path()).await;
+    delete(&sim, "m-5");
+    let mut run = Run::start(builder(source(&sim), directory.path()));
+    let merged = Delivery::Coalesced { capacity: 0 };
+    run.told = run
+        .maps
+        .subscribe(HandlerOptions::named("slow").delivery(merged))
+        .unwrap();
+    run.maps.synced().await.unwrap();
+    // Everything was pending until now.
+    let told = run.told().await;
+    assert_eq!((run.restored(), told.len()), (20, 21), "{told:?}");
+    assert_eq!(told.last().unwrap(), "delete default/m-5 old event");
+    run.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_namespace_in_error_keeps_its_saved_state() {
+    let (sim, directory) = (cluster(0), TempDir::new().unwrap());
+    for namespace in ["a", "b"] {
+        let object = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}});
+        sim.store().create(object).unwrap();
+        put_in(&sim, namespace, "m", "old");
+        put_in(&sim, namespace, "gone", "old");
+    }
+    let over = || {
+        let options = WarmStart::in_directory(directory.path()).interval(Duration::from_secs(1));
+        SharedInformer::<Maps>::over_namespaces(source(&sim), NamespaceSet::new(["a", "b"]))
+            .warm_start(options)
+            .unwrap()
+    };
+    Run::synced(over()).await.stop().await;
+    sim.store().delete("v1", "ConfigMap", Some("b"), "gone").unwrap();
+    put_in(&sim, "a", "m", "new");
+    let forbidden = sim.faults().refuse(ANY, "configmaps", 403).namespace("b").start();
+    let run = Run::start(over());
+    assert!(run.maps.restored().await.unwrap());
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    assert_eq!(run.maps.status().warm_start.unwrap().saves, 0);
+    run.stop().await;
+    forbidden.remove();
+    let mut run = Run::synced(over()).await;
+    let told = run.told().await;
+    assert!(
+        told.iter().any(|told| told.starts_with("delete b/gone old")),
+        "{told:?}"
+    );
+    run.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_without_a_readable_uid_is_listed() {
+    let (sim, directory) = (cluster(10), TempDir::new().unwrap());
+    save(&sim, directory.path()).await;
+    let cut = sim.faults().truncate(GET, "namespaces").start();
+    let run = Run::start(builder(source(&sim), directory.path()));
+    let synced = tokio::time::timeout(Duration::from_secs(600), run.maps.synced()).await;
+    synced.expect("a list follows").unwrap();
+    assert!(cut.hits() > 0);
+    run.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_hides_its_uid_later_is_listed() {
+    let (sim, directory) = (cluster(10), TempDir::new().unwrap());
+    let run = Run::synced(builder(source(&sim), directory.path())).await;
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    assert_eq!(run.maps.status().warm_start.unwrap().saves, 1);
+    let forbidden = sim.faults().refuse(GET, "namespaces", 403).start();
+    put(&sim, "m-1", "new");
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    run.stop().await;
+    forbidden.remove();
+    let skip = sim.requests().len();
+    let run = Run::synced(builder(source(&sim), directory.path())).await;
+    let asked = requests(&sim, skip);
+    assert!(!asked.contains(&"get 1 configmaps".to_owned()), "{asked:?}");
+    run.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn sources_of_ones_own_have_files_of_their_own() {
+    let (sim, other, directory) = (cluster(3), cluster(5), TempDir::new().unwrap());
+    for restored in [false, true] {
+        let client = kube::Client::new(sim.service(), "default");
+        let factory = SharedInformerFactory::builder(client)
+            .warm_start(WarmStart::in_directory(directory.path()))
+            .build();
+        let here = factory.informer_with_source::<Maps, _>("here", || source(&sim));
+        let there = factory.informer_with_source::<Maps, _>("there", || source(&other));
+        factory.start();
+        assert_eq!(here.restored().await, Ok(restored));
+        assert_eq!(there.restored().await, Ok(restored));
+        factory.wait_for_sync(Duration::from_secs(60)).await.unwrap();
+        assert_eq!((here.store().len(), there.store().len()), (3, 5));
+        factory.shutdown().await.unwrap();
+    }
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 2);
 }

@@ -1,6 +1,7 @@
 //! Dynamic objects as records of a file: as JSON.
 
 use super::{RestoreObjects, SaveObjects};
+use crate::low_level::wire::Encoding;
 use crate::object::is_path_segment;
 use kube::core::DynamicObject;
 use serde::de::DeserializeOwned;
@@ -30,7 +31,9 @@ impl<K: kube::Resource + Send + Sync + 'static> SaveObjects<K> for DynamicObject
 
 impl<K: kube::Resource + DeserializeOwned + Send + Sync + 'static> RestoreObjects<K> for DynamicObjects {
     fn read(&mut self, record: &[u8]) -> Option<Arc<K>> {
-        let object: K = serde_json::from_slice(record).ok()?;
+        // By the decoder of the server's answers, so that what it has read can be read again.
+        let write = |out: &mut Vec<u8>| record.clone_into(out);
+        let object: K = super::decoding::object(Encoding::Json, None, write).ok()?;
         let metadata = object.meta();
         let name = metadata.name.as_deref().filter(|name| !name.is_empty())?;
         let valid = is_path_segment(name) && metadata.namespace.as_deref().is_none_or(is_path_segment);
@@ -39,5 +42,28 @@ impl<K: kube::Resource + DeserializeOwned + Send + Sync + 'static> RestoreObject
 
     fn finish(&mut self, record: &[u8]) -> Option<()> {
         record.is_empty().then_some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[cfg(feature = "simd-json")]
+    fn deep_objects_are_read_again() {
+        let deep = format!(
+            r#"{{"metadata":{{"name":"a"}},"deep":{}1{}}}"#,
+            "[".repeat(200),
+            "]".repeat(200)
+        );
+        let write = |out: &mut Vec<u8>| deep.as_bytes().clone_into(out);
+        let object: DynamicObject = super::super::decoding::object(Encoding::Json, None, write).unwrap();
+        let object = Arc::new(object);
+        let mut record = Vec::new();
+        SaveObjects::<DynamicObject>::write(&mut DynamicObjects, &object, &mut record);
+        let read =
+            RestoreObjects::<DynamicObject>::read(&mut DynamicObjects, &record).expect("it was written");
+        assert_eq!(read.data, object.data);
     }
 }

@@ -114,6 +114,9 @@ impl<O: CachedObject> Applier<O> {
                 for (key, object) in drain_shrinking(std::mem::take(entries)) {
                     self.upsert(*partition, key, object);
                 }
+                for change in &mut self.changes {
+                    change.is_restored = true;
+                }
                 self.restored.insert(*partition);
             }
             Entries::Resync | Entries::Confirmed(_) => {}
@@ -278,6 +281,7 @@ impl<O: CachedObject> Applier<O> {
             key,
             notification,
             is_resync: false,
+            is_restored: false,
         });
     }
 
@@ -305,6 +309,7 @@ impl<O: CachedObject> Applier<O> {
                     key,
                     notification: Notification::Update { old, new },
                     is_resync,
+                    is_restored: false,
                 });
             }
         }

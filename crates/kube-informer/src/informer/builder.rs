@@ -65,6 +65,8 @@ pub struct InformerBuilder<O: Decode> {
     options: InformerOptions,
     on_error: Option<ErrorFunction>,
     transform: Option<Transform<O>>,
+    /// What a factory calls the source, if it is one of the caller's.
+    own_source: String,
 }
 
 impl<O: Decode> InformerBuilder<O> {
@@ -75,6 +77,7 @@ impl<O: Decode> InformerBuilder<O> {
             options: InformerOptions::default(),
             on_error: None,
             transform: None,
+            own_source: String::new(),
         }
     }
 
@@ -134,6 +137,12 @@ impl<O: Decode> InformerBuilder<O> {
 
     pub(crate) fn shared_transform(mut self, transform: Option<Transform<O>>) -> Self {
         self.transform = transform;
+        self
+    }
+
+    /// Sets what a factory calls the source, to distinguish its file from those of other sources.
+    pub(crate) fn own_source(mut self, name: &str) -> Self {
+        self.own_source = name.to_owned();
         self
     }
 
@@ -240,6 +249,7 @@ impl<O: Decode> InformerBuilder<O> {
                 can_be_saved: O::save_objects(decoder).is_some(),
                 transforms: self.transform.is_some(),
                 name: &self.options.name,
+                own_source: &self.own_source,
             },
         )
     }

@@ -21,6 +21,8 @@ pub enum Delivery {
     /// Up to `capacity` notifications wait; beyond that, those of one object are merged into one that says the same:
     /// two updates are one from the first old state to the newest, an add and an update are an add of the newest, an
     /// add and a delete are nothing. A handler that is slow sees fewer intermediate states, and never a wrong history.
+    /// The deletion of an object that a [warm start](crate::warm_start) restored is always delivered, because an earlier
+    /// run of the handler may have acted on the object.
     ///
     /// The store does contain the intermediate states, so code may read one of them for another reason than a
     /// notification of this handler. The handler then does not report that this state is over: if an object came and
@@ -46,6 +48,9 @@ pub(super) struct QueuedNotification<O: CachedObject> {
     pub(super) notification: Notification<O>,
     /// Whether only handlers with a resync are told: the object is repeated, or has the version that it had.
     pub(super) is_resync: bool,
+    /// Whether it is the add of an object that was restored from a file. An earlier run of the handler may know the object, so a
+    /// deletion does not cancel this add.
+    pub(super) is_restored: bool,
 }
 
 impl<O: CachedObject> QueuedNotification<O> {
@@ -58,6 +63,7 @@ impl<O: CachedObject> QueuedNotification<O> {
                 new: object,
             },
             is_resync: true,
+            is_restored: false,
         }
     }
 }
@@ -68,6 +74,7 @@ impl<O: CachedObject> Clone for QueuedNotification<O> {
             key: self.key.clone(),
             notification: self.notification.clone(),
             is_resync: self.is_resync,
+            is_restored: self.is_restored,
         }
     }
 }
@@ -323,20 +330,22 @@ fn coalesce<O: CachedObject>(
         key,
         notification,
         is_resync,
+        is_restored,
     } = second;
     let merged = match (&mut first.notification, notification) {
-        (Add { .. }, Delete(_)) => return Coalesced::Nothing(key),
+        (Add { .. }, Delete(_)) if !first.is_restored => return Coalesced::Nothing(key),
         (Add { object: newest, .. } | Update { new: newest, .. }, Update { new, .. }) => {
             *newest = new;
             None
         }
         (Update { .. }, Delete(deleted)) => Some(Delete(deleted)),
-        // A deletion and a later add belong to two histories.
+        // A deletion and a later add belong to two histories, and so do a restored add and a deletion.
         (_, notification) => {
             return Coalesced::Two(QueuedNotification {
                 key,
                 notification,
                 is_resync,
+                is_restored,
             });
         }
     };

@@ -178,6 +178,12 @@ impl Partitions {
         Some(name.clone())
     }
 
+    /// Whether the partition of this name is selected and has not synced.
+    pub(super) fn waits_for(&self, name: &str) -> bool {
+        let state = self.state.borrow();
+        state.by_name.get(name).is_some_and(|entry| !entry.synced)
+    }
+
     /// Removes a partition.
     pub(super) fn remove(&self, partition: Partition) {
         self.state

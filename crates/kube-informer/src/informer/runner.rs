@@ -176,7 +176,11 @@ impl<O: Decode> InformerRunner<O> {
         last_save.cancel();
         let saved = async { while saver.join_next().await.is_some() {} };
         if tokio::time::timeout(LAST_SAVE, saved).await.is_err() {
-            tracing::warn!(resource = shared.resource, "the cache could not be saved in time");
+            let why = format!("the cache could not be saved within {} s", LAST_SAVE.as_secs());
+            tracing::warn!(resource = shared.resource, "{why}");
+            if let Some(progress) = &shared.warm_start {
+                progress.not_saved(why);
+            }
         }
         drop(stopped);
         jobs.close();

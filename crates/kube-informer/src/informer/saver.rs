@@ -36,6 +36,9 @@ pub(super) struct WarmCache {
     pub(super) server: Arc<OnceCell<Option<String>>>,
     /// The versions in the file, by the names of the partitions.
     pub(super) saved: Vec<(String, ResourceVersion)>,
+    /// The partitions that were read from the file. Until the server has confirmed all of them, the file is what they are compared
+    /// with at the next start, so it is not replaced.
+    restored: Vec<String>,
 }
 
 /// What was saved, by the names of the partitions.
@@ -63,6 +66,7 @@ pub(super) async fn load<O: Decode>(
     let mut saved = SavedPartitions::default();
     let resource = &*shared.resource;
     let mut versions = Vec::new();
+    let mut restored = Vec::new();
     let seed = match loaded {
         Ok(Loaded { head, objects }) => {
             // A file that does not say of which server it is can be bettered even if nothing changes.
@@ -81,6 +85,7 @@ pub(super) async fn load<O: Decode>(
                 };
                 Some((partition.name, saved))
             }));
+            restored.extend(saved.keys().cloned());
             let saved_at = Duration::from_millis(head.saved_at);
             match saved.len() {
                 0 => progress.cold("the file has none of the wanted namespaces".to_owned()),
@@ -100,6 +105,7 @@ pub(super) async fn load<O: Decode>(
         seed,
         server,
         saved: versions,
+        restored,
     };
     (cache, saved)
 }
@@ -137,8 +143,6 @@ pub(super) struct Saver<O: Decode> {
     shared: Arc<Shared<O>>,
     reflectors: Arc<ReflectorFactory<O>>,
     took: Duration,
-    /// Whether there is something worth saving: all that is wanted has synced once, or there was time for it.
-    ready: bool,
     /// Whether the server is another one than at the start.
     ended: bool,
 }
@@ -154,40 +158,52 @@ impl<O: Decode> Saver<O> {
             shared,
             reflectors,
             took: Duration::ZERO,
-            ready: false,
             ended: false,
         }
     }
 
     /// Saves from time to time, and once more when `last` is cancelled, which must be after the last change of the store.
     pub(super) async fn run(mut self, last: CancellationToken) {
-        last.run_until_cancelled(self.save_repeatedly()).await;
-        if self.ready || self.shared.partitions.have_synced() {
-            self.save(LAST_QUESTION).await;
-        }
-    }
-
-    async fn save_repeatedly(&mut self) {
         let synced = self.shared.partitions.synced();
         // An error means that the informer has stopped; then there will be a last save.
-        let _ = tokio::time::timeout(self.cache.file.interval, synced).await;
-        self.ready = true;
-        loop {
-            self.save(QUESTION).await;
+        let first = tokio::time::timeout(self.cache.file.interval, synced);
+        let mut ready = last.run_until_cancelled(first).await.is_some();
+        // A save that has begun is completed: a second one beside it could be overtaken by it.
+        while !last.is_cancelled() {
+            self.save(&last).await;
             let pause = self.cache.file.interval.max(self.took.saturating_mul(SPACING));
-            tokio::time::sleep(pause).await;
+            last.run_until_cancelled(tokio::time::sleep(pause)).await;
+        }
+        ready |= self.shared.partitions.have_synced();
+        if ready {
+            self.save(&last).await;
         }
     }
 
-    /// The identity of the server; `None` if it does not tell. If it does not answer in time, it is the one that it was.
+    /// The identity of the server; `None` if it does not tell. If it does not answer in time, it is the one that it was. There is
+    /// less time when `last` is cancelled.
     ///
     /// # Errors
     /// It is another one than at the start.
-    async fn server(&self, patience: Duration) -> Result<Option<String>, AnotherServer> {
+    async fn server(&self, last: &CancellationToken) -> Result<Option<String>, AnotherServer> {
         // The identity depends on no namespace.
         let source = self.reflectors.source.partition(WHOLE);
-        let now = tokio::time::timeout(patience, source.server_identity()).await;
-        let now = now.ok().and_then(Result::ok).flatten();
+        let patience = async {
+            let question = tokio::time::sleep(QUESTION);
+            if last.run_until_cancelled(question).await.is_none() {
+                tokio::time::sleep(LAST_QUESTION).await;
+            }
+        };
+        let now = tokio::select! {
+            biased;
+            answer = source.server_identity() => answer.ok(),
+            () = patience => None,
+        };
+        // It does not tell any more, so it may be another one.
+        if matches!(now, Some(None)) {
+            return Ok(None);
+        }
+        let now = now.flatten();
         if now.is_some() && !self.cache.server.initialized() {
             // An error means that a reflector has just asked, too.
             let _ = self.cache.server.set(now.clone());
@@ -199,12 +215,12 @@ impl<O: Decode> Saver<O> {
         }
     }
 
-    /// Saves the cache if it has changed. The server has this time to say who it is.
-    async fn save(&mut self, patience: Duration) {
+    /// Saves the cache if it has changed.
+    async fn save(&mut self, last: &CancellationToken) {
         if self.ended || !self.has_changed() {
             return;
         }
-        let Ok(server) = self.server(patience).await else {
+        let Ok(server) = self.server(last).await else {
             return self.end().await;
         };
         let snapshot = self.shared.store.snapshot();
@@ -244,6 +260,10 @@ impl<O: Decode> Saver<O> {
 
     /// Whether there is something to save that is not in the file.
     fn has_changed(&self) -> bool {
+        let partitions = &self.shared.partitions;
+        if self.cache.restored.iter().any(|name| partitions.waits_for(name)) {
+            return false;
+        }
         let (partitions, saved) = self.partitions(&self.shared.store.snapshot());
         !partitions.is_empty() && versions_of(&saved) != self.cache.saved
     }

@@ -48,7 +48,7 @@ pub(super) struct Origin {
     server: Option<String>,
     server_now: Arc<OnceCell<Option<String>>>,
     progress: Arc<Progress>,
-    /// How often the server has answered with an error.
+    /// How often the server was reached without an answer that can be used.
     refused: u32,
 }
 
@@ -119,7 +119,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
     fn not_judged(&mut self, mut origin: Origin, error: &ApiError) -> State<O> {
         self.pacing.not_fulfilled();
         self.failed("list", error);
-        origin.refused += u32::from(matches!(error, ApiError::Status(_)));
+        origin.refused += u32::from(!matches!(error, ApiError::Unreachable(_)));
         let next = match origin.refused < ATTEMPTS {
             true => State::Verifying(origin),
             false => State::Populating(Wanted::NotOlderThanSeen),
@@ -170,11 +170,6 @@ async fn verdict<O: Decode>(
     plan: &FieldPlan,
     origin: &Origin,
 ) -> Result<Verdict, ApiError> {
-    let _turn = match lists {
-        // It is never closed, so there is no error.
-        Some(lists) => lists.acquire_owned().await.ok(),
-        None => None,
-    };
     let now = origin
         .server_now
         .get_or_try_init(|| source.server_identity())
@@ -188,6 +183,11 @@ async fn verdict<O: Decode>(
         }
         _ => return Ok(Verdict::Unknown),
     }
+    let _turn = match lists {
+        // It is never closed, so there is no error.
+        Some(lists) => lists.acquire_owned().await.ok(),
+        None => None,
+    };
     let Some(now) = newest_version(source, plan).await? else {
         return Ok(Verdict::Unknown);
     };

@@ -71,6 +71,7 @@ impl World {
             key: notification.key(),
             notification,
             is_resync: false,
+            is_restored: false,
         }
     }
 
@@ -85,6 +86,7 @@ impl World {
             key: name.into(),
             notification: Notification::Delete(deleted),
             is_resync: false,
+            is_restored: false,
         })
     }
 
@@ -98,6 +100,7 @@ impl World {
             key: name.into(),
             notification,
             is_resync: true,
+            is_restored: false,
         })
     }
 }
@@ -226,6 +229,27 @@ fn an_initial_add_stays_initial_and_before_the_mark() {
     };
     assert_eq!((object.2, initial), (2, true));
     assert!(queue.take_mark() && !queue.take_mark());
+}
+
+#[test]
+fn the_deletion_of_a_restored_object_is_told() {
+    let mut queue = CoalescingQueue::<Thing>::new(Delivery::Coalesced { capacity: 0 });
+    let mut world = World::default();
+    for _ in 0..2 {
+        let mut change = world.change("a".into());
+        change.is_restored = matches!(change.notification, Notification::Add { .. });
+        queue.push(change, Instant::now());
+    }
+    queue.push(world.delete("a").unwrap(), Instant::now());
+    // It comes and goes again, which nobody has to know.
+    queue.push(world.change("a".into()), Instant::now());
+    queue.push(world.delete("a").unwrap(), Instant::now());
+    let told = std::iter::from_fn(|| queue.pop()).map(|change| match change.notification {
+        Notification::Add { object, .. } => format!("add {}", object.2),
+        Notification::Update { new, .. } => format!("update {}", new.2),
+        Notification::Delete(deleted) => format!("delete {}", deleted.last_known.unwrap().2),
+    });
+    assert_eq!(told.collect::<Vec<_>>(), ["add 2", "delete 2"]);
 }
 
 #[test]

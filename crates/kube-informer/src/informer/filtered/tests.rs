@@ -96,6 +96,7 @@ impl World {
             key: name.into(),
             notification,
             is_resync: false,
+            is_restored: false,
         };
         let add = || Notification::Add {
             object: new.clone(),
@@ -121,6 +122,7 @@ impl World {
             key: name.into(),
             notification: gone(name, last, DeleteCause::Event),
             is_resync: false,
+            is_restored: false,
         }]);
     }
 
