@@ -114,7 +114,8 @@
 //! Each request, each answer and each event of a watch takes its own time, which the seed chooses, and no two arrive in the same millisecond
 //! (but for events of one watch that wait for each other): the order in which tasks wake up is that of the deliveries, and so the seed's.
 //!
-//! The workload's own requests never fail by a fault, but come at times that the seed chooses.
+//! The workload's own requests never fail by a fault, but come at times that the seed chooses. Its watches end, as all do, when the
+//! server restarts or breaks all watches. It has to end within an hour after the fault period.
 //!
 //! # Crashes
 //!
@@ -248,6 +249,8 @@ pub enum Broken {
     Panicked(String),
     /// The workload panicked, and said this.
     Workload(String),
+    /// The workload had not ended so long after the faults: what it waits for never came.
+    WorkloadUnended(Duration),
     /// The program sent more than so many requests.
     TooManyRequests(usize),
 }
@@ -274,6 +277,13 @@ impl fmt::Display for Broken {
             }
             Self::Panicked(message) => ("the program panicked".to_owned(), Some(message)),
             Self::Workload(message) => ("the workload panicked".to_owned(), Some(message)),
+            Self::WorkloadUnended(time) => (
+                format!(
+                    "the workload had not ended {} s after the faults: what it waits for never came",
+                    time.as_secs()
+                ),
+                None,
+            ),
             Self::TooManyRequests(most) => (
                 format!("the program sent more than {most} requests: does it wait between them?"),
                 None,

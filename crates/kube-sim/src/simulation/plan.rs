@@ -56,10 +56,11 @@ impl Plan {
                     let weight = rng.f64();
                     rng.bool().then_some((*kind, weight))
                 });
-                Faults::Chosen {
-                    share,
-                    weights: some.collect(),
+                let mut weights: BTreeMap<_, _> = some.collect();
+                if weights.is_empty() && !kinds.is_empty() {
+                    weights.insert(kinds[rng.usize(..kinds.len())], 1.0);
                 }
+                Faults::Chosen { share, weights }
             }
         };
         Self {

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use futures::FutureExt as _;
 use kube_client::Client;
 use tokio::task::{LocalSet, spawn_local};
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use super::chance::{Chance, millis};
 use super::link::Link;
@@ -20,6 +20,8 @@ use super::{Broken, Simulation};
 /// A program that has ended by itself starts again after this, and twice as long each time.
 const FIRST_RESTART: Duration = Duration::from_secs(1);
 const LONGEST_RESTART: Duration = Duration::from_secs(30);
+/// The workload has to end so long after the fault period.
+const WORKLOAD: Duration = Duration::from_secs(60 * 60);
 /// What holds in the end has to hold for so long.
 const HOLDS_FOR: Duration = Duration::from_secs(60);
 /// It is looked at so often.
@@ -70,8 +72,10 @@ async fn scene(simulation: &Simulation, schedule: &Schedule) -> Outcome {
     spawn_local(make_faults(world.clone(), simulation.replicas, period));
     let workload = {
         let world = world.clone();
-        let work = (simulation.workload)(Client::new(Link::of_workload(world.clone()), "default"));
+        let workload = simulation.workload.clone();
+        let client = Client::new(Link::of_workload(world.clone()), "default");
         spawn_local(async move {
+            let work = async { workload(client).await };
             if let Err(panic) = AssertUnwindSafe(work).catch_unwind().await {
                 world.fail(Broken::Workload(message(&*panic)));
             }
@@ -79,7 +83,9 @@ async fn scene(simulation: &Simulation, schedule: &Schedule) -> Outcome {
     };
     let phases = async {
         sleep(simulation.fault_period).await;
-        let _ = workload.await;
+        if timeout(WORKLOAD, workload).await.is_err() {
+            return world.fail(Broken::WorkloadUnended(WORKLOAD));
+        }
         world.calm();
         settle(simulation, &world).await;
     };
@@ -100,7 +106,8 @@ async fn keep_running(world: Arc<World>, program: super::Program, replica: u32) 
         let incarnation = world.start(life);
         let client = Client::new(Link::of_program(world.clone(), incarnation.clone()), "default");
         let ended = {
-            let running = AssertUnwindSafe(program(client)).catch_unwind();
+            // Also what the program does before it returns its future can panic.
+            let running = AssertUnwindSafe(async { program(client).await }).catch_unwind();
             tokio::select! {
                 biased;
                 () = incarnation.over.cancelled() => None,
@@ -190,9 +197,9 @@ async fn settle(simulation: &Simulation, world: &World) {
         }
         match &broken {
             None if holds_since.elapsed() >= HOLDS_FOR => return,
-            _ if Instant::now() < deadline => {}
-            None => return,
-            Some(broken) => return world.fail(broken.clone()),
+            Some(broken) if Instant::now() >= deadline => return world.fail(broken.clone()),
+            // What has begun to hold just in time has to stay so.
+            _ => {}
         }
         sleep(LOOK).await;
     }

@@ -136,6 +136,61 @@ fn a_panic_of_the_program_or_the_workload_fails() {
 }
 
 #[test]
+fn a_panic_before_the_program_has_a_future_fails() {
+    fn setting(set: Option<&str>) -> &str {
+        set.expect("the setting")
+    }
+    let simulation = Simulation::new(|_| {
+        let setting = setting(None);
+        async move { assert!(!setting.is_empty()) }
+    });
+    let failure = simulation.check().expect_err("it panics");
+    assert_eq!(failure.broken(), &Broken::Panicked("the setting".into()));
+}
+
+#[test]
+fn a_workload_that_waits_in_vain_fails() {
+    let simulation = Simulation::new(|_| std::future::pending::<()>()).faults([]);
+    let failure = simulation
+        .workload(|client: Client| async move {
+            while maps(&client).get("web").await.is_err() {
+                sleep(Duration::from_secs(5)).await;
+            }
+        })
+        .check()
+        .expect_err("nobody makes it");
+    assert!(
+        matches!(failure.broken(), Broken::WorkloadUnended(_)),
+        "{failure}"
+    );
+    assert!(
+        failure.to_string().contains("what it waits for never came"),
+        "{failure}"
+    );
+}
+
+#[test]
+fn what_comes_and_goes_does_not_hold_in_the_end() {
+    // There for 40 seconds, away for 20: never a minute in a row.
+    let simulation = Simulation::new(|client: Client| async move {
+        loop {
+            let _ = maps(&client)
+                .create(&PostParams::default(), &map(named("web")))
+                .await;
+            sleep(Duration::from_secs(40)).await;
+            let _ = maps(&client).delete("web", &Default::default()).await;
+            sleep(Duration::from_secs(20)).await;
+        }
+    });
+    let failure = simulation
+        .faults([])
+        .eventually("a map", |cluster| cluster.list::<ConfigMap>().len() == 1)
+        .check()
+        .expect_err("it does not stay");
+    assert!(matches!(failure.broken(), Broken::Eventually { .. }), "{failure}");
+}
+
+#[test]
 fn a_program_that_never_waits_fails() {
     let simulation = Simulation::new(|client: Client| async move {
         loop {
