@@ -42,9 +42,11 @@ async fn caches_are_estimated_from_a_sample() {
     assert!(form(pods, "packed") * 5 < form(pods, "client-go"), "{pods}");
     assert!(form(pods, "client-go") < form(pods, "kube-rs"), "{pods}");
     assert!(form(pods, "pruned") < form(pods, "typed"), "{pods}");
-    // The annotation of 500 characters.
-    assert_eq!(
-        pods["fields"][0]["path"], "metadata.annotations[\"example.com/filling\"]",
+    // The annotation of 500 characters; managed fields are about as long.
+    let fields = pods["fields"].as_array().unwrap();
+    let mut largest = fields.iter().take(2).map(|field| &field["path"]);
+    assert!(
+        largest.any(|path| path == "metadata.annotations[\"example.com/filling\"]"),
         "{pods}"
     );
     assert_eq!(kind(&report, "widgets.example.com")["objects"], 0);
