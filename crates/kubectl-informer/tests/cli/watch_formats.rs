@@ -294,7 +294,7 @@ async fn since_leaves_old_objects_out() {
     for (since, expected) in [
         ("1h", &["default/new"][..]),
         ("0", &[]),
-        ("100000h", &["default/new", "default/old"]),
+        ("80000h", &["default/new", "default/old"]),
     ] {
         let mut watch = Running::start(&format!("watch cm -o json --since {since} {at}"));
         let lines = watch.until("synced").await;
