@@ -1,5 +1,7 @@
 //! The command line.
 
+#![allow(rustdoc::broken_intra_doc_links, rustdoc::invalid_html_tags)] // these texts are the help, as it is shown
+
 use crate::cmd::{Columns, Condition};
 use crate::template::Template;
 use clap::builder::{OsStringValueParser, TypedValueParser as _};

@@ -1,7 +1,7 @@
 //! `advise`: tells what caches of a cluster would cost, and what to do about it.
 //!
 //! Each kind is listed in pages until its sample is large enough ([`sample`]), then all kinds are watched for some seconds
-//! ([`activity`]). What the caches take follows from the sample ([`estimate`]), and the advice from that ([`report`]).
+//! ([`activity`]). What the caches take follows from the sample ([`estimate`]), and the advice from that ([`mod@report`]).
 
 mod activity;
 mod estimate;
