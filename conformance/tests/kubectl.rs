@@ -77,7 +77,7 @@ fn outputs(kubeconfig: &Path) -> BTreeMap<&'static str, String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "needs a real API server and kubectl: conformance/run"]
+#[ignore = "needs a real API server and kubectl, and is run by hand: see conformance/README.md"]
 async fn kubectl_prints_the_same() {
     let real = RealServer::start().await.unwrap();
     let simulator = SimServer::builder().controllers([]).start().await.unwrap();

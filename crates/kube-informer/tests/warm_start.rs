@@ -16,7 +16,7 @@ use kube_informer::{
 use kube_sim::Sim;
 use kube_sim::faults::{ANY, GET, LIST, WATCH};
 use serde_json::json;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tempfile::TempDir;
 use tokio::task::JoinHandle;
@@ -64,6 +64,12 @@ fn builder(source: ClientSource, directory: &Path) -> InformerBuilder<Maps> {
     SharedInformer::<Maps>::builder(source)
         .warm_start(WarmStart::in_directory(directory))
         .unwrap()
+}
+
+/// The only file.
+fn saved_file(directory: &Path) -> PathBuf {
+    let mut files = std::fs::read_dir(directory).unwrap();
+    files.next().unwrap().unwrap().path()
 }
 
 /// One run of a program.
@@ -532,12 +538,7 @@ async fn each_namespace_goes_on_from_its_own_version() {
 async fn an_informer_that_did_not_sync_leaves_its_file() {
     let (sim, directory) = (cluster(3), TempDir::new().unwrap());
     save(&sim, directory.path()).await;
-    let file = std::fs::read_dir(directory.path())
-        .unwrap()
-        .next()
-        .unwrap()
-        .unwrap()
-        .path();
+    let file = saved_file(directory.path());
     let saved = std::fs::read(&file).unwrap();
     let down = sim.faults().refuse(ANY, "*", 503).start();
     let run = Run::start(builder(source(&sim), directory.path()));
@@ -568,12 +569,7 @@ async fn a_cache_is_saved_after_each_interval_in_which_it_changed() {
 async fn a_damaged_file_is_not_used() {
     let (sim, directory) = (cluster(3), TempDir::new().unwrap());
     save(&sim, directory.path()).await;
-    let file = std::fs::read_dir(directory.path())
-        .unwrap()
-        .next()
-        .unwrap()
-        .unwrap()
-        .path();
+    let file = saved_file(directory.path());
     let mut bytes = std::fs::read(&file).unwrap();
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;

@@ -4,6 +4,10 @@
 //! of a program, and prints a line of JSON. With INTERVAL, in seconds, the cache is saved so often; without, only at the end. With
 //! `-` as the directory there is no warm start.
 
+#[path = "client/usage.rs"]
+#[expect(dead_code, reason = "only the processor time is asked for")]
+mod usage;
+
 use k8s_openapi::api::core::v1::Pod;
 use kube::core::ApiResource;
 use kube_informer::SharedInformer;
@@ -40,16 +44,6 @@ unsafe impl GlobalAlloc for Counting {
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
-
-/// The processor time of this process so far.
-fn cpu() -> Duration {
-    let usage = nix::sys::resource::getrusage(nix::sys::resource::UsageWho::RUSAGE_SELF);
-    let usage = usage.expect("there is one for this process");
-    let time = |time: nix::sys::time::TimeVal| {
-        Duration::from_secs(time.tv_sec() as u64) + Duration::from_micros(time.tv_usec() as u64)
-    };
-    time(usage.user_time()) + time(usage.system_time())
-}
 
 fn mib(bytes: usize) -> f64 {
     (bytes as f64 / f64::from(1 << 20) * 10.0).round() / 10.0
@@ -95,10 +89,10 @@ async fn measure(
     let (peak, received) = (PEAK.load(Relaxed), source.bytes_received());
     // The first save, if there is one, is not part of what follows.
     tokio::time::sleep(Duration::from_secs(2)).await;
-    let (settled, before) = (LIVE.load(Relaxed), cpu());
+    let (settled, before) = (LIVE.load(Relaxed), usage::cpu_time());
     let (begun, saves) = (Instant::now(), saves(&pods));
     tokio::time::sleep(seconds).await;
-    let (spent, wall) = (cpu().saturating_sub(before), begun.elapsed());
+    let (spent, wall) = (usage::cpu_time().saturating_sub(before), begun.elapsed());
     let saved = self::saves(&pods) - saves;
     let objects = pods.store().len();
     stop.cancel();

@@ -7,6 +7,8 @@
 mod kube_rs;
 mod measure;
 mod ours;
+#[path = "../../../../forms/src/bin/client/usage.rs"]
+mod usage;
 
 use anyhow::{Context as _, bail};
 

@@ -1,10 +1,9 @@
 //! What a controller costs this process.
 
+use crate::usage::{at_rest, cpu_time, memory};
 use anyhow::Context as _;
 use k8s_openapi::api::core::v1::Pod;
 use kube::{Client, ResourceExt as _};
-use nix::sys::resource::{UsageWho, getrusage};
-use nix::sys::time::TimeValLike as _;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -124,7 +123,7 @@ pub async fn pods<F: Future<Output = ()> + Send + 'static>(
     at_rest().await;
     let settled = cpu_time();
     print(json!({
-        "who": who, "job": "pods", "phase": "settled", "rss_mib": rss()?, "cpu_s": settled.as_secs_f64(),
+        "who": who, "job": "pods", "phase": "settled", "rss_mib": memory()?.0, "cpu_s": settled.as_secs_f64(),
     }));
     for (phase, (rate, changes)) in [("rest", REST), ("load", LOAD)] {
         latencies.late.lock().unwrap().clear();
@@ -149,7 +148,7 @@ pub async fn pods<F: Future<Output = ()> + Send + 'static>(
         print(json!({
             "who": who, "job": "pods", "phase": phase, "reconciles": late.len(), "changes": changes,
             "told_us": since_told, "change_us": since_change, "cpu_us": cpu.as_secs_f64() * 1e6 / changes as f64,
-            "rss_mib": rss()?,
+            "rss_mib": memory()?.0,
         }));
     }
     running.abort();
@@ -165,37 +164,6 @@ fn percentiles(late: impl Iterator<Item = Duration>) -> [f64; 2] {
             .map_or(f64::NAN, |late| late.as_secs_f64() * 1e6)
     };
     [at(0.5), at(0.99)]
-}
-
-/// Returns when next to no CPU time was used for a second, at the latest after 15.
-async fn at_rest() {
-    let (mut calm, mut before) = (0, cpu_time());
-    for _ in 0..60 {
-        tokio::time::sleep(Duration::from_millis(250)).await;
-        let now = cpu_time();
-        calm = if now - before < Duration::from_millis(5) {
-            calm + 1
-        } else {
-            0
-        };
-        before = now;
-        if calm == 4 {
-            return;
-        }
-    }
-}
-
-fn cpu_time() -> Duration {
-    let usage = getrusage(UsageWho::RUSAGE_SELF).expect("the usage of this process");
-    Duration::from_micros((usage.user_time() + usage.system_time()).num_microseconds() as u64)
-}
-
-/// The resident memory, in MiB.
-fn rss() -> anyhow::Result<f64> {
-    let status = std::fs::read_to_string("/proc/self/status")?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    let kib = line.and_then(|rest| rest.split_whitespace().next());
-    Ok(kib.context("no VmRSS")?.parse::<f64>()? / 1024.0)
 }
 
 fn print(line: Value) {

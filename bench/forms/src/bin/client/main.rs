@@ -7,6 +7,7 @@
 mod informer;
 mod measure;
 mod reflector;
+mod usage;
 
 use anyhow::{Context as _, bail};
 use informer::PodView;

@@ -206,13 +206,18 @@ pub(super) fn labels(resource: &Resource, name: &str, object: &Object) -> Result
             causes.push(Cause::too_long(path, MAX_ANNOTATIONS));
         }
     }
+    invalid_if_any(resource, name, &causes)
+}
+
+/// The answer to an object with these faults, if there are any.
+fn invalid_if_any(resource: &Resource, name: &str, causes: &[Cause]) -> Result<(), StatusError> {
     match causes.is_empty() {
         true => Ok(()),
         false => Err(StatusError::invalid(
             &resource.group,
             super::called(resource),
             name,
-            &causes,
+            causes,
         )),
     }
 }
@@ -396,15 +401,7 @@ pub(super) fn finalizer_names(resource: &Resource, name: &str, object: &Object) 
         }
     }
     causes.extend(unqualified);
-    match causes.is_empty() {
-        true => Ok(()),
-        false => Err(StatusError::invalid(
-            &resource.group,
-            super::called(resource),
-            name,
-            &causes,
-        )),
-    }
+    invalid_if_any(resource, name, &causes)
 }
 
 /// An object that is being deleted gets no new finalizers.
@@ -482,15 +479,7 @@ pub(super) fn owners(resource: &Resource, name: &str, object: &Object) -> Result
             }
         }
     }
-    match causes.is_empty() {
-        true => Ok(()),
-        false => Err(StatusError::invalid(
-            &resource.group,
-            super::called(resource),
-            name,
-            &causes,
-        )),
-    }
+    invalid_if_any(resource, name, &causes)
 }
 
 /// A reference as a real server shows it: its members in the order of the Go type.
