@@ -11,7 +11,7 @@ use std::time::Duration;
 async fn main() -> anyhow::Result<()> {
     let directory = std::env::temp_dir().join("kube-informer-warm-start");
     let factory = SharedInformerFactory::builder(kube::Client::try_default().await?)
-        // Secrets are not saved, nor are forms other than `Packed`.
+        // Of forms, `Packed` and `DynamicObject` are saved; Secrets are not.
         .warm_start(WarmStart::in_directory(&directory))
         .build();
     let pods = factory.informer::<Packed<Pod>>();

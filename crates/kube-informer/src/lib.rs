@@ -38,6 +38,7 @@
 //! | put keys on a work queue, also those of owners | [`enqueue`](informer::enqueue), with the crate [`kube-workqueue`](https://docs.rs/kube-workqueue) |
 //! | not act on a cache that has not seen my own write | [`WriteTracker`](informer::WriteTracker) |
 //! | keep a large collection in little memory | [`Packed`](form::Packed): `factory.informer::<Packed<Pod>>()` |
+//! | start from what the last run knew, without a list | [`warm_start`] |
 //! | keep only some fields of each object | the derive [`CachedObject`](macro@CachedObject), or a [`FieldPlan`] |
 //! | change objects before they are kept | [`FactoryBuilder::transform`](factory::FactoryBuilder::transform), [`Transform`](informer::Transform) |
 //! | use a kind that is known only at run time | [`InformerRequest::of`] with [`DynamicObject`](kube::core::DynamicObject) |
@@ -58,6 +59,7 @@
 //! | [`informer`] | [`SharedInformer`]: one store, any number of handlers, a reflector for each part of the collection |
 //! | [`store`], [`lister`] | objects, indexes, snapshots; typed read views |
 //! | [`form`] | how objects are stored: decoded, packed, projected |
+//! | [`warm_start`] | caches that are saved to a directory |
 //! | [`selector`] | label and field selectors |
 //! | [`reflector`] | list and watch: options, status, pages |
 //! | [`source`] | requests and their answers; sources of one's own |

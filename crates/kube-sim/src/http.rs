@@ -198,36 +198,70 @@ struct Route {
     watched: Option<String>,
 }
 
-impl Route {
-    /// None for a path outside the API, an error for a resource that does not exist.
-    fn parse(api: &Api, segments: &[&str]) -> Result<Option<Self>, StatusError> {
-        let (group, version, mut rest) = match segments {
+/// A path of the API by its form, whether there is such a resource or not.
+#[derive(Default)]
+pub(crate) struct ApiPath<'a> {
+    pub(crate) group: &'a str,
+    pub(crate) version: &'a str,
+    /// The old way to ask for a watch, also of one object.
+    pub(crate) watch: bool,
+    pub(crate) namespace: Option<&'a str>,
+    /// The plural, a name, a subresource.
+    pub(crate) rest: Vec<&'a str>,
+}
+
+impl<'a> ApiPath<'a> {
+    /// `None` for a path outside the API.
+    pub(crate) fn of(segments: &[&'a str]) -> Option<Self> {
+        let (group, version, rest) = match segments {
             ["api", version, rest @ ..] => ("", *version, rest),
             ["apis", group, version, rest @ ..] => (*group, *version, rest),
-            _ => return Ok(None),
+            _ => return None,
         };
-        let registry = api.registry();
-        let mut of_group = registry.iter().filter(|r| r.group == group).peekable();
-        let group_is_known = group.is_empty() || of_group.peek().is_some_and(|r| !r.custom);
-        let known = of_group.any(|r| r.versions.iter().any(|v| v == version));
-        if !known || rest.is_empty() {
-            return if group_is_known {
-                Err(StatusError::no_such_resource())
-            } else {
-                Ok(None)
-            };
-        }
-        // The old way to ask for a watch, also of one object.
-        let watch = rest[0] == "watch";
-        if watch {
-            rest = &rest[1..];
-        }
+        let (watch, rest) = match rest {
+            ["watch", rest @ ..] => (true, rest),
+            rest => (false, rest),
+        };
         let (namespace, rest) = match rest {
             ["namespaces", namespace, plural, rest @ ..] if !matches!(*plural, "status" | "finalize") => {
                 (Some(*namespace), [&[*plural], rest].concat())
             }
             rest => (None, rest.to_vec()),
         };
+        Some(Self {
+            group,
+            version,
+            watch,
+            namespace,
+            rest,
+        })
+    }
+}
+
+impl Route {
+    /// None for a path outside the API, an error for a resource that does not exist.
+    fn parse(api: &Api, segments: &[&str]) -> Result<Option<Self>, StatusError> {
+        let Some(ApiPath {
+            group,
+            version,
+            watch,
+            namespace,
+            rest,
+        }) = ApiPath::of(segments)
+        else {
+            return Ok(None);
+        };
+        let registry = api.registry();
+        let mut of_group = registry.iter().filter(|r| r.group == group).peekable();
+        let group_is_known = group.is_empty() || of_group.peek().is_some_and(|r| !r.custom);
+        let known = of_group.any(|r| r.versions.iter().any(|v| v == version));
+        if !known || (rest.is_empty() && !watch) {
+            return if group_is_known {
+                Err(StatusError::no_such_resource())
+            } else {
+                Ok(None)
+            };
+        }
         let [plural, rest @ ..] = &rest[..] else {
             return Err(StatusError::no_such_resource());
         };

@@ -20,8 +20,8 @@ use std::time::Duration;
   1         failure, such as a server that cannot be reached, or a demo whose comparison finds a difference
   2         usage: the command line is invalid
   124       watch --until: the condition was not met within --timeout
-  130, 143  SIGINT or SIGTERM came before it was done (watch without --until, record,
-            replay and the screen of top are done then)")]
+  130, 143  SIGINT or SIGTERM came before it was done (watch without --until, demo,
+            record, replay and the screen of top are done then)")]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,

@@ -331,7 +331,7 @@ impl Correlator {
         match is_dns_subdomain(&name) {
             true => name,
             // Such as that of a ClusterRole: `system:node`.
-            false => format!("{:032x}", rand::random::<u128>()),
+            false => format!("{:032x}", fastrand::u128(..)),
         }
     }
 

@@ -7,6 +7,9 @@ use http::{Method, StatusCode};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
+use crate::api::options::Query;
+use crate::http::ApiPath;
+
 /// What a request asks for.
 #[derive(Debug, Clone)]
 pub(super) struct Asked {
@@ -29,17 +32,13 @@ impl Asked {
         let query: Vec<(String, String)> = form_urlencoded::parse(parts.uri.query().unwrap_or("").as_bytes())
             .into_owned()
             .collect();
-        let (group, rest) = match &segments[..] {
-            ["api", _, rest @ ..] => ("", rest),
-            ["apis", group, _, rest @ ..] => (*group, rest),
-            _ => ("", &[][..]),
-        };
-        let (namespace, rest) = match rest {
-            ["namespaces", namespace, plural, rest @ ..] if !matches!(*plural, "status" | "finalize") => {
-                (Some(*namespace), [&[*plural], rest].concat())
-            }
-            rest => (None, rest.to_vec()),
-        };
+        let ApiPath {
+            group,
+            watch,
+            namespace,
+            rest,
+            ..
+        } = ApiPath::of(&segments).unwrap_or_default();
         let [plural, rest @ ..] = &rest[..] else {
             let resource = segments
                 .first()
@@ -54,17 +53,13 @@ impl Asked {
                 line: format!("{} {path}", parts.method),
             };
         };
-        let has = |name: &str| {
-            query
-                .iter()
-                .any(|(n, value)| n == name && (value == "true" || value == "1"))
-        };
+        let watch = watch || Query::of(&query).flag("watch") == Some(true);
         let verb = match parts.method {
             Method::POST => "create",
             Method::PUT => "update",
             Method::PATCH => "patch",
             Method::DELETE => "delete",
-            _ if has("watch") => "watch",
+            _ if watch => "watch",
             _ if rest.is_empty() => "list",
             _ => "get",
         };

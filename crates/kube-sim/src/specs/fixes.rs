@@ -2,11 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-type Object = Map<String, Value>;
+use crate::api::write::text;
 
-fn text<'a>(object: &'a Object, name: &str) -> &'a str {
-    object.get(name).and_then(Value::as_str).unwrap_or("")
-}
+type Object = Map<String, Value>;
 
 fn is_absent(object: &Object, name: &str) -> bool {
     object.get(name).is_none_or(Value::is_null)
