@@ -10,8 +10,8 @@ use kube_informer::reflector::TransformError;
 use kube_informer::source::{ClientSource, Selection};
 use kube_informer::warm_start::{Start, WarmStart, WarmStartError};
 use kube_informer::{
-    DeleteCause, Delivery, FieldPlan, HandlerOptions, NamespaceSet, Notification, Notifications,
-    SharedInformer, SharedInformerFactory,
+    DeleteCause, Deleted, Delivery, FieldPlan, HandlerOptions, NamespaceSet, Notification, Notifications,
+    ResourceEventHandler, SharedInformer, SharedInformerFactory,
 };
 use kube_sim::Sim;
 use kube_sim::faults::{ANY, GET, LIST, WATCH};
@@ -273,6 +273,151 @@ async fn handlers_are_told_what_changed_while_down_once() {
             "not again: {told:?}"
         );
         run.stop().await;
+    }
+}
+
+impl Run {
+    /// Is told of as many changes, and asks for no more.
+    async fn is_told(&mut self, changes: usize) {
+        for _ in 0..changes {
+            self.told.next().await.unwrap();
+        }
+    }
+
+    async fn holds(&self, objects: usize) {
+        while self.maps.store().len() != objects {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    }
+}
+
+/// What two runs after each other are told that is not initial.
+async fn told_by_two_runs(sim: &Sim, directory: &Path) -> [Vec<String>; 2] {
+    let mut both = [Vec::new(), Vec::new()];
+    for told in &mut both {
+        let mut run = Run::synced(builder(source(sim), directory)).await;
+        *told = run.told().await;
+        told.retain(|told| !told.starts_with("initial"));
+        run.stop().await;
+    }
+    both
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_deletion_that_was_not_told_is_told_by_the_next_run() {
+    let (sim, directory) = (cluster(3), TempDir::new().unwrap());
+    let mut run = Run::synced(builder(source(&sim), directory.path())).await;
+    run.is_told(3).await;
+    put(&sim, "m-1", "last");
+    delete(&sim, "m-1");
+    run.holds(2).await;
+    run.stop().await;
+    let [next, last] = told_by_two_runs(&sim, directory.path()).await;
+    assert_eq!(next, ["delete default/m-1 last event"]);
+    assert!(last.is_empty(), "once: {last:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_killed_program_is_told_of_deletions_it_had_saved() {
+    let (sim, directory) = (cluster(3), TempDir::new().unwrap());
+    let each = || WarmStart::in_directory(directory.path()).interval(Duration::from_secs(1));
+    let builder = SharedInformer::<Maps>::builder(source(&sim)).warm_start(each());
+    let mut run = Run::synced(builder.unwrap()).await;
+    run.is_told(3).await;
+    let saves = |run: &Run| run.maps.status().warm_start.unwrap().saves;
+    tokio::time::sleep(Duration::from_secs(10)).await;
+    let before = saves(&run);
+    delete(&sim, "m-1");
+    run.holds(2).await;
+    tokio::time::sleep(Duration::from_secs(10)).await;
+    assert_eq!(saves(&run), before + 1, "what is not told is no change");
+    run.running.abort();
+    let _ = run.running.await;
+    let [next, last] = told_by_two_runs(&sim, directory.path()).await;
+    assert_eq!(next, ["delete default/m-1 old event"]);
+    assert!(last.is_empty(), "once: {last:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_told_after_a_save_is_saved_again() {
+    let (sim, directory) = (cluster(3), TempDir::new().unwrap());
+    let each = WarmStart::in_directory(directory.path()).interval(Duration::from_secs(1));
+    let builder = SharedInformer::<Maps>::builder(source(&sim)).warm_start(each);
+    let mut run = Run::synced(builder.unwrap()).await;
+    run.is_told(3).await;
+    delete(&sim, "m-1");
+    run.holds(2).await;
+    tokio::time::sleep(Duration::from_secs(10)).await;
+    assert_eq!(run.told().await, ["delete default/m-1 old event"]);
+    tokio::time::sleep(Duration::from_secs(10)).await;
+    run.running.abort();
+    let _ = run.running.await;
+    let [next, _] = told_by_two_runs(&sim, directory.path()).await;
+    assert!(next.is_empty(), "{next:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_successor_comes_after_a_deletion_that_was_not_told() {
+    let (sim, directory) = (cluster(3), TempDir::new().unwrap());
+    let mut run = Run::synced(builder(source(&sim), directory.path())).await;
+    run.is_told(3).await;
+    for value in ["second", "third"] {
+        delete(&sim, "m-1");
+        put(&sim, "m-1", value);
+    }
+    delete(&sim, "m-2");
+    put(&sim, "m-2", "second");
+    delete(&sim, "m-2");
+    run.holds(2).await;
+    while value(&run.maps.store().get("default/m-1").unwrap()) != "third" {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    run.stop().await;
+    let [mut next, last] = told_by_two_runs(&sim, directory.path()).await;
+    next.sort_by_key(|told| told.contains("m-2"));
+    assert_eq!(
+        next,
+        [
+            "delete default/m-1 old missed",
+            "add default/m-1 second",
+            "delete default/m-1 second missed",
+            "add default/m-1 third",
+            "delete default/m-2 old missed",
+            "add default/m-2 second",
+            "delete default/m-2 second event",
+        ]
+    );
+    assert!(last.is_empty(), "once: {last:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_deletion_being_handled_at_the_stop_is_told_once() {
+    // A call that returns in time has told it; one that does not is repeated.
+    for (takes, again) in [(3, false), (20, true)] {
+        let (sim, directory) = (cluster(3), TempDir::new().unwrap());
+        let run = Run::synced(builder(source(&sim), directory.path())).await;
+        let (begins, mut begun) = tokio::sync::mpsc::unbounded_channel();
+        let slow = Slow(Duration::from_secs(takes), begins);
+        let handler = run.maps.add_handler("slow", slow).unwrap();
+        handler.synced().await.unwrap();
+        drop(run.told);
+        delete(&sim, "m-1");
+        begun.recv().await.unwrap();
+        run.stop.cancel();
+        run.running.await.unwrap().unwrap();
+        let [next, _] = told_by_two_runs(&sim, directory.path()).await;
+        assert_eq!(next.len(), usize::from(again), "{takes} s: {next:?}");
+        drop(handler);
+    }
+}
+
+/// Takes so long for a deletion, of which it says that it has begun.
+struct Slow(Duration, tokio::sync::mpsc::UnboundedSender<()>);
+
+impl ResourceEventHandler<Maps> for Slow {
+    async fn on_delete(&mut self, _: Deleted<Maps>) {
+        let _ = self.1.send(());
+        tokio::time::sleep(self.0).await;
     }
 }
 

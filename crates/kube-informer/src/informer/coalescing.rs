@@ -241,10 +241,18 @@ impl<O: CachedObject> CoalescingQueue<O> {
         self.entries.len()
     }
 
-    pub(super) fn clear(&mut self) {
-        self.entries = Pending::new();
+    /// Takes everything that is pending out, the mark too.
+    pub(super) fn clear(&mut self) -> impl Iterator<Item = QueuedNotification<O>> + use<O> {
         self.mark = None;
         self.last = None;
+        let pending = std::mem::replace(&mut self.entries, Pending::new());
+        pending.slots.into_iter().flatten().map(|(change, _)| change)
+    }
+
+    /// The last states of the objects whose deletions are pending.
+    pub(super) fn deleted(&self) -> impl Iterator<Item = &O::Handle> {
+        let pending = self.entries.iter();
+        pending.filter_map(|(_, (change, _))| change.notification.deleted())
     }
 
     /// When the oldest pending notification was pushed.

@@ -32,6 +32,8 @@ struct State<O: CachedObject> {
     queue: CoalescingQueue<O>,
     resync: Resync,
     pace: Pace,
+    /// The object whose deletion was taken, until the next notification is asked for.
+    handling: Option<O::Handle>,
     end: Option<End>,
 }
 
@@ -127,6 +129,7 @@ impl<O: CachedObject> Listener<O> {
                 next: Instant::now(),
             },
             pace: Pace::of(options.delivery),
+            handling: None,
             end: None,
         };
         Self {
@@ -202,22 +205,42 @@ impl<O: CachedObject> Listener<O> {
         due
     }
 
-    /// No more notifications will be pushed.
-    pub(super) fn end(&self, end: End) {
+    /// No more notifications will be pushed. Returns the last states of the objects whose deletions are dropped.
+    pub(super) fn end(&self, end: End) -> Vec<O::Handle> {
         let mut state = self.lock();
         // A drain can still be cut short, but what was dropped cannot come back.
         if state.end != Some(End::Drop) {
             state.end = Some(end);
         }
         let dropped = if end == End::Drop {
-            state.queue.clear();
-            Some(std::mem::replace(&mut state.initial, Initial::None))
+            let initial = std::mem::replace(&mut state.initial, Initial::None);
+            Some((state.queue.clear(), initial))
         } else {
             None
         };
         drop(state);
-        drop(dropped);
         self.wake.notify_one();
+        let dropped = dropped.into_iter().flat_map(|(pending, _)| pending);
+        let deleted = dropped.filter_map(|change| change.notification.deleted().cloned());
+        deleted.collect()
+    }
+
+    /// The last states of the objects whose deletions have not been handled. One is handled when its call has ended.
+    pub(super) fn untold(&self) -> Vec<O::Handle> {
+        let state = self.lock();
+        let untold = state.handling.iter().chain(state.queue.deleted());
+        untold.cloned().collect()
+    }
+
+    /// The object whose deletion is being handled.
+    pub(super) fn handling(&self) -> Option<O::Handle> {
+        self.lock().handling.clone()
+    }
+
+    /// The call that was running has ended, and no other will follow.
+    pub(super) fn handled(&self) {
+        let handled = self.lock().handling.take();
+        drop(handled);
     }
 
     pub(super) fn queue_len(&self) -> usize {
@@ -266,6 +289,7 @@ impl<O: CachedObject> Listener<O> {
 
     fn take(&self) -> Taken<O> {
         let mut state = self.lock();
+        let handled = state.handling.take();
         if let Some(snapshot) = state.initial.begin() {
             // Without the lock: the driver must not wait for this.
             drop(state);
@@ -278,6 +302,7 @@ impl<O: CachedObject> Listener<O> {
         let slow = state.pace.next(waiting);
         let taken = state.take(&self.progress);
         drop(state);
+        drop(handled);
         if let Some(took) = slow {
             let (resource, handler) = (&*self.resource, self.name());
             tracing::warn!(resource, handler, ?took, waiting, "a handler is slow");
@@ -303,7 +328,10 @@ impl<O: CachedObject> State<O> {
             progress.send_modify(|progress| progress.synced = true);
         }
         match self.queue.pop() {
-            Some(change) => Taken::Notification(change.notification),
+            Some(change) => {
+                self.handling = change.notification.deleted().cloned();
+                Taken::Notification(change.notification)
+            }
             None if self.end.is_some() => Taken::Ended,
             None => Taken::Nothing,
         }

@@ -46,6 +46,14 @@ impl<O: CachedObject> Notification<O> {
             Self::Delete(deleted) => deleted.last_known.as_ref(),
         }
     }
+
+    /// The last known state, if this is a deletion.
+    pub(super) fn deleted(&self) -> Option<&O::Handle> {
+        match self {
+            Self::Delete(deleted) => deleted.last_known.as_ref(),
+            Self::Add { .. } | Self::Update { .. } => None,
+        }
+    }
 }
 
 impl<O: CachedObject> Clone for Notification<O> {

@@ -5,7 +5,7 @@ use super::listener::{End, Listener};
 use super::{HandlerOptions, Stopped};
 use crate::drain_shrinking::drain_shrinking;
 use crate::object::CachedObject;
-use crate::store::Indexer;
+use crate::store::{Indexer, Snapshot};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
@@ -19,6 +19,22 @@ pub(super) struct Processor<O: CachedObject> {
     state: Mutex<State<O>>,
     /// The period of checks whether a listener is due for a resync.
     check: watch::Sender<Duration>,
+}
+
+/// What handlers have not been told of.
+pub(super) struct Untold<O: CachedObject> {
+    /// The last states of the objects whose deletions will not be delivered any more.
+    dropped: Vec<O::Handle>,
+    /// The listeners whose handlers may be handling another one.
+    listeners: Vec<Arc<Listener<O>>>,
+}
+
+impl<O: CachedObject> Untold<O> {
+    /// The last states of the objects whose deletions have not been handled.
+    pub(super) fn deleted(&self) -> Vec<O::Handle> {
+        let handling = self.listeners.iter().filter_map(|listener| listener.handling());
+        handling.chain(self.dropped.iter().cloned()).collect()
+    }
 }
 
 struct State<O: CachedObject> {
@@ -168,6 +184,14 @@ impl<O: CachedObject> Processor<O> {
             .collect()
     }
 
+    /// The published state, and the last states of the objects that it lacks although a handler has not been told of their
+    /// deletion yet.
+    pub(super) fn snapshot(&self, store: &Indexer<O::Handle>) -> (Snapshot<O::Handle>, Vec<O::Handle>) {
+        let state = self.lock();
+        let untold = state.listeners.iter().flat_map(|listener| listener.untold());
+        (store.snapshot(), untold.collect())
+    }
+
     /// Publishes a state and passes its changes to all listeners.
     pub(super) fn publish(&self, changes: Vec<QueuedNotification<O>>, publish: impl FnOnce()) {
         let state = self.lock();
@@ -199,16 +223,19 @@ impl<O: CachedObject> Processor<O> {
         }
     }
 
-    /// Stops: listeners can no longer be added, and existing ones end without handling pending notifications.
-    pub(super) fn stop(&self) {
+    /// Stops: listeners can no longer be added, and existing ones end without handling pending notifications. Returns what
+    /// they have not been told of.
+    pub(super) fn stop(&self) -> Untold<O> {
         let mut state = self.lock();
         state.stopped = true;
         let mut listeners = std::mem::take(&mut state.listeners);
         listeners.append(&mut state.waiting);
         drop(state);
-        for listener in listeners {
-            listener.end(End::Drop);
-        }
+        let dropped = listeners
+            .iter()
+            .flat_map(|listener| listener.end(End::Drop))
+            .collect();
+        Untold { dropped, listeners }
     }
 }
 

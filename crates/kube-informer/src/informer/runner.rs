@@ -5,7 +5,7 @@ use super::driver::Driver;
 use super::handler::{self, ResourceEventHandler};
 use super::listener::{EndOnDrop, Listener};
 use super::reflectors::{ReflectorFactory, Reflectors};
-use super::saver::{self, SavedPartitions, Saver};
+use super::saver::{self, SavedPartitions, Saving};
 use super::{PanicPolicy, Shared};
 use crate::form::Decode;
 use crate::object::CachedObject;
@@ -18,9 +18,6 @@ use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 use tokio::sync::mpsc;
 use tokio::task::{JoinError, JoinSet};
 use tokio_util::sync::{CancellationToken, DropGuard};
-
-/// How long the last save of the cache may take.
-const LAST_SAVE: Duration = Duration::from_secs(10);
 
 /// A handler's task, to be spawned by the informer's runner.
 pub(super) struct Job {
@@ -99,7 +96,8 @@ impl<O: Decode> InformerRunner<O> {
     /// Runs the informer until `token` is cancelled: lists and watches, updates the store, and calls the handlers.
     ///
     /// When it returns, every task of the informer has ended. Handlers finish their running call; pending
-    /// notifications are dropped. With a [warm start](super::InformerBuilder::warm_start), the cache has been saved.
+    /// notifications are dropped. With a [warm start](super::InformerBuilder::warm_start), the cache has been saved, with the
+    /// deletions that were dropped; that takes at most 10 s, during which the handlers' time limit runs, too.
     ///
     /// # Errors
     /// A handler panicked, or did not return in time after the informer was stopped. Failed requests are not errors
@@ -134,12 +132,7 @@ impl<O: Decode> InformerRunner<O> {
             }
         }
         let factory = Arc::new(factory);
-        // It saves when the driver has ended, so it has a token of its own.
-        let last_save = CancellationToken::new();
-        let mut saver = JoinSet::new();
-        if let Some(cache) = cache {
-            saver.spawn(Saver::new(cache, shared.clone(), factory.clone()).run(last_save.clone()));
-        }
+        let mut saving = Saving::start(cache, &shared, &factory);
         let mut reflectors = Reflectors::start(factory, shared.clone(), saved, stop.clone());
         let driver = Driver {
             applier,
@@ -163,6 +156,7 @@ impl<O: Decode> InformerRunner<O> {
                         break Err(error);
                     }
                 }
+                () = saving.failed() => {}
                 Some(ended) = driver.join_next() => break Err(handlers.task_ended(ended)),
                 result = reflectors.next() => if let Err(error) = result {
                     break Err(handlers.task_ended(Err(error)));
@@ -173,21 +167,19 @@ impl<O: Decode> InformerRunner<O> {
         shared.fifo.close();
         reflectors.join().await;
         while driver.join_next().await.is_some() {}
-        last_save.cancel();
-        let saved = async { while saver.join_next().await.is_some() {} };
-        if tokio::time::timeout(LAST_SAVE, saved).await.is_err() {
-            let why = format!("the cache could not be saved within {} s", LAST_SAVE.as_secs());
-            tracing::warn!(resource = shared.resource, "{why}");
-            if let Some(progress) = &shared.warm_start {
-                progress.not_saved(why);
-            }
-        }
+        let untold = shared.processor.stop();
         drop(stopped);
         jobs.close();
         while let Some(job) = jobs.recv().await {
             handlers.spawn(job);
         }
-        let stopped = handlers.join_all(stop_timeout).await;
+        let returned = CancellationToken::new();
+        let handlers = async {
+            let stopped = handlers.join_all(stop_timeout).await;
+            returned.cancel();
+            stopped
+        };
+        let (stopped, ()) = tokio::join!(handlers, saving.finish(untold, &returned));
         result.and(stopped)
     }
 }
@@ -268,6 +260,8 @@ pub(super) fn job<O: CachedObject>(
             match listener.options().on_panic {
                 PanicPolicy::Continue => tracing::error!(resource, handler, message, "a handler panicked"),
                 PanicPolicy::Stop => {
+                    // It was told: if it were told again after each restart, it might panic again.
+                    listener.handled();
                     drop(ended);
                     return Err(RunError::HandlerPanicked {
                         resource,

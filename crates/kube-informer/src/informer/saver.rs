@@ -1,19 +1,21 @@
 //! Reads an informer's saved cache at its start, and saves it from time to time and at its end.
 
 use super::Shared;
-use super::partitions::WHOLE;
+use super::partitions::{Location, WHOLE};
+use super::processor::Untold;
 use super::reflectors::ReflectorFactory;
 use crate::form::Decode;
 use crate::object::{Partition, ResourceVersion};
 use crate::reflector::Saved;
 use crate::store::Snapshot;
-use crate::warm_start::file::{self, Head, LoadError, Loaded, SavedPartition};
+use crate::warm_start::file::{self, Head, LoadError, Loaded, Objects, SavedPartition};
 use crate::warm_start::{CacheFile, Progress, directory};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 use std::{fs, io};
 use tokio::sync::OnceCell;
+use tokio::task::{JoinError, JoinSet};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -23,6 +25,10 @@ const READ: Duration = Duration::from_secs(10);
 const QUESTION: Duration = Duration::from_secs(10);
 /// The same for an informer that ends.
 const LAST_QUESTION: Duration = Duration::from_millis(500);
+/// How long the last save may take, with what it waits for.
+const LAST_SAVE: Duration = Duration::from_secs(10);
+/// How long it waits for the handlers to return, so that what they are being told counts as told.
+const LAST_CALLS: Duration = Duration::from_secs(5);
 /// The time between two saves is at least this many times what the last one took.
 const SPACING: u32 = 100;
 
@@ -36,6 +42,8 @@ pub(super) struct WarmCache {
     pub(super) server: Arc<OnceCell<Option<String>>>,
     /// The versions in the file, by the names of the partitions.
     pub(super) saved: Vec<(String, ResourceVersion)>,
+    /// The number of deleted objects in the file.
+    untold: usize,
     /// The partitions that were read from the file. Until the server has confirmed all of them, the file is what they are compared
     /// with at the next start, so it is not replaced.
     restored: Vec<String>,
@@ -66,7 +74,7 @@ pub(super) async fn load<O: Decode>(
     let mut saved = SavedPartitions::default();
     let resource = &*shared.resource;
     let mut versions = Vec::new();
-    let mut restored = Vec::new();
+    let (mut restored, mut untold) = (Vec::new(), 0);
     let seed = match loaded {
         Ok(Loaded { head, objects }) => {
             // A file that does not say of which server it is can be bettered even if nothing changes.
@@ -74,9 +82,12 @@ pub(super) async fn load<O: Decode>(
                 versions = versions_of(&head.partitions);
             }
             let partitions = head.partitions.into_iter().zip(objects);
-            saved.extend(partitions.filter_map(|(partition, entries)| {
+            saved.extend(partitions.filter_map(|(partition, objects)| {
+                let Objects { entries, deleted } = objects?;
+                untold += deleted.len();
                 let saved = Saved {
-                    entries: entries?,
+                    entries,
+                    deleted,
                     version: partition.version,
                     complete: partition.complete,
                     server: head.server.clone(),
@@ -105,6 +116,7 @@ pub(super) async fn load<O: Decode>(
         seed,
         server,
         saved: versions,
+        untold,
         restored,
     };
     (cache, saved)
@@ -147,37 +159,104 @@ pub(super) struct Saver<O: Decode> {
     ended: bool,
 }
 
-impl<O: Decode> Saver<O> {
-    pub(super) fn new(
-        cache: WarmCache,
-        shared: Arc<Shared<O>>,
-        reflectors: Arc<ReflectorFactory<O>>,
+/// The task that saves an informer's cache, if it is saved.
+pub(super) struct Saving<O: Decode> {
+    task: JoinSet<Saver<O>>,
+    /// Cancelled for the last save, which must be after the last change of the store.
+    last: CancellationToken,
+    shared: Arc<Shared<O>>,
+}
+
+impl<O: Decode> Saving<O> {
+    pub(super) fn start(
+        cache: Option<WarmCache>,
+        shared: &Arc<Shared<O>>,
+        reflectors: &Arc<ReflectorFactory<O>>,
     ) -> Self {
+        let (mut task, last) = (JoinSet::new(), CancellationToken::new());
+        if let Some(cache) = cache {
+            let saver = Saver {
+                cache,
+                shared: shared.clone(),
+                reflectors: reflectors.clone(),
+                took: Duration::ZERO,
+                ended: false,
+            };
+            task.spawn(saver.run(last.clone()));
+        }
         Self {
-            cache,
-            shared,
-            reflectors,
-            took: Duration::ZERO,
-            ended: false,
+            task,
+            last,
+            shared: shared.clone(),
         }
     }
 
-    /// Saves from time to time, and once more when `last` is cancelled, which must be after the last change of the store.
-    pub(super) async fn run(mut self, last: CancellationToken) {
+    /// Waits for a panic of the task, and reports it. Cancel safe.
+    pub(super) async fn failed(&mut self) {
+        match self.task.join_next().await {
+            Some(ended) => _ = self.saver(ended),
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Saves for the last time. What handlers are being told counts as told if they return in time, which is when `returned` is
+    /// cancelled.
+    pub(super) async fn finish(mut self, untold: Untold<O>, returned: &CancellationToken) {
+        self.last.cancel();
+        let finish = async {
+            let saver = self.task.join_next().await;
+            let Some(saver) = saver.and_then(|ended| self.saver(ended)) else {
+                return;
+            };
+            // Too late: they are told again by the next run.
+            let _ = tokio::time::timeout(LAST_CALLS, returned.cancelled()).await;
+            self.task.spawn(saver.last(self.last.clone(), untold));
+            let ended = self.task.join_next().await;
+            ended.and_then(|ended| self.saver(ended));
+        };
+        if tokio::time::timeout(LAST_SAVE, finish).await.is_err() {
+            self.not_saved(format!(
+                "the cache could not be saved within {} s",
+                LAST_SAVE.as_secs()
+            ));
+        }
+    }
+
+    /// What the task returned; a panic is reported.
+    fn saver(&self, ended: Result<Saver<O>, JoinError>) -> Option<Saver<O>> {
+        ended
+            .inspect_err(|_| self.not_saved("the task that saves the cache has panicked".to_owned()))
+            .ok()
+    }
+
+    fn not_saved(&self, why: String) {
+        tracing::warn!(resource = self.shared.resource, "{why}");
+        if let Some(progress) = &self.shared.warm_start {
+            progress.not_saved(why);
+        }
+    }
+}
+
+impl<O: Decode> Saver<O> {
+    /// Saves from time to time, until `last` is cancelled.
+    async fn run(mut self, last: CancellationToken) -> Self {
         let synced = self.shared.partitions.synced();
         // An error means that the informer has stopped; then there will be a last save.
         let first = tokio::time::timeout(self.cache.file.interval, synced);
-        let mut ready = last.run_until_cancelled(first).await.is_some();
+        last.run_until_cancelled(first).await;
         // A save that has begun is completed: a second one beside it could be overtaken by it.
         while !last.is_cancelled() {
-            self.save(&last).await;
+            self.save(&last, None).await;
             let pause = self.cache.file.interval.max(self.took.saturating_mul(SPACING));
             last.run_until_cancelled(tokio::time::sleep(pause)).await;
         }
-        ready |= self.shared.partitions.have_synced();
-        if ready {
-            self.save(&last).await;
-        }
+        self
+    }
+
+    /// Saves for the last time: the store does not change any more, and no handler is called again.
+    async fn last(mut self, last: CancellationToken, untold: Untold<O>) -> Self {
+        self.save(&last, Some(&untold)).await;
+        self
     }
 
     /// The identity of the server; `None` if it does not tell. If it does not answer in time, it is the one that it was. There is
@@ -215,17 +294,28 @@ impl<O: Decode> Saver<O> {
         }
     }
 
-    /// Saves the cache if it has changed.
-    async fn save(&mut self, last: &CancellationToken) {
-        if self.ended || !self.has_changed() {
+    /// Saves the cache if it has changed. `stopped` is what handlers have not been told of, if the informer has stopped.
+    async fn save(&mut self, last: &CancellationToken, stopped: Option<&Untold<O>>) {
+        if self.ended || self.is_unconfirmed() {
             return;
         }
+        let store = &self.shared.store;
+        let (snapshot, untold) = match stopped {
+            None => self.shared.processor.snapshot(store),
+            Some(untold) => (store.snapshot(), untold.deleted()),
+        };
+        let (partitions, saved) = self.partitions(&snapshot);
+        let versions = versions_of(&saved);
+        let deleted = self.in_partitions(untold, &partitions);
+        // At the same versions, the only difference can be that handlers have been told more.
+        if partitions.is_empty() || (&versions, deleted.len()) == (&self.cache.saved, self.cache.untold) {
+            return;
+        }
+        // After the snapshot: what is in it came from a server before.
         let Ok(server) = self.server(last).await else {
             return self.end().await;
         };
-        let snapshot = self.shared.store.snapshot();
-        let (partitions, saved) = self.partitions(&snapshot);
-        let versions = versions_of(&saved);
+        let untold = deleted.len();
         let (at, started) = (SystemTime::now(), Instant::now());
         let since = at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let head = Head {
@@ -238,14 +328,14 @@ impl<O: Decode> Saver<O> {
         let (path, decoder) = (self.cache.file.path.clone(), self.reflectors.decoder.clone());
         let written = tokio::task::spawn_blocking(move || {
             directory::replace(&path, |file| {
-                file::write::<O>(file, head, &partitions, &snapshot, &decoder)
+                file::write::<O>(file, head, &partitions, &snapshot, &deleted, &decoder)
             })
         });
         let written = written.await.unwrap_or_else(|error| Err(io::Error::other(error)));
         self.took = started.elapsed();
         match written {
             Ok(bytes) => {
-                self.cache.saved = versions;
+                (self.cache.saved, self.cache.untold) = (versions, untold);
                 let bytes = bytes.unwrap_or_default();
                 self.cache.progress.saved(at, self.took, bytes);
                 tracing::debug!(resource = self.shared.resource, bytes, took = ?self.took, "the cache was saved");
@@ -258,14 +348,25 @@ impl<O: Decode> Saver<O> {
         }
     }
 
-    /// Whether there is something to save that is not in the file.
-    fn has_changed(&self) -> bool {
+    /// Whether the file holds something that the server has not confirmed yet, and that would be lost with it.
+    fn is_unconfirmed(&self) -> bool {
         let partitions = &self.shared.partitions;
-        if self.cache.restored.iter().any(|name| partitions.waits_for(name)) {
-            return false;
-        }
-        let (partitions, saved) = self.partitions(&self.shared.store.snapshot());
-        !partitions.is_empty() && versions_of(&saved) != self.cache.saved
+        self.cache.restored.iter().any(|name| partitions.waits_for(name))
+    }
+
+    /// Deleted objects, each once, with the number of its partition among those that are saved.
+    fn in_partitions(&self, deleted: Vec<O::Handle>, saved: &[Partition]) -> Vec<(u32, O::Handle)> {
+        let mut seen = HashSet::new();
+        let deleted = deleted.into_iter().filter_map(|object| {
+            let key = O::key_of(&object);
+            let Location::Partition(partition) = self.shared.partitions.location(key.namespace()) else {
+                return None;
+            };
+            let number = saved.iter().position(|saved| *saved == partition)?;
+            let uid = O::uid_of(&object).map(str::to_owned);
+            seen.insert((key, uid)).then_some((number as u32, object))
+        });
+        deleted.collect()
     }
 
     /// The partitions to save, with the same in words. What is not confirmed may be of another server than the one that would

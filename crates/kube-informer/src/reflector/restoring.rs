@@ -7,10 +7,12 @@ use super::{DecodeResult, Reflector, Sink, State, Wanted};
 use crate::FieldPlan;
 use crate::form::Decode;
 use crate::object::{ObjectKey, ResourceVersion};
+use crate::queue::Delta;
 use crate::source::{ApiError, ListPart, ListRequest, ListVersion, ListerWatcher};
 use crate::warm_start::Progress;
 use futures::StreamExt;
 use std::cmp::Ordering;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{OnceCell, Semaphore};
@@ -23,6 +25,8 @@ const ATTEMPTS: u32 = 3;
 /// What an earlier run has saved of one partition.
 pub(crate) struct Saved<O: Decode> {
     pub(crate) entries: Vec<(ObjectKey, DecodeResult<O>)>,
+    /// The last states of objects of whose deletion a handler had not been told.
+    pub(crate) deleted: Vec<O::Handle>,
     pub(crate) version: ResourceVersion,
     /// Whether all objects are among the entries.
     pub(crate) complete: bool,
@@ -66,7 +70,8 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
     /// Starts with a saved state.
     pub(super) async fn restore(&mut self, saved: Saved<O>) -> State<O> {
         let Saved {
-            entries,
+            mut entries,
+            deleted,
             version,
             complete,
             server,
@@ -94,7 +99,12 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
         self.seen = Some(origin.version.clone());
         // What was saved may have been identified by version. It matters only if the server went back.
         self.server.identified_by_version = true;
+        let later = undelete(&mut entries, deleted);
         self.sink.restore(entries, origin.version.clone()).await;
+        for (key, delta) in later {
+            self.sink.push(key, delta, None).await;
+        }
+        self.sink.flush();
         match verdict {
             Ok(Ok(verdict)) => self.judged(&origin, verdict),
             Ok(Err(error)) => self.not_judged(origin, &error),
@@ -161,6 +171,47 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
             _ => false,
         }
     }
+}
+
+/// Puts objects of whose deletion a handler had not been told back to what was saved, and returns the changes that delete them
+/// again. So handlers are told of their deletion like of any other that they missed.
+fn undelete<O: Decode>(
+    entries: &mut Vec<(ObjectKey, DecodeResult<O>)>,
+    deleted: Vec<O::Handle>,
+) -> Vec<(ObjectKey, Delta<DecodeResult<O>>)> {
+    // The successive objects of each key. The last one may still exist.
+    let mut successive = BTreeMap::<_, Vec<_>>::new();
+    for object in deleted {
+        let objects = successive.entry(O::key_of(&object)).or_default();
+        objects.push(DecodeResult::Decoded {
+            object,
+            fingerprint: None,
+        });
+    }
+    let mut exist = HashMap::new();
+    for (place, (key, _)) in entries.iter().enumerate() {
+        if !successive.is_empty() && successive.contains_key(key) {
+            exist.insert(key.clone(), place);
+        }
+    }
+    let mut later = Vec::new();
+    for (key, objects) in successive {
+        let mut objects = objects.into_iter();
+        let Some(first) = objects.next() else { continue };
+        let mut change = |delta| later.push((key.clone(), delta));
+        let Some(place) = exist.get(&key) else {
+            objects.for_each(|next| change(Delta::Updated(next)));
+            change(Delta::Deleted(None));
+            entries.push((key, first));
+            continue;
+        };
+        let (_, last) = &mut entries[*place];
+        let last = std::mem::replace(last, first);
+        objects
+            .chain([last])
+            .for_each(|next| change(Delta::Updated(next)));
+    }
+    later
 }
 
 /// Asks the server whether a saved state is one of its history.

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | header | [`MAGIC`], [`FORMAT`], a random number of this file |
 //! | [`HEAD`] | what the file belongs to, the server, the seed of fingerprints, the time, the partitions |
-//! | [`OBJECTS`], any number | for each object: partition, fingerprint, length, [record](crate::form::SaveObjects) |
+//! | [`OBJECTS`], any number | for each object: partition (plus [`DELETED`]), fingerprint, length, [record](crate::form::SaveObjects) |
 //! | [`END`] | the number of objects, the form's last record |
 //!
 //! A block is its kind, the length of its content, the content, and a checksum of these. The checksum also covers the file's
@@ -23,12 +23,15 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 const MAGIC: [u8; 8] = *b"kinfcach";
 /// The version of the format. A file of another version is not used.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 const HEADER: u64 = 8 + 4 + 8;
 
 const HEAD: u8 = 1;
 const OBJECTS: u8 = 2;
 const END: u8 = 3;
+
+/// Added to the partition of an object that is deleted, if some handler had not been told so.
+const DELETED: u32 = 1 << 31;
 
 /// The size at which a block is written.
 const BLOCK: usize = 256 << 10;
@@ -94,7 +97,14 @@ pub(crate) struct SavedPartition {
 pub(crate) struct Loaded<O: Decode> {
     pub(crate) head: Head,
     /// For each partition of the head its objects; `None` if it is not wanted.
-    pub(crate) objects: Vec<Option<Entries<O>>>,
+    pub(crate) objects: Vec<Option<Objects<O>>>,
+}
+
+/// The objects of a partition.
+pub(crate) struct Objects<O: Decode> {
+    pub(crate) entries: Entries<O>,
+    /// The last states of objects of whose deletion some handler had not been told.
+    pub(crate) deleted: Vec<O::Handle>,
 }
 
 /// Objects as a reflector passes them on.
@@ -195,13 +205,14 @@ impl Head {
     }
 }
 
-/// Writes the objects of `snapshot` that belong to `partitions`, which are named in the same order in `head`. The numbers of
-/// objects in `head` are filled in. Returns the bytes written; `None` if the form cannot be saved.
+/// Writes the objects of `snapshot` that belong to `partitions`, which are named in the same order in `head`, and `deleted` objects with the
+/// numbers of theirs. The numbers of objects in `head` are filled in. Returns the bytes written; `None` if the form cannot be saved.
 pub(crate) fn write<O: Decode>(
     out: impl Write,
     mut head: Head,
     partitions: &[Partition],
     snapshot: &Snapshot<O::Handle>,
+    deleted: &[(u32, O::Handle)],
     decoder: &Arc<O::Decoder>,
 ) -> io::Result<Option<u64>> {
     let Some(mut objects) = O::save_objects(decoder) else {
@@ -218,19 +229,23 @@ pub(crate) fn write<O: Decode>(
     room(&mut block);
     head.write(&mut block);
     blocks.write(HEAD, &mut block)?;
-    let mut written = 0_u64;
-    for row in snapshot.rows() {
-        let Some(number) = numbers.get(&row.partition) else {
-            continue;
-        };
+    let live = snapshot.rows().filter_map(|row| {
+        let number = *numbers.get(&row.partition)?;
         // What is stale must not be found unchanged by the list that follows.
         let fresh = snapshot.stale_len() == 0 || !snapshot.is_stale(row.key.as_str());
         let fingerprint = row.fingerprint.filter(|_| fresh).map_or(0, Fingerprint::get);
-        block.extend_from_slice(&number.to_le_bytes());
+        Some((number, fingerprint, row.object))
+    });
+    let deleted = deleted
+        .iter()
+        .map(|(number, object)| (DELETED | number, 0, object));
+    let mut written = 0_u64;
+    for (partition, fingerprint, object) in live.chain(deleted) {
+        block.extend_from_slice(&partition.to_le_bytes());
         block.extend_from_slice(&fingerprint.to_le_bytes());
         let length = block.len();
         block.extend_from_slice(&[0; 4]);
-        objects.write(row.object, &mut block);
+        objects.write(object, &mut block);
         let size = (block.len() - length - 4) as u32;
         block[length..length + 4].copy_from_slice(&size.to_le_bytes());
         written += 1;
@@ -363,10 +378,13 @@ pub(crate) fn read<O: Decode>(
         wanted(&partition.name).then(|| {
             let capacity = partition.objects.min(most);
             most -= capacity;
-            Vec::with_capacity(capacity as usize)
+            Objects {
+                entries: Vec::with_capacity(capacity as usize),
+                deleted: Vec::new(),
+            }
         })
     });
-    let mut objects: Vec<Option<Entries<O>>> = objects.collect();
+    let mut objects: Vec<Option<Objects<O>>> = objects.collect();
     let mut count = 0_u64;
     loop {
         let (kind, content, left) = reader.next()?;
@@ -395,14 +413,21 @@ pub(crate) fn read<O: Decode>(
 fn read_object<O: Decode>(
     rest: &mut Rest<'_>,
     restore: &mut dyn crate::form::RestoreObjects<O>,
-    objects: &mut [Option<Entries<O>>],
+    objects: &mut [Option<Objects<O>>],
 ) -> Option<()> {
     let (partition, fingerprint, length) = (rest.number()?, rest.long()?, rest.number()?);
     let object = restore.read(rest.bytes(length as usize)?)?;
-    let key = <O as object::CachedObject>::key_of(&object);
-    let fingerprint = (fingerprint != 0).then(|| Fingerprint::new(fingerprint));
-    if let Some(entries) = objects.get_mut(partition as usize)? {
-        entries.push((key, DecodeResult::Decoded { object, fingerprint }));
+    let Some(objects) = objects.get_mut((partition & !DELETED) as usize)? else {
+        return Some(());
+    };
+    if partition & DELETED != 0 {
+        objects.deleted.push(object);
+    } else {
+        let key = <O as object::CachedObject>::key_of(&object);
+        let fingerprint = (fingerprint != 0).then(|| Fingerprint::new(fingerprint));
+        objects
+            .entries
+            .push((key, DecodeResult::Decoded { object, fingerprint }));
     }
     Some(())
 }

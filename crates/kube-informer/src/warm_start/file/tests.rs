@@ -73,13 +73,19 @@ fn file(pods: usize) -> (Vec<u8>, Arc<Packer<Pod>>, Snapshot<Packed<Pod>>) {
     writer.publish();
     let mut bytes = Vec::new();
     let snapshot = store.snapshot();
-    let written = write::<Packed<Pod>>(&mut bytes, head(), &[Partition::SINGLE], &snapshot, &packer);
+    let written = write::<Packed<Pod>>(&mut bytes, head(), &[Partition::SINGLE], &snapshot, &[], &packer);
     assert_eq!(written.unwrap(), Some(bytes.len() as u64));
     (bytes, packer, snapshot)
 }
 
 fn load(bytes: &[u8], packer: &Arc<Packer<Pod>>) -> Result<Loaded<Packed<Pod>>, LoadError> {
     read(bytes, bytes.len() as u64, IDENTITY, |_| true, packer)
+}
+
+/// The objects of all partitions.
+fn entries(loaded: Loaded<Packed<Pod>>) -> impl Iterator<Item = (ObjectKey, DecodeResult<Packed<Pod>>)> {
+    let objects = loaded.objects.into_iter().flatten();
+    objects.flat_map(|objects| objects.entries)
 }
 
 /// An object's fingerprint, labels, uid and body.
@@ -119,7 +125,7 @@ fn what_is_read_is_what_was_saved() {
             };
             (object.key().clone(), decoded)
         });
-        let entries = loaded.objects[0].as_ref().unwrap();
+        let entries = &loaded.objects[0].as_ref().unwrap().entries;
         assert_eq!(contents(entries), contents(&before.collect()));
         assert_eq!(packer.stats().objects, original.stats().objects);
         assert_eq!(
@@ -136,7 +142,7 @@ fn what_is_saved_again_is_the_same() {
     let packer = packer();
     let loaded = load(&bytes, &packer).unwrap();
     let (store, mut writer) = Indexer::new();
-    for (key, object) in loaded.objects.into_iter().flatten().flatten() {
+    for (key, object) in entries(loaded) {
         let object = object.into_object().unwrap();
         let fingerprint = Some(object.fingerprint());
         writer
@@ -150,6 +156,7 @@ fn what_is_saved_again_is_the_same() {
         head(),
         &[Partition::SINGLE],
         &store.snapshot(),
+        &[],
         &packer,
     )
     .unwrap();
@@ -239,7 +246,7 @@ fn a_block_that_is_missing_twice_or_elsewhere_is_noticed() {
     }
     // A block of an older file in the same place, as a crash may leave it.
     let mut older = Vec::new();
-    write::<Packed<Pod>>(&mut older, head(), &[Partition::SINGLE], &snapshot, &packer).unwrap();
+    write::<Packed<Pod>>(&mut older, head(), &[Partition::SINGLE], &snapshot, &[], &packer).unwrap();
     assert_eq!(older.len(), bytes.len());
     let mut mixed = bytes.clone();
     let place = blocks[2]..blocks[3];
@@ -262,7 +269,7 @@ fn a_file_of_something_else_is_refused_with_the_reason() {
     bytes[8] = 9;
     assert_eq!(
         refused(&bytes, IDENTITY),
-        "it has format 9, this program reads format 1"
+        "it has format 9, this program reads format 2"
     );
     bytes[0] = 0;
     assert_eq!(refused(&bytes, IDENTITY), "it is not a saved cache");
@@ -283,14 +290,43 @@ fn a_stale_object_is_saved_without_its_fingerprint() {
     writer.publish();
     let mut bytes = Vec::new();
     let snapshot = store.snapshot();
-    write::<Packed<Pod>>(&mut bytes, head(), &[Partition::SINGLE], &snapshot, &packer).unwrap();
+    write::<Packed<Pod>>(&mut bytes, head(), &[Partition::SINGLE], &snapshot, &[], &packer).unwrap();
     let loaded = load(&bytes, &self::packer()).unwrap();
-    for (key, object) in loaded.objects.into_iter().flatten().flatten() {
+    for (key, object) in entries(loaded) {
         let DecodeResult::Decoded { fingerprint, .. } = object else {
             panic!("an object");
         };
         assert_eq!(fingerprint.is_some(), &*key == "ns-0/web-0-0", "{key}");
     }
+}
+
+#[test]
+fn deleted_objects_are_read_apart_from_the_others() {
+    let packer = packer();
+    let (store, mut writer) = Indexer::new();
+    let [live, gone] = [0, 1].map(|number| pack(&packer, &pod(number)));
+    writer
+        .upsert(live.key().clone(), live, None, Partition::SINGLE)
+        .unwrap();
+    writer.publish();
+    let mut bytes = Vec::new();
+    let (snapshot, deleted) = (store.snapshot(), [(0, gone.clone())]);
+    write::<Packed<Pod>>(
+        &mut bytes,
+        head(),
+        &[Partition::SINGLE],
+        &snapshot,
+        &deleted,
+        &packer,
+    )
+    .unwrap();
+    let mut loaded = load(&bytes, &self::packer()).unwrap();
+    assert_eq!(loaded.head.partitions[0].objects, 1);
+    let objects = loaded.objects.pop().unwrap().unwrap();
+    let live: Vec<_> = objects.entries.iter().map(|(key, _)| key.as_str()).collect();
+    assert_eq!(live, ["ns-0/web-0-0"]);
+    assert_eq!(objects.deleted.len(), 1);
+    assert_eq!(objects.deleted[0].body(), gone.body());
 }
 
 /// The file with the checksums that its content should have.
@@ -325,8 +361,12 @@ proptest! {
         }
         let bytes = sealed(bytes);
         if let Ok(loaded) = load(&bytes, &packer()) {
-            for (_, object) in loaded.objects.into_iter().flatten().flatten() {
-                let object = object.into_object().unwrap();
+            let objects = loaded.objects.into_iter().flatten();
+            let objects = objects.flat_map(|Objects { entries, deleted }| {
+                let live = entries.into_iter().filter_map(|(_, object)| object.into_object());
+                live.chain(deleted)
+            });
+            for object in objects {
                 let _ = (object.body(), object.uid(), object.labels().count(), object.decode());
             }
         }
