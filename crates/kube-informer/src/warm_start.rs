@@ -86,10 +86,26 @@
 //! [`interval`](WarmStart::interval)), from a snapshot of the store, on a blocking thread. A program that is killed loses what
 //! it learned since then; the next one hears of it from the server.
 //!
+//! # Deletions that were not told
+//! A handler may be behind when the cache is saved. So each save has, beside a state of the store, the last states of the objects
+//! that this state lacks and of whose deletion some handler has not been told yet. The next run tells its handlers of each by an
+//! initial add and a deletion, as of an object that was deleted while the program was down. A deletion is told when the handler's
+//! call has returned or panicked; that of a stream, when the next item is asked for.
+//!
+//! | the program | deletions |
+//! |---|---|
+//! | was stopped | are told once, by this run or the next one |
+//! | was stopped while a call took longer than 5 s, or before the restored state was confirmed | the next run repeats those that were told meanwhile |
+//! | was killed, at any time | are told at least once: the next run repeats those that were told since the last save |
+//!
+//! This holds for handlers that are added before the informer runs, in both runs. One that [waits](crate::HandlerOptions::after_sync)
+//! is told only what is there. A handler that was removed, or a stream that was dropped, has no part in it. A work queue is not
+//! saved: a handler that puts keys on one has been told when the key is on the queue.
+//!
 //! # Limits
-//! - A save contains changes that a handler has not been told of yet. If the program ends before it tells the handler of a
-//!   deletion, the next run does not tell it either. A handler that must not miss deletions compares what it has made with
-//!   the store after each start.
+//! - An update that a handler had not been told of is not repeated: the next run's initial add has the newest state. So a
+//!   [filtered](crate::ResourceEventHandler::filtered) handler is not told that an object has ceased to pass, if the program
+//!   ended before it could be.
 //! - Nothing is saved while a namespace from the file is not confirmed, even if others are. If the program is no longer
 //!   allowed to list a namespace, remove that namespace from the set.
 //! - The proof is made for each namespace on its own. After a restore from a backup, one namespace can be found to be
@@ -100,8 +116,8 @@
 //!   then arrive after `has_synced`; handlers must cope with late events in any case.
 //! - The file does not say which version of a form wrote it. When you change a type of your own that is saved, or update
 //!   this crate to correct what was read, delete the directory.
-//! - Saving at the stop takes up to 10 s, before the time limit of the handlers begins. Add both to the grace period of the pod. If
-//!   the time is over, the status says so, and the older file stays.
+//! - Saving at the stop takes up to 10 s, while the time limit of the handlers runs, too. If the time is over, the status says
+//!   so, and the older file stays.
 //! - If the server turns out to be another one after its state was restored, and the resource cannot be listed there, the
 //!   restored objects stay in the store, unconfirmed. Wait for `synced` before you act on them.
 //! - With several namespaces, [`Start`] says how the last one started. The status of each partition says which are unconfirmed.
@@ -111,7 +127,6 @@
 //! - Secrets are recognized by the name of the resource, `secrets`. A source of your own must use that name, or have no
 //!   `cache_identity`. Files of Secrets stay when `allow_secrets` is removed; delete the directory then.
 //! - Throttling (429) counts as an error: after three, a list follows, which costs more than the question.
-//! - If the task that saves panics, which only a source of your own can cause, nothing is saved any more, and the status does not say so.
 //! - An idle informer is saved as well, because bookmarks advance its version: each interval writes the whole file. Raise
 //!   the interval for large caches. The limit of 1 % is for each informer.
 //! - Two processes that use one directory can make a save of each other fail. Use one directory for each.

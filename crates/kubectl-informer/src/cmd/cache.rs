@@ -5,6 +5,10 @@ use kube_informer::informer::InformerBuilder;
 use kube_informer::warm_start::{Start, WarmStart, WarmStartError};
 use kube_informer::{CachedObject, SharedInformer};
 use std::path::Path;
+use std::time::Duration;
+
+/// The time after a signal at which a program that saves its cache ends even if a task hangs; saving may take 10 s.
+pub(super) const GRACE: Duration = Duration::from_secs(12);
 
 /// Saves what the informer holds to this directory.
 ///

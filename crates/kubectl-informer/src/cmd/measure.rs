@@ -100,7 +100,8 @@ impl Packing {
 }
 
 pub(crate) async fn run(args: MeasureArgs) -> anyhow::Result<ExitCode> {
-    let stop = Stop::on_signal(Meaning::Interruption, Some(GRACE))?;
+    let grace = args.cache.as_ref().map_or(GRACE, |_| cache::GRACE);
+    let stop = Stop::on_signal(Meaning::Interruption, Some(grace))?;
     let found = stop.token.run_until_cancelled(Target::find(&args.selection));
     let target = match found.await {
         Some(target) => target?,

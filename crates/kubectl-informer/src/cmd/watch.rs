@@ -40,7 +40,8 @@ pub(crate) async fn run(args: WatchArgs) -> anyhow::Result<ExitCode> {
         Some(_) => Meaning::Interruption,
         None => Meaning::End,
     };
-    let stop = Stop::on_signal(meaning, Some(GRACE))?;
+    let grace = args.cache.as_ref().map_or(GRACE, |_| cache::GRACE);
+    let stop = Stop::on_signal(meaning, Some(grace))?;
     // Without any time, it ends once everything is listed.
     let once = args.timeout == Some(Duration::ZERO);
     let deadline = args
