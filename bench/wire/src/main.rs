@@ -106,6 +106,12 @@ const CASES: &[Case] = &[
         let name = |pod: &Packed<Pod>| pod.decode().unwrap().metadata.name.as_ref().map_or(0, String::len);
         input.packed.iter().map(name).sum()
     }),
+    ("packed-decode-recent", |input| {
+        // As often, but the same few pods.
+        let name = |pod: &Packed<Pod>| pod.decode().unwrap().metadata.name.as_ref().map_or(0, String::len);
+        let few = input.packed.iter().take(8).cycle();
+        few.take(input.packed.len()).map(name).sum()
+    }),
 ];
 
 /// The items of a list as a cache holds them.

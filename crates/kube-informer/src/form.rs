@@ -234,6 +234,9 @@ pub struct DecoderConfig {
     pub types: Option<TypeMeta>,
     /// The plan of their scans.
     pub plan: FieldPlan,
+    /// For about how many bytes of objects a form that decodes on demand keeps what was decoded last. `None`: what the form
+    /// takes for it ([`Packed`]: 1 MiB).
+    pub decoded_cache: Option<usize>,
 }
 
 impl<K: kube::Resource + DeserializeOwned + Send + Sync + 'static> Decode for K {

@@ -240,6 +240,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
         let config = DecoderConfig {
             types: source.type_meta(),
             plan: plan.clone(),
+            decoded_cache: options.decoded_cache,
         };
         Self {
             reporter: Reporter::new(Subject::of(&*source)),

@@ -90,6 +90,7 @@ impl<O: Decode> RetryWatcher<O> {
         let config = DecoderConfig {
             types: source.type_meta(),
             plan: O::plan(),
+            decoded_cache: None,
         };
         let resumed = Resumed {
             source,

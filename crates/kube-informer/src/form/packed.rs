@@ -62,8 +62,10 @@ use triomphe::ThinArc;
 /// # Cost
 /// Reading the key, the uid, the version, a label or a [declared field](FieldPlan::fields) needs no decompression.
 /// Anything else decompresses the object first, which takes a few microseconds for a pod of 7 KB; decoding it takes
-/// some tens more (`packed-body` and `packed-decode` of `bench/wire` measure both). Code that repeatedly reads all of
-/// every object should use the type itself, or a struct of the fields it needs.
+/// some tens more (`packed-body` and `packed-decode` of `bench/wire` measure both). The objects of a collection that were decoded
+/// last are kept, about 1 MiB of them ([`decoded_cache`](crate::reflector::ReflectorOptions::decoded_cache)), and cost next to nothing
+/// to read again (`packed-decode-recent`): a predicate and a reconciler that look at one object decode it once. Code that repeatedly
+/// reads all of every object should use the type itself, or a struct of the fields it needs.
 ///
 /// # Memory
 /// One allocation holds the bytes and everything else that belongs to this object; label sets are shared between the
@@ -202,23 +204,26 @@ fn write_prefixed(out: &mut Vec<u8>, value: &[u8]) {
 
 impl<K: DeserializeOwned + Send + Sync + 'static> Packed<K> {
     /// Decodes the object. As long as the returned `Arc` or a clone of it is alive, further calls return the same
-    /// object.
+    /// object. What was read last is kept alive: 1 MiB for each collection, unless
+    /// [`ReflectorOptions::decoded_cache`](crate::reflector::ReflectorOptions::decoded_cache) says otherwise.
     ///
     /// # Errors
     /// The object does not match the type.
     pub fn decode(&self) -> Result<Arc<K>, DecodeError> {
         let header = self.header();
-        header.shared.decoded(header.address(), || {
-            header.decoded.store(true, Ordering::Relaxed);
-            let known = header.shared.config.types.as_ref();
-            let types = known.map(|types| (&*types.api_version, &*types.kind));
-            let mut object = decoding::object(header.encoding, types, |body| *body = self.body())?;
-            super::complete(&mut object, || match header.typed {
-                true => super::types(&self.scan(&FieldPlan::default()).ok()?, known),
-                false => known.cloned(),
-            });
-            Ok(object)
-        })
+        header
+            .shared
+            .decoded(header.address(), header.decoded_size(), || {
+                header.decoded.store(true, Ordering::Relaxed);
+                let known = header.shared.config.types.as_ref();
+                let types = known.map(|types| (&*types.api_version, &*types.kind));
+                let mut object = decoding::object(header.encoding, types, |body| *body = self.body())?;
+                super::complete(&mut object, || match header.typed {
+                    true => super::types(&self.scan(&FieldPlan::default()).ok()?, known),
+                    false => known.cloned(),
+                });
+                Ok(object)
+            })
     }
 }
 
@@ -354,6 +359,16 @@ impl<K> Header<K> {
     /// The object's address, which is unique as long as the object is alive.
     fn address(&self) -> usize {
         std::ptr::from_ref(self) as usize
+    }
+
+    /// About how many bytes the decoded object takes: names and numbers are structs then, which a message writes shorter
+    /// than JSON.
+    fn decoded_size(&self) -> usize {
+        let factor = match self.encoding {
+            Encoding::Json => 4,
+            Encoding::Protobuf => 10,
+        };
+        size_of::<K>() + factor * self.size as usize
     }
 }
 

@@ -227,6 +227,7 @@ impl<O: Decode> InformerBuilder<O> {
         let config = DecoderConfig {
             types: self.source.type_meta(),
             plan: plan.clone(),
+            decoded_cache: self.options.reflector.decoded_cache,
         };
         self.cache_file(&options, &plan, &Arc::new(O::decoder(config)))?;
         self.options.warm_start = Some(options);
@@ -260,6 +261,7 @@ impl<O: Decode> InformerBuilder<O> {
         let config = DecoderConfig {
             types: self.source.type_meta(),
             plan: plan.clone(),
+            decoded_cache: self.options.reflector.decoded_cache,
         };
         let decoder = Arc::new(O::decoder(config));
         let warm_start = self.options.warm_start.as_ref();

@@ -39,6 +39,11 @@ pub struct ReflectorOptions {
     /// The plan for the scan of each object: the fields to extract and the paths to prune. Default: [the form's
     /// plan](crate::form::Decode::plan).
     pub plan: Option<FieldPlan>,
+    /// For about how many bytes of objects a form that decodes on demand keeps what was decoded last, so that reading it
+    /// again costs next to nothing; zero: none. The size of a decoded object is estimated from that of its bytes. What changes or is
+    /// deleted is dropped. Default: what the form takes for it, 1 MiB for [`Packed`](crate::form::Packed); other forms
+    /// of this crate are decoded once.
+    pub decoded_cache: Option<usize>,
 }
 
 /// How a reflector requests the state of a collection.
@@ -70,6 +75,7 @@ impl Default for ReflectorOptions {
             streaming_timeout: Duration::from_secs(30),
             bookmark_timeout: None,
             plan: None,
+            decoded_cache: None,
         }
     }
 }

@@ -97,6 +97,7 @@ impl<O: Decode> Pager<O> {
         let config = DecoderConfig {
             types: self.source.type_meta(),
             plan: self.plan.clone(),
+            decoded_cache: None,
         };
         let decoder = Arc::new(O::decoder(config));
         let mut pages = Pages::new(ListRequest {

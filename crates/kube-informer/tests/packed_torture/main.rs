@@ -75,6 +75,7 @@ fn packer<K: Send + Sync + 'static>() -> Packer<K> {
     Packed::<K>::decoder(DecoderConfig {
         types: Some(known()),
         plan: FieldPlan::new([managed], fields).unwrap(),
+        ..DecoderConfig::default()
     })
 }
 

@@ -123,6 +123,7 @@ mod tests {
         let config = || DecoderConfig {
             types: Some(TypeMeta::resource::<Pod>()),
             plan: Packed::<Pod>::plan(),
+            ..DecoderConfig::default()
         };
         let packer = Packed::<Pod>::decoder(config());
         let plan = Packed::<Pod>::plan();

@@ -11,6 +11,7 @@ use crate::field_path::FieldPath;
 use crate::form::{self, DecodeError, DecoderConfig};
 use crate::low_level::wire::{Encoding, FieldPlan, RawObject};
 use crate::object::ObjectKey;
+use lru::LruCache;
 use std::{
     borrow::Cow,
     collections::HashMap,
@@ -22,6 +23,8 @@ use std::{
 };
 use triomphe::ThinArc;
 
+/// The default size of the decoded objects that are kept, in bytes.
+const DECODED_CACHE: usize = 1 << 20;
 /// The number of objects on which a dictionary is trained.
 const SAMPLES: usize = 64;
 /// The most bytes of an object that are used as a sample.
@@ -102,6 +105,15 @@ struct Decoded<K> {
     objects: HashMap<usize, Weak<K>>,
     /// The number of entries that triggers the removal of those whose object was dropped.
     sweep_at: usize,
+    recent: Recent<K>,
+}
+
+/// The objects that were decoded or read last. They are kept alive, so that reading them again costs next to nothing.
+struct Recent<K> {
+    /// With their sizes, in bytes.
+    objects: LruCache<usize, (Arc<K>, usize)>,
+    size: usize,
+    limit: usize,
 }
 
 pub(super) struct State {
@@ -148,6 +160,7 @@ fn declared(plan: &FieldPlan) -> Vec<(u16, FieldPath)> {
 
 impl<K> Packer<K> {
     pub(super) fn new(config: DecoderConfig) -> Self {
+        let limit = config.decoded_cache.unwrap_or(DECODED_CACHE);
         Self {
             shared: Arc::new(Shared {
                 declared: declared(&config.plan),
@@ -156,6 +169,11 @@ impl<K> Packer<K> {
                 decoded: Mutex::new(Decoded {
                     objects: HashMap::new(),
                     sweep_at: 64,
+                    recent: Recent {
+                        objects: LruCache::unbounded(),
+                        size: 0,
+                        limit,
+                    },
                 }),
             }),
             state: Mutex::new(State {
@@ -207,6 +225,13 @@ impl<K> Packer<K> {
     #[cfg(test)]
     pub(super) fn tracked(&self) -> usize {
         lock(&self.shared.decoded).objects.len()
+    }
+
+    /// How many decoded objects are kept, and their size.
+    #[cfg(test)]
+    pub(super) fn kept(&self) -> (usize, usize) {
+        let recent = &lock(&self.shared.decoded).recent;
+        (recent.objects.len(), recent.size)
     }
 
     pub(super) fn pack(&self, key: &ObjectKey, raw: &RawObject) -> Result<Packed<K>, DecodeError> {
@@ -297,24 +322,33 @@ impl<K> Shared<K> {
 
     /// Removes the entry of the packed object at `address`, which is being dropped.
     pub(super) fn remove_decoded(&self, address: usize) {
-        lock(&self.decoded).objects.remove(&address);
+        let mut decoded = lock(&self.decoded);
+        decoded.objects.remove(&address);
+        let object = decoded.recent.remove(address);
+        // Dropping it takes a while.
+        drop(decoded);
+        drop(object);
     }
 
     /// The decoded form of the object at `address`: the existing one if it is alive, otherwise the result of
-    /// `decode`.
+    /// `decode`, which takes about `size` bytes.
     pub(super) fn decoded(
         &self,
         address: usize,
+        size: usize,
         decode: impl FnOnce() -> Result<K, DecodeError>,
     ) -> Result<Arc<K>, DecodeError> {
-        let alive = |decoded: &Decoded<K>| decoded.objects.get(&address).and_then(Weak::upgrade);
-        if let Some(object) = alive(&lock(&self.decoded)) {
+        let alive = |decoded: &mut Decoded<K>| {
+            let recent = decoded.recent.get(address);
+            recent.or_else(|| decoded.objects.get(&address).and_then(Weak::upgrade))
+        };
+        if let Some(object) = alive(&mut lock(&self.decoded)) {
             return Ok(object);
         }
         let object = Arc::new(decode()?);
         let mut decoded = lock(&self.decoded);
         // Another thread may have decoded it meanwhile.
-        if let Some(object) = alive(&decoded) {
+        if let Some(object) = alive(&mut decoded) {
             return Ok(object);
         }
         if decoded.objects.len() >= decoded.sweep_at {
@@ -322,7 +356,39 @@ impl<K> Shared<K> {
             decoded.sweep_at = 64.max(2 * decoded.objects.len());
         }
         decoded.objects.insert(address, Arc::downgrade(&object));
+        let evicted = decoded.recent.keep(address, &object, size);
+        drop(decoded);
+        drop(evicted);
         Ok(object)
+    }
+}
+
+impl<K> Recent<K> {
+    fn get(&mut self, address: usize) -> Option<Arc<K>> {
+        self.objects.get(&address).map(|(object, _)| object.clone())
+    }
+
+    /// Keeps an object. Returns those that had to go for it, to be dropped without the lock.
+    fn keep(&mut self, address: usize, object: &Arc<K>, size: usize) -> Vec<Arc<K>> {
+        if size > self.limit {
+            return Vec::new();
+        }
+        self.objects.put(address, (object.clone(), size));
+        self.size += size;
+        let mut evicted = Vec::new();
+        while self.size > self.limit
+            && let Some((_, (object, size))) = self.objects.pop_lru()
+        {
+            self.size -= size;
+            evicted.push(object);
+        }
+        evicted
+    }
+
+    fn remove(&mut self, address: usize) -> Option<Arc<K>> {
+        let (object, size) = self.objects.pop(&address)?;
+        self.size -= size;
+        Some(object)
     }
 }
 

@@ -4,7 +4,17 @@ use kube::core::{DynamicObject, TypeMeta};
 use serde_json::{Value, json};
 
 fn packer<K: Send + Sync + 'static>(plan: FieldPlan) -> Packer<K> {
-    Packed::decoder(DecoderConfig { types: None, plan })
+    Packed::decoder(DecoderConfig {
+        plan,
+        ..DecoderConfig::default()
+    })
+}
+
+fn packer_with<K: Send + Sync + 'static>(decoded_cache: usize) -> Packer<K> {
+    Packed::decoder(DecoderConfig {
+        decoded_cache: Some(decoded_cache),
+        ..DecoderConfig::default()
+    })
 }
 
 fn pack<K: Send + Sync + 'static>(packer: &Packer<K>, object: &Value) -> Packed<K> {
@@ -251,7 +261,7 @@ fn a_large_object_is_compressed_without_a_dictionary() {
 
 #[test]
 fn decoding_again_returns_the_same_object_while_it_lives() {
-    let packer = packer::<ConfigMap>(FieldPlan::default());
+    let packer = packer_with::<ConfigMap>(0);
     let packed = pack(&packer, &config_map(1, "web"));
     let first = packed.decode().unwrap();
     assert!(Arc::ptr_eq(&first, &packed.clone().decode().unwrap()));
@@ -263,6 +273,45 @@ fn decoding_again_returns_the_same_object_while_it_lives() {
         pack(&packer, &config_map(number, "web")).decode().unwrap();
     }
     assert!(packer.tracked() <= 128, "{}", packer.tracked());
+}
+
+#[test]
+fn what_was_read_last_is_kept_until_its_size_is_reached() {
+    // Large enough for two of the three objects, whatever their numbers.
+    let size = |packed: &Packed<ConfigMap>| packed.header().decoded_size();
+    let any = pack(&packer_with::<ConfigMap>(0), &config_map(1, "web"));
+    let packer = packer_with::<ConfigMap>(size(&any) * 5 / 2);
+    let [a, b, c] = [1, 2, 3].map(|number| pack(&packer, &config_map(number, "web")));
+    let kept = |packed: &Packed<ConfigMap>| Arc::strong_count(&packed.decode().unwrap()) == 2;
+    let weak = [&a, &b].map(|packed| Arc::downgrade(&packed.decode().unwrap()));
+    assert!(weak.iter().all(|weak| weak.strong_count() == 1), "both are kept");
+    assert!(kept(&a), "read after the other");
+    assert!(kept(&c));
+    assert_eq!(
+        weak.each_ref().map(|weak| weak.strong_count()),
+        [1, 0],
+        "the other had to go"
+    );
+    drop(a);
+    assert_eq!(
+        weak[0].strong_count(),
+        0,
+        "what is not cached any more is not kept"
+    );
+    assert_eq!(packer.kept(), (1, size(&c)));
+}
+
+#[test]
+fn an_object_larger_than_what_may_be_kept_evicts_nothing() {
+    let size = pack(&packer_with::<ConfigMap>(0), &config_map(1, "web"))
+        .header()
+        .decoded_size();
+    let packer = packer_with::<ConfigMap>(size * 3 / 2);
+    let small = pack(&packer, &config_map(1, "web"));
+    let large = pack(&packer, &config_map(2, &"x".repeat(size)));
+    small.decode().unwrap();
+    large.decode().unwrap();
+    assert_eq!(packer.kept(), (1, size));
 }
 
 #[test]
@@ -327,7 +376,7 @@ fn a_dynamic_object_knows_its_kind() {
     };
     let packer = Packed::<DynamicObject>::decoder(DecoderConfig {
         types: Some(types.clone()),
-        plan: FieldPlan::default(),
+        ..DecoderConfig::default()
     });
     assert_eq!(
         pack(&packer, &config_map(0, "web")).decode().unwrap().types,
@@ -377,6 +426,7 @@ fn an_object_without_a_kind_has_that_of_its_collection() {
     let config = |types| DecoderConfig {
         types,
         plan: FieldPlan::new([], [path("/kind")]).unwrap(),
+        ..DecoderConfig::default()
     };
     let known = Packed::<DynamicObject>::decoder(config(Some(types("v1", "Thing"))));
     let unknown = Packed::<DynamicObject>::decoder(config(None));
