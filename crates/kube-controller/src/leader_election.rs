@@ -97,13 +97,13 @@
 //! The log, and [events](LeaderElector::with_recorder) about the Lease for who wants them: `became leader` and
 //! `stopped leading`.
 
-mod candidate;
-mod clock;
+pub(crate) mod candidate;
+pub(crate) mod clock;
 mod config;
 mod elector;
 mod leadership;
-mod lock;
-mod record;
+pub(crate) mod lock;
+pub(crate) mod record;
 mod status;
 
 pub(crate) use config::hostname;
@@ -116,6 +116,6 @@ pub use status::{LeaderElectionStatus, LeaseExpired};
 #[cfg(test)]
 mod simulation;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 #[cfg(test)]
 mod tests;

@@ -19,7 +19,7 @@ use tracing::{debug, warn};
 
 /// What came of a try to write the Lease that met no error.
 #[derive(Debug)]
-pub(super) enum Try {
+pub(crate) enum Try {
     /// The Lease is ours, by a request that was sent at this time.
     Held(Instant),
     /// It is somebody else's.
@@ -31,7 +31,7 @@ pub(super) enum Try {
 /// Every future of it may be dropped at any time. A write whose answer was not awaited may still be applied; all writes are
 /// conditional, so it is either seen by the next GET or makes the next write fail.
 #[derive(Debug)]
-pub(super) struct Candidate {
+pub(crate) struct Candidate {
     config: Arc<LeaderElectionConfig>,
     lock: LeaseLock,
     clock: Arc<dyn Clock>,
@@ -51,7 +51,7 @@ pub(super) struct Candidate {
 }
 
 impl Candidate {
-    pub(super) fn new(
+    pub(crate) fn new(
         client: Client,
         config: Arc<LeaderElectionConfig>,
         clock: Arc<dyn Clock>,
@@ -72,8 +72,14 @@ impl Candidate {
         }
     }
 
+    /// Has the Lease made with this label.
+    pub(crate) fn labelled(mut self, name: &str, value: &str) -> Self {
+        self.lock.label(name, value);
+        self
+    }
+
     /// Tries until the Lease is ours, and returns when the request that got it was sent; `None` after the shutdown.
-    pub(super) async fn acquire(&mut self, shutdown: &CancellationToken) -> Option<Instant> {
+    pub(crate) async fn acquire(&mut self, shutdown: &CancellationToken) -> Option<Instant> {
         loop {
             let attempt = tokio::select! {
                 biased;
@@ -98,7 +104,7 @@ impl Candidate {
         }
     }
 
-    pub(super) async fn try_acquire(&mut self) -> Result<Try, LockError> {
+    pub(crate) async fn try_acquire(&mut self) -> Result<Try, LockError> {
         let found = self.look().await?;
         if self.rival_until.is_some_and(|until| self.clock.now() < until) {
             return Ok(Try::Rival);
@@ -110,7 +116,7 @@ impl Candidate {
     }
 
     /// Renews the Lease until it is somebody else's. `renewed` is told when the request of each renewal was sent.
-    pub(super) async fn keep(&mut self, renewed: &watch::Sender<Instant>) {
+    pub(crate) async fn keep(&mut self, renewed: &watch::Sender<Instant>) {
         let mut last_try = *renewed.borrow();
         loop {
             self.clock
@@ -125,7 +131,7 @@ impl Candidate {
         }
     }
 
-    pub(super) async fn try_renew(&mut self) -> Result<Try, LockError> {
+    pub(crate) async fn try_renew(&mut self) -> Result<Try, LockError> {
         if let Some(lease) = self.held.take() {
             match self.update(lease).await {
                 Err(error) => debug!(lease = %self.config.name, %error, "renewing with a GET"),
@@ -222,7 +228,7 @@ impl Candidate {
     /// Says in the Lease that nobody holds it, if it is ours.
     ///
     /// Tries for another `renew_deadline`, since what was asked for before may be cancelled or have used up its time.
-    pub(super) async fn release(&mut self) {
+    pub(crate) async fn release(&mut self) {
         if !self.may_hold {
             return;
         }

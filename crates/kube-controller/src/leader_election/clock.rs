@@ -9,7 +9,7 @@ use tokio::time::Instant;
 /// The two clocks of one machine. All waits and comparisons are by the monotonic one.
 ///
 /// The simulation has an implementation whose clocks are wrong.
-pub(super) trait Clock: Debug + Send + Sync + 'static {
+pub(crate) trait Clock: Debug + Send + Sync + 'static {
     /// The time of the monotonic clock.
     fn now(&self) -> Instant;
 
@@ -22,7 +22,7 @@ pub(super) trait Clock: Debug + Send + Sync + 'static {
 
 /// tokio's clock and the system's.
 #[derive(Debug)]
-pub(super) struct SystemClock;
+pub(crate) struct SystemClock;
 
 impl Clock for SystemClock {
     fn now(&self) -> Instant {

@@ -2,14 +2,15 @@
 
 use super::clock::Clock;
 use crate::time::after;
-use kube::api::{ApiResource, DynamicObject, PostParams};
+use kube::api::{ApiResource, DeleteParams, DynamicObject, ListParams, PostParams, Preconditions};
 use kube::{Api, Client};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 /// Why a request did not do what it should.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum LockError {
+pub(crate) enum LockError {
     /// Somebody else wrote first.
     #[error("somebody else wrote the Lease first")]
     Conflict,
@@ -36,17 +37,18 @@ impl From<kube::Error> for LockError {
 
 /// One Lease.
 #[derive(Debug)]
-pub(super) struct LeaseLock {
+pub(crate) struct LeaseLock {
     api: Api<DynamicObject>,
     kind: ApiResource,
     namespace: String,
     name: String,
+    labels: BTreeMap<String, String>,
     clock: Arc<dyn Clock>,
     timeout: Duration,
 }
 
 impl LeaseLock {
-    pub(super) fn new(
+    pub(crate) fn new(
         client: Client,
         namespace: &str,
         name: &str,
@@ -65,26 +67,55 @@ impl LeaseLock {
             kind,
             namespace: namespace.into(),
             name: name.into(),
+            labels: BTreeMap::new(),
             clock,
             timeout,
         }
     }
 
     /// The Lease, to be written by [`create`](Self::create).
-    pub(super) fn absent(&self) -> DynamicObject {
-        DynamicObject::new(&self.name, &self.kind).within(&self.namespace)
+    pub(crate) fn absent(&self) -> DynamicObject {
+        let mut lease = DynamicObject::new(&self.name, &self.kind).within(&self.namespace);
+        if !self.labels.is_empty() {
+            lease.metadata.labels = Some(self.labels.clone());
+        }
+        lease
     }
 
-    pub(super) async fn get(&self) -> Result<Option<DynamicObject>, LockError> {
+    /// Has the Lease made with this label.
+    pub(crate) fn label(&mut self, name: &str, value: &str) {
+        self.labels.insert(name.into(), value.into());
+    }
+
+    /// The newest state of all Leases in the namespace with this label.
+    pub(crate) async fn list(&self, name: &str, value: &str) -> Result<Vec<DynamicObject>, LockError> {
+        let labelled = ListParams::default().labels(&format!("{name}={value}"));
+        Ok(self.in_time(self.api.list(&labelled)).await?.items)
+    }
+
+    /// Deletes another Lease of the namespace, if it is still in this state.
+    pub(crate) async fn delete(&self, lease: &DynamicObject) -> Result<(), LockError> {
+        let params = DeleteParams {
+            preconditions: Some(Preconditions {
+                uid: lease.metadata.uid.clone(),
+                resource_version: lease.metadata.resource_version.clone(),
+            }),
+            ..DeleteParams::default()
+        };
+        let name = lease.metadata.name.as_deref().unwrap_or_default();
+        self.in_time(self.api.delete(name, &params)).await.map(drop)
+    }
+
+    pub(crate) async fn get(&self) -> Result<Option<DynamicObject>, LockError> {
         self.in_time(self.api.get_opt(&self.name)).await
     }
 
-    pub(super) async fn create(&self, lease: &DynamicObject) -> Result<DynamicObject, LockError> {
+    pub(crate) async fn create(&self, lease: &DynamicObject) -> Result<DynamicObject, LockError> {
         self.in_time(self.api.create(&params(), lease)).await
     }
 
     /// Replaces the version that `lease` was read from.
-    pub(super) async fn update(&self, lease: &DynamicObject) -> Result<DynamicObject, LockError> {
+    pub(crate) async fn update(&self, lease: &DynamicObject) -> Result<DynamicObject, LockError> {
         let version = lease.metadata.resource_version.as_deref();
         let uid = lease.metadata.uid.as_deref();
         if matches!(version, None | Some("" | "0")) || matches!(uid, None | Some("")) {

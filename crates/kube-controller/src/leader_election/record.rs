@@ -9,11 +9,11 @@ use std::time::Duration;
 
 /// The `spec` of a Lease. Two are equal if nothing of the election has changed between them.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct Record(Map<String, Value>);
+pub(crate) struct Record(Map<String, Value>);
 
 impl Record {
     /// Reads the `spec` of an object; without one, nobody holds the Lease.
-    pub(super) fn of(data: &Value) -> Self {
+    pub(crate) fn of(data: &Value) -> Self {
         Self(
             data.get("spec")
                 .and_then(Value::as_object)
@@ -23,7 +23,7 @@ impl Record {
     }
 
     /// Puts this into an object, in place of its `spec`.
-    pub(super) fn write(self, data: &mut Value) {
+    pub(crate) fn write(self, data: &mut Value) {
         match data {
             Value::Object(fields) => _ = fields.insert("spec".into(), self.0.into()),
             data => *data = serde_json::json!({ "spec": self.0 }),
@@ -31,13 +31,13 @@ impl Record {
     }
 
     /// Who holds the Lease, if somebody does.
-    pub(super) fn holder(&self) -> Option<&str> {
+    pub(crate) fn holder(&self) -> Option<&str> {
         let holder = self.0.get("holderIdentity").and_then(Value::as_str);
         holder.filter(|holder| !holder.is_empty())
     }
 
     /// For how long the Lease is held after a renewal, if it says so with a positive number.
-    pub(super) fn duration(&self) -> Option<Duration> {
+    pub(crate) fn duration(&self) -> Option<Duration> {
         let seconds = self.0.get("leaseDurationSeconds").and_then(Value::as_u64);
         seconds.filter(|&seconds| seconds > 0).map(Duration::from_secs)
     }
@@ -49,7 +49,7 @@ impl Record {
     }
 
     /// The first record of a Lease.
-    pub(super) fn first(identity: &str, seconds: i32, now: Timestamp) -> Self {
+    pub(crate) fn first(identity: &str, seconds: i32, now: Timestamp) -> Self {
         let mut record = Self::default();
         record.set(identity, seconds, now);
         record.0.insert("acquireTime".into(), micro_time(now));
@@ -58,7 +58,7 @@ impl Record {
     }
 
     /// This record, held by `identity` from now on: renewed if it was before, else taken over.
-    pub(super) fn held_by(mut self, identity: &str, seconds: i32, now: Timestamp) -> Self {
+    pub(crate) fn held_by(mut self, identity: &str, seconds: i32, now: Timestamp) -> Self {
         if self.holder() != Some(identity) {
             let transitions = self.transitions().saturating_add(1);
             self.0.insert("leaseTransitions".into(), transitions.into());
@@ -69,7 +69,7 @@ impl Record {
     }
 
     /// This record, held by nobody.
-    pub(super) fn released(mut self, now: Timestamp) -> Self {
+    pub(crate) fn released(mut self, now: Timestamp) -> Self {
         self.set("", 1, now);
         self.0.insert("acquireTime".into(), micro_time(now));
         self

@@ -33,7 +33,7 @@ struct Own {
 }
 
 impl LeaderElectionStatus {
-    pub(super) fn new(identity: &str, lease_duration: Duration, clock: Arc<dyn Clock>) -> Self {
+    pub(crate) fn new(identity: &str, lease_duration: Duration, clock: Arc<dyn Clock>) -> Self {
         let shared = Shared {
             identity: identity.into(),
             lease_duration,
@@ -86,7 +86,7 @@ impl LeaderElectionStatus {
         Ok(())
     }
 
-    pub(super) fn observed(&self, holder: Option<&str>, now: Instant) {
+    pub(crate) fn observed(&self, holder: Option<&str>, now: Instant) {
         let mut own = self.own();
         own.renewed = (holder == Some(self.identity())).then_some(now);
         drop(own);
@@ -99,11 +99,11 @@ impl LeaderElectionStatus {
         });
     }
 
-    pub(super) fn renewed(&self, since: Instant) {
+    pub(crate) fn renewed(&self, since: Instant) {
         self.own().renewed = Some(since);
     }
 
-    pub(super) fn leads(&self, leadership: Option<Leadership>) {
+    pub(crate) fn leads(&self, leadership: Option<Leadership>) {
         self.own().leadership = leadership;
     }
 

@@ -23,18 +23,18 @@ use tokio::time::sleep;
 
 /// What becomes of one request.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Fate {
+pub(crate) struct Fate {
     /// How long it takes to the server.
-    pub(super) there: Duration,
+    pub(crate) there: Duration,
     /// Whether it gets there. It does even if its sender no longer waits.
-    pub(super) arrives: bool,
+    pub(crate) arrives: bool,
     /// How long the answer takes.
-    pub(super) back: Duration,
-    pub(super) answer: Answer,
+    pub(crate) back: Duration,
+    pub(crate) answer: Answer,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Answer {
+pub(crate) enum Answer {
     /// The server's.
     Real,
     /// This status, whatever the server did.
@@ -43,13 +43,13 @@ pub(super) enum Answer {
 }
 
 impl Fate {
-    pub(super) const OK: Self = Self {
+    pub(crate) const OK: Self = Self {
         there: Duration::ZERO,
         arrives: true,
         back: Duration::ZERO,
         answer: Answer::Real,
     };
-    pub(super) const SILENCE: Self = Self {
+    pub(crate) const SILENCE: Self = Self {
         arrives: false,
         answer: Answer::Never,
         ..Self::OK
@@ -61,13 +61,13 @@ type Fates = Box<dyn FnMut(&Method) -> Fate + Send>;
 
 /// The way to the server.
 #[derive(Clone)]
-pub(super) struct Network {
+pub(crate) struct Network {
     server: SimService,
     fate: Arc<dyn Fn(&Method) -> Fate + Send + Sync>,
 }
 
 impl Network {
-    pub(super) fn client(sim: &Sim, fate: impl Fn(&Method) -> Fate + Send + Sync + 'static) -> Client {
+    pub(crate) fn client(sim: &Sim, fate: impl Fn(&Method) -> Fate + Send + Sync + 'static) -> Client {
         let network = Self {
             server: sim.service(),
             fate: Arc::new(fate),
@@ -124,14 +124,14 @@ fn refusal(code: u16) -> Response<Body> {
 
 /// A cluster, what was asked of it, and what becomes of the next requests.
 #[derive(Clone)]
-pub(super) struct Cluster {
-    pub(super) sim: Sim,
+pub(crate) struct Cluster {
+    pub(crate) sim: Sim,
     asked: Arc<Mutex<Vec<Method>>>,
     fate: Arc<Mutex<Fates>>,
 }
 
 impl Cluster {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             sim: Sim::builder().build().expect("an empty cluster"),
             asked: Arc::default(),
@@ -139,7 +139,7 @@ impl Cluster {
         }
     }
 
-    pub(super) fn client(&self) -> Client {
+    pub(crate) fn client(&self) -> Client {
         let (asked, fate) = (self.asked.clone(), self.fate.clone());
         Network::client(&self.sim, move |method| {
             asked.lock().unwrap().push(method.clone());
@@ -147,11 +147,11 @@ impl Cluster {
         })
     }
 
-    pub(super) fn candidate(&self, identity: &str) -> (Candidate, LeaderElectionStatus) {
+    pub(crate) fn candidate(&self, identity: &str) -> (Candidate, LeaderElectionStatus) {
         self.candidate_with(config(identity), Arc::new(SystemClock))
     }
 
-    pub(super) fn candidate_with(
+    pub(crate) fn candidate_with(
         &self,
         config: LeaderElectionConfig,
         clock: Arc<dyn Clock>,
@@ -162,22 +162,22 @@ impl Cluster {
         (candidate, status)
     }
 
-    pub(super) fn elector(&self, identity: &str) -> LeaderElector {
+    pub(crate) fn elector(&self, identity: &str) -> LeaderElector {
         LeaderElector::new(self.client(), config(identity)).expect("a good configuration")
     }
 
     /// From now on, requests have this fate.
-    pub(super) fn requests(&self, fate: impl FnMut(&Method) -> Fate + Send + 'static) {
+    pub(crate) fn requests(&self, fate: impl FnMut(&Method) -> Fate + Send + 'static) {
         *self.fate.lock().unwrap() = Box::new(fate);
     }
 
     /// What was asked since the last call.
-    pub(super) fn asked(&self) -> String {
+    pub(crate) fn asked(&self) -> String {
         let asked = std::mem::take(&mut *self.asked.lock().unwrap());
         asked.iter().map(Method::as_str).collect::<Vec<_>>().join(" ")
     }
 
-    pub(super) fn lease(&self) -> Value {
+    pub(crate) fn lease(&self) -> Value {
         let found = self
             .sim
             .store()
@@ -185,11 +185,11 @@ impl Cluster {
         found.expect("a Lease")
     }
 
-    pub(super) fn spec(&self) -> Value {
+    pub(crate) fn spec(&self) -> Value {
         self.lease()["spec"].take()
     }
 
-    pub(super) fn create(&self, spec: &Value) {
+    pub(crate) fn create(&self, spec: &Value) {
         let lease = json!({
             "apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
             "metadata": {"namespace": "default", "name": "test"}, "spec": spec,
@@ -198,24 +198,24 @@ impl Cluster {
     }
 
     /// Somebody changes the Lease, whatever its version.
-    pub(super) fn change(&self, change: impl FnOnce(&mut Value)) {
+    pub(crate) fn change(&self, change: impl FnOnce(&mut Value)) {
         let mut lease = self.lease();
         change(&mut lease);
         lease["metadata"]["resourceVersion"] = Value::Null;
         self.sim.store().update(lease).expect("a Lease");
     }
 
-    pub(super) fn delete(&self) {
+    pub(crate) fn delete(&self) {
         let (version, kind) = ("coordination.k8s.io/v1", "Lease");
         let gone = self.sim.store().delete(version, kind, Some("default"), "test");
         gone.expect("a Lease");
     }
 }
 
-pub(super) fn config(identity: &str) -> LeaderElectionConfig {
+pub(crate) fn config(identity: &str) -> LeaderElectionConfig {
     LeaderElectionConfig::new("default", "test", identity)
 }
 
-pub(super) fn seconds(seconds: u64) -> Duration {
+pub(crate) fn seconds(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
 }
