@@ -1,6 +1,7 @@
 //! The keys under which objects are stored.
 
-use std::{borrow::Borrow, cell::RefCell, fmt, str::FromStr, sync::Arc};
+use arcstr::ArcStr;
+use std::{borrow::Borrow, cell::RefCell, fmt, str::FromStr};
 
 thread_local! {
     /// A buffer in which a key is joined, so that a key takes one allocation.
@@ -27,7 +28,7 @@ thread_local! {
 #[doc(alias = "ObjectName")]
 #[doc(alias = "MetaNamespaceKeyFunc")]
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ObjectKey(Arc<str>);
+pub struct ObjectKey(ArcStr);
 
 impl ObjectKey {
     /// The key of the object `name` in `namespace`. An empty namespace means no namespace.

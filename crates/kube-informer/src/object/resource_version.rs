@@ -27,8 +27,8 @@ pub struct ResourceVersion(Repr);
 enum Repr {
     /// What every server sends today. Takes no allocation.
     Number(NonZeroU64),
-    /// Larger than 64 bits, or opaque.
-    String(Arc<str>),
+    /// Larger than 64 bits, or opaque: so rare that the size of a version counts for more than another indirection.
+    String(Arc<Box<str>>),
 }
 
 impl ResourceVersion {
@@ -42,14 +42,14 @@ impl ResourceVersion {
 
     /// Whether this is a version and not one of the sentinels `""` and `"0"`.
     pub(crate) fn is_version(&self) -> bool {
-        !matches!(&self.0, Repr::String(string) if matches!(&**string, "" | "0"))
+        !matches!(&self.0, Repr::String(string) if matches!(&***string, "" | "0"))
     }
 
     /// The version as the server sent it.
     pub fn as_str(&self) -> std::borrow::Cow<'_, str> {
         match &self.0 {
             Repr::Number(number) => number.to_string().into(),
-            Repr::String(string) => (&**string).into(),
+            Repr::String(string) => (&***string).into(),
         }
     }
 
@@ -86,7 +86,7 @@ impl From<&str> for ResourceVersion {
     fn from(string: &str) -> Self {
         match number(string) {
             Some(number) => Self(Repr::Number(number)),
-            None => Self(Repr::String(string.into())),
+            None => Self(Repr::String(Arc::new(string.into()))),
         }
     }
 }
@@ -96,7 +96,7 @@ impl From<u64> for ResourceVersion {
     fn from(number: u64) -> Self {
         match NonZeroU64::new(number) {
             Some(number) => Self(Repr::Number(number)),
-            None => Self(Repr::String("0".into())),
+            None => Self(Repr::String(Arc::new("0".into()))),
         }
     }
 }
