@@ -80,8 +80,8 @@ use triomphe::ThinArc;
 /// has those of its collection.
 pub struct Packed<K>(ThinArc<Header<K>, u8>);
 
-/// The metadata of a packed object. The bytes after it are the stored body, the length of the uid, the uid, and for
-/// each value of a declared field its number, its length and the value.
+/// The metadata of a packed object. The bytes after it are the stored body, the [place](UID_ELSEWHERE) of the uid in it, the length of the
+/// uid, the uid, and for each value of a declared field its number, its length and the value.
 struct Header<K> {
     key: ObjectKey,
     shared: Arc<Shared<K>>,
@@ -99,6 +99,10 @@ struct Header<K> {
     /// Whether it was ever decoded, so that it may have an entry among the decoded objects.
     decoded: AtomicBool,
 }
+
+/// The place of a uid that the stored body contains. At any other place, counted in bytes, it was cut out of the body: it
+/// hardly compresses, and it is stored beside the body in any case.
+const UID_ELSEWHERE: u32 = u32::MAX;
 
 impl<K> Header<K> {
     /// The size of a packed object without its bytes, including a reference count and a length.
@@ -123,7 +127,7 @@ impl<K> Packed<K> {
 
     /// The object's unique id.
     pub fn uid(&self) -> Option<&str> {
-        let (uid, _) = self.beside();
+        let uid = self.beside().uid;
         std::str::from_utf8(uid).ok().filter(|uid| !uid.is_empty())
     }
 
@@ -162,24 +166,30 @@ impl<K> Packed<K> {
     /// for JSON only, set the source's [encoding](crate::source::ClientSource::encoding).
     pub fn body(&self) -> Vec<u8> {
         let header = self.header();
-        header
-            .coding
-            .read(&self.0.slice[..header.kept as usize], header.size as usize)
+        let (stored, size) = (&self.0.slice[..header.kept as usize], header.size as usize);
+        let Beside { uid_at, uid, .. } = self.beside();
+        let mut body = header.coding.read(stored, size);
+        match uid_at {
+            Some(at) if at <= body.len() && body.len() + uid.len() == size => {
+                body.splice(at..at, uid.iter().copied());
+            }
+            Some(_) => body.clear(),
+            None => {}
+        }
+        body
     }
 
     fn header(&self) -> &Header<K> {
         &self.0.header.header
     }
 
-    /// The bytes after the body: the uid, and the values of declared fields.
-    fn beside(&self) -> (&[u8], &[u8]) {
-        let behind = &self.0.slice[self.header().kept as usize..];
-        prefixed(behind).unwrap_or_default()
+    fn beside(&self) -> Beside<'_> {
+        Beside::read(&self.0.slice[self.header().kept as usize..]).unwrap_or_default()
     }
 
     /// The values of a declared field, as bytes of JSON.
     fn declared(&self, number: u16) -> impl Iterator<Item = &[u8]> {
-        let (_, mut rest) = self.beside();
+        let mut rest = self.beside().fields;
         std::iter::from_fn(move || {
             let (field, behind) = rest.split_first_chunk()?;
             let (value, behind) = prefixed(behind)?;
@@ -187,6 +197,34 @@ impl<K> Packed<K> {
             Some((u16::from_le_bytes(*field), value))
         })
         .filter_map(move |(field, value)| (field == number).then_some(value))
+    }
+}
+
+/// The bytes after the stored body.
+#[derive(Default)]
+struct Beside<'a> {
+    /// Where the uid was cut out of the body, if it was.
+    uid_at: Option<usize>,
+    uid: &'a [u8],
+    /// The values of declared fields.
+    fields: &'a [u8],
+}
+
+impl<'a> Beside<'a> {
+    fn read(behind: &'a [u8]) -> Option<Self> {
+        let (place, behind) = behind.split_first_chunk()?;
+        let place = u32::from_le_bytes(*place);
+        let (uid, fields) = prefixed(behind)?;
+        Some(Self {
+            uid_at: (place != UID_ELSEWHERE).then_some(place as usize),
+            uid,
+            fields,
+        })
+    }
+
+    /// How many bytes of the body are not stored.
+    fn cut(&self) -> usize {
+        self.uid_at.map_or(0, |_| self.uid.len())
     }
 }
 

@@ -23,7 +23,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 const MAGIC: [u8; 8] = *b"kinfcach";
 /// The version of the format. A file of another version is not used.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 const HEADER: u64 = 8 + 4 + 8;
 
 const HEAD: u8 = 1;

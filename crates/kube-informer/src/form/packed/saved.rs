@@ -17,7 +17,7 @@
 use super::coding::{Base, Coding, Compressor, Dictionary};
 use super::labels::Labels;
 use super::packer::{Packer, Shared};
-use super::{Header, Packed, prefixed, write_prefixed};
+use super::{Beside, Header, Packed, prefixed, write_prefixed};
 use crate::form::{RestoreObjects, SaveObjects};
 use crate::low_level::wire::Encoding;
 use crate::object::{Fingerprint, ObjectKey, ResourceVersion, is_path_segment};
@@ -302,7 +302,11 @@ impl<K> Restore<K> {
         let typed = rest.byte()? != 0;
         let bytes = rest.bytes()?;
         let all = u32::try_from(bytes.len()).ok()?;
-        if kept > all || !is_possible(&coding, size, kept as usize) {
+        let beside = Beside::read(bytes.get(kept as usize..)?)?;
+        let stored = size.checked_sub(u32::try_from(beside.cut()).ok()?)?;
+        if beside.uid_at.is_some_and(|at| at > stored as usize)
+            || !is_possible(&coding, stored, kept as usize)
+        {
             return None;
         }
         let header = Header {

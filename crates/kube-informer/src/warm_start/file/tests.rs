@@ -269,7 +269,7 @@ fn a_file_of_something_else_is_refused_with_the_reason() {
     bytes[8] = 9;
     assert_eq!(
         refused(&bytes, IDENTITY),
-        "it has format 9, this program reads format 2"
+        "it has format 9, this program reads format 3"
     );
     bytes[0] = 0;
     assert_eq!(refused(&bytes, IDENTITY), "it is not a saved cache");
