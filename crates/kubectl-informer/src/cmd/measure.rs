@@ -146,8 +146,6 @@ async fn measure<O: form::Decode>(
     let (informer, runner) = builder.build();
     let decoder = runner.decoder();
     let mut measurement = Measurement {
-        // Merged changes would not be counted.
-        feed: Feed::new(informer.subscribe(HandlerOptions::named("measure").delivery(Delivery::Unbounded))?),
         informer,
         source,
         started: Instant::now(),
@@ -175,7 +173,6 @@ enum Ended {
 /// An informer whose costs are measured.
 struct Measurement<O: CachedObject> {
     informer: SharedInformer<O>,
-    feed: Feed<O>,
     source: ClientSource,
     started: Instant,
     output: MeasureOutput,
@@ -195,7 +192,7 @@ impl<O: CachedObject> Measurement<O> {
             self.tell(&cost)?;
         }
         tokio::select! {
-            synced = until_synced(&mut self.feed) => if !synced {
+            synced = self.informer.synced() => if synced.is_err() {
                 return Ok(Ended::Stopped);
             },
             failure = hopeless(self.informer.reflector_status(Partition::SINGLE)) => bail!("{failure}"),
@@ -208,14 +205,22 @@ impl<O: CachedObject> Measurement<O> {
             packing: (self.packing)().map(Packing::from),
             ..Cost::of("sync", self.started, Duration::ZERO)
         };
-        self.tell(&cost)?;
         let Some(events) = events else {
+            self.tell(&cost)?;
             return Ok(Ended::Measured);
         };
+        // Merged changes would not be counted.
+        let options = HandlerOptions::named("measure").delivery(Delivery::Unbounded);
+        let mut feed = Feed::new(self.informer.subscribe(options)?);
+        // What somebody changes after the line has to be counted.
+        if !until_synced(&mut feed).await {
+            return Ok(Ended::Stopped);
+        }
+        self.tell(&cost)?;
         let (started, cpu) = (Instant::now(), process::cpu_time());
         for seen in 0..events {
             self.changes = Some(seen);
-            if self.feed.next().await.is_none() {
+            if feed.next().await.is_none() {
                 return Ok(Ended::Stopped);
             }
         }
