@@ -22,6 +22,7 @@ mod schemas;
 mod selectors;
 mod specs;
 mod subresources;
+mod validation;
 mod watches;
 mod writes;
 mod yaml;
@@ -49,6 +50,7 @@ fn cases() -> Vec<Case> {
         definitions::cases(),
         schemas::cases(),
         specs::cases(),
+        validation::cases(),
         yaml::cases(),
     ];
     reading.into_iter().chain(writing).flatten().collect()

@@ -147,6 +147,13 @@ impl Symbols {
     /// Resource versions and uids in a text for people.
     fn message(&self, text: &str) -> String {
         let mut text = text.to_owned();
+        // How two pods differ, as Go prints it.
+        if let Some(at) = text.find("\n@@ ") {
+            text.truncate(at);
+            if text.contains(" is invalid: [") {
+                text.push(']');
+            }
+        }
         // Where the server keeps its objects in etcd.
         if let (Some(from), Some(to)) = (text.find("Key: /"), text.find("/configmaps/")) {
             text.replace_range(from + "Key: /".len()..to, "registry");

@@ -73,7 +73,9 @@ fn one_child_each(simulation: Simulation, services: u32, pause: Duration) -> Sim
     simulation
         .workload(move |client| async move {
             for number in 0..services {
-                let service = serde_json::from_value(json!({"metadata": {"name": format!("web-{number}")}}));
+                let metadata = json!({"name": format!("web-{number}")});
+                let service = json!({"metadata": metadata, "spec": {"ports": [{"port": 80}]}});
+                let service = serde_json::from_value(service);
                 let api = Api::<Service>::default_namespaced(client.clone());
                 api.create(&PostParams::default(), &service.expect("a service"))
                     .await

@@ -79,7 +79,7 @@
 //!     sim.faults().refuse(POST, "configmaps", 500).times(2);
 //!     let controller = tokio::spawn(run(client));
 //!
-//!     let web = serde_json::from_value(serde_json::json!({"metadata": {"name": "web"}}))?;
+//!     let web = serde_json::from_value(serde_json::json!({"metadata": {"name": "web"}, "spec": {"ports": [{"port": 80}]}}))?;
 //!     services.create(&PostParams::default(), &web).await?;
 //!     let within = Duration::from_secs(300);
 //!     let map = sim.eventually_within(within, async || maps.get_opt("web").await.ok()?).await?;
@@ -135,8 +135,7 @@
 //!
 //! # Limits
 //!
-//! It has no authentication and almost no admission, does not validate most of the specs of built-in kinds, and of the
-//! [controllers](Controller) it has only those that end objects. See the README for all differences from a real server.
+//! It has no authentication and almost no admission, and of the [controllers](Controller) it has only those that end objects. See the README for all differences from a real server.
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

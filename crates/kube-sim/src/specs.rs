@@ -1,10 +1,12 @@
-//! The specs of built-in kinds: what a real server fills in.
+//! The specs of built-in kinds: what a real server fills in, and what it refuses.
 //!
 //! `defaults` has a table of the fields that Kubernetes' API documents with a default. What Go writes whether it is set or not (an
-//! empty struct, a zero that is no pointer) is in the published schemas as a default, and is filled in from there.
+//! empty struct, a zero that is no pointer) is in the published schemas as a default, and is filled in from there. `validation` says what an object may be, and what it may become.
 
 mod defaults;
 mod fixes;
+mod validation;
 
 pub(crate) use defaults::fill_in;
-pub(crate) use fixes::{admit_pod, name_data_source, name_job_pods, quality_of_service};
+pub(crate) use fixes::{admit_pod, keep_admitted, name_data_source, name_job_pods, quality_of_service};
+pub(crate) use validation::{causes, causes_of_change};

@@ -375,6 +375,7 @@ impl StatusError {
 }
 
 /// One reason why an object or its options are invalid.
+#[derive(PartialEq, Eq)]
 pub(crate) struct Cause {
     pub(crate) field: Cow<'static, str>,
     pub(crate) reason: &'static str,
@@ -414,15 +415,49 @@ impl Cause {
         Self {
             field: field.into(),
             reason: "FieldValueInvalid",
-            message: format!("Invalid value: {value}: {why}"),
+            message: match why {
+                "" => format!("Invalid value: {value}"),
+                why => format!("Invalid value: {value}: {why}"),
+            },
+        }
+    }
+
+    pub(crate) fn too_many(field: impl Into<Cow<'static, str>>, found: usize, max: usize) -> Self {
+        Self {
+            field: field.into(),
+            reason: "FieldValueTooMany",
+            message: format!("Too many: {found}: must have at most {max} items"),
+        }
+    }
+
+    /// `value` is shown as it is: quote it if it is a string.
+    pub(crate) fn not_found(field: impl Into<Cow<'static, str>>, value: impl fmt::Display) -> Self {
+        Self {
+            field: field.into(),
+            reason: "FieldValueNotFound",
+            message: format!("Not found: {value}"),
+        }
+    }
+
+    /// A cause that shows no value.
+    pub(crate) fn invalid_alone(field: impl Into<Cow<'static, str>>, why: &str) -> Self {
+        Self {
+            field: field.into(),
+            reason: "FieldValueInvalid",
+            message: format!("Invalid value: {why}"),
         }
     }
 
     pub(crate) fn duplicate(field: impl Into<Cow<'static, str>>, value: &Value) -> Self {
+        Self::duplicate_shown(field, &shown(value))
+    }
+
+    /// `value` is shown as it is: quote it if it is a string.
+    pub(crate) fn duplicate_shown(field: impl Into<Cow<'static, str>>, value: &str) -> Self {
         Self {
             field: field.into(),
             reason: "FieldValueDuplicate",
-            message: format!("Duplicate value: {}", shown(value)),
+            message: format!("Duplicate value: {value}"),
         }
     }
 

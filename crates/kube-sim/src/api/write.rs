@@ -19,7 +19,6 @@ use crate::storage::{TooLarge, Transaction};
 mod check;
 mod definition;
 mod delete;
-mod immutable;
 mod service;
 mod subresource;
 
@@ -159,9 +158,7 @@ impl Api {
         self.prepare_new(resource, &mut object, writer)?;
         check::kept_generation(resource, &name, &object)?;
         if writer != Writer::Owner {
-            check::data(resource, &name, &object)?;
-        }
-        if writer != Writer::Owner {
+            check::spec(resource, &name, &specs::causes(resource, &object))?;
             self.validate(target, None, &object)?;
         }
         let key = join_key(target.namespace.as_deref().unwrap_or(""), &name);
@@ -514,7 +511,7 @@ impl Api {
                 fill_in(resource, &mut old);
             }
             if target.subresource.is_none() {
-                immutable::keep_admitted(resource, &old, &mut new);
+                specs::keep_admitted(resource, &old, &mut new);
             }
         }
         let managed = match writer {
@@ -537,8 +534,8 @@ impl Api {
         if writer != Writer::Owner {
             self.validate(target, Some(&old), &new)?;
             if target.subresource.is_none() {
-                check::data(resource, current.name(), &new)?;
-                immutable::check(resource, &old, &new)?;
+                let causes = specs::causes_of_change(resource, &old, &new);
+                check::spec(resource, current.name(), &causes)?;
             }
         }
         set_managers(&mut new, managed);

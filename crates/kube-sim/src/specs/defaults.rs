@@ -206,6 +206,7 @@ const FIXES: &[(&str, Fix)] = &[
     ("batch.v1.Job", fixes::job),
     ("core.v1.Container", fixes::container),
     ("core.v1.EphemeralContainer", fixes::container),
+    ("core.v1.LimitRangeItem", fixes::limit_range_item),
     ("core.v1.Node", fixes::node),
     ("core.v1.Pod", fixes::pod),
     ("core.v1.PodSpec", fixes::pod_spec),

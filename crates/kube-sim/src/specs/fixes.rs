@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::api::write::text;
+use crate::resources::Resource;
 
 type Object = Map<String, Value>;
 
@@ -34,7 +35,12 @@ pub(super) fn container(container: &mut Object) {
         Some(_) => false,
         None => name.split_once(':').is_none_or(|(_, tag)| tag == "latest"),
     };
-    let policy = if is_latest { "Always" } else { "IfNotPresent" };
+    // No image has no tag.
+    let policy = if is_latest && !image.is_empty() {
+        "Always"
+    } else {
+        "IfNotPresent"
+    };
     set(container, "imagePullPolicy", policy);
 }
 
@@ -123,6 +129,43 @@ pub(crate) fn admit_pod(pod: &mut Object) {
             let toleration =
                 json!({"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300});
             tolerations.push(toleration);
+        }
+    }
+}
+
+/// A real server's admission brings back the tolerations that every pod has, and its priority.
+pub(crate) fn keep_admitted(resource: &Resource, old: &Object, new: &mut Object) {
+    if resource.id() != "pods" {
+        return;
+    }
+    let is_default = |toleration: &&Value| {
+        let key = toleration["key"].as_str().unwrap_or("");
+        let of_nodes = matches!(
+            key,
+            "node.kubernetes.io/not-ready" | "node.kubernetes.io/unreachable"
+        );
+        of_nodes && toleration["effect"] == "NoExecute"
+    };
+    let spec_before = old.get("spec").unwrap_or(&Value::Null);
+    let before = spec_before["tolerations"].as_array().into_iter().flatten();
+    let defaults: Vec<Value> = before.filter(is_default).cloned().collect();
+    let Some(spec) = new.get_mut("spec").and_then(Value::as_object_mut) else {
+        return;
+    };
+    for name in ["priority", "preemptionPolicy"] {
+        let before = &spec_before[name];
+        if spec.get(name).is_none_or(Value::is_null) && !before.is_null() {
+            spec.insert(name.into(), before.clone());
+        }
+    }
+    for default in defaults {
+        let now = spec
+            .entry("tolerations")
+            .or_insert_with(|| Value::Array(Vec::new()));
+        if let Value::Array(now) = now
+            && !now.iter().any(|toleration| toleration["key"] == default["key"])
+        {
+            now.push(default);
         }
     }
 }
@@ -292,6 +335,17 @@ pub(super) fn service(spec: &mut Object) {
 /// Either of two fields of a new claim says where its data comes from.
 pub(crate) fn name_data_source(claim: &mut Object) {
     let Some(spec) = member(claim, "spec") else { return };
+    // What was never supported is dropped.
+    let is_supported = |source: &Value| {
+        let text = |name: &str| source[name].as_str().unwrap_or("");
+        matches!(
+            (text("apiGroup"), text("kind")),
+            ("", "PersistentVolumeClaim") | ("snapshot.storage.k8s.io", "VolumeSnapshot")
+        )
+    };
+    if spec.get("dataSource").is_some_and(|source| !is_supported(source)) {
+        spec.remove("dataSource");
+    }
     if is_absent(spec, "dataSourceRef")
         && let Some(source) = spec
             .get("dataSource")
@@ -318,6 +372,27 @@ pub(super) fn network_policy(spec: &mut Object) {
 pub(super) fn subject(subject: &mut Object) {
     if matches!(text(subject, "kind"), "User" | "Group") && text(subject, "apiGroup").is_empty() {
         subject.insert("apiGroup".into(), "rbac.authorization.k8s.io".into());
+    }
+}
+
+/// A bound that is left out follows from the others.
+pub(super) fn limit_range_item(item: &mut Object) {
+    if text(item, "type") != "Container" {
+        return;
+    }
+    for (name, from) in [
+        ("default", "max"),
+        ("defaultRequest", "default"),
+        ("defaultRequest", "min"),
+    ] {
+        let Some(Value::Object(bounds)) = item.get(from).cloned() else {
+            continue;
+        };
+        if let Some(defaults) = member(item, name) {
+            for (resource, bound) in bounds {
+                set(defaults, &resource, bound);
+            }
+        }
     }
 }
 

@@ -208,6 +208,13 @@ async fn a_configuration_must_fit_its_request() {
     assert_eq!((dry.code, client.get(A).await.code), (201, 404));
 }
 
+/// The spec of a deployment.
+fn selected_pods() -> Value {
+    let pod =
+        json!({"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}});
+    json!({"selector": {"matchLabels": {"a": "b"}}, "template": pod})
+}
+
 #[tokio::test]
 async fn a_status_is_owned_apart() {
     let client = Client::empty();
@@ -218,7 +225,7 @@ async fn a_status_is_owned_apart() {
         object
     };
     client
-        .apply(path, "one", deployment("spec", json!({"replicas": 1})))
+        .apply(path, "one", deployment("spec", selected_pods()))
         .await
         .ok();
     let status = deployment("status", json!({"replicas": 1}));
@@ -239,8 +246,8 @@ async fn what_is_owned_as_a_whole_has_the_fields_of_its_schema() {
     let client = Client::empty();
     let path = "/apis/apps/v1/namespaces/default/deployments/d";
     let deployment = |selector: Value| {
-        let template = json!({"metadata": {"labels": {"a": "b"}}, "spec": {"containers": []}});
-        let spec = json!({"selector": selector, "template": template});
+        let mut spec = selected_pods();
+        spec["selector"] = selector;
         json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "d"}, "spec": spec})
     };
     let misspelt = client

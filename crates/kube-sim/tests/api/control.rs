@@ -182,8 +182,12 @@ async fn what_is_created_for_an_owner_that_is_gone_goes_too() {
 async fn jobs_leave_their_pods_unless_asked() {
     let client = Client::empty();
     let jobs = "/apis/batch/v1/namespaces/default/jobs";
+    let pod = json!({"restartPolicy": "Never", "containers": [{"name": "c", "image": "i"}]});
     client
-        .post(jobs, json!({"metadata": {"name": "j"}, "spec": {}}))
+        .post(
+            jobs,
+            json!({"metadata": {"name": "j"}, "spec": {"template": {"spec": pod}}}),
+        )
         .await
         .ok();
     let answer = client.delete(&format!("{jobs}/j"), json!(null)).await.ok();
@@ -350,11 +354,12 @@ async fn a_namespace_begins_with_what_it_is_asked_to() {
 async fn pods_have_time_to_end_if_they_have_a_node() {
     let pods = "/api/v1/namespaces/default/pods";
     let alone = || Client::new(Sim::builder().controllers([]).build().unwrap());
-    let bound = json!({"nodeName": "n1", "terminationGracePeriodSeconds": 5});
+    let containers = json!([{"name": "c", "image": "i"}]);
+    let bound = json!({"nodeName": "n1", "terminationGracePeriodSeconds": 5, "containers": containers});
     for (client, spec, options, period, story) in [
         (
             alone(),
-            json!({}),
+            json!({"containers": containers}),
             json!(null),
             0,
             &["MODIFIED p", "DELETED p"][..],
@@ -410,7 +415,7 @@ async fn a_grace_period_only_becomes_shorter() {
     client
         .post(
             pods,
-            json!({"metadata": {"name": "p"}, "spec": {"nodeName": "n1"}}),
+            json!({"metadata": {"name": "p"}, "spec": {"nodeName": "n1", "containers": [{"name": "c", "image": "i"}]}}),
         )
         .await
         .ok();

@@ -16,7 +16,9 @@ async fn a_scale_is_read_and_changed() {
         "matchLabels": {"b": "c"},
         "matchExpressions": [{"key": "a", "operator": "In", "values": ["2", "1"]}, {"key": "d", "operator": "DoesNotExist"}],
     });
-    let deployment = json!({"metadata": {"name": "d"}, "spec": {"replicas": 2, "selector": selector}});
+    let pod = json!({"metadata": {"labels": {"a": "1", "b": "c"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}});
+    let spec = json!({"replicas": 2, "selector": selector, "template": pod});
+    let deployment = json!({"metadata": {"name": "d"}, "spec": spec});
     client.post(DEPLOYMENTS, deployment).await.ok();
     let path = format!("{DEPLOYMENTS}/d/scale");
     let scale = client.get(&path).await.ok();
@@ -86,7 +88,7 @@ async fn custom_resources_scale_where_their_definition_says() {
 async fn evictions_keep_to_the_budget() {
     let client = Client::empty();
     for (name, phase) in [("a", "Running"), ("b", "Running"), ("c", "Pending")] {
-        let pod = json!({"metadata": {"name": name, "labels": {"app": "web"}}, "spec": {}});
+        let pod = json!({"metadata": {"name": name, "labels": {"app": "web"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}});
         client.post(PODS, pod).await.ok();
         let status = json!({"status": {"phase": phase, "conditions": [{"type": "Ready", "status": "True"}]}});
         client.merge(&format!("{PODS}/{name}/status"), status).await.ok();
@@ -145,7 +147,10 @@ async fn evictions_keep_to_the_budget() {
 async fn a_binding_gives_a_pod_its_node_once() {
     let client = Client::empty();
     client
-        .post(PODS, json!({"metadata": {"name": "p"}, "spec": {}}))
+        .post(
+            PODS,
+            json!({"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": "i"}]}}),
+        )
         .await
         .ok();
     let bind = async |target: Value| {
@@ -183,7 +188,7 @@ async fn ephemeral_containers_are_only_added() {
     client
         .post(
             PODS,
-            json!({"metadata": {"name": "p"}, "spec": {"containers": []}}),
+            json!({"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": "i"}]}}),
         )
         .await
         .ok();
@@ -274,7 +279,7 @@ async fn events_are_the_same_in_both_groups() {
     let regarding = json!({"kind": "Pod", "namespace": "default", "name": "p"});
     let event = json!({
         "metadata": {"name": "e"}, "eventTime": "2026-11-22T13:00:00.000000Z", "reportingController": "example.com/c",
-        "action": "Act", "reason": "Why", "regarding": regarding, "note": "hi", "type": "Normal",
+        "reportingInstance": "c-1", "action": "Act", "reason": "Why", "regarding": regarding, "note": "hi", "type": "Normal",
     });
     let made = client.post(new, event).await.ok();
     assert_eq!(

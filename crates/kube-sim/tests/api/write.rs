@@ -45,7 +45,7 @@ async fn creation_fills_in_what_the_server_knows() {
     assert!(name.starts_with("gen-") && name.len() == 9, "{name}");
 
     // A pod has a generation, and its status is not the client's.
-    let pod = json!({"metadata": {"name": "p"}, "spec": {"containers": []}, "status": {"phase": "Running"}});
+    let pod = json!({"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": "i"}]}, "status": {"phase": "Running"}});
     let pod = client.post("/api/v1/namespaces/default/pods", pod).await.ok();
     assert_eq!(
         (&pod["metadata"]["generation"], &pod["status"]["phase"]),
@@ -69,7 +69,7 @@ async fn a_generation_is_the_servers_and_never_wraps() {
         assert_eq!(patched["metadata"]["generation"], 2, "{given}");
         client.delete(&path, json!(null)).await.ok();
 
-        let pod = json!({"metadata": {"name": "p", "generation": given}, "spec": {"containers": []}});
+        let pod = json!({"metadata": {"name": "p", "generation": given}, "spec": {"containers": [{"name": "c", "image": "i"}]}});
         let made = client.post(pods, pod).await.ok();
         assert_eq!(made["metadata"]["generation"], 1, "{given}");
         client.delete(&format!("{pods}/p"), json!(null)).await.ok();
@@ -381,7 +381,10 @@ async fn deletion_answers_with_a_status_or_the_object() {
 
     let pods = "/api/v1/namespaces/default/pods";
     client
-        .post(pods, json!({"metadata": {"name": "p"}, "spec": {}}))
+        .post(
+            pods,
+            json!({"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": "i"}]}}),
+        )
         .await
         .ok();
     let gone = client.delete(&format!("{pods}/p"), json!(null)).await.ok();
@@ -610,7 +613,7 @@ async fn namespaces_hold_their_objects() {
         client
             .post(
                 &format!("/api/v1/namespaces/team/{kind}"),
-                json!({"metadata": {"name": "x"}}),
+                json!({"metadata": {"name": "x"}, "spec": {"containers": [{"name": "c", "image": "i"}]}}),
             )
             .await
             .ok();
@@ -801,7 +804,8 @@ async fn services_get_addresses_of_their_own_and_keep_them() {
     let services = "/api/v1/namespaces/default/services";
     let mut addresses = std::collections::BTreeSet::new();
     for n in 0..20 {
-        let spec = json!({"type": "NodePort", "ports": [{"port": 80}, {"port": 81, "name": "b"}]});
+        let spec =
+            json!({"type": "NodePort", "ports": [{"port": 80, "name": "a"}, {"port": 81, "name": "b"}]});
         let made = client
             .post(
                 services,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use k8s_openapi::api::core::v1::{ConfigMap, Service};
+use k8s_openapi::api::core::v1::{ConfigMap, Service, ServicePort, ServiceSpec};
 use kube::api::{Api, ListParams, ObjectMeta, PostParams};
 use kube::{Client, ResourceExt as _};
 use serde_json::{Value, json};
@@ -16,8 +16,16 @@ pub(crate) fn maps(client: &Client) -> Api<ConfigMap> {
 }
 
 pub(crate) fn service(name: &str) -> Service {
+    let port = ServicePort {
+        port: 80,
+        ..ServicePort::default()
+    };
     Service {
         metadata: named(name),
+        spec: Some(ServiceSpec {
+            ports: Some(vec![port]),
+            ..ServiceSpec::default()
+        }),
         ..Service::default()
     }
 }

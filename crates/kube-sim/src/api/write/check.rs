@@ -159,6 +159,7 @@ fn name_faults(resource: &Resource, name: &str) -> Vec<&'static str> {
             _ => None,
         },
         "namespaces" | "services" => dns_label_fault(name),
+        "events" | "events.events.k8s.io" => None,
         _ => subdomain_fault(name),
     };
     // Its jobs are called by its name and a time.
@@ -225,78 +226,13 @@ fn invalid_if_any(resource: &Resource, name: &str, causes: &[Cause]) -> Result<(
 /// The most bytes of all annotations.
 const MAX_ANNOTATIONS: usize = 256 * 1024;
 
-/// The keys of ConfigMaps and Secrets, and what a Secret of a known type must have.
-pub(super) fn data(resource: &Resource, name: &str, object: &Object) -> Result<(), StatusError> {
-    if !resource.group.is_empty() || !matches!(resource.plural.as_str(), "configmaps" | "secrets") {
-        return Ok(());
-    }
-    let entries = |field: &str| object.get(field).and_then(Value::as_object).into_iter().flatten();
-    let mut causes = Vec::new();
-    for field in ["data", "binaryData"] {
-        for (key, _) in entries(field) {
-            let cause = |why: &str| Cause::invalid(format!("{field}[{key}]"), quoted(key), why);
-            causes.extend(config_key_fault(key).map(|fault| cause(&fault)));
-            if field == "data"
-                && object
-                    .get("binaryData")
-                    .is_some_and(|others| others.get(key).is_some())
-            {
-                causes.push(cause("duplicate of key present in binaryData"));
-            }
-        }
-    }
-    if resource.plural == "secrets" {
-        secret(object, &mut causes);
-    }
+/// The refusal of an object for its spec, if there are causes.
+pub(super) fn spec(resource: &Resource, name: &str, causes: &[Cause]) -> Result<(), StatusError> {
     match causes.is_empty() {
         true => Ok(()),
-        false => Err(refused_all(resource, name, &causes)),
-    }
-}
-
-fn config_key_fault(key: &str) -> Option<String> {
-    let fits = !key.is_empty()
-        && key
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b));
-    match key {
-        _ if key.len() > 253 => Some("must be no more than 253 characters".into()),
-        _ if !fits => Some(
-            "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or \
-             'key-name', regex used for validation is '[-._a-zA-Z0-9]+')"
-                .into(),
-        ),
-        "." => Some("must not be '.'".into()),
-        ".." => Some("must not be '..'".into()),
-        _ if key.starts_with("..") => Some("must not start with '..'".into()),
-        _ => None,
-    }
-}
-
-/// What a Secret of a type that Kubernetes knows must have.
-fn secret(object: &Object, causes: &mut Vec<Cause>) {
-    let value = |key: &str| object.get("data").and_then(|data| data[key].as_str());
-    let mut need = |keys: &[&str]| {
-        let missing = keys.iter().filter(|key| value(key).is_none());
-        causes.extend(missing.map(|key| Cause::required(format!("data[{key}]"), "")));
-    };
-    match text(object, "type") {
-        "kubernetes.io/tls" => need(&["tls.crt", "tls.key"]),
-        "kubernetes.io/ssh-auth" => need(&["ssh-privatekey"]),
-        "kubernetes.io/basic-auth" if value("username").is_none() && value("password").is_none() => {
-            need(&["username", "password"]);
-        }
-        "kubernetes.io/dockerconfigjson" => need(&[".dockerconfigjson"]),
-        "kubernetes.io/dockercfg" => need(&[".dockercfg"]),
-        "kubernetes.io/service-account-token" => {
-            const ACCOUNT: &str = "kubernetes.io/service-account.name";
-            let annotations = metadata(object).get("annotations");
-            let account = annotations.and_then(|annotations| annotations[ACCOUNT].as_str());
-            if account.unwrap_or("").is_empty() {
-                causes.push(Cause::required(format!("metadata.annotations[{ACCOUNT}]"), ""));
-            }
-        }
-        _ => {}
+        // Both APIs of events are one here.
+        false if resource.is_view() => Err(StatusError::invalid("", &resource.kind, name, causes)),
+        false => Err(refused_all(resource, name, causes)),
     }
 }
 

@@ -34,6 +34,7 @@ pub(super) fn allocate(
     };
     let kind = |spec: &Map<String, Value>| spec.get("type").and_then(Value::as_str).unwrap_or("").to_owned();
     let had_address = !matches!(kind(before).as_str(), "" | "ExternalName");
+    drop_dependent(before, spec);
     const ALLOCATED: [&str; 4] = ["clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"];
     if kind(spec) == "ExternalName" {
         // What the server chose goes with what it was chosen for.
@@ -78,6 +79,44 @@ pub(super) fn allocate(
         node_ports(transaction, resource, name, &before, spec);
     }
     Ok(())
+}
+
+/// Takes away what only a former type of a Service needed, unless it was changed with the type.
+fn drop_dependent(before: &Map<String, Value>, spec: &mut Map<String, Value>) {
+    type Needs = fn(&Map<String, Value>) -> bool;
+    let has_node_ports: Needs = |spec| is_any(spec, &["LoadBalancer", "NodePort"]);
+    let is_outside: Needs = |spec| {
+        let addresses = spec.get("externalIPs").and_then(Value::as_array);
+        is_any(spec, &["LoadBalancer", "NodePort"])
+            || addresses.is_some_and(|addresses| !addresses.is_empty())
+    };
+    let is_balanced: Needs = |spec| is_any(spec, &["LoadBalancer"]);
+    for (field, needs) in [
+        ("externalTrafficPolicy", is_outside),
+        ("allocateLoadBalancerNodePorts", is_balanced),
+        ("loadBalancerClass", is_balanced),
+        ("healthCheckNodePort", is_balanced),
+    ] {
+        if needs(before) && !needs(spec) && before.get(field) == spec.get(field) {
+            spec.remove(field);
+        }
+    }
+    let had_ports = before.get("ports").cloned().unwrap_or_default();
+    if has_node_ports(before) && !has_node_ports(spec) && spec.get("ports") == Some(&had_ports) {
+        let ports = spec
+            .get_mut("ports")
+            .and_then(Value::as_array_mut)
+            .into_iter()
+            .flatten();
+        for port in ports.filter_map(Value::as_object_mut) {
+            port.remove("nodePort");
+        }
+    }
+}
+
+fn is_any(spec: &Map<String, Value>, kinds: &[&str]) -> bool {
+    let kind = spec.get("type").and_then(Value::as_str);
+    kind.is_some_and(|kind| kinds.contains(&kind))
 }
 
 /// An address that no Service has.

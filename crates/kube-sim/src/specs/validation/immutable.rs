@@ -2,17 +2,22 @@
 
 use serde_json::Value;
 
-use super::{Object, metadata, text};
-use crate::resources::Resource;
-use crate::status::{Cause, StatusError};
+use super::at::Causes;
+use super::{Object, names, volume};
+use crate::status::{self, Cause};
 
 /// Fields that stay as they were created: the resource, the path, and what is said of a change.
-const FIXED: [(&str, &str, &str); 21] = [
+const FIXED: [(&str, &str, &str); 26] = [
     ("daemonsets.apps", "spec.selector", IMMUTABLE),
     ("deployments.apps", "spec.selector", IMMUTABLE),
     ("replicasets.apps", "spec.selector", IMMUTABLE),
     ("jobs.batch", "spec.selector", IMMUTABLE),
     ("jobs.batch", "spec.completionMode", IMMUTABLE),
+    ("jobs.batch", "spec.podFailurePolicy", IMMUTABLE),
+    ("jobs.batch", "spec.backoffLimitPerIndex", IMMUTABLE),
+    ("jobs.batch", "spec.managedBy", IMMUTABLE),
+    ("jobs.batch", "spec.successPolicy", IMMUTABLE),
+    ("persistentvolumes", "spec.volumeMode", IMMUTABLE),
     ("secrets", "type", IMMUTABLE),
     ("endpointslices.discovery.k8s.io", "addressType", IMMUTABLE),
     ("ipaddresses.networking.k8s.io", "spec.parentRef", IMMUTABLE),
@@ -45,15 +50,13 @@ const FIXED: [(&str, &str, &str); 21] = [
 
 const IMMUTABLE: &str = "field is immutable";
 
-/// Refuses an update that changes what may not change.
-pub(super) fn check(resource: &Resource, old: &Object, new: &Object) -> Result<(), StatusError> {
-    let id = resource.id();
-    let mut causes: Vec<_> = FIXED
-        .iter()
-        .filter(|(of, _, _)| *of == id)
-        .filter_map(|(_, path, why)| changed(old, new, path).map(|now| Cause::invalid(*path, now, why)))
-        .collect();
-    match id.as_str() {
+/// Why an object cannot become another one.
+pub(super) fn causes(id: &str, old: &Object, new: &Object, causes: &mut Causes) {
+    let fixed = FIXED.iter().filter(|(of, _, _)| *of == id);
+    causes.extend(fixed.filter_map(|(_, path, why)| {
+        changed(old, new, path).map(|now| Cause::invalid(*path, shown(now), why))
+    }));
+    match id {
         "configmaps" | "secrets" if old.get("immutable") == Some(&Value::Bool(true)) => {
             let why = "field is immutable when `immutable` is set";
             for field in ["immutable", "data", "binaryData"] {
@@ -62,23 +65,61 @@ pub(super) fn check(resource: &Resource, old: &Object, new: &Object) -> Result<(
                 }
             }
         }
-        "pods" => causes.extend(pod(old, new)),
+        "pods" => pod(old, new, causes),
         "statefulsets.apps" => causes.extend(stateful_set(old, new)),
         "jobs.batch" => causes.extend(job(old, new)),
+        "persistentvolumeclaims" => causes.extend(claim(old, new)),
+        "persistentvolumes" => causes.extend(persistent_volume(old, new)),
         _ => {}
     }
-    match causes.is_empty() {
-        true => Ok(()),
-        false => {
-            let name = text(metadata(new), "name");
-            Err(StatusError::invalid(
-                &resource.group,
-                &resource.kind,
-                name,
-                &causes,
-            ))
+}
+
+/// A value as Go shows it; a selector has an order of its members.
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Object(members)
+            if members.contains_key("matchLabels") || members.contains_key("matchExpressions") =>
+        {
+            names::selector_shown(value)
         }
+        value => status::shown(value),
     }
+}
+
+/// Of a claim, its volume is chosen once, and its size can grow when it has one.
+fn claim(old: &Object, new: &Object) -> Option<Cause> {
+    let mut before = old.get("spec")?.clone();
+    let now = new.get("spec")?;
+    if before["volumeName"].as_str().unwrap_or("").is_empty() {
+        copy(&mut before, now, "volumeName");
+    }
+    if at(old, "status.phase") == "Bound" {
+        copy(&mut before, now, "resources");
+        copy(&mut before, now, "volumeAttributesClassName");
+    }
+    let why = "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims";
+    (before != *now).then(|| Cause::forbidden("spec", why))
+}
+
+fn copy(spec: &mut Value, from: &Value, name: &str) {
+    if let (Some(spec), Some(value)) = (spec.as_object_mut(), from.get(name)) {
+        spec.insert(name.into(), value.clone());
+    }
+}
+
+/// Where a volume's data is does not change.
+fn persistent_volume(old: &Object, new: &Object) -> Option<Cause> {
+    let source = |object: &Object| {
+        let mut spec = object
+            .get("spec")
+            .and_then(Value::as_object)
+            .cloned()
+            .unwrap_or_default();
+        spec.retain(|name, _| !volume::NO_SOURCES.contains(&name.as_str()));
+        spec
+    };
+    let why = "spec.persistentvolumesource is immutable after creation";
+    (source(old) != source(new)).then(|| Cause::forbidden("spec.persistentvolumesource", why))
 }
 
 fn stateful_set(old: &Object, new: &Object) -> Option<Cause> {
@@ -119,42 +160,6 @@ fn job(old: &Object, new: &Object) -> Vec<Cause> {
     causes
 }
 
-/// A real server's admission brings back the tolerations that every pod has, and its priority.
-pub(super) fn keep_admitted(resource: &Resource, old: &Object, new: &mut Object) {
-    if resource.id() != "pods" {
-        return;
-    }
-    let is_default = |toleration: &&Value| {
-        let key = toleration["key"].as_str().unwrap_or("");
-        let of_nodes = matches!(
-            key,
-            "node.kubernetes.io/not-ready" | "node.kubernetes.io/unreachable"
-        );
-        of_nodes && toleration["effect"] == "NoExecute"
-    };
-    let before = at(old, "spec.tolerations").as_array().into_iter().flatten();
-    let defaults: Vec<Value> = before.filter(is_default).cloned().collect();
-    let Some(spec) = new.get_mut("spec").and_then(Value::as_object_mut) else {
-        return;
-    };
-    for name in ["priority", "preemptionPolicy"] {
-        let before = at(old, &format!("spec.{name}"));
-        if spec.get(name).is_none_or(Value::is_null) && !before.is_null() {
-            spec.insert(name.into(), before.clone());
-        }
-    }
-    for default in defaults {
-        let now = spec
-            .entry("tolerations")
-            .or_insert_with(|| Value::Array(Vec::new()));
-        if let Value::Array(now) = now
-            && !now.iter().any(|toleration| toleration["key"] == default["key"])
-        {
-            now.push(default);
-        }
-    }
-}
-
 /// The new value at a path, if it is another one.
 fn changed<'a>(old: &Object, new: &'a Object, path: &str) -> Option<&'a Value> {
     let (before, now) = (at(old, path), at(new, path));
@@ -171,25 +176,27 @@ fn at<'a>(object: &'a Object, path: &str) -> &'a Value {
 }
 
 /// Of the spec of a pod, few things can change; the nodes know nothing of the rest.
-fn pod(old: &Object, new: &Object) -> Option<Cause> {
-    let (before, now) = (old.get("spec")?, new.get("spec")?);
+fn pod(old: &Object, new: &Object, causes: &mut Causes) {
+    let (before, now) = (at(old, "spec"), at(new, "spec"));
     let count = |spec: &Value, field: &str| spec[field].as_array().map_or(0, Vec::len);
     for field in ["containers", "initContainers"] {
         if count(before, field) != count(now, field) {
-            let what = match field {
-                "containers" => "containers",
-                _ => "init containers",
-            };
-            let why = format!("pod updates may not add or remove {what}");
-            return Some(Cause::forbidden(format!("spec.{field}"), &why));
+            let why = "pod updates may not add or remove containers";
+            causes.push(Cause::forbidden(format!("spec.{field}"), why));
+            return;
         }
     }
+    deadline(before, now, causes);
+    scheduling_gates(before, now, causes);
     // What may change is as it was.
     let mut allowed = now.clone();
     for field in ["containers", "initContainers"] {
         let images = before[field].as_array().into_iter().flatten();
         let containers = allowed[field].as_array_mut().into_iter().flatten();
-        for (container, before) in containers.zip(images) {
+        for (n, (container, before)) in containers.zip(images).enumerate() {
+            if container["image"].as_str().unwrap_or("").is_empty() {
+                causes.push(Cause::required(format!("spec.{field}[{n}].image"), ""));
+            }
             match before.get("image") {
                 Some(image) => container["image"] = image.clone(),
                 None => {
@@ -223,7 +230,9 @@ fn pod(old: &Object, new: &Object) -> Option<Cause> {
     for field in fields {
         let value = allowed[field].clone();
         if field == "ephemeralContainers" || may_change(field, &value) {
-            let spec = allowed.as_object_mut()?;
+            let Some(spec) = allowed.as_object_mut() else {
+                return;
+            };
             match before.get(field) {
                 Some(value) => _ = spec.insert(field.into(), value.clone()),
                 None => _ = spec.remove(field),
@@ -236,5 +245,38 @@ fn pod(old: &Object, new: &Object) -> Option<Cause> {
     let why = "pod updates may not change fields other than `spec.containers[*].image`,\
          `spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing \
          tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
-    (allowed != *before).then(|| Cause::forbidden("spec", why))
+    if allowed != *before {
+        causes.push(Cause::forbidden("spec", why));
+    }
+}
+
+/// The time that a pod has becomes shorter, never longer.
+fn deadline(before: &Value, now: &Value, causes: &mut Causes) {
+    const FIELD: &str = "activeDeadlineSeconds";
+    match (before[FIELD].as_i64(), now[FIELD].as_i64()) {
+        (Some(_), None) => {
+            let why = "must not update from a positive integer to nil value";
+            causes.push(Cause::invalid("spec.activeDeadlineSeconds", "null", why));
+        }
+        (Some(before), Some(now)) if now > before => {
+            let why = "must be less than or equal to previous value";
+            causes.push(Cause::invalid("spec.activeDeadlineSeconds", now, why));
+        }
+        _ => {}
+    }
+}
+
+/// What holds a pod back from being scheduled is only taken away.
+fn scheduling_gates(before: &Value, now: &Value, causes: &mut Causes) {
+    let gates = |spec: &Value| spec["schedulingGates"].as_array().cloned().unwrap_or_default();
+    let before = gates(before);
+    for (n, gate) in gates(now)
+        .iter()
+        .enumerate()
+        .filter(|(_, gate)| !before.contains(gate))
+    {
+        let name = gate["name"].as_str().unwrap_or("");
+        let why = format!("only deletion is allowed, but found new scheduling gate '{name}'");
+        causes.push(Cause::forbidden(format!("spec.schedulingGates[{n}].name"), &why));
+    }
 }

@@ -1,0 +1,104 @@
+//! What a real server refuses in objects of built-in kinds.
+//!
+//! Each kind has a function that reads an object through places ([`at::At`]) and reports causes; `names` and `quantity` have what
+//! many kinds share. An object has its defaults when it is checked. `immutable` has what an update may not change.
+//!
+//! What was put into the store is taken as it is, so an update of it is only refused for what it brings
+//! ([`causes_of_change`]).
+
+use crate::resources::Resource;
+use crate::status::Cause;
+
+mod access;
+mod at;
+mod container;
+mod cron;
+mod data;
+mod immutable;
+mod names;
+mod network;
+mod others;
+mod pod;
+mod policy;
+mod quantity;
+mod service;
+mod volume;
+mod workload;
+
+use at::{At, Causes};
+
+type Object = serde_json::Map<String, serde_json::Value>;
+
+/// Checks an object of one kind.
+type Rules = fn(&At<'_>, &mut Causes);
+
+/// The rules of each kind that has any.
+fn rules(id: &str) -> Option<Rules> {
+    Some(match id {
+        "configmaps" => data::config_map,
+        "secrets" => data::secret,
+        "pods" => pod::pod,
+        "deployments.apps" => workload::deployment,
+        "replicasets.apps" => workload::replica_set,
+        "statefulsets.apps" => workload::stateful_set,
+        "daemonsets.apps" => workload::daemon_set,
+        "replicationcontrollers" => workload::replication_controller,
+        "jobs.batch" => workload::job,
+        "cronjobs.batch" => workload::cron_job,
+        "services" => service::service,
+        "endpoints" => service::endpoints,
+        "endpointslices.discovery.k8s.io" => service::endpoint_slice,
+        "ingresses.networking.k8s.io" => network::ingress,
+        "ingressclasses.networking.k8s.io" => network::ingress_class,
+        "networkpolicies.networking.k8s.io" => network::policy,
+        "persistentvolumeclaims" => volume::claim,
+        "persistentvolumes" => volume::persistent_volume,
+        "storageclasses.storage.k8s.io" => volume::storage_class,
+        "horizontalpodautoscalers.autoscaling" => policy::autoscaler,
+        "poddisruptionbudgets.policy" => policy::budget,
+        "resourcequotas" => policy::quota,
+        "limitranges" => policy::limit_range,
+        "priorityclasses.scheduling.k8s.io" => policy::priority_class,
+        "roles.rbac.authorization.k8s.io" => access::role,
+        "clusterroles.rbac.authorization.k8s.io" => access::cluster_role,
+        "rolebindings.rbac.authorization.k8s.io" => access::role_binding,
+        "clusterrolebindings.rbac.authorization.k8s.io" => access::cluster_role_binding,
+        "leases.coordination.k8s.io" => others::lease,
+        "events" => others::event,
+        "events.events.k8s.io" => others::new_event,
+        "nodes" => others::node,
+        "validatingwebhookconfigurations.admissionregistration.k8s.io"
+        | "mutatingwebhookconfigurations.admissionregistration.k8s.io" => others::webhooks,
+        "runtimeclasses.node.k8s.io" => others::runtime_class,
+        _ => return None,
+    })
+}
+
+/// Why an object cannot be one of its kind.
+pub(crate) fn causes(resource: &Resource, object: &Object) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    if let Some(rules) = rules(&resource.id()).filter(|_| !resource.custom) {
+        rules(&At::root(object), &mut causes);
+    }
+    causes
+}
+
+/// Why an object cannot become another one; what is said of the former object is not said again.
+pub(crate) fn causes_of_change(resource: &Resource, old: &Object, new: &Object) -> Vec<Cause> {
+    if resource.custom {
+        return Vec::new();
+    }
+    let mut causes = self::causes(resource, new);
+    if !causes.is_empty() {
+        let before = self::causes(resource, old);
+        causes.retain(|cause| !before.contains(cause));
+    }
+    let id = resource.id();
+    let mut of_change = Vec::new();
+    immutable::causes(&id, old, new, &mut of_change);
+    if id == "daemonsets.apps" {
+        std::mem::swap(&mut causes, &mut of_change);
+    }
+    causes.append(&mut of_change);
+    causes
+}

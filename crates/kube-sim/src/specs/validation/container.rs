@@ -1,0 +1,496 @@
+//! The containers of a pod.
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+use super::at::{At, Causes};
+use super::names;
+use super::quantity::Quantity;
+use super::{data, pod, volume};
+use crate::selector::{dns_label_fault, label_key_faults, subdomain_fault};
+use crate::status::quoted;
+
+/// All containers of a pod; `volumes` are the names of what they can mount.
+pub(super) fn containers(spec: &At<'_>, volumes: &HashSet<String>, causes: &mut Causes) {
+    if spec.count("containers") == 0 {
+        causes.push(spec.at("containers").required(""));
+    }
+    let mut names = HashSet::new();
+    let mut host_ports = HashSet::new();
+    for container in spec.items("containers") {
+        self::container(spec, &container, volumes, causes);
+        restart_policy(&container, causes);
+        handlers(spec, &container, causes);
+        ports_of_the_host(&container, &mut host_ports, causes);
+        once(&container, &mut names, causes);
+    }
+    for container in spec.items("initContainers") {
+        self::container(spec, &container, volumes, causes);
+        restart_policy(&container, causes);
+        match container.text_at("restartPolicy") {
+            "Always" => handlers(spec, &container, causes),
+            // It ends before the others start.
+            _ => {
+                for name in container.those(&["lifecycle", "livenessProbe", "readinessProbe", "startupProbe"])
+                {
+                    let why = "may not be set for init containers without restartPolicy=Always";
+                    causes.push(container.at(name).forbidden(why));
+                }
+            }
+        }
+        once(&container, &mut names, causes);
+    }
+}
+
+fn once<'a>(container: &At<'a>, names: &mut HashSet<&'a str>, causes: &mut Causes) {
+    let name = container.text_at("name");
+    if !name.is_empty() && !names.insert(name) {
+        causes.push(container.at("name").duplicate());
+    }
+}
+
+fn container(spec: &At<'_>, container: &At<'_>, volumes: &HashSet<String>, causes: &mut Causes) {
+    container.at("name").need_fit(dns_label_fault, causes);
+    let image = container.at("image");
+    if image.text() != image.text().trim() {
+        causes.push(image.invalid("must not have leading or trailing whitespace"));
+    } else {
+        image.need(causes);
+    }
+    container
+        .at("terminationMessagePolicy")
+        .need_one_of(&["File", "FallbackToLogsOnError"], causes);
+    ports(spec, container, causes);
+    for variable in container.items("env") {
+        self::variable(&variable, causes);
+    }
+    for source in container.items("envFrom") {
+        self::variables(&container.at("envFrom"), &source, causes);
+    }
+    volume::mounts(container, volumes, causes);
+    container
+        .at("imagePullPolicy")
+        .need_one_of(&["Always", "IfNotPresent", "Never"], causes);
+    resources(&container.at("resources"), causes);
+    for policy in container.items("resizePolicy") {
+        let all = |name: &'static str| container.naming("resizePolicy", policy.get(name));
+        all("resourceName").one_of(&["cpu", "memory"], causes);
+        all("restartPolicy").one_of(&["NotRequired", "RestartContainer"], causes);
+    }
+    security(&container.at("securityContext"), causes);
+}
+
+fn restart_policy(container: &At<'_>, causes: &mut Causes) {
+    container
+        .at("restartPolicy")
+        .may_be_one_of(&["Always", "Never", "OnFailure"], causes);
+}
+
+fn ports(spec: &At<'_>, container: &At<'_>, causes: &mut Causes) {
+    let mut seen = HashSet::new();
+    for port in container.items("ports") {
+        let name = port.at("name");
+        if !name.text().is_empty() {
+            let faults = names::port_name_faults(name.text());
+            match faults.is_empty() {
+                true if !seen.insert(name.text().to_owned()) => causes.push(name.duplicate()),
+                _ => causes.extend(faults.into_iter().map(|fault| name.invalid(fault))),
+            }
+        }
+        let number = port.at("containerPort");
+        match number.number() {
+            None | Some(0) => causes.push(number.required("")),
+            Some(_) => names::port_number(&number, causes),
+        }
+        let of_host = port.at("hostPort");
+        if of_host.number().is_some_and(|port| port != 0) {
+            names::port_number(&of_host, causes);
+        }
+        port.at("protocol").need_one_of(&["SCTP", "TCP", "UDP"], causes);
+        if spec.is_true_at("hostNetwork") {
+            pod::host_network_port(&port, causes);
+        }
+    }
+}
+
+/// No two containers have the same port of the host.
+fn ports_of_the_host(container: &At<'_>, seen: &mut HashSet<String>, causes: &mut Causes) {
+    for port in container.items("ports") {
+        let number = port.number_at("hostPort").unwrap_or(0);
+        let what = format!("{}/{}/{number}", port.text_at("protocol"), port.text_at("hostIP"));
+        if number != 0 && !seen.insert(what.clone()) {
+            causes.push(port.at("hostPort").duplicate_as(&Value::String(what)));
+        }
+    }
+}
+
+/// Why a string cannot be the name of a variable.
+fn variable_fault(name: &str) -> Option<&'static str> {
+    let fits = name.bytes().all(|b| (b' '..=b'~').contains(&b) && b != b'=');
+    (!fits).then_some(
+        "a valid environment variable name must consist only of printable ASCII characters other than '='",
+    )
+}
+
+fn variable(variable: &At<'_>, causes: &mut Causes) {
+    variable.at("name").need_fit(variable_fault, causes);
+    let source = variable.at("valueFrom");
+    if !source.is_set() {
+        return;
+    }
+    const SOURCES: [&str; 5] = [
+        "fieldRef",
+        "resourceFieldRef",
+        "configMapKeyRef",
+        "secretKeyRef",
+        "fileKeyRef",
+    ];
+    for name in source.those(&SOURCES) {
+        let of = source.at(name);
+        match name {
+            "fieldRef" => field(&of, &VARIABLE_FIELDS, causes),
+            "resourceFieldRef" => resource_field(&of, false, causes),
+            "configMapKeyRef" | "secretKeyRef" => key(&of, causes),
+            _ => {}
+        }
+    }
+    match source.those(&SOURCES).count() {
+        0 => {
+            let why = "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`";
+            causes.push(source.invalid_as("\"\"", why));
+        }
+        _ if !variable.text_at("value").is_empty() => {
+            let why = "may not be specified when `value` is not empty";
+            causes.push(source.invalid_as("\"\"", why));
+        }
+        1 => {}
+        _ => causes.push(source.invalid_as("\"\"", "may not have more than one field specified at a time")),
+    }
+}
+
+fn key(of: &At<'_>, causes: &mut Causes) {
+    of.at("name").fits(subdomain_fault, causes);
+    let key = of.at("key");
+    if key.need(causes) {
+        key.fits(data::key_fault, causes);
+    }
+}
+
+fn variables(all: &At<'_>, source: &At<'_>, causes: &mut Causes) {
+    source.at("prefix").fits_if_set(variable_fault, causes);
+    const SOURCES: [&str; 2] = ["configMapRef", "secretRef"];
+    for name in source.those(&SOURCES) {
+        source.at(name).at("name").need(causes);
+    }
+    match source.those(&SOURCES).count() {
+        0 => causes.push(all.invalid_as("\"\"", "must specify one of: `configMapRef` or `secretRef`")),
+        1 => {}
+        _ => causes.push(all.invalid_as("\"\"", "may not have more than one field specified at a time")),
+    }
+}
+
+/// The fields of a pod that a variable can have as its value.
+const VARIABLE_FIELDS: [&str; 9] = [
+    "metadata.name",
+    "metadata.namespace",
+    "metadata.uid",
+    "spec.nodeName",
+    "spec.serviceAccountName",
+    "status.hostIP",
+    "status.hostIPs",
+    "status.podIP",
+    "status.podIPs",
+];
+
+/// The fields of a pod that a file can have as its content.
+pub(super) const FILE_FIELDS: [&str; 5] = [
+    "metadata.annotations",
+    "metadata.labels",
+    "metadata.name",
+    "metadata.namespace",
+    "metadata.uid",
+];
+
+pub(super) fn field(reference: &At<'_>, fields: &[&str], causes: &mut Causes) {
+    if !reference.at("apiVersion").need(causes) {
+        return;
+    }
+    let path = reference.at("fieldPath");
+    if !path.need(causes) {
+        return;
+    }
+    let of_map = path
+        .text()
+        .strip_suffix("']")
+        .and_then(|text| text.split_once("['"));
+    match of_map {
+        Some(("metadata.labels" | "metadata.annotations", key)) => {
+            let key = match path.text().starts_with("metadata.annotations") {
+                true => key.to_lowercase(),
+                false => key.to_owned(),
+            };
+            let faults = label_key_faults(&key);
+            causes.extend(
+                faults
+                    .iter()
+                    .map(|fault| reference.invalid_as(quoted(&key), fault)),
+            );
+        }
+        Some(_) => causes.push(path.invalid(&format!("{} does not support subscript", path.text()))),
+        None if is_internal(path.text()) => path.one_of(fields, causes),
+        None => {
+            let why = format!(
+                "error converting fieldPath: field label not supported: {}",
+                path.text()
+            );
+            causes.push(path.invalid(&why));
+        }
+    }
+}
+
+/// Whether a pod can be selected by a field.
+fn is_internal(path: &str) -> bool {
+    const FIELDS: [&str; 16] = [
+        "metadata.annotations",
+        "metadata.labels",
+        "metadata.name",
+        "metadata.namespace",
+        "metadata.uid",
+        "spec.hostNetwork",
+        "spec.nodeName",
+        "spec.restartPolicy",
+        "spec.schedulerName",
+        "spec.serviceAccountName",
+        "status.hostIP",
+        "status.hostIPs",
+        "status.nominatedNodeName",
+        "status.phase",
+        "status.podIP",
+        "status.podIPs",
+    ];
+    FIELDS.contains(&path)
+}
+
+pub(super) fn resource_field(reference: &At<'_>, of_volume: bool, causes: &mut Causes) {
+    const RESOURCES: [&str; 6] = [
+        "limits.cpu",
+        "limits.ephemeral-storage",
+        "limits.memory",
+        "requests.cpu",
+        "requests.ephemeral-storage",
+        "requests.memory",
+    ];
+    if of_volume {
+        reference.at("containerName").need(causes);
+    }
+    let resource = reference.at("resource");
+    if resource.need(causes) {
+        let huge = ["limits.hugepages-", "requests.hugepages-"];
+        if !huge.iter().any(|prefix| resource.text().starts_with(prefix)) {
+            resource.one_of(&RESOURCES, causes);
+        }
+    }
+}
+
+fn handlers(spec: &At<'_>, container: &At<'_>, causes: &mut Causes) {
+    let lifecycle = container.at("lifecycle");
+    for name in lifecycle.those(&["postStart", "preStop"]) {
+        let of = lifecycle.at(name);
+        handler(&of, &["exec", "httpGet", "tcpSocket", "sleep"], causes);
+        let most = spec.number_at("terminationGracePeriodSeconds").unwrap_or(30);
+        let seconds = &of.get("sleep")["seconds"];
+        if seconds
+            .as_i64()
+            .is_some_and(|seconds| !(0..=most).contains(&seconds))
+        {
+            let why = format!("must be non-negative and less than terminationGracePeriodSeconds ({most})");
+            causes.push(of.naming("sleep", seconds).invalid(&why));
+        }
+    }
+    for name in container.those(&["livenessProbe", "readinessProbe", "startupProbe"]) {
+        probe(&container.at(name), name, causes);
+    }
+}
+
+fn probe(probe: &At<'_>, kind: &str, causes: &mut Causes) {
+    handler(probe, &["exec", "httpGet", "tcpSocket", "grpc"], causes);
+    for name in [
+        "initialDelaySeconds",
+        "timeoutSeconds",
+        "periodSeconds",
+        "successThreshold",
+        "failureThreshold",
+    ] {
+        probe.at(name).not_negative(causes);
+    }
+    if let Some(seconds) = probe.number_at("terminationGracePeriodSeconds") {
+        let at = probe.at("terminationGracePeriodSeconds");
+        if seconds <= 0 {
+            causes.push(at.invalid("must be greater than 0"));
+        }
+        if kind == "readinessProbe" {
+            causes.push(at.invalid("must not be set for readinessProbes"));
+        }
+    }
+    let successes = probe.at("successThreshold");
+    if kind != "readinessProbe" && successes.number().is_some_and(|number| number != 1) {
+        causes.push(successes.invalid("must be 1"));
+    }
+}
+
+/// What is done with a container: one of these actions.
+fn handler(handler: &At<'_>, actions: &[&str], causes: &mut Causes) {
+    let mut number = 0;
+    for name in handler.those(actions) {
+        let action = handler.at(name);
+        if number > 0 {
+            causes.push(action.forbidden("may not specify more than 1 handler type"));
+            continue;
+        }
+        number += 1;
+        match name {
+            "exec" if action.count("command") == 0 => causes.push(action.at("command").required("")),
+            "httpGet" => http_get(&action, causes),
+            "tcpSocket" => names::port(&action.at("port"), causes),
+            "grpc" => names::port_number(&action.at("port"), causes),
+            _ => {}
+        }
+    }
+    if number == 0 {
+        causes.push(handler.required("must specify a handler type"));
+    }
+}
+
+fn http_get(action: &At<'_>, causes: &mut Causes) {
+    action.at("path").need(causes);
+    names::port(&action.at("port"), causes);
+    action.at("scheme").one_of(&["HTTP", "HTTPS"], causes);
+    for header in action.items("httpHeaders") {
+        let name = header.at("name");
+        let fits = |b: u8| b.is_ascii_alphanumeric() || b == b'-';
+        if !name.text().bytes().all(fits) || name.text().is_empty() {
+            let why = "a valid HTTP header must consist of alphanumeric characters or '-' (e.g. 'X-Header-Name', regex used \
+                       for validation is '[-A-Za-z0-9]+')";
+            causes.push(action.naming("httpHeaders", name.value()).invalid(why));
+        }
+    }
+}
+
+/// A resource that is neither of a name of Kubernetes' own nor of one of its domains.
+fn is_extended(name: &str) -> bool {
+    name.contains('/') && !name.contains("kubernetes.io/") && !name.starts_with("requests.")
+}
+
+pub(super) fn resources(resources: &At<'_>, causes: &mut Causes) {
+    let limits = resources.at("limits");
+    for (name, limit) in resources.entries("limits") {
+        amount(&limit, name, causes);
+    }
+    let mut is_measured = false;
+    let mut has_huge_pages = false;
+    for (name, request) in resources.entries("requests") {
+        amount(&request, name, causes);
+        is_measured |= matches!(name, "cpu" | "memory");
+        has_huge_pages |= name.starts_with("hugepages-");
+        let is_fixed = is_extended(name) || name.starts_with("hugepages-");
+        let limit = limits.at(name);
+        let at = resources.at("requests");
+        match (Quantity::read(request.value()), Quantity::read(limit.value())) {
+            (Some(wanted), Some(most)) if is_fixed && wanted != most => {
+                let why = format!("must be equal to {name} limit of {}", limit.text());
+                causes.push(at.invalid_as(quoted(request.text()), &why));
+            }
+            (Some(wanted), Some(most)) if wanted > most => {
+                let why = format!("must be less than or equal to {name} limit of {}", limit.text());
+                causes.push(at.invalid_as(quoted(request.text()), &why));
+            }
+            (Some(_), None) if is_fixed => {
+                causes.push(limits.required("Limit must be set for non overcommitable resources"));
+            }
+            _ => {}
+        }
+    }
+    for (name, _) in resources.entries("limits") {
+        is_measured |= matches!(name, "cpu" | "memory");
+        has_huge_pages |= name.starts_with("hugepages-");
+    }
+    if has_huge_pages && !is_measured {
+        causes.push(resources.forbidden("HugePages require cpu or memory"));
+    }
+}
+
+/// How much of a resource a container has.
+fn amount(at: &At<'_>, name: &str, causes: &mut Causes) {
+    let faults = label_key_faults(name);
+    let is_known = matches!(name, "cpu" | "memory" | "ephemeral-storage") || name.starts_with("hugepages-");
+    if !faults.is_empty() {
+        causes.extend(faults.iter().map(|fault| at.invalid_as(quoted(name), fault)));
+        if name.contains('/') {
+            causes.push(at.invalid_as(quoted(name), "doesn't follow extended resource name standard"));
+        }
+    } else if !name.contains('/') && !is_known {
+        causes.push(at.invalid_as(
+            quoted(name),
+            "must be a standard resource type or fully qualified",
+        ));
+        causes.push(at.invalid_as(quoted(name), "must be a standard resource for containers"));
+    }
+    quantity(at, is_extended(name), causes);
+}
+
+/// A quantity that is not negative.
+pub(super) fn quantity(at: &At<'_>, is_whole: bool, causes: &mut Causes) {
+    let Some(quantity) = Quantity::read(at.value()) else {
+        return;
+    };
+    if quantity < Quantity::ZERO {
+        causes.push(at.invalid("must be greater than or equal to 0"));
+    }
+    if is_whole && !quantity.is_whole() {
+        causes.push(at.invalid("must be an integer"));
+    }
+}
+
+/// The number of a user or of a group.
+pub(super) fn id(at: &At<'_>, causes: &mut Causes) {
+    at.within(0, i64::from(i32::MAX), causes);
+}
+
+fn security(context: &At<'_>, causes: &mut Causes) {
+    id(&context.at("runAsUser"), causes);
+    id(&context.at("runAsGroup"), causes);
+    context
+        .at("procMount")
+        .may_be_one_of(&["Default", "Unmasked"], causes);
+    let escalates = context.at("allowPrivilegeEscalation");
+    if escalates.value() == &Value::Bool(false) {
+        if context.is_true_at("privileged") {
+            let why = "cannot set `allowPrivilegeEscalation` to false and `privileged` to true";
+            causes.push(context.invalid_as("false", why));
+        }
+        let capabilities = context.at("capabilities");
+        if capabilities.items("add").any(|one| one.text() == "CAP_SYS_ADMIN") {
+            let why = "cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN";
+            causes.push(context.invalid_as("false", why));
+        }
+    }
+    profiles(context, causes);
+}
+
+/// What restricts the calls of a container.
+pub(super) fn profiles(context: &At<'_>, causes: &mut Causes) {
+    for name in context.those(&["seccompProfile", "appArmorProfile"]) {
+        let profile = context.at(name);
+        let (kind, path) = (profile.at("type"), profile.at("localhostProfile"));
+        match (kind.text(), path.is_set()) {
+            ("Localhost", false) => {
+                causes.push(path.required("must be set when seccomp type is Localhost"));
+            }
+            ("RuntimeDefault" | "Unconfined", true) => {
+                causes.push(path.invalid("can only be set when seccomp type is Localhost"));
+            }
+            _ => kind.need_one_of(&["Localhost", "RuntimeDefault", "Unconfined"], causes),
+        }
+    }
+}

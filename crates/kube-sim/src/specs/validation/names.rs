@@ -1,0 +1,176 @@
+//! Forms of names, with a real server's words for what does not have them.
+
+use std::net::IpAddr;
+
+use serde_json::Value;
+
+use super::at::{At, Causes};
+use crate::selector::{label_key_faults, label_value_fault};
+
+/// Why a string is no name of a port, as Services and Ingresses refer to one of a pod.
+pub(super) fn port_name_faults(name: &str) -> Vec<&'static str> {
+    let mut faults = Vec::new();
+    if name.len() > 15 {
+        faults.push("must be no more than 15 characters");
+    }
+    if !name
+        .bytes()
+        .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+    {
+        faults.push("must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)");
+    }
+    if !name.bytes().any(|b| b.is_ascii_lowercase()) {
+        faults.push("must contain at least one letter (a-z)");
+    }
+    if name.contains("--") {
+        faults.push("must not contain consecutive hyphens");
+    }
+    if name.starts_with('-') || name.ends_with('-') {
+        faults.push("must not begin or end with a hyphen");
+    }
+    faults
+}
+
+/// A port's number, if `at` has one.
+pub(super) fn port_number(at: &At<'_>, causes: &mut Causes) {
+    if at.number().is_some_and(|port| !(1..=65535).contains(&port)) {
+        causes.push(at.invalid(PORT));
+    }
+}
+
+pub(super) const PORT: &str = "must be between 1 and 65535, inclusive";
+
+/// A port by its number or its name; what is absent is number 0.
+pub(super) fn port(at: &At<'_>, causes: &mut Causes) {
+    match at.value().as_str() {
+        Some(name) => causes.extend(port_name_faults(name).into_iter().map(|fault| at.invalid(fault))),
+        None => match at.number() {
+            None | Some(0) => causes.push(at.invalid_as(0, PORT)),
+            Some(_) => port_number(at, causes),
+        },
+    }
+}
+
+/// Labels by which objects are selected.
+pub(super) fn labels(at: &At<'_>, causes: &mut Causes) {
+    for (key, value) in at.value().as_object().into_iter().flatten() {
+        label_key(at, key, causes);
+        let value = value.as_str().unwrap_or("");
+        causes
+            .extend(label_value_fault(value).map(|fault| at.invalid_as(crate::status::quoted(value), fault)));
+    }
+}
+
+/// A label's key, which is shown at this place.
+pub(super) fn label_key(at: &At<'_>, key: &str, causes: &mut Causes) {
+    let faults = label_key_faults(key);
+    causes.extend(
+        faults
+            .iter()
+            .map(|fault| at.invalid_as(crate::status::quoted(key), fault)),
+    );
+}
+
+/// A qualified name, such as the key of a label, that must be there.
+pub(super) fn qualified_name(at: &At<'_>, causes: &mut Causes) {
+    label_key(at, at.text(), causes);
+}
+
+/// A selector of labels.
+pub(super) fn selector(at: &At<'_>, causes: &mut Causes) {
+    labels(&at.at("matchLabels"), causes);
+    for expression in at.items("matchExpressions") {
+        let (operator, values) = (expression.at("operator"), expression.at("values"));
+        let is_empty = expression.count("values") == 0;
+        match operator.text() {
+            "In" | "NotIn" if is_empty => {
+                causes.push(values.required("must be specified when `operator` is 'In' or 'NotIn'"));
+            }
+            "Exists" | "DoesNotExist" if !is_empty => {
+                causes.push(
+                    values.forbidden("may not be specified when `operator` is 'Exists' or 'DoesNotExist'"),
+                );
+            }
+            "In" | "NotIn" | "Exists" | "DoesNotExist" => {}
+            _ => causes.push(operator.invalid("not a valid selector operator")),
+        }
+        label_key(&expression.at("key"), expression.text_at("key"), causes);
+        for value in expression.items("values") {
+            value.fits_if_set(label_value_fault, causes);
+        }
+    }
+}
+
+/// A selector as Go shows it.
+pub(super) fn selector_shown(selector: &Value) -> String {
+    let members = ["matchLabels", "matchExpressions"].into_iter();
+    let members: Vec<_> = members
+        .filter(|name| !selector[*name].is_null())
+        .map(|name| format!("\"{name}\":{}", selector[name]))
+        .collect();
+    format!("{{{}}}", members.join(","))
+}
+
+pub(super) fn address(text: &str) -> Option<IpAddr> {
+    text.parse().ok()
+}
+
+pub(super) const ADDRESS: &str = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
+
+/// An address; for the Go library as for Rust's, one with leading zeros is none.
+pub(super) fn address_fault(text: &str) -> Option<&'static str> {
+    address(text).is_none().then_some(ADDRESS)
+}
+
+/// The address and the length of a range of addresses.
+pub(super) fn range(text: &str) -> Option<(IpAddr, u8)> {
+    let (start, bits) = text.split_once('/')?;
+    let (start, bits): (IpAddr, u8) = (start.parse().ok()?, bits.parse().ok()?);
+    let most = if start.is_ipv4() { 32 } else { 128 };
+    (bits <= most).then_some((start, bits))
+}
+
+pub(super) const RANGE: &str = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)";
+
+pub(super) fn range_fault(text: &str) -> Option<&'static str> {
+    range(text).is_none().then_some(RANGE)
+}
+
+/// Whether a range lies in another one and is smaller.
+pub(super) fn is_inside((start, bits): (IpAddr, u8), (outer, outer_bits): (IpAddr, u8)) -> bool {
+    let number = |address: IpAddr| match address {
+        IpAddr::V4(address) => (u128::from(address.to_bits()) << 96, true),
+        IpAddr::V6(address) => (address.to_bits(), false),
+    };
+    let ((start, kind), (outer, outer_kind)) = (number(start), number(outer));
+    let shift = 128_u32.saturating_sub(u32::from(outer_bits));
+    let first = |address: u128| address.checked_shr(shift).unwrap_or(0);
+    kind == outer_kind && bits > outer_bits && first(start) == first(outer)
+}
+
+/// A number or a percentage: what it is of a hundred or of all, if it is a percentage.
+pub(super) fn number_or_percentage(at: &At<'_>, causes: &mut Causes) {
+    match at.value().as_str() {
+        None => at.not_negative(causes),
+        Some(text) => {
+            let digits = text.strip_suffix('%').unwrap_or("");
+            if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
+                let why = "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', \
+                           regex used for validation is '[0-9]+%')";
+                causes.push(at.invalid(why));
+            }
+        }
+    }
+}
+
+/// The hundredths of a percentage.
+pub(super) fn percentage(at: &At<'_>) -> Option<u64> {
+    at.value().as_str()?.strip_suffix('%')?.parse().ok()
+}
+
+/// Not more than 100%.
+pub(super) fn at_most_all(at: &At<'_>, causes: &mut Causes) {
+    if percentage(at).is_some_and(|percentage| percentage > 100) {
+        causes.push(at.invalid("must not be greater than 100%"));
+    }
+}

@@ -1,0 +1,192 @@
+//! Leases, events, nodes, webhooks and classes.
+
+use std::collections::HashSet;
+
+use super::at::{At, Causes};
+use super::names;
+use crate::selector::{dns_label_fault, label_value_fault, subdomain_fault};
+use crate::status::quoted;
+
+pub(super) fn lease(object: &At<'_>, causes: &mut Causes) {
+    let spec = object.at("spec");
+    let duration = spec.at("leaseDurationSeconds");
+    if duration.number().is_some_and(|seconds| seconds <= 0) {
+        causes.push(duration.invalid("must be greater than 0"));
+    }
+    spec.at("leaseTransitions").not_negative(causes);
+}
+
+/// An event of the core group; one with a time is a new one.
+pub(super) fn event(event: &At<'_>, causes: &mut Causes) {
+    of_namespace(event, causes);
+    if event.has("eventTime") {
+        reported(event, "reportingComponent", causes);
+    }
+}
+
+/// An event is where the object is that it is about; that of an object without a namespace is in `default`.
+fn of_namespace(event: &At<'_>, causes: &mut Causes) {
+    let object = event.at("involvedObject");
+    let metadata = event.at("metadata");
+    let (of_object, of_event) = (object.text_at("namespace"), metadata.text_at("namespace"));
+    let fits = match of_object {
+        "" => matches!(of_event, "default" | "kube-system" | ""),
+        _ => of_object == of_event,
+    };
+    if !fits {
+        causes.push(object.at("namespace").invalid("does not match event.namespace"));
+    }
+}
+
+/// An event of `events.k8s.io`, as it is stored.
+pub(super) fn new_event(event: &At<'_>, causes: &mut Causes) {
+    reported(event, "reportingController", causes);
+}
+
+/// What a new event must say; `controller` is what the API calls who reports it.
+fn reported(event: &At<'_>, controller: &str, causes: &mut Causes) {
+    const LONGEST: usize = 128;
+    const LONGEST_NOTE: usize = 1024;
+    let long =
+        |at: &At<'_>, most: usize| at.invalid_as("\"\"", &format!("can have at most {most} characters"));
+    event.at("eventTime").need(causes);
+    let reporter = event.naming(controller, event.get("reportingComponent"));
+    reporter.need(causes);
+    names::qualified_name(&reporter, causes);
+    for name in ["reportingInstance", "action", "reason"] {
+        let at = event.at(name);
+        at.need(causes);
+        if at.text().len() > LONGEST {
+            causes.push(long(&at, LONGEST));
+        }
+    }
+    if event.text_at("message").len() > LONGEST_NOTE {
+        causes.push(long(&event.at("message"), LONGEST_NOTE));
+    }
+    let kind = event.at("type");
+    if !matches!(kind.text(), "Normal" | "Warning") {
+        causes.push(kind.invalid_as("\"\"", &format!("has invalid value: {}", kind.text())));
+    }
+    let old = ["firstTimestamp", "lastTimestamp", "count"];
+    for name in event.those(&old).filter(|name| event.get(name) != 0) {
+        causes.push(event.at(name).invalid_as("\"\"", "needs to be unset"));
+    }
+}
+
+pub(super) fn node(object: &At<'_>, causes: &mut Causes) {
+    let spec = object.at("spec");
+    let mut seen = HashSet::new();
+    let metadata = object.at("metadata");
+    for (n, taint) in spec.items("taints").enumerate() {
+        // A real server says so.
+        let name = format!("taints[{n}]");
+        let taint = metadata.naming(&name, taint.value());
+        let (key, value, effect) = (taint.at("key"), taint.at("value"), taint.at("effect"));
+        names::qualified_name(&key, causes);
+        value.fits_if_set(label_value_fault, causes);
+        effect.need_one_of(&["NoSchedule", "PreferNoSchedule", "NoExecute"], causes);
+        if !seen.insert((key.text().to_owned(), effect.text().to_owned())) {
+            let shown = format!(
+                "{{\"Key\":{},\"Value\":{},\"Effect\":{},\"TimeAdded\":{}}}: taints must be unique by key and effect pair",
+                quoted(key.text()),
+                quoted(value.text()),
+                quoted(effect.text()),
+                taint.get("timeAdded")
+            );
+            causes.push(taint.duplicate_shown(&shown));
+        }
+    }
+    for range in spec.items("podCIDRs") {
+        range.fits(names::range_fault, causes);
+    }
+}
+
+pub(super) fn webhooks(configuration: &At<'_>, causes: &mut Causes) {
+    for hook in configuration.items("webhooks") {
+        webhook(&hook, causes);
+    }
+}
+
+fn webhook(hook: &At<'_>, causes: &mut Causes) {
+    let name = hook.at("name");
+    match name.text() {
+        "" => causes.push(name.required("")),
+        text => {
+            let fault = subdomain_fault(text);
+            causes.extend(fault.map(|fault| name.invalid(fault)));
+            if fault.is_none() && text.split('.').count() < 3 {
+                causes
+                    .push(name.invalid("should be a domain with at least three segments separated by dots"));
+            }
+        }
+    }
+    names::selector(&hook.at("namespaceSelector"), causes);
+    names::selector(&hook.at("objectSelector"), causes);
+    hook.at("failurePolicy")
+        .may_be_one_of(&["Fail", "Ignore"], causes);
+    hook.at("matchPolicy")
+        .may_be_one_of(&["Equivalent", "Exact"], causes);
+    effects(hook, causes);
+    let timeout = hook.at("timeoutSeconds");
+    if timeout
+        .number()
+        .is_some_and(|seconds| !(1..=30).contains(&seconds))
+    {
+        causes.push(timeout.invalid("the timeout value must be between 1 and 30 seconds"));
+    }
+    client(&hook.at("clientConfig"), causes);
+    for rule in hook.items("rules") {
+        const OPERATIONS: [&str; 5] = ["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
+        if rule.count("operations") == 0 {
+            causes.push(rule.at("operations").required(""));
+        }
+        for operation in rule.items("operations") {
+            operation.one_of(&OPERATIONS, causes);
+        }
+        for name in ["apiGroups", "apiVersions", "resources"] {
+            if rule.count(name) == 0 {
+                causes.push(rule.at(name).required(""));
+            }
+        }
+    }
+}
+
+/// What a webhook may do beside answering, and in which versions it does.
+fn effects(hook: &At<'_>, causes: &mut Causes) {
+    let effects = hook.at("sideEffects");
+    if effects.text().is_empty() {
+        causes.push(effects.required("must specify one of None, NoneOnDryRun"));
+    } else {
+        effects.one_of(&["None", "NoneOnDryRun"], causes);
+    }
+    let versions = hook.at("admissionReviewVersions");
+    if hook.count("admissionReviewVersions") == 0 {
+        causes.push(versions.required("must specify one of v1, v1beta1"));
+    } else if !hook
+        .items("admissionReviewVersions")
+        .any(|version| matches!(version.text(), "v1" | "v1beta1"))
+    {
+        causes.push(versions.invalid("must include at least one of v1, v1beta1"));
+    }
+}
+
+/// Where a webhook is asked.
+fn client(client: &At<'_>, causes: &mut Causes) {
+    let (url, service) = (client.at("url"), client.at("service"));
+    if url.is_set() == service.is_set() {
+        causes.push(client.required("exactly one of url or service is required"));
+    } else if url.is_set() {
+        let scheme = url.text().split_once("://").map_or("", |(scheme, _)| scheme);
+        if scheme != "https" {
+            let why = "'https' is the only allowed URL scheme; desired format: https://host[/path]";
+            causes.push(url.invalid_as(quoted(scheme), why));
+        }
+    } else {
+        service.at("name").need(causes);
+        service.at("namespace").need(causes);
+    }
+}
+
+pub(super) fn runtime_class(class: &At<'_>, causes: &mut Causes) {
+    class.at("handler").need_fit(dns_label_fault, causes);
+}

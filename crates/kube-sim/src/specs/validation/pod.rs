@@ -1,0 +1,383 @@
+//! Pods, and templates of them.
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+use super::at::{At, Causes};
+use super::names;
+use super::{container, volume};
+use crate::selector::{dns_label_fault, label_value_fault, subdomain_fault};
+use crate::status::quoted;
+
+pub(super) fn pod(pod: &At<'_>, causes: &mut Causes) {
+    let spec = pod.at("spec");
+    pod_spec(&spec, causes);
+    if spec.count("ephemeralContainers") > 0 {
+        causes.push(
+            spec.at("ephemeralContainers")
+                .forbidden("cannot be set on create"),
+        );
+    }
+    if spec.has("nodeName") && spec.count("schedulingGates") > 0 {
+        causes.push(
+            spec.at("nodeName")
+                .forbidden("cannot be set until all schedulingGates have been cleared"),
+        );
+    }
+}
+
+/// The template of pods that a controller makes.
+pub(super) fn template(template: &At<'_>, causes: &mut Causes) {
+    template_metadata(template, causes);
+    let spec = template.at("spec");
+    pod_spec(&spec, causes);
+    if spec.count("ephemeralContainers") > 0 {
+        causes.push(
+            spec.at("ephemeralContainers")
+                .forbidden("ephemeral containers not allowed in pod template"),
+        );
+    }
+}
+
+/// Labels and annotations of a template, which causes name without the metadata.
+pub(super) fn template_metadata(template: &At<'_>, causes: &mut Causes) {
+    let metadata = template.at("metadata");
+    names::labels(&template.naming("labels", metadata.get("labels")), causes);
+    let annotations = template.naming("annotations", metadata.get("annotations"));
+    for (key, _) in metadata.entries("annotations") {
+        names::label_key(&annotations, &key.to_lowercase(), causes);
+    }
+}
+
+pub(super) fn pod_spec(spec: &At<'_>, causes: &mut Causes) {
+    let volumes = volume::volumes(spec, causes);
+    container::containers(spec, &volumes, causes);
+    spec.at("restartPolicy")
+        .need_one_of(&["Always", "OnFailure", "Never"], causes);
+    dns(spec, causes);
+    names::labels(&spec.at("nodeSelector"), causes);
+    security(spec, causes);
+    affinity(&spec.at("affinity"), causes);
+    for gate in spec.items("readinessGates") {
+        names::qualified_name(&gate.at("conditionType"), causes);
+    }
+    scheduling_gates(spec, causes);
+    spreads(spec, causes);
+    spec.at("serviceAccountName").fits_if_set(subdomain_fault, causes);
+    spec.at("nodeName").fits_if_set(subdomain_fault, causes);
+    spec.at("activeDeadlineSeconds")
+        .within(1, i64::from(i32::MAX), causes);
+    spec.at("hostname").fits_if_set(dns_label_fault, causes);
+    spec.at("subdomain").fits_if_set(dns_label_fault, causes);
+    for toleration in spec.items("tolerations") {
+        self::toleration(&toleration, causes);
+    }
+    for alias in spec.items("hostAliases") {
+        alias.at("ip").fits(names::address_fault, causes);
+        for name in alias.items("hostnames") {
+            name.fits(subdomain_fault, causes);
+        }
+    }
+    spec.at("priorityClassName").fits_if_set(subdomain_fault, causes);
+    spec.at("runtimeClassName").fits_if_set(subdomain_fault, causes);
+    spec.at("preemptionPolicy")
+        .may_be_one_of(&["Never", "PreemptLowerPriority"], causes);
+    if spec.has("os") {
+        let name = &spec.get("os")["name"];
+        spec.naming("os", name).one_of(&["linux", "windows"], causes);
+    }
+}
+
+fn dns(spec: &At<'_>, causes: &mut Causes) {
+    const POLICIES: [&str; 4] = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"];
+    let (policy, config) = (spec.at("dnsPolicy"), spec.at("dnsConfig"));
+    policy.one_of(&POLICIES, causes);
+    if policy.text() == "None" {
+        if !config.is_set() {
+            let why = "must provide `dnsConfig` when `dnsPolicy` is None";
+            causes.push(config.required(why));
+        } else if config.count("nameservers") == 0 {
+            let why = "must provide at least one DNS nameserver when `dnsPolicy` is None";
+            causes.push(config.at("nameservers").required(why));
+        }
+    }
+    if config.count("nameservers") > 3 {
+        let list = config.at("nameservers");
+        causes.push(list.invalid("must not have more than 3 nameservers"));
+    }
+    for server in config.items("nameservers") {
+        server.fits(names::address_fault, causes);
+    }
+    for search in config.items("searches") {
+        search.fits(search_fault, causes);
+    }
+    for option in config.items("options") {
+        if option.text_at("name").is_empty() {
+            causes.push(option.required("must not be empty"));
+        }
+    }
+}
+
+/// Why a string is no domain in which names are searched.
+fn search_fault(search: &str) -> Option<&'static str> {
+    let name = search.strip_suffix('.').unwrap_or(search);
+    let is_part = |part: &str| {
+        let part = part.strip_prefix('_').unwrap_or(part).replace('_', "a");
+        dns_label_fault(&part).is_none()
+    };
+    match name.split('.').all(is_part) || search == "." {
+        true if name.len() > 253 => Some("must be no more than 253 characters"),
+        true => None,
+        false => Some(
+            "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must \
+             start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is \
+             '_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?(\\._?[a-z0-9]([-_a-z0-9]*[a-z0-9])?)*')",
+        ),
+    }
+}
+
+fn security(spec: &At<'_>, causes: &mut Causes) {
+    let context = spec.at("securityContext");
+    for name in ["fsGroup", "runAsUser", "runAsGroup"] {
+        container::id(&context.at(name), causes);
+    }
+    for group in context.items("supplementalGroups") {
+        container::id(&group, causes);
+    }
+    if spec.is_true_at("shareProcessNamespace") && spec.is_true_at("hostPID") {
+        let why = "ShareProcessNamespace and HostPID cannot both be enabled";
+        let at = context.naming("shareProcessNamespace", spec.get("shareProcessNamespace"));
+        causes.push(at.invalid(why));
+    }
+    let mut seen = HashSet::new();
+    for sysctl in context.items("sysctls") {
+        let name = sysctl.at("name");
+        if !name.need(causes) {
+        } else if !is_sysctl(name.text()) {
+            let why = "must have at most 253 characters and match regex \
+                       ^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$";
+            causes.push(name.invalid(why));
+        } else if !seen.insert(name.text().to_owned()) {
+            causes.push(name.duplicate());
+        }
+    }
+    context
+        .at("fsGroupChangePolicy")
+        .may_be_one_of(&["Always", "OnRootMismatch"], causes);
+    container::profiles(&context, causes);
+}
+
+fn is_sysctl(name: &str) -> bool {
+    let is_part = |part: &str| {
+        let bytes = part.as_bytes();
+        let edge = |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
+        let fits = |b: &u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b"-_".contains(b);
+        edge(bytes.first()) && edge(bytes.last()) && bytes.iter().all(fits)
+    };
+    name.len() <= 253 && name.split(['.', '/']).all(is_part)
+}
+
+fn scheduling_gates(spec: &At<'_>, causes: &mut Causes) {
+    let mut seen = HashSet::new();
+    for gate in spec.items("schedulingGates") {
+        names::label_key(&gate, gate.text_at("name"), causes);
+        if !seen.insert(gate.text_at("name").to_owned()) {
+            causes.push(gate.duplicate_as(gate.get("name")));
+        }
+    }
+}
+
+pub(super) fn toleration(toleration: &At<'_>, causes: &mut Causes) {
+    let (key, operator, value) = (
+        toleration.at("key"),
+        toleration.at("operator"),
+        toleration.at("value"),
+    );
+    if !key.text().is_empty() {
+        names::qualified_name(&key, causes);
+    } else if operator.text() != "Exists" {
+        let why =
+            "operator must be Exists when `key` is empty, which means \"match all values and all keys\"";
+        causes.push(operator.invalid(why));
+    }
+    let effect = toleration.at("effect");
+    if toleration.has("tolerationSeconds") && effect.text() != "NoExecute" {
+        let why = "effect must be 'NoExecute' when `tolerationSeconds` is set";
+        causes.push(effect.invalid(why));
+    }
+    match operator.text() {
+        "" | "Equal" => {
+            let fault = label_value_fault(value.text());
+            causes.extend(fault.map(|fault| operator.invalid_as(quoted(value.text()), fault)));
+        }
+        "Exists" if !value.text().is_empty() => {
+            let why = "value must be empty when `operator` is 'Exists'";
+            causes.push(operator.invalid_as(quoted(value.text()), why));
+        }
+        "Exists" => {}
+        _ => operator.one_of(&["Equal", "Exists"], causes),
+    }
+    if !effect.text().is_empty() {
+        effect.one_of(&["NoSchedule", "PreferNoSchedule", "NoExecute"], causes);
+    }
+}
+
+fn affinity(affinity: &At<'_>, causes: &mut Causes) {
+    const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
+    const PREFERRED: &str = "preferredDuringSchedulingIgnoredDuringExecution";
+    let weight = |preferred: &At<'_>, causes: &mut Causes| {
+        let weight = preferred.number_at("weight").unwrap_or(0);
+        if !(1..=100).contains(&weight) {
+            causes.push(
+                preferred
+                    .at("weight")
+                    .invalid_as(weight, "must be in the range 1-100"),
+            );
+        }
+    };
+    let nodes = affinity.at("nodeAffinity");
+    if nodes.has(REQUIRED) {
+        node_selector(&nodes.at(REQUIRED), causes);
+    }
+    for preferred in nodes.items(PREFERRED) {
+        weight(&preferred, causes);
+        node_term(&preferred.at("preference"), causes);
+    }
+    for name in ["podAffinity", "podAntiAffinity"] {
+        let pods = affinity.at(name);
+        for term in pods.items(REQUIRED) {
+            pod_term(&term, causes);
+        }
+        for preferred in pods.items(PREFERRED) {
+            weight(&preferred, causes);
+            pod_term(&preferred.at("podAffinityTerm"), causes);
+        }
+    }
+}
+
+/// Nodes by terms, one of which must hold.
+pub(super) fn node_selector(selector: &At<'_>, causes: &mut Causes) {
+    let terms = selector.at("nodeSelectorTerms");
+    if selector.count("nodeSelectorTerms") == 0 {
+        causes.push(terms.required("must have at least one node selector term"));
+    }
+    for term in selector.items("nodeSelectorTerms") {
+        node_term(&term, causes);
+    }
+}
+
+fn node_term(term: &At<'_>, causes: &mut Causes) {
+    for expression in term.items("matchExpressions") {
+        let (operator, values) = (expression.at("operator"), expression.at("values"));
+        let count = expression.count("values");
+        match operator.text() {
+            "In" | "NotIn" if count == 0 => {
+                causes.push(values.required("must be specified when `operator` is 'In' or 'NotIn'"));
+            }
+            "Exists" | "DoesNotExist" if count > 0 => {
+                causes.push(
+                    values.forbidden("may not be specified when `operator` is 'Exists' or 'DoesNotExist'"),
+                );
+            }
+            "Gt" | "Lt" if count != 1 => {
+                causes
+                    .push(values.required("must be specified single value when `operator` is 'Lt' or 'Gt'"));
+            }
+            "In" | "NotIn" | "Exists" | "DoesNotExist" | "Gt" | "Lt" => {}
+            _ => causes.push(operator.invalid("not a valid selector operator")),
+        }
+        names::label_key(&expression.at("key"), expression.text_at("key"), causes);
+    }
+    for field in term.items("matchFields") {
+        let (key, operator) = (field.at("key"), field.at("operator"));
+        match operator.text() {
+            "In" | "NotIn" if field.count("values") != 1 => {
+                let why = "must be only one value when `operator` is 'In' or 'NotIn' for node field selector";
+                causes.push(field.at("values").required(why));
+            }
+            "In" | "NotIn" => {}
+            _ => causes.push(operator.invalid("not a valid selector operator")),
+        }
+        if key.text() != "metadata.name" {
+            causes.push(key.invalid("not a valid field selector key"));
+        }
+        for value in field.items("values") {
+            value.fits(subdomain_fault, causes);
+        }
+    }
+}
+
+fn pod_term(term: &At<'_>, causes: &mut Causes) {
+    names::selector(&term.at("labelSelector"), causes);
+    names::selector(&term.at("namespaceSelector"), causes);
+    for namespace in term.items("namespaces") {
+        let fault = dns_label_fault(namespace.text());
+        causes.extend(fault.map(|fault| term.at("namespace").invalid_as(quoted(namespace.text()), fault)));
+    }
+    let key = term.at("topologyKey");
+    if key.text().is_empty() {
+        causes.push(key.required("can not be empty"));
+    }
+    names::qualified_name(&key, causes);
+}
+
+fn spreads(spec: &At<'_>, causes: &mut Causes) {
+    let pair = |spread: &At<'_>| {
+        (
+            spread.text_at("topologyKey").to_owned(),
+            spread.text_at("whenUnsatisfiable").to_owned(),
+        )
+    };
+    for (n, spread) in spec.items("topologySpreadConstraints").enumerate() {
+        let (skew, key, what) = (
+            spread.number_at("maxSkew").unwrap_or(0),
+            spread.at("topologyKey"),
+            spread.at("whenUnsatisfiable"),
+        );
+        if skew <= 0 {
+            causes.push(spread.at("maxSkew").invalid_as(skew, "must be greater than zero"));
+        }
+        match key.text() {
+            "" => causes.push(key.required("can not be empty")),
+            _ => names::qualified_name(&key, causes),
+        }
+        what.one_of(&["DoNotSchedule", "ScheduleAnyway"], causes);
+        let this = pair(&spread);
+        if spec
+            .items("topologySpreadConstraints")
+            .skip(n + 1)
+            .any(|other| pair(&other) == this)
+        {
+            let pair = format!("{{{}, {}}}", key.text(), what.text());
+            let at = spread.at("{topologyKey, whenUnsatisfiable}");
+            causes.push(at.duplicate_as(&Value::String(pair)));
+        }
+        if let Some(domains) = spread.number_at("minDomains") {
+            let at = spread.at("minDomains");
+            if domains <= 0 {
+                causes.push(at.invalid("must be greater than zero"));
+            }
+            if what.text() != "DoNotSchedule" {
+                let why = format!(
+                    "can only use minDomains if whenUnsatisfiable=DoNotSchedule, not {}",
+                    what.text()
+                );
+                causes.push(at.invalid(&why));
+            }
+        }
+        for name in ["nodeAffinityPolicy", "nodeTaintsPolicy"] {
+            spread.at(name).may_be_one_of(&["Honor", "Ignore"], causes);
+        }
+        names::selector(&spread.at("labelSelector"), causes);
+    }
+}
+
+/// A port of a container that is used on the host's network is the same there.
+pub(super) fn host_network_port(port: &At<'_>, causes: &mut Causes) {
+    let number = port.number_at("containerPort").unwrap_or(0);
+    if port.number_at("hostPort").unwrap_or(0) != number {
+        let why = "must match `containerPort` when `hostNetwork` is true";
+        causes.push(port.at("hostPort").invalid(why));
+    }
+}

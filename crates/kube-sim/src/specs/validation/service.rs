@@ -1,0 +1,322 @@
+//! Services and their endpoints.
+
+use std::collections::HashSet;
+
+use super::at::{At, Causes};
+use super::names::{self, PORT};
+use crate::selector::{dns_label_fault, label_key_faults, subdomain_fault};
+
+const PROTOCOLS: [&str; 3] = ["SCTP", "TCP", "UDP"];
+const FAMILIES: [&str; 2] = ["IPv4", "IPv6"];
+
+pub(super) fn service(object: &At<'_>, causes: &mut Causes) {
+    let spec = object.at("spec");
+    let kind = spec.at("type");
+    let is_headless = spec.text_at("clusterIP") == "None";
+    if spec.count("ports") == 0 && !is_headless && kind.text() != "ExternalName" {
+        causes.push(spec.at("ports").required(""));
+    }
+    match kind.text() {
+        "LoadBalancer" | "NodePort" if is_headless => {
+            let why = format!("may not be set to 'None' for {} services", kind.text());
+            causes.push(spec.at("clusterIPs[0]").invalid_as("\"None\"", &why));
+        }
+        "ExternalName" => external_name(&spec, causes),
+        _ => {}
+    }
+    ports(&spec, causes);
+    names::labels(&spec.at("selector"), causes);
+    spec.at("sessionAffinity")
+        .need_one_of(&["ClientIP", "None"], causes);
+    affinity(&spec, causes);
+    addresses(&spec, causes);
+    for address in spec.items("externalIPs") {
+        external_address(&address, causes);
+    }
+    kind.need_one_of(&["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"], causes);
+    node_ports(&spec, causes);
+    source_ranges(&spec, causes);
+    policies(&spec, causes);
+}
+
+/// A service of this type is only a name for one elsewhere.
+fn external_name(spec: &At<'_>, causes: &mut Causes) {
+    if spec.count("clusterIPs") > 0 || !spec.text_at("clusterIP").is_empty() {
+        let why = "may not be set for ExternalName services";
+        causes.push(spec.at("clusterIPs").forbidden(why));
+    }
+    for name in spec.those(&["ipFamilies", "ipFamilyPolicy"]) {
+        causes.push(
+            spec.at(name)
+                .forbidden("may not be set for ExternalName services"),
+        );
+    }
+    let name = spec.at("externalName");
+    let text = name.text().strip_suffix('.').unwrap_or(name.text());
+    match text {
+        "" => causes.push(name.required("")),
+        text => causes.extend(subdomain_fault(text).map(|fault| name.invalid(fault))),
+    }
+}
+
+fn ports(spec: &At<'_>, causes: &mut Causes) {
+    let is_one = spec.count("ports") <= 1;
+    let mut seen = HashSet::new();
+    let mut taken = HashSet::new();
+    for port in spec.items("ports") {
+        let name = port.at("name");
+        match name.text() {
+            "" if is_one => {}
+            "" => causes.push(name.required("")),
+            text => {
+                let fault = dns_label_fault(text);
+                match fault {
+                    Some(fault) => causes.push(name.invalid(fault)),
+                    None if !seen.insert(text.to_owned()) => causes.push(name.duplicate()),
+                    None => {}
+                }
+            }
+        }
+        let number = port.at("port");
+        if !number
+            .number()
+            .is_some_and(|number| (1..=65535).contains(&number))
+        {
+            causes.push(number.invalid_as(number.number().unwrap_or(0), PORT));
+        }
+        port.at("protocol").need_one_of(&PROTOCOLS, causes);
+        names::port(&port.at("targetPort"), causes);
+        let protocol = port.at("appProtocol");
+        if protocol.is_set() {
+            let faults = label_key_faults(protocol.text());
+            causes.extend(faults.iter().map(|fault| protocol.invalid(fault)));
+        }
+        let what = (port.text_at("protocol").to_owned(), port.number_at("port"));
+        if !taken.insert(what.clone()) {
+            let shown = format!(
+                "{{\"Name\":\"\",\"Protocol\":\"{}\",\"AppProtocol\":null,\"Port\":{},\"TargetPort\":0,\"NodePort\":0}}",
+                what.0,
+                what.1.unwrap_or(0)
+            );
+            causes.push(port.duplicate_shown(&shown));
+        }
+    }
+}
+
+fn affinity(spec: &At<'_>, causes: &mut Causes) {
+    let config = spec.at("sessionAffinityConfig");
+    let client = config.at("clientIP");
+    let seconds = client.at("timeoutSeconds");
+    let is_within = |seconds| (1..=86400).contains(&seconds);
+    if spec.text_at("sessionAffinity") == "ClientIP"
+        && seconds.number().is_some_and(|seconds| !is_within(seconds))
+    {
+        causes.push(seconds.invalid("must be greater than 0 and less than 86400"));
+    }
+}
+
+/// The addresses of a service in the cluster; those that it is given.
+fn addresses(spec: &At<'_>, causes: &mut Causes) {
+    for family in spec.items("ipFamilies") {
+        family.one_of(&FAMILIES, causes);
+    }
+    spec.at("ipFamilyPolicy")
+        .may_be_one_of(&["PreferDualStack", "RequireDualStack", "SingleStack"], causes);
+    let all = spec.at("clusterIPs");
+    for (n, address) in spec.items("clusterIPs").enumerate() {
+        match names::address(address.text()) {
+            _ if matches!(address.text(), "None" | "") => {}
+            None => causes.push(address.invalid(names::ADDRESS)),
+            Some(given) if n == 0 && !is_of_services(given) => causes.push(all.invalid(&out_of_range(given))),
+            Some(_) => {}
+        }
+    }
+}
+
+/// Whether an address is of the range from which Services get theirs.
+fn is_of_services(address: std::net::IpAddr) -> bool {
+    match address {
+        std::net::IpAddr::V4(address) => address.to_bits() >> 20 == 0x0a60_0000 >> 20,
+        std::net::IpAddr::V6(_) => false,
+    }
+}
+
+fn out_of_range(address: std::net::IpAddr) -> String {
+    format!(
+        "failed to allocate IP {address}: the provided IP ({address}) is not in the valid range. The range of valid IPs is \
+         10.96.0.0/12"
+    )
+}
+
+fn external_address(at: &At<'_>, causes: &mut Causes) {
+    match names::address(at.text()) {
+        None => causes.push(at.invalid(names::ADDRESS)),
+        Some(address) => causes.extend(reserved(address).map(|why| at.invalid(why))),
+    }
+}
+
+/// Why an address cannot be that of an endpoint.
+fn reserved(address: std::net::IpAddr) -> Option<&'static str> {
+    let is_link_local = match address {
+        std::net::IpAddr::V4(address) => address.is_link_local(),
+        std::net::IpAddr::V6(address) => address.is_unicast_link_local(),
+    };
+    match address {
+        _ if address.is_unspecified() => Some("may not be unspecified (0.0.0.0 or ::)"),
+        _ if address.is_loopback() => Some("may not be in the loopback range (127.0.0.0/8, ::1/128)"),
+        _ if is_link_local => Some("may not be in the link-local range (169.254.0.0/16, fe80::/10)"),
+        _ if address.is_multicast() => {
+            Some("may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)")
+        }
+        _ => None,
+    }
+}
+
+fn node_ports(spec: &At<'_>, causes: &mut Causes) {
+    let has_none = matches!(spec.text_at("type"), "ClusterIP" | "ExternalName");
+    for port in spec.items("ports") {
+        let number = port.at("nodePort");
+        if has_none && number.number().is_some_and(|number| number != 0) {
+            let why = format!("may not be used when `type` is '{}'", spec.text_at("type"));
+            causes.push(number.forbidden(&why));
+        }
+    }
+}
+
+fn source_ranges(spec: &At<'_>, causes: &mut Causes) {
+    let is_balanced = spec.text_at("type") == "LoadBalancer";
+    let ranges = spec.get("loadBalancerSourceRanges");
+    // With the name of the field in Go.
+    if spec.count("loadBalancerSourceRanges") > 0 && !is_balanced {
+        let why = "may only be used when `type` is 'LoadBalancer'";
+        causes.push(spec.naming("LoadBalancerSourceRanges", ranges).forbidden(why));
+    }
+    for (n, range) in ranges.as_array().into_iter().flatten().enumerate() {
+        let name = format!("LoadBalancerSourceRanges[{n}]");
+        spec.naming(&name, range).fits(names::range_fault, causes);
+    }
+    let class = spec.at("loadBalancerClass");
+    if class.is_set() && !is_balanced {
+        causes.push(class.forbidden("may only be used when `type` is 'LoadBalancer'"));
+    }
+    let allocates = spec.at("allocateLoadBalancerNodePorts");
+    if allocates.is_set() && !is_balanced {
+        causes.push(allocates.forbidden("may only be used when `type` is 'LoadBalancer'"));
+    }
+}
+
+fn policies(spec: &At<'_>, causes: &mut Causes) {
+    let is_outside =
+        matches!(spec.text_at("type"), "LoadBalancer" | "NodePort") || spec.count("externalIPs") > 0;
+    let policy = spec.at("externalTrafficPolicy");
+    if policy.is_set() {
+        match is_outside {
+            true => policy.need_one_of(&["Cluster", "Local"], causes),
+            false => {
+                let why = "may only be set for externally-accessible services";
+                causes.push(policy.invalid(why));
+            }
+        }
+    }
+    let check = spec.at("healthCheckNodePort");
+    let is_local = policy.text() == "Local" && spec.text_at("type") == "LoadBalancer";
+    if check.number().is_some_and(|port| port != 0) && !is_local {
+        let why = "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'";
+        causes.push(check.invalid(why));
+    }
+    let policy = spec.at("internalTrafficPolicy");
+    if spec.text_at("type") != "ExternalName" {
+        policy.need_one_of(&["Cluster", "Local"], causes);
+    }
+}
+
+pub(super) fn endpoint_slice(slice: &At<'_>, causes: &mut Causes) {
+    const TYPES: [&str; 3] = ["FQDN", "IPv4", "IPv6"];
+    let kind = slice.at("addressType");
+    kind.need_one_of(&TYPES, causes);
+    for endpoint in slice.items("endpoints") {
+        if endpoint.count("addresses") == 0 {
+            causes.push(
+                endpoint
+                    .at("addresses")
+                    .required("must contain at least 1 address"),
+            );
+        }
+        if endpoint.count("addresses") > 100 {
+            causes.push(
+                endpoint
+                    .at("addresses")
+                    .too_many(endpoint.count("addresses"), 100),
+            );
+        }
+        for address in endpoint.items("addresses") {
+            endpoint_address(kind.text(), &endpoint, &address, causes);
+        }
+    }
+    let mut seen = HashSet::new();
+    for port in slice.items("ports") {
+        let name = port.at("name");
+        name.fits_if_set(dns_label_fault, causes);
+        if !seen.insert(name.text().to_owned()) {
+            causes.push(name.duplicate());
+        }
+        port.at("protocol").need_one_of(&PROTOCOLS, causes);
+        names::port_number(&port.at("port"), causes);
+    }
+}
+
+fn endpoint_address(kind: &str, endpoint: &At<'_>, at: &At<'_>, causes: &mut Causes) {
+    let address = names::address(at.text());
+    match (kind, address) {
+        ("FQDN", _) => at.fits(subdomain_fault, causes),
+        ("IPv4" | "IPv6", None) => causes.push(at.invalid(names::ADDRESS)),
+        ("IPv4" | "IPv6", Some(address)) => {
+            if address.is_ipv4() != (kind == "IPv4") {
+                causes.push(
+                    endpoint
+                        .naming("addresses", at.value())
+                        .invalid(&format!("must be an {kind} address")),
+                );
+            }
+            causes.extend(reserved(address).map(|why| at.invalid(why)));
+        }
+        _ => {}
+    }
+}
+
+pub(super) fn endpoints(endpoints: &At<'_>, causes: &mut Causes) {
+    for subset in endpoints.items("subsets") {
+        if subset.count("addresses") + subset.count("notReadyAddresses") == 0 {
+            causes.push(subset.required("must specify `addresses` or `notReadyAddresses`"));
+        }
+        for list in ["addresses", "notReadyAddresses"] {
+            for address in subset.items(list) {
+                let at = address.at("ip");
+                match names::address(at.text()) {
+                    None => {
+                        causes.push(at.invalid(names::ADDRESS));
+                        causes.push(at.invalid("must be a valid IP address"));
+                    }
+                    Some(address) => causes.extend(reserved(address).map(|why| at.invalid(why))),
+                }
+            }
+        }
+        let is_one = subset.count("ports") <= 1;
+        for port in subset.items("ports") {
+            let name = port.at("name");
+            match name.text() {
+                "" if is_one => {}
+                "" => causes.push(name.required("")),
+                _ => name.fits(dns_label_fault, causes),
+            }
+            let number = port.at("port");
+            if !number
+                .number()
+                .is_some_and(|number| (1..=65535).contains(&number))
+            {
+                causes.push(number.invalid_as(number.number().unwrap_or(0), PORT));
+            }
+            port.at("protocol").need_one_of(&PROTOCOLS, causes);
+        }
+    }
+}
