@@ -47,7 +47,8 @@
 //!     Simulation::new(controller)
 //!         .workload(async |client| {
 //!             let services = Api::<Service>::default_namespaced(client);
-//!             let web = serde_json::from_value(serde_json::json!({"metadata": {"name": "web"}})).unwrap();
+//!             let web = json!({"metadata": {"name": "web"}, "spec": {"ports": [{"port": 80}]}});
+//!             let web = serde_json::from_value(web).unwrap();
 //!             services.create(&PostParams::default(), &web).await.unwrap();
 //!         })
 //!         .always("at most one map", |cluster| cluster.list::<ConfigMap>().len() <= 1)
@@ -573,17 +574,19 @@ impl Simulation {
         };
         let seed = self.seed.wrapping_add(nth);
         let smallest = on_a_thread(|| shrink(self, seed, &outcome));
-        let Some(broken) = outcome.broken else {
-            return Ok(report);
+        let happened = outcome.happened.len();
+        // What is said of the failure is of the run that is shown.
+        let (schedule, shown, shrunk_from) = match smallest {
+            Some((schedule, smallest)) => (schedule, smallest, Some(happened)),
+            None => (Schedule::of_seed(seed), outcome, None),
         };
-        let (schedule, trace, shrunk_from) = match smallest {
-            Some((schedule, smallest)) => (schedule, smallest.trace, Some(outcome.happened.len())),
-            None => (Schedule::of_seed(seed), outcome.trace, None),
+        let Some(broken) = shown.broken else {
+            return Ok(report);
         };
         Err(Box::new(Failure {
             broken,
             schedule,
-            trace,
+            trace: shown.trace,
             shrunk_from,
             seed,
             nth: nth + 1,

@@ -238,10 +238,7 @@ impl Link {
         let (parts, body) = answer.into_parts();
         if asked.verb == "watch" && parts.status.is_success() {
             self.tell(format!("{} -> {}", asked.line, parts.status.as_u16()));
-            let body = match watch {
-                Some((program, site)) => self.watched(body, program.clone(), site.clone()),
-                None => body,
-            };
+            let body = self.watched(body, &asked.resource, watch);
             return Ok(Response::from_parts(parts, body));
         }
         let body = match body.collect().await {
@@ -257,13 +254,23 @@ impl Link {
         Ok(Response::from_parts(parts, whole(body)))
     }
 
-    /// The events of a watch, as they reach a program.
-    fn watched(&self, body: SimBody, program: Arc<Incarnation>, site: RequestSite) -> SimBody {
+    /// The events of a watch, as they reach the program or the workload.
+    fn watched(
+        &self,
+        body: SimBody,
+        resource: &str,
+        watch: Option<(&Arc<Incarnation>, &RequestSite)>,
+    ) -> SimBody {
+        let number = self.world.next_watch();
         let events = Events {
             link: self.clone(),
-            program,
-            site,
-            number: self.world.next_watch(),
+            program: watch.map(|(program, site)| (program.clone(), site.clone())),
+            resource: resource.to_owned(),
+            name: watch.map_or_else(
+                || format!("workload watch {number}"),
+                |(_, site)| site.to_string(),
+            ),
+            number,
             chunks: body.into_data_stream(),
             partial: BytesMut::new(),
             waiting: VecDeque::new(),
@@ -281,11 +288,14 @@ impl Link {
 /// An answer that takes longer than this is told of when it comes, in milliseconds.
 const NOTABLE: u64 = 100;
 
-/// A watch on its way to a program.
+/// A watch on its way to the program or the workload.
 struct Events {
     link: Link,
-    program: Arc<Incarnation>,
-    site: RequestSite,
+    /// None: the workload, for which nothing goes wrong.
+    program: Option<(Arc<Incarnation>, RequestSite)>,
+    resource: String,
+    /// By which its times are chosen.
+    name: String,
     number: u64,
     chunks: BodyDataStream<SimBody>,
     /// The start of an event.
@@ -303,7 +313,7 @@ impl Events {
             if self.over {
                 return None;
             }
-            if self.program.over.is_cancelled() {
+            if self.link.is_over() {
                 return std::future::pending().await;
             }
             if let Some((at, event)) = self.waiting.pop_front() {
@@ -314,7 +324,7 @@ impl Events {
                 ending => {
                     self.over = true;
                     self.link.world.travel_to_watch(1, self.number).await;
-                    let resource = &self.site.resource;
+                    let resource = &self.resource;
                     let how = if ending.is_some() { "breaks" } else { "ends" };
                     self.link.tell(format!("watch of {resource} {how}"));
                     return ending;
@@ -329,7 +339,7 @@ impl Events {
         while let Some(end) = self.partial.iter().position(|byte| *byte == b'\n') {
             let event = self.partial.split_to(end + 1).freeze();
             self.queued = self.queued.saturating_add(1);
-            let time = self.link.world.plan.event_transit(&self.site, self.queued);
+            let time = self.link.world.plan.event_transit(&self.name, self.queued);
             self.waiting.push_back((Instant::now() + millis(time), event));
         }
     }
@@ -338,32 +348,34 @@ impl Events {
         let world = self.link.world.clone();
         self.delivered = self.delivered.saturating_add(1);
         let seen = Seen::of(&event);
-        let resource = self.site.resource.clone();
-        let chosen = match world.is_calm() {
-            true => None,
-            false => world.plan.at_event(&self.site, self.delivered),
-        };
-        if let Some(effect) = chosen {
-            world.happens(Site::Event(self.site.clone(), self.delivered), effect);
-        }
+        let resource = self.resource.clone();
+        let program = self.program.clone();
+        let chosen = program
+            .as_ref()
+            .filter(|_| !world.is_calm())
+            .and_then(|(program, site)| {
+                let effect = world.plan.at_event(site, self.delivered)?;
+                world.happens(Site::Event(site.clone(), self.delivered), effect);
+                Some((program, effect))
+            });
         match chosen {
-            Some(Effect::Hold(time)) => {
+            Some((_, Effect::Hold(time))) => {
                 let seconds = millis(time).as_secs_f64();
                 self.link
                     .tell(format!("watch of {resource} falls silent for {seconds:.3} s"));
                 at += millis(time);
             }
-            Some(Effect::Crash(down)) => {
+            Some((program, Effect::Crash(down))) => {
                 world.crash(
-                    &self.program,
+                    program,
                     down,
                     &format!("before it gets {} of {resource}", seen.line),
                 );
                 return std::future::pending().await;
             }
-            Some(Effect::Cut | Effect::End) => {
+            Some((_, effect @ (Effect::Cut | Effect::End))) => {
                 self.over = true;
-                let breaks = chosen == Some(Effect::Cut);
+                let breaks = effect == Effect::Cut;
                 let how = if breaks { "breaks" } else { "ends" };
                 self.link
                     .tell(format!("watch of {resource} {how} before {}", seen.line));
@@ -382,7 +394,7 @@ impl Events {
         while let Some(until) = self.held_until(&world, seen.version) {
             tokio::time::sleep_until(until).await;
         }
-        if self.program.over.is_cancelled() {
+        if self.link.is_over() {
             return std::future::pending().await;
         }
         self.link.tell(format!("gets {} of {resource}", seen.line));
@@ -391,7 +403,7 @@ impl Events {
 
     /// Until when an event is held back, if it is.
     fn held_until(&self, world: &World, version: Option<u64>) -> Option<Instant> {
-        let life = self.program.life;
+        let life = self.program.as_ref()?.0.life;
         let cut_off = world.cut_off_until(life);
         let ahead = |stuck: u64| version.is_some_and(|version| version > stuck);
         let lag = world.lagging(life).filter(|(stuck, _)| ahead(*stuck));

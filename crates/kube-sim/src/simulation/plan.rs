@@ -98,6 +98,8 @@ impl Plan {
                 _ => Effect::Lag(rng.u64(1..=LAG), time(rng, SILENT)),
             },
         )
+        // A schedule that was made smaller, or written by hand, may list it for another request.
+        .filter(|effect| *effect != Effect::Conflict || asked.conditional)
     }
 
     /// What goes wrong with an event of a watch, counted from 1.
@@ -197,7 +199,7 @@ impl Plan {
     }
 
     /// How long an event of a watch travels, in milliseconds.
-    pub(super) fn event_transit(&self, watch: &RequestSite, event: u32) -> u64 {
+    pub(super) fn event_transit(&self, watch: &str, event: u32) -> u64 {
         match self.even {
             true => 5,
             false => time(&mut self.chance.of(&format!("transit {watch}.{event}")), 200),

@@ -1,12 +1,13 @@
 //! What happened in a run, for people to read.
 
+use std::collections::VecDeque;
 use std::fmt;
 use std::time::Duration;
 
 use super::schedule::Life;
 
-/// The most events that a trace holds.
-const LONGEST: usize = 20_000;
+/// The most events that a trace holds, of its beginning and of its end.
+const LONGEST: usize = 10_000;
 
 /// What happened in a run, in order: requests as the server took them, with what came of them; events of watches as the program
 /// got them; faults, crashes and starts.
@@ -22,6 +23,9 @@ const LONGEST: usize = 20_000;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Trace {
     events: Vec<Event>,
+    /// The last events, if there are too many.
+    last: VecDeque<Event>,
+    /// How many were between them.
     left_out: usize,
 }
 
@@ -64,15 +68,20 @@ pub(super) enum Who {
 
 impl Trace {
     pub(super) fn add(&mut self, at: Duration, who: Who, what: String) {
-        match self.events.len() < LONGEST {
-            true => self.events.push(Event { at, who, what }),
-            false => self.left_out += 1,
+        let event = Event { at, who, what };
+        if self.events.len() < LONGEST {
+            return self.events.push(event);
         }
+        if self.last.len() == LONGEST {
+            self.last.pop_front();
+            self.left_out += 1;
+        }
+        self.last.push_back(event);
     }
 
     /// The number of events.
     pub fn len(&self) -> usize {
-        self.events.len() + self.left_out
+        self.events.len() + self.left_out + self.last.len()
     }
 
     /// Whether nothing happened.
@@ -94,25 +103,32 @@ impl fmt::Display for Who {
 
 impl fmt::Display for Trace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut left = &self.events[..];
-        while !left.is_empty() {
-            let (round, times) = rounds(left);
-            for event in &left[..round] {
-                let (at, who) = (event.at.as_secs_f64(), event.who);
-                writeln!(f, "{at:>9.3} s  {who:<8}  {}", event.what)?;
-            }
-            let (all, rest) = left.split_at(round * times);
-            if let (2.., Some(last)) = (times, all.last()) {
-                let (more, until) = (times - 1, last.at.as_secs_f64());
-                writeln!(f, "{:>13}and so {more} more times, until {until:.3} s", "")?;
-            }
-            left = rest;
-        }
+        write_events(f, &self.events)?;
         match self.left_out {
-            0 => Ok(()),
-            left => writeln!(f, "and {left} more events"),
+            0 => {}
+            more => writeln!(f, "{:>13}{more} events are left out here", "")?,
         }
+        let (last, rest) = self.last.as_slices();
+        write_events(f, last)?;
+        write_events(f, rest)
     }
+}
+
+fn write_events(f: &mut fmt::Formatter<'_>, mut left: &[Event]) -> fmt::Result {
+    while !left.is_empty() {
+        let (round, times) = rounds(left);
+        for event in &left[..round] {
+            let (at, who) = (event.at.as_secs_f64(), event.who);
+            writeln!(f, "{at:>9.3} s  {who:<8}  {}", event.what)?;
+        }
+        let (all, rest) = left.split_at(round * times);
+        if let (2.., Some(last)) = (times, all.last()) {
+            let (more, until) = (times - 1, last.at.as_secs_f64());
+            writeln!(f, "{:>13}and so {more} more times, until {until:.3} s", "")?;
+        }
+        left = rest;
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -138,5 +154,20 @@ mod tests {
         ];
         assert_eq!(trace.to_string(), lines.map(|line| format!("{line}\n")).concat());
         assert_eq!(trace.len(), 9);
+    }
+
+    #[test]
+    fn a_long_trace_has_its_beginning_and_its_end() {
+        let mut trace = Trace::default();
+        let all = 2 * LONGEST + 5;
+        for number in 0..all {
+            trace.add(Duration::ZERO, Who::Server, format!("event {number}"));
+        }
+        assert_eq!(trace.len(), all);
+        let text = trace.to_string();
+        for part in ["event 0\n", "             5 events are left out here\n"] {
+            assert!(text.contains(part), "{part}");
+        }
+        assert!(text.ends_with(&format!("event {}\n", all - 1)));
     }
 }

@@ -37,7 +37,9 @@ impl Quantity {
         let (binary, decimal) = factor(suffix)?;
         // The digits as a whole number, and by which power of ten it is too large.
         let mut digits: i128 = 0;
-        let mut exponent = decimal - i32::try_from(part.len()).ok()? + 9;
+        let mut exponent = decimal
+            .saturating_sub(i32::try_from(part.len()).ok()?)
+            .saturating_add(9);
         for digit in whole.bytes().chain(part.bytes()) {
             let digit = i128::from(digit.checked_sub(b'0').filter(|digit| *digit < 10)?);
             match digits
@@ -112,6 +114,7 @@ mod tests {
         assert!(!read(json!("100m")).is_whole());
         assert!(read(json!("99999999999999999999999999E")) > read(json!("1E")));
         assert!(read(json!("1e999999")) > read(json!("1E")));
+        assert!(read(json!("1e2147483647")) > read(json!("1e-2147483648")));
     }
 
     #[test]
