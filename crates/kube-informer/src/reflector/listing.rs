@@ -2,7 +2,7 @@
 
 use super::pages::{Pages, Turn};
 use super::prefetch::Prefetch;
-use super::{DecodeResult, PAGE_SIZE, Reflector, Sink, State, Wanted};
+use super::{DecodeResult, Reflector, Sink, State, Wanted};
 use crate::form::Decode;
 use crate::object::{ObjectKey, ResourceVersion};
 use crate::source::{ApiError, ApiStatus, ListMeta, ListPart, ListRequest, ListVersion, Subject};
@@ -89,7 +89,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
         let paged = self.server.paginates || matches!(version, ListVersion::MostRecent | ListVersion::Any);
         let mut pages = Pages::new(ListRequest {
             version,
-            limit: paged.then_some(PAGE_SIZE),
+            limit: self.config.options.page_size.filter(|_| paged),
             continue_token: None,
             plan: self.config.plan.clone(),
         });

@@ -1,6 +1,7 @@
 //! The options of a reflector.
 
 use super::Backoff;
+use super::PAGE_SIZE;
 use crate::FieldPlan;
 use crate::source::WATCH_TIMEOUT;
 use std::time::Duration;
@@ -28,6 +29,9 @@ pub struct ReflectorOptions {
     /// installed yet or was deleted. Such a response costs the server little, and objects should be listed as soon as
     /// the resource is served. Default: 3 s.
     pub not_served_cap: Duration,
+    /// The number of objects in a page of a list; `None`: all at once. Default: 500, as of client-go. Whether a list is read in pages
+    /// at all is decided by what costs the server least.
+    pub page_size: Option<u32>,
     /// How long a streaming list may go without progress, be it another object or its end, before a list is asked for
     /// instead. The same for the beginning of its answer. Default: 30 s.
     pub streaming_timeout: Duration,
@@ -72,6 +76,7 @@ impl Default for ReflectorOptions {
             watch_timeout: WATCH_TIMEOUT,
             initial: InitialState::default(),
             not_served_cap: Duration::from_secs(3),
+            page_size: Some(PAGE_SIZE),
             streaming_timeout: Duration::from_secs(30),
             bookmark_timeout: None,
             plan: None,
