@@ -1,9 +1,13 @@
 //! A simulated cluster behind a socket.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::ops::Deref;
 use std::time::Duration;
 
+use http::header::HOST;
+use http::uri::Authority;
+use http::{Request, StatusCode};
+use hyper::body::Incoming;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::server::conn::auto;
 use hyper_util::service::TowerToHyperService;
@@ -11,13 +15,22 @@ use serde_json::json;
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use tower::Service as _;
 
+use crate::response;
 use crate::sim::{Sim, SimBuilder, StartError};
 
 /// The time that connections have to end when the server stops.
 const GRACE: Duration = Duration::from_secs(1);
 
+/// What a request for another host is answered.
+const MISDIRECTED: &str =
+    "this server is for clients of this machine only: ask for it as 127.0.0.1 or localhost\n";
+
 /// A [`Sim`] that listens for HTTP/1.1 and HTTP/2 (without TLS).
+///
+/// On a loopback address it answers only requests for that address or for `localhost` (else 421), because it asks nobody for
+/// credentials: without this, a web page could read it from a browser on the same machine.
 ///
 /// It dereferences to its [`Sim`]. Dropping it stops it without waiting; [`shutdown`](Self::shutdown) waits.
 ///
@@ -114,6 +127,20 @@ impl SimServer {
     }
 }
 
+/// Whether a request is for a name of this machine's loopback. Others come from web pages: a browser lets a page send requests to
+/// its own host, whose name may have been given the address 127.0.0.1.
+fn names_loopback<B>(request: &Request<B>) -> bool {
+    let header = request.headers().get(HOST).and_then(|host| host.to_str().ok());
+    let authority = request.uri().authority().map(Authority::as_str).or(header);
+    let Some(authority) = authority else { return true };
+    let Ok(authority) = authority.parse::<Authority>() else {
+        return false;
+    };
+    let host = authority.host().trim_matches(['[', ']']);
+    host.eq_ignore_ascii_case("localhost")
+        || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
 async fn accept(sim: Sim, listener: TcpListener, tasks: TaskTracker) {
     let closing = sim.closing().clone();
     loop {
@@ -139,7 +166,18 @@ async fn connection(sim: Sim, stream: TcpStream, closing: CancellationToken) {
         tracing::debug!(%error, "TCP_NODELAY is not set");
     }
     let builder = auto::Builder::new(TokioExecutor::new());
-    let service = TowerToHyperService::new(sim.service());
+    let is_local = stream
+        .local_addr()
+        .is_ok_and(|address| address.ip().is_loopback());
+    let service = TowerToHyperService::new(tower::service_fn(move |request: Request<Incoming>| {
+        let (mut service, is_meant) = (sim.service(), !is_local || names_loopback(&request));
+        async move {
+            match is_meant {
+                true => service.call(request).await,
+                false => Ok(response::text(StatusCode::MISDIRECTED_REQUEST, MISDIRECTED)),
+            }
+        }
+    }));
     let connection = builder.serve_connection(TokioIo::new(stream), service);
     tokio::pin!(connection);
     let result = tokio::select! {
@@ -154,5 +192,40 @@ async fn connection(sim: Sim, stream: TcpStream, closing: CancellationToken) {
     };
     if let Err(error) = result {
         tracing::debug!(%error, "a connection ended with an error");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_names_of_loopback_are_answered() {
+        let request = |uri: &str, host: Option<&str>| {
+            let request = Request::get(uri);
+            let request = match host {
+                Some(host) => request.header(HOST, host),
+                None => request,
+            };
+            names_loopback(&request.body(()).unwrap())
+        };
+        for (host, expected) in [
+            ("127.0.0.1:8080", true),
+            ("127.3.2.1", true),
+            ("localhost:8080", true),
+            ("LocalHost", true),
+            ("[::1]:8080", true),
+            ("evil.example:8080", false),
+            ("localhost.evil.example", false),
+            ("192.168.0.1:8080", false),
+            ("a@b@c", false),
+            ("", false),
+        ] {
+            assert_eq!(request("/api", Some(host)), expected, "{host}");
+        }
+        assert!(request("/api", None));
+        // HTTP/2, and what a proxy is sent.
+        assert!(!request("http://evil.example/api", Some("localhost")));
+        assert!(request("http://[::1]:1/api", None));
     }
 }

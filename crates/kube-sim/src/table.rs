@@ -50,6 +50,10 @@ impl Table {
         }
     }
 
+    pub(crate) fn set_now(&mut self, now: jiff::Timestamp) {
+        self.now = now;
+    }
+
     pub(crate) fn definitions(&self) -> &Value {
         &self.definitions
     }

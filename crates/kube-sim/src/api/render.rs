@@ -169,6 +169,11 @@ impl Render {
         })
     }
 
+    /// Sets the time to which ages refer.
+    pub(crate) fn set_now(&mut self, now: jiff::Timestamp) {
+        self.table.set_now(now);
+    }
+
     /// One object, as the answer to a request.
     pub(crate) fn object(&self, out: &mut BytesMut, object: &Stored) -> Result<(), StatusError> {
         if let Some(protobuf) = &self.protobuf {

@@ -237,6 +237,7 @@ impl Watch {
             (true, false, Some(previous)) => (EventKind::Deleted, previous),
             _ => return Ok(()),
         };
+        self.render.set_now(self.api.now());
         self.render.event(out, kind, object, change.resource_version)
     }
 

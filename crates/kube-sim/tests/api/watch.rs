@@ -443,6 +443,20 @@ async fn other_forms_can_be_watched() {
     );
 }
 
+#[tokio::test(start_paused = true)]
+async fn ages_in_tables_are_those_of_the_event() {
+    let client = Client::new(Sim::builder().build().unwrap());
+    client.configmaps(&["a"]);
+    let table = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json";
+    let mut watch = client.watch_as(&format!("{CONFIGMAPS}?{INITIAL}"), table).await;
+    let age = |event: &serde_json::Value| event["object"]["rows"][0]["cells"][2].clone();
+    assert_eq!(age(&watch.next().await.unwrap()), "0s");
+    watch.next().await.unwrap();
+    tokio::time::sleep(Duration::from_secs(90)).await;
+    update(&client, "a", 1);
+    assert_eq!(age(&watch.next().await.unwrap()), "90s");
+}
+
 #[tokio::test]
 async fn a_watch_ends_with_the_definition_it_was_made_under() {
     let client = with_widgets();
