@@ -192,6 +192,9 @@ pub(crate) struct WatchArgs {
     /// How to print a change: table, wide, name, json (one line each), yaml (the whole object),
     /// custom-columns=HEADER:PATH,..., or jsonpath=TEMPLATE.
     ///
+    /// The columns of a table are those of kubectl, as the server makes them; with --cache, and if the server makes none, they are
+    /// the name, the age and the version.
+    ///
     /// A template is text with paths in braces, as kubectl has it: {.metadata.name}, {.spec.containers[*].image},
     /// {.status.conditions[?(@.type=="Ready")].status}, {"\n"}, {range .spec.containers[*]}{.name} {end}. Not known are
     /// .., slices, and filters with other operators than ==.
@@ -210,6 +213,9 @@ pub(crate) struct WatchArgs {
     /// Keep the managedFields in objects that are printed
     #[arg(long)]
     pub(crate) show_managed_fields: bool,
+    /// Show the labels of objects in the last column of a table
+    #[arg(long)]
+    pub(crate) show_labels: bool,
     /// End with exit code 0 as soon as every selected object meets a condition of `kubectl wait`.
     ///
     /// condition=TYPE[=STATUS] (the status is True by default), jsonpath='{.PATH}'[=VALUE] (without a value: the field
@@ -242,13 +248,27 @@ pub(crate) struct WatchArgs {
 
 /// Measure what a cache of a resource costs.
 ///
-/// Fills an informer's cache from the server and prints the objects, time, CPU, memory and bytes it took. With
-/// --events, follows the changes until that many have arrived, and prints what they cost.
+/// Fills an informer's cache from the server and prints the objects, time, CPU, memory and bytes it took. The memory that the
+/// program had in use before is told beside it. With --events, follows the changes until that many have arrived, and prints what they
+/// cost.
 #[derive(Debug, ArgGroup)]
+#[command(after_help = "Examples:
+  kubectl informer measure pods -A
+  kubectl informer measure pods -A --form typed,packed,metadata
+  kubectl informer measure pods -A --form packed --events 1000 -o json")]
 pub(crate) struct MeasureArgs {
-    /// How the objects are kept in memory
-    #[arg(long, value_enum, default_value_t = Decode::Typed, value_name = "FORM")]
-    pub(crate) form: Decode,
+    /// How the objects are kept in memory; several are measured one after the other, each in a process of its own
+    #[arg(
+        long,
+        value_enum,
+        default_value = "typed",
+        value_name = "FORM",
+        value_delimiter = ','
+    )]
+    pub(crate) form: Vec<Decode>,
+    /// Measure only this one of several forms, and print JSON
+    #[arg(long, value_enum, hide = true)]
+    pub(crate) alone: Option<Decode>,
     /// After the sync, wait for this many changes
     #[arg(long, value_name = "N")]
     pub(crate) events: Option<u64>,
@@ -585,6 +605,9 @@ pub(crate) struct ScopeArgs {
     /// How long a streaming list may make no progress before a LIST is requested instead
     #[arg(long, default_value = "30s", value_name = "DURATION", value_parser = duration)]
     pub(crate) watch_list_deadline: Duration,
+    /// The number of objects in a page of a LIST; 0: all at once. A streaming list has no pages
+    #[arg(long, default_value_t = 500, value_name = "N", value_parser = clap::value_parser!(u32).range(..=100_000))]
+    pub(crate) chunk_size: u32,
     #[command(flatten)]
     pub(crate) connection: ConnectionArgs,
 }
@@ -711,8 +734,18 @@ impl ScopeArgs {
         ReflectorOptions {
             initial: self.initial.into(),
             streaming_timeout: self.watch_list_deadline,
-            ..ReflectorOptions::default()
+            page_size: Some(self.chunk_size).filter(|size| *size > 0),
+            ..reflector_options()
         }
+    }
+}
+
+/// The options of all reflectors.
+pub(crate) fn reflector_options() -> ReflectorOptions {
+    ReflectorOptions {
+        // A silent connection may be one that a router has dropped.
+        bookmark_timeout: Some(BOOKMARKS),
+        ..ReflectorOptions::default()
     }
 }
 
@@ -749,6 +782,8 @@ fn watch_output(text: &str) -> Result<WatchOutput, String> {
     })
 }
 
+/// The longest silence of a server that sends bookmarks, which it does every minute.
+const BOOKMARKS: Duration = Duration::from_secs(150);
 /// The longest duration: a clock can be asked for the time after it.
 const LONGEST: Duration = Duration::from_secs(87_600 * 3600);
 

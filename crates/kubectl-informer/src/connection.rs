@@ -3,6 +3,7 @@
 use crate::args::ConnectionArgs;
 use crate::config;
 use crate::failure::chain;
+use crate::wake;
 use anyhow::anyhow;
 use bytes::Bytes;
 use http::{Request, Response, StatusCode, header};
@@ -82,7 +83,7 @@ impl Connection {
             error => anyhow!("cannot set up a connection to {url}: {}", chain(error)),
         })?;
         Ok(Self {
-            client,
+            client: wake::client(client),
             url,
             default_namespace,
             timeout: TIMEOUT,

@@ -8,8 +8,11 @@ use kube::core::DynamicObject;
 use kube_informer::form::Packed;
 use kube_informer::informer::InformerStatus;
 use kube_informer::low_level::wire::Encoding;
+use kube_informer::reflector::ReflectorOptions;
 use kube_informer::{Delivery, FieldPlan, HandlerOptions, SharedInformer};
+use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
@@ -21,6 +24,9 @@ pub(crate) type Happened = (usize, Step<Form>);
 
 /// The time that the informers have to stop after a signal.
 const STOP: Duration = Duration::from_secs(2);
+/// The number of kinds that are listed at a time, and for how long one of them keeps others from it.
+const STARTS: usize = 16;
+const START: Duration = Duration::from_secs(10);
 /// The number of changes of each informer that wait at most; changes of one object are merged then.
 const CAPACITY: usize = 100_000;
 
@@ -32,11 +38,16 @@ pub(crate) struct Informers {
 }
 
 impl Informers {
-    /// Starts them. They stop when the token is cancelled.
+    /// Starts them, some at a time. They stop when the token is cancelled.
     ///
     /// # Errors
     /// One has stopped already.
-    pub(crate) fn start(targets: &[Target], stop: &CancellationToken) -> anyhow::Result<Self> {
+    pub(crate) fn start(
+        targets: &[Target],
+        options: &ReflectorOptions,
+        stop: &CancellationToken,
+    ) -> anyhow::Result<Self> {
+        let starts = Arc::new(Semaphore::new(STARTS));
         let mut informers = Self {
             events: SelectAll::new(),
             informers: Vec::new(),
@@ -45,6 +56,7 @@ impl Informers {
         for (number, target) in targets.iter().enumerate() {
             let (informer, runner) =
                 SharedInformer::<Form>::builder(target.source().encoding(Encoding::Json))
+                    .reflector_options(options.clone())
                     .plan(FieldPlan::default())
                     .stop_timeout(STOP)
                     .build();
@@ -55,11 +67,22 @@ impl Informers {
                 Some(((number, step), feed))
             });
             informers.events.push(events.boxed());
+            let (stop, starts, started) = (stop.clone(), starts.clone(), informer.clone());
+            informers.running.spawn(async move {
+                let Some(permit) = stop.run_until_cancelled(starts.acquire_owned()).await else {
+                    return Ok(());
+                };
+                let listed = async {
+                    let _ = tokio::time::timeout(START, started.synced()).await;
+                    drop(permit);
+                    std::future::pending::<()>().await;
+                };
+                tokio::select! {
+                    ran = runner.run(stop.clone()) => Ok(ran?),
+                    () = listed => Ok(()),
+                }
+            });
             informers.informers.push(informer);
-            let stop = stop.clone();
-            informers
-                .running
-                .spawn(async move { runner.run(stop).await.map_err(anyhow::Error::from) });
         }
         Ok(informers)
     }

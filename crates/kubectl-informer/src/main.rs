@@ -14,6 +14,7 @@ mod grid;
 mod informers;
 mod kinds;
 mod managers;
+mod open_files;
 mod output;
 mod path;
 mod process;
@@ -23,6 +24,7 @@ mod target;
 mod template;
 mod terminal;
 mod text;
+mod wake;
 
 use clap::Parser as _;
 

@@ -7,9 +7,9 @@ use crate::discovery::{Resource, Resources};
 use crate::failure::{Usage, chain};
 use anyhow::{anyhow, bail};
 use http::StatusCode;
-use kube::Resource as _;
 use kube::core::params::ListParams;
 use kube::core::{DynamicObject, Request};
+use kube::{Client, Resource as _};
 use kube_informer::selector::{FieldSelector, LabelSelector, ParseSelectorError};
 use kube_informer::source::{ClientSource, Selection};
 use serde::Serialize;
@@ -192,11 +192,12 @@ impl Target {
 
     /// The objects as an informer's source.
     pub(crate) fn source(&self) -> ClientSource {
-        ClientSource::new(
-            self.connection.client.clone(),
-            self.resource.api(),
-            self.selection.clone(),
-        )
+        self.source_of(self.connection.client.clone())
+    }
+
+    /// The same, through another client.
+    pub(crate) fn source_of(&self, client: Client) -> ClientSource {
+        ClientSource::new(client, self.resource.api(), self.selection.clone())
     }
 
     /// Checks whether the server accepts the selectors, since it supports only certain fields, and an informer would

@@ -1,7 +1,10 @@
 //! `measure`: measures what a cache of a resource costs.
 
+mod forms;
+
 use crate::args::{Decode, MeasureArgs, MeasureOutput};
 use crate::cmd::cache;
+use crate::failure::Usage;
 use crate::feed::{Feed, Step};
 use crate::kinds::{self, Typed};
 use crate::output;
@@ -38,6 +41,9 @@ struct Cost {
     cpu_s: f64,
     rss_mib: f64,
     peak_mib: f64,
+    /// The memory of the program before it asked for anything.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    base_mib: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     bytes_received: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -99,15 +105,24 @@ impl Packing {
     }
 }
 
-pub(crate) async fn run(args: MeasureArgs) -> anyhow::Result<ExitCode> {
+pub(crate) async fn run(mut args: MeasureArgs) -> anyhow::Result<ExitCode> {
     let grace = args.cache.as_ref().map_or(GRACE, |_| cache::GRACE);
     let stop = Stop::on_signal(Meaning::Interruption, Some(grace))?;
+    let form = match (args.alone, &*args.form) {
+        (Some(form), _) => {
+            args.output = MeasureOutput::Json;
+            form
+        }
+        (None, [form]) => *form,
+        (None, _) if args.cache.is_some() => bail!(Usage("--cache takes one form, which is packed".into())),
+        (None, _) => return forms::measure(&args, &stop).await,
+    };
     let found = stop.token.run_until_cancelled(Target::find(&args.selection));
     let target = match found.await {
         Some(target) => target?,
         None => return Err(stop.interrupted("before the server told what it has; nothing was measured")),
     };
-    let measured = match args.form {
+    let measured = match form {
         Decode::Typed => {
             if !kinds::has_type(&target.resource.api()) {
                 let name = target.resource.full_name();
@@ -145,9 +160,11 @@ async fn measure<O: form::Decode>(
     }
     let (informer, runner) = builder.build();
     let decoder = runner.decoder();
+    let base = Memory::now();
     let mut measurement = Measurement {
         informer,
         source,
+        base,
         started: Instant::now(),
         output: args.output,
         packing: Box::new(move || packing(&decoder)),
@@ -174,6 +191,8 @@ enum Ended {
 struct Measurement<O: CachedObject> {
     informer: SharedInformer<O>,
     source: ClientSource,
+    /// The memory before anything was asked for.
+    base: Memory,
     started: Instant,
     output: MeasureOutput,
     packing: Box<dyn Fn() -> Option<PackerStats> + Send>,
@@ -200,6 +219,7 @@ impl<O: CachedObject> Measurement<O> {
         let cost = Cost {
             restored: cache::is_restored(&self.informer),
             objects: Some(self.informer.store().len()),
+            base_mib: Some(rounded(self.base.rss_mib)),
             bytes_received: Some(self.source.bytes_received()),
             encoding: self.informer.status().reflector.encoding.map(name_of),
             packing: (self.packing)().map(Packing::from),
@@ -262,6 +282,7 @@ impl Cost {
             cpu_s: rounded(process::cpu_time().saturating_sub(cpu).as_secs_f64()),
             rss_mib: rounded(memory.rss_mib),
             peak_mib: rounded(memory.peak_mib),
+            base_mib: None,
             bytes_received: None,
             encoding: None,
             packing: None,
@@ -282,10 +303,14 @@ impl Cost {
         let received = self
             .bytes_received
             .map(|bytes| format!(", received {:.1} MiB", mib(bytes)));
+        let base = self
+            .base_mib
+            .map(|base| format!(", {base:.1} MiB before the list"));
         let encoding = self.encoding.map(|encoding| format!(" in {encoding}"));
         format!(
-            "{phase:<7} {}{wall_s:.2} s, CPU {cpu_s:.2} s, memory {rss_mib:.1} MiB (peak {peak_mib:.1} MiB){}{}",
+            "{phase:<7} {}{wall_s:.2} s, CPU {cpu_s:.2} s, memory {rss_mib:.1} MiB (peak {peak_mib:.1} MiB{}){}{}",
             objects.or(events).unwrap_or_default(),
+            base.unwrap_or_default(),
             received.unwrap_or_default(),
             encoding.unwrap_or_default(),
         ) + &self

@@ -45,7 +45,7 @@ pub(crate) async fn run(args: RecordArgs) -> anyhow::Result<ExitCode> {
     let mut recorder = Recorder::create(&args, &targets).with_context(|| {
         format!("cannot create {path}; --file must name a file that does not exist, in a folder that does")
     })?;
-    let mut informers = Informers::start(&targets, &stop.token)?;
+    let mut informers = Informers::start(&targets, &args.scope.reflector(), &stop.token)?;
     let recorded = async {
         match args.period {
             Some(period) => tokio::time::timeout(period, recorder.record(&mut informers)).await,

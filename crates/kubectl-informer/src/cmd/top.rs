@@ -9,8 +9,9 @@ mod model;
 mod screen;
 mod table;
 
-use crate::args::{TopArgs, TopOutput};
+use crate::args::{TopArgs, TopOutput, reflector_options};
 use crate::informers::{Happened, Informers};
+use crate::open_files;
 use crate::output;
 use crate::signals::{Meaning, Stop};
 use crate::target::{Kinds, Skipped};
@@ -43,15 +44,24 @@ pub(crate) async fn run(args: TopArgs) -> anyhow::Result<ExitCode> {
             false => Ok(ExitCode::SUCCESS),
         };
     };
-    let Kinds { targets, skipped } = found?;
+    let Kinds {
+        mut targets,
+        mut skipped,
+    } = found?;
     let Some(first) = targets.first() else {
         bail!("the server has no kind that can be listed and watched");
     };
+    let server = first.connection.url.clone();
+    let most = open_files::most_connections();
+    skipped.extend(targets.drain(most.min(targets.len())..).map(|target| Skipped {
+        resource: target.resource.full_name(),
+        why: open_files::too_many(most),
+    }));
     let mut top = Top {
-        server: first.connection.url.clone(),
+        server,
         model: Model::new(targets.iter().map(|target| target.resource.clone()), HISTORY),
         skipped,
-        informers: Informers::start(&targets, &stop.token)?,
+        informers: Informers::start(&targets, &reflector_options(), &stop.token)?,
     };
     let shown = match once {
         true => top.once(&args, &stop).await,
@@ -86,12 +96,28 @@ impl Top {
         if counted.is_none() {
             return Err(stop.interrupted("before the changes were counted"));
         }
+        if let Some(why) = self.nothing_listed() {
+            bail!("no kind was listed, the first of them {why}");
+        }
         let table = table::Table::of(self, args, started);
         match args.output {
             Some(TopOutput::Json) => output::line(&serde_json::to_string(&table)?)?,
             _ => output::lines(&table.text())?,
         }
         Ok(())
+    }
+
+    /// The first kind and why it was not listed, if none was.
+    fn nothing_listed(&self) -> Option<String> {
+        let mut why = None;
+        for kind in &self.model.kinds {
+            if kind.listed {
+                return None;
+            }
+            let state = kind.state.problem().unwrap_or("it was not listed in time");
+            why.get_or_insert_with(|| format!("{}: {state}", kind.resource.full_name()));
+        }
+        why
     }
 
     /// Waits until every kind is listed or refused, and forgets the changes until then.
@@ -105,7 +131,7 @@ impl Top {
             self.read_until(until.min(Instant::now() + Duration::from_millis(50)))
                 .await;
         }
-        self.model.forget_changes();
+        self.model.forget_changes(Instant::now());
     }
 
     /// Takes notice of what happens until then.

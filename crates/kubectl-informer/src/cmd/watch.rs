@@ -6,12 +6,13 @@ mod news;
 mod printer;
 mod since;
 mod table;
+mod tables;
 mod until;
 
 pub(crate) use columns::Columns;
 pub(crate) use until::Condition;
 
-use crate::args::WatchArgs;
+use crate::args::{WatchArgs, WatchOutput};
 use crate::cmd::cache;
 use crate::failure::TimedOut;
 use crate::output;
@@ -22,10 +23,13 @@ use futures::StreamExt as _;
 use futures::stream::SelectAll;
 use kube::core::DynamicObject;
 use kube_informer::SharedInformer;
+use kube_informer::source::ClientSource;
 use printer::{Printer, Watched};
 use since::Since;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
+use tables::Tables;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 use until::Until;
@@ -60,7 +64,8 @@ pub(crate) async fn run(args: WatchArgs) -> anyhow::Result<ExitCode> {
             server = target.connection.url,
             "found"
         );
-        let mut builder = SharedInformer::<DynamicObject>::builder(target.source())
+        let (source, tables) = source(target, &args);
+        let mut builder = SharedInformer::<DynamicObject>::builder(source)
             .reflector_options(args.scope.reflector())
             .resync(args.resync)
             .stop_timeout(STOP);
@@ -68,9 +73,13 @@ pub(crate) async fn run(args: WatchArgs) -> anyhow::Result<ExitCode> {
             builder = cache::in_directory(builder, directory)?;
         }
         let (informer, runner) = builder.build();
-        events.push(Following::new(informer.clone())?.events(number).boxed());
+        events.push(
+            Following::new(informer.clone(), args.resync)?
+                .events(number)
+                .boxed(),
+        );
         running.spawn(runner.run(stop.token.clone()));
-        watched.push(Watched::new(target, informer));
+        watched.push(Watched::new(target, informer, tables));
     }
     let until = args.until.clone();
     let mut screen = Screen {
@@ -111,6 +120,17 @@ pub(crate) async fn run(args: WatchArgs) -> anyhow::Result<ExitCode> {
         Err(error) if error.is::<TimedOut>() => Err(screen.timed_out(&args).into()),
         Err(error) => Err(error),
     }
+}
+
+/// The source of a target, with kubectl's columns if they are printed. A saved cache has none: they would be those of its time.
+fn source(target: &Target, args: &WatchArgs) -> (ClientSource, Option<Arc<Tables>>) {
+    let is_table = matches!(args.output, WatchOutput::Table | WatchOutput::Wide);
+    if !is_table || args.cache.is_some() {
+        return (target.source(), None);
+    }
+    let tables = Arc::new(Tables::default());
+    let client = tables.client(target.connection.client.clone());
+    (target.source_of(client), Some(tables))
 }
 
 /// The result after a signal.

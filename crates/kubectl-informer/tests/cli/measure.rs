@@ -28,6 +28,7 @@ async fn both_phases_in_json() {
     assert_eq!(
         members(&sync),
         [
+            "base_mib",
             "bytes_received",
             "cpu_s",
             "encoding",
@@ -118,6 +119,56 @@ async fn packed_objects_tell_what_they_take() {
     assert!(lines[0].starts_with("sync    400 objects, "), "{ended:?}");
     assert!(
         lines[1].starts_with("packed  ") && lines[1].contains("a dictionary of "),
+        "{ended:?}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn several_forms_are_measured_side_by_side() {
+    let cluster = Cluster::start().await;
+    for n in 0..40 {
+        cluster.create(pod(&format!("pod-{n}"))).await;
+    }
+    let command = format!(
+        "measure pods -A --form typed,packed,metadata {}",
+        cluster.arguments()
+    );
+    let ended = run(&command).await;
+    assert_eq!((ended.code, &*ended.err), (Some(0), ""), "{ended:?}");
+    let rows: Vec<_> = ended.out.lines().collect();
+    assert!(
+        rows[0].starts_with("FORM       PHASE   OBJECTS   CACHE"),
+        "{ended:?}"
+    );
+    let starts = [
+        "typed      sync    40 ",
+        "packed     sync    40 ",
+        "metadata   sync    40 ",
+    ];
+    for (row, start) in rows[1..].iter().zip(starts) {
+        assert!(row.starts_with(start), "{ended:?}");
+    }
+    assert_eq!(rows.len(), 4);
+
+    let ended = run(&format!("{command} -o json")).await;
+    let lines: Vec<Value> = ended
+        .out
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let forms: Vec<_> = lines.iter().map(|line| line["form"].as_str().unwrap()).collect();
+    assert_eq!(forms, ["typed", "packed", "metadata"]);
+    for line in &lines {
+        assert!(line["base_mib"].as_f64() <= line["peak_mib"].as_f64(), "{line}");
+    }
+
+    let ended = run(&format!("{command} --cache /nonexistent")).await;
+    assert_eq!(ended.code, Some(2), "{ended:?}");
+    // What goes wrong is said once, by the first of them.
+    let ended = run("measure pods --form typed,packed --server http://127.0.0.1:1").await;
+    assert_eq!(
+        (ended.code, ended.err.matches("error: ").count()),
+        (Some(1), 1),
         "{ended:?}"
     );
 }

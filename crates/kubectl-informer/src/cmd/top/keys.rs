@@ -1,6 +1,6 @@
 //! What is shown on the screen, and what keys do to it.
 
-use super::model::{Model, Ranked};
+use super::model::{Model, Ranked, State};
 use super::table::sorted;
 use crate::args::{Sort, TopArgs};
 use crate::terminal;
@@ -56,7 +56,7 @@ impl App {
         let mut kinds = sorted(&model.kinds, self.sort, &self.filter, now);
         kinds.retain(|number| {
             let kind = &model.kinds[*number];
-            kind.objects() > 0 || kind.changes > 0 || !kind.state.is_settled()
+            kind.objects() > 0 || kind.changes > 0 || kind.state != State::Watching
         });
         kinds
     }

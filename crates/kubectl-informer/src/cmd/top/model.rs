@@ -37,7 +37,11 @@ pub(super) struct Kind {
     pub(super) changes: u64,
     managers: Counts,
     recent: Recent,
+    /// When changes began to be counted.
+    counted_from: Instant,
     pub(super) state: State,
+    /// Whether all its objects have been known once.
+    pub(super) listed: bool,
 }
 
 /// Where a kind stands.
@@ -53,9 +57,12 @@ pub(super) enum State {
 }
 
 impl State {
-    /// Whether there is nothing to say about it.
-    pub(super) fn is_settled(&self) -> bool {
-        *self == Self::Watching
+    /// Why nothing is known of the kind just now.
+    pub(super) fn problem(&self) -> Option<&str> {
+        match self {
+            Self::Failing(why) | Self::Refused(why) => Some(why),
+            Self::Listing | Self::Watching => None,
+        }
     }
 }
 
@@ -94,11 +101,12 @@ impl Model {
     }
 
     /// Counts changes from now on.
-    pub(super) fn forget_changes(&mut self) {
+    pub(super) fn forget_changes(&mut self, now: Instant) {
         for kind in &mut self.kinds {
             kind.changes = 0;
             kind.managers = Counts::default();
             kind.recent = Recent::default();
+            kind.counted_from = now;
             kind.objects.values_mut().for_each(|object| object.changes = 0);
         }
     }
@@ -125,6 +133,8 @@ impl Model {
         let change = match step {
             Step::Synced => {
                 kind.state = State::Watching;
+                kind.listed = true;
+                kind.counted_from = now;
                 return;
             }
             Step::Change(change) => change,
@@ -138,6 +148,15 @@ impl Model {
                     kind.changed(&key, now, None);
                     self.history.push(number, &key, time, "add", vec![]);
                 }
+            }
+            // One object in the place of another of the same name.
+            Notification::Update { old, new } if old.uid() != new.uid() => {
+                kind.changed(&key, now, None);
+                kind.remove(&key);
+                self.history.push(number, &key, time, "delete", vec![]);
+                kind.put(&key, new.body().len() as u64);
+                kind.changed(&key, now, None);
+                self.history.push(number, &key, time, "add", vec![]);
             }
             Notification::Update { old, new } => {
                 let (before, after) = (old.body(), new.body());
@@ -191,7 +210,9 @@ impl Kind {
             changes: 0,
             managers: Counts::default(),
             recent: Recent::default(),
+            counted_from: Instant::now(),
             state: State::Listing,
+            listed: false,
         }
     }
 
@@ -219,10 +240,11 @@ impl Kind {
         self.objects.len()
     }
 
-    /// The changes a second of the last ten seconds.
+    /// The changes a second of the last ten seconds, or since changes are counted; at least of one second.
     pub(super) fn per_second(&self, now: Instant) -> f64 {
         let changes: u64 = self.recent.of_window(now).map(|second| second.changes).sum();
-        changes as f64 / WINDOW as f64
+        let counted = now.saturating_duration_since(self.counted_from).as_secs_f64();
+        changes as f64 / counted.clamp(1.0, WINDOW as f64)
     }
 
     /// The longest time from a write to its arrival in the last ten seconds, in whole seconds.
@@ -237,12 +259,25 @@ impl Kind {
 
     /// The largest objects.
     pub(super) fn largest(&self, number: usize) -> Vec<Ranked> {
-        self.ranked(number, |object| (object.bytes, 0))
+        self.ranked(number, |object| (object.size, 0))
     }
 
     /// The objects that changed most often, then the largest.
     pub(super) fn busiest_and_largest(&self, number: usize) -> Vec<Ranked> {
-        self.ranked(number, |object| (object.changes, object.bytes))
+        self.ranked(number, |object| (object.changes, object.size))
+    }
+
+    /// The object that changed most often.
+    pub(super) fn busiest_one(&self) -> Option<Ranked> {
+        let changed = self.objects.iter().filter(|(_, object)| object.changes > 0);
+        let busiest = changed.max_by(|(one, first), (other, second)| {
+            (first.changes, first.size, other).cmp(&(second.changes, second.size, one))
+        });
+        busiest.map(|(key, object)| Ranked {
+            key: key.clone(),
+            bytes: object.size,
+            changes: object.changes,
+        })
     }
 
     /// The objects that changed most often.
@@ -252,20 +287,21 @@ impl Kind {
         busiest
     }
 
-    fn ranked(&self, number: usize, rank: fn(&Ranked) -> (u64, u64)) -> Vec<Ranked> {
-        let objects = self.objects.iter().map(|(key, object)| Ranked {
-            key: key.clone(),
-            bytes: object.size,
-            changes: object.changes,
-        });
-        let mut objects: Vec<_> = objects.collect();
-        let order = |one: &Ranked, other: &Ranked| (rank(other), &one.key).cmp(&(rank(one), &other.key));
+    fn ranked(&self, number: usize, rank: fn(&Object) -> (u64, u64)) -> Vec<Ranked> {
+        type Found<'k> = (&'k ObjectKey, &'k Object);
+        let order = |one: &Found<'_>, other: &Found<'_>| (rank(other.1), one.0).cmp(&(rank(one.1), other.0));
+        let mut objects: Vec<Found<'_>> = self.objects.iter().collect();
         if number < objects.len() && number > 0 {
             objects.select_nth_unstable_by(number - 1, order);
         }
         objects.truncate(number);
         objects.sort_by(order);
-        objects
+        let ranked = objects.into_iter().map(|(key, object)| Ranked {
+            key: key.clone(),
+            bytes: object.size,
+            changes: object.changes,
+        });
+        ranked.collect()
     }
 }
 
@@ -315,10 +351,14 @@ pub(super) mod tests {
 
         /// A value is also the second at which it was written.
         fn object(&self, name: &str, value: &str) -> Form {
+            self.object_of(name, value, name)
+        }
+
+        fn object_of(&self, name: &str, value: &str, uid: &str) -> Form {
             let time = format!("2026-01-01T00:00:{:0>2}Z", &value[..1]);
             let object = json!({
                 "apiVersion": "v1", "kind": "ConfigMap", "data": {"k": value},
-                "metadata": {"namespace": "ns", "name": name, "uid": name, "managedFields": [
+                "metadata": {"namespace": "ns", "name": name, "uid": uid, "managedFields": [
                     {"manager": "kubectl", "time": time, "fieldsV1": {"f:data": {"f:k": {}}}},
                 ]},
             });
@@ -327,8 +367,12 @@ pub(super) mod tests {
         }
 
         pub(crate) fn add(&self, name: &str, value: &str, initial: bool) -> Step<Form> {
+            self.add_of(name, value, name, initial)
+        }
+
+        fn add_of(&self, name: &str, value: &str, uid: &str, initial: bool) -> Step<Form> {
             Step::Change(Notification::Add {
-                object: self.object(name, value),
+                object: self.object_of(name, value, uid),
                 initial,
             })
         }
@@ -380,7 +424,10 @@ pub(super) mod tests {
             (kind.objects(), kind.changes, &kind.state),
             (2, 4, &State::Watching)
         );
-        assert_eq!(kind.per_second(start), 0.4);
+        // At first of a second, then of as many as there were, at most ten.
+        for (seconds, expected) in [(0, 4.0), (1, 4.0), (4, 1.0), (8, 0.5)] {
+            assert_eq!(kind.per_second(start + Duration::from_secs(seconds)), expected);
+        }
         assert_eq!(kind.lag(start), Some(1));
         assert_eq!(kind.per_second(start + Duration::from_secs(10)), 0.0);
         assert_eq!(
@@ -395,8 +442,34 @@ pub(super) mod tests {
         };
         assert_eq!(names(kind.largest(1)), ["ns/b"]);
         assert_eq!(names(kind.busiest(5)), ["ns/a"]);
+        assert_eq!(kind.busiest_one().as_ref(), kind.busiest(1).first());
         let sizes = kind.largest(5).iter().map(|object| object.bytes).sum::<u64>();
         assert_eq!(kind.bytes, sizes);
+    }
+
+    #[test]
+    fn another_object_of_the_same_name_is_no_update() {
+        let mut model = model();
+        let steps = Steps::new();
+        model.apply(0, &steps.add("a", "1", true), Instant::now(), now());
+        let Step::Change(Notification::Update { old, .. }) = steps.update("a", "1", "2") else {
+            panic!("an update");
+        };
+        let Step::Change(Notification::Add { object: new, .. }) = steps.add_of("a", "22", "other", false)
+        else {
+            panic!("an add");
+        };
+        let replaced = Step::Change(Notification::Update { old, new });
+        model.apply(0, &replaced, Instant::now(), now());
+        let kind = &model.kinds[0];
+        assert_eq!((kind.objects(), kind.changes), (1, 2));
+        assert_eq!(kind.managers(1), []);
+        let events: Vec<_> = model
+            .history
+            .of(0, &ObjectKey::from("ns/a"))
+            .map(|entry| entry.event)
+            .collect();
+        assert_eq!(events, ["add", "delete"]);
     }
 
     #[test]

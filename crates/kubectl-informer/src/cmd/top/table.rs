@@ -1,7 +1,7 @@
 //! The kinds as one table, for pipes.
 
 use super::Top;
-use super::model::{Kind, Ranked, State};
+use super::model::{Kind, Ranked};
 use crate::args::{Sort, TopArgs};
 use crate::counts::Count;
 use crate::grid;
@@ -27,6 +27,9 @@ pub(super) struct Table {
 #[serde(rename_all = "camelCase")]
 struct Row {
     resource: String,
+    /// Why it is not watched any more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<String>,
     objects: usize,
     bytes: u64,
     changes: u64,
@@ -68,10 +71,10 @@ impl Table {
             now,
         );
         let shown = kinds.iter().map(|number| &top.model.kinds[*number]);
-        let shown =
-            shown.filter(|kind| kind.state == State::Watching && (kind.objects() > 0 || kind.changes > 0));
+        let shown = shown.filter(|kind| kind.listed && (kind.objects() > 0 || kind.changes > 0));
         let rows = shown.map(|kind| Row {
             resource: kind.resource.full_name(),
+            problem: kind.state.problem().map(ToOwned::to_owned),
             objects: kind.objects(),
             bytes: kind.bytes,
             changes: kind.changes,
@@ -85,14 +88,14 @@ impl Table {
             busiest: kind.busiest(TOLD).into_iter().map(Object::from).collect(),
         });
         let kinds = rows.collect();
-        let unknown = top.model.kinds.iter().filter_map(|kind| {
-            let why = match &kind.state {
-                State::Watching => return None,
-                State::Listing => "it was not listed in time".to_owned(),
-                State::Failing(why) | State::Refused(why) => why.clone(),
-            };
-            let resource = kind.resource.full_name();
-            Some(Skipped { resource, why })
+        let unknown = top.model.kinds.iter().filter(|kind| !kind.listed);
+        let unknown = unknown.map(|kind| Skipped {
+            resource: kind.resource.full_name(),
+            why: kind
+                .state
+                .problem()
+                .unwrap_or("it was not listed in time")
+                .to_owned(),
         });
         Self {
             server: top.server.clone(),
@@ -133,6 +136,11 @@ impl Table {
         let skipped = self.skipped.iter();
         let skipped = skipped.filter(|skipped| !skipped.why.starts_with("it cannot be listed and watched"));
         lines.extend(skipped.map(|skipped| format!("skipped {}: {}", skipped.resource, skipped.why)));
+        let failing = self.kinds.iter().filter_map(|row| {
+            let why = row.problem.as_ref()?;
+            Some(format!("not watched any more: {}: {why}", row.resource))
+        });
+        lines.extend(failing);
         lines.join("\n")
     }
 }

@@ -40,6 +40,8 @@ pub(super) struct Following {
     /// Whether anything was told yet.
     started: bool,
     happened: VecDeque<Happened>,
+    /// Whether unchanged objects are told again.
+    resyncs: bool,
 }
 
 impl Following {
@@ -47,7 +49,7 @@ impl Following {
     ///
     /// # Errors
     /// The informer has stopped.
-    pub(super) fn new(informer: SharedInformer<DynamicObject>) -> anyhow::Result<Self> {
+    pub(super) fn new(informer: SharedInformer<DynamicObject>, resync: Duration) -> anyhow::Result<Self> {
         Ok(Self {
             feed: Feed::new(informer.subscribe("print")?),
             status: informer.reflector_status(Partition::SINGLE),
@@ -56,6 +58,7 @@ impl Following {
             unsynced: Some((Instant::now() + UNSYNCED, UNSYNCED)),
             started: false,
             happened: VecDeque::new(),
+            resyncs: !resync.is_zero(),
         })
     }
 
@@ -96,6 +99,10 @@ impl Following {
             self.happened.push_back(Happened::Restored);
         }
         self.happened.push_back(match step {
+            // Of another time are only the cells that came with it.
+            Step::Change(Notification::Update { old, new }) if !self.resyncs && is_same(&old, &new) => {
+                return;
+            }
             Step::Change(change) => {
                 self.told.change(&change);
                 Happened::Change(change)
@@ -120,6 +127,12 @@ impl Following {
             .unsynced
             .map(|(_, after)| (Instant::now() + after * 2, after * 2));
     }
+}
+
+/// Whether two objects are the same state of one.
+pub(super) fn is_same(one: &DynamicObject, other: &DynamicObject) -> bool {
+    let version = |object: &DynamicObject| object.metadata.resource_version.clone();
+    version(one).is_some() && version(one) == version(other)
 }
 
 async fn until(time: Option<(Instant, Duration)>) {

@@ -3,6 +3,7 @@
 use super::columns::Columns;
 use super::news::{Back, Missed, News};
 use super::table::{Table, event};
+use super::tables::{self, Row, Tables};
 use super::until::Condition;
 use crate::args::{Diff, WatchArgs, WatchOutput};
 use crate::cmd::cache;
@@ -52,19 +53,58 @@ pub(super) struct Watched {
     /// `deployment.apps`.
     prefix: String,
     pub(super) informer: SharedInformer<DynamicObject>,
+    /// Where the cells of its objects are; `None` if they are not asked for.
+    tables: Option<Arc<Tables>>,
     /// Whether the initial objects were saved by an earlier run.
     restored: bool,
 }
 
 impl Watched {
-    pub(super) fn new(target: &Target, informer: SharedInformer<DynamicObject>) -> Self {
+    pub(super) fn new(
+        target: &Target,
+        informer: SharedInformer<DynamicObject>,
+        tables: Option<Arc<Tables>>,
+    ) -> Self {
         Self {
             described: target.described(),
             resource: target.resource.full_name(),
             prefix: target.resource.object_prefix(),
             informer,
+            tables,
             restored: false,
         }
+    }
+
+    /// The name of an object as it is shown.
+    fn name(&self, name: &str, several: bool) -> String {
+        match several {
+            true => format!("{}/{name}", self.prefix),
+            false => name.to_owned(),
+        }
+    }
+
+    /// Makes a table wide enough for the objects that exist.
+    fn fit(&self, table: &mut Table, several: bool) {
+        let objects = self.informer.store().snapshot();
+        let mut has_cells = false;
+        for object in objects.iter().take(MEASURED) {
+            if let Some(row) = self.row(object) {
+                let name = object.metadata.name.as_deref().unwrap_or_default();
+                table.fit_row(&row, &self.name(name, several), object);
+                has_cells = true;
+            }
+        }
+        if !has_cells {
+            table.fit(objects.keys().map(|key| {
+                let namespace = key.namespace().unwrap_or_default().to_owned();
+                (namespace, self.name(key.name(), several))
+            }));
+        }
+    }
+
+    /// The cells of an object.
+    fn row(&self, object: &DynamicObject) -> Option<Row> {
+        self.tables.as_ref()?.row(object)
     }
 }
 
@@ -103,12 +143,14 @@ struct Line<'a> {
 impl Printer {
     pub(super) fn new(args: &WatchArgs, targets: &[Target]) -> Self {
         let namespaced = targets.iter().any(|target| target.resource.namespaced);
+        let all_namespaces = namespaced && args.scope.all_namespaces;
+        let table = |wide| Table::new(namespaced, all_namespaces, wide, args.show_labels);
         let format = match &args.output {
             WatchOutput::Json => Format::Json,
             WatchOutput::Yaml => Format::Yaml,
             WatchOutput::Name => Format::Name,
-            WatchOutput::Table => Format::Table(Table::new(namespaced, false)),
-            WatchOutput::Wide => Format::Table(Table::new(namespaced, true)),
+            WatchOutput::Table => Format::Table(table(false)),
+            WatchOutput::Wide => Format::Table(table(true)),
             WatchOutput::Columns(columns) => Format::Columns(columns.clone(), Grid::default()),
             WatchOutput::Template(template) => Format::Template(template.clone()),
         };
@@ -137,8 +179,7 @@ impl Printer {
         let of = &watched[target];
         let changes = match (change, self.diff) {
             (Notification::Update { old, new }, Some(diff)) => {
-                let (old, new) = (serde_json::to_value(&**old)?, serde_json::to_value(&**new)?);
-                Some(diff::changes(&old, &new, diff))
+                Some(diff::changes(&whole(old)?, &whole(new)?, diff))
             }
             _ => None,
         };
@@ -148,10 +189,6 @@ impl Printer {
             None => None,
         };
         let several = self.several;
-        let name = |name: &str| match several {
-            true => format!("{}/{name}", of.prefix),
-            false => name.to_owned(),
-        };
         let shown = change.object().map(|object| self.value(object));
         match &mut self.format {
             Format::Json => {
@@ -177,22 +214,16 @@ impl Printer {
                 output::lines(serde_saphyr::to_string(&shown)?.trim_end())?;
             }
             Format::Table(table) => {
-                if !table.has_header() {
-                    for watched in watched {
-                        let keys = watched.informer.store().snapshot();
-                        let names = keys.keys().map(|key| {
-                            let namespace = key.namespace().unwrap_or_default().to_owned();
-                            match several {
-                                true => (namespace, format!("{}/{}", watched.prefix, key.name())),
-                                false => (namespace, key.name().to_owned()),
-                            }
-                        });
-                        table.fit(names);
-                    }
-                    output::line(&table.header())?;
+                if table.is_new() {
+                    watched.iter().for_each(|watched| watched.fit(table, several));
                 }
-                let row = table.row(change, &name(change.key().name()), Timestamp::now());
-                self.row(change, &row)?;
+                let name = of.name(change.key().name(), several);
+                let row = change.object().and_then(|object| of.row(object));
+                let lines = table.lines(change, &name, row, Timestamp::now());
+                if let Some(header) = &lines.header {
+                    output::line(header)?;
+                }
+                self.row(change, &lines.row)?;
             }
             Format::Columns(columns, grid) => {
                 if !grid.has_rows() {
@@ -220,7 +251,7 @@ impl Printer {
 
     /// An object as it is printed.
     fn value(&self, object: &Arc<DynamicObject>) -> serde_json::Result<Value> {
-        let mut value = serde_json::to_value(&**object)?;
+        let mut value = whole(object)?;
         if !self.show_managed_fields
             && let Some(metadata) = value["metadata"].as_object_mut()
         {
@@ -386,6 +417,13 @@ impl Printer {
             ..line
         })
     }
+}
+
+/// An object as the server has it.
+fn whole(object: &Arc<DynamicObject>) -> serde_json::Result<Value> {
+    let mut value = serde_json::to_value(&**object)?;
+    tables::remove_row(&mut value);
+    Ok(value)
 }
 
 /// The end of an outage in words.

@@ -1,0 +1,139 @@
+//! `measure` of several forms: each in a process of its own, one after the other, so that none counts another's memory.
+
+use crate::args::{Decode, MeasureArgs, MeasureOutput};
+use crate::grid;
+use crate::output;
+use crate::signals::Stop;
+use crate::text::bytes;
+use anyhow::{Context as _, anyhow};
+use clap::ValueEnum as _;
+use serde_json::Value;
+use std::process::{ExitCode, Stdio};
+use tokio::io::{AsyncBufReadExt as _, BufReader};
+use tokio::process::Command;
+
+/// Measures each of the forms.
+///
+/// # Errors
+/// A process cannot be started, or ends by itself before it has measured.
+pub(super) async fn measure(args: &MeasureArgs, stop: &Stop) -> anyhow::Result<ExitCode> {
+    let mut rows = vec![
+        [
+            "FORM",
+            "PHASE",
+            "OBJECTS",
+            "CACHE",
+            "AN OBJECT",
+            "PEAK",
+            "TIME",
+            "CPU",
+            "RECEIVED",
+        ]
+        .map(ToOwned::to_owned)
+        .to_vec(),
+    ];
+    for form in &args.form {
+        let name = name(*form);
+        let measured = stop
+            .token
+            .run_until_cancelled(one(&name, args.output, &mut rows))
+            .await;
+        match measured {
+            None => return Err(stop.interrupted(&format!("before the form {name} was measured"))),
+            // The process has said why.
+            Some(measured) => match measured? {
+                0 => {}
+                code => return Ok(ExitCode::from(code)),
+            },
+        }
+    }
+    if args.output == MeasureOutput::Text {
+        output::lines(&grid::table(rows.into_iter()).join("\n"))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn name(form: Decode) -> String {
+    form.to_possible_value()
+        .map(|value| value.get_name().to_owned())
+        .unwrap_or_default()
+}
+
+/// Measures a form in another process. Returns its exit code.
+async fn one(form: &str, format: MeasureOutput, rows: &mut Vec<Vec<String>>) -> anyhow::Result<u8> {
+    let program = std::env::current_exe().context("cannot find this program")?;
+    let mut child = Command::new(program)
+        .args(std::env::args_os().skip(1))
+        .args(["--alone", form])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()
+        .context("cannot start a process for each form")?;
+    let lines = child
+        .stdout
+        .take()
+        .ok_or_else(|| anyhow!("the process for {form} has no output"))?;
+    let mut lines = BufReader::new(lines).lines();
+    while let Some(line) = lines.next_line().await? {
+        let mut line: Value =
+            serde_json::from_str(&line).context("what a process has measured cannot be read")?;
+        match format {
+            MeasureOutput::Text => rows.push(row(form, &line)),
+            MeasureOutput::Json => {
+                line["form"] = form.into();
+                output::line(&line.to_string())?;
+            }
+        }
+    }
+    let ended = child.wait().await?;
+    // A process that a signal has ended has no code.
+    Ok(ended.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
+}
+
+/// The row of a phase.
+fn row(form: &str, line: &Value) -> Vec<String> {
+    let number = |name: &str| line[name].as_f64();
+    let mib = |mib: f64| bytes((mib * f64::from(1 << 20)) as u64);
+    let or_none = |text: Option<String>| text.unwrap_or_else(|| "-".into());
+    let cache = number("rss_mib")
+        .zip(number("base_mib"))
+        .map(|(all, base)| (all - base).max(0.0));
+    let objects = line["objects"].as_u64();
+    let each = cache
+        .zip(objects.filter(|objects| *objects > 0))
+        .map(|(cache, objects)| mib(cache / objects as f64));
+    let count = objects.or(line["events"].as_u64());
+    vec![
+        form.to_owned(),
+        line["phase"].as_str().unwrap_or_default().to_owned(),
+        or_none(count.map(|count| count.to_string())),
+        or_none(cache.map(mib)),
+        or_none(each),
+        or_none(number("peak_mib").map(mib)),
+        or_none(number("wall_s").map(|seconds| format!("{seconds:.2} s"))),
+        or_none(number("cpu_s").map(|seconds| format!("{seconds:.2} s"))),
+        or_none(line["bytes_received"].as_u64().map(bytes)),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn the_memory_of_the_program_is_not_the_caches() {
+        let line = json!({
+            "phase": "sync", "objects": 1024, "wall_s": 0.5, "cpu_s": 0.25, "rss_mib": 18.0, "peak_mib": 20.0, "base_mib": 8.0,
+            "bytes_received": 1 << 20,
+        });
+        let row = row("typed", &line);
+        assert_eq!(
+            row,
+            [
+                "typed", "sync", "1024", "10 MiB", "10 KiB", "20 MiB", "0.50 s", "0.25 s", "1.0 MiB"
+            ]
+        );
+    }
+}
