@@ -8,7 +8,7 @@ use anstyle::AnsiColor;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::{fmt, io};
 
 /// The annotation in which `kubectl apply` keeps the object as it was applied: a second copy of it, which changes with
@@ -226,17 +226,21 @@ impl Found {
     }
 
     fn lists(&mut self, old: &[Value], new: &[Value], keys: Keys) {
-        let find = |list: &'_ [Value], wanted: &Value| {
-            let found = list.iter().position(|element| same(keys, element, wanted));
-            found.and_then(|at| list.get(at).cloned())
+        let by_key = |list: &'_ [Value]| -> HashMap<_, _> {
+            let places = list.iter().enumerate();
+            places
+                .map(|(at, element)| (identity(keys, element), at))
+                .collect()
         };
+        let (known, wanted) = (by_key(old), by_key(new));
         for before in old {
-            let after = find(new, before);
-            self.at(element(keys, after.as_ref().unwrap_or(before)), |found| {
-                found.either(Some(before), after.as_ref());
+            let after = wanted.get(&identity(keys, before)).and_then(|at| new.get(*at));
+            self.at(element(keys, after.unwrap_or(before)), |found| {
+                found.either(Some(before), after);
             });
         }
-        for after in new.iter().filter(|after| find(old, after).is_none()) {
+        let is_new = |after: &&Value| !known.contains_key(&identity(keys, after));
+        for after in new.iter().filter(is_new) {
             self.at(element(keys, after), |found| found.push(None, Some(after)));
         }
     }
@@ -289,8 +293,8 @@ fn keys(old: &[Value], new: &[Value]) -> Option<Keys> {
     let identify = |keys: &Keys, list: &[Value]| {
         let mut seen = BTreeSet::new();
         list.iter().all(|element| {
-            let values: Option<Vec<_>> = keys.iter().map(|key| scalar(&element[*key])).collect();
-            values.is_some_and(|values| seen.insert(values))
+            let values = identity(keys, element);
+            values.iter().all(Option::is_some) && seen.insert(values)
         })
     };
     let mut known = KEYS.iter().copied();
@@ -304,8 +308,9 @@ fn scalar(value: &Value) -> Option<String> {
     }
 }
 
-fn same(keys: Keys, one: &Value, other: &Value) -> bool {
-    keys.iter().all(|key| one[*key] == other[*key])
+/// The values of its keys, by which an element is told from others.
+fn identity(keys: Keys, element: &Value) -> Vec<Option<String>> {
+    keys.iter().map(|key| scalar(&element[*key])).collect()
 }
 
 fn element(keys: Keys, element: &Value) -> Step {
@@ -548,6 +553,33 @@ mod tests {
                 (applied.into(), true),
                 ("type".into(), false)
             ]
+        );
+    }
+
+    #[test]
+    fn long_lists_are_compared_element_by_element() {
+        const ELEMENTS: usize = 5000;
+        let object = |value: usize| {
+            let list: Vec<_> = (0..ELEMENTS)
+                .map(|number| json!({"name": format!("n{number}"), "value": value + number}))
+                .collect();
+            let owned = (0..ELEMENTS).map(|number| {
+                (
+                    format!(r#"k:{{"name":"n{number}"}}"#),
+                    json!({".": {}, "f:value": {}}),
+                )
+            });
+            let owned: Map<String, Value> = owned.collect();
+            let manager = json!({"manager": "m", "fieldsV1": {"f:spec": {"f:env": owned}}});
+            json!({"metadata": {"managedFields": [manager]}, "spec": {"env": list}})
+        };
+        let changes = changes(&object(0), &object(1), Diff::Content);
+        assert_eq!(changes.len(), ELEMENTS);
+        assert_eq!(changes[7].path.to_string(), "spec.env[name=n7].value");
+        assert!(
+            changes
+                .iter()
+                .all(|change| change.manager.as_deref() == Some("m"))
         );
     }
 }

@@ -20,13 +20,8 @@ struct Entry<'o> {
 impl<'o> Managers<'o> {
     /// The managers of an object, and what has changed among them since an older state.
     pub(crate) fn of(object: &'o Value, before: &Value) -> Self {
-        let list = |object: &'_ Value| object["metadata"]["managedFields"].as_array().cloned();
-        let before = list(before).unwrap_or_default();
-        let entries = object["metadata"]["managedFields"]
-            .as_array()
-            .into_iter()
-            .flatten();
-        let entries = entries.map(|entry| Entry {
+        let before = entries(before);
+        let entries = entries(object).iter().map(|entry| Entry {
             manager: entry["manager"].as_str().unwrap_or_default(),
             time: entry["time"].as_str().unwrap_or_default(),
             new: !before.contains(entry),
@@ -46,6 +41,11 @@ impl<'o> Managers<'o> {
     }
 }
 
+fn entries(object: &Value) -> &[Value] {
+    let entries = object["metadata"]["managedFields"].as_array();
+    entries.map_or(&[], Vec::as_slice)
+}
+
 /// Whether these fields contain what is at a path. What has no fields below it is owned whole.
 fn owns(fields: &Value, path: &[Step]) -> bool {
     let Some(map) = fields.as_object() else {
@@ -56,10 +56,7 @@ fn owns(fields: &Value, path: &[Step]) -> bool {
     };
     let below = match step {
         Step::Field(name) => map.get(&format!("f:{name}")),
-        Step::Element { element, .. } => map
-            .iter()
-            .find(|(key, _)| is_key_of(key, element))
-            .map(|(_, below)| below),
+        Step::Element { element, .. } => element_of(map, element),
         Step::Index(index) => map.get(&format!("i:{index}")),
     };
     match below {
@@ -69,12 +66,14 @@ fn owns(fields: &Value, path: &[Step]) -> bool {
     }
 }
 
-/// Whether a key such as `k:{"type":"Ready"}` is that of an element.
-fn is_key_of(key: &str, element: &Value) -> bool {
-    let key = key
-        .strip_prefix("k:")
-        .map(serde_json::from_str::<Map<String, Value>>);
-    matches!(key, Some(Ok(key)) if key.iter().all(|(name, value)| element[name] == *value))
+/// What is below the key of an element, such as `k:{"type":"Ready"}`. All keys of a list have the same names.
+fn element_of<'m>(map: &'m Map<String, Value>, element: &Value) -> Option<&'m Value> {
+    let mut keys = map.keys().filter_map(|key| key.strip_prefix("k:"));
+    let mut key: Map<String, Value> = serde_json::from_str(keys.next()?).ok()?;
+    for (name, value) in &mut key {
+        *value = element[name].clone();
+    }
+    map.get(&format!("k:{}", Value::Object(key)))
 }
 
 #[cfg(test)]

@@ -12,10 +12,11 @@ mod sample;
 use crate::args::{AdviseArgs, AdviseOutput};
 use crate::counts::Count;
 use crate::grid;
+use crate::open_files;
 use crate::output;
 use crate::signals::{Meaning, Stop};
 use crate::target::{Kinds, Skipped, Target};
-use crate::text::bytes;
+use crate::text::{bytes, printable};
 use activity::Activity;
 use anyhow::bail;
 use estimate::Form;
@@ -27,7 +28,7 @@ use sample::Sample;
 use std::io::IsTerminal as _;
 use std::process::ExitCode;
 use std::time::Duration;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::Instant;
 
 /// The number of kinds that are listed at a time.
 const AT_ONCE: usize = 4;
@@ -69,9 +70,16 @@ async fn report(args: &AdviseArgs) -> anyhow::Result<Report> {
         // A kind without objects is not worth a connection.
         let watches = samples.drain(..).enumerate();
         let watches = watches.filter(|(_, (_, sample))| sample.objects > 0);
-        let watches = watches.map(|(number, (target, sample))| async move {
-            (number, Activity::watch(target, sample, args.period).await)
-        });
+        let most = open_files::most_connections();
+        let watches = watches
+            .zip(0..)
+            .map(|((number, (target, sample)), place)| async move {
+                let activity = match place < most {
+                    true => Activity::watch(target, sample, args.period).await,
+                    false => Activity::not_watched(open_files::too_many(most)),
+                };
+                (number, activity)
+            });
         for (number, activity) in futures::future::join_all(watches).await {
             kinds[number].changes = Some(Changes::from(activity));
         }
@@ -89,14 +97,14 @@ async fn samples<'t>(
     let deadline = Instant::now() + args.time_limit;
     let progress = progress("");
     let taken = targets.iter().map(|target| async move {
-        let sample = timeout_at(deadline, Sample::take(target, u64::from(args.sample))).await;
+        let sample = Sample::take(target, u64::from(args.sample), deadline).await;
         let why = match sample {
-            Ok(Ok(sample)) => return (target, Ok(sample)),
-            Ok(Err(error)) if error.class() == ErrorClass::Forbidden => {
+            Ok(Some(sample)) => return (target, Ok(sample)),
+            Ok(None) => "it was not reached within --time-limit".to_owned(),
+            Err(error) if error.class() == ErrorClass::Forbidden => {
                 format!("forbidden: {}", error.chain())
             }
-            Ok(Err(error)) => error.chain(),
-            Err(_) => "it was not reached within --time-limit".to_owned(),
+            Err(error) => error.chain(),
         };
         (target, Err(why))
     });
@@ -104,7 +112,7 @@ async fn samples<'t>(
     let mut samples = Vec::new();
     while let Some((target, sample)) = taken.next().await {
         let resource = target.resource.full_name();
-        progress.set_message(format!("sampled {resource}"));
+        progress.set_message(format!("sampled {}", printable(&resource)));
         match sample {
             Ok(sample) => samples.push((target, sample)),
             Err(why) => skipped.push(Skipped { resource, why }),
@@ -161,11 +169,12 @@ fn text(report: &Report) -> String {
     });
     let total = report.total.iter().map(|total| bytes(total.bytes));
     let json = bytes(report.kinds.iter().map(|kind| kind.bytes).sum());
-    let total: Vec<_> = ["all of them".into(), String::new(), json]
+    let total: Vec<_> = ["together".into(), String::new(), json]
         .into_iter()
         .chain(total)
         .collect();
     lines.extend(grid::table(std::iter::once(header).chain(memory).chain([total])));
+    lines.extend(report.not_in_the_sum().map(|without| format!("({without})")));
     let empty = report.kinds.len() - shown.len();
     if empty > 0 {
         lines.push(format!("({empty} kinds have no objects)"));

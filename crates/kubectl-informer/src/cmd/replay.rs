@@ -34,6 +34,11 @@ pub(crate) async fn run(args: ReplayArgs) -> anyhow::Result<ExitCode> {
         check_kubeconfig(path)?;
     }
     let server = start(&args).await?;
+    if recording.reader.header().secrets {
+        output::diagnostic(
+            "the recording has the values of secrets; while it is played, every user of this machine can read them",
+        );
+    }
     let mut player = Player::new(server.store(), &resources)?;
     let played = async {
         let next = player.initial(&mut recording, synced).await?;

@@ -37,13 +37,20 @@ pub(super) struct Activity {
 }
 
 impl Activity {
+    /// Of a kind that is not watched for this reason.
+    pub(super) fn not_watched(why: String) -> Self {
+        Self {
+            failure: Some(why),
+            ..Self::default()
+        }
+    }
+
     /// Watches a kind from where its sample was taken.
     pub(super) async fn watch(target: &Target, mut sample: Sample, period: Duration) -> Self {
-        let mut activity = Self::default();
         let Some(version) = sample.version.clone() else {
-            activity.failure = Some("its list has no version".into());
-            return activity;
+            return Self::not_watched("its list has no version".into());
         };
+        let mut activity = Self::default();
         let mut source = target.source().encoding(Encoding::Json);
         if target.resource.is_secret() {
             source = source.metadata_only();

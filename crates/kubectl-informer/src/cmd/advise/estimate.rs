@@ -92,7 +92,9 @@ impl Form {
                     .into()
             }
             Self::Packed => {
-                "Packed, without managedFields: the sample was packed, each further object as those of its second half".into()
+                "Packed, without managedFields: the sample was packed, each further object as its last ones; at most that, if \
+                 fewer than 65 were sampled"
+                    .into()
             }
         }
     }

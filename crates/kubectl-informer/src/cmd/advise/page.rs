@@ -16,7 +16,7 @@ const STYLE: &str = "
 * { box-sizing: border-box; }
 body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); margin: 0 auto; padding: 2rem 1.5rem;
   max-width: 72rem; }
-h1 { font-size: 1.6rem; margin: 0; } h2 { font-size: 1.15rem; margin: 2.2rem 0 .7rem; }
+h1 { font-size: 1.6rem; margin: 0; } h2 { font-size: 1.15rem; margin: 2.2rem 0 .7rem; } h3 { font-size: 1rem; margin: 1rem 0 .3rem; }
 p.about { color: var(--faint); margin: .2rem 0 0; }
 ol.advice { background: var(--card); border: 1px solid var(--line); border-radius: 8px; padding: 1rem 1rem 1rem 2.4rem; }
 ol.advice li { margin: .3rem 0; }
@@ -87,7 +87,9 @@ fn forms(page: &mut String, report: &Report) {
         .map(|total| total.bytes)
         .max()
         .unwrap_or_default();
-    page.push_str("<h2>Memory of caches of all kinds, by form</h2><div class=\"chart\" id=\"forms\">");
+    page.push_str(
+        "<h2>Memory of caches of these kinds together, by form</h2><div class=\"chart\" id=\"forms\">",
+    );
     for total in &report.total {
         let color = match total.form {
             Form::ClientGo | Form::KubeRs => PARTS[6],
@@ -104,6 +106,9 @@ fn forms(page: &mut String, report: &Report) {
         );
     }
     page.push_str("</div>");
+    if let Some(without) = report.not_in_the_sum() {
+        let _ = write!(page, "<p class=\"about\">The sums are {}.</p>", escaped(&without));
+    }
 }
 
 fn bar(page: &mut String, name: &str, value: f64, most: f64, color: &str, told: &str) {
@@ -199,6 +204,24 @@ fn changes(page: &mut String, report: &Report) {
             "<p class=\"about\">Nothing changed while the kinds were watched, or they were not watched.</p>",
         );
     }
+    let failed = report.kinds.iter().filter_map(|kind| {
+        let failure = kind.changes.as_ref()?.failure.as_ref()?;
+        Some((&kind.resource, failure))
+    });
+    let failed: Vec<_> = failed.collect();
+    if failed.is_empty() {
+        return;
+    }
+    page.push_str("<h3>Whose watch ended early</h3><table><tbody>");
+    for (resource, why) in failed {
+        let _ = write!(
+            page,
+            "<tr><td>{}</td><td class=\"long\">{}</td></tr>",
+            escaped(resource),
+            escaped(why)
+        );
+    }
+    page.push_str("</tbody></table>");
 }
 
 fn table(page: &mut String, report: &Report) {

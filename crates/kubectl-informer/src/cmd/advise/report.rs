@@ -172,6 +172,28 @@ impl Report {
     }
 }
 
+impl Report {
+    /// Which kinds the sums do not contain.
+    pub(super) fn not_in_the_sum(&self) -> Option<String> {
+        let unsampled = self
+            .kinds
+            .iter()
+            .filter(|kind| kind.objects > 0 && kind.sampled == 0);
+        let unsampled: Vec<_> = unsampled.map(|kind| kind.resource.as_str()).collect();
+        let skipped = match self.skipped.len() {
+            0 => None,
+            1 => Some("what was skipped".to_owned()),
+            several => Some(format!("{several} that were skipped")),
+        };
+        let missing: Vec<_> = (!unsampled.is_empty())
+            .then(|| first(&unsampled))
+            .into_iter()
+            .chain(skipped)
+            .collect();
+        (!missing.is_empty()).then(|| format!("without {}", missing.join(" and ")))
+    }
+}
+
 /// Sentences that name the next step.
 fn advice(kinds: &[KindReport]) -> Vec<String> {
     let mut advice = Vec::new();
@@ -235,10 +257,17 @@ fn advice(kinds: &[KindReport]) -> Vec<String> {
     }
     advice.extend(about_changes(kinds));
     if advice.is_empty() {
-        advice.push(
-            "nothing to save: decoded in any form, these kinds take less than a MiB each and change little"
-                .into(),
-        );
+        let was_watched = |kind: &KindReport| {
+            let changes = kind.changes.as_ref();
+            kind.objects == 0 || changes.is_some_and(|changes| changes.failure.is_none())
+        };
+        let quiet = match kinds.iter().all(was_watched) {
+            true => " and change little",
+            false => "; how often all of them change was not seen",
+        };
+        advice.push(format!(
+            "nothing to save: decoded in any form, these kinds take less than a MiB each{quiet}"
+        ));
     }
     advice
 }
@@ -355,6 +384,41 @@ mod tests {
     #[test]
     fn a_small_quiet_cluster_needs_nothing() {
         let advice = advice(&[kind("pods", 1000, 900, 0.0, 0)]);
-        assert!(advice[0].starts_with("nothing to save"), "{advice:?}");
+        assert!(
+            advice[0].ends_with("less than a MiB each and change little"),
+            "{advice:?}"
+        );
+        // Unless nobody has looked.
+        let mut unwatched = kind("pods", 1000, 900, 0.0, 0);
+        unwatched.changes = None;
+        let mut failed = kind("nodes", 1000, 900, 0.0, 0);
+        failed.changes.as_mut().unwrap().failure = Some("forbidden".into());
+        for kind in [unwatched, failed] {
+            let advice = super::advice(&[kind]);
+            assert!(advice[0].ends_with("was not seen"), "{advice:?}");
+        }
+    }
+
+    #[test]
+    fn the_sum_says_what_is_not_in_it() {
+        let mut secrets = kind("secrets", 0, 0, 0.0, 0);
+        secrets.sampled = 0;
+        let pods = || kind("pods", 1000, 900, 0.0, 0);
+        let skipped = || Skipped {
+            resource: "nodes".into(),
+            why: "forbidden".into(),
+        };
+        for (kinds, skipped, expected) in [
+            (vec![pods()], vec![], None),
+            (vec![pods()], vec![skipped()], Some("without what was skipped")),
+            (
+                vec![pods(), secrets],
+                vec![skipped(), skipped()],
+                Some("without secrets and 2 that were skipped"),
+            ),
+        ] {
+            let report = Report::new("http://127.0.0.1".into(), kinds, skipped);
+            assert_eq!(report.not_in_the_sum().as_deref(), expected);
+        }
     }
 }

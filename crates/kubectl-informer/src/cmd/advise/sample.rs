@@ -13,7 +13,7 @@ use serde::Serialize;
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
 use std::io;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout_at};
 
 /// The number of objects in a page.
 const PAGE: usize = 100;
@@ -24,8 +24,8 @@ const MOST_BYTES: u64 = 32 << 20;
 const LONG: usize = 256;
 /// The bytes that a cache takes beside an object for its key and its place in the store.
 const BESIDE: u64 = 122;
-/// The fewest objects whose second half says what one more of them takes.
-const STEADY: u64 = 128;
+/// The number of objects from which a dictionary is learned: what follows takes less.
+const LEARNED: u64 = 64;
 
 /// A sample of a kind.
 pub(super) struct Sample {
@@ -38,14 +38,23 @@ pub(super) struct Sample {
     pub(super) sizes: Sizes,
     /// The bytes of each field.
     pub(super) fields: BTreeMap<String, u64>,
-    /// What they take when they are packed: all, and the first half of them.
-    packed: (u64, u64),
+    packed: Packing,
     /// The version of the list, and when it was asked for.
     pub(super) version: Option<ResourceVersion>,
     pub(super) listed: Instant,
     /// The objects, whole, and what packs more of them.
     pub(super) states: HashMap<ObjectKey, Form>,
     pub(super) packer: Packer<DynamicObject>,
+}
+
+/// What objects take when they are packed.
+#[derive(Debug, Clone, Copy, Default)]
+struct Packing {
+    /// The bytes of all.
+    all: u64,
+    /// The number of the last ones, which were packed as any further ones are, and their bytes.
+    last: u64,
+    bytes_of_last: u64,
 }
 
 /// Sums of bytes of JSON over a sample.
@@ -65,11 +74,16 @@ pub(super) struct Sizes {
 }
 
 impl Sample {
-    /// Lists a sample in pages. The values of secrets are not asked for, and nothing is looked at in them.
+    /// Lists a sample in pages, as far as it comes by the deadline; `None` if not even the first page does. The values of
+    /// secrets are not asked for, and nothing is looked at in them.
     ///
     /// # Errors
     /// The first page could not be read.
-    pub(super) async fn take(target: &Target, size: u64) -> Result<Self, ApiError> {
+    pub(super) async fn take(
+        target: &Target,
+        size: u64,
+        deadline: Instant,
+    ) -> Result<Option<Self>, ApiError> {
         let types = TypeMeta {
             api_version: target.resource.api().api_version,
             kind: target.resource.kind.clone(),
@@ -84,7 +98,7 @@ impl Sample {
             sampled: 0,
             sizes: Sizes::default(),
             fields: BTreeMap::new(),
-            packed: (0, 0),
+            packed: Packing::default(),
             version: None,
             listed: Instant::now(),
             states: HashMap::new(),
@@ -99,14 +113,14 @@ impl Sample {
         loop {
             let left = size.saturating_sub(sample.objects).max(1);
             request.limit = u32::try_from(left.min(PAGE as u64)).ok();
-            let page = page(&source, &request).await;
-            let (items, end) = match page {
+            let (items, end) = match timeout_at(deadline, page(&source, &request)).await {
                 // The pages before it are a sample, too.
-                Err(_) if sample.objects > 0 => {
+                Ok(Err(_)) | Err(_) if sample.objects > 0 => {
                     sample.at_least = true;
                     break;
                 }
-                page => page?,
+                Ok(page) => page?,
+                Err(_) => return Ok(None),
             };
             sample.objects += items.len() as u64;
             if !target.resource.is_secret() {
@@ -129,7 +143,7 @@ impl Sample {
             request.continue_token = Some(token);
         }
         sample.packed = pack(&pruned, config());
-        Ok(sample)
+        Ok(Some(sample))
     }
 
     fn add(&mut self, raw: &RawObject) {
@@ -147,15 +161,15 @@ impl Sample {
         }
     }
 
-    /// What all objects of the kind take packed: what the sample takes, and for each of the others what one of the second
-    /// half of it takes.
+    /// What all objects of the kind take packed: what the sample takes, and for each of the others what one of the last of
+    /// it takes.
     pub(super) fn packed(&self) -> u64 {
-        let (all, first_half) = self.packed;
-        let each = match self.sampled {
-            0 => 0,
-            sampled if sampled >= STEADY => (all.saturating_sub(first_half)) / (sampled - sampled / 2),
-            sampled => all / sampled,
-        };
+        let Packing {
+            all,
+            last,
+            bytes_of_last,
+        } = self.packed;
+        let each = bytes_of_last.checked_div(last).unwrap_or_default();
         let others = self.objects.saturating_sub(self.sampled);
         all.saturating_add(others.saturating_mul(each))
             .saturating_add(self.objects.saturating_mul(BESIDE))
@@ -212,24 +226,39 @@ async fn page<S: ListerWatcher<Form>>(
     Err(ApiError::Protocol("the list has no end".into()))
 }
 
-/// Packs objects without managedFields. Returns the bytes that all take, and those of the first half.
-fn pack(objects: &[RawObject], config: DecoderConfig) -> (u64, u64) {
+/// The number of the objects of a sample that do not say what further ones take: those from which a dictionary is learned, and of
+/// a large sample the first half, in which families are still new. None of a sample that is too small to learn from.
+fn first_ones(sampled: u64) -> u64 {
+    match sampled {
+        ..=LEARNED => 0,
+        sampled => LEARNED.max(sampled / 2),
+    }
+}
+
+/// Packs objects without managedFields.
+fn pack(objects: &[RawObject], config: DecoderConfig) -> Packing {
     let plan = FieldPlan::without_managed_fields();
     let packer = Form::decoder(DecoderConfig {
         plan: plan.clone(),
         ..config
     });
     let mut kept = Vec::new();
-    let mut first_half = 0;
+    let first = first_ones(objects.len() as u64);
+    let mut bytes_of_first = 0;
     for (number, raw) in objects.iter().enumerate() {
-        if number == objects.len() / 2 {
-            first_half = packer.stats().total_bytes;
+        if number as u64 == first {
+            bytes_of_first = packer.stats().total_bytes;
         }
         if let Ok(raw) = RawObject::scan_with(Encoding::Json, raw.bytes().clone(), &plan) {
             kept.extend(Form::decode_raw(&packer, &raw.key(), &raw).ok());
         }
     }
-    (packer.stats().total_bytes, first_half)
+    let all = packer.stats().total_bytes;
+    Packing {
+        all,
+        last: objects.len() as u64 - first,
+        bytes_of_last: all.saturating_sub(bytes_of_first),
+    }
 }
 
 impl Sizes {
