@@ -30,27 +30,18 @@ pub(crate) struct Args {
     pub(crate) verbose: u8,
 }
 
+// The help of each is what its arguments say: a comment here would take its place.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Show what an informer does, on a simulated cluster in this process
     Demo(DemoArgs),
-    /// Print every change of a resource, and never give up
     Watch(WatchArgs),
-    /// Measure what a cache of a resource costs
     Measure(MeasureArgs),
-    /// Tell what caches of a cluster would cost, and what to do about it
     Advise(AdviseArgs),
-    /// Show which kinds, objects and field managers change most
     Top(TopArgs),
-    /// Record the changes of resources in a file
     Record(RecordArgs),
-    /// Print the objects of a recording as they were at a time
     Show(ShowArgs),
-    /// Print the changes of a recording, with the fields that changed
     Diff(DiffArgs),
-    /// Play a recording to any client, through a simulated API server
     Replay(ReplayArgs),
-    /// Print a completion script
     Completion(CompletionArgs),
     /// Print the candidates for the last of some words; kubectl asks for them
     #[command(name = "__complete", hide = true)]

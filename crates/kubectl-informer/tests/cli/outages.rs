@@ -208,4 +208,13 @@ async fn exit_codes_are_in_the_help() {
             assert!(help.contains(text), "{args}: {text}: {help}");
         }
     }
+    // Each command has its whole description.
+    for (command, text) in [
+        ("watch", "the informer recovers and prints what it missed"),
+        ("replay", "The server listens on a port of 127.0.0.1"),
+        ("advise", "Each estimate says how it was made"),
+    ] {
+        let help = run(&format!("{command} --help")).await.out;
+        assert!(help.contains(text), "{help}");
+    }
 }

@@ -7,7 +7,7 @@ use crate::diff;
 use crate::discovery::Resource;
 use crate::feed::Step;
 use crate::informers::Form;
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use kube_informer::informer::InformerStatus;
 use kube_informer::reflector::Phase;
 use kube_informer::{Notification, ObjectKey};
@@ -18,6 +18,8 @@ use tokio::time::Instant;
 
 /// The number of seconds over which changes a second are counted.
 const WINDOW: usize = 10;
+/// By how much clocks may differ.
+const CLOCKS_DIFFER: SignedDuration = SignedDuration::from_mins(5);
 /// The number of changed fields that the history keeps of one change.
 const MOST_LINES: usize = 50;
 
@@ -42,6 +44,8 @@ pub(super) struct Kind {
     pub(super) state: State,
     /// Whether all its objects have been known once.
     pub(super) listed: bool,
+    /// When that was.
+    listed_at: Timestamp,
 }
 
 /// Where a kind stands.
@@ -134,6 +138,7 @@ impl Model {
             Step::Synced => {
                 kind.state = State::Watching;
                 kind.listed = true;
+                kind.listed_at = time;
                 kind.counted_from = now;
                 return;
             }
@@ -167,7 +172,7 @@ impl Model {
                 };
                 let mut changes = diff::changes(&before, &after, Diff::All);
                 changes.retain(|change| !change.path.is_version());
-                kind.changed(&key, now, lag(&before, &after, time));
+                kind.changed(&key, now, lag(&before, &after, kind.listed_at, time));
                 diff::managers(&changes)
                     .into_iter()
                     .for_each(|name| kind.managers.add(name));
@@ -189,14 +194,18 @@ impl Model {
     }
 }
 
-/// The time from an update until now, in whole seconds, if the object's managers tell when it was made.
-fn lag(before: &Value, after: &Value, now: Timestamp) -> Option<u64> {
+/// The time from an update until now, in whole seconds, if the object's managers tell when it was made. An update that was made long
+/// before the list was made by a clock that tells nothing.
+fn lag(before: &Value, after: &Value, listed_at: Timestamp, now: Timestamp) -> Option<u64> {
     let last = |object: &Value| -> Option<Timestamp> {
         let entries = object["metadata"]["managedFields"].as_array()?;
         let times = entries.iter().filter_map(|entry| entry["time"].as_str());
         times.filter_map(|time| time.parse().ok()).max()
     };
     let written = last(after).filter(|time| last(before).is_none_or(|before| before < *time))?;
+    if listed_at.duration_since(written) > CLOCKS_DIFFER {
+        return None;
+    }
     // The clocks may differ.
     Some(u64::try_from(now.duration_since(written).as_secs()).unwrap_or_default())
 }
@@ -213,6 +222,7 @@ impl Kind {
             counted_from: Instant::now(),
             state: State::Listing,
             listed: false,
+            listed_at: Timestamp::UNIX_EPOCH,
         }
     }
 
@@ -445,6 +455,24 @@ pub(super) mod tests {
         assert_eq!(kind.busiest_one().as_ref(), kind.busiest(1).first());
         let sizes = kind.largest(5).iter().map(|object| object.bytes).sum::<u64>();
         assert_eq!(kind.bytes, sizes);
+    }
+
+    #[test]
+    fn a_clock_that_is_far_behind_is_no_lag() {
+        let mut model = model();
+        let steps = Steps::new();
+        let days_later = now() + SignedDuration::from_hours(48);
+        for step in [
+            steps.add("a", "1", true),
+            Step::Synced,
+            steps.update("a", "1", "2"),
+        ] {
+            model.apply(0, &step, Instant::now(), days_later);
+        }
+        assert_eq!(
+            (model.kinds[0].changes, model.kinds[0].lag(Instant::now())),
+            (1, None)
+        );
     }
 
     #[test]
