@@ -43,6 +43,8 @@ pub(crate) struct Api {
     pub(crate) requests: Requests,
     /// Whether faults can be made over HTTP.
     pub(crate) control_endpoint: bool,
+    /// Whether shard selectors count.
+    pub(crate) sharded_lists: bool,
     /// Ends watches when the server stops.
     pub(crate) closing: CancellationToken,
     clock: Clock,
@@ -71,9 +73,16 @@ impl Api {
             faults,
             requests: Requests::default(),
             control_endpoint,
+            sharded_lists: true,
             closing,
             clock,
         }
+    }
+
+    /// The same, which ignores shard selectors if this is false.
+    pub(crate) fn sharded_lists(mut self, sharded: bool) -> Self {
+        self.sharded_lists = sharded;
+        self
     }
 
     /// The same, at another time of day.

@@ -570,6 +570,14 @@ impl Call {
         )
     }
 
+    /// Restricts a selection to what the request asks for of shards, unless the server ignores that.
+    fn sharded(&self, selector: Selector) -> Result<Selector, StatusError> {
+        match self.api.sharded_lists {
+            true => selector.and_shards(self.query.get("shardSelector")),
+            false => Ok(selector),
+        }
+    }
+
     fn watch(
         self,
         target: Target,
@@ -582,6 +590,7 @@ impl Call {
             selector = selector.and_named(name);
         }
         let options = WatchOptions::parse(&self.query)?;
+        let selector = self.sharded(selector)?;
         let written = (form, self.encoding);
         let frames = self.api.watch(target, selector, &options, written, faults)?;
         let mut response = media::rendered_watch(self.encoding, streamed(frames));
@@ -599,6 +608,7 @@ impl Call {
     ) -> Result<Response<SimBody>, StatusError> {
         let selector = self.selector(target)?;
         let options = ListOptions::parse(&self.query)?;
+        let selector = self.sharded(selector)?;
         if let (true, Some(token)) = (faults.expire_continue, &options.token) {
             return Err(token.expired(&target.prefix()));
         }
@@ -626,10 +636,12 @@ impl Call {
     }
 
     fn delete_collection(&self, target: &Target, form: Form) -> Result<Response<SimBody>, StatusError> {
+        let selector = self.sharded(self.selector(target)?)?;
         let objects = self
             .api
-            .delete_collection(target, &self.selector(target)?, &self.delete_options()?)?;
-        let list = self.api.list_of(target, objects, (form, self.encoding))?;
+            .delete_collection(target, &selector, &self.delete_options()?)?;
+        let written = (form, self.encoding);
+        let list = self.api.list_of(target, &selector, objects, written)?;
         Ok(self.rendered(StatusCode::OK, streamed(stream::iter(list))))
     }
 

@@ -34,6 +34,18 @@ struct Args {
     /// Let clients make faults, under /kube-sim/faults
     #[arg(long)]
     control_endpoint: bool,
+    /// Feature gates of a kube-apiserver, as NAME=true or NAME=false. There is ShardedListAndWatch, which is on by default
+    #[arg(long, value_name = "GATE,...", value_delimiter = ',', value_parser = gate)]
+    feature_gates: Vec<bool>,
+}
+
+/// Whether `ShardedListAndWatch`, the only gate that there is, is on.
+fn gate(text: &str) -> Result<bool, String> {
+    match text.split_once('=') {
+        Some(("ShardedListAndWatch", "true")) => Ok(true),
+        Some(("ShardedListAndWatch", "false")) => Ok(false),
+        _ => Err("must be ShardedListAndWatch=true or ShardedListAndWatch=false".into()),
+    }
 }
 
 fn rate(text: &str) -> Result<f64, String> {
@@ -69,7 +81,8 @@ async fn run(args: Args) -> anyhow::Result<()> {
         .pods(args.pods)
         .churn(args.churn)
         .seed(args.seed)
-        .port(args.port);
+        .port(args.port)
+        .sharded_lists(args.feature_gates.last().copied().unwrap_or(true));
     let builder = match args.control_endpoint {
         true => builder.control_endpoint(),
         false => builder,

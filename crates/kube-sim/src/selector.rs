@@ -1,14 +1,18 @@
-//! Label and field selectors.
+//! Label, field and shard selectors.
+
+mod shards;
 
 use crate::object::Stored;
 use crate::resources::Resource;
 use crate::status::StatusError;
+use shards::Shards;
 
 /// The selection of a request; everything by default.
 #[derive(Debug, Default)]
 pub(crate) struct Selector {
     labels: Vec<LabelTerm>,
     fields: Vec<FieldTerm>,
+    shards: Option<Shards>,
 }
 
 #[derive(Debug, PartialEq)]
@@ -48,6 +52,7 @@ impl Selector {
         Ok(Self {
             labels,
             fields: parse_fields(resource, fields)?,
+            shards: None,
         })
     }
 
@@ -61,6 +66,23 @@ impl Selector {
         self
     }
 
+    /// Restricts the selection to the ranges of a shard selector. Without one (an empty text), nothing changes.
+    pub(crate) fn and_shards(mut self, text: &str) -> Result<Self, StatusError> {
+        if !text.is_empty() {
+            // A real server answers 500, without a reason.
+            let shards = Shards::parse(text)
+                .map_err(|why| StatusError::internal(format!("invalid shard selector: {why}")))?;
+            self.shards = Some(shards);
+        }
+        Ok(self)
+    }
+
+    /// The shard selector, as it is echoed.
+    pub(crate) fn shards(&self) -> Option<String> {
+        self.shards.as_ref().map(ToString::to_string)
+    }
+
+    /// Whether labels and fields do not matter.
     pub(crate) fn is_everything(&self) -> bool {
         self.labels.is_empty() && self.fields.is_empty()
     }
@@ -70,6 +92,7 @@ impl Selector {
             .iter()
             .all(|term| term.matches(object.label(&term.key)))
             && self.fields.iter().all(|term| term.matches(object))
+            && self.shards.as_ref().is_none_or(|shards| shards.matches(object))
     }
 }
 

@@ -58,6 +58,7 @@ pub struct SimBuilder {
     definitions: Vec<Value>,
     controllers: Vec<Controller>,
     control_endpoint: bool,
+    sharded_lists: bool,
     started: Option<SystemTime>,
     pub(crate) address: IpAddr,
     pub(crate) port: u16,
@@ -75,6 +76,7 @@ impl Default for SimBuilder {
             definitions: Vec::new(),
             controllers: Controller::DEFAULT.into(),
             control_endpoint: false,
+            sharded_lists: true,
             started: None,
             address: Ipv4Addr::LOCALHOST.into(),
             port: 0,
@@ -173,6 +175,14 @@ impl SimBuilder {
         self
     }
 
+    /// Whether the cluster serves sharded lists and watches (KEP-5866): the objects whose uid or namespace has a hash in the ranges
+    /// of `shardSelector`. Default: true, as a real server with the feature gate `ShardedListAndWatch`, which is alpha in
+    /// Kubernetes 1.36 and off by default there. With false, `shardSelector` is ignored, as by servers without it.
+    pub fn sharded_lists(mut self, sharded: bool) -> Self {
+        self.sharded_lists = sharded;
+        self
+    }
+
     /// Sets the address on which [`start`](Self::start) listens. Default: 127.0.0.1. There is no authentication, so
     /// do not listen on addresses that others can reach.
     pub fn address(mut self, address: IpAddr) -> Self {
@@ -211,7 +221,8 @@ impl SimBuilder {
             self.controllers,
             Rules::new(self.seed),
             self.control_endpoint,
-        );
+        )
+        .sharded_lists(self.sharded_lists);
         let api = Arc::new(match self.started {
             Some(time) => api.started_at(time),
             None => api,

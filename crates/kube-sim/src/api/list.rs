@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde_json::Map;
+use serde_json::{Map, Value, json};
 
 use crate::api::options::{Continue, Freshness, ListOptions};
 use crate::api::render::{Encoding, Form, ListBody, Render};
@@ -11,6 +11,17 @@ use crate::object::Stored;
 use crate::selector::Selector;
 use crate::status::StatusError;
 use crate::storage::Snapshot;
+
+/// Echoes the shard selector, where a real server does: in whole lists of built-in kinds. Tables and lists of metadata are
+/// made without it, and lists of custom resources have no place for it.
+fn insert_shard_info(metadata: &mut Map<String, Value>, target: &Target, selector: &Selector, form: Form) {
+    if form == Form::Full
+        && !target.resource.custom
+        && let Some(shards) = selector.shards()
+    {
+        metadata.insert("shardInfo".into(), json!({"selector": shards}));
+    }
+}
 
 impl Api {
     /// `stale` is read in place of the newest state.
@@ -60,23 +71,32 @@ impl Api {
             let token = Continue::after(&last.key, &prefix, snapshot.resource_version as i64);
             metadata.insert("continue".into(), token.encode().into());
             if selector.is_everything() {
-                metadata.insert("remainingItemCount".into(), (matching.count() + 1).into());
+                let remaining = match (selector.shards(), limit) {
+                    // A real server counts the objects of the other shards, too.
+                    (Some(_), Some(limit)) => snapshot.range(&prefix, after.as_deref()).count() - limit,
+                    _ => matching.count() + 1,
+                };
+                metadata.insert("remainingItemCount".into(), remaining.into());
             }
         }
+        insert_shard_info(&mut metadata, target, selector, form);
         let render = Render::new(target, form, encoding, self.now())?;
         render.prepare(&items).await?;
         render.list(snapshot.resource_version, metadata, items)
     }
 
-    /// A list of these objects in their current state.
+    /// A list of these objects, which `selector` has selected, in their current state.
     pub(crate) fn list_of(
         &self,
         target: &Target,
+        selector: &Selector,
         items: Vec<Arc<Stored>>,
         (form, encoding): (Form, Encoding),
     ) -> Result<ListBody, StatusError> {
+        let mut metadata = Map::new();
+        insert_shard_info(&mut metadata, target, selector, form);
         let render = Render::new(target, form, encoding, self.now())?;
-        render.list(self.storage.resource_version(), Map::new(), items)
+        render.list(self.storage.resource_version(), metadata, items)
     }
 
     async fn fresh(

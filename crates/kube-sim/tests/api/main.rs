@@ -9,6 +9,7 @@ mod limits;
 mod list;
 mod media;
 mod schemas;
+mod shards;
 mod subresources;
 mod watch;
 mod workload;
