@@ -102,6 +102,7 @@ impl Config {
             namespace: namespace.map(str::to_owned),
             label_selector: self.label_selector.clone(),
             field_selector: self.field_selector.clone(),
+            shards: None,
         }
     }
 

@@ -58,6 +58,18 @@
 //! A slow handler delays neither other handlers nor the store. Its queue is bounded: beyond a capacity, notifications
 //! of one object are [merged](Delivery).
 //!
+//! # Shards
+//! An informer can be [over a set of shards](SharedInformer::over_shards): the objects whose uid or namespace has a hash in some
+//! ranges. Shards that are added to the set at the same time are one partition, with one list and one watch; its request
+//! becomes narrower when shards are removed, by the next watch. The server must have sharded lists and watches (KEP-5866,
+//! feature gate `ShardedListAndWatch`), else it sends all objects, and the informer leaves out those of other shards.
+//!
+//! When a shard is removed, handlers are told of the deletion of its objects
+//! ([`DeleteCause::Unselected`](crate::DeleteCause::Unselected)). Objects of other shards are not listed again. A
+//! [hold](ShardSet::hold) of a shard by the informer ends when its objects have left the store. An informer over shards has no
+//! [warm start](crate::warm_start); one that is [not shared](InformerBuilder::build_unshared) keeps the shards that were in the set when it was built, and does not hold
+//! them.
+//!
 //! # Stopping
 //! [`InformerRunner::run`] returns when every task has ended. Handlers finish their running call; pending
 //! notifications are dropped. The store stays readable.
@@ -80,6 +92,7 @@ mod reflectors;
 mod registration;
 mod runner;
 mod saver;
+mod shards;
 mod status;
 mod transform;
 mod unshared;
@@ -98,6 +111,7 @@ pub use notification::Notification;
 pub use partitions::PartitionStatus;
 pub use registration::{Notifications, Registration};
 pub use runner::{InformerRunner, RunError};
+pub use shards::{ShardHold, ShardSet};
 pub(crate) use status::short_name;
 pub use status::{InformerStatus, Unsynced};
 pub(crate) use transform::FormlessTransform;
@@ -111,7 +125,7 @@ use crate::lister::Lister;
 use crate::object::{CachedObject, Partition};
 use crate::queue::DeltaFifo;
 use crate::reflector::{DecodeResult, ReflectorStatus};
-use crate::source::{ListerWatcher, NamespacedSource};
+use crate::source::{ListerWatcher, NamespacedSource, ShardedSource};
 use crate::store::{Indexer, Lease};
 use crate::warm_start::{Progress, Start};
 use applier::NotIndexed;
@@ -214,6 +228,28 @@ impl<O: Decode> SharedInformer<O> {
         namespaces: impl Into<NamespaceSet>,
     ) -> InformerBuilder<O> {
         InformerBuilder::namespaced(Arc::new(source), namespaces.into())
+    }
+
+    /// Builds an informer of the objects of `source` in some shards: only these are asked for (KEP-5866), and only these are
+    /// held, also if the server sends others because it has no shards. The informer follows changes of the [set](ShardSet):
+    /// it lists shards that are added, together, and drops the objects of those that are removed. See [Shards](self#shards).
+    ///
+    /// ```no_run
+    /// use k8s_openapi::api::core::v1::Pod;
+    /// use kube::core::ApiResource;
+    /// use kube_informer::selector::ShardField;
+    /// use kube_informer::source::{ClientSource, Selection};
+    /// use kube_informer::{SharedInformer, ShardSet};
+    ///
+    /// # fn example(client: kube::Client) {
+    /// let source = ClientSource::new(client, ApiResource::erase::<Pod>(&()), Selection::default());
+    /// let shards = ShardSet::new(ShardField::Uid, 4);
+    /// let (informer, runner) = SharedInformer::<Pod>::over_shards(source, &shards).build();
+    /// shards.add([0, 1]);
+    /// # }
+    /// ```
+    pub fn over_shards(source: impl ShardedSource<O>, shards: impl Into<ShardSet>) -> InformerBuilder<O> {
+        InformerBuilder::sharded(Arc::new(source), shards.into())
     }
 }
 
@@ -357,9 +393,9 @@ impl<O: CachedObject> SharedInformer<O> {
     /// only](crate::store::Wait::partition). An informer that is not over several namespaces has one partition, which
     /// also holds cluster-scoped objects.
     ///
-    /// `None` if the informer is over several namespaces and does not watch this one (yet).
+    /// `None` if the informer is over several namespaces and does not watch this one (yet), or is over shards by uid.
     pub fn partition(&self, namespace: Option<&str>) -> Option<Partition> {
-        match self.shared.partitions.location(namespace) {
+        match self.shared.partitions.location(namespace, None) {
             Location::Partition(partition) => Some(partition),
             Location::NotYet | Location::NotSelected => None,
         }

@@ -130,7 +130,7 @@ pub use field_path::{FieldPath, ParseFieldPathError};
 #[doc(inline)]
 pub use informer::{
     Delivery, HandlerOptions, NamespaceSet, Notification, Notifications, PanicPolicy, Registration,
-    ResourceEventHandler, ResourceEventHandlerFuncs, SharedInformer,
+    ResourceEventHandler, ResourceEventHandlerFuncs, ShardHold, ShardSet, SharedInformer,
 };
 #[doc(inline)]
 pub use kube_informer_derive::CachedObject;

@@ -331,6 +331,12 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
         self
     }
 
+    /// The shards whose objects these are, for logs.
+    pub(crate) fn of_shards(mut self, ranges: &str) -> Self {
+        self.reporter.set_shards(ranges);
+        self
+    }
+
     /// Reports to this channel.
     pub(crate) fn reporting_to(mut self, status: watch::Sender<ReflectorStatus>) -> Self {
         self.reporter.set_status(status);

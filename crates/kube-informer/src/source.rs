@@ -45,6 +45,7 @@ mod path;
 mod rejection;
 mod request;
 mod selection;
+mod sharding;
 mod subject;
 mod watch_list_support;
 
@@ -56,12 +57,14 @@ pub use path::InvalidName;
 pub use request::{ListRequest, ListVersion, WatchFrom, WatchRequest};
 pub(crate) use request::{WATCH_TIMEOUT, random_timeout};
 pub use selection::Selection;
+pub(crate) use sharding::Narrowing;
 pub(crate) use subject::Subject;
 pub use watch_list_support::WatchListSupport;
 
 pub use crate::low_level::wire::ListMeta;
 use crate::low_level::wire::RawObject;
 use crate::object::{CachedObject, ObjectKey, ResourceVersion};
+use crate::selector::ShardSelector;
 use futures::{future::BoxFuture, stream::BoxStream};
 use kube::core::TypeMeta;
 use std::fmt;
@@ -137,6 +140,20 @@ pub trait NamespacedSource<O: CachedObject>: Send + Sync + 'static {
 
     /// A source of the objects of one namespace, or of all namespaces if the name is empty.
     fn in_namespace(&self, namespace: &str) -> Arc<dyn ListerWatcher<O>>;
+}
+
+/// Creates a [`ListerWatcher`] for some shards of an informer [over a set of shards](crate::SharedInformer::over_shards).
+pub trait ShardedSource<O: CachedObject>: Send + Sync + 'static {
+    /// The resource, used in messages: `pods`, `deployments.apps`.
+    fn resource(&self) -> String;
+
+    /// The kind of the objects, for objects that do not contain it. Default: unknown.
+    fn type_meta(&self) -> Option<TypeMeta> {
+        None
+    }
+
+    /// A source of the objects that the selector matches. It must show no others.
+    fn in_shards(&self, shards: ShardSelector) -> Arc<dyn ListerWatcher<O>>;
 }
 
 /// One part of a list.

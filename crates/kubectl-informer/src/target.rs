@@ -144,6 +144,7 @@ impl Target {
             namespace: (resource.namespaced && !scope.all_namespaces).then(|| namespace.to_owned()),
             label_selector: given(&scope.selector).map(ToOwned::to_owned),
             field_selector: name.map(|name| format!("metadata.name={name}")).or(fields),
+            shards: None,
         };
         selection
             .validate()
@@ -228,6 +229,7 @@ impl Target {
             namespace,
             label_selector,
             field_selector,
+            ..
         } = &self.selection;
         let list = ListParams {
             label_selector: label_selector.clone(),

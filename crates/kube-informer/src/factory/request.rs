@@ -5,6 +5,7 @@ use crate::FieldPlan;
 use crate::form::{Decode, StaticResource};
 use crate::informer::{InformerBuilder, NamespaceSet, SharedInformer, Transform};
 use crate::low_level::wire::Encoding;
+use crate::selector::ShardSelector;
 use crate::source::{ClientSource, Selection, WatchListSupport};
 use kube::Resource as _;
 use kube::core::discovery::Scope;
@@ -81,6 +82,7 @@ pub(super) struct Defaults {
     pub(super) namespaces: Namespaces,
     pub(super) labels: String,
     pub(super) fields: String,
+    pub(super) shards: Option<ShardSelector>,
     pub(super) resync: Duration,
     pub(super) encoding: Option<Encoding>,
 }
@@ -90,6 +92,7 @@ impl Defaults {
         self.namespaces = namespaces_of(selection.namespace);
         self.labels = selection.label_selector.unwrap_or_default();
         self.fields = selection.field_selector.unwrap_or_default();
+        self.shards = selection.shards;
     }
 }
 
@@ -122,6 +125,7 @@ pub struct InformerRequest<O: Decode> {
     namespaces: Option<Namespaces>,
     labels: Option<String>,
     fields: Option<String>,
+    shards: Option<ShardSelector>,
     resync: Option<Duration>,
     transform: Option<Transform<O>>,
     plan: Option<FieldPlan>,
@@ -161,6 +165,7 @@ impl<O: Decode> InformerRequest<O> {
             namespaces: None,
             labels: None,
             fields: None,
+            shards: None,
             resync: None,
             transform: None,
             plan: None,
@@ -209,11 +214,12 @@ impl<O: Decode> InformerRequest<O> {
         self
     }
 
-    /// Sets namespace and selectors together and ignores the factory's defaults.
+    /// Sets namespace, selectors and shards together and ignores the factory's defaults.
     pub fn selection(mut self, selection: Selection) -> Self {
         self.namespaces = Some(namespaces_of(selection.namespace));
         self.labels = Some(selection.label_selector.unwrap_or_default());
         self.fields = Some(selection.field_selector.unwrap_or_default());
+        self.shards = selection.shards;
         self
     }
 
@@ -253,6 +259,7 @@ impl<O: Decode> InformerRequest<O> {
             },
             labels: self.labels.unwrap_or_else(|| defaults.labels.clone()),
             fields: self.fields.unwrap_or_else(|| defaults.fields.clone()),
+            shards: self.shards.or_else(|| defaults.shards.clone()),
             transform: self.transform.as_ref().map(Transform::id),
             plan: self.plan.or_else(|| plan.clone()).unwrap_or_else(O::plan),
         };
@@ -274,6 +281,7 @@ impl<O: Decode> Clone for InformerRequest<O> {
             namespaces: self.namespaces.clone(),
             labels: self.labels.clone(),
             fields: self.fields.clone(),
+            shards: self.shards.clone(),
             resync: self.resync,
             transform: self.transform.clone(),
             plan: self.plan.clone(),
@@ -306,6 +314,7 @@ pub(super) struct Key {
     namespaces: Namespaces,
     labels: String,
     fields: String,
+    shards: Option<ShardSelector>,
     transform: Option<u64>,
     pub(super) plan: FieldPlan,
 }
@@ -323,6 +332,7 @@ impl Key {
             namespaces: Namespaces::All,
             labels: String::new(),
             fields: String::new(),
+            shards: None,
             transform: None,
             plan,
         }
@@ -349,6 +359,7 @@ impl<O: Decode> Wanted<O> {
             namespace: None,
             label_selector: Some(self.key.labels),
             field_selector: Some(self.key.fields),
+            shards: self.key.shards,
         };
         let mut source = ClientSource::new(client, self.resource, selection).watch_list_support(streaming);
         if let Some(encoding) = encoding {

@@ -2,7 +2,7 @@
 
 use super::Notification;
 use super::coalescing::QueuedNotification;
-use super::partitions::WHOLE;
+use super::partitions::{ShardMap, WHOLE};
 use crate::drain_shrinking::drain_shrinking;
 use crate::metrics::InformerMetrics;
 use crate::object::{CachedObject, DeleteCause, Deleted, ObjectKey, Partition};
@@ -30,6 +30,8 @@ pub(super) struct Applier<O: CachedObject> {
     restored: HashSet<Partition, RandomState>,
     /// Whether any handler wants updates for objects that were listed unchanged.
     any_resync: bool,
+    /// Which partition the objects of each shard belong to, if there are shards. Others are ignored.
+    shards: Option<ShardMap>,
     /// When the application of what has not been [processed](Self::processed) started.
     started: Option<Instant>,
 }
@@ -67,6 +69,7 @@ impl<O: CachedObject> Applier<O> {
             initial: false,
             restored: HashSet::default(),
             any_resync: false,
+            shards: None,
             started: None,
         }
     }
@@ -136,6 +139,28 @@ impl<O: CachedObject> Applier<O> {
     pub(super) fn name_partition(&mut self, partition: Partition, name: &str) {
         let namespace = self.subject.namespace().filter(|_| name == WHOLE);
         self.metrics.added(partition, namespace.unwrap_or(name));
+    }
+
+    /// Follows a change of the shards. If some were `lost`, deletes their objects; they are among the changes of the next batch.
+    pub(super) fn follow_shards(&mut self, map: ShardMap, lost: bool) {
+        if lost {
+            let held = self.writer.entries();
+            let gone = held.filter(|held| {
+                let object = held.object;
+                map.is_of_none(O::uid_of(object), O::namespace_of(object))
+            });
+            for key in gone.map(|gone| gone.key.clone()).collect::<Vec<_>>() {
+                self.delete(key, None, DeleteCause::Unselected);
+            }
+        }
+        self.shards = Some(map);
+    }
+
+    /// Whether an object is of a shard that belongs to another partition, or to none. A partition's queue may still hold some of
+    /// a shard that it has lost.
+    fn is_foreign(&self, partition: Partition, object: &O::Handle) -> bool {
+        let map = self.shards.as_ref();
+        map.is_some_and(|map| !map.is_of(partition, O::uid_of(object), O::namespace_of(object)))
     }
 
     /// Deletes the objects of a partition and removes it.
@@ -234,6 +259,9 @@ impl<O: CachedObject> Applier<O> {
             DecodeResult::Unchanged => return self.unchanged(&key),
             DecodeResult::Invalid(_) => return self.writer.mark_stale(&key, partition),
         };
+        if self.is_foreign(partition, &object) {
+            return;
+        }
         match self
             .writer
             .upsert(key.clone(), object.clone(), fingerprint, partition)

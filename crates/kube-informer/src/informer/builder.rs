@@ -2,13 +2,13 @@
 
 use super::applier::Applier;
 use super::handler::ResourceEventHandler;
-use super::partitions::Partitions;
+use super::partitions::{Partitions, Wanted};
 use super::processor::Processor;
 use super::reflectors::{ReflectorFactory, Source};
 use super::runner::StopOnDrop;
 use super::{
-    FormlessTransform, InformerRunner, NamespaceSet, Shared, SharedInformer, Transform, UnsharedInformer,
-    short_name,
+    FormlessTransform, InformerRunner, NamespaceSet, ShardSet, Shared, SharedInformer, Transform,
+    UnsharedInformer, short_name,
 };
 use crate::FieldPlan;
 use crate::form::{Decode, DecoderConfig};
@@ -17,7 +17,7 @@ use crate::object::Partition;
 use crate::queue::DeltaFifo;
 use crate::queue::batching::QUEUE_CAPACITY;
 use crate::reflector::{DecodeResult, ErrorFunction, Failure, ReflectorOptions, TransformError};
-use crate::source::{ListerWatcher, NamespacedSource};
+use crate::source::{ListerWatcher, NamespacedSource, ShardedSource};
 use crate::store::Indexer;
 use crate::warm_start::{self, CacheFile, Progress, Start, WarmStart, WarmStartError};
 use std::sync::Arc;
@@ -61,7 +61,7 @@ impl Default for InformerOptions {
 #[must_use = "call `build`"]
 pub struct InformerBuilder<O: Decode> {
     source: Source<O>,
-    namespaces: Option<NamespaceSet>,
+    wanted: Wanted,
     options: InformerOptions,
     on_error: Option<ErrorFunction>,
     transform: Option<Transform<O>>,
@@ -70,10 +70,10 @@ pub struct InformerBuilder<O: Decode> {
 }
 
 impl<O: Decode> InformerBuilder<O> {
-    fn new(source: Source<O>, namespaces: Option<NamespaceSet>) -> Self {
+    fn new(source: Source<O>, wanted: Wanted) -> Self {
         Self {
             source,
-            namespaces,
+            wanted,
             options: InformerOptions::default(),
             on_error: None,
             transform: None,
@@ -82,11 +82,15 @@ impl<O: Decode> InformerBuilder<O> {
     }
 
     pub(super) fn whole(source: Arc<dyn ListerWatcher<O>>) -> Self {
-        Self::new(Source::Whole(source), None)
+        Self::new(Source::Whole(source), Wanted::Whole)
     }
 
     pub(super) fn namespaced(source: Arc<dyn NamespacedSource<O>>, namespaces: NamespaceSet) -> Self {
-        Self::new(Source::Namespaced(source), Some(namespaces))
+        Self::new(Source::Namespaced(source), Wanted::Namespaces(namespaces))
+    }
+
+    pub(super) fn sharded(source: Arc<dyn ShardedSource<O>>, shards: ShardSet) -> Self {
+        Self::new(Source::Sharded(source), Wanted::Shards(shards))
     }
 
     pub(crate) fn options(mut self, options: InformerOptions) -> Self {
@@ -286,7 +290,7 @@ impl<O: Decode> InformerBuilder<O> {
                 on_error: self.on_error,
                 transform: self.transform,
             },
-            namespaces: self.namespaces,
+            wanted: self.wanted,
             cache_file,
             options,
         }
@@ -298,7 +302,7 @@ impl<O: Decode> InformerBuilder<O> {
             applier,
             queue,
             reflectors,
-            namespaces,
+            wanted,
             cache_file,
             options,
         } = self.parts();
@@ -317,7 +321,7 @@ impl<O: Decode> InformerBuilder<O> {
             store: store.clone(),
             processor: Processor::new(options.resync).into(),
             fifo: queue,
-            partitions: Partitions::new(namespaces),
+            partitions: Partitions::new(wanted),
             not_indexed: applier.not_indexed().clone(),
             warm_start: warm_start.map(Arc::new),
             new_jobs,
@@ -352,7 +356,7 @@ pub(super) struct InformerParts<O: Decode> {
     pub(super) applier: Applier<O>,
     pub(super) queue: DeltaFifo<DecodeResult<O>>,
     pub(super) reflectors: ReflectorFactory<O>,
-    pub(super) namespaces: Option<NamespaceSet>,
+    pub(super) wanted: Wanted,
     /// Where the cache is saved, or why it cannot be; `None` if nobody asked for it.
     pub(super) cache_file: Option<Result<CacheFile, WarmStartError>>,
     pub(super) options: InformerOptions,

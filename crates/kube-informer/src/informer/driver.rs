@@ -15,6 +15,8 @@ pub(super) struct Driver<O: CachedObject> {
     pub(super) shared: Arc<Shared<O>>,
     /// Whether the handlers were notified that their initial state is complete.
     pub(super) synced: bool,
+    /// How many changes of the shards the store has followed.
+    pub(super) shard_changes: u64,
 }
 
 impl<O: CachedObject> Process<Deltas<DecodeResult<O>>> for Driver<O> {
@@ -26,6 +28,13 @@ impl<O: CachedObject> Process<Deltas<DecodeResult<O>>> for Driver<O> {
             _ => None,
         };
         // Changes before the sync mark are initial.
+        let lost = match self.shared.partitions.shard_change(&mut self.shard_changes) {
+            Some(change) => {
+                self.applier.follow_shards(change.map, !change.lost.is_empty());
+                change.lost
+            }
+            None => Vec::new(),
+        };
         let changes = self.applier.apply(&mut batch, !self.synced, any_resync);
         self.shared.processor.publish(changes, || {
             self.applier.publish();
@@ -34,6 +43,7 @@ impl<O: CachedObject> Process<Deltas<DecodeResult<O>>> for Driver<O> {
                 self.shared.restored(partition, objects);
             }
         });
+        self.shared.partitions.have_dropped(lost);
         self.applier.processed();
         match &batch.entries {
             Entries::Resync => self.resync(),
@@ -131,6 +141,7 @@ mod tests {
                 applier,
                 shared,
                 synced: false,
+                shard_changes: 0,
             };
             let started = driver.shared.partitions.follow(&CancellationToken::new());
             let partitions = watched.map(|name| {

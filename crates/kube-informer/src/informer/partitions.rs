@@ -1,21 +1,61 @@
 //! The partitions of an informer's collection and their state. Which partitions there are is decided here only.
 
+use super::shards::{ShardHold, ShardSet};
 use super::{NamespaceSet, Stopped};
 use crate::object::{Partition, ResourceVersion};
 use crate::reflector::{Phase, ReflectorStatus};
+use crate::selector::{ShardField, ShardSelector};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
 
 /// The watched partitions, shared by the informer's handles and tasks.
 ///
-/// A partition is identified by its namespace, or by the empty name if it is the whole collection. Partition numbers
-/// are never reused, so that queued changes of a removed partition cannot be attributed to another one.
+/// A partition is identified by its namespace, by the ranges of its shards when it was added, or by the empty name if it is the
+/// whole collection. Partition numbers are never reused, so that queued changes of a removed partition cannot be attributed to
+/// another one.
 pub(super) struct Partitions {
-    /// The selected namespaces; `None`: the whole collection is one partition.
-    wanted: Option<NamespaceSet>,
+    wanted: Wanted,
     state: watch::Sender<State>,
+    /// Told when the objects of lost shards are gone from the store.
+    dropped: Notify,
+}
+
+/// What is selected.
+pub(super) enum Wanted {
+    /// The whole collection, in one partition.
+    Whole,
+    /// A partition for each of these namespaces.
+    Namespaces(NamespaceSet),
+    /// A partition for the shards that are added to this set at the same time. Shards that are removed leave it.
+    Shards(ShardSet),
+}
+
+/// Which partition each shard belongs to.
+#[derive(Clone)]
+pub(super) struct ShardMap {
+    set: ShardSet,
+    of: BTreeMap<u16, Partition>,
+}
+
+impl ShardMap {
+    /// Whether an object with this uid and namespace belongs to a partition.
+    pub(super) fn is_of(&self, partition: Partition, uid: Option<&str>, namespace: Option<&str>) -> bool {
+        self.of.get(&self.set.shard_of(uid, namespace)) == Some(&partition)
+    }
+
+    /// Whether an object with this uid and namespace belongs to no partition.
+    pub(super) fn is_of_none(&self, uid: Option<&str>, namespace: Option<&str>) -> bool {
+        !self.of.contains_key(&self.set.shard_of(uid, namespace))
+    }
+}
+
+/// A change of the shards that the store has to follow.
+pub(super) struct ShardChange {
+    pub(super) map: ShardMap,
+    /// Held until the objects of these shards are gone from the store.
+    pub(super) lost: Vec<ShardHold>,
 }
 
 #[derive(Default)]
@@ -27,6 +67,17 @@ struct State {
     populated: bool,
     /// Whether the informer was stopped.
     stopped: bool,
+    /// The shards whose objects belong to a partition.
+    shards: BTreeMap<u16, ShardState>,
+    /// The shards that were lost, and whose objects may be in the store.
+    lost: Vec<ShardHold>,
+    /// How often the shards have changed.
+    shard_changes: u64,
+}
+
+struct ShardState {
+    partition: Partition,
+    hold: ShardHold,
 }
 
 struct PartitionState {
@@ -36,6 +87,8 @@ struct PartitionState {
     restored: bool,
     status: watch::Receiver<ReflectorStatus>,
     stage: Stage,
+    /// What is asked for; `None` unless it is of shards.
+    selector: Option<watch::Sender<ShardSelector>>,
 }
 
 enum Stage {
@@ -55,6 +108,8 @@ pub(super) struct Started {
     pub(super) status: watch::Sender<ReflectorStatus>,
     /// Ends the reflector.
     pub(super) leave: CancellationToken,
+    /// What to ask for, if it is of shards.
+    pub(super) selector: Option<watch::Receiver<ShardSelector>>,
 }
 
 impl PartitionState {
@@ -66,6 +121,7 @@ impl PartitionState {
             restored: false,
             status,
             stage: Stage::Waiting(Some(reporter)),
+            selector: None,
         }
     }
 
@@ -83,6 +139,61 @@ impl State {
     }
 }
 
+impl State {
+    /// Forms a partition of new shards. `None` if one with the same name is about to leave: then the shards have to wait.
+    fn add_shards(
+        &mut self,
+        new: Vec<ShardHold>,
+        set: &ShardSet,
+        stop: &CancellationToken,
+    ) -> Option<Started> {
+        let selector = set.selector(&new.iter().map(ShardHold::shard).collect());
+        let ranges: Vec<_> = selector.ranges().iter().map(ToString::to_string).collect();
+        let name: Arc<str> = ranges.join(",").into();
+        if self.by_name.contains_key(&name) {
+            return None;
+        }
+        let entry = self.get_or_add(name.clone());
+        let (asked, receiver) = watch::channel(selector);
+        let (status, leave) = (watch::Sender::default(), stop.child_token());
+        entry.status = status.subscribe();
+        entry.stage = Stage::Running(leave.clone());
+        entry.selector = Some(asked);
+        let partition = entry.partition;
+        for hold in new {
+            self.shards.insert(hold.shard(), ShardState { partition, hold });
+        }
+        Some(Started {
+            name,
+            partition,
+            status,
+            leave,
+            selector: Some(receiver),
+        })
+    }
+
+    /// Asks only for the shards that a partition still has. Without any, the partition leaves; returns what ends its reflector.
+    fn narrow(&mut self, partition: Partition, set: &ShardSet) -> Option<CancellationToken> {
+        let left = self.shards.iter();
+        let left = left.filter(|(_, state)| state.partition == partition);
+        let left: BTreeSet<_> = left.map(|(shard, _)| *shard).collect();
+        let entry = self
+            .by_name
+            .values_mut()
+            .find(|entry| entry.partition == partition)?;
+        if !left.is_empty() {
+            if let Some(selector) = &entry.selector {
+                selector.send_replace(set.selector(&left));
+            }
+            return None;
+        }
+        match std::mem::replace(&mut entry.stage, Stage::Leaving) {
+            Stage::Running(leave) => Some(leave),
+            Stage::Waiting(_) | Stage::Leaving => None,
+        }
+    }
+}
+
 /// The name of the partition that is the whole collection.
 pub(super) const WHOLE: &str = "";
 
@@ -95,13 +206,14 @@ fn partition_names(namespaces: &BTreeSet<String>) -> BTreeSet<String> {
 }
 
 impl Partitions {
-    /// Without partitions for the selected namespaces yet, or with the one that is the whole collection.
-    pub(super) fn new(wanted: Option<NamespaceSet>) -> Self {
+    /// Without partitions for the selected namespaces or shards yet, or with the one that is the whole collection.
+    pub(super) fn new(wanted: Wanted) -> Self {
         let partitions = Self {
             wanted,
             state: watch::Sender::default(),
+            dropped: Notify::new(),
         };
-        if partitions.wanted.is_none() {
+        if let Wanted::Whole = partitions.wanted {
             partitions
                 .state
                 .send_modify(|state| _ = state.get_or_add(WHOLE.into()));
@@ -109,15 +221,95 @@ impl Partitions {
         partitions
     }
 
-    /// The selected namespaces; `None`: the whole collection is one partition.
-    pub(super) fn wanted(&self) -> Option<&NamespaceSet> {
-        self.wanted.as_ref()
+    /// A receiver of changes of what is selected.
+    pub(super) fn changes(&self) -> Changes {
+        match &self.wanted {
+            Wanted::Whole => Changes::Never,
+            Wanted::Namespaces(set) => Changes::Namespaces(set.subscribe()),
+            Wanted::Shards(set) => Changes::Shards(set.subscribe()),
+        }
     }
 
-    /// Follows the selected namespaces: adds what is missing and ends what is no longer selected. Returns the partitions
+    /// Follows what is selected: adds what is missing and ends what is no longer selected. Returns the partitions
     /// whose reflectors are to be started; `stop` ends all of them.
     pub(super) fn follow(&self, stop: &CancellationToken) -> Vec<Started> {
-        let names = self.names();
+        match &self.wanted {
+            Wanted::Whole => self.follow_names(&[WHOLE.to_owned()].into(), stop),
+            Wanted::Namespaces(set) => {
+                let names = partition_names(&set.subscribe().borrow());
+                self.follow_names(&names, stop)
+            }
+            Wanted::Shards(set) => self.follow_shards(set, stop).into_iter().collect(),
+        }
+    }
+
+    /// Follows the selected shards. Those that are lost leave their partition, and those that are new form one.
+    fn follow_shards(&self, set: &ShardSet, stop: &CancellationToken) -> Option<Started> {
+        let selected = set.shards();
+        let (mut left, mut started) = (Vec::new(), None);
+        self.state.send_if_modified(|state| {
+            let lost: Vec<_> = state.shards.keys().copied().collect();
+            let lost = lost.into_iter().filter(|shard| !selected.contains(shard));
+            let lost: Vec<_> = lost.filter_map(|shard| state.shards.remove(&shard)).collect();
+            let narrowed: BTreeSet<_> = lost.iter().map(|lost| lost.partition).collect();
+            let changed = !lost.is_empty();
+            state.lost.extend(lost.into_iter().map(|lost| lost.hold));
+            for partition in narrowed {
+                left.extend(state.narrow(partition, set));
+            }
+            // A shard that was lost and is selected again is listed after its objects are gone: else they could be kept as
+            // unchanged that are just about to be deleted.
+            let leaving: BTreeSet<_> = state.lost.iter().map(ShardHold::shard).collect();
+            let new = selected.iter().copied();
+            let new = new.filter(|shard| !state.shards.contains_key(shard) && !leaving.contains(shard));
+            let new: Vec<_> = new.filter_map(|shard| set.hold_shard(shard)).collect();
+            if !new.is_empty() {
+                started = state.add_shards(new, set, stop);
+            }
+            let changed = changed || started.is_some();
+            state.shard_changes += u64::from(changed);
+            changed
+        });
+        left.iter().for_each(CancellationToken::cancel);
+        started
+    }
+
+    /// What has changed of the shards since there were `seen` changes.
+    pub(super) fn shard_change(&self, seen: &mut u64) -> Option<ShardChange> {
+        let Wanted::Shards(set) = &self.wanted else {
+            return None;
+        };
+        if self.state.borrow().shard_changes == *seen {
+            return None;
+        }
+        let mut change = None;
+        self.state.send_if_modified(|state| {
+            *seen = state.shard_changes;
+            let of = state.shards.iter();
+            let of = of.map(|(shard, state)| (*shard, state.partition)).collect();
+            change = Some(ShardChange {
+                map: ShardMap { set: set.clone(), of },
+                lost: state.lost.drain(..).collect(),
+            });
+            false
+        });
+        change
+    }
+
+    /// The objects of lost shards are gone from the store.
+    pub(super) fn have_dropped(&self, lost: Vec<ShardHold>) {
+        if !lost.is_empty() {
+            drop(lost);
+            self.dropped.notify_one();
+        }
+    }
+
+    /// Waits until objects of lost shards are gone from the store.
+    pub(super) async fn dropped(&self) {
+        self.dropped.notified().await;
+    }
+
+    fn follow_names(&self, names: &BTreeSet<String>, stop: &CancellationToken) -> Vec<Started> {
         let (mut left, mut started) = (Vec::new(), Vec::new());
         self.state.send_if_modified(|state| {
             for (name, entry) in &mut state.by_name {
@@ -132,7 +324,7 @@ impl Partitions {
                 return !left.is_empty();
             }
             for name in names {
-                let name: Arc<str> = name.into();
+                let name: Arc<str> = name.as_str().into();
                 let entry = state.get_or_add(name.clone());
                 if let Stage::Waiting(status) = &mut entry.stage {
                     let (status, leave) = (status.take().unwrap_or_default(), stop.child_token());
@@ -142,6 +334,7 @@ impl Partitions {
                         partition: entry.partition,
                         status,
                         leave,
+                        selector: None,
                     });
                 }
             }
@@ -220,6 +413,10 @@ impl Partitions {
     pub(super) fn stop(&self) {
         self.state.send_modify(|state| {
             state.stopped = true;
+            // Nobody is told of their objects any more.
+            state.shards.clear();
+            state.lost.clear();
+            state.shard_changes += 1;
             // Drop the senders of reflectors that never ran.
             for entry in state.by_name.values_mut() {
                 if let Stage::Waiting(status) = &mut entry.stage {
@@ -231,19 +428,29 @@ impl Partitions {
 
     /// Whether everything that is selected has been published.
     pub(super) fn have_synced(&self) -> bool {
+        let names = self.names();
         let state = self.state.borrow();
-        let synced = |name: &str| {
-            let entry = state.by_name.get(name);
+        let synced = |name: &String| {
+            let entry = state.by_name.get(&**name);
             entry.is_some_and(|entry| entry.synced && !entry.is_leaving())
         };
-        state.populated && self.names().iter().all(|name| synced(name))
+        let covered = match &self.wanted {
+            Wanted::Shards(set) => set.shards().iter().all(|shard| state.shards.contains_key(shard)),
+            Wanted::Whole | Wanted::Namespaces(_) => true,
+        };
+        state.populated && covered && names.iter().all(synced)
     }
 
-    /// The names of the selected partitions, whether they exist or not.
+    /// The names of the selected partitions, whether they exist or not; of shards, those that exist.
     pub(super) fn names(&self) -> BTreeSet<String> {
         match &self.wanted {
-            None => [WHOLE.to_owned()].into(),
-            Some(set) => partition_names(&set.subscribe().borrow()),
+            Wanted::Whole => [WHOLE.to_owned()].into(),
+            Wanted::Namespaces(set) => partition_names(&set.subscribe().borrow()),
+            Wanted::Shards(_) => {
+                let state = self.state.borrow();
+                let present = state.by_name.iter().filter(|(_, entry)| !entry.is_leaving());
+                present.map(|(name, _)| name.to_string()).collect()
+            }
         }
     }
 
@@ -257,53 +464,67 @@ impl Partitions {
     /// namespaces.
     async fn wait_for<T>(&self, check: impl Fn(&Self) -> Option<T>) -> Result<T, Stopped> {
         let mut state = self.state.subscribe();
-        let mut wanted = self.wanted.as_ref().map(NamespaceSet::subscribe);
+        let mut wanted = self.changes();
         loop {
             // Marked as seen before the check, so that no change after it is missed.
             let stopped = state.borrow_and_update().stopped;
-            if let Some(wanted) = &mut wanted {
-                wanted.borrow_and_update();
-            }
+            wanted.mark_unchanged();
             if let Some(found) = check(self) {
                 return Ok(found);
             }
             if stopped {
                 return Err(Stopped);
             }
-            let wanted = async {
-                match &mut wanted {
-                    Some(wanted) => wanted.changed().await,
-                    None => std::future::pending().await,
-                }
-            };
             tokio::select! {
                 _ = state.changed() => {}
-                _ = wanted => {}
+                () = wanted.changed() => {}
             }
         }
     }
 
-    /// The partition of a namespace's objects.
-    pub(super) fn location(&self, namespace: Option<&str>) -> Location {
+    /// The partition of a namespace's objects; of an informer over shards, that of the object with this uid, if it is known.
+    pub(super) fn location(&self, namespace: Option<&str>, uid: Option<&str>) -> Location {
         let name = match (&self.wanted, namespace) {
-            (None, _) => WHOLE,
-            (Some(set), _) if set.contains(WHOLE) => WHOLE,
-            (Some(set), Some(namespace)) if set.contains(namespace) => namespace,
-            (Some(_), _) => return Location::NotSelected,
+            (Wanted::Whole, _) => WHOLE,
+            (Wanted::Namespaces(set), _) if set.contains(WHOLE) => WHOLE,
+            (Wanted::Namespaces(set), Some(namespace)) if set.contains(namespace) => namespace,
+            (Wanted::Namespaces(_), _) => return Location::NotSelected,
+            (Wanted::Shards(set), namespace) => return self.location_in_shards(set, uid, namespace),
         };
         let state = self.state.borrow();
         let entry = state.by_name.get(name).filter(|entry| !entry.is_leaving());
         entry.map_or(Location::NotYet, |entry| Location::Partition(entry.partition))
     }
 
-    /// Waits until the partition of a namespace is known; `None` if the namespace is not selected.
-    pub(super) async fn settled(&self, namespace: Option<&str>) -> Result<Option<Partition>, Stopped> {
-        self.wait_for(|partitions| match partitions.location(namespace) {
+    /// The partition of an object of a shard. The shard of an object is not known without its uid, if uids are hashed.
+    fn location_in_shards(&self, set: &ShardSet, uid: Option<&str>, namespace: Option<&str>) -> Location {
+        if set.field() == ShardField::Uid && uid.is_none() {
+            return Location::NotSelected;
+        }
+        let shard = set.shard_of(uid, namespace);
+        match self.state.borrow().shards.get(&shard) {
+            Some(found) => Location::Partition(found.partition),
+            None if set.shards().contains(&shard) => Location::NotYet,
+            None => Location::NotSelected,
+        }
+    }
+
+    /// Waits until the [location](Self::location) is known; `None` if nothing there is selected.
+    pub(super) async fn settled(
+        &self,
+        namespace: Option<&str>,
+        uid: Option<&str>,
+    ) -> Result<Option<Partition>, Stopped> {
+        self.wait_for(|partitions| match partitions.location(namespace, uid) {
             Location::Partition(partition) => Some(Some(partition)),
             Location::NotSelected => Some(None),
             Location::NotYet => None,
         })
         .await
+    }
+
+    fn has_namespaces(&self) -> bool {
+        matches!(self.wanted, Wanted::Namespaces(_))
     }
 
     /// The status of a partition's reflector; a closed channel if the partition is unknown.
@@ -324,7 +545,8 @@ impl Partitions {
         let state = self.state.borrow();
         let status = state.by_name.iter().map(|(name, entry)| PartitionStatus {
             partition: entry.partition,
-            namespace: (**name != *WHOLE).then(|| name.to_string()),
+            namespace: (self.has_namespaces() && **name != *WHOLE).then(|| name.to_string()),
+            shards: entry.selector.as_ref().map(|selector| selector.borrow().clone()),
             synced: entry.synced,
             unconfirmed: entry.restored && !entry.synced,
             applied: applied(entry.partition),
@@ -335,8 +557,9 @@ impl Partitions {
 
     /// The partitions that prevent [`have_synced`](Self::have_synced), each with the reason.
     pub(super) fn unsynced(&self) -> Vec<(Option<String>, String)> {
+        let names = self.names();
         let state = self.state.borrow();
-        let unsynced = self.names().into_iter().filter_map(|name| {
+        let unsynced = names.into_iter().filter_map(|name| {
             let entry = state.by_name.get(&*name).filter(|entry| !entry.is_leaving());
             let why = match entry {
                 Some(entry) if entry.synced => return None,
@@ -350,13 +573,46 @@ impl Partitions {
                 None if state.stopped => "stopped".to_owned(),
                 None => "not started".to_owned(),
             };
-            Some(((*name != *WHOLE).then_some(name), why))
+            match self.has_namespaces() {
+                true => Some(((*name != *WHOLE).then_some(name), why)),
+                false if *name == *WHOLE => Some((None, why)),
+                false => Some((None, format!("shards {name}: {why}"))),
+            }
         });
         let mut unsynced: Vec<_> = unsynced.collect();
         if unsynced.is_empty() && !state.populated {
             unsynced.push((None, "about to sync".to_owned()));
         }
         unsynced
+    }
+}
+
+/// A receiver of changes of what is selected.
+pub(super) enum Changes {
+    Never,
+    Namespaces(watch::Receiver<BTreeSet<String>>),
+    Shards(watch::Receiver<BTreeSet<u16>>),
+}
+
+impl Changes {
+    pub(super) fn mark_unchanged(&mut self) {
+        match self {
+            Self::Never => {}
+            Self::Namespaces(wanted) => wanted.mark_unchanged(),
+            Self::Shards(wanted) => wanted.mark_unchanged(),
+        }
+    }
+
+    /// Pends if there are no more changes.
+    pub(super) async fn changed(&mut self) {
+        let changed = match self {
+            Self::Never => std::future::pending().await,
+            Self::Namespaces(wanted) => wanted.changed().await,
+            Self::Shards(wanted) => wanted.changed().await,
+        };
+        if changed.is_err() {
+            std::future::pending().await
+        }
     }
 }
 
@@ -392,6 +648,8 @@ pub struct PartitionStatus {
     pub partition: Partition,
     /// Its namespace; `None` if the whole collection is one partition.
     pub namespace: Option<String>,
+    /// Its shards; `None` unless the informer is over a [set of shards](super::ShardSet).
+    pub shards: Option<ShardSelector>,
     /// Whether the store holds the whole partition.
     pub synced: bool,
     /// Whether the store holds objects of the partition that were [restored from a file](crate::warm_start), and that the

@@ -1,18 +1,16 @@
 //! The reflectors of an informer: one for each partition, started and stopped while the informer runs.
 
-use super::partitions::{Started, WHOLE};
+use super::partitions::{Changes, Started, WHOLE};
 use super::saver::SavedPartitions;
 use super::{Shared, Transform};
 use crate::form::Decode;
-use crate::object::{CachedObject, Partition};
+use crate::object::CachedObject;
 use crate::queue::DeltaFifo;
-use crate::reflector::{
-    DecodeResult, ErrorFunction, QueueSink, Reflector, ReflectorOptions, ReflectorStatus,
-};
-use crate::source::{ListerWatcher, NamespacedSource, Subject};
+use crate::reflector::{DecodeResult, ErrorFunction, QueueSink, Reflector, ReflectorOptions};
+use crate::selector::{ShardField, ShardSelector};
+use crate::source::{ListerWatcher, NamespacedSource, Narrowing, ShardedSource, Subject};
 use crate::store::Indexer;
 use kube::core::TypeMeta;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use tokio::sync::{Semaphore, watch};
 use tokio::task::{JoinError, JoinSet};
@@ -39,6 +37,7 @@ pub(super) type PartitionReflector<O> = Reflector<O, QueueSink<O, Indexer<<O as 
 pub(super) enum Source<O: Decode> {
     Whole(Arc<dyn ListerWatcher<O>>),
     Namespaced(Arc<dyn NamespacedSource<O>>),
+    Sharded(Arc<dyn ShardedSource<O>>),
 }
 
 impl<O: Decode> Source<O> {
@@ -47,6 +46,7 @@ impl<O: Decode> Source<O> {
         match self {
             Self::Whole(source) => Subject::of(&**source),
             Self::Namespaced(source) => Subject::new(source.resource(), source.type_meta(), None),
+            Self::Sharded(source) => Subject::new(source.resource(), source.type_meta(), None),
         }
     }
 
@@ -54,6 +54,7 @@ impl<O: Decode> Source<O> {
         match self {
             Self::Whole(source) => source.type_meta(),
             Self::Namespaced(source) => source.type_meta(),
+            Self::Sharded(source) => source.type_meta(),
         }
     }
 
@@ -62,13 +63,22 @@ impl<O: Decode> Source<O> {
         match self {
             Self::Whole(source) => source.cache_identity(),
             Self::Namespaced(source) => source.cache_identity(),
+            // Which shards there are after a restart is not known.
+            Self::Sharded(_) => None,
         }
     }
 
-    pub(super) fn partition(&self, name: &str) -> Arc<dyn ListerWatcher<O>> {
-        match self {
-            Self::Whole(source) => source.clone(),
-            Self::Namespaced(source) => source.in_namespace(name),
+    /// The source of a partition. `shards` are those of a partition that is of shards.
+    pub(super) fn partition(
+        &self,
+        name: &str,
+        shards: Option<watch::Receiver<ShardSelector>>,
+    ) -> Arc<dyn ListerWatcher<O>> {
+        match (self, shards) {
+            (Self::Whole(source), _) => source.clone(),
+            (Self::Namespaced(source), _) => source.in_namespace(name),
+            (Self::Sharded(source), Some(shards)) => Arc::new(Narrowing::new(source.clone(), shards)),
+            (Self::Sharded(source), None) => source.in_shards(ShardSelector::new(ShardField::Uid, [])),
         }
     }
 }
@@ -83,22 +93,30 @@ impl<O: Decode> ReflectorFactory<O> {
     /// Creates the reflector of one partition, which fills the queue.
     pub(super) fn reflector(
         &self,
-        name: &str,
-        partition: Partition,
-        status: watch::Sender<ReflectorStatus>,
+        started: Started,
         queue: DeltaFifo<DecodeResult<O>>,
         store: Indexer<O::Handle>,
     ) -> PartitionReflector<O> {
+        let Started {
+            name,
+            partition,
+            status,
+            selector: shards,
+            leave: _,
+        } = started;
         let sink = QueueSink::with_partition(partition, queue, store);
-        let reflector = Reflector::with_options(self.source.partition(name), sink, self.options.clone());
+        let source = self.source.partition(&name, shards);
+        let reflector = Reflector::with_options(source, sink, self.options.clone());
         let mut reflector = reflector
             .with_decoder(self.decoder.clone())
             .limited_by(self.lists.clone())
             .reporting_to(status)
             .name(self.name.as_str());
-        if name != WHOLE {
-            reflector = reflector.named_after(name);
-        }
+        reflector = match &self.source {
+            _ if *name == *WHOLE => reflector,
+            Source::Whole(_) | Source::Namespaced(_) => reflector.named_after(&name),
+            Source::Sharded(_) => reflector.of_shards(&name),
+        };
         if let Some(hook) = self.on_error.clone() {
             reflector = reflector.on_error(move |error| hook(error));
         }
@@ -115,7 +133,7 @@ pub(super) struct Reflectors<O: Decode> {
     shared: Arc<Shared<O>>,
     /// What an earlier run has saved of the partitions that have not started.
     saved: SavedPartitions<O>,
-    wanted: Option<watch::Receiver<BTreeSet<String>>>,
+    wanted: Changes,
     /// Stops all of them.
     stop: CancellationToken,
     tasks: JoinSet<()>,
@@ -129,7 +147,7 @@ impl<O: Decode> Reflectors<O> {
         saved: SavedPartitions<O>,
         stop: CancellationToken,
     ) -> Self {
-        let wanted = shared.partitions.wanted().map(super::NamespaceSet::subscribe);
+        let wanted = shared.partitions.changes();
         let mut reflectors = Self {
             factory,
             shared,
@@ -153,28 +171,21 @@ impl<O: Decode> Reflectors<O> {
 
     /// Starts the missing reflectors and stops those that are no longer selected.
     fn follow(&mut self) {
-        if let Some(wanted) = &mut self.wanted {
-            wanted.mark_unchanged();
-        }
+        self.wanted.mark_unchanged();
         for started in self.shared.partitions.follow(&self.stop) {
             self.run(started);
         }
     }
 
     fn run(&mut self, started: Started) {
-        let Started {
-            name,
-            partition,
-            status,
-            leave,
-        } = started;
+        let (partition, leave) = (started.partition, started.leave.clone());
         let (queue, store) = (self.shared.fifo.clone(), self.shared.store.clone());
         queue.add_partition(partition);
         let (stop, factory) = (self.stop.clone(), self.factory.clone());
-        let saved = self.saved.remove(&*name);
+        let saved = self.saved.remove(&*started.name);
         self.tasks.spawn(async move {
             // Created on this task, because user code creates the source and may panic.
-            let reflector = factory.reflector(&name, partition, status, queue.clone(), store);
+            let reflector = factory.reflector(started, queue.clone(), store);
             reflector.starting_with(saved).run(leave).await;
             // A stopped informer keeps its objects.
             if !stop.is_cancelled() {
@@ -188,16 +199,10 @@ impl<O: Decode> Reflectors<O> {
     /// # Errors
     /// A reflector panicked, or the creation of its source did.
     pub(super) async fn next(&mut self) -> Result<(), JoinError> {
-        let changed = async {
-            match &mut self.wanted {
-                Some(wanted) => wanted.changed().await,
-                None => std::future::pending().await,
-            }
-        };
         tokio::select! {
             Some(ended) = self.tasks.join_next() => ended?,
-            Ok(()) = changed => {}
-            else => std::future::pending().await,
+            () = self.wanted.changed() => {}
+            () = self.shared.partitions.dropped() => {}
         }
         self.follow();
         // A removed namespace may have been the last one that had not synced.

@@ -138,6 +138,7 @@ impl<O: Decode> InformerRunner<O> {
             applier,
             shared: shared.clone(),
             synced: false,
+            shard_changes: 0,
         };
         let processing = ProcessLoop::new(shared.fifo.clone(), driver)
             .name(shared.resource.as_str())

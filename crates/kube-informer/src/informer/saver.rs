@@ -266,7 +266,7 @@ impl<O: Decode> Saver<O> {
     /// It is another one than at the start.
     async fn server(&self, last: &CancellationToken) -> Result<Option<String>, AnotherServer> {
         // The identity depends on no namespace.
-        let source = self.reflectors.source.partition(WHOLE);
+        let source = self.reflectors.source.partition(WHOLE, None);
         let patience = async {
             let question = tokio::time::sleep(QUESTION);
             if last.run_until_cancelled(question).await.is_none() {
@@ -359,7 +359,7 @@ impl<O: Decode> Saver<O> {
         let mut seen = HashSet::new();
         let deleted = deleted.into_iter().filter_map(|object| {
             let key = O::key_of(&object);
-            let Location::Partition(partition) = self.shared.partitions.location(key.namespace()) else {
+            let Location::Partition(partition) = self.shared.partitions.location(key.namespace(), None) else {
                 return None;
             };
             let number = saved.iter().position(|saved| *saved == partition)?;

@@ -3,7 +3,7 @@
 use super::applier::Applier;
 use super::builder::InformerParts;
 use super::handler::{self, ResourceEventHandler};
-use super::partitions::{Partitions, Started};
+use super::partitions::Partitions;
 use super::reflectors::PartitionReflector;
 use crate::form::Decode;
 use crate::object::ObjectKey;
@@ -57,11 +57,11 @@ impl<O: Decode, H: ResourceEventHandler<O>> UnsharedInformer<O, H> {
             mut applier,
             queue,
             reflectors: factory,
-            namespaces,
+            wanted,
             options,
             cache_file: _,
         } = parts;
-        let partitions = Partitions::new(namespaces);
+        let partitions = Partitions::new(wanted);
         // The reflectors end with the token of the run, not one by one.
         let started = partitions.follow(&CancellationToken::new());
         if started.is_empty() {
@@ -69,17 +69,14 @@ impl<O: Decode, H: ResourceEventHandler<O>> UnsharedInformer<O, H> {
             drop(queue.remove_partition(partitions.start_with_nothing()));
         }
         let reflectors = started.into_iter().map(|started| {
-            let Started {
-                name,
-                partition,
-                status,
-                ..
-            } = started;
-            queue.add_partition(partition);
-            applier.name_partition(partition, &name);
-            factory.reflector(&name, partition, status, queue.clone(), applier.store().clone())
+            queue.add_partition(started.partition);
+            applier.name_partition(started.partition, &started.name);
+            factory.reflector(started, queue.clone(), applier.store().clone())
         });
         let reflectors = reflectors.collect();
+        if let Some(change) = partitions.shard_change(&mut 0) {
+            applier.follow_shards(change.map, false);
+        }
         Self {
             applier,
             handler,

@@ -196,9 +196,11 @@ impl<O: CachedObject> WriteTracker<O> {
         let applied = |version: Option<ResourceVersion>| {
             version.is_some_and(|version| version.partial_cmp(wanted) != Some(Ordering::Less))
         };
-        let object = store.get(key).and_then(|object| O::resource_version_of(&object));
-        applied(object)
-            || match self.informer.shared.partitions.location(namespace(key)) {
+        let object = store.get(key);
+        let uid = object.as_ref().and_then(|object| O::uid_of(object));
+        let partitions = &self.informer.shared.partitions;
+        applied(object.as_ref().and_then(O::resource_version_of))
+            || match partitions.location(namespace(key), uid) {
                 Location::Partition(partition) => applied(store.resource_version_of(partition)),
                 Location::NotYet => false,
                 Location::NotSelected => true,
@@ -248,7 +250,11 @@ impl<O: CachedObject> WriteTracker<O> {
     ) -> Result<(), WaitError> {
         let store = self.informer.store();
         while store.rewinds() == rewinds {
-            let settled = self.informer.shared.partitions.settled(namespace(key)).await;
+            // The uid of an object that is not held is not known.
+            let object = store.get(key);
+            let uid = object.as_ref().and_then(|object| O::uid_of(object));
+            let partitions = &self.informer.shared.partitions;
+            let settled = partitions.settled(namespace(key), uid).await;
             let stopped = |Stopped| WaitError::Closed {
                 wanted: version.clone(),
                 partition: Partition::default(),

@@ -225,6 +225,10 @@ impl Reporter {
         self.namespace = Some(namespace.to_owned());
     }
 
+    pub(super) fn set_shards(&mut self, ranges: &str) {
+        self.resource = format!("{} in shards {ranges}", self.subject.resource);
+    }
+
     /// Whether a key belongs to a namespace other than the reflector's.
     pub(super) fn is_foreign(&self, key: &ObjectKey) -> bool {
         let namespace = self.namespace.as_deref();

@@ -9,12 +9,14 @@ use super::negotiation::{Negotiation, Objects, Reduction, accept};
 use super::parts::{Expected, list_parts, watch_events};
 use super::path::{InvalidName, resource_path};
 use super::rejection::rejection;
+use super::sharding::{list_of, watch_of};
 use super::{
-    ApiError, ErrorClass, ListRequest, ListStream, ListerWatcher, NamespacedSource, Selection,
+    ApiError, ErrorClass, ListRequest, ListStream, ListerWatcher, NamespacedSource, Selection, ShardedSource,
     WatchListSupport, WatchRequest, WatchStream,
 };
 use crate::low_level::wire::{Encoding, FieldPlan};
 use crate::object::CachedObject;
+use crate::selector::ShardSelector;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use http::{HeaderValue, Request, Response, StatusCode, header};
@@ -171,6 +173,9 @@ impl ClientSource {
                 pairs.append_pair(name, selector);
             }
         }
+        if let Some(shards) = &self.selection.shards {
+            pairs.append_pair("shardSelector", &shards.to_string());
+        }
         let query = pairs.finish();
         if !query.is_empty() {
             uri.push('?');
@@ -230,8 +235,12 @@ impl ClientSource {
         );
         let encoding = self.negotiation.chosen();
         let what = if self.metadata_only { "metadata of " } else { "" };
+        let shards = self.selection.shards.as_ref();
+        let shards = shards
+            .map(|shards| format!(", shards {shards}"))
+            .unwrap_or_default();
         format!(
-            "{what}{} {} {:?}, labels {labels:?}, fields {fields:?}, encoding {encoding:?}",
+            "{what}{} {} {:?}, labels {labels:?}, fields {fields:?}{shards}, encoding {encoding:?}",
             resource.api_version, resource.kind, resource.plural
         )
     }
@@ -336,7 +345,8 @@ impl<O: CachedObject> ListerWatcher<O> for ClientSource {
                 .send::<O>(request.query(), Reduction::MetadataList, &request.plan)
                 .await?;
             let chunks = Chunks::new(response, LIST, self.received.clone());
-            Ok(list_parts(chunks, expected, request.plan))
+            let parts = list_parts(chunks, expected, request.plan);
+            Ok(list_of(self.selection.shards.clone(), parts))
         }
         .boxed()
     }
@@ -352,7 +362,8 @@ impl<O: CachedObject> ListerWatcher<O> for ClientSource {
                 .send::<O>(request.query(), Reduction::Metadata, &request.plan)
                 .await?;
             let chunks = Chunks::new(response, patience, self.received.clone());
-            Ok(watch_events(chunks, expected, request.plan))
+            let events = watch_events(chunks, expected, request.plan);
+            Ok(watch_of(self.selection.shards.clone(), events))
         }
         .boxed()
     }
@@ -375,6 +386,23 @@ impl<O: CachedObject> NamespacedSource<O> for ClientSource {
     fn in_namespace(&self, namespace: &str) -> Arc<dyn ListerWatcher<O>> {
         let mut source = self.clone();
         source.selection.namespace = Some(namespace.to_owned());
+        Arc::new(source)
+    }
+}
+
+/// Ignores the shards of the source's own selection.
+impl<O: CachedObject> ShardedSource<O> for ClientSource {
+    fn resource(&self) -> String {
+        self.name()
+    }
+
+    fn type_meta(&self) -> Option<TypeMeta> {
+        ListerWatcher::<O>::type_meta(self)
+    }
+
+    fn in_shards(&self, shards: ShardSelector) -> Arc<dyn ListerWatcher<O>> {
+        let mut source = self.clone();
+        source.selection.shards = Some(shards);
         Arc::new(source)
     }
 }
@@ -405,6 +433,7 @@ mod tests {
             namespace: Some("shop".into()),
             label_selector: Some("app=web,tier!=x".into()),
             field_selector: Some("metadata.name=a".into()),
+            shards: None,
         };
         assert_eq!(
             source::<Deployment>(selection).uri("limit=5").unwrap(),

@@ -1,6 +1,7 @@
 //! Which objects of a resource are wanted.
 
 use super::path::{InvalidName, check_namespace};
+use crate::selector::ShardSelector;
 
 /// Selects objects of a resource.
 ///
@@ -20,6 +21,9 @@ pub struct Selection {
     pub label_selector: Option<String>,
     /// A field selector in the API's syntax.
     pub field_selector: Option<String>,
+    /// Selects only the objects of these shards (KEP-5866). A server that has no shards, or none of this kind, sends all objects;
+    /// a [`ClientSource`](super::ClientSource) leaves the others out. `None`: all shards.
+    pub shards: Option<ShardSelector>,
 }
 
 impl Selection {

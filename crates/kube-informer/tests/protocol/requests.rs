@@ -57,6 +57,7 @@ async fn a_selection_is_part_of_every_request() {
         namespace: Some("shop".into()),
         label_selector: Some("app in (web,db)".into()),
         field_selector: Some("metadata.name!=x".into()),
+        shards: None,
     };
     let scene: Scene<DynamicObject> = Scene::of(server, resource, selection, InitialState::List);
     scene.plays("Add(shop/w@5, initial)").await.stop().await;

@@ -1,0 +1,326 @@
+//! Sets of shards that informers watch.
+
+use crate::selector::{HashRange, ShardField, ShardSelector};
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::{Notify, watch};
+use tokio_util::sync::CancellationToken;
+
+/// Some of the shards of a collection, which can change while informers watch them.
+///
+/// All hashes of a [field](ShardField) are divided into [equal ranges](HashRange::equal), the shards, which are numbered from 0.
+/// Any number of informers, of any kinds, can be [over one set](super::SharedInformer::over_shards): each holds the objects
+/// of the shards in it, and follows additions and removals. A clone is a handle to the same set.
+///
+/// Replicas of a program that have sets without common shards share the work. Who gets which shards is not decided here:
+/// `kube_controller::shard_group` does it by Leases.
+///
+/// ```
+/// use kube_informer::ShardSet;
+/// use kube_informer::selector::ShardField;
+///
+/// let shards = ShardSet::new(ShardField::Uid, 64);
+/// shards.add(0..32);
+/// let mine = shards.hold(Some("0a37b1a2-4b2e-4d2e-9f0c-6f2a5e1c7d11"), Some("shop"));
+/// assert!(mine.is_some_and(|hold| hold.shard() < 32));
+/// shards.remove(0..32);
+/// assert!(shards.is_empty());
+/// ```
+///
+/// # Handing a shard over
+/// Another replica may have a shard once this one has stopped to work on it. Work on an object [holds](Self::hold) its shard;
+/// informers hold the shards whose objects are in their stores. A shard that was removed can no longer be held, and is
+/// [idle](Self::idle) when the last hold of it is gone. If it has to end at once, [`expire`](Self::expire) tells those who hold it.
+#[derive(Clone)]
+pub struct ShardSet {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    field: ShardField,
+    count: u16,
+    selected: watch::Sender<BTreeSet<u16>>,
+    /// One for each shard.
+    holds: Mutex<Vec<Holds>>,
+    released: Notify,
+}
+
+/// Those who hold one shard.
+#[derive(Default)]
+struct Holds {
+    count: usize,
+    /// Told to stop at once.
+    expired: CancellationToken,
+}
+
+impl ShardSet {
+    /// An empty set of the `count` shards (at least 1) that the hashes of a field are divided into. All replicas that share the
+    /// work need the same field and count.
+    pub fn new(field: ShardField, count: u16) -> Self {
+        let count = count.max(1);
+        let holds = (0..count).map(|_| Holds::default()).collect();
+        Self {
+            inner: Arc::new(Inner {
+                field,
+                count,
+                selected: watch::Sender::default(),
+                holds: Mutex::new(holds),
+                released: Notify::new(),
+            }),
+        }
+    }
+
+    /// What is hashed.
+    pub fn field(&self) -> ShardField {
+        self.inner.field
+    }
+
+    /// How many shards there are, in the set or not.
+    pub fn count(&self) -> u16 {
+        self.inner.count
+    }
+
+    /// Adds shards. The informers over the set list and watch them. Numbers of shards that there are not are ignored.
+    pub fn add(&self, shards: impl IntoIterator<Item = u16>) {
+        let mut new: BTreeSet<_> = shards.into_iter().filter(|shard| *shard < self.count()).collect();
+        let mut holds = self.inner.holds();
+        self.inner.selected.send_if_modified(|selected| {
+            new.retain(|shard| !selected.contains(shard));
+            selected.extend(&new);
+            !new.is_empty()
+        });
+        for shard in new {
+            holds[usize::from(shard)].expired = CancellationToken::new();
+        }
+    }
+
+    /// Removes shards. Nobody can hold them any more. The informers over the set drop their objects
+    /// ([`DeleteCause::Unselected`](crate::DeleteCause::Unselected)), without a request.
+    pub fn remove(&self, shards: impl IntoIterator<Item = u16>) {
+        let shards: BTreeSet<_> = shards.into_iter().collect();
+        self.inner.selected.send_if_modified(|selected| {
+            let before = selected.len();
+            selected.retain(|shard| !shards.contains(shard));
+            selected.len() < before
+        });
+    }
+
+    /// Whether no shard is in the set.
+    pub fn is_empty(&self) -> bool {
+        self.inner.selected.borrow().is_empty()
+    }
+
+    /// The numbers of the shards in the set.
+    pub fn shards(&self) -> BTreeSet<u16> {
+        self.inner.selected.borrow().clone()
+    }
+
+    /// The hashes of each shard in the set, in order.
+    pub fn ranges(&self) -> Vec<HashRange> {
+        let selected = self.inner.selected.borrow();
+        self.ranges_of(&selected).collect()
+    }
+
+    /// A receiver of the numbers of the shards in the set, to await changes.
+    pub fn subscribe(&self) -> watch::Receiver<BTreeSet<u16>> {
+        self.inner.selected.subscribe()
+    }
+
+    /// The number of the shard of an object with this uid and namespace.
+    pub fn shard_of(&self, uid: Option<&str>, namespace: Option<&str>) -> u16 {
+        HashRange::number_of(self.inner.field.hash_of(uid, namespace), self.inner.count)
+    }
+
+    /// Holds the shard of an object with this uid and namespace while somebody works on the object. `None` if the shard is not in
+    /// the set.
+    pub fn hold(&self, uid: Option<&str>, namespace: Option<&str>) -> Option<ShardHold> {
+        self.hold_shard(self.shard_of(uid, namespace))
+    }
+
+    pub(super) fn hold_shard(&self, shard: u16) -> Option<ShardHold> {
+        // Under the lock, so that whoever finds a removed shard idle knows that it stays so.
+        let mut holds = self.inner.holds();
+        if !self.inner.selected.borrow().contains(&shard) {
+            return None;
+        }
+        let of_shard = holds.get_mut(usize::from(shard))?;
+        of_shard.count += 1;
+        Some(ShardHold {
+            set: self.clone(),
+            shard,
+            expired: of_shard.expired.clone(),
+        })
+    }
+
+    /// Whether somebody holds a shard.
+    pub fn is_held(&self, shard: u16) -> bool {
+        let holds = self.inner.holds();
+        holds.get(usize::from(shard)).is_some_and(|of| of.count > 0)
+    }
+
+    /// Waits until nobody holds a shard. For one that was [removed](Self::remove), it stays so until it is added again.
+    ///
+    /// # Cancel safety
+    /// Dropping the future loses nothing.
+    pub async fn idle(&self, shard: u16) {
+        loop {
+            let mut released = std::pin::pin!(self.inner.released.notified());
+            // Registered before the check, so that no release after it is missed.
+            released.as_mut().enable();
+            if !self.is_held(shard) {
+                return;
+            }
+            released.await;
+        }
+    }
+
+    /// Tells those who hold shards that they have to stop at once, because another replica may have the shards.
+    pub fn expire(&self, shards: impl IntoIterator<Item = u16>) {
+        for shard in shards {
+            let token = self
+                .inner
+                .holds()
+                .get(usize::from(shard))
+                .map(|of| of.expired.clone());
+            // Not under the lock: it wakes tasks.
+            if let Some(token) = token {
+                token.cancel();
+            }
+        }
+    }
+
+    /// The selector of some shards.
+    pub(super) fn selector(&self, shards: &BTreeSet<u16>) -> ShardSelector {
+        ShardSelector::new(self.inner.field, self.ranges_of(shards))
+    }
+
+    fn ranges_of(&self, shards: &BTreeSet<u16>) -> impl Iterator<Item = HashRange> {
+        let all = HashRange::equal(self.inner.count);
+        (0..)
+            .zip(all)
+            .filter(|(number, _)| shards.contains(number))
+            .map(|(_, range)| range)
+    }
+}
+
+impl Inner {
+    fn holds(&self) -> MutexGuard<'_, Vec<Holds>> {
+        self.holds.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl PartialEq for ShardSet {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.inner, &other.inner)
+    }
+}
+
+impl Eq for ShardSet {}
+
+impl From<&ShardSet> for ShardSet {
+    fn from(set: &ShardSet) -> Self {
+        set.clone()
+    }
+}
+
+impl fmt::Debug for ShardSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ShardSet")
+            .field("field", &self.inner.field)
+            .field("count", &self.inner.count)
+            .field("shards", &*self.inner.selected.borrow())
+            .finish()
+    }
+}
+
+/// Somebody works on objects of a shard. Dropping it says that the work has ended.
+#[must_use = "the shard is held until this is dropped"]
+pub struct ShardHold {
+    set: ShardSet,
+    shard: u16,
+    expired: CancellationToken,
+}
+
+impl ShardHold {
+    /// The number of the shard.
+    pub fn shard(&self) -> u16 {
+        self.shard
+    }
+
+    /// Ends when the work has to stop at once; a shard that is only [removed](ShardSet::remove) waits for it.
+    ///
+    /// # Cancel safety
+    /// Dropping the future loses nothing.
+    pub async fn expired(&self) {
+        self.expired.cancelled().await;
+    }
+
+    /// Whether the work has to stop at once.
+    pub fn is_expired(&self) -> bool {
+        self.expired.is_cancelled()
+    }
+}
+
+impl Drop for ShardHold {
+    fn drop(&mut self) {
+        if let Some(of_shard) = self.set.inner.holds().get_mut(usize::from(self.shard)) {
+            of_shard.count -= 1;
+            if of_shard.count > 0 {
+                return;
+            }
+        }
+        self.set.inner.released.notify_waiters();
+    }
+}
+
+impl fmt::Debug for ShardHold {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ShardHold")
+            .field("shard", &self.shard)
+            .field("is_expired", &self.is_expired())
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+    use tokio::time::timeout;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_removed_shard_is_idle_after_its_last_hold() {
+        let set = ShardSet::new(ShardField::Uid, 4);
+        set.add([1, 2, 9]);
+        assert_eq!(set.shards(), [1, 2].into());
+        let (one, two) = (set.hold_shard(1).unwrap(), set.hold_shard(1).unwrap());
+        set.remove([1]);
+        assert!(set.hold_shard(1).is_none());
+        drop(one);
+        let waits = timeout(Duration::from_secs(1), set.idle(1)).await;
+        assert!(waits.is_err());
+        let idle = tokio::spawn({
+            let set = set.clone();
+            async move { set.idle(1).await }
+        });
+        tokio::task::yield_now().await;
+        drop(two);
+        idle.await.unwrap();
+    }
+
+    #[test]
+    fn holds_of_another_term_do_not_expire() {
+        let set = ShardSet::new(ShardField::Uid, 1);
+        set.add([0]);
+        let old = set.hold_shard(0).unwrap();
+        set.remove([0]);
+        set.expire([0]);
+        set.add([0]);
+        let new = set.hold_shard(0).unwrap();
+        assert!(old.is_expired() && !new.is_expired());
+        set.add([0]);
+        set.expire([0]);
+        assert!(new.is_expired());
+    }
+}

@@ -1,0 +1,311 @@
+//! Informers over shards: one view of the objects whose uid or namespace has a hash in some ranges.
+
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::Client;
+use kube::core::ApiResource;
+use kube_informer::selector::{HashRange, ShardField, ShardSelector};
+use kube_informer::source::{ClientSource, Selection};
+use kube_informer::{DeleteCause, Notification, ShardSet, SharedInformer};
+use kube_sim::Sim;
+use rand::rngs::SmallRng;
+use rand::{Rng as _, SeedableRng as _};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+const SHARDS: u16 = 8;
+
+/// A cluster, and an informer over some shards of its ConfigMaps.
+struct Scene {
+    sim: Sim,
+    shards: ShardSet,
+    informer: SharedInformer<ConfigMap>,
+    told: Arc<Mutex<Vec<Notification<ConfigMap>>>>,
+    stop: CancellationToken,
+    running: JoinHandle<()>,
+}
+
+fn sim(sharded: bool) -> Sim {
+    let sim = Sim::builder().sharded_lists(sharded).build().unwrap();
+    for number in 0..60 {
+        create(&sim, number);
+    }
+    sim
+}
+
+fn create(sim: &Sim, number: u32) {
+    let name = format!("m-{number:03}");
+    let object = json!({
+        "apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name, "namespace": "default"},
+    });
+    sim.store().create(object).unwrap();
+}
+
+fn source(sim: &Sim, selection: Selection) -> ClientSource {
+    let client = Client::new(sim.service(), "default");
+    ClientSource::new(client, ApiResource::erase::<ConfigMap>(&()), selection)
+}
+
+impl Scene {
+    fn start(sim: Sim, shards: ShardSet) -> Self {
+        let (informer, runner) =
+            SharedInformer::over_shards(source(&sim, Selection::default()), &shards).build();
+        let told = Arc::<Mutex<Vec<_>>>::default();
+        let record = told.clone();
+        let handler = move |change: Notification<ConfigMap>| record.lock().unwrap().push(change);
+        informer.add_handler("record", handler).unwrap().detach();
+        let stop = CancellationToken::new();
+        let run = runner.run(stop.clone());
+        let running = tokio::spawn(async move { run.await.unwrap() });
+        Self {
+            sim,
+            shards,
+            informer,
+            told,
+            stop,
+            running,
+        }
+    }
+
+    /// The keys of the cluster's objects in the shards of the set.
+    fn expected(&self) -> BTreeSet<String> {
+        let objects = self.sim.store().list("v1", "ConfigMap", Some("default")).unwrap();
+        let selected = self.shards.shards();
+        let text = |object: &Value, field: &str| object["metadata"][field].as_str().unwrap().to_owned();
+        let of_shards = objects.iter().filter(|object| {
+            let shard = self.shards.shard_of(Some(&text(object, "uid")), Some("default"));
+            selected.contains(&shard)
+        });
+        of_shards
+            .map(|object| format!("default/{}", text(object, "name")))
+            .collect()
+    }
+
+    fn held(&self) -> BTreeSet<String> {
+        let keys = self.informer.store().list_keys();
+        keys.iter().map(ToString::to_string).collect()
+    }
+
+    async fn settled(&self) {
+        for _ in 0..600 {
+            if self.informer.has_synced() && self.held() == self.expected() {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        let status = self.informer.status();
+        panic!("{:?} is held, not {:?}: {status:?}", self.held(), self.expected());
+    }
+
+    fn told(&self) -> Vec<Notification<ConfigMap>> {
+        std::mem::take(&mut *self.told.lock().unwrap())
+    }
+
+    async fn end(self) {
+        self.stop.cancel();
+        self.running.await.unwrap();
+    }
+}
+
+fn set(field: ShardField, shards: impl IntoIterator<Item = u16>) -> ShardSet {
+    let set = ShardSet::new(field, SHARDS);
+    set.add(shards);
+    set
+}
+
+#[tokio::test(start_paused = true)]
+async fn only_objects_of_the_selected_shards_are_held() {
+    for sharded in [true, false] {
+        let scene = Scene::start(sim(sharded), set(ShardField::Uid, [1, 2, 7]));
+        scene.settled().await;
+        assert!(!scene.held().is_empty() && scene.held().len() < 60);
+        (60..90).for_each(|number| create(&scene.sim, number));
+        scene.settled().await;
+        for number in 0..90 {
+            let name = format!("m-{number:03}");
+            scene
+                .sim
+                .store()
+                .delete("v1", "ConfigMap", Some("default"), &name)
+                .unwrap();
+        }
+        scene.settled().await;
+        assert!(scene.held().is_empty());
+        scene.end().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_plain_informer_can_be_of_some_ranges() {
+    let shards = ShardSelector::new(ShardField::Uid, HashRange::equal(2).take(1));
+    for sharded in [true, false] {
+        let sim = sim(sharded);
+        let selection = Selection {
+            shards: Some(shards.clone()),
+            ..Selection::default()
+        };
+        let (informer, runner) = SharedInformer::<ConfigMap>::builder(source(&sim, selection)).build();
+        let stop = CancellationToken::new();
+        let running = tokio::spawn(runner.run(stop.clone()));
+        informer.synced().await.unwrap();
+        let held = informer.store().snapshot();
+        assert!(!held.is_empty() && held.len() < 60);
+        for object in held.iter() {
+            assert!(shards.matches(object.metadata.uid.as_deref(), None));
+        }
+        stop.cancel();
+        running.await.unwrap().unwrap();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn added_shards_are_listed_and_others_stay() {
+    let scene = Scene::start(sim(true), set(ShardField::Uid, [0, 1]));
+    scene.settled().await;
+    let before = scene.told().len();
+    assert_eq!(before, scene.held().len());
+    scene.shards.add([3, 4]);
+    assert!(!scene.informer.has_synced());
+    scene.settled().await;
+    // Each object was told once.
+    assert_eq!(scene.told().len(), scene.held().len() - before);
+    let partitions = scene.informer.status().partitions;
+    let shards: Vec<_> = partitions
+        .iter()
+        .flat_map(|partition| &partition.shards)
+        .collect();
+    assert_eq!(shards.len(), 2);
+    assert_eq!(shards[0].ranges().len(), 1, "shards that touch are one range");
+    scene.end().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn removed_shards_leave_without_a_request() {
+    let scene = Scene::start(sim(true), set(ShardField::Uid, [0, 1, 5]));
+    scene.settled().await;
+    scene.told();
+    let lists = scene.informer.status().reflector.lists;
+    let before = scene.held();
+    assert!(scene.shards.is_held(5), "the informer holds its shards");
+    scene.shards.remove([1, 5]);
+    scene.shards.idle(1).await;
+    scene.shards.idle(5).await;
+    assert_eq!(scene.held(), scene.expected(), "idle after its objects are gone");
+    scene.settled().await;
+    let gone: BTreeSet<_> = scene
+        .told()
+        .into_iter()
+        .map(|change| match change {
+            Notification::Delete(deleted) => {
+                assert_eq!(deleted.cause, DeleteCause::Unselected);
+                deleted.key.to_string()
+            }
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert_eq!(gone, &before - &scene.held());
+    assert_eq!(scene.informer.status().reflector.lists, lists);
+    // The watch goes on for what is left, and asks for no more.
+    (60..80).for_each(|number| create(&scene.sim, number));
+    scene.settled().await;
+    let asked = &scene.informer.status().partitions[0].shards;
+    assert_eq!(asked.as_ref().unwrap().ranges(), &scene.shards.ranges());
+    scene.shards.remove([0]);
+    scene.shards.idle(0).await;
+    assert!(scene.informer.store().is_empty());
+    scene.end().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stopped_informer_holds_no_shard() {
+    let scene = Scene::start(sim(true), set(ShardField::Uid, [0]));
+    scene.settled().await;
+    let shards = scene.shards.clone();
+    scene.end().await;
+    assert!(!shards.is_held(0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn namespaces_are_whole_in_one_shard() {
+    let shards = set(ShardField::Namespace, []);
+    let home = shards.shard_of(None, Some("default"));
+    let scene = Scene::start(sim(true), shards);
+    scene.informer.synced().await.unwrap();
+    scene.shards.add((0..SHARDS).filter(|shard| *shard != home));
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert!(scene.informer.has_synced() && scene.held().is_empty());
+    scene.shards.add([home]);
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!(scene.held().len(), 60);
+    scene.end().await;
+}
+
+// Shards and objects come and go at random; objects are told as added and deleted in turn.
+#[test]
+fn any_history_of_shards_ends_with_their_objects() {
+    for seed in 0..20 {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .start_paused(true)
+            .build()
+            .unwrap();
+        runtime.block_on(history(seed));
+    }
+}
+
+async fn history(seed: u64) {
+    let mut random = SmallRng::seed_from_u64(seed);
+    let scene = Scene::start(sim(random.random()), set(ShardField::Uid, []));
+    let mut next = 60;
+    for _ in 0..60 {
+        let shard = random.random_range(0..SHARDS);
+        let several = shard..random.random_range(shard..=SHARDS);
+        match random.random_range(0..7) {
+            0 | 1 => scene.shards.add(several),
+            2 | 3 => scene.shards.remove(several),
+            4 => {
+                create(&scene.sim, next);
+                next += 1;
+            }
+            5 => {
+                let name = format!("m-{:03}", random.random_range(0..next));
+                let _gone_already = scene
+                    .sim
+                    .store()
+                    .delete("v1", "ConfigMap", Some("default"), &name);
+            }
+            _ => {
+                let pause = Duration::from_micros(random.random_range(0..5_000));
+                tokio::time::sleep(pause).await;
+            }
+        }
+        if random.random_bool(0.5) {
+            tokio::task::yield_now().await;
+        }
+    }
+    scene.settled().await;
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    assert_eq!(scene.held(), scene.expected(), "seed {seed}");
+    let mut present = BTreeSet::new();
+    for change in scene.told() {
+        match change {
+            Notification::Add { object, .. } => {
+                let name = object.metadata.name.clone().unwrap();
+                assert!(
+                    present.insert(name.clone()),
+                    "seed {seed}: {name} was added twice"
+                );
+            }
+            Notification::Delete(deleted) => {
+                let name = deleted.key.name();
+                assert!(present.remove(name), "seed {seed}: {name} was deleted twice");
+            }
+            Notification::Update { .. } => {}
+        }
+    }
+    assert_eq!(present.len(), scene.held().len(), "seed {seed}");
+    scene.end().await;
+}
