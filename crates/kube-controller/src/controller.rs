@@ -119,7 +119,7 @@ use kube::core::{ApiResource, ClusterResourceScope, PartialObjectMeta};
 use kube::{Api, Resource};
 use kube_informer::HasOwners;
 use kube_informer::form::{Packed, WholeObject};
-use kube_informer::{CachedObject, SharedInformer};
+use kube_informer::{CachedObject, ShardSet, SharedInformer};
 use serde::de::DeserializeOwned;
 use source::{Watched, informer_of};
 use std::any::TypeId;
@@ -146,6 +146,8 @@ pub struct Controller<K: Resource> {
     stop: Vec<BoxFuture<'static, ()>>,
     abort: Vec<BoxFuture<'static, ()>>,
     own_writes: Option<OwnWrites>,
+    /// The shards of which it reconciles objects, if not of all.
+    shards: Option<ShardSet>,
     /// The informers that it runs itself.
     informers: Vec<Arc<dyn AnyInformer>>,
 }
@@ -256,6 +258,10 @@ where
 {
     /// A controller of the objects of a shared informer, in any form that holds whole objects. Whoever made the informer runs
     /// it.
+    ///
+    /// Of an informer [over shards](SharedInformer::over_shards), each run [holds](kube_informer::ShardSet::hold) the shard of its object. An object
+    /// whose shard is another replica's by now is not reconciled, and a run that has to [stop at
+    /// once](kube_informer::ShardSet::expire) is dropped. See [`shard_group`](crate::shard_group).
     pub fn for_informer<O: WholeObject<Object = K>>(informer: &SharedInformer<O>) -> Self
     where
         K::DynamicType: Default,
@@ -272,7 +278,11 @@ where
             source: Source::own(informer),
             informer: None,
         };
-        Self::make(dyntype, Store::of(informer), Some(Box::new(main)))
+        let shards = informer.shards().cloned();
+        Self {
+            shards,
+            ..Self::make(dyntype, Store::of(informer), Some(Box::new(main)))
+        }
     }
 
     fn make(dyntype: K::DynamicType, store: Store<K>, main: Option<Main<K>>) -> Self {
@@ -288,6 +298,7 @@ where
             stop: Vec::new(),
             abort: Vec::new(),
             own_writes: None,
+            shards: None,
             informers: Vec::new(),
         }
     }

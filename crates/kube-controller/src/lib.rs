@@ -32,6 +32,7 @@ mod names;
 pub mod own_writes;
 pub mod predicates;
 pub mod reflector;
+pub mod shard_group;
 mod time;
 mod watch_stream;
 pub mod watcher;

@@ -259,6 +259,11 @@ impl<O: CachedObject> SharedInformer<O> {
         &self.shared.resource
     }
 
+    /// The shards whose objects it holds; `None` unless it is [over a set of shards](Self::over_shards).
+    pub fn shards(&self) -> Option<&ShardSet> {
+        self.shared.partitions.shards()
+    }
+
     /// The store, for reads and for adding indexes. It stays readable after the informer has stopped.
     #[doc(alias = "GetIndexer")]
     #[doc(alias = "GetStore")]

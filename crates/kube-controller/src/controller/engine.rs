@@ -14,8 +14,8 @@ use futures::stream::{BoxStream, SelectAll};
 use futures::{FutureExt, StreamExt, TryFuture, TryFutureExt, stream};
 use kube::Resource;
 use kube::core::{DynamicObject, DynamicResourceScope};
-use kube_informer::ObjectKey;
 use kube_informer::informer::RunError;
+use kube_informer::{ObjectKey, ShardHold, ShardSet};
 use kube_workqueue::{Priority, Processing, WorkQueue};
 use std::any::{Any, TypeId};
 use std::collections::hash_map::Entry;
@@ -65,6 +65,8 @@ enum Ended<E> {
     Returned(Result<Action, E>),
     Panicked(Box<dyn Any + Send>),
     TimedOut(Duration),
+    /// It was dropped, because its shard may be another replica's.
+    ShardLost,
 }
 
 /// A run that has ended. Dropping it allows the next one of the key.
@@ -114,6 +116,8 @@ pub(super) struct Engine<K: Resource, R, P, Ctx, E> {
     abort: BoxFuture<'static, ()>,
     stopping: bool,
     running: JoinSet<Finished<K, E>>,
+    /// The shards of which it reconciles objects, if not of all.
+    shards: Option<ShardSet>,
     own: Option<Own>,
     /// Keys whose caches are behind.
     behind: JoinSet<Processing<'static, ObjectKey>>,
@@ -157,6 +161,7 @@ where
             stop,
             abort,
             own_writes,
+            shards,
             informers: own_informers,
         } = controller;
         let own = own_writes.map(|writes| Own::new(writes, &name));
@@ -198,6 +203,7 @@ where
             abort: first(abort),
             stopping: false,
             running: JoinSet::new(),
+            shards,
             own,
             behind: JoinSet::new(),
             failing: HashMap::new(),
@@ -384,6 +390,10 @@ where
                 return None;
             }
         };
+        let Some(hold) = self.hold(&object) else {
+            self.failing.remove(&*item);
+            return None;
+        };
         let failing = self.failing.get(&*item);
         let failing = failing.filter(|failing| failing.uid == object.meta().uid);
         let attempt = Attempt {
@@ -418,10 +428,24 @@ where
                 let own = self.own.clone().map(|own| (own, key));
                 // These futures can be large: moved around as they are, some overflow the stack of a debug build.
                 let future = Box::pin(TryFutureExt::into_future(future));
-                let run = async move { finished(Own::scope(own, run(future, timeout)).await) };
+                let run = async move {
+                    let ended = Own::scope(own, while_held(hold, run(future, timeout))).await;
+                    finished(ended)
+                };
                 self.running.spawn(ATTEMPT.scope(attempt, run).instrument(span));
                 None
             }
+        }
+    }
+
+    /// Whether this replica owns an object, and holds its shard if there are shards. The only place where that is asked.
+    fn hold(&self, object: &K) -> Option<Option<ShardHold>> {
+        let metadata = object.meta();
+        match &self.shards {
+            None => Some(None),
+            Some(shards) => shards
+                .hold(metadata.uid.as_deref(), metadata.namespace.as_deref())
+                .map(Some),
         }
     }
 
@@ -477,6 +501,11 @@ where
                 }
             }
             Ended::Panicked(panic) => self.panicked(&item, uid, began, panic),
+            // Whoever has the shard then reconciles it.
+            Ended::ShardLost => {
+                self.failing.remove(&*item);
+                (Outcome::Error, Err(Error::ShardLost(self.erased(&item))))
+            }
             Ended::TimedOut(timeout) => {
                 self.fail(&item, uid, began, &Action::backoff());
                 let object = self.erased(&item);
@@ -578,6 +607,20 @@ where
 
     fn erased(&self, key: &ObjectKey) -> Box<ObjectRef<DynamicObject>> {
         Box::new(ObjectRef::<K>::from_key_with(key, self.dyntype.clone()).erase())
+    }
+}
+
+/// Drops a run when its shard may be another replica's. The shard is held until the run has ended.
+async fn while_held<E>(hold: Option<ShardHold>, run: impl Future<Output = Ended<E>>) -> Ended<E> {
+    let Some(hold) = hold else {
+        return run.await;
+    };
+    // Boxed, so that it is dropped before the hold is.
+    let run = Box::pin(run);
+    tokio::select! {
+        biased;
+        () = hold.expired() => Ended::ShardLost,
+        ended = run => ended,
     }
 }
 

@@ -33,6 +33,10 @@ pub enum Error<ReconcilerErr: 'static, QueueErr: 'static> {
         /// The object.
         object: Box<ObjectRef<DynamicObject>>,
     },
+    /// The reconciler was dropped, because this replica had to give up the object's [shard](crate::shard_group) at once. Another
+    /// replica reconciles the object, or this one once the shard is back.
+    #[error("reconciling {0} was stopped, because its shard was lost")]
+    ShardLost(Box<ObjectRef<DynamicObject>>),
     /// The object does not match its type, so the reconciler was not called. It is tried again when the object changes.
     #[error("{1} cannot be read: {0}")]
     ObjectInvalid(#[source] DecodeError, Box<ObjectRef<DynamicObject>>),

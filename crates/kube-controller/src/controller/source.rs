@@ -38,22 +38,14 @@ impl Intake {
         Self { queue, debounce, own }
     }
 
-    /// Puts a key on the queue, if this replica owns it.
+    /// Puts a key on the queue. Whether this replica owns the object is asked when it is to be reconciled.
     pub(super) fn request(&self, key: ObjectKey, priority: Priority) {
-        if !owns_key(&key) {
-            return;
-        }
         let queue = self.queue.with_priority(priority);
         match self.debounce {
             Duration::ZERO => queue.add(key),
             debounce => queue.add_after(key, debounce),
         }
     }
-}
-
-/// Which keys this replica owns: all of them. The only place where that is asked.
-fn owns_key(_key: &ObjectKey) -> bool {
-    true
 }
 
 /// Finds the keys to which an object leads.

@@ -63,7 +63,7 @@ impl LeaderElectionConfig {
         }
     }
 
-    pub(super) fn validate(&self) -> Result<(), ConfigError> {
+    pub(crate) fn validate(&self) -> Result<(), ConfigError> {
         for (value, field) in [
             (&self.namespace, "namespace"),
             (&self.name, "name"),
@@ -93,17 +93,17 @@ impl LeaderElectionConfig {
     }
 
     /// What the Lease says: whole seconds.
-    pub(super) fn announced_seconds(&self) -> i32 {
+    pub(crate) fn announced_seconds(&self) -> i32 {
         i32::try_from(self.lease_duration.as_secs()).unwrap_or(i32::MAX)
     }
 
     /// How long others wait: what the Lease says.
-    pub(super) fn announced_duration(&self) -> Duration {
+    pub(crate) fn announced_duration(&self) -> Duration {
         Duration::from_secs(self.announced_seconds().unsigned_abs().into())
     }
 
     /// How long a request may take: controller-runtime's rule.
-    pub(super) fn request_timeout(&self) -> Duration {
+    pub(crate) fn request_timeout(&self) -> Duration {
         (self.renew_deadline / 2).max(Duration::from_secs(1))
     }
 }

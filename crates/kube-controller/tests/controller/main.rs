@@ -5,6 +5,7 @@ mod face;
 mod harness;
 mod metrics;
 mod runs;
+mod shards;
 mod sources;
 mod stops;
 mod streams;

@@ -221,6 +221,14 @@ impl Partitions {
         partitions
     }
 
+    /// The selected shards, if there are shards.
+    pub(super) fn shards(&self) -> Option<&ShardSet> {
+        match &self.wanted {
+            Wanted::Shards(set) => Some(set),
+            Wanted::Whole | Wanted::Namespaces(_) => None,
+        }
+    }
+
     /// A receiver of changes of what is selected.
     pub(super) fn changes(&self) -> Changes {
         match &self.wanted {
@@ -262,7 +270,7 @@ impl Partitions {
             let leaving: BTreeSet<_> = state.lost.iter().map(ShardHold::shard).collect();
             let new = selected.iter().copied();
             let new = new.filter(|shard| !state.shards.contains_key(shard) && !leaving.contains(shard));
-            let new: Vec<_> = new.filter_map(|shard| set.hold_shard(shard)).collect();
+            let new: Vec<_> = new.filter_map(|shard| set.hold_number(shard)).collect();
             if !new.is_empty() {
                 started = state.add_shards(new, set, stop);
             }

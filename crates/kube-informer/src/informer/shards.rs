@@ -44,6 +44,8 @@ struct Inner {
     /// One for each shard.
     holds: Mutex<Vec<Holds>>,
     released: Notify,
+    /// Whether shards can be held at all.
+    may_hold: Option<Box<dyn Fn() -> bool + Send + Sync>>,
 }
 
 /// Those who hold one shard.
@@ -67,8 +69,20 @@ impl ShardSet {
                 selected: watch::Sender::default(),
                 holds: Mutex::new(holds),
                 released: Notify::new(),
+                may_hold: None,
             }),
         }
+    }
+
+    /// Has shards held only while `check` returns true, whatever is in the set: for an owner that knows until when it owns them. It
+    /// is called at each [`hold`](Self::hold), so it must be fast.
+    ///
+    /// Has no effect on a set of which there are clones.
+    pub fn held_while(mut self, check: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        if let Some(inner) = Arc::get_mut(&mut self.inner) {
+            inner.may_hold = Some(Box::new(check));
+        }
+        self
     }
 
     /// What is hashed.
@@ -135,10 +149,14 @@ impl ShardSet {
     /// Holds the shard of an object with this uid and namespace while somebody works on the object. `None` if the shard is not in
     /// the set.
     pub fn hold(&self, uid: Option<&str>, namespace: Option<&str>) -> Option<ShardHold> {
-        self.hold_shard(self.shard_of(uid, namespace))
+        self.hold_number(self.shard_of(uid, namespace))
     }
 
-    pub(super) fn hold_shard(&self, shard: u16) -> Option<ShardHold> {
+    /// [Holds](Self::hold) a shard by its number.
+    pub fn hold_number(&self, shard: u16) -> Option<ShardHold> {
+        if self.inner.may_hold.as_ref().is_some_and(|check| !check()) {
+            return None;
+        }
         // Under the lock, so that whoever finds a removed shard idle knows that it stays so.
         let mut holds = self.inner.holds();
         if !self.inner.selected.borrow().contains(&shard) {
@@ -294,9 +312,9 @@ mod tests {
         let set = ShardSet::new(ShardField::Uid, 4);
         set.add([1, 2, 9]);
         assert_eq!(set.shards(), [1, 2].into());
-        let (one, two) = (set.hold_shard(1).unwrap(), set.hold_shard(1).unwrap());
+        let (one, two) = (set.hold_number(1).unwrap(), set.hold_number(1).unwrap());
         set.remove([1]);
-        assert!(set.hold_shard(1).is_none());
+        assert!(set.hold_number(1).is_none());
         drop(one);
         let waits = timeout(Duration::from_secs(1), set.idle(1)).await;
         assert!(waits.is_err());
@@ -313,11 +331,11 @@ mod tests {
     fn holds_of_another_term_do_not_expire() {
         let set = ShardSet::new(ShardField::Uid, 1);
         set.add([0]);
-        let old = set.hold_shard(0).unwrap();
+        let old = set.hold_number(0).unwrap();
         set.remove([0]);
         set.expire([0]);
         set.add([0]);
-        let new = set.hold_shard(0).unwrap();
+        let new = set.hold_number(0).unwrap();
         assert!(old.is_expired() && !new.is_expired());
         set.add([0]);
         set.expire([0]);

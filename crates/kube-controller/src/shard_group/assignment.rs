@@ -1,0 +1,108 @@
+//! Which term owns which shards: an annotation of the group's Lease.
+
+use super::config::ShardGroupConfig;
+use kube::api::DynamicObject;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The annotation.
+const ANNOTATION: &str = "kube-informer.dev/shards";
+
+/// The owners of all shards, as the annotation's JSON.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Assignment {
+    /// What is hashed: `object.metadata.uid`.
+    field: String,
+    /// The number of shards.
+    shards: u16,
+    /// Counts the writes, so that none leaves the Lease as it was: one that is on its way then fails.
+    writes: u64,
+    /// The shards of each term. A shard that is in none is free.
+    owners: BTreeMap<String, BTreeSet<u16>>,
+}
+
+/// An annotation that cannot be used.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Misfit {
+    Unreadable(String),
+    /// The group was made for these.
+    Other {
+        field: String,
+        shards: u16,
+    },
+}
+
+impl Assignment {
+    /// Nobody owns anything.
+    pub(super) fn empty(config: &ShardGroupConfig) -> Self {
+        Self {
+            field: config.field.path().into(),
+            shards: config.shards,
+            writes: 0,
+            owners: BTreeMap::new(),
+        }
+    }
+
+    /// Reads the annotation of the group's Lease; without one, nobody owns anything.
+    pub(super) fn of(lease: &DynamicObject, config: &ShardGroupConfig) -> Result<Self, Misfit> {
+        let annotations = lease.metadata.annotations.as_ref();
+        let Some(text) = annotations.and_then(|annotations| annotations.get(ANNOTATION)) else {
+            return Ok(Self::empty(config));
+        };
+        let found: Self =
+            serde_json::from_str(text).map_err(|error| Misfit::Unreadable(error.to_string()))?;
+        if (&*found.field, found.shards) != (config.field.path(), config.shards) {
+            return Err(Misfit::Other {
+                field: found.field,
+                shards: found.shards,
+            });
+        }
+        Ok(found)
+    }
+
+    /// Writes the annotation.
+    pub(super) fn write(&mut self, lease: &mut DynamicObject) -> serde_json::Result<()> {
+        self.writes = self.writes.wrapping_add(1);
+        let annotations = lease.metadata.annotations.get_or_insert_default();
+        annotations.insert(ANNOTATION.into(), serde_json::to_string(self)?);
+        Ok(())
+    }
+
+    /// The shards of a term.
+    pub(super) fn of_term(&self, term: &str) -> BTreeSet<u16> {
+        self.owners.get(term).cloned().unwrap_or_default()
+    }
+
+    /// The terms that own shards.
+    pub(super) fn terms(&self) -> impl Iterator<Item = &str> {
+        self.owners.keys().map(String::as_str)
+    }
+
+    /// The shards without an owner, or whose owner's term `has_ended`.
+    pub(super) fn free(&self, has_ended: impl Fn(&str) -> bool) -> BTreeSet<u16> {
+        let owned = self.owners.iter().filter(|(term, _)| !has_ended(term));
+        let owned: BTreeSet<u16> = owned.flat_map(|(_, shards)| shards).copied().collect();
+        (0..self.shards).filter(|shard| !owned.contains(shard)).collect()
+    }
+
+    /// Whether a term owns a shard.
+    pub(super) fn has_owner(&self, shard: u16) -> bool {
+        self.owners.values().any(|shards| shards.contains(&shard))
+    }
+
+    /// Gives shards to a term.
+    pub(super) fn take(&mut self, term: &str, shards: &BTreeSet<u16>) {
+        self.free_up(shards);
+        if !shards.is_empty() {
+            self.owners.entry(term.into()).or_default().extend(shards);
+        }
+    }
+
+    /// Makes shards free.
+    pub(super) fn free_up(&mut self, shards: &BTreeSet<u16>) {
+        for owned in self.owners.values_mut() {
+            owned.retain(|shard| !shards.contains(shard));
+        }
+        self.owners.retain(|_, owned| !owned.is_empty());
+    }
+}

@@ -1,0 +1,137 @@
+//! Which group, which replica, and how long everything takes.
+
+use crate::leader_election::{ConfigError, LeaderElectionConfig};
+use kube_informer::selector::{ShardField, shard_hash};
+use std::time::Duration;
+
+/// The label of a group's Leases. Its value is the name of the group.
+pub const GROUP_LABEL: &str = "kube-informer.dev/shard-group";
+
+/// The longest name of a group: it is the value of a label.
+const LONGEST_NAME: usize = 63;
+
+/// The group, the replica's name in it and the timing.
+///
+/// ```
+/// use kube_controller::leader_election::unique_identity;
+/// use kube_controller::shard_group::ShardGroupConfig;
+/// use kube_informer::selector::ShardField;
+///
+/// let config = ShardGroupConfig {
+///     field: ShardField::Namespace,
+///     ..ShardGroupConfig::new("default", "my-controller", unique_identity())
+/// };
+/// ```
+///
+/// What is said about [the durations of a leader election](LeaderElectionConfig#choosing-the-durations) holds here, too.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShardGroupConfig {
+    /// The namespace of the Leases.
+    pub namespace: String,
+    /// The name of the group, a DNS label. The group's Lease has this name; the Leases of the replicas begin with it.
+    pub name: String,
+    /// The name of this replica. A second process of this name joins when the first one has left, or its Lease has run out. Use
+    /// [`unique_identity`](crate::leader_election::unique_identity), so that a process that is started again need not wait.
+    pub identity: String,
+    /// What is hashed: uids by default. All replicas must say the same.
+    pub field: ShardField,
+    /// The number of shards: 64 by default. All replicas must say the same.
+    ///
+    /// Replicas differ by one shard at most, so it should be large compared with their number: with 64, 8 replicas differ from
+    /// their share by 10 % at most.
+    pub shards: u16,
+    /// How long the others wait after the last renewal that they have noticed before they take the shards. 15 seconds by default.
+    /// Whole seconds count.
+    pub lease_duration: Duration,
+    /// How long after its last renewal a replica owns its shards. 10 seconds by default.
+    pub renew_deadline: Duration,
+    /// The time between two renewals; the Leases are listed twice in it. 2 seconds by default.
+    pub retry_period: Duration,
+    /// How long what holds shards may take to end after the shutdown was asked for. 30 seconds by default.
+    pub graceful_shutdown_timeout: Duration,
+}
+
+impl ShardGroupConfig {
+    /// The group `name` in a namespace, the replica `identity`, and the defaults for the rest.
+    #[must_use]
+    pub fn new(namespace: impl Into<String>, name: impl Into<String>, identity: impl Into<String>) -> Self {
+        let defaults = LeaderElectionConfig::new("", "", "");
+        Self {
+            namespace: namespace.into(),
+            name: name.into(),
+            identity: identity.into(),
+            field: ShardField::Uid,
+            shards: 64,
+            lease_duration: defaults.lease_duration,
+            renew_deadline: defaults.renew_deadline,
+            retry_period: defaults.retry_period,
+            graceful_shutdown_timeout: defaults.graceful_shutdown_timeout,
+        }
+    }
+
+    pub(super) fn validate(&self) -> Result<(), ShardGroupConfigError> {
+        self.lease_of("").validate()?;
+        let valid = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
+        let is_label = self.name.len() <= LONGEST_NAME
+            && self.name.bytes().all(valid)
+            && !self.name.starts_with('-')
+            && !self.name.ends_with('-');
+        if !is_label {
+            return Err(ShardGroupConfigError::Name {
+                name: self.name.clone(),
+            });
+        }
+        match self.shards {
+            0 => Err(ShardGroupConfigError::NoShards),
+            _ => Ok(()),
+        }
+    }
+
+    /// The name of the Lease of a replica. Identities may have characters that names may not.
+    pub(super) fn lease_name(&self, identity: &str) -> String {
+        format!("{}-{:016x}", self.name, shard_hash(identity))
+    }
+
+    /// The candidacy for the replica's own Lease, in a term.
+    pub(super) fn lease_of(&self, term: &str) -> LeaderElectionConfig {
+        let term = if term.is_empty() { &self.identity } else { term };
+        let name = if self.name.is_empty() {
+            String::new()
+        } else {
+            self.lease_name(&self.identity)
+        };
+        LeaderElectionConfig {
+            lease_duration: self.lease_duration,
+            renew_deadline: self.renew_deadline,
+            retry_period: self.retry_period,
+            graceful_shutdown_timeout: self.graceful_shutdown_timeout,
+            ..LeaderElectionConfig::new(&self.namespace, name, term)
+        }
+    }
+
+    /// How often the Leases are listed.
+    pub(super) fn look_period(&self) -> Duration {
+        self.retry_period / 2
+    }
+}
+
+/// Why a configuration was refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ShardGroupConfigError {
+    /// A text is empty, or durations do not fit together.
+    #[error(transparent)]
+    Lease(#[from] ConfigError),
+    /// The name is no DNS label.
+    #[error(
+        "the group name {name:?} is no DNS label: up to 63 lower-case letters, digits and hyphens, without a hyphen at \
+         the ends"
+    )]
+    Name {
+        /// The name.
+        name: String,
+    },
+    /// There are no shards.
+    #[error("there must be at least one shard")]
+    NoShards,
+}

@@ -1,0 +1,155 @@
+//! Who is alive: what one replica has noticed of the Leases of all.
+
+use super::config::ShardGroupConfig;
+use crate::leader_election::record::Record;
+use crate::time::after;
+use kube::api::DynamicObject;
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// After how many lease durations without a change a Lease is deleted.
+const FORGOTTEN: u32 = 10;
+
+/// The Leases of the replicas, and when they were seen to change.
+#[derive(Debug)]
+pub(super) struct Members {
+    config: ShardGroupConfig,
+    /// For how long a Lease is held that does not say it.
+    announced: Duration,
+    /// By name.
+    seen: HashMap<String, Seen>,
+    /// Terms that own shards without a Lease, and when that was noticed: somebody has deleted it.
+    missing: HashMap<String, Instant>,
+    /// When the list was asked for whose state this is.
+    asked: Option<Instant>,
+}
+
+#[derive(Debug)]
+struct Seen {
+    record: Record,
+    changed: Instant,
+}
+
+impl Seen {
+    /// Until when its holder may believe that the Lease is held.
+    fn until(&self, announced: Duration) -> Instant {
+        after(self.changed, self.record.duration().unwrap_or(announced))
+    }
+}
+
+impl Members {
+    pub(super) fn new(config: ShardGroupConfig) -> Self {
+        Self {
+            announced: config.lease_of("").announced_duration(),
+            config,
+            seen: HashMap::new(),
+            missing: HashMap::new(),
+            asked: None,
+        }
+    }
+
+    /// Notes a list of the Leases that was asked for and answered at these times. `owners` are the terms that own shards.
+    pub(super) fn observe<'a>(
+        &mut self,
+        leases: &[DynamicObject],
+        owners: impl Iterator<Item = &'a str>,
+        asked: Instant,
+        answered: Instant,
+    ) {
+        self.asked = Some(asked);
+        let mut present = HashSet::new();
+        for lease in leases {
+            let name = lease.metadata.name.clone().unwrap_or_default();
+            if name == self.config.name {
+                continue;
+            }
+            present.insert(name.clone());
+            let record = Record::of(&lease.data);
+            if self.seen.get(&name).is_none_or(|seen| seen.record != record) {
+                let changed = answered;
+                self.seen.insert(name, Seen { record, changed });
+            }
+        }
+        self.seen.retain(|name, _| present.contains(name));
+        let missing = owners.filter(|term| self.lease(term).is_none());
+        let missing: HashSet<_> = missing.map(str::to_owned).collect();
+        self.missing.retain(|term, _| missing.contains(term));
+        for term in missing {
+            self.missing.entry(term).or_insert(answered);
+        }
+    }
+
+    /// The Lease of a term's replica.
+    fn lease(&self, term: &str) -> Option<&Seen> {
+        let identity = identity_of(term);
+        self.seen.get(&self.config.lease_name(identity))
+    }
+
+    /// When a term ends unless it is heard of before; `None` if it has ended already, by a release or by another term.
+    fn until(&self, term: &str) -> Option<Instant> {
+        match self.lease(term) {
+            Some(seen) if seen.record.holder() == Some(term) => Some(seen.until(self.announced)),
+            Some(_) => None,
+            None => {
+                let noticed = self.missing.get(term).copied();
+                // One of which nothing is known is as good as just noticed.
+                Some(after(noticed.or(self.asked)?, self.announced))
+            }
+        }
+    }
+
+    /// Whether a term has ended, so that others may have its shards: the last list was asked for after its Lease had run out.
+    pub(super) fn has_ended(&self, term: &str) -> bool {
+        match (self.until(term), self.asked) {
+            (None, _) => true,
+            (Some(until), Some(asked)) => asked >= until,
+            (Some(_), None) => false,
+        }
+    }
+
+    /// When the first of some terms ends that has not ended.
+    pub(super) fn next_end<'a>(&self, terms: impl Iterator<Item = &'a str>) -> Option<Instant> {
+        let going_on = terms.filter(|term| !self.has_ended(term));
+        going_on.filter_map(|term| self.until(term)).min()
+    }
+
+    /// The terms that have renewed their Lease so lately that they own what is theirs.
+    pub(super) fn active(&self, now: Instant) -> BTreeSet<&str> {
+        let active = self
+            .seen
+            .values()
+            .filter(|seen| now < after(seen.changed, self.config.renew_deadline));
+        active.filter_map(|seen| seen.record.holder()).collect()
+    }
+
+    /// A Lease among these that nobody needs any more.
+    pub(super) fn forgotten<'a>(
+        &self,
+        leases: &'a [DynamicObject],
+        now: Instant,
+    ) -> Option<&'a DynamicObject> {
+        let long = |seen: &Seen| {
+            let long = self
+                .config
+                .lease_duration
+                .checked_mul(FORGOTTEN)
+                .unwrap_or(Duration::MAX);
+            now >= after(seen.until(self.announced), long)
+        };
+        let own = self.config.lease_name(&self.config.identity);
+        leases.iter().find(|lease| {
+            let name = lease.metadata.name.as_ref().filter(|name| **name != own);
+            name.and_then(|name| self.seen.get(name)).is_some_and(long)
+        })
+    }
+}
+
+/// A term's name: the replica's identity and a random number.
+pub(super) fn term_of(identity: &str, number: u64) -> String {
+    format!("{identity}_{number:016x}")
+}
+
+fn identity_of(term: &str) -> &str {
+    term.rsplit_once('_').map_or(term, |(identity, _)| identity)
+}

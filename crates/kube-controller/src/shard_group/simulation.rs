@@ -1,0 +1,608 @@
+//! Many random histories of a shard group: clocks that are wrong, networks that fail, processes that join, leave, crash and are slow.
+//!
+//! Time is tokio's paused clock, which stands for the true time. Each replica has its own clocks, which run faster or slower and
+//! show another time of day. Each replica works on the shards of its set: it holds each, and lets go of it some time after it was
+//! removed. Three rules are checked:
+//!
+//! - *Safety*: when work on a shard begins, nobody else works on it, and no set has it of which it can be held.
+//! - *Liveness*: while there are no faults, and a replica is alive, work on a shard begins again after a lease and two seconds, by the slowest
+//!   clock, whatever has become of its last owner: it may just have crashed or left.
+//! - *Balance*: some time after the last change, shares differ by one.
+//!
+//! Some histories run with the other tests. `HISTORIES=10000 cargo test --release -p kube-controller shard_group::simulation` runs
+//! more, on all cores. A failure names its seed; `HISTORY=seed` runs that one alone.
+
+use super::config::ShardGroupConfig;
+use super::group::ShardGroup;
+use crate::leader_election::clock::Clock;
+use crate::leader_election::testing::{Answer, Fate, Network};
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+use jiff::{SignedDuration, Timestamp};
+use kube_informer::{ShardHold, ShardSet};
+use kube_sim::Sim;
+use rand::rngs::SmallRng;
+use rand::{Rng as _, SeedableRng as _};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::task::{JoinHandle, JoinSet};
+use tokio::time::{Instant, sleep, sleep_until};
+use tokio_util::sync::CancellationToken;
+
+const SHARDS: u16 = 12;
+/// How far a clock's rate is off, at most.
+const DRIFT: f64 = 0.1;
+/// How long a request is on its way to the server, at most.
+const DELIVERY: Duration = Duration::from_secs(12);
+/// How long work takes to stop, at most: less than what every [`Plan`] leaves for it.
+const STOPPING: Duration = Duration::from_millis(150);
+
+/// A clock that runs at `rate`, beside a time of day that is `offset` off.
+#[derive(Debug)]
+struct Skewed {
+    start: Instant,
+    rate: f64,
+    offset: SignedDuration,
+}
+
+impl Clock for Skewed {
+    fn now(&self) -> Instant {
+        self.start + self.start.elapsed().mul_f64(self.rate)
+    }
+
+    fn sleep_until(&self, deadline: Instant) -> BoxFuture<'static, ()> {
+        let local = deadline.saturating_duration_since(self.start);
+        sleep_until(self.start + local.div_f64(self.rate)).boxed()
+    }
+
+    fn wall(&self) -> Timestamp {
+        let elapsed = SignedDuration::try_from(self.start.elapsed()).unwrap();
+        Timestamp::from_second(1_700_000_000).unwrap() + elapsed + self.offset
+    }
+}
+
+/// The durations of one history.
+#[derive(Debug, Clone, Copy)]
+struct Plan {
+    lease: u64,
+    deadline: u64,
+    retry: f64,
+}
+
+impl Plan {
+    /// All leave 0.2 s and more for the work to stop between the slowest clock's deadline and the fastest clock's lease.
+    const ALL: [Self; 4] = [
+        Self::new(15, 10, 2.0),
+        Self::new(15, 12, 2.0),
+        Self::new(8, 6, 1.0),
+        Self::new(4, 3, 0.5),
+    ];
+
+    const fn new(lease: u64, deadline: u64, retry: f64) -> Self {
+        Self {
+            lease,
+            deadline,
+            retry,
+        }
+    }
+
+    fn config(self, identity: String) -> ShardGroupConfig {
+        ShardGroupConfig {
+            shards: SHARDS,
+            lease_duration: Duration::from_secs(self.lease),
+            renew_deadline: Duration::from_secs(self.deadline),
+            retry_period: Duration::from_secs_f64(self.retry),
+            ..ShardGroupConfig::new("default", "test", identity)
+        }
+    }
+
+    /// How long a shard may be without an owner, by the slowest clock.
+    fn bound(self) -> Duration {
+        Duration::from_secs_f64((self.lease as f64 + 2.0) / (1.0 - DRIFT))
+    }
+}
+
+/// How requests fail.
+#[derive(Debug, Clone, Copy)]
+enum Cut {
+    Refused,
+    Silent,
+    /// They are done, and the answers are lost.
+    Unanswered,
+}
+
+impl Cut {
+    fn draw(random: &mut SmallRng) -> Self {
+        [Self::Refused, Self::Silent, Self::Unanswered][random.random_range(0..3)]
+    }
+}
+
+/// What the replicas share.
+struct World {
+    seed: u64,
+    plan: Plan,
+    start: Instant,
+    sim: Sim,
+    state: Mutex<State>,
+}
+
+struct State {
+    random: SmallRng,
+    healthy: bool,
+    slow: bool,
+    /// Which replicas do not reach the server, and how.
+    cut_off: Vec<Option<Cut>>,
+    /// Who works on each shard.
+    works: BTreeMap<u16, usize>,
+    /// When work on each shard has ended, of those on which nobody works.
+    ended: BTreeMap<u16, Instant>,
+    begun: u64,
+    sets: Vec<Option<ShardSet>>,
+}
+
+impl World {
+    fn random<T>(&self, draw: impl FnOnce(&mut SmallRng) -> T) -> T {
+        draw(&mut self.state.lock().unwrap().random)
+    }
+
+    /// What becomes of a request of a replica.
+    fn fate(&self, replica: usize) -> Fate {
+        let mut state = self.state.lock().unwrap();
+        let mut up_to = |most: Duration| most.mul_f64(state.random.random::<f64>());
+        let quick = Fate {
+            there: up_to(Duration::from_millis(5)),
+            back: up_to(Duration::from_millis(5)),
+            ..Fate::OK
+        };
+        let late = Fate {
+            there: up_to(DELIVERY),
+            back: up_to(DELIVERY),
+            ..Fate::OK
+        };
+        if state.healthy {
+            return quick;
+        }
+        let base = match state.slow {
+            true => Fate {
+                there: late.there / 3,
+                back: late.back / 3,
+                ..Fate::OK
+            },
+            false => quick,
+        };
+        let answer = |fate, answer| Fate { answer, ..fate };
+        let lost = |fate, answer| Fate {
+            arrives: false,
+            answer,
+            ..fate
+        };
+        if let Some(cut) = state.cut_off[replica] {
+            return match cut {
+                Cut::Refused => lost(quick, Answer::Status(503)),
+                Cut::Silent => Fate::SILENCE,
+                Cut::Unanswered => answer(base, Answer::Never),
+            };
+        }
+        match state.random.random_range(0..100) {
+            0..75 => base,
+            75..82 => Fate {
+                back: quick.back,
+                ..late
+            },
+            82..86 => Fate {
+                there: quick.there,
+                ..late
+            },
+            86..90 => answer(base, Answer::Status(500)),
+            90..94 => answer(base, Answer::Never),
+            94..97 => lost(base, Answer::Status(500)),
+            _ => Fate::SILENCE,
+        }
+    }
+
+    fn begin(&self, replica: usize, shard: u16) {
+        let mut state = self.state.lock().unwrap();
+        let other = state.works.insert(shard, replica);
+        let at = self.start.elapsed();
+        assert!(
+            other.is_none(),
+            "seed {}, {:?}, at {at:?}: replicas {replica} and {other:?} work on shard {shard}",
+            self.seed,
+            self.plan,
+        );
+        for (number, set) in state.sets.iter().enumerate() {
+            if number != replica
+                && let Some(set) = set
+            {
+                let owned = set.hold_number(shard);
+                assert!(
+                    owned.is_none(),
+                    "seed {}, {:?}, at {at:?}: {replica} works on shard {shard}, and {number} could",
+                    self.seed,
+                    self.plan,
+                );
+            }
+        }
+        state.ended.remove(&shard);
+        state.begun += 1;
+    }
+
+    fn end(&self, replica: usize, shard: u16) {
+        let mut state = self.state.lock().unwrap();
+        assert_eq!(state.works.remove(&shard), Some(replica));
+        state.ended.insert(shard, Instant::now());
+    }
+
+    /// Works on one shard until it is removed, and lets go of it some time later.
+    async fn work(self: Arc<Self>, replica: usize, hold: ShardHold, shards: ShardSet) {
+        let shard = hold.shard();
+        self.begin(replica, shard);
+        // Ends the work when the process crashes, too.
+        let _work = Work {
+            world: self.clone(),
+            replica,
+            shard,
+        };
+        let mut selected = shards.subscribe();
+        let removed = async {
+            while selected
+                .wait_for(|selected| !selected.contains(&shard))
+                .await
+                .is_err()
+            {}
+        };
+        removed.await;
+        // Some of what runs takes long while there are faults, if it may.
+        let healthy = self.state.lock().unwrap().healthy;
+        let takes = self.random(|random| match random.random_range(0..10) {
+            0 if !healthy => Duration::from_secs_f64(random.random_range(0.0..30.0)),
+            _ => STOPPING.mul_f64(random.random()),
+        });
+        let stopping = STOPPING.mul_f64(self.random(|random| random.random()));
+        tokio::select! {
+            () = sleep(takes) => {}
+            () = hold.expired() => sleep(stopping.min(Duration::from_millis(1))).await,
+        }
+        drop(_work);
+        drop(hold);
+    }
+
+    /// Works on all shards of a set.
+    async fn works(self: Arc<Self>, replica: usize, shards: ShardSet) {
+        let mut selected = shards.subscribe();
+        let mut tasks = JoinSet::new();
+        let mut busy = BTreeSet::new();
+        loop {
+            let now = selected.borrow_and_update().clone();
+            for shard in now {
+                if !busy.contains(&shard)
+                    && let Some(hold) = shards.hold_number(shard)
+                {
+                    busy.insert(shard);
+                    let work = self.clone().work(replica, hold, shards.clone());
+                    tasks.spawn(async move {
+                        work.await;
+                        shard
+                    });
+                }
+            }
+            tokio::select! {
+                Some(ended) = tasks.join_next() => {
+                    busy.remove(&ended.unwrap());
+                }
+                Ok(()) = selected.changed() => {}
+            }
+        }
+    }
+
+    /// A process from start to end.
+    async fn replica(self: Arc<Self>, index: usize, identity: String, shutdown: CancellationToken) {
+        let world = self.clone();
+        let client = Network::client(&self.sim, move |_| world.fate(index));
+        let (clock, random) = self.random(|random| {
+            let clock = Skewed {
+                start: self.start,
+                // Often as wrong as it may be.
+                rate: 1.0 + DRIFT * random.random_range(-2.0..=2.0_f64).clamp(-1.0, 1.0),
+                offset: SignedDuration::from_secs(random.random_range(-3600..=3600)),
+            };
+            (Arc::new(clock), SmallRng::seed_from_u64(random.random()))
+        });
+        let config = self.plan.config(identity);
+        let mut group = ShardGroup::with_clock(client, config, clock, random).unwrap();
+        let shards = group.shards().clone();
+        self.state.lock().unwrap().sets[index] = Some(shards.clone());
+        let mut works = JoinSet::new();
+        works.spawn(self.clone().works(index, shards));
+        tokio::select! {
+            ran = group.run(shutdown) => ran.unwrap_or_else(|error| panic!("seed {}: {error}", self.seed)),
+            Some(ended) = works.join_next() => ended.unwrap(),
+        }
+        self.state.lock().unwrap().sets[index] = None;
+    }
+
+    /// How long the longest of the shards on which nobody works has been without.
+    fn longest_without(&self) -> Option<(u16, Duration)> {
+        let state = self.state.lock().unwrap();
+        let without = (0..SHARDS).filter(|shard| !state.works.contains_key(shard));
+        let without = without.map(|shard| {
+            let since = state.ended.get(&shard).copied().unwrap_or(self.start);
+            (shard, since.elapsed())
+        });
+        without.max_by_key(|(_, without)| *without)
+    }
+
+    fn counts(&self) -> Vec<usize> {
+        let state = self.state.lock().unwrap();
+        let running = (0..state.sets.len()).filter(|replica| state.sets[*replica].is_some());
+        running
+            .map(|replica| state.works.values().filter(|owner| **owner == replica).count())
+            .collect()
+    }
+}
+
+/// Says that work has ended when it is dropped.
+struct Work {
+    world: Arc<World>,
+    replica: usize,
+    shard: u16,
+}
+
+impl Drop for Work {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            self.world.end(self.replica, self.shard);
+        }
+    }
+}
+
+/// A process that may be running.
+struct Process {
+    index: usize,
+    /// Some keep their name when they are started again, as the pods of a StatefulSet do.
+    keeps_name: bool,
+    starts: u32,
+    running: Option<(JoinHandle<()>, CancellationToken)>,
+}
+
+impl Process {
+    fn start(&mut self, world: &Arc<World>) {
+        self.starts += 1;
+        let name = if self.keeps_name { 0 } else { self.starts };
+        let identity = format!("Replica_{}-{name}", self.index);
+        let shutdown = CancellationToken::new();
+        let task = tokio::spawn(world.clone().replica(self.index, identity, shutdown.clone()));
+        self.running = Some((task, shutdown));
+    }
+
+    async fn crash(&mut self, world: &World) {
+        if let Some((task, _)) = self.running.take() {
+            task.abort();
+            ended(task).await;
+            world.state.lock().unwrap().sets[self.index] = None;
+        }
+    }
+
+    async fn shut_down(&mut self) {
+        if let Some((task, shutdown)) = self.running.take() {
+            shutdown.cancel();
+            ended(task).await;
+        }
+    }
+
+    /// Passes on what went wrong in it.
+    async fn check(&mut self) {
+        if let Some((task, _)) = self.running.take_if(|(task, _)| task.is_finished()) {
+            ended(task).await;
+            panic!("a replica ended by itself");
+        }
+    }
+}
+
+async fn ended(task: JoinHandle<()>) {
+    if let Err(error) = task.await
+        && let Ok(panic) = error.try_into_panic()
+    {
+        std::panic::resume_unwind(panic);
+    }
+}
+
+/// What happened in a history, to see that something did.
+#[derive(Debug, Default, PartialEq)]
+struct Events {
+    begun: u64,
+    /// The longest time without work on a shard while there were no faults, as a share of what is allowed.
+    longest_without: f64,
+}
+
+async fn history(seed: u64) -> Events {
+    let mut random = SmallRng::seed_from_u64(seed);
+    let plan = Plan::ALL[random.random_range(0..Plan::ALL.len())];
+    let replicas = random.random_range(2..=5);
+    let world = Arc::new(World {
+        seed,
+        plan,
+        start: Instant::now(),
+        sim: Sim::builder().build().unwrap(),
+        state: Mutex::new(State {
+            random: SmallRng::seed_from_u64(random.random()),
+            healthy: false,
+            slow: false,
+            cut_off: vec![None; replicas],
+            works: BTreeMap::new(),
+            ended: BTreeMap::new(),
+            begun: 0,
+            sets: vec![None; replicas],
+        }),
+    });
+    let mut processes: Vec<_> = (0..replicas)
+        .map(|index| Process {
+            index,
+            keeps_name: random.random_bool(0.3),
+            starts: 0,
+            running: None,
+        })
+        .collect();
+    for process in &mut processes {
+        if random.random_bool(0.8) {
+            process.start(&world);
+        }
+    }
+
+    let faults = Duration::from_secs(5 * plan.lease);
+    while world.start.elapsed() < faults {
+        let pause = random.random_range(0.05..0.3) * plan.lease as f64;
+        sleep(Duration::from_secs_f64(pause)).await;
+        let at = random.random_range(0..replicas);
+        let process = &mut processes[at];
+        process.check().await;
+        match random.random_range(0..8) {
+            0 => process.crash(&world).await,
+            1 => process.shut_down().await,
+            2 => world.state.lock().unwrap().slow = random.random_bool(0.3),
+            // The whole server is out of reach, or is back.
+            3 => {
+                let cut = random.random_bool(0.3).then(|| Cut::draw(&mut random));
+                world.state.lock().unwrap().cut_off.fill(cut);
+            }
+            4 | 5 => {
+                let cut = random.random_bool(0.5).then(|| Cut::draw(&mut random));
+                world.state.lock().unwrap().cut_off[at] = cut;
+            }
+            _ if process.running.is_none() => process.start(&world),
+            _ => {}
+        }
+    }
+
+    world.state.lock().unwrap().healthy = true;
+    for process in &mut processes {
+        process.check().await;
+        if process.running.is_none() && random.random_bool(0.5) {
+            process.start(&world);
+        }
+    }
+    for process in &mut processes[..2] {
+        if process.running.is_none() {
+            process.start(&world);
+        }
+    }
+    // What was asked before has been delivered, or was given up; all have joined, and the shards of the dead are taken.
+    sleep(DELIVERY.div_f64(1.0 - DRIFT) + plan.bound() * 2).await;
+    let longest_without = without_faults(&world, &mut processes, &mut random).await;
+    for process in &mut processes {
+        process.check().await;
+        process.shut_down().await;
+    }
+    let state = world.state.lock().unwrap();
+    Events {
+        begun: state.begun,
+        longest_without,
+    }
+}
+
+/// Replicas come and go, but always one stays; no shard is without work for longer than the bound. Returns the longest time as a share
+/// of it.
+async fn without_faults(world: &Arc<World>, processes: &mut [Process], random: &mut SmallRng) -> f64 {
+    // Work that may take long to end is not what is measured.
+    let bound = world.plan.bound() + Duration::from_millis(100);
+    let mut longest = Duration::ZERO;
+    let start = Instant::now();
+    let span = Duration::from_secs(4 * world.plan.lease);
+    let mut next = Duration::ZERO;
+    let (stays, others) = processes.split_first_mut().unwrap();
+    while start.elapsed() < span + bound * 2 {
+        if start.elapsed() >= next && start.elapsed() < span {
+            let pause = random.random_range(0.1..0.6) * world.plan.lease as f64;
+            next = start.elapsed() + Duration::from_secs_f64(pause);
+            let at = random.random_range(0..others.len());
+            let process = &mut others[at];
+            match random.random_range(0..3) {
+                0 => process.crash(world).await,
+                1 if process.running.is_some() => {
+                    let (_, shutdown) = process.running.as_ref().unwrap();
+                    shutdown.cancel();
+                    let (task, _) = process.running.take().unwrap();
+                    // It leaves while others go on.
+                    tokio::spawn(ended(task));
+                    // Another process would have the same place in the sets.
+                    next = next.max(start.elapsed() + Duration::from_secs(40));
+                }
+                _ if process.running.is_none() => process.start(world),
+                _ => {}
+            }
+        }
+        sleep(Duration::from_millis(50)).await;
+        stays.check().await;
+        if let Some((shard, without)) = world.longest_without() {
+            longest = longest.max(without);
+            assert!(
+                without <= bound,
+                "seed {}, {:?}: nobody has worked on shard {shard} for {without:?}",
+                world.seed,
+                world.plan
+            );
+        }
+    }
+    let counts = world.counts();
+    let (least, most) = (counts.iter().min().unwrap(), counts.iter().max().unwrap());
+    assert!(
+        most - least <= 1,
+        "seed {}, {:?}: {counts:?}",
+        world.seed,
+        world.plan
+    );
+    longest.div_duration_f64(bound)
+}
+
+fn run(seed: u64) -> Events {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .start_paused(true)
+        .build()
+        .unwrap();
+    runtime.block_on(history(seed))
+}
+
+fn number(variable: &str) -> Option<u64> {
+    std::env::var(variable)
+        .ok()
+        .map(|text| text.parse().unwrap_or_else(|_| panic!("{variable} is no number")))
+}
+
+// Never two that work on a shard; never nobody for longer than a lease and two seconds.
+#[test]
+#[allow(clippy::print_stderr)] // the test's report
+fn each_shard_has_one_owner_in_random_histories() {
+    let seeds = match number("HISTORY") {
+        Some(seed) => seed..seed + 1,
+        None => 0..number("HISTORIES").unwrap_or(20),
+    };
+    let started = std::time::Instant::now();
+    let next = AtomicU64::new(seeds.start);
+    let all = Mutex::new(Events::default());
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                loop {
+                    let seed = next.fetch_add(1, Ordering::Relaxed);
+                    if seed >= seeds.end {
+                        return;
+                    }
+                    let events = std::panic::catch_unwind(|| run(seed)).unwrap_or_else(|panic| {
+                        eprintln!("HISTORY={seed} repeats it");
+                        std::panic::resume_unwind(panic)
+                    });
+                    let mut all = all.lock().unwrap();
+                    all.begun += events.begun;
+                    all.longest_without = all.longest_without.max(events.longest_without);
+                }
+            });
+        }
+    });
+    let all = all.into_inner().unwrap();
+    eprintln!("seeds {seeds:?}: {all:?}, in {:?}", started.elapsed());
+    assert!(all.begun > 0, "nobody worked: {all:?}");
+}

@@ -1,0 +1,274 @@
+//! One replica, or a few, in a cluster in the process.
+
+use super::*;
+use crate::leader_election::testing::{Answer, Cluster, Fate};
+use http::Method;
+use kube_informer::ShardSet;
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::time::Duration;
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep, timeout};
+use tokio_util::sync::CancellationToken;
+
+const SECOND: Duration = Duration::from_secs(1);
+const LEASES: (&str, &str) = ("coordination.k8s.io/v1", "Lease");
+
+fn config(identity: &str) -> ShardGroupConfig {
+    ShardGroupConfig {
+        shards: 8,
+        ..ShardGroupConfig::new("default", "workers", identity)
+    }
+}
+
+struct Replica {
+    shards: ShardSet,
+    shutdown: CancellationToken,
+    running: JoinHandle<Result<(), ShardGroupError>>,
+}
+
+impl Replica {
+    fn start(cluster: &Cluster, config: ShardGroupConfig) -> Self {
+        let mut group = ShardGroup::new(cluster.client(), config).unwrap();
+        let shards = group.shards().clone();
+        let shutdown = CancellationToken::new();
+        let stop = shutdown.clone();
+        let running = tokio::spawn(async move { group.run(stop).await });
+        Self {
+            shards,
+            shutdown,
+            running,
+        }
+    }
+
+    async fn has(&self, count: usize) {
+        let mut selected = self.shards.subscribe();
+        let has = selected.wait_for(|selected| selected.len() == count);
+        timeout(60 * SECOND, has).await.expect("in time").unwrap();
+    }
+
+    async fn leave(self) {
+        self.shutdown.cancel();
+        self.running.await.unwrap().unwrap();
+    }
+}
+
+fn leases(cluster: &Cluster) -> Vec<Value> {
+    let (version, kind) = LEASES;
+    cluster.sim.store().list(version, kind, Some("default")).unwrap()
+}
+
+#[tokio::test(start_paused = true)]
+async fn replicas_divide_the_shards() {
+    let cluster = Cluster::new();
+    let a = Replica::start(&cluster, config("a"));
+    a.has(8).await;
+    let b = Replica::start(&cluster, config("b"));
+    b.has(4).await;
+    assert_eq!(
+        &a.shards.shards() | &b.shards.shards(),
+        (0..8).collect::<BTreeSet<_>>()
+    );
+    let kept = a.shards.shards();
+    assert!(
+        kept.is_subset(&(0..8).collect()) && kept.len() == 4,
+        "no more than needed has moved"
+    );
+    b.leave().await;
+    a.has(8).await;
+    a.leave().await;
+    for lease in leases(&cluster) {
+        assert_eq!(lease["metadata"]["labels"][GROUP_LABEL], "workers");
+        let holder = &lease["spec"]["holderIdentity"];
+        assert!(holder.is_null() || holder == "", "{lease}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn those_that_start_together_need_not_move_shards() {
+    let cluster = Cluster::new();
+    let replicas = ["a", "b", "c", "d"].map(|name| Replica::start(&cluster, config(name)));
+    for replica in &replicas {
+        let selected = replica.shards.subscribe();
+        replica.has(2).await;
+        assert_eq!(selected.borrow().len(), 2);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_shard_moves_when_its_last_hold_is_gone() {
+    let cluster = Cluster::new();
+    let a = Replica::start(&cluster, config("a"));
+    a.has(8).await;
+    let hold = a.shards.hold_number(7).unwrap();
+    let b = Replica::start(&cluster, config("b"));
+    b.has(3).await;
+    sleep(60 * SECOND).await;
+    assert!(!a.shards.shards().contains(&7) && !b.shards.shards().contains(&7));
+    assert!(!hold.is_expired());
+    let released = Instant::now();
+    drop(hold);
+    b.has(4).await;
+    assert!(released.elapsed() < 2 * SECOND, "{:?}", released.elapsed());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_crashed_replicas_shards_are_taken_after_its_lease() {
+    let cluster = Cluster::new();
+    let (a, b) = (
+        Replica::start(&cluster, config("a")),
+        Replica::start(&cluster, config("b")),
+    );
+    a.has(4).await;
+    b.has(4).await;
+    b.running.abort();
+    let crashed = Instant::now();
+    a.has(8).await;
+    let took = crashed.elapsed();
+    assert!(took >= 13 * SECOND && took <= 17 * SECOND, "{took:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_replica_without_the_server_loses_its_shards_in_time() {
+    let cluster = Cluster::new();
+    let a = Replica::start(&cluster, config("a"));
+    a.has(8).await;
+    let hold = a.shards.hold_number(0).unwrap();
+    cluster.requests(|_| Fate::SILENCE);
+    let cut = Instant::now();
+    a.has(0).await;
+    assert!(cut.elapsed() <= 10 * SECOND, "{:?}", cut.elapsed());
+    assert!(a.shards.hold_number(0).is_none() && !hold.is_expired());
+    hold.expired().await;
+    assert!(cut.elapsed() <= 15 * SECOND, "{:?}", cut.elapsed());
+    // It joins again when what was running has ended.
+    cluster.requests(|_| Fate::OK);
+    sleep(30 * SECOND).await;
+    assert!(a.shards.is_empty());
+    drop(hold);
+    a.has(8).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn shards_are_not_taken_twice_by_a_late_write() {
+    let cluster = Cluster::new();
+    let a = Replica::start(&cluster, config("a"));
+    a.has(8).await;
+    let b = Replica::start(&cluster, config("b"));
+    // Writes arrive late, and their answers never.
+    let mut number = 0;
+    cluster.requests(move |method| {
+        number += 1;
+        match method {
+            &Method::PUT if number % 3 == 0 => Fate {
+                there: 4 * SECOND,
+                answer: Answer::Never,
+                ..Fate::OK
+            },
+            _ => Fate::OK,
+        }
+    });
+    for _ in 0..200 {
+        sleep(SECOND / 5).await;
+        let both = &a.shards.shards() & &b.shards.shards();
+        assert!(both.is_empty(), "{both:?}");
+    }
+    cluster.requests(|_| Fate::OK);
+    a.has(4).await;
+    b.has(4).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_process_of_the_same_name_waits_for_the_first() {
+    let cluster = Cluster::new();
+    let first = Replica::start(&cluster, config("a"));
+    first.has(8).await;
+    let second = Replica::start(&cluster, config("a"));
+    sleep(60 * SECOND).await;
+    assert!(second.shards.is_empty());
+    first.leave().await;
+    second.has(8).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn leases_of_replicas_that_are_gone_are_deleted() {
+    let cluster = Cluster::new();
+    let a = Replica::start(&cluster, config("a"));
+    let b = Replica::start(&cluster, config("b"));
+    b.has(4).await;
+    b.leave().await;
+    assert_eq!(leases(&cluster).len(), 3);
+    sleep(200 * SECOND).await;
+    assert_eq!(leases(&cluster).len(), 2);
+    assert_eq!(a.shards.shards().len(), 8);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_group_of_other_shards_is_refused() {
+    let cluster = Cluster::new();
+    let a = Replica::start(&cluster, config("a"));
+    a.has(8).await;
+    let other = ShardGroupConfig {
+        shards: 9,
+        ..config("b")
+    };
+    let b = Replica::start(&cluster, other);
+    let error = b.running.await.unwrap().unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the shard group workers has 8 shards by object.metadata.uid; this replica is configured for others"
+    );
+    a.leave().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn shards_that_somebody_has_taken_away_are_dropped() {
+    let cluster = Cluster::new();
+    let a = Replica::start(&cluster, config("a"));
+    a.has(8).await;
+    let hold = a.shards.hold_number(3).unwrap();
+    let (version, kind) = LEASES;
+    let store = cluster.sim.store();
+    store.delete(version, kind, Some("default"), "workers").unwrap();
+    hold.expired().await;
+    drop(hold);
+    sleep(5 * SECOND).await;
+    assert_eq!(a.shards.shards().len(), 8, "and taken again");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hold_that_does_not_end_is_an_error_after_the_shutdown() {
+    let cluster = Cluster::new();
+    let a = Replica::start(&cluster, config("a"));
+    a.has(8).await;
+    let hold = a.shards.hold_number(3).unwrap();
+    a.shutdown.cancel();
+    let asked = Instant::now();
+    hold.expired().await;
+    assert_eq!(asked.elapsed().as_secs(), 30);
+    assert_eq!(a.running.await.unwrap(), Err(ShardGroupError::StillHeld));
+    drop(hold);
+}
+
+#[test]
+fn configurations_that_make_no_sense_are_refused() {
+    let cluster = |config: ShardGroupConfig| config.validate().unwrap_err().to_string();
+    let name = |name: &str| ShardGroupConfig::new("default", name, "a");
+    assert_eq!(cluster(name("")), "the name is empty");
+    for bad in ["A", "a.b", "-a", "a_b", &"a".repeat(64)] {
+        assert!(cluster(name(bad)).starts_with("the group name"), "{bad}");
+    }
+    let none = ShardGroupConfig {
+        shards: 0,
+        ..name("a")
+    };
+    assert_eq!(cluster(none), "there must be at least one shard");
+    let fast = ShardGroupConfig {
+        lease_duration: SECOND,
+        ..name("a")
+    };
+    assert_eq!(
+        cluster(fast),
+        "lease_duration, in whole seconds, must be longer than renew_deadline"
+    );
+}
