@@ -32,6 +32,7 @@ pub(crate) struct Args {
 
 // The help of each is what its arguments say: a comment here would take its place.
 #[derive(Debug, Subcommand)]
+#[expect(clippy::large_enum_variant, reason = "there is one, and it is moved once")]
 pub(crate) enum Command {
     Demo(DemoArgs),
     Watch(WatchArgs),
@@ -169,6 +170,7 @@ pub(crate) enum Held {
   kubectl informer watch pod web-0 --until condition=Ready --timeout 2m
   kubectl informer watch pods -o custom-columns=NAME:.metadata.name,PHASE:.status.phase
   kubectl informer watch events -A --since 5m -o jsonpath='{.reason}: {.message}'
+  kubectl informer watch pods -A -o json --shard-group exporters --shard-namespace monitoring
 
 Exit codes:
   0         ended by Ctrl-C, SIGTERM or a reader that closed the output; with --until: the condition is met
@@ -234,7 +236,28 @@ pub(crate) struct WatchArgs {
     #[arg(long, value_name = "DIR", conflicts_with = "until")]
     pub(crate) cache: Option<PathBuf>,
     #[command(flatten)]
+    pub(crate) sharding: ShardArgs,
+    #[command(flatten)]
     pub(crate) scope: ScopeArgs,
+}
+
+/// A share of the objects.
+#[derive(Debug, ArgGroup)]
+pub(crate) struct ShardArgs {
+    /// Share the objects with the other processes of this group: each watches those whose uid has a hash in its ranges.
+    ///
+    /// A process has 64 ranges divided by the number of processes. Ranges move when processes come and go; those of one that
+    /// has died move after 15 seconds. The group is kept in Leases, which have to be got, listed, created, updated and deleted. A
+    /// server without sharded lists (KEP-5866) sends all objects to each process, which leaves out the others. With -o json, a line
+    /// {"event":"shards","ranges":["FIRST-END",...]} says which ranges it has, whenever they change.
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["until", "cache"])]
+    pub(crate) shard_group: Option<String>,
+    /// The namespace of the group's Leases; by default that of the context
+    #[arg(long, value_name = "NAMESPACE", requires = "shard_group")]
+    pub(crate) shard_namespace: Option<String>,
+    /// The name of this process in the group, which no other one that runs may have; by default the host's name and a random number
+    #[arg(long, value_name = "ID", requires = "shard_group")]
+    pub(crate) shard_identity: Option<String>,
 }
 
 /// Measure what a cache of a resource costs.

@@ -4,6 +4,7 @@ mod columns;
 mod following;
 mod news;
 mod printer;
+mod sharding;
 mod since;
 mod table;
 mod tables;
@@ -23,13 +24,17 @@ use futures::StreamExt as _;
 use futures::stream::SelectAll;
 use kube::core::DynamicObject;
 use kube_informer::SharedInformer;
+use kube_informer::selector::HashRange;
 use kube_informer::source::ClientSource;
+use news::News;
 use printer::{Printer, Watched};
+use sharding::Sharding;
 use since::Since;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 use tables::Tables;
+use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 use until::Until;
@@ -58,6 +63,13 @@ pub(crate) async fn run(args: WatchArgs) -> anyhow::Result<ExitCode> {
     };
     let targets = targets?;
     let (mut watched, mut running, mut events) = (Vec::new(), JoinSet::new(), SelectAll::new());
+    let mut sharding = match (&args.sharding.shard_group, targets.first()) {
+        (Some(group), Some(first)) => {
+            let stop = stop.token.clone();
+            Some(Sharding::join(group, &args.sharding, first, stop, STOP)?)
+        }
+        _ => None,
+    };
     for (number, target) in targets.iter().enumerate() {
         tracing::debug!(
             resource = target.resource.full_name(),
@@ -65,20 +77,43 @@ pub(crate) async fn run(args: WatchArgs) -> anyhow::Result<ExitCode> {
             "found"
         );
         let (source, tables) = source(target, &args);
-        let mut builder = SharedInformer::<DynamicObject>::builder(source)
+        let shards = sharding.as_ref().map(|sharding| sharding.shards.clone());
+        let builder = match &shards {
+            Some(shards) => SharedInformer::<DynamicObject>::over_shards(source, shards),
+            None => SharedInformer::<DynamicObject>::builder(source),
+        };
+        let mut builder = builder
             .reflector_options(args.scope.reflector())
             .resync(args.resync)
             .stop_timeout(STOP);
         if let Some(directory) = &args.cache {
             builder = cache::in_directory(builder, directory)?;
         }
+        if shards.is_some() {
+            let (failed, failures) = mpsc::unbounded_channel();
+            builder = builder.on_error(move |failure| _ = failed.send(News::of(failure)));
+            let failures = futures::stream::unfold(failures, move |mut failures| async move {
+                let news = failures.recv().await?;
+                Some(((number, Happened::News(news)), failures))
+            });
+            events.push(failures.boxed());
+        }
         let (informer, runner) = builder.build();
-        events.push(
-            Following::new(informer.clone(), args.resync)?
-                .events(number)
-                .boxed(),
-        );
-        running.spawn(runner.run(stop.token.clone()));
+        let following = match shards {
+            Some(_) => Following::of_shards(informer.clone())?,
+            None => Following::new(informer.clone(), args.resync)?,
+        };
+        events.push(following.events(number).boxed());
+        let stop = stop.token.clone();
+        running.spawn(async move {
+            if let Some(shards) = shards {
+                // Without any, there is nothing to list yet.
+                let mut selected = shards.subscribe();
+                let some = selected.wait_for(|selected| !selected.is_empty());
+                let _ = stop.run_until_cancelled(some).await;
+            }
+            runner.run(stop).await
+        });
         watched.push(Watched::new(target, informer, tables));
     }
     let until = args.until.clone();
@@ -90,7 +125,19 @@ pub(crate) async fn run(args: WatchArgs) -> anyhow::Result<ExitCode> {
         watched,
     };
     let shown = async {
-        while let Some((target, happened)) = events.next().await {
+        loop {
+            let next = tokio::select! {
+                // What is lost or gained is told before its objects are.
+                biased;
+                ranges = ranges_changed(&mut sharding) => {
+                    screen.printer.shards(&ranges?)?;
+                    continue;
+                }
+                next = events.next() => next,
+            };
+            let Some((target, happened)) = next else {
+                return Ok(false);
+            };
             if screen.show(target, happened).await? {
                 return anyhow::Ok(true);
             }
@@ -98,7 +145,6 @@ pub(crate) async fn run(args: WatchArgs) -> anyhow::Result<ExitCode> {
                 return Err(TimedOut(String::new()).into());
             }
         }
-        Ok(false)
     };
     let shown = tokio::select! {
         () = stop.token.cancelled() => Ok(None),
@@ -108,6 +154,9 @@ pub(crate) async fn run(args: WatchArgs) -> anyhow::Result<ExitCode> {
     stop.token.cancel();
     while let Some(ran) = running.join_next().await {
         ran??;
+    }
+    if let Some(sharding) = sharding {
+        sharding.left().await?;
     }
     for watched in &screen.watched {
         if let Some(error) = cache::save_error(&watched.informer) {
@@ -138,6 +187,14 @@ fn interrupted(args: &WatchArgs, stop: &Stop) -> anyhow::Result<ExitCode> {
     match &args.until {
         Some(condition) => Err(stop.interrupted(&format!("before {condition} was met"))),
         None => Ok(ExitCode::SUCCESS),
+    }
+}
+
+/// The ranges of this process, when they have changed.
+async fn ranges_changed(sharding: &mut Option<Sharding>) -> anyhow::Result<Vec<HashRange>> {
+    match sharding {
+        Some(sharding) => sharding.changed().await,
+        None => std::future::pending().await,
     }
 }
 

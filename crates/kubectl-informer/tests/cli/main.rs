@@ -14,6 +14,7 @@ mod outages;
 mod process;
 mod record;
 mod scripted;
+mod shards;
 mod tables;
 mod top;
 mod until;

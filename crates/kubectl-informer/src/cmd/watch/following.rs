@@ -62,6 +62,16 @@ impl Following {
         })
     }
 
+    /// The same of an informer over shards, whose failures are not told here: it has many reflectors, which come and go.
+    ///
+    /// # Errors
+    /// The informer has stopped.
+    pub(super) fn of_shards(informer: SharedInformer<DynamicObject>) -> anyhow::Result<Self> {
+        let status = informer.reflector_status(Partition::new(u32::MAX));
+        let following = Self::new(informer)?;
+        Ok(Self { status, ..following })
+    }
+
     /// What happens, until the informer has stopped; each with the target's number.
     pub(super) fn events(self, target: usize) -> impl Stream<Item = (usize, Happened)> + Send {
         futures::stream::unfold(self, move |mut following| async move {

@@ -3,7 +3,7 @@
 
 use crate::feed::Feed;
 use kube::core::DynamicObject;
-use kube_informer::reflector::{Phase, ReflectorStatus};
+use kube_informer::reflector::{Failure, Phase, ReflectorStatus};
 use kube_informer::source::ErrorClass;
 use kube_informer::{Notification, ResourceVersion, SharedInformer};
 use serde::Serialize;
@@ -19,6 +19,16 @@ pub(super) enum News {
     Invalid { message: String },
     /// The watch goes on after failures or a new list.
     Back(Back),
+}
+
+impl News {
+    /// A failure.
+    pub(super) fn of(failure: &Failure<'_>) -> Self {
+        Self::Failed {
+            class: failure.class.to_string(),
+            message: format!("{}: {}", failure.operation, failure.message),
+        }
+    }
 }
 
 /// The end of an outage.

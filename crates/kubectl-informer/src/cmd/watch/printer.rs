@@ -15,7 +15,8 @@ use crate::template::Template;
 use anstyle::AnsiColor;
 use jiff::Timestamp;
 use kube::core::DynamicObject;
-use kube_informer::{Notification, SharedInformer};
+use kube_informer::selector::HashRange;
+use kube_informer::{DeleteCause, Notification, SharedInformer};
 use serde::Serialize;
 use serde_json::Value;
 use std::io;
@@ -128,6 +129,11 @@ struct Line<'a> {
     restored: bool,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     tombstone: bool,
+    /// Whether the object is only of another process's shard now.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    unselected: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ranges: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     class: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -343,6 +349,27 @@ impl Printer {
         self.notice(of, "unsynced", &format!("not synced yet: {why}"))
     }
 
+    /// Prints which ranges of hashes this process has.
+    ///
+    /// # Errors
+    /// The reader has closed the output.
+    pub(super) fn shards(&self, ranges: &[HashRange]) -> io::Result<()> {
+        let ranges: Vec<_> = ranges.iter().map(ToString::to_string).collect();
+        match self.format {
+            Format::Json => json(&Line {
+                event: "shards",
+                ranges: Some(ranges),
+                ..Line::default()
+            }),
+            _ => {
+                let list = ranges.join(" ");
+                let colon = if ranges.is_empty() { "" } else { ": " };
+                output::diagnostic(&format!("shards: {} ranges{colon}{list}", ranges.len()));
+                Ok(())
+            }
+        }
+    }
+
     /// Prints that the condition is met.
     ///
     /// # Errors
@@ -482,6 +509,7 @@ fn json_change(
         Notification::Delete(deleted) => {
             line.event = "delete";
             line.tombstone = deleted.is_tombstone();
+            line.unselected = deleted.cause == DeleteCause::Unselected;
         }
     }
     json(&line)

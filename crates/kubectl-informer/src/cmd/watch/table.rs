@@ -11,7 +11,7 @@ use crate::text::{printable, width};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::core::DynamicObject;
-use kube_informer::Notification;
+use kube_informer::{DeleteCause, Notification};
 
 /// The number of rows of other kinds after which a header is repeated.
 const IN_SIGHT: usize = 20;
@@ -238,6 +238,7 @@ pub(super) fn event(change: &Notification<DynamicObject>) -> &'static str {
         Notification::Add { .. } => "add",
         Notification::Update { .. } => "update",
         Notification::Delete(deleted) if deleted.is_tombstone() => "tombstone",
+        Notification::Delete(deleted) if deleted.cause == DeleteCause::Unselected => "left",
         Notification::Delete(_) => "delete",
     }
 }
@@ -261,7 +262,7 @@ fn labels(labels: &std::collections::BTreeMap<String, String>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kube_informer::{DeleteCause, Deleted};
+    use kube_informer::Deleted;
     use serde_json::json;
     use std::sync::Arc;
 
