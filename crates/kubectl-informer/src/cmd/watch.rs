@@ -100,7 +100,7 @@ pub(crate) async fn run(args: WatchArgs) -> anyhow::Result<ExitCode> {
         }
         let (informer, runner) = builder.build();
         let following = match shards {
-            Some(_) => Following::of_shards(informer.clone())?,
+            Some(_) => Following::of_shards(informer.clone(), args.resync)?,
             None => Following::new(informer.clone(), args.resync)?,
         };
         events.push(following.events(number).boxed());

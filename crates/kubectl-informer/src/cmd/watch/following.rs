@@ -66,9 +66,12 @@ impl Following {
     ///
     /// # Errors
     /// The informer has stopped.
-    pub(super) fn of_shards(informer: SharedInformer<DynamicObject>) -> anyhow::Result<Self> {
+    pub(super) fn of_shards(
+        informer: SharedInformer<DynamicObject>,
+        resync: Duration,
+    ) -> anyhow::Result<Self> {
         let status = informer.reflector_status(Partition::new(u32::MAX));
-        let following = Self::new(informer)?;
+        let following = Self::new(informer, resync)?;
         Ok(Self { status, ..following })
     }
 
