@@ -109,6 +109,7 @@ pub use source::Source;
 use crate::own_writes::OwnWrites;
 use crate::predicates::Predicate;
 use crate::reflector::{ObjectRef, Store};
+use crate::utils::Backoff;
 use crate::watcher;
 use engine::{Engine, Trigger};
 use futures::future::{BoxFuture, select_all};
@@ -119,7 +120,7 @@ use kube::core::{ApiResource, ClusterResourceScope, PartialObjectMeta};
 use kube::{Api, Resource};
 use kube_informer::HasOwners;
 use kube_informer::form::{Packed, WholeObject};
-use kube_informer::{CachedObject, ShardSet, SharedInformer};
+use kube_informer::{CachedObject, ObjectKey, ShardSet, SharedInformer};
 use serde::de::DeserializeOwned;
 use source::{Watched, informer_of};
 use std::any::TypeId;
@@ -141,6 +142,7 @@ pub struct Controller<K: Resource> {
     main: Option<Main<K>>,
     sources: Vec<Watched>,
     triggers: Vec<BoxStream<'static, Trigger>>,
+    trigger_backoff: Option<Box<dyn Backoff>>,
     config: Config,
     hold: Vec<BoxFuture<'static, ()>>,
     stop: Vec<BoxFuture<'static, ()>>,
@@ -224,7 +226,7 @@ where
         dyntype: K::DynamicType,
     ) -> Self {
         let keys = objects.map(|object| match object {
-            Ok(object) => Trigger::Key(kube_informer::ObjectKey::of(&object)),
+            Ok(object) => Trigger::Key(ObjectKey::of(&object)),
             Err(error) => Trigger::Failed(error),
         });
         let mut controller = Self::make(dyntype, reader, None);
@@ -293,6 +295,7 @@ where
             main,
             sources: Vec::new(),
             triggers: Vec::new(),
+            trigger_backoff: None,
             config: Config::default(),
             hold: Vec::new(),
             stop: Vec::new(),
@@ -446,47 +449,69 @@ where
     }
 
     /// Reconciles the owners of objects that come from a stream.
-    pub fn owns_stream<Child: Resource + Send + Sync + 'static>(
-        mut self,
+    pub fn owns_stream<Child: Resource<DynamicType = ()> + Send + Sync + 'static>(
+        self,
         objects: impl Stream<Item = Result<Child, watcher::Error>> + Send + 'static,
     ) -> Self {
+        self.owns_stream_with(objects, ())
+    }
+
+    /// [`owns_stream`](Self::owns_stream), for a kind that is known at run time. Which kind that is makes no difference: objects say
+    /// themselves who owns them.
+    pub fn owns_stream_with<Child: Resource + Send + Sync + 'static>(
+        self,
+        objects: impl Stream<Item = Result<Child, watcher::Error>> + Send + 'static,
+        _dyntype: Child::DynamicType,
+    ) -> Self {
         let owner = self.owner_kind();
-        let keys = objects.flat_map(move |object| {
-            let keys = object.map(|object| owner.keys::<Child>(&Arc::new(object)));
-            stream::iter(Trigger::of(keys))
-        });
-        self.triggers.push(keys.boxed());
-        self
+        self.triggered_by(objects, move |object| owner.keys::<Child>(&Arc::new(object)))
     }
 
     /// Reconciles the owners of shared objects that come from a stream.
-    pub fn owns_shared_stream<Child: Resource + Send + Sync + 'static>(
-        mut self,
+    pub fn owns_shared_stream<Child: Resource<DynamicType = ()> + Send + Sync + 'static>(
+        self,
         objects: impl Stream<Item = Arc<Child>> + Send + 'static,
     ) -> Self {
+        self.owns_shared_stream_with(objects, ())
+    }
+
+    /// [`owns_shared_stream`](Self::owns_shared_stream), for a kind that is known at run time.
+    pub fn owns_shared_stream_with<Child: Resource + Send + Sync + 'static>(
+        self,
+        objects: impl Stream<Item = Arc<Child>> + Send + 'static,
+        _dyntype: Child::DynamicType,
+    ) -> Self {
         let owner = self.owner_kind();
-        let keys =
-            objects.flat_map(move |object| stream::iter(Trigger::of(Ok(owner.keys::<Child>(&object)))));
-        self.triggers.push(keys.boxed());
-        self
+        self.triggered_by(objects.map(Ok), move |object| owner.keys::<Child>(&object))
     }
 
     /// Reconciles what `mapper` makes of objects that come from a stream.
     pub fn watches_stream<Other, I>(
-        mut self,
+        self,
         objects: impl Stream<Item = Result<Other, watcher::Error>> + Send + 'static,
         mapper: impl Fn(Other) -> I + Send + Sync + 'static,
     ) -> Self
     where
-        Other: Send + 'static,
+        Other: Resource<DynamicType: Default> + Send + 'static,
         I: IntoIterator<Item = ObjectRef<K>> + 'static,
     {
-        let keys = objects.flat_map(move |object| {
-            let keys = object.map(|object| mapper(object).into_iter().map(Into::into).collect());
-            stream::iter(Trigger::of(keys))
-        });
-        self.triggers.push(keys.boxed());
-        self
+        self.watches_stream_with(objects, mapper, Default::default())
+    }
+
+    /// [`watches_stream`](Self::watches_stream), for a kind that is known at run time.
+    pub fn watches_stream_with<Other, I>(
+        self,
+        objects: impl Stream<Item = Result<Other, watcher::Error>> + Send + 'static,
+        mapper: impl Fn(Other) -> I + Send + Sync + 'static,
+        _dyntype: Other::DynamicType,
+    ) -> Self
+    where
+        Other: Resource + Send + 'static,
+        I: IntoIterator<Item = ObjectRef<K>> + 'static,
+    {
+        self.triggered_by(objects, move |object| {
+            mapper(object).into_iter().map(Into::into).collect()
+        })
     }
 
     /// Reconciles what `mapper` makes of shared objects that come from a stream.
@@ -496,10 +521,44 @@ where
         mapper: impl Fn(Arc<Other>) -> I + Send + Sync + 'static,
     ) -> Self
     where
-        Other: Send + Sync + 'static,
+        Other: Resource<DynamicType: Default> + Send + Sync + 'static,
         I: IntoIterator<Item = ObjectRef<K>> + 'static,
     {
-        self.watches_stream(objects.map(Ok), mapper)
+        self.watches_shared_stream_with(objects, mapper, Default::default())
+    }
+
+    /// [`watches_shared_stream`](Self::watches_shared_stream), for a kind that is known at run time.
+    pub fn watches_shared_stream_with<Other, I>(
+        self,
+        objects: impl Stream<Item = Arc<Other>> + Send + 'static,
+        mapper: impl Fn(Arc<Other>) -> I + Send + Sync + 'static,
+        _dyntype: Other::DynamicType,
+    ) -> Self
+    where
+        Other: Resource + Send + Sync + 'static,
+        I: IntoIterator<Item = ObjectRef<K>> + 'static,
+    {
+        self.triggered_by(objects.map(Ok), move |object| {
+            mapper(object).into_iter().map(Into::into).collect()
+        })
+    }
+
+    /// Reconciles the objects to which those of a stream lead.
+    fn triggered_by<T: 'static>(
+        mut self,
+        objects: impl Stream<Item = Result<T, watcher::Error>> + Send + 'static,
+        keys: impl Fn(T) -> Vec<ObjectKey> + Send + 'static,
+    ) -> Self {
+        let triggers = objects.flat_map(move |object| stream::iter(Trigger::of(object.map(&keys))));
+        self.triggers.push(triggers.boxed());
+        self
+    }
+
+    /// Pauses the streams of the program's own after an error of one of them; all together, as kube does. Default: no pauses. The
+    /// informers that the controller runs have [their own](kube_informer::reflector::Backoff).
+    pub fn trigger_backoff(mut self, backoff: impl Backoff + 'static) -> Self {
+        self.trigger_backoff = Some(Box::new(backoff));
+        self
     }
 
     /// Reconciles all objects whenever the stream has an item. They have low priority.

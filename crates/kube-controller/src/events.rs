@@ -22,8 +22,9 @@
 //! # Ok(()) }
 //! ```
 //!
-//! [`Recorder::publish`] puts the event in line and returns: it never waits for the server. The recorder writes to
-//! `events.k8s.io/v1`, from a task of its own, by the rules of client-go's packages `tools/events` and `tools/record`:
+//! [`Recorder::record`] puts the event in line and returns. [`Recorder::publish`] also waits until the server has answered, as kube's does, unless it
+//! does not answer. The recorder writes to `events.k8s.io/v1`, from a task of its own, by the rules of client-go's packages `tools/events` and
+//! `tools/record`:
 //!
 //! - *Series*: an event that equals one of the last six minutes is counted in its series. The first repetition is written at
 //!   once, later ones every 30 minutes and at the end of the series, which is six minutes after its last event. The resource version

@@ -34,6 +34,8 @@ pub mod predicates;
 pub mod reflector;
 pub mod shard_group;
 mod time;
+pub mod utils;
+pub mod wait;
 mod watch_stream;
 pub mod watcher;
 
@@ -45,6 +47,8 @@ pub use finalizer::finalizer;
 pub use predicates::{Config as PredicateConfig, Predicate};
 #[doc(inline)]
 pub use reflector::reflector;
+#[doc(no_inline)]
+pub use wait::conditions;
 pub use watch_stream::WatchStreamExt;
 #[doc(inline)]
-pub use watcher::watcher;
+pub use watcher::{metadata_watcher, watcher};

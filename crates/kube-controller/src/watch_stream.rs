@@ -2,8 +2,9 @@
 
 use crate::predicates::{self, Predicate};
 use crate::reflector::{Writer, reflector};
+use crate::utils::{Backoff, StreamBackoff};
 use crate::watcher::{Error, Event};
-use futures::{Stream, StreamExt, future};
+use futures::{Stream, StreamExt, TryStream, future};
 use kube::Resource;
 use kube_informer::ObjectKey;
 use std::collections::HashMap;
@@ -34,6 +35,16 @@ pub trait WatchStreamExt: Stream {
         Self: Sized,
     {
         self
+    }
+
+    /// Pauses after each error, as `backoff` says; the stream ends when it has no further pause. An item that is no error resets it.
+    ///
+    /// A [`watcher`](crate::watcher::watcher) waits after failures by itself. A pause that is longer than that one makes it wait longer.
+    fn backoff<B: Backoff>(self, backoff: B) -> StreamBackoff<Self, B>
+    where
+        Self: TryStream + Sized,
+    {
+        StreamBackoff::new(self, backoff)
     }
 
     /// The objects that are created or changed, or listed.

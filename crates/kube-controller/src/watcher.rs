@@ -16,21 +16,28 @@
 //! A stream holds no objects, so it cannot say what an object was before, nor that one was deleted while the watch was
 //! interrupted. A [`Controller`](crate::Controller) and a [`SharedInformer`](kube_informer::SharedInformer) can.
 
-use futures::stream::{self, Stream};
-use kube::core::{ApiResource, Selector};
-use kube::{Api, Resource};
+use crate::utils::{Backoff, ResetTimerBackoff};
+use futures::stream::{self, Stream, StreamExt};
+use kube::core::{ApiResource, PartialObjectMeta, Selector, Status};
+use kube::{Api, Resource, ResourceExt};
 use kube_informer::form::Decode;
 use kube_informer::informer::Unsynced;
 use kube_informer::low_level::queue::Delta;
 use kube_informer::low_level::{DecodeResult, KnownObjects, Sink};
-use kube_informer::reflector::{InitialState, LastError, Reflector, ReflectorOptions};
-use kube_informer::source::{ClientSource, Selection};
+use kube_informer::reflector::{Failure, InitialState, LastError, Reflector, ReflectorOptions};
+use kube_informer::source::{ApiError, ClientSource, Selection};
 use kube_informer::{Fingerprint, ObjectKey, ResourceVersion};
 use serde::de::DeserializeOwned;
+use std::any::Any;
+use std::fmt;
+use std::future::ready;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
+
+/// What a [`watcher`] has: usually an [event](Event).
+pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Which objects are listed and watched, and how.
 ///
@@ -40,10 +47,10 @@ use tokio_util::sync::CancellationToken;
 /// assert_eq!(config.label_selector.as_deref(), Some("app=web"));
 /// ```
 ///
-/// kube's options of how to list have no counterpart. An informer reads its first list from the server's cache, in pages or
-/// as a streaming list, whichever costs the server less, uses bookmarks, and asks for a newer state where it needs one.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[non_exhaustive]
+/// The options of how to list are those of kube, so that its programs compile. Most of them choose nothing here: an informer
+/// reads its first list from the server's cache, in pages or as a streaming list, whichever costs the server less, uses bookmarks, and
+/// asks for a newer state where it needs one.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Config {
     /// Selects objects by their labels. Default: all.
     pub label_selector: Option<String>,
@@ -51,7 +58,48 @@ pub struct Config {
     pub field_selector: Option<String>,
     /// The shortest time of a watch, in seconds: the actual one is random between this and twice this. Default: 5 minutes.
     pub timeout: Option<u32>,
-    streaming_lists: bool,
+    /// Has no effect.
+    pub list_semantic: ListSemantic,
+    /// Whether streaming lists are asked for in any case. Default: by what the server can do.
+    pub initial_list_strategy: InitialListStrategy,
+    /// Has no effect: pages have 500 objects where lists are read in pages.
+    pub page_size: Option<u32>,
+    /// Has no effect: bookmarks are used if the server sends them.
+    pub bookmarks: bool,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            label_selector: None,
+            field_selector: None,
+            timeout: None,
+            list_semantic: ListSemantic::default(),
+            initial_list_strategy: InitialListStrategy::default(),
+            page_size: Some(500),
+            bookmarks: true,
+        }
+    }
+}
+
+/// How new a first list has to be; see [`Config`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ListSemantic {
+    /// As new as the newest write.
+    #[default]
+    MostRecent,
+    /// Any state that the server has.
+    Any,
+}
+
+/// How the existing objects are asked for; see [`Config`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum InitialListStrategy {
+    /// Chosen by what the server can do.
+    #[default]
+    ListWatch,
+    /// Always as a streaming list.
+    StreamingList,
 }
 
 impl Config {
@@ -87,13 +135,34 @@ impl Config {
     /// can do.
     #[must_use]
     pub fn streaming_lists(mut self) -> Self {
-        self.streaming_lists = true;
+        self.initial_list_strategy = InitialListStrategy::StreamingList;
         self
     }
 
-    /// Does nothing: a first list is read from the server's cache in any case. For programs written for kube.
+    /// Has no effect; see [`Config`].
+    #[must_use]
+    pub fn list_semantic(mut self, semantic: ListSemantic) -> Self {
+        self.list_semantic = semantic;
+        self
+    }
+
+    /// Has no effect: a first list is read from the server's cache in any case.
     #[must_use]
     pub fn any_semantic(self) -> Self {
+        self.list_semantic(ListSemantic::Any)
+    }
+
+    /// Has no effect; see [`Config`].
+    #[must_use]
+    pub fn page_size(mut self, objects: u32) -> Self {
+        self.page_size = Some(objects);
+        self
+    }
+
+    /// Has no effect; see [`Config`].
+    #[must_use]
+    pub fn disable_bookmarks(mut self) -> Self {
+        self.bookmarks = false;
         self
     }
 
@@ -112,20 +181,33 @@ impl Config {
             watch_timeout: self.timeout.map_or(defaults.watch_timeout, |seconds| {
                 Duration::from_secs(seconds.into())
             }),
-            initial: match self.streaming_lists {
-                true => InitialState::WatchList,
-                false => defaults.initial,
+            initial: match self.initial_list_strategy {
+                InitialListStrategy::StreamingList => InitialState::WatchList,
+                InitialListStrategy::ListWatch => defaults.initial,
             },
             ..defaults
         }
     }
 }
 
-/// What went wrong with one of a controller's watches. Other watches are not affected, and it is retried, except after
-/// [`Stopped`](Self::Stopped).
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+/// What went wrong with a watch. Others are not affected, and it is retried, except after [`Stopped`](Self::Stopped).
+///
+/// The first four are those of a [`watcher`], the others those of a [`Controller`](crate::Controller), which says of which kind.
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
+    /// The existing objects could not be listed.
+    #[error("failed to perform initial object list: {0}")]
+    InitialListFailed(#[source] kube::Error),
+    /// The server has not begun to answer the request of a watch, or refused it.
+    #[error("failed to start watching object: {0}")]
+    WatchStartFailed(#[source] kube::Error),
+    /// The server ended a watch with an error. One that only asks for a new list is not reported.
+    #[error("error returned by apiserver during watch: {0}")]
+    WatchError(#[source] Box<Status>),
+    /// A watch that had begun broke off. Where it can be resumed, that is not reported.
+    #[error("watch stream failed: {0}")]
+    WatchFailed(#[source] kube::Error),
     /// The server refuses the requests, and waiting does not mend it: permissions or credentials are missing, or the kind
     /// is not installed. The controller goes on without this kind, and with it when it is served.
     #[error("cannot watch {resource}: {}", reasons(.unsynced))]
@@ -193,6 +275,70 @@ impl<K> Event<K> {
     }
 }
 
+/// What has happened, and to which object: `Apply(web-0)`.
+impl<K: Resource> fmt::Display for Event<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Apply(object) => write!(f, "Apply({})", object.name_any()),
+            Self::Delete(object) => write!(f, "Delete({})", object.name_any()),
+            Self::Init => f.write_str("Init"),
+            Self::InitApply(object) => write!(f, "InitApply({})", object.name_any()),
+            Self::InitDone => f.write_str("InitDone"),
+        }
+    }
+}
+
+/// The pauses that kube's programs take after failures: from 0.8 to 30 s, with up to as much again at random, and from the first again after
+/// two minutes without a failure. A [`watcher`] does not need them.
+#[derive(Debug, Clone)]
+pub struct DefaultBackoff(ResetTimerBackoff<Doubling>);
+
+impl Default for DefaultBackoff {
+    fn default() -> Self {
+        let pauses = Doubling { next: FIRST_PAUSE };
+        Self(ResetTimerBackoff::new(pauses, Duration::from_secs(120)))
+    }
+}
+
+impl Iterator for DefaultBackoff {
+    type Item = Duration;
+
+    fn next(&mut self) -> Option<Duration> {
+        self.0.next()
+    }
+}
+
+impl Backoff for DefaultBackoff {
+    fn reset(&mut self) {
+        self.0.reset();
+    }
+}
+
+const FIRST_PAUSE: Duration = Duration::from_millis(800);
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+
+/// Pauses that double.
+#[derive(Debug, Clone)]
+struct Doubling {
+    next: Duration,
+}
+
+impl Iterator for Doubling {
+    type Item = Duration;
+
+    fn next(&mut self) -> Option<Duration> {
+        let pause = self.next;
+        self.next = (pause * 2).min(LONGEST_PAUSE);
+        Some(pause.mul_f64(1.0 + fastrand::f64()))
+    }
+}
+
+impl Backoff for Doubling {
+    fn reset(&mut self) {
+        self.next = FIRST_PAUSE;
+    }
+}
+
 /// How many events are read ahead.
 const AHEAD: usize = 64;
 
@@ -201,14 +347,17 @@ const AHEAD: usize = 64;
 /// Failures are reported and retried with a backoff, so the stream goes on after an error, and needs no backoff of its own.
 /// Objects that do not match their type are logged and left out. Nothing is requested unless the stream is polled; while it is
 /// not, reading from the network stops.
-pub fn watcher<K>(api: Api<K>, config: Config) -> impl Stream<Item = Result<Event<K>, Error>> + Send
+#[doc(alias = "informer")]
+pub fn watcher<K>(api: Api<K>, config: Config) -> impl Stream<Item = Result<Event<K>>> + Send
 where
-    K: Resource<DynamicType: Default> + Clone + DeserializeOwned + Send + Sync + 'static,
+    K: Resource + Clone + DeserializeOwned + Send + Sync + 'static,
 {
-    watcher_with(api, &K::DynamicType::default(), config)
+    let resource = resource_of(&api);
+    events(api, resource, K::metadata_api(), &config)
 }
 
-/// [`watcher`], for a kind that is known at run time.
+/// [`watcher`], for a kind that is known at run time. An `Api` does not say of which kind it is, and neither do the objects of a list of
+/// a built-in kind: with this function they have it.
 ///
 /// ```no_run
 /// # use kube::core::{ApiResource, DynamicObject, GroupVersionKind};
@@ -223,14 +372,101 @@ pub fn watcher_with<K>(
     api: Api<K>,
     dyntype: &K::DynamicType,
     config: Config,
-) -> impl Stream<Item = Result<Event<K>, Error>> + Send + use<K>
+) -> impl Stream<Item = Result<Event<K>>> + Send + use<K>
 where
     K: Resource + Clone + DeserializeOwned + Send + Sync + 'static,
 {
+    events(api, ApiResource::erase::<K>(dyntype), K::metadata_api(), &config)
+}
+
+/// [`watcher`] of the metadata of a collection. The same as a `watcher` of `Api<PartialObjectMeta<K>>`.
+pub fn metadata_watcher<K>(
+    api: Api<K>,
+    config: Config,
+) -> impl Stream<Item = Result<Event<PartialObjectMeta<K>>>> + Send
+where
+    K: Resource + Clone + DeserializeOwned + Send + Sync + 'static,
+{
+    let resource = resource_of(&api);
+    events(api, resource, true, &config)
+}
+
+/// The states of one object: each change of it, and `None` when it does not exist.
+///
+/// ```no_run
+/// use futures::TryStreamExt;
+/// use k8s_openapi::api::core::v1::ConfigMap;
+/// use kube_controller::watcher::{self, watch_object};
+///
+/// # async fn example(maps: kube::Api<ConfigMap>) -> Result<(), watcher::Error> {
+/// let settings = watch_object(maps, "settings");
+/// settings.try_for_each(async |map| Ok(println!("{:?}", map.and_then(|map| map.data)))).await
+/// # }
+/// ```
+///
+/// An API of all namespaces has every object of that name.
+pub fn watch_object<K>(api: Api<K>, name: &str) -> impl Stream<Item = Result<Option<K>>> + Send + use<K>
+where
+    K: Resource + Clone + DeserializeOwned + Send + Sync + 'static,
+{
+    let config = Config::default().fields(&format!("metadata.name={name}"));
+    let mut listed = false;
+    watcher(api, config).filter_map(move |event| {
+        ready(match event {
+            Ok(Event::Init) => {
+                listed = false;
+                None
+            }
+            Ok(Event::InitApply(object)) => {
+                listed = true;
+                Some(Ok(Some(object)))
+            }
+            Ok(Event::InitDone) => (!listed).then_some(Ok(None)),
+            Ok(Event::Apply(object)) => Some(Ok(Some(object))),
+            Ok(Event::Delete(_)) => Some(Ok(None)),
+            Err(error) => Some(Err(error)),
+        })
+    })
+}
+
+/// What an [`Api`] asks for. It does not say of which kind that is; if the type does not either, the kind is left open.
+fn resource_of<K: Resource>(api: &Api<K>) -> ApiResource {
+    let static_type: Box<dyn Any> = Box::new(());
+    if let Ok(dyntype) = static_type.downcast::<K::DynamicType>() {
+        return ApiResource::erase::<K>(&dyntype);
+    }
+    // `/api/v1/namespaces/shop/pods`, `/apis/apps/v1/deployments`
+    let path = api.resource_url().trim_matches('/');
+    let (group, version) = match *path.split('/').collect::<Vec<_>>() {
+        ["apis", group, version, ..] => (group, version),
+        [_, version, ..] => ("", version),
+        _ => ("", ""),
+    };
+    ApiResource {
+        group: group.to_owned(),
+        version: version.to_owned(),
+        api_version: match group {
+            "" => version.to_owned(),
+            _ => format!("{group}/{version}"),
+        },
+        kind: String::new(),
+        plural: path.rsplit('/').next().unwrap_or_default().to_owned(),
+    }
+}
+
+fn events<A, K>(
+    api: Api<A>,
+    resource: ApiResource,
+    metadata_only: bool,
+    config: &Config,
+) -> impl Stream<Item = Result<Event<K>>> + Send + use<A, K>
+where
+    A: Resource,
+    K: Resource + Clone + DeserializeOwned + Send + Sync + 'static,
+{
     let selection = config.selection(api.namespace());
-    let resource = ApiResource::erase::<K>(dyntype);
     let mut source = ClientSource::new(api.into_client(), resource, selection);
-    if K::metadata_api() {
+    if metadata_only {
         source = source.metadata_only();
     }
     let (sender, receiver) = mpsc::channel(AHEAD);
@@ -238,7 +474,7 @@ where
     let reflector = Reflector::<K, _>::with_options(Arc::new(source), Events(sender), config.reflector())
         .on_error(move |failure| {
             // If it is full, what waits says enough.
-            let _ = failures.try_send(Err(Error::Failed((**failure).clone())));
+            let _ = failures.try_send(Err(error_of(failure)));
         });
     let running = Box::pin(reflector.run(CancellationToken::new()));
     stream::unfold((running, receiver), |(mut running, mut receiver)| async {
@@ -249,6 +485,25 @@ where
         };
         event.map(|event| (event, (running, receiver)))
     })
+}
+
+/// A failure in kube's words.
+fn error_of(failure: &Failure<'_>) -> Error {
+    let status = failure.error().and_then(ApiError::status);
+    let kube = match status {
+        Some(status) => {
+            let failed = Status::failure(&status.message, &status.reason.to_string());
+            kube::Error::Api(failed.with_code(status.code).boxed())
+        }
+        None => kube::Error::Service(failure.message.clone().into()),
+    };
+    let is_event = status.is_some_and(|status| status.is_event);
+    match (failure.operation, failure.error(), kube) {
+        ("list", _, error) => Error::InitialListFailed(error),
+        (_, _, kube::Error::Api(status)) if is_event => Error::WatchError(status),
+        (_, Some(ApiError::Interrupted(_)), error) => Error::WatchFailed(error),
+        (_, _, error) => Error::WatchStartFailed(error),
+    }
 }
 
 /// Passes what a reflector finds to a stream.

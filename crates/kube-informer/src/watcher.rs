@@ -139,7 +139,7 @@ impl<O: Decode> Resumed<O> {
                     continue;
                 }
                 Some(Ok(WatchEvent::Error(status))) => {
-                    self.retry(status.into())?;
+                    self.retry(status.into_event().into())?;
                     continue;
                 }
                 Some(Ok(event)) => event,

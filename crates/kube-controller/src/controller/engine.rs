@@ -8,6 +8,7 @@ use super::source::{AnyInformer, Intake, News};
 use super::{Action, Config, Controller, Error, first};
 use crate::reflector::{ObjectRef, Store};
 use crate::time::after;
+use crate::utils::{Backoff, StreamBackoff};
 use crate::watcher;
 use futures::future::{BoxFuture, join_all};
 use futures::stream::{BoxStream, SelectAll};
@@ -46,6 +47,24 @@ impl Trigger {
             Err(error) => vec![Self::Failed(error)],
         }
     }
+}
+
+/// Pauses the streams after failures of any of them, if that was asked for.
+fn paused(
+    triggers: SelectAll<BoxStream<'static, Trigger>>,
+    backoff: Option<Box<dyn Backoff>>,
+) -> SelectAll<BoxStream<'static, Trigger>> {
+    let Some(backoff) = backoff else {
+        return triggers;
+    };
+    let results = triggers.map(|trigger| match trigger {
+        Trigger::Failed(error) => Err(error),
+        trigger => Ok(trigger),
+    });
+    let paused = StreamBackoff::new(results, backoff);
+    stream::select_all([paused
+        .map(|result| result.unwrap_or_else(Trigger::Failed))
+        .boxed()])
 }
 
 /// The source of the controller's own kind; others have other numbers.
@@ -156,6 +175,7 @@ where
             main,
             sources,
             triggers,
+            trigger_backoff,
             config,
             mut hold,
             stop,
@@ -196,7 +216,7 @@ where
             queue,
             intake,
             news,
-            triggers: stream::select_all(triggers),
+            triggers: paused(stream::select_all(triggers), trigger_backoff),
             awaited,
             hold: Some(join_all(hold).map(|_| ()).boxed()),
             stop: first(stop),

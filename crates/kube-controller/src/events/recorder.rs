@@ -1,7 +1,7 @@
 //! The handle with which events are published.
 
-use super::correlator::{Correlator, Observed, SeriesKey};
-use super::writer::Writer;
+use super::correlator::{Correlator, Observed};
+use super::writer::{REQUEST, Waiting, Writer};
 use super::{Event, Reporter};
 use k8s_openapi::api::core::v1::ObjectReference;
 use kube::Client;
@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::runtime::Handle;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 /// How many writes wait in line.
@@ -25,7 +25,9 @@ pub struct Recorder {
 
 struct Shared {
     correlator: Arc<Mutex<Correlator>>,
-    line: mpsc::Sender<SeriesKey>,
+    line: mpsc::Sender<Waiting>,
+    /// Whether the server has not answered the last try.
+    silent: watch::Receiver<bool>,
     counts: Arc<Counts>,
     /// Runs from the first event on.
     writer: Mutex<Option<Writer>>,
@@ -92,12 +94,14 @@ impl Recorder {
         let (line, waiting) = mpsc::channel(LINE);
         let correlator = Arc::new(Mutex::new(Correlator::new(reporter)));
         let counts = Arc::new(Counts::default());
+        let (is_silent, silent) = watch::channel(false);
         let (stop, abort) = (CancellationToken::new(), CancellationToken::new());
         let ended = CancellationToken::new();
         let writer = Writer {
             client,
             correlator: correlator.clone(),
             line: waiting,
+            silent: is_silent,
             counts: counts.clone(),
             stop: stop.clone(),
             late: CancellationToken::new(),
@@ -107,6 +111,7 @@ impl Recorder {
         let shared = Shared {
             correlator,
             line,
+            silent,
             counts,
             writer: Mutex::new(Some(writer)),
             _stopped_by_drop: stop.clone().drop_guard(),
@@ -121,24 +126,50 @@ impl Recorder {
 
     /// Publishes an event about the object `reference`, in its namespace; in `default` if it has none.
     ///
-    /// It returns at once: the event is counted, or put in line, or dropped, which the [status](Self::status) says. The signature is that
-    /// of kube-rs, where this waits for the server.
+    /// It waits until the server has answered the first try to write the event, so that what follows comes after it, and a program that ends then has
+    /// not lost it. It does not wait while the server is not answering, nor longer than 30 seconds; the event is tried again all the same.
+    /// An event that is only counted, or dropped, needs no answer: the [status](Self::status) says which it was.
+    /// [`record`](Self::record) never waits.
     ///
     /// # Errors
     ///
     /// [`kube::Error::Service`] with [`InvalidEvent`]: the reason or the action is empty or too long. What the server refuses is no error here: it
     /// is logged and counted.
     pub async fn publish(&self, ev: &Event, reference: &ObjectReference) -> Result<(), kube::Error> {
-        let published = self.record(ev, reference);
-        published.map_err(|invalid| kube::Error::Service(invalid.into()))
+        let (tried, mut answered) = oneshot::channel();
+        let published = self.put(ev, reference, Some(tried));
+        published.map_err(|invalid| kube::Error::Service(invalid.into()))?;
+        if answered.try_recv() == Err(oneshot::error::TryRecvError::Closed) {
+            return Ok(()); // It needs no answer.
+        }
+        let mut silent = self.shared.silent.clone();
+        let answered = async {
+            tokio::select! {
+                _ = answered => {}
+                _ = silent.wait_for(|silent| *silent) => {}
+            }
+        };
+        let _ = tokio::time::timeout(REQUEST, answered).await;
+        Ok(())
     }
 
-    /// [`publish`](Self::publish) where nothing can be awaited, such as in a drop.
+    /// [`publish`](Self::publish) without waiting for the server: the event is counted, or put in line, or dropped. It can be called
+    /// where nothing can be awaited, such as in a drop.
     ///
     /// # Errors
     ///
     /// The reason or the action is empty or too long.
     pub fn record(&self, event: &Event, regarding: &ObjectReference) -> Result<(), InvalidEvent> {
+        self.put(event, regarding, None)
+    }
+
+    /// Puts the event in line. `tried` is dropped after the first try to write it, or when there will be none.
+    fn put(
+        &self,
+        event: &Event,
+        regarding: &ObjectReference,
+        tried: Option<oneshot::Sender<()>>,
+    ) -> Result<(), InvalidEvent> {
         for (text, field) in [(&event.reason, "reason"), (&event.action, "action")] {
             let bytes = text.len();
             if !(1..=128).contains(&bytes) {
@@ -153,7 +184,8 @@ impl Recorder {
         let mut correlator = self.correlator();
         match correlator.observe(event, regarding) {
             Observed::New(key) => {
-                if self.shared.line.try_send(key.clone()).is_ok() {
+                let series = key.clone();
+                if self.shared.line.try_send(Waiting { series, tried }).is_ok() {
                     counts.overflowing.store(false, Ordering::Relaxed);
                 } else {
                     correlator.forget(&key);
@@ -162,7 +194,7 @@ impl Recorder {
                 }
             }
             // If there is no room, the count is written later, with the others.
-            Observed::Repeated(key) => _ = self.shared.line.try_send(key),
+            Observed::Repeated(series) => _ = self.shared.line.try_send(Waiting { series, tried }),
             Observed::Counted => {}
             Observed::Spam => _ = counts.spam.fetch_add(1, Ordering::Relaxed),
         }

@@ -97,14 +97,13 @@ fn event(reason: &str, note: &str) -> Event {
     }
 }
 
-async fn publish(recorder: &Recorder, reason: &str, note: &str) {
-    publish_about(recorder, &pod("a"), reason, note).await;
+fn publish(recorder: &Recorder, reason: &str, note: &str) {
+    publish_about(recorder, &pod("a"), reason, note);
 }
 
-async fn publish_about(recorder: &Recorder, regarding: &ObjectReference, reason: &str, note: &str) {
+fn publish_about(recorder: &Recorder, regarding: &ObjectReference, reason: &str, note: &str) {
     let event = event(reason, note);
-    let published = recorder.publish(&event, regarding).await;
-    published.expect("a good event");
+    recorder.record(&event, regarding).expect("a good event");
 }
 
 /// Until everything is written that can be.
@@ -121,7 +120,7 @@ async fn equal_events_are_a_series() {
     // Case 113.
     let (events, start) = (Events::default(), jiff::Timestamp::now());
     let recorder = events.recorder();
-    publish(&recorder, "Pulled", "an image").await;
+    publish(&recorder, "Pulled", "an image");
     settle().await;
     let stored = events.stored.lock().unwrap().clone();
     let (name, first) = stored.first_key_value().unwrap();
@@ -144,7 +143,7 @@ async fn equal_events_are_a_series() {
     );
     assert_eq!(first["series"], Value::Null);
 
-    publish(&recorder, "Pulled", "an image").await;
+    publish(&recorder, "Pulled", "an image");
     settle().await;
     assert_eq!(events.notes(), [("an image".into(), 2)]);
     assert_eq!(events.requests(), "POST PATCH");
@@ -156,19 +155,19 @@ async fn the_tenth_note_is_combined_with_later_ones() {
     let events = Events::default();
     let recorder = events.recorder();
     for number in 0..12 {
-        publish(&recorder, "Failed", &format!("try {number}")).await;
+        publish(&recorder, "Failed", &format!("try {number}"));
         settle().await;
     }
     let mut expected: Vec<_> = (0..9).map(|number| (format!("try {number}"), 1)).collect();
     // The eleventh was written as the first repetition; the twelfth is counted.
     expected.push(("(combined from similar events): try 9".into(), 2));
     assert_eq!(events.notes(), expected);
-    publish(&recorder, "Failed", "try 3").await;
+    publish(&recorder, "Failed", "try 3");
     settle().await;
     assert_eq!(events.notes()[3], ("try 3".into(), 2), "a note that was before");
 
     sleep(minutes(11)).await;
-    publish(&recorder, "Failed", "later").await;
+    publish(&recorder, "Failed", "later");
     settle().await;
     assert_eq!(events.notes().last().unwrap().0, "later");
 }
@@ -179,17 +178,17 @@ async fn a_burst_about_one_object_is_cut_off() {
     let events = Events::default();
     let recorder = events.recorder();
     for number in 0..26 {
-        publish(&recorder, &format!("Reason{number}"), "").await;
+        publish(&recorder, &format!("Reason{number}"), "");
     }
-    publish(&recorder, "Reason0", "").await;
-    publish_about(&recorder, &pod("b"), "Reason0", "").await;
+    publish(&recorder, "Reason0", "");
+    publish_about(&recorder, &pod("b"), "Reason0", "");
     settle().await;
     let status = recorder.status();
     assert_eq!((status.spam, status.dropped, status.waiting), (1, 0, 0));
     assert_eq!(events.notes().len(), 26);
     sleep(minutes(5)).await;
-    publish(&recorder, "Reason26", "").await;
-    publish(&recorder, "Reason27", "").await;
+    publish(&recorder, "Reason26", "");
+    publish(&recorder, "Reason27", "");
     settle().await;
     assert_eq!(recorder.status().spam, 2, "one more in five minutes");
     assert_eq!(events.notes().len(), 27);
@@ -222,7 +221,7 @@ async fn a_write_of_the_object_starts_no_other_series() {
     for number in 0..25 {
         regarding.resource_version = Some(format!("{}", 4 + number));
         regarding.field_path = Some(format!("spec.containers{{c{number}}}"));
-        publish_about(&recorder, &regarding, "Pulled", "another image").await;
+        publish_about(&recorder, &regarding, "Pulled", "another image");
     }
     assert_eq!(recorder.status().spam, 1);
 }
@@ -232,8 +231,8 @@ async fn notes_that_are_cut_to_the_same_are_a_series() {
     let events = Events::default();
     let recorder = events.recorder();
     let long = "x".repeat(2000);
-    publish(&recorder, "Failed", &format!("{long} 1")).await;
-    publish(&recorder, "Failed", &format!("{long} 2")).await;
+    publish(&recorder, "Failed", &format!("{long} 1"));
+    publish(&recorder, "Failed", &format!("{long} 2"));
     settle().await;
     assert_eq!(events.notes(), [(format!("{}...", &long[..1021]), 2)]);
 }
@@ -243,12 +242,12 @@ async fn a_full_line_does_not_hold_up_the_end_of_a_series() {
     let events = Events::default();
     let recorder = events.recorder();
     for _ in 0..3 {
-        publish(&recorder, "Pulled", "an image").await;
+        publish(&recorder, "Pulled", "an image");
         settle().await;
     }
     *events.delay.lock().unwrap() = Duration::from_secs(1);
     for number in 0..900 {
-        publish_about(&recorder, &pod(&format!("b-{number}")), "Pulled", "").await;
+        publish_about(&recorder, &pod(&format!("b-{number}")), "Pulled", "");
     }
     assert_eq!(events.notes()[0].1, 2);
     sleep(minutes(13)).await;
@@ -266,7 +265,7 @@ async fn what_is_not_answered_is_retried_and_refusals_are_not() {
         .enumerate()
     {
         events.refuse(Some(outage));
-        publish(&recorder, "Pulled", &number.to_string()).await;
+        publish(&recorder, "Pulled", &number.to_string());
         sleep(Duration::from_secs(45)).await;
         assert_eq!((events.notes().len(), recorder.status().failed), (number, 0));
         events.refuse(None);
@@ -275,16 +274,43 @@ async fn what_is_not_answered_is_retried_and_refusals_are_not() {
     }
     events.requests();
     events.refuse(Some(Answer::status(403, "Forbidden", "no")));
-    publish(&recorder, "Pulled", "refused").await;
+    publish(&recorder, "Pulled", "refused");
     sleep(minutes(3)).await;
     assert_eq!(events.requests(), "POST");
     assert_eq!(recorder.status().refused, 1);
 
     events.refuse(Some(Answer::refused()));
-    publish(&recorder, "Pulled", "given up").await;
+    publish(&recorder, "Pulled", "given up");
     sleep(minutes(3)).await;
     assert_eq!(events.requests().split(' ').count(), 12);
     assert_eq!(recorder.status().failed, 1);
+}
+
+/// As programs written for kube expect: what they do next comes after the event.
+#[tokio::test(start_paused = true)]
+async fn publishing_waits_for_an_answer_while_there_are_some() {
+    let events = Events::default();
+    let recorder = events.recorder();
+    *events.delay.lock().unwrap() = Duration::from_secs(2);
+    let mut number = 0;
+    let mut seconds = async || {
+        number += 1;
+        let began = tokio::time::Instant::now();
+        let event = event("Pulled", &number.to_string());
+        recorder.publish(&event, &pod("a")).await.unwrap();
+        began.elapsed().as_secs()
+    };
+    assert_eq!((seconds().await, events.notes().len()), (2, 1));
+    events.refuse(Some(Answer::status(403, "Forbidden", "no")));
+    assert_eq!(seconds().await, 2, "a refusal is an answer");
+    events.refuse(Some(Answer::never()));
+    assert_eq!(seconds().await, 30);
+    assert_eq!(seconds().await, 0, "it is known not to answer");
+    events.refuse(None);
+    sleep(minutes(1)).await;
+    assert_eq!((seconds().await, events.notes().len()), (2, 4));
+    recorder.shutdown(Duration::from_secs(5)).await.unwrap();
+    assert_eq!(seconds().await, 0, "it is dropped");
 }
 
 #[tokio::test(start_paused = true)]
@@ -292,10 +318,10 @@ async fn an_event_that_has_expired_is_created_again() {
     // Case 116.
     let events = Events::default();
     let recorder = events.recorder();
-    publish(&recorder, "Pulled", "an image").await;
+    publish(&recorder, "Pulled", "an image");
     settle().await;
     events.stored.lock().unwrap().clear();
-    publish(&recorder, "Pulled", "an image").await;
+    publish(&recorder, "Pulled", "an image");
     settle().await;
     assert_eq!(events.requests(), "POST PATCH POST");
     assert_eq!(events.notes(), [("an image".into(), 2)]);
@@ -308,7 +334,7 @@ async fn an_event_that_has_expired_is_created_again() {
         .header("content-type", "application/json")
         .chunk(terminating.to_string());
     events.refuse(Some(refusal));
-    publish(&recorder, "Killing", "a container").await;
+    publish(&recorder, "Killing", "a container");
     settle().await;
     assert_eq!(
         (events.requests().as_str(), recorder.status().refused),
@@ -322,7 +348,7 @@ async fn a_series_is_refreshed_and_finished() {
     let events = Events::default();
     let recorder = events.recorder();
     for _ in 0..35 {
-        publish(&recorder, "Pulled", "an image").await;
+        publish(&recorder, "Pulled", "an image");
         sleep(minutes(1)).await;
     }
     // The repetition, and what was counted after half an hour.
@@ -334,7 +360,7 @@ async fn a_series_is_refreshed_and_finished() {
     assert_eq!(events.notes(), [("an image".into(), 35)]);
     assert_eq!(recorder.correlator().remembered(), 0);
 
-    publish(&recorder, "Pulled", "an image").await;
+    publish(&recorder, "Pulled", "an image");
     sleep(minutes(13)).await;
     assert_eq!(events.requests(), "POST", "a new series, of one");
     assert_eq!(recorder.correlator().remembered(), 0);
@@ -347,20 +373,20 @@ async fn stopping_tries_once_more_and_leaves_nothing() {
     let recorder = events.recorder();
     events.refuse(Some(Answer::refused()));
     for number in 0..3 {
-        publish(&recorder, "Pulled", &number.to_string()).await;
+        publish(&recorder, "Pulled", &number.to_string());
     }
     sleep(Duration::from_secs(15)).await;
     events.refuse(None);
     recorder.shutdown(Duration::from_secs(5)).await.unwrap();
     assert_eq!(events.notes().len(), 3);
-    publish(&recorder, "Pulled", "late").await;
+    publish(&recorder, "Pulled", "late");
     settle().await;
     assert_eq!((events.notes().len(), recorder.status().dropped), (3, 1));
 
     // Without a shutdown, when the last handle is dropped.
     let recorder = events.recorder();
     for _ in 0..4 {
-        publish(&recorder, "Killed", "").await;
+        publish(&recorder, "Killed", "");
     }
     drop(recorder);
     settle().await;
@@ -374,7 +400,7 @@ async fn a_stop_is_bounded_and_says_what_is_lost() {
     events.refuse(Some(Answer::never()));
     let recorder = events.recorder();
     for number in 0..3 {
-        publish(&recorder, "Pulled", &number.to_string()).await;
+        publish(&recorder, "Pulled", &number.to_string());
     }
     settle().await;
     let begin = tokio::time::Instant::now();
@@ -392,7 +418,7 @@ async fn a_stop_takes_30_seconds_at_most_whatever_hangs() {
         if counts {
             // Three counts that are to be written when their series are over.
             for number in 0..9 {
-                publish_about(&recorder, &pod(&format!("a-{}", number % 3)), "Pulled", "").await;
+                publish_about(&recorder, &pod(&format!("a-{}", number % 3)), "Pulled", "");
                 settle().await;
             }
             events.refuse(silent.clone());
@@ -400,7 +426,7 @@ async fn a_stop_takes_30_seconds_at_most_whatever_hangs() {
         } else {
             events.refuse(silent.clone());
             for number in 0..3 {
-                publish(&recorder, "Pulled", &number.to_string()).await;
+                publish(&recorder, "Pulled", &number.to_string());
             }
             sleep(Duration::from_secs(5)).await;
         }
@@ -418,20 +444,14 @@ async fn a_full_line_drops_events_and_counts_them() {
     let recorder = events.recorder();
     let about = |number: usize| pod(&format!("pod-{number}"));
     for number in 0..1100 {
-        recorder
-            .publish(&event("Pulled", ""), &about(number))
-            .await
-            .unwrap();
+        recorder.record(&event("Pulled", ""), &about(number)).unwrap();
     }
     let status = recorder.status();
     assert_eq!((status.waiting, status.dropped), (1000, 100));
     events.refuse(None);
     sleep(minutes(1)).await;
     // What was dropped is no series that goes on.
-    recorder
-        .publish(&event("Pulled", ""), &about(1099))
-        .await
-        .unwrap();
+    recorder.record(&event("Pulled", ""), &about(1099)).unwrap();
     sleep(minutes(1)).await;
     assert_eq!(events.notes().len(), 1001);
 }
@@ -446,14 +466,14 @@ async fn a_bad_event_is_refused_and_a_long_note_cut() {
         source.to_string(),
         "an event's reason has to have 1 to 128 bytes, not 0"
     );
-    publish(&recorder, "Pulled", &"ü".repeat(1000)).await;
+    publish(&recorder, "Pulled", &"ü".repeat(1000));
     // A name that is none for an event, and no namespace.
     let role = ObjectReference {
         kind: Some("ClusterRole".into()),
         name: Some("system:node".into()),
         ..ObjectReference::default()
     };
-    publish_about(&recorder, &role, "Granted", "").await;
+    publish_about(&recorder, &role, "Granted", "");
     settle().await;
     let stored = events.stored.lock().unwrap();
     let of = |reason| stored.values().find(|event| event["reason"] == reason).unwrap();

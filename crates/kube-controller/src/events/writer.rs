@@ -10,7 +10,7 @@ use serde_json::json;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
@@ -20,14 +20,23 @@ const PAUSE: Duration = Duration::from_secs(10);
 /// How often the counts of series that go on are written.
 const REFRESH: Duration = Duration::from_secs(30 * 60);
 /// The longest time of a request.
-const REQUEST: Duration = Duration::from_secs(30);
+pub(super) const REQUEST: Duration = Duration::from_secs(30);
 /// How long the last tries may take, all together.
 const LAST_TRIES: Duration = Duration::from_secs(30);
+
+/// A series of which something is to be written.
+pub(super) struct Waiting {
+    pub(super) series: SeriesKey,
+    /// Dropped after the first try.
+    pub(super) tried: Option<oneshot::Sender<()>>,
+}
 
 pub(super) struct Writer {
     pub(super) client: Client,
     pub(super) correlator: Arc<Mutex<Correlator>>,
-    pub(super) line: mpsc::Receiver<SeriesKey>,
+    pub(super) line: mpsc::Receiver<Waiting>,
+    /// Whether the server has not answered the last try.
+    pub(super) silent: watch::Sender<bool>,
     pub(super) counts: Arc<Counts>,
     /// Cancelled when each write has one last try.
     pub(super) stop: CancellationToken,
@@ -87,27 +96,27 @@ impl Writer {
                 // Before the line, which may never be empty.
                 _ = finish.tick() => self.write_counts(true).await,
                 _ = refresh.tick() => self.write_counts(false).await,
-                Some(key) = self.line.recv() => self.write_series(&key).await,
+                Some(waiting) = self.line.recv() => self.write_series(waiting).await,
             }
         }
         self.line.close();
-        while let Some(key) = self.line.recv().await {
-            self.write_series(&key).await;
+        while let Some(waiting) = self.line.recv().await {
+            self.write_series(waiting).await;
         }
         self.write_counts(false).await;
     }
 
-    async fn write_series(&self, key: &SeriesKey) {
-        let told = self.correlator().tell(key);
+    async fn write_series(&self, waiting: Waiting) {
+        let told = self.correlator().tell(&waiting.series);
         if let Some((event, is_new)) = told {
-            self.write(&event, is_new).await;
+            self.write(&event, is_new, waiting.tried).await;
         }
     }
 
     async fn write_counts(&self, idle_only: bool) {
         let untold = self.correlator().untold(idle_only);
         for event in untold {
-            self.write(&event, false).await;
+            self.write(&event, false, None).await;
         }
     }
 
@@ -115,7 +124,7 @@ impl Writer {
         self.correlator.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn write(&self, event: &ApiEvent, is_new: bool) {
+    async fn write(&self, event: &ApiEvent, is_new: bool, mut tried: Option<oneshot::Sender<()>>) {
         let namespace = event.metadata.namespace.as_deref().unwrap_or_default();
         let reason = event.reason.as_deref().unwrap_or_default();
         let mut tries = 0;
@@ -127,6 +136,8 @@ impl Writer {
                 Some(Err(_)) => Outcome::Failed(format!("no answer within {REQUEST:?}")),
                 None => Outcome::Failed(format!("no time is left {LAST_TRIES:?} after the stop")),
             };
+            self.silent.send_replace(matches!(outcome, Outcome::Failed(_)));
+            drop(tried.take());
             let error = match outcome {
                 Outcome::Written => {
                     self.counts.written.fetch_add(1, Ordering::Relaxed);

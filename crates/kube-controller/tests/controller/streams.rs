@@ -7,12 +7,16 @@ use kube::core::{ApiResource, DynamicObject, GroupVersionKind};
 use kube::{Api, ResourceExt};
 use kube_controller::controller::{Action, Controller};
 use kube_controller::reflector::ObjectRef;
-use kube_controller::watcher::{self, Event, watcher};
+use kube_controller::utils::Backoff;
+use kube_controller::wait::delete::delete_and_finalize;
+use kube_controller::wait::{await_condition, conditions};
+use kube_controller::watcher::{self, Event, metadata_watcher, watch_object, watcher};
 use kube_controller::{WatchStreamExt, predicates, reflector};
 use kube_informer::SharedInformerFactory;
-use kube_sim::script::{Answer, ScriptedServer};
+use kube_sim::script::{Answer, Kind, ScriptedServer, event, status};
 use serde_json::json;
 use std::sync::Arc;
+use std::time::Duration;
 
 fn everything() -> watcher::Config {
     watcher::Config::default()
@@ -57,11 +61,143 @@ async fn kinds_known_at_run_time_can_be_watched() {
     let cluster = Cluster::new();
     cluster.map("a");
     let resource = ApiResource::from_gvk(&GroupVersionKind::gvk("", "v1", "ConfigMap"));
-    let maps = Api::<DynamicObject>::all_with(cluster.client(), &resource);
-    let mut objects = watcher::watcher_with(maps, &resource, everything())
-        .applied_objects()
-        .boxed();
+    let maps = || Api::<DynamicObject>::namespaced_with(cluster.client(), "default", &resource);
+    let mut objects = watcher(maps(), everything()).applied_objects().boxed();
     assert_eq!(objects.try_next().await.unwrap().unwrap().name_any(), "a");
+    cluster.touch("a");
+    let changed = objects.try_next().await.unwrap().unwrap();
+    assert_eq!(changed.types.unwrap().kind, "ConfigMap");
+
+    let typed = watcher::watcher_with(maps(), &resource, everything()).applied_objects();
+    let listed = std::pin::pin!(typed).try_next().await.unwrap().unwrap();
+    assert_eq!(listed.types.unwrap().kind, "ConfigMap", "also of a list");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_group_is_found_in_the_path_of_an_api() {
+    let cluster = Cluster::new();
+    cluster.create(json!({
+        "apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": {"name": "a", "namespace": "default"},
+    }));
+    let resource = ApiResource::from_gvk(&GroupVersionKind::gvk("coordination.k8s.io", "v1", "Lease"));
+    for leases in [
+        Api::<DynamicObject>::all_with(cluster.client(), &resource),
+        Api::namespaced_with(cluster.client(), "default", &resource),
+    ] {
+        let mut objects = watcher(leases, everything()).applied_objects().boxed();
+        assert_eq!(objects.try_next().await.unwrap().unwrap().name_any(), "a");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn metadata_is_watched_alone() {
+    let cluster = Cluster::new();
+    cluster.map("a");
+    cluster.touch("a");
+    let mut events = metadata_watcher(cluster.maps(), everything()).boxed();
+    let mut seen = Vec::new();
+    while seen.len() < 3 {
+        seen.push(events.try_next().await.unwrap().unwrap());
+    }
+    let seen: Vec<_> = seen.iter().map(ToString::to_string).collect();
+    assert_eq!(seen, ["Init", "InitApply(a)", "InitDone"]);
+}
+
+/// The words of kube, for programs that tell failures apart.
+#[tokio::test(start_paused = true)]
+async fn failures_of_a_watcher_have_kubes_names() {
+    use watcher::Error::{InitialListFailed, WatchError, WatchStartFailed};
+    let refusal = || Answer::status(403, "Forbidden", "no");
+    let teapot = event("ERROR", &status(418, "Teapot", "no tea"));
+    for (refused, watch) in [
+        (true, refusal()),
+        (false, refusal()),
+        (false, Answer::watch([teapot])),
+    ] {
+        let list = match refused {
+            true => refusal(),
+            false => Answer::json(Kind::new("v1", "ConfigMap").list("1", [0; 0])),
+        };
+        let server = ScriptedServer::new().otherwise(move |request| match request.parameter("watch") {
+            None => list.clone(),
+            Some(_) if request.parameter("sendInitialEvents").is_some() => Answer::code(422),
+            Some(_) => watch.clone(),
+        });
+        let maps = Api::<ConfigMap>::all(kube::Client::new(server.service(), "default"));
+        let failures = watcher(maps, everything()).filter_map(async |event| event.err());
+        match std::pin::pin!(failures).next().await.unwrap() {
+            InitialListFailed(kube::Error::Api(status)) if refused => assert!(status.is_forbidden()),
+            WatchStartFailed(kube::Error::Api(status)) if !refused => assert!(status.is_forbidden()),
+            WatchError(status) => assert_eq!((status.code, &*status.reason), (418, "Teapot")),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+/// The longer one of two pauses counts, and the end of the pauses is the end of the stream.
+#[tokio::test(start_paused = true)]
+async fn a_stream_pauses_as_the_program_says() {
+    let broken = ScriptedServer::new().otherwise(|_| Answer::code(500));
+    let maps = Api::<ConfigMap>::all(kube::Client::new(broken.service(), "default"));
+    let began = tokio::time::Instant::now();
+    let failures = watcher(maps, everything())
+        .backoff(Pauses(vec![600 * SECOND; 2]))
+        .count();
+    assert_eq!((failures.await, began.elapsed().as_secs() / 600), (3, 2));
+}
+
+struct Pauses(Vec<Duration>);
+
+impl Iterator for Pauses {
+    type Item = Duration;
+
+    fn next(&mut self) -> Option<Duration> {
+        self.0.pop()
+    }
+}
+
+impl Backoff for Pauses {
+    fn reset(&mut self) {}
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_object_is_watched_and_waited_for() {
+    let cluster = Cluster::new();
+    cluster.map("a");
+    let mut states = watch_object(cluster.maps(), "b").boxed();
+    let mut next = async || states.try_next().await.unwrap().unwrap();
+    assert!(next().await.is_none());
+    cluster.map("b");
+    assert_eq!(next().await.unwrap().name_any(), "b");
+    cluster.touch("b");
+    let touched = |map: Option<&ConfigMap>| map.is_some_and(|map| map.data.is_some());
+    let waited = await_condition(cluster.maps(), "b", touched).await.unwrap();
+    assert_eq!(waited, next().await);
+
+    cluster.change("ConfigMap", "b", |map| {
+        map["metadata"]["finalizers"] = json!(["example.com/held"]);
+    });
+    next().await.unwrap();
+    let maps = Api::<ConfigMap>::namespaced(cluster.client(), "default");
+    let mut deleted = tokio::spawn(async move { delete_and_finalize(maps, "b", &Default::default()).await });
+    assert!(next().await.unwrap().metadata.deletion_timestamp.is_some());
+    assert!(
+        tokio::time::timeout(60 * SECOND, &mut deleted).await.is_err(),
+        "it is held"
+    );
+    cluster.change("ConfigMap", "b", |map| map["metadata"]["finalizers"] = json!([]));
+    deleted.await.unwrap().unwrap();
+    assert!(next().await.is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wait_for_what_may_not_be_seen_ends() {
+    let refusing = ScriptedServer::new().otherwise(|_| Answer::status(403, "Forbidden", "no"));
+    let maps = Api::<ConfigMap>::all(kube::Client::new(refusing.service(), "default"));
+    let error = await_condition(maps, "a", conditions::is_created())
+        .await
+        .unwrap_err();
+    assert!(error.to_string().contains("no: Forbidden"), "{error}");
 }
 
 /// A store that a stream fills, and a filter behind it.
@@ -163,4 +299,50 @@ async fn a_controller_ends_when_nothing_more_can_come() {
     let both = async { tokio::join!(results.collect::<Vec<_>>(), stop).0 };
     let results = tokio::time::timeout(60 * SECOND, both).await.expect("it ends");
     assert!(results.iter().all(Result::is_err), "{results:?}");
+}
+
+/// Every stream that a program may have, of kinds that are known at run time, with a store of its own.
+#[tokio::test(start_paused = true)]
+async fn streams_of_kinds_known_at_run_time_lead_to_objects() {
+    let cluster = Cluster::new();
+    let map = cluster.map("a");
+    cluster.secret("child", &[&map]);
+    let resource = |kind| ApiResource::from_gvk(&GroupVersionKind::gvk("", "v1", kind));
+    let (maps, secrets) = (resource("ConfigMap"), resource("Secret"));
+    let api = |resource| Api::<DynamicObject>::all_with(cluster.client(), resource);
+    let objects = |resource| watcher(api(resource), everything()).touched_objects();
+    let shared = |resource| objects(resource).filter_map(async |object| object.ok().map(Arc::new));
+    let writer = reflector::Writer::new(maps.clone());
+    let (reader, named) = (writer.as_reader(), maps.clone());
+    let to_map = move |secret: &DynamicObject| {
+        assert_eq!(secret.name_any(), "child");
+        [ObjectRef::new_with("a", named.clone()).within("default")]
+    };
+    let also_to_map = to_map.clone();
+    let own = watcher(api(&maps), everything())
+        .reflect(writer)
+        .applied_objects();
+    let failing = stream::repeat_with(|| {
+        Err(watcher::Error::Stopped {
+            resource: "these".into(),
+        })
+    });
+    let controller = Controller::for_stream_with(own, reader, maps.clone())
+        .owns_stream_with(objects(&secrets), secrets.clone())
+        .owns_shared_stream_with(shared(&secrets), secrets.clone())
+        .watches_stream_with(objects(&secrets), move |secret| to_map(&secret), secrets.clone())
+        .watches_shared_stream_with(
+            shared(&secrets),
+            move |secret| also_to_map(&secret),
+            secrets.clone(),
+        )
+        .watches_stream_with(failing, |_: DynamicObject| [], secrets.clone())
+        .trigger_backoff(Pauses(vec![SECOND; 100]));
+    let began = tokio::time::Instant::now();
+    let mut running = crate::harness::start(controller, |_| async { Ok(Action::await_change()) });
+    assert_eq!(running.run().await.name, "a");
+    for _ in 0..5 {
+        running.error().await;
+    }
+    assert!(began.elapsed() >= 4 * SECOND, "a failure is followed by a pause");
 }

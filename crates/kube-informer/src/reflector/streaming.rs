@@ -156,7 +156,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
                     return Streamed::Complete(collected.into_entries(), resource_version, stream);
                 }
                 Some(Ok(WatchEvent::Bookmark { .. })) => {}
-                Some(Ok(WatchEvent::Error(status))) => return Streamed::Failed(status.into()),
+                Some(Ok(WatchEvent::Error(status))) => return Streamed::Failed(status.into_event().into()),
                 Some(Ok(WatchEvent::Added(item) | WatchEvent::Modified(item))) => {
                     let version = item.version();
                     if let Some((key, object)) = self.object(&mut stream, item) {

@@ -120,7 +120,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
             let event = match self.next_event(&mut stream, started).await {
                 None => break None,
                 Some(Err(error)) => break Some(error),
-                Some(Ok(WatchEvent::Error(status))) => break Some(ApiError::Status(status)),
+                Some(Ok(WatchEvent::Error(status))) => break Some(status.into_event().into()),
                 Some(Ok(event)) => event,
             };
             ordered |= !matches!(event, WatchEvent::Added(_));

@@ -84,6 +84,8 @@ pub struct ClientSource {
 
 impl ClientSource {
     /// A source of the objects of `resource` that match `selection`.
+    ///
+    /// If the kind of `resource` is empty, because only the path is known, objects are of whatever kind the server says.
     pub fn new(client: kube::Client, resource: ApiResource, selection: Selection) -> Self {
         Self {
             client,
@@ -333,7 +335,7 @@ impl<O: CachedObject> ListerWatcher<O> for ClientSource {
         let ApiResource {
             api_version, kind, ..
         } = &self.resource;
-        Some(TypeMeta {
+        (!kind.is_empty()).then(|| TypeMeta {
             api_version: api_version.clone(),
             kind: kind.clone(),
         })

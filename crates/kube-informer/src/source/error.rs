@@ -271,6 +271,8 @@ pub struct ApiStatus {
     pub retry_after: Option<Duration>,
     /// Details, each with a reason and a message, as in `metav1.StatusCause`.
     pub causes: Vec<(String, String)>,
+    /// Whether it ended a watch that had begun, as an event. Otherwise it is the answer to a request.
+    pub is_event: bool,
 }
 
 impl ApiStatus {
@@ -282,6 +284,15 @@ impl ApiStatus {
             message: message.into(),
             retry_after: None,
             causes: vec![],
+            is_event: false,
+        }
+    }
+
+    /// The same status as an event of a watch.
+    pub(crate) fn into_event(self) -> Self {
+        Self {
+            is_event: true,
+            ..self
         }
     }
 
@@ -351,6 +362,7 @@ impl ApiStatus {
             causes: causes
                 .map(|cause| (text(&cause["reason"]), text(&cause["message"])))
                 .collect(),
+            is_event: false,
         })
     }
 }

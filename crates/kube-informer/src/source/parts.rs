@@ -14,6 +14,7 @@ use futures::{StreamExt, stream};
 /// The objects that were asked for.
 pub(super) struct Expected {
     pub(super) encoding: Encoding,
+    /// Empty if it is not known.
     pub(super) kind: String,
     pub(super) metadata_only: bool,
     /// Whether a state of an object is identified by uid and version, not by its bytes.
@@ -60,7 +61,7 @@ pub(super) fn watch_events<O: CachedObject>(
 impl Expected {
     /// Whether this is the kind of the requested objects.
     fn expects(&self, kind: &str) -> bool {
-        kind == self.kind || (self.metadata_only && kind == "PartialObjectMetadata")
+        self.kind.is_empty() || kind == self.kind || (self.metadata_only && kind == "PartialObjectMetadata")
     }
 
     /// An object of a list or event, scanned but not decoded.

@@ -1,20 +1,180 @@
-//! Stores that are filled from a stream.
+//! Stores: what reads objects by reference, and what fills it from a stream.
 
-use super::{Read, Store};
-use crate::watcher::{self, Event};
+use super::ObjectRef;
+use crate::watcher::Event;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use futures::stream::{self, BoxStream, Stream, StreamExt};
-use kube::Resource;
-use kube_informer::ObjectKey;
-use kube_informer::form::DecodeError;
+use kube::core::{Selector, SelectorExt};
+use kube::{Resource, ResourceExt};
+use kube_informer::form::{DecodeError, WholeObject};
 use kube_informer::informer::Stopped;
+#[doc(no_inline)]
+pub use kube_informer::informer::Stopped as WriterDropped;
+use kube_informer::{ObjectKey, SharedInformer};
 use kube_workqueue::WorkQueue;
 use std::collections::HashMap;
+use std::fmt;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 use std::task::{Context, Poll};
 use tokio::sync::watch;
+
+/// What reads the objects of one kind, whatever the form in which they are held.
+pub(crate) trait Read<K>: Send + Sync {
+    fn get(&self, key: &str) -> Option<Result<Arc<K>, DecodeError>>;
+    fn contains(&self, key: &str) -> bool;
+    fn keys(&self) -> Vec<ObjectKey>;
+    fn len(&self) -> usize;
+    /// Calls `each` for every object until it returns false.
+    fn each(&self, each: &mut dyn FnMut(Result<Arc<K>, DecodeError>) -> bool);
+    fn ready(&self) -> BoxFuture<'_, Result<(), Stopped>>;
+}
+
+impl<O: WholeObject> Read<O::Object> for SharedInformer<O> {
+    fn get(&self, key: &str) -> Option<Result<Arc<O::Object>, DecodeError>> {
+        self.store().get(key).as_ref().map(O::object_of)
+    }
+
+    fn contains(&self, key: &str) -> bool {
+        self.store().contains(key)
+    }
+
+    fn keys(&self) -> Vec<ObjectKey> {
+        self.store().list_keys()
+    }
+
+    fn len(&self) -> usize {
+        self.store().len()
+    }
+
+    fn each(&self, each: &mut dyn FnMut(Result<Arc<O::Object>, DecodeError>) -> bool) {
+        let _ = self
+            .store()
+            .list()
+            .iter()
+            .all(|handle| each(O::object_of(handle)));
+    }
+
+    fn ready(&self) -> BoxFuture<'_, Result<(), Stopped>> {
+        self.synced().boxed()
+    }
+}
+
+/// Reads the objects of one kind by reference: the objects of a [`Controller`](crate::Controller::store), or of any shared
+/// informer.
+///
+/// A clone reads the same objects. If they are held in a packed form, each call decodes what it returns; decoded objects
+/// that somebody still uses are shared. An object that does not match its type is left out; the controller reports it.
+///
+/// ```no_run
+/// use k8s_openapi::api::core::v1::ConfigMap;
+/// use kube_controller::reflector::{ObjectRef, Store};
+///
+/// # fn example(factory: kube_informer::SharedInformerFactory) {
+/// let store = Store::of(&factory.informer::<ConfigMap>());
+/// if let Some(settings) = store.get(&ObjectRef::new("settings").within("shop")) {
+///     println!("{:?}", settings.data);
+/// }
+/// # }
+/// ```
+pub struct Store<K: Resource> {
+    objects: Arc<dyn Read<K>>,
+}
+
+impl<K: Resource + Send + Sync + 'static> Store<K> {
+    /// A view of the objects of a shared informer.
+    pub fn of<O: WholeObject<Object = K>>(informer: &SharedInformer<O>) -> Self {
+        Self {
+            objects: Arc::new(informer.clone()),
+        }
+    }
+}
+
+impl<K: Resource> Store<K> {
+    fn reading(objects: Arc<dyn Read<K>>) -> Self {
+        Self { objects }
+    }
+
+    pub(crate) fn objects(&self) -> &dyn Read<K> {
+        &*self.objects
+    }
+
+    /// Waits until the store holds the whole collection.
+    ///
+    /// # Errors
+    /// The informer was stopped first.
+    pub async fn wait_until_ready(&self) -> Result<(), Stopped> {
+        self.objects.ready().await
+    }
+
+    /// The object, if there is one. For a cluster-scoped kind, the namespace of the reference is ignored.
+    #[must_use]
+    pub fn get(&self, reference: &ObjectRef<K>) -> Option<Arc<K>> {
+        let found = self.objects.get(&reference.key());
+        found.or_else(|| self.objects.get(&reference.name))?.ok()
+    }
+
+    /// All objects, in no particular order.
+    #[must_use]
+    pub fn state(&self) -> Vec<Arc<K>> {
+        self.state_filter(|_| true)
+    }
+
+    /// The first object found that `predicate` accepts.
+    #[must_use]
+    pub fn find<P: Fn(&K) -> bool>(&self, predicate: P) -> Option<Arc<K>> {
+        let mut found = None;
+        self.objects.each(&mut |object| {
+            found = object.ok().filter(|object| predicate(object));
+            found.is_none()
+        });
+        found
+    }
+
+    /// The objects that `predicate` accepts, in no particular order.
+    #[must_use]
+    pub fn state_filter<P: Fn(&K) -> bool>(&self, predicate: P) -> Vec<Arc<K>> {
+        let mut accepted = Vec::new();
+        self.objects.each(&mut |object| {
+            accepted.extend(object.ok().filter(|object| predicate(object)));
+            true
+        });
+        accepted
+    }
+
+    /// The objects whose labels match `selector`, in no particular order.
+    #[must_use]
+    pub fn state_filter_selector(&self, selector: &Selector) -> Vec<Arc<K>> {
+        self.state_filter(|object| selector.matches(object.labels()))
+    }
+
+    /// How many objects there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.objects.len()
+    }
+
+    /// Whether there are no objects.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl<K: Resource> Clone for Store<K> {
+    fn clone(&self) -> Self {
+        Self {
+            objects: self.objects.clone(),
+        }
+    }
+}
+
+impl<K: Resource> fmt::Debug for Store<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Store").field("objects", &self.len()).finish()
+    }
+}
 
 /// The objects, and who is told of changes.
 struct Objects<K> {
@@ -109,20 +269,12 @@ pub struct Writer<K: Resource> {
 
 /// A store and what fills it.
 #[must_use]
-pub fn store<K: Resource + Send + Sync + 'static>() -> (Store<K>, Writer<K>) {
-    let (ready, is_ready) = watch::channel(false);
-    let objects = Arc::new(Objects {
-        held: RwLock::default(),
-        ready: is_ready,
-        subscribers: Mutex::default(),
-    });
-    let writer = Writer {
-        objects: objects.clone(),
-        listed: HashMap::new(),
-        ready,
-        shared: false,
-    };
-    (Store::reading(objects), writer)
+pub fn store<K>() -> (Store<K>, Writer<K>)
+where
+    K: Resource<DynamicType: Default> + Clone + Send + Sync + 'static,
+{
+    let writer = Writer::default();
+    (writer.as_reader(), writer)
 }
 
 /// A store whose writer can be [subscribed](Writer::subscribe) to.
@@ -130,13 +282,46 @@ pub fn store<K: Resource + Send + Sync + 'static>() -> (Store<K>, Writer<K>) {
 /// Changes of an object that a subscriber has not been told of are one change, so there is no buffer that could be full, and no
 /// subscriber holds up another. The size is not used; it is there for programs written for kube.
 #[must_use]
-pub fn store_shared<K: Resource + Send + Sync + 'static>(_buffer: usize) -> (Store<K>, Writer<K>) {
-    let (store, mut writer) = store();
-    writer.shared = true;
-    (store, writer)
+pub fn store_shared<K>(buffer: usize) -> (Store<K>, Writer<K>)
+where
+    K: Resource<DynamicType: Default> + Clone + Send + Sync + 'static,
+{
+    let writer = Writer::new_shared(buffer, K::DynamicType::default());
+    (writer.as_reader(), writer)
+}
+
+impl<K: Resource<DynamicType: Default> + Clone + Send + Sync + 'static> Default for Writer<K> {
+    fn default() -> Self {
+        Self::new(K::DynamicType::default())
+    }
 }
 
 impl<K: Resource + Clone + Send + Sync + 'static> Writer<K> {
+    /// What fills a store of its own; [`as_reader`](Self::as_reader) is that store. Of which kind it is makes no difference: the parameter
+    /// is there for programs written for kube.
+    #[must_use]
+    pub fn new(_kind: K::DynamicType) -> Self {
+        let (ready, is_ready) = watch::channel(false);
+        Self {
+            objects: Arc::new(Objects {
+                held: RwLock::default(),
+                ready: is_ready,
+                subscribers: Mutex::default(),
+            }),
+            listed: HashMap::new(),
+            ready,
+            shared: false,
+        }
+    }
+
+    /// [`new`](Self::new), for a store that can be [subscribed](Self::subscribe) to; see [`store_shared`].
+    #[must_use]
+    pub fn new_shared(_buffer: usize, kind: K::DynamicType) -> Self {
+        let mut writer = Self::new(kind);
+        writer.shared = true;
+        writer
+    }
+
     /// Another view of the store.
     pub fn as_reader(&self) -> Store<K> {
         Store::reading(self.objects.clone())
@@ -183,8 +368,8 @@ impl<K: Resource> Drop for Writer<K> {
     }
 }
 
-impl<K: Resource> std::fmt::Debug for Writer<K> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl<K: Resource> fmt::Debug for Writer<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Writer")
             .field("ready", &*self.ready.borrow())
             .finish_non_exhaustive()
@@ -236,21 +421,8 @@ impl<K: Resource> Stream for ReflectHandle<K> {
     }
 }
 
-impl<K: Resource> std::fmt::Debug for ReflectHandle<K> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl<K: Resource> fmt::Debug for ReflectHandle<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ReflectHandle").finish_non_exhaustive()
     }
-}
-
-/// Fills the store with what passes through the stream.
-pub fn reflector<K, W>(mut writer: Writer<K>, stream: W) -> impl Stream<Item = W::Item>
-where
-    K: Resource + Clone + Send + Sync + 'static,
-    W: Stream<Item = Result<Event<K>, watcher::Error>>,
-{
-    stream.inspect(move |event| {
-        if let Ok(event) = event {
-            writer.apply_watcher_event(event);
-        }
-    })
 }
