@@ -55,16 +55,20 @@ pub enum Controller {
     /// Creates the ServiceAccount `default` in each namespace. Off by default: it would be in every list of service
     /// accounts.
     ServiceAccount,
+    /// Creates the Service `kubernetes` in the namespace `default`, by which pods find the API server. Off by default: it would be in every
+    /// list of Services. Nothing answers at its address.
+    KubernetesService,
 }
 
 impl Controller {
     /// All controllers.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::GarbageCollector,
         Self::NamespaceLifecycle,
         Self::Kubelet,
         Self::RootCaPublisher,
         Self::ServiceAccount,
+        Self::KubernetesService,
     ];
 
     /// Those that run by default.

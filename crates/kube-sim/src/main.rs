@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::Parser;
-use kube_sim::{SimServer, StartError};
+use kube_sim::{Controller, SimServer, StartError};
 use tokio::signal::unix::{SignalKind, signal};
 
 /// An in-memory Kubernetes API server with a realistic workload.
@@ -82,7 +82,9 @@ async fn run(args: Args) -> anyhow::Result<()> {
         .churn(args.churn)
         .seed(args.seed)
         .port(args.port)
-        .sharded_lists(args.feature_gates.last().copied().unwrap_or(true));
+        .sharded_lists(args.feature_gates.last().copied().unwrap_or(true))
+        // What kubectl and programs expect to find in a cluster.
+        .controllers(Controller::ALL);
     let builder = match args.control_endpoint {
         true => builder.control_endpoint(),
         false => builder,

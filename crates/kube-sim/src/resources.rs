@@ -209,6 +209,7 @@ impl Resource {
     /// The parts of its objects, by name.
     pub(crate) fn subresources(&self) -> Vec<Subresource> {
         let mut all = match self.id().as_str() {
+            "certificatesigningrequests.certificates.k8s.io" => vec![Subresource::changed("approval")],
             "namespaces" => vec![Subresource {
                 name: "finalize",
                 form: None,

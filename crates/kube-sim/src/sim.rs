@@ -142,6 +142,7 @@ impl SimBuilder {
     ///
     /// let sim = Sim::builder().controllers(Controller::ALL).build()?;
     /// assert!(sim.store().get("v1", "ServiceAccount", Some("default"), "default").is_ok());
+    /// assert!(sim.store().get("v1", "Service", Some("default"), "kubernetes").is_ok());
     /// # Ok(()) }
     /// ```
     pub fn controllers(mut self, controllers: impl IntoIterator<Item = Controller>) -> Self {

@@ -20,6 +20,7 @@ mod check;
 mod definition;
 mod delete;
 mod service;
+mod signing;
 mod subresource;
 
 pub(crate) use definition::ID as DEFINITIONS;
@@ -120,7 +121,9 @@ impl Api {
         check::generation(target, &object)?;
         self.check_namespace(transaction, target, &object)?;
         let name = check::new_name(resource, &mut object)?;
-        if !text(metadata(&object), "resourceVersion").is_empty() {
+        // A dry run does not come as far as to where it is refused.
+        let given = text(metadata(&object), "resourceVersion").to_owned();
+        if !given.is_empty() && !writer.dry_run() {
             let message = "resourceVersion should not be set on objects to be created";
             return Err(StatusError::internal(message));
         }
@@ -167,7 +170,11 @@ impl Api {
         }
         as_stored(resource, &mut object);
         if writer.dry_run() {
-            return Ok(Arc::new(Stored::encode(resource, &object, 0)));
+            return Ok(Arc::new(Stored::encode(
+                resource,
+                &object,
+                given.parse().unwrap_or(0),
+            )));
         }
         let stored = put(transaction, resource, &mut object, writer)?;
         self.defined(transaction, resource, &object, &stored);
@@ -494,6 +501,10 @@ impl Api {
         }
         if writer != Writer::Owner && resource.status {
             keep_other_part(resource, target.subresource.as_deref(), &old, &mut new);
+            if resource.id() == signing::ID && target.subresource.is_some() {
+                signing::check(resource, current.name(), &old, &new)?;
+                signing::stamp(&mut new, &rfc3339(self.now()));
+            }
         }
         keep_system_fields(&old, &mut new);
         for name in ["apiVersion", "kind"] {
@@ -588,6 +599,11 @@ fn keep_other_part(resource: &Resource, subresource: Option<&str>, old: &Object,
         if let (Some(spec), Some(containers)) = (spec.as_object_mut(), containers.filter(Value::is_array)) {
             spec.insert("ephemeralContainers".into(), containers);
         }
+        return;
+    }
+    if subresource == Some("approval") {
+        keep_member(old, new, "spec");
+        signing::keep_all_but_conditions(old, new);
         return;
     }
     if subresource != Some("status") {

@@ -17,11 +17,18 @@ const ROOT_CA: &str = "kube-root-ca.crt";
 /// A certificate whose key nobody has: nothing here speaks TLS.
 const CERTIFICATE: &str = include_str!("root-ca.pem");
 
-/// Whether an object of this name is one that each namespace has.
+/// The Service of the API server, which is in one namespace only.
+const KUBERNETES: &str = "kubernetes";
+
+/// Its address, which is no other Service's.
+const ADDRESS: &str = "10.96.0.1";
+
+/// Whether an object of this name is one that each namespace has, or `default`.
 pub(super) fn published(resource: &Resource, name: &str) -> bool {
     match resource.id().as_str() {
         "configmaps" => name == ROOT_CA,
         "serviceaccounts" => name == "default",
+        "services" => name == KUBERNETES,
         _ => false,
     }
 }
@@ -37,15 +44,28 @@ impl Api {
             "data": {"ca.crt": CERTIFICATE},
         });
         let account = json!({"metadata": {"name": "default"}});
+        let kubernetes = json!({
+            "metadata": {"name": KUBERNETES, "labels": {"component": "apiserver", "provider": "kubernetes"}},
+            "spec": {
+                "ports": [{"name": "https", "protocol": "TCP", "port": 443, "targetPort": 6443}],
+                "clusterIP": ADDRESS, "clusterIPs": [ADDRESS], "type": "ClusterIP", "sessionAffinity": "None",
+                "ipFamilies": ["IPv4"], "ipFamilyPolicy": "SingleStack", "internalTrafficPolicy": "Cluster",
+            },
+            "status": {"loadBalancer": {}},
+        });
         for (controller, plural, object) in [
             (Controller::RootCaPublisher, "configmaps", root_ca),
             (Controller::ServiceAccount, "serviceaccounts", account),
+            (Controller::KubernetesService, "services", kubernetes),
         ] {
             let (true, Some(resource), Value::Object(object)) =
                 (self.runs(controller), self.find("", "v1", plural), object)
             else {
                 continue;
             };
+            if controller == Controller::KubernetesService && namespace.name() != "default" {
+                continue;
+            }
             let target = Target {
                 namespace: Some(namespace.name().to_owned()),
                 name: None,

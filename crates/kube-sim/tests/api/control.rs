@@ -331,6 +331,7 @@ async fn a_namespace_begins_with_what_it_is_asked_to() {
         ("team", "configmaps", "kube-root-ca.crt"),
         ("team", "serviceaccounts", "default"),
         ("kube-system", "serviceaccounts", "default"),
+        ("default", "services", "kubernetes"),
     ] {
         let path = format!("{NAMESPACES}/{namespace}/{kind}");
         assert_eq!(client.get(&path).await.names(), [name]);
@@ -345,6 +346,8 @@ async fn a_namespace_begins_with_what_it_is_asked_to() {
         .await
         .ok();
     assert_eq!(client.get(&format!("{NAMESPACES}/team")).await.code, 404);
+    let services = format!("{NAMESPACES}/kube-system/services");
+    assert_eq!(client.get(&services).await.names(), [""; 0], "one is enough");
     // By default there is nothing that nobody created.
     assert_eq!(Client::empty().get(CONFIGMAPS).await.names(), [""; 0]);
 }

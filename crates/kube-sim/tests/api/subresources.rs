@@ -55,6 +55,18 @@ async fn a_scale_is_read_and_changed() {
     );
     assert_eq!(client.get(&path).await.ok()["spec"]["replicas"], 7);
     assert_eq!(client.get(&format!("{DEPLOYMENTS}/none/scale")).await.code, 404);
+    // What is applied need not repeat the name; what replaces it does.
+    let apply = format!("{path}?fieldManager=m&force=true");
+    let applied = json!({"apiVersion": "autoscaling/v1", "kind": "Scale", "spec": {"replicas": 7}});
+    let scaled = client
+        .patch(&apply, "application/apply-patch+yaml", applied)
+        .await
+        .ok();
+    assert_eq!(scaled["spec"]["replicas"], 7);
+    assert_eq!(
+        client.put(&path, json!({"spec": {"replicas": 8}})).await.code,
+        400
+    );
     assert_eq!(client.delete(&path, json!(null)).await.code, 405);
 }
 
@@ -204,6 +216,53 @@ async fn ephemeral_containers_are_only_added() {
         message.ends_with("existing ephemeral containers \"debug\" may not be removed\n"),
         "{message}"
     );
+}
+
+/// Of the request, an approval changes labels and conditions only.
+#[tokio::test]
+async fn a_request_for_a_certificate_is_approved_once() {
+    let client = Client::empty();
+    let requests = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
+    let spec = json!({"request": "eA==", "signerName": "example.com/x", "usages": ["client auth"]});
+    let made = json!({"metadata": {"name": "a"}, "spec": spec});
+    let mut request = client.post(requests, made).await.ok();
+    let path = format!("{requests}/a/approval");
+    request["metadata"]["labels"] = json!({"l": "1"});
+    request["spec"]["signerName"] = "example.com/y".into();
+    request["status"] =
+        json!({"conditions": [{"type": "Approved", "status": "True"}], "certificate": "eA=="});
+    let approved = client.put(&path, request).await.ok();
+    assert_eq!(approved["metadata"]["labels"]["l"], "1");
+    assert_eq!(approved["spec"]["signerName"], "example.com/x");
+    assert_eq!(approved["status"]["certificate"], json!(null));
+    let condition = &approved["status"]["conditions"][0];
+    assert!(condition["lastUpdateTime"].is_string() && condition["lastTransitionTime"].is_string());
+    assert_eq!(client.get(&path).await.ok(), approved);
+    let denied = json!([{"type": "Approved", "status": "True"}, {"type": "Denied", "status": "True"}]);
+    for (subresource, conditions, refusal) in [
+        (
+            "approval",
+            json!([]),
+            "updates may not remove a condition of type \"Approved\"",
+        ),
+        (
+            "status",
+            json!([]),
+            "updates may not remove a condition of type \"Approved\"",
+        ),
+        (
+            "approval",
+            denied,
+            "Approved and Denied conditions are mutually exclusive",
+        ),
+    ] {
+        let patch = json!({"status": {"conditions": conditions}});
+        let refused = client
+            .merge(&format!("{requests}/a/{subresource}"), patch)
+            .await
+            .refusal();
+        assert!(refused.0 == 422 && refused.2.ends_with(refusal), "{refused:?}");
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -549,6 +549,13 @@ async fn dry_runs_change_nothing() {
         metadata["uid"].is_string() && metadata["resourceVersion"].is_null(),
         "{metadata}"
     );
+    let copied = json!({"metadata": {"name": "a", "resourceVersion": "5"}});
+    let made = client.post(&dry, copied.clone()).await.ok();
+    assert_eq!(
+        made["metadata"]["resourceVersion"], "5",
+        "as a copy of another object has it"
+    );
+    assert_eq!(client.post(CONFIGMAPS, copied).await.code, 500);
     assert_eq!(
         (client.get(A).await.code, client.store().resource_version()),
         (404, before)

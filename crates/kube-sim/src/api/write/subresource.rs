@@ -78,7 +78,10 @@ impl Api {
                 return Err(StatusError::bad_request(why));
             }
             let meta = |name: &str| new["metadata"][name].as_str().unwrap_or("");
-            check::same_name(meta("name"), name)?;
+            // What is applied need not repeat the name.
+            if !(applied.is_some() && meta("name").is_empty()) {
+                check::same_name(meta("name"), name)?;
+            }
             let version = check::version(meta("resourceVersion"))?;
             if version != 0 && version != current.resource_version {
                 return Err(StatusError::stale(resource, name));
