@@ -1,46 +1,14 @@
 //! Measures kube-workqueue. Prints `name value` lines, the same as the Go program beside it; see `run.sh`.
 
-use std::alloc::{GlobalAlloc, Layout, System};
+#[path = "../../counting.rs"]
+mod counting;
+
 use std::hash::Hash;
 use std::hint::black_box;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicIsize, Ordering};
 use std::time::{Duration, Instant};
 
 use kube_workqueue::WorkQueue;
-
-/// Counts the bytes in use; off while time is measured.
-struct Counting;
-
-static IN_USE: AtomicIsize = AtomicIsize::new(0);
-static COUNTING: std::sync::atomic::AtomicBool = std::sync::atomic::AtomicBool::new(false);
-
-fn count(bytes: isize) {
-    if COUNTING.load(Ordering::Relaxed) {
-        IN_USE.fetch_add(bytes, Ordering::Relaxed);
-    }
-}
-
-// SAFETY: passes every call to the system's allocator as it came.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count(layout.size() as isize);
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
-        count(-(layout.size() as isize));
-        unsafe { System.dealloc(ptr, layout) }
-    }
-
-    unsafe fn realloc(&self, ptr: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
-        count(new_size as isize - layout.size() as isize);
-        unsafe { System.realloc(ptr, layout, new_size) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 const HOUR: Duration = Duration::from_secs(3600);
 
@@ -183,12 +151,12 @@ fn delayed_adds() -> Times {
 
 /// Bytes beyond the item itself.
 fn delayed_bytes(count: u64) -> f64 {
-    COUNTING.store(true, Ordering::Relaxed);
-    let before = IN_USE.load(Ordering::Relaxed);
+    counting::count(true);
+    let before = counting::bytes();
     let queue = WorkQueue::new();
     (0..count).for_each(|n| queue.add_after(n, HOUR));
-    let bytes = IN_USE.load(Ordering::Relaxed) - before;
-    COUNTING.store(false, Ordering::Relaxed);
+    let bytes = counting::bytes() - before;
+    counting::count(false);
     bytes as f64 / count as f64 - size_of::<u64>() as f64
 }
 
@@ -243,6 +211,8 @@ async fn burst<T: Eq + Hash + Clone + Send + 'static>(keys: &[T]) -> Times {
 }
 
 fn main() {
+    // Only where memory is measured, not where time is.
+    counting::count(false);
     let only = std::env::args().nth(1).unwrap_or_default();
     let time = |name: &str, measure: &dyn Fn() -> Times| {
         if name.contains(&only) {

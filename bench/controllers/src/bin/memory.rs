@@ -1,5 +1,8 @@
 //! What a key in work takes beside the cache: `memory URL OBJECTS` counts what is allocated, over a controller of config maps.
 
+#[path = "../../../counting.rs"]
+mod counting;
+
 use anyhow::Context as _;
 use futures::{FutureExt as _, StreamExt as _};
 use k8s_openapi::api::core::v1::ConfigMap;
@@ -7,35 +10,11 @@ use kube_controller::Controller;
 use kube_controller::controller::Action;
 use kube_informer::SharedInformerFactory;
 use kube_informer::form::Packed;
-use std::alloc::{GlobalAlloc, Layout, System};
 use std::convert::Infallible;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 use tokio::sync::Notify;
-
-/// The system's allocator, which counts the bytes that are asked for.
-struct Counting;
-
-static LIVE: AtomicI64 = AtomicI64::new(0);
-
-// SAFETY: all calls go to the system's allocator as they are.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        LIVE.fetch_add(layout.size() as i64, Relaxed);
-        // SAFETY: the caller's contract.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        LIVE.fetch_sub(layout.size() as i64, Relaxed);
-        // SAFETY: the caller's contract.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
@@ -102,10 +81,10 @@ async fn main() -> anyhow::Result<()> {
 
 /// The bytes that are allocated, when they do not change any more.
 async fn settled() -> i64 {
-    let mut before = LIVE.load(Relaxed);
+    let mut before = counting::bytes();
     loop {
         tokio::time::sleep(Duration::from_secs(1)).await;
-        let now = LIVE.load(Relaxed);
+        let now = counting::bytes();
         if (now - before).abs() < 10_000 {
             return now;
         }

@@ -4,6 +4,8 @@
 //! of a program, and prints a line of JSON. With INTERVAL, in seconds, the cache is saved so often; without, only at the end. With
 //! `-` as the directory there is no warm start.
 
+#[path = "../../../counting.rs"]
+mod counting;
 #[path = "client/usage.rs"]
 #[expect(dead_code, reason = "only the processor time is asked for")]
 mod usage;
@@ -15,37 +17,10 @@ use kube_informer::form::Packed;
 use kube_informer::source::{ClientSource, Selection};
 use kube_informer::warm_start::WarmStart;
 use serde_json::json;
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
-/// Counts the bytes that are allocated, and the most at once.
-struct Counting;
-
-static LIVE: AtomicUsize = AtomicUsize::new(0);
-static PEAK: AtomicUsize = AtomicUsize::new(0);
-
-// SAFETY: passes everything on to the system's allocator.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let live = LIVE.fetch_add(layout.size(), Relaxed) + layout.size();
-        PEAK.fetch_max(live, Relaxed);
-        // SAFETY: as above.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        LIVE.fetch_sub(layout.size(), Relaxed);
-        // SAFETY: as above.
-        unsafe { System.dealloc(block, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
-fn mib(bytes: usize) -> f64 {
+fn mib(bytes: i64) -> f64 {
     (bytes as f64 / f64::from(1 << 20) * 10.0).round() / 10.0
 }
 
@@ -86,10 +61,10 @@ async fn measure(
     let (readable, loaded) = (started.elapsed(), pods.store().len());
     pods.synced().await?;
     let confirmed = started.elapsed();
-    let (peak, received) = (PEAK.load(Relaxed), source.bytes_received());
+    let (peak, received) = (counting::peak(), source.bytes_received());
     // The first save, if there is one, is not part of what follows.
     tokio::time::sleep(Duration::from_secs(2)).await;
-    let (settled, before) = (LIVE.load(Relaxed), usage::cpu_time());
+    let (settled, before) = (counting::bytes(), usage::cpu_time());
     let (begun, saves) = (Instant::now(), saves(&pods));
     tokio::time::sleep(seconds).await;
     let (spent, wall) = (usage::cpu_time().saturating_sub(before), begun.elapsed());

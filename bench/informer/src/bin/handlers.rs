@@ -8,39 +8,17 @@
 //!
 //! `handlers run HANDLERS STALLED PODS UPDATES`: one case, for callgrind.
 
+#[path = "../../../counting.rs"]
+mod counting;
+
 use informer_bench::Memory;
 use k8s_openapi::api::core::v1::Pod;
 use kube_informer::{CachedObject, Deleted, Notification, ResourceEventHandler, SharedInformer};
-use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
-
-struct Counting;
-
-static BYTES: AtomicI64 = AtomicI64::new(0);
-static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
-
-// SAFETY: passes everything on to the system's allocator.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        BYTES.fetch_add(layout.size() as i64, Relaxed);
-        ALLOCATIONS.fetch_add(1, Relaxed);
-        // SAFETY: as above.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        BYTES.fetch_sub(layout.size() as i64, Relaxed);
-        // SAFETY: as above.
-        unsafe { System.dealloc(block, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 /// The processor time of this thread so far.
 fn thread_time() -> Duration {
@@ -130,7 +108,7 @@ fn run(handlers: u64, stalled: u64, pods: u64, phases: &[u64]) -> Vec<Phase> {
             last += updates;
             done.store(0, Relaxed);
             let (bytes, allocations, before) =
-                (BYTES.load(Relaxed), ALLOCATIONS.load(Relaxed), told.load(Relaxed));
+                (counting::bytes(), counting::allocations(), told.load(Relaxed));
             let started = thread_time();
             until.store(last, Relaxed);
             if handlers > 0 {
@@ -140,9 +118,9 @@ fn run(handlers: u64, stalled: u64, pods: u64, phases: &[u64]) -> Vec<Phase> {
             }
             results.push(Phase {
                 time: thread_time() - started,
-                allocations: ALLOCATIONS.load(Relaxed) - allocations,
+                allocations: counting::allocations() - allocations,
                 told: told.load(Relaxed) - before,
-                grown: BYTES.load(Relaxed) - bytes,
+                grown: counting::bytes() - bytes,
                 longest_queue: informer
                     .handlers()
                     .into_iter()

@@ -1,41 +1,13 @@
 //! What the store takes in memory beyond its objects, counted at the allocator: `cargo run --release --bin memory`.
 
+#[path = "../../../counting.rs"]
+mod counting;
+
 use kube_informer::low_level::StoreWriter;
 use kube_informer::store::Indexer;
 use kube_informer::{ObjectKey, Partition};
-use std::{
-    alloc::{GlobalAlloc, Layout, System},
-    sync::{
-        Arc,
-        atomic::{AtomicIsize, Ordering::Relaxed},
-    },
-};
+use std::sync::Arc;
 use store_bench::objects::{key, node};
-
-struct Counting;
-
-static BYTES: AtomicIsize = AtomicIsize::new(0);
-static BLOCKS: AtomicIsize = AtomicIsize::new(0);
-
-// SAFETY: passes everything on to the system's allocator.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        BYTES.fetch_add(layout.size() as isize, Relaxed);
-        BLOCKS.fetch_add(1, Relaxed);
-        // SAFETY: as above.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        BYTES.fetch_sub(layout.size() as isize, Relaxed);
-        BLOCKS.fetch_sub(1, Relaxed);
-        // SAFETY: as above.
-        unsafe { System.dealloc(block, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 type Node = Arc<str>;
 
@@ -61,10 +33,11 @@ fn per_object(count: usize, indexes: usize) -> String {
     let objects: Vec<(ObjectKey, Arc<(usize, Node)>)> = (0..count)
         .map(|number| (key(number), Arc::new((number, nodes[number % 1000].clone()))))
         .collect();
-    let (bytes, blocks) = (BYTES.load(Relaxed), BLOCKS.load(Relaxed));
+    let (bytes, blocks) = (counting::bytes(), counting::blocks());
     let store = filled(&objects, indexes);
-    let each = |counter: &AtomicIsize, before| (counter.load(Relaxed) - before) as f64 / count as f64;
-    let figure = format!("{:5.1} ({:.2})", each(&BYTES, bytes), each(&BLOCKS, blocks));
+    let each = |all: i64| all as f64 / count as f64;
+    let (bytes, blocks) = (counting::bytes() - bytes, counting::blocks() - blocks);
+    let figure = format!("{:5.1} ({:.2})", each(bytes), each(blocks));
     drop(store);
     figure
 }
