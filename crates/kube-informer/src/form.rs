@@ -90,7 +90,8 @@ pub trait Decode: CachedObject {
     }
 
     /// Writes objects to a file, for a [warm start](crate::warm_start). Default: `None`, collections of this form cannot be
-    /// saved. A form that implements this must implement [`restore_objects`](Self::restore_objects).
+    /// saved. A form that implements this must implement [`restore_objects`](Self::restore_objects). When the type changes, its
+    /// records must change, too, so that older ones are refused: an object that the server shows unchanged is not decoded again.
     fn save_objects(_decoder: &Arc<Self::Decoder>) -> Option<Box<dyn SaveObjects<Self>>>
     where
         Self: Sized,

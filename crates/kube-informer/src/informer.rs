@@ -124,8 +124,8 @@ use crate::form::Decode;
 use crate::lister::Lister;
 use crate::object::{CachedObject, Partition};
 use crate::queue::DeltaFifo;
-use crate::reflector::{DecodeResult, ReflectorStatus};
-use crate::source::{ListerWatcher, NamespacedSource, ShardedSource};
+use crate::reflector::ReflectorStatus;
+use crate::source::{DecodeResult, ListerWatcher, NamespacedSource, ShardedSource};
 use crate::store::{Indexer, Lease};
 use crate::warm_start::{Progress, Start};
 use applier::NotIndexed;
@@ -160,10 +160,18 @@ struct Shared<O: CachedObject> {
 impl<O: CachedObject> Shared<O> {
     /// So many restored objects of a partition are in the store.
     fn restored(&self, partition: Partition, objects: usize) {
-        self.partitions.set_restored(partition);
-        if let Some(progress) = &self.warm_start {
-            progress.restored(objects);
+        self.partitions.set_restored(partition, objects > 0);
+        if let (Some(progress), Some(name)) = (&self.warm_start, self.partitions.name(partition)) {
+            progress.restored(&name, objects);
         }
+    }
+
+    /// Forgets a partition, whose objects have left the store.
+    fn removed(&self, partition: Partition) {
+        if let (Some(progress), Some(name)) = (&self.warm_start, self.partitions.name(partition)) {
+            progress.rejected(&name, "its namespace is no longer selected".to_owned());
+        }
+        self.partitions.remove(partition);
     }
 }
 

@@ -16,5 +16,6 @@ pub mod wire;
 
 pub use crate::object::known::KnownObjects;
 pub use crate::reflector::queue_sink::QueueSink;
-pub use crate::reflector::sink::{DecodeResult, Sink};
+pub use crate::reflector::sink::Sink;
+pub use crate::source::decoded::DecodeResult;
 pub use crate::store::writer::{Entry, StoreWriter};

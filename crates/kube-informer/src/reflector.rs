@@ -120,15 +120,17 @@ pub use decoding::TransformError;
 pub use options::{InitialState, ReflectorOptions};
 pub use pager::{PagedList, Pager};
 pub(crate) use queue_sink::QueueSink;
-pub(crate) use restoring::Saved;
-pub(crate) use sink::{DecodeResult, Sink};
+pub(crate) use restoring::{Saved, SavedRun};
+pub(crate) use sink::Sink;
 pub(crate) use status::ErrorFunction;
 pub use status::{Failure, LastError, Phase, ReflectorStatus};
 
 use crate::FieldPlan;
 use crate::form::{Decode, DecoderConfig};
 use crate::object::{ObjectKey, ResourceVersion};
-use crate::source::{ApiError, ErrorClass, Item, LONGEST_RETRY_AFTER, ListerWatcher, Subject, WatchEvent};
+use crate::source::{
+    ApiError, DecodeResult, ErrorClass, Item, LONGEST_RETRY_AFTER, ListerWatcher, Subject, WatchEvent,
+};
 use crate::time::later;
 use decoding::Transform;
 use pacing::Pacing;

@@ -38,6 +38,7 @@
 
 mod body;
 mod client;
+pub(crate) mod decoded;
 mod error;
 mod negotiation;
 mod parts;
@@ -50,6 +51,7 @@ mod subject;
 mod watch_list_support;
 
 pub use client::ClientSource;
+pub(crate) use decoded::DecodeResult;
 use error::BoxError;
 pub(crate) use error::LONGEST_RETRY_AFTER;
 pub use error::{ApiError, ApiStatus, ErrorClass, Reason};

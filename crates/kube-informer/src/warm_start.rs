@@ -45,34 +45,35 @@
 //!
 //! Confirmed means one of these:
 //! - The server has accepted a watch from the saved version, and has sent everything up to the version that it had when
-//!   it was asked for it at the start; or a bookmark; or nothing more for a second.
+//!   it was asked for it at the start; or nothing more for a second.
 //! - A list was read, of which only what the fingerprints show to be another state is decoded. This is what follows if the
 //!   server no longer knows the saved version (410 Gone), or if it cannot be proven to be the same server.
 //!
 //! # Whose file it is
-//! A file belongs to one resource, selection, [plan](crate::FieldPlan), encoding and form, whose hash is in its name. If any of
-//! them changes, the informer starts without a file and makes another; delete the directory to get rid of the old ones. A
+//! A file belongs to one resource, selection, [plan](crate::FieldPlan), encoding and form, and to one version of this crate. Their
+//! hash is in its name. If any of them changes, the informer starts without a file and makes another; delete the directory to get rid of the old ones. A
 //! change of the set of namespaces is no such change: each namespace has its own version, and a new one is listed.
 //!
 //! A file also belongs to one server, identified by the uid of the namespace `kube-system`:
 //!
 //! | the server | what follows |
 //! |---|---|
-//! | has the same uid, and a version that is not older than the saved one | the watch is resumed |
+//! | has the same uid, a version that is not older than any saved one, and the newest saved object in the saved state or a newer one | the watch is resumed |
+//! | has none of the four newest saved objects any more | the file is used, but a list follows |
 //! | has another uid: it is another cluster | the file is not used |
-//! | has an older version: it was restored from a backup | the file is not used |
+//! | has an older version, or an older state of that object: it was restored from a backup | the file is not used |
 //! | does not say its uid, because the program may not read that namespace | the file is used, but a list follows |
-//! | does not answer within a second, or with an error | the file is used, and the server is asked again; a list follows if it keeps answering with errors |
+//! | does not answer within a second, or with an error | the file is used, and the server is asked again; a list follows if it keeps answering with errors other than throttling |
 //!
-//! If a server turns out to be another one only after the file was used, the restored objects are compared with a new list:
-//! handlers are told that they were deleted, or replaced by others. So allow the program to `get` the namespace
+//! If a server turns out to be another one only after the file was used, the restored objects leave the store at once, handlers
+//! are told that they were deleted, and a list follows. So allow the program to `get` the namespace
 //! `kube-system`: it need not see any other.
 //!
-//! One case cannot be noticed: a server that was restored from a backup and has since then made so many changes that its
-//! version is higher again than the saved one. Its history lacks what was saved between the backup and the restore, and a
-//! watch will not tell. Delete the directory when you restore a cluster, or restore it with
+//! A server that was restored from a backup, and has since then made so many changes that its version is higher again than the saved one, is
+//! found out by the newest saved object: the restore took its state back. If the object has been changed since until its version is
+//! higher, too, the restore cannot be noticed. Restore a cluster with
 //! `etcdutl snapshot restore --bump-revision --mark-compacted`, as etcd recommends for the sake of all informers; then the
-//! saved version is gone, and a list follows.
+//! saved version is gone, and a list follows. Or delete the directory.
 //!
 //! # What is saved
 //! [`Packed`](crate::form::Packed) objects, as their compressed bytes with the dictionaries and family bases that they
@@ -99,7 +100,8 @@
 //! | was killed, at any time | are told at least once: the next run repeats those that were told since the last save |
 //!
 //! This holds for handlers that are added before the informer runs, in both runs. One that [waits](crate::HandlerOptions::after_sync)
-//! is told only what is there. A handler that was removed, or a stream that was dropped, has no part in it. A work queue is not
+//! is told only what is there. As many deletions are saved as there are objects, and 1024 in any case: of a handler that is further behind,
+//! the oldest are dropped, which is logged. A handler that was removed, or a stream that was dropped, has no part in it. A work queue is not
 //! saved: a handler that puts keys on one has been told when the key is on the queue.
 //!
 //! # Limits
@@ -108,28 +110,24 @@
 //!   ended before it could be.
 //! - Nothing is saved while a namespace from the file is not confirmed, even if others are. If the program is no longer
 //!   allowed to list a namespace, remove that namespace from the set.
-//! - The proof is made for each namespace on its own. After a restore from a backup, one namespace can be found to be
-//!   of another history while another one resumes its watch; delete the directory when you restore a cluster.
-//! - A file that takes longer than 10 s to read is not used, and reading goes on in the background, which takes memory for
-//!   both states. Use a faster disk, or no warm start, for caches of several gigabytes.
-//! - A second of silence, or any bookmark, confirms the restored state. Over a slow connection, events that are on their way
-//!   then arrive after `has_synced`; handlers must cope with late events in any case.
-//! - The file does not say which version of a form wrote it. When you change a type of your own that is saved, or update
-//!   this crate to correct what was read, delete the directory.
+//! - The proof is made for each namespace, when it starts. One that has resumed its watch goes on if a later one finds out that the
+//!   server was restored from a backup.
+//! - A disk that gives nothing of a file for 10 s keeps a thread until it does, and so the runtime from ending.
+//! - A second of silence confirms the restored state. Over a slow connection, or from an API server that lags behind, events
+//!   that are on their way then arrive after `has_synced`; handlers must cope with late events in any case.
+//! - A form of your own that is [saved](crate::form::Decode::save_objects) begins its records with a version, and refuses those of another one.
 //! - Saving at the stop takes up to 10 s, while the time limit of the handlers runs, too. If the time is over, the status says
 //!   so, and the older file stays.
-//! - If the server turns out to be another one after its state was restored, and the resource cannot be listed there, the
-//!   restored objects stay in the store, unconfirmed. Wait for `synced` before you act on them.
-//! - With several namespaces, [`Start`] says how the last one started. The status of each partition says which are unconfirmed.
+//! - With several namespaces, [`Start`] says that there was a file if it was used for one of them. The status of each partition says which are
+//!   unconfirmed.
+//! - A file of another cluster, as long as the server has not said so, has given its compression dictionary to the informer, which
+//!   goes on with it: some kilobytes of that cluster's objects are then in the new file, too.
 //! - If the server refuses to say its uid when the informer starts, it is not asked again before the next start: the file has no uid, and
 //!   the next start lists. If the server does not answer when the cache is saved, it is taken to be the same as before. Do not
 //!   let an address lead to another cluster while the program runs.
-//! - Secrets are recognized by the name of the resource, `secrets`. A source of your own must use that name, or have no
-//!   `cache_identity`. Files of Secrets stay when `allow_secrets` is removed; delete the directory then.
-//! - Throttling (429) counts as an error: after three, a list follows, which costs more than the question.
-//! - An idle informer is saved as well, because bookmarks advance its version: each interval writes the whole file. Raise
-//!   the interval for large caches. The limit of 1 % is for each informer.
-//! - Two processes that use one directory can make a save of each other fail. Use one directory for each.
+//! - Secrets are recognized by the name of the resource, `secrets`, or by their kind. A source of your own must have one of them, or no
+//!   `cache_identity`. Files of Secrets are removed when an informer is built without `allow_secrets`.
+//! - Each save writes the whole cache. Raise the interval for caches of gigabytes.
 //!
 //! # Durability
 //! A file is written under another name, synced and renamed. All of it has checksums, and its last block says that it is
@@ -141,9 +139,14 @@ pub(crate) mod directory;
 pub(crate) mod file;
 
 use crate::FieldPlan;
+use crate::time::later;
+use kube::core::TypeMeta;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
-use tokio::sync::watch;
+use tokio::sync::{Mutex, OwnedMutexGuard, watch};
+use tokio::time::Instant;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Where and when the caches of informers are saved; see the [module](self).
@@ -159,6 +162,7 @@ pub struct WarmStart {
     directory: PathBuf,
     interval: Duration,
     secrets: bool,
+    turns: Turns,
 }
 
 impl WarmStart {
@@ -168,12 +172,15 @@ impl WarmStart {
             directory: directory.into(),
             interval: Duration::from_secs(300),
             secrets: false,
+            turns: Turns::default(),
         }
     }
 
     /// The shortest time between two saves of an informer that changes. Default: 5 minutes; at least one second. Each save writes the whole
-    /// cache. Whatever is set here, an informer waits a hundred times as long as its last save took, so that saving takes
-    /// at most 1 % of the time of one core.
+    /// cache. Whatever is set here, the informers of a factory, and others with clones of this, are saved one after the other, and
+    /// each waits a hundred times as long as the last save took. So saving takes at most 1 % of the time of one core.
+    ///
+    /// What moves on is the version of an informer whose objects do not change; for that alone it is saved at most once an hour, and when it stops.
     #[must_use = "this is a builder"]
     pub fn interval(mut self, interval: Duration) -> Self {
         self.interval = interval.max(Duration::from_secs(1));
@@ -239,7 +246,7 @@ pub struct WarmStartStatus {
 pub enum Start {
     /// The file is being read, or the server is being asked whether it is the same; or the informer does not run yet.
     Pending,
-    /// There was a file.
+    /// There was a file. With several namespaces: with the saved objects of one of them at least.
     Restored {
         /// The number of objects in the store that come from it, counted when they were restored.
         objects: u64,
@@ -262,7 +269,44 @@ pub(crate) struct CacheFile {
     /// What the file belongs to.
     pub(crate) identity: String,
     pub(crate) interval: Duration,
+    pub(crate) turns: Turns,
 }
+
+/// The turns in which informers are saved. All are equal.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Turns(Arc<Mutex<Option<Instant>>>);
+
+/// The time between two saves is at least this many times what the last one took.
+const SPACING: u32 = 100;
+
+impl Turns {
+    /// Waits for a turn, which lasts until the returned guard is dropped.
+    pub(crate) async fn next(&self) -> Turn {
+        let next = self.0.clone().lock_owned().await;
+        if let Some(next) = *next {
+            tokio::time::sleep_until(next).await;
+        }
+        Turn(next)
+    }
+}
+
+/// An informer may be saved.
+pub(crate) struct Turn(OwnedMutexGuard<Option<Instant>>);
+
+impl Turn {
+    /// Ends the turn after a save that took so long.
+    pub(crate) fn end(mut self, took: Duration) {
+        *self.0 = Some(later(Instant::now(), took.saturating_mul(SPACING)));
+    }
+}
+
+impl PartialEq for Turns {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Turns {}
 
 /// What determines the file of an informer.
 pub(crate) struct Subject<'a> {
@@ -270,7 +314,10 @@ pub(crate) struct Subject<'a> {
     /// What the source selects.
     pub(crate) source: Option<String>,
     pub(crate) plan: &'a FieldPlan,
+    pub(crate) kind: Option<TypeMeta>,
     pub(crate) form: String,
+    /// The whole name of the form.
+    pub(crate) form_type: &'a str,
     pub(crate) can_be_saved: bool,
     pub(crate) transforms: bool,
     /// The informer's name, which may be empty.
@@ -285,14 +332,23 @@ impl CacheFile {
             resource,
             source,
             plan,
+            kind,
             form,
+            form_type,
             can_be_saved,
             transforms,
             name,
             own_source,
         } = subject;
         let own = || resource.to_owned();
-        if resource == "secrets" && !options.secrets {
+        let safe = |character: char| match character {
+            'a'..='z' | 'A'..='Z' | '0'..='9' | '.' | '-' => character,
+            _ => '_',
+        };
+        let file: String = resource.chars().take(100).map(safe).collect();
+        let is_secret = |kind: TypeMeta| (&*kind.api_version, &*kind.kind) == ("v1", "Secret");
+        if (resource == "secrets" || kind.is_some_and(is_secret)) && !options.secrets {
+            directory::remove_caches(&options.directory, &file);
             return Err(WarmStartError::Secrets);
         }
         if !can_be_saved {
@@ -303,23 +359,22 @@ impl CacheFile {
         }
         let source = source.ok_or_else(|| WarmStartError::Source { resource: own() })?;
         let paths = |paths: &[crate::FieldPath]| {
-            let paths: Vec<_> = paths.iter().map(ToString::to_string).collect();
-            paths.join(",")
+            let paths = paths.iter().map(ToString::to_string);
+            paths.collect::<Vec<_>>()
         };
         let (pruned, fields) = (paths(plan.pruned()), paths(plan.fields()));
+        // Another version of this crate may read or find other things in the same bytes.
+        let version = env!("CARGO_PKG_VERSION");
         let identity = format!(
-            "{source}; form {form}; without {pruned:?}; with fields {fields:?}; informer {name:?}; own source {own_source:?}"
+            "{source}; form {form_type}; without {pruned:?}; with fields {fields:?}; informer {name:?}; own source {own_source:?}; \
+             kube-informer {version}"
         );
-        let safe = |character: char| match character {
-            'a'..='z' | 'A'..='Z' | '0'..='9' | '.' | '-' => character,
-            _ => '_',
-        };
-        let resource: String = resource.chars().take(100).map(safe).collect();
-        let file = format!("{resource}-{:016x}.cache", xxh3_64(identity.as_bytes()));
+        let file = format!("{file}-{:016x}.cache", xxh3_64(identity.as_bytes()));
         Ok(Self {
             path: options.directory.join(file),
             identity,
             interval: options.interval,
+            turns: options.turns.clone(),
         })
     }
 }
@@ -329,8 +384,8 @@ pub(crate) struct Progress(watch::Sender<State>);
 
 struct State {
     status: WarmStartStatus,
-    /// The partitions whose saved objects have not been put into the store, nor rejected.
-    pending: usize,
+    /// The names of the partitions whose saved objects have not been put into the store, nor rejected.
+    pending: BTreeSet<String>,
     /// When they were saved.
     saved_at: SystemTime,
 }
@@ -347,7 +402,7 @@ impl Progress {
         };
         Self(watch::Sender::new(State {
             status,
-            pending: 0,
+            pending: BTreeSet::new(),
             saved_at: SystemTime::UNIX_EPOCH,
         }))
     }
@@ -356,18 +411,20 @@ impl Progress {
         self.0.borrow().status.clone()
     }
 
-    /// The file was read; it has so many partitions that are wanted.
-    pub(crate) fn loaded(&self, partitions: usize, saved_at: SystemTime) {
+    /// The file was read; it has these partitions that are wanted.
+    pub(crate) fn loaded(&self, partitions: BTreeSet<String>, saved_at: SystemTime) {
         self.0.send_modify(|state| {
             state.pending = partitions;
             state.saved_at = saved_at;
         });
     }
 
-    /// The objects of a partition are in the store.
-    pub(crate) fn restored(&self, restored: usize) {
+    /// The objects of a partition are in the store. Does nothing if it is known already what became of it.
+    pub(crate) fn restored(&self, partition: &str, restored: usize) {
         self.0.send_modify(|state| {
-            state.pending = state.pending.saturating_sub(1);
+            if !state.pending.remove(partition) {
+                return;
+            }
             let restored = restored as u64;
             match &mut state.status.start {
                 Start::Restored { objects, .. } => *objects += restored,
@@ -387,11 +444,12 @@ impl Progress {
             .send_modify(|state| state.status.start = Start::Cold { reason });
     }
 
-    /// The objects of a partition will not be put into the store.
-    pub(crate) fn rejected(&self, reason: String) {
+    /// The objects of a partition will not be put into the store, if they have not been.
+    pub(crate) fn rejected(&self, partition: &str, reason: String) {
         self.0.send_modify(|state| {
-            state.pending = state.pending.saturating_sub(1);
-            state.status.start = Start::Cold { reason };
+            if state.pending.remove(partition) && !matches!(state.status.start, Start::Restored { .. }) {
+                state.status.start = Start::Cold { reason };
+            }
         });
     }
 
@@ -410,8 +468,99 @@ impl Progress {
 
     /// Waits until the file's objects are in the store, or it is certain that they will not be.
     pub(crate) async fn settled(&self) {
-        let settled = |state: &State| state.pending == 0 && state.status.start != Start::Pending;
+        let settled = |state: &State| state.pending.is_empty() && state.status.start != Start::Pending;
         // An error would mean that the sender was dropped, but `self` holds it.
         let _ = self.0.subscribe().wait_for(settled).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::FieldPath;
+
+    fn subject(plan: &FieldPlan) -> Subject<'_> {
+        Subject {
+            resource: "things",
+            source: Some("things".to_owned()),
+            plan,
+            kind: None,
+            form: "Thing".to_owned(),
+            form_type: "a::Thing",
+            can_be_saved: true,
+            transforms: false,
+            name: "",
+            own_source: "",
+        }
+    }
+
+    #[test]
+    fn forms_and_plans_that_look_alike_have_files_of_their_own() {
+        let plan = |paths: &[&str]| {
+            let paths = paths.iter().map(|path| FieldPath::parse(path).unwrap());
+            FieldPlan::new([], paths.collect::<Vec<_>>()).unwrap()
+        };
+        let (one, two) = (plan(&["/a,/b"]), plan(&["/a", "/b"]));
+        let other = Subject {
+            form_type: "b::Thing",
+            ..subject(&one)
+        };
+        let options = WarmStart::in_directory("/nowhere");
+        let mut files: Vec<_> = [subject(&one), subject(&two), other]
+            .map(|subject| CacheFile::of(&options, subject).unwrap().path)
+            .into();
+        files.dedup();
+        assert_eq!(files.len(), 3, "{files:?}");
+    }
+
+    #[test]
+    fn secrets_are_known_by_their_kind_too() {
+        let plan = FieldPlan::default();
+        let secrets = || Subject {
+            kind: Some(TypeMeta {
+                api_version: "v1".to_owned(),
+                kind: "Secret".to_owned(),
+            }),
+            ..subject(&plan)
+        };
+        let options = WarmStart::in_directory("/nowhere");
+        let refused = CacheFile::of(&options, secrets());
+        assert_eq!(refused.err(), Some(WarmStartError::Secrets));
+        assert!(CacheFile::of(&options.allow_secrets(), secrets()).is_ok());
+    }
+
+    #[tokio::test]
+    async fn one_restored_partition_makes_a_start_with_a_file() {
+        for order in [["a", "b"], ["b", "a"]] {
+            let progress = Progress::new(Start::Pending);
+            let names = order.map(str::to_owned);
+            progress.loaded(names.into(), SystemTime::UNIX_EPOCH);
+            for name in order {
+                match name {
+                    "a" => progress.restored("a", 3),
+                    _ => progress.rejected("b", "it is not selected".to_owned()),
+                }
+            }
+            progress.settled().await;
+            let start = progress.status().start;
+            assert!(matches!(start, Start::Restored { objects: 3, .. }), "{start:?}");
+            progress.rejected("a", "it has left".to_owned());
+            assert_eq!(progress.status().start, start, "it is settled");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn saving_takes_one_percent_of_the_time_of_all() {
+        let options = WarmStart::in_directory("/nowhere");
+        let turns = [options.turns.clone(), options.clone().turns];
+        let started = Instant::now();
+        for _ in 0..10 {
+            for turns in &turns {
+                let turn = turns.next().await;
+                tokio::time::advance(Duration::from_secs(1)).await;
+                turn.end(Duration::from_secs(1));
+            }
+        }
+        assert!(started.elapsed() >= Duration::from_secs(19 * 100));
     }
 }

@@ -1,13 +1,16 @@
 //! Informers that start from a saved cache, against a simulated cluster.
 
 use futures::StreamExt;
+use futures::future::BoxFuture;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::core::{ApiResource, DynamicObject};
 use kube_informer::form::Packed;
 use kube_informer::informer::{InformerBuilder, RunError};
 use kube_informer::low_level::wire::Encoding;
 use kube_informer::reflector::TransformError;
-use kube_informer::source::{ClientSource, Selection};
+use kube_informer::source::{
+    ApiError, ClientSource, ListRequest, ListStream, ListerWatcher, Selection, WatchRequest, WatchStream,
+};
 use kube_informer::warm_start::{Start, WarmStart, WarmStartError};
 use kube_informer::{
     DeleteCause, Deleted, Delivery, FieldPlan, HandlerOptions, NamespaceSet, Notification, Notifications,
@@ -411,6 +414,25 @@ async fn a_deletion_being_handled_at_the_stop_is_told_once() {
     }
 }
 
+#[tokio::test(start_paused = true)]
+async fn of_too_many_untold_deletions_the_oldest_are_dropped() {
+    let (sim, directory) = (cluster(1030), TempDir::new().unwrap());
+    let mut run = Run::synced(builder(source(&sim), directory.path())).await;
+    run.is_told(1030).await;
+    for number in 0..1030 {
+        delete(&sim, &format!("m-{number}"));
+    }
+    run.holds(0).await;
+    run.stop().await;
+    let [mut next, last] = told_by_two_runs(&sim, directory.path()).await;
+    next.sort();
+    let first: Vec<_> = (0..6)
+        .map(|number| format!("delete default/m-{number} old event"))
+        .collect();
+    assert_eq!((next.len(), last.len()), (1024, 0));
+    assert!(first.iter().all(|told| !next.contains(told)), "{next:?}");
+}
+
 /// Takes so long for a deletion, of which it says that it has begun.
 struct Slow(Duration, tokio::sync::mpsc::UnboundedSender<()>);
 
@@ -451,6 +473,102 @@ async fn the_file_of_a_server_that_went_back_is_not_used() {
     assert_eq!(told.len(), 10, "{told:?}");
     assert!(!told.iter().any(|told| told.contains("lost")), "{told:?}");
     run.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_restored_server_that_has_moved_on_is_found_out() {
+    for undone in [&["m-1"][..], &["m-1", "m-lost"]] {
+        let (sim, directory) = (cluster(10), TempDir::new().unwrap());
+        let backup = sim.faults().backup();
+        for name in undone {
+            put(&sim, name, "lost");
+        }
+        save(&sim, directory.path()).await;
+        sim.faults().restore(&backup);
+        for number in 0..10 {
+            put(&sim, "m-2", &number.to_string());
+        }
+        let mut run = Run::synced(builder(source(&sim), directory.path())).await;
+        assert!(run.cold().contains("it was restored"), "{}", run.cold());
+        let told = run.told().await;
+        assert_eq!(told.len(), 10, "{told:?}");
+        assert!(!told.iter().any(|told| told.contains("lost")), "{told:?}");
+        run.stop().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_watch_resumes_although_the_newest_object_is_gone() {
+    for (gone, resumes) in [(3, true), (4, false)] {
+        let (sim, directory) = (cluster(10), TempDir::new().unwrap());
+        save(&sim, directory.path()).await;
+        for number in 10 - gone..10 {
+            delete(&sim, &format!("m-{number}"));
+        }
+        let skip = sim.requests().len();
+        let mut run = Run::synced(builder(source(&sim), directory.path())).await;
+        let asked = requests(&sim, skip);
+        let questions = asked.iter().filter(|request| *request == "get 1 configmaps");
+        assert_eq!(questions.count(), 4);
+        assert_eq!(run.restored(), 10);
+        let told = run.told().await;
+        let event = told.iter().filter(|told| told.ends_with("event")).count();
+        assert_eq!((told.len(), event), (10 + gone, if resumes { gone } else { 0 }));
+        run.stop().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_throttles_is_not_asked_for_a_list() {
+    let (sim, directory) = (cluster(10), TempDir::new().unwrap());
+    save(&sim, directory.path()).await;
+    let version = sim.store().resource_version();
+    let busy = sim.faults().refuse(GET, "namespaces", 429).start();
+    let skip = sim.requests().len();
+    let run = Run::start(builder(source(&sim), directory.path()));
+    assert!(run.maps.restored().await.unwrap());
+    tokio::time::sleep(Duration::from_secs(120)).await;
+    assert!(busy.hits() > 3);
+    busy.remove();
+    run.maps.synced().await.unwrap();
+    let asked = requests(&sim, skip);
+    let for_maps = asked.iter().filter(|request| request.ends_with("configmaps"));
+    let expected = [
+        "get 1 configmaps".to_owned(),
+        format!("watch {version} configmaps"),
+    ];
+    assert_eq!(for_maps.cloned().collect::<Vec<_>>(), expected);
+    run.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn another_cluster_that_cannot_be_listed_is_not_served() {
+    let directory = TempDir::new().unwrap();
+    save(&cluster(3), directory.path()).await;
+    let other = cluster(1);
+    let late = other
+        .faults()
+        .delay(GET, "namespaces", Duration::from_secs(3))
+        .start();
+    let forbidden = other.faults().refuse(ANY, "configmaps", 403).start();
+    let mut run = Run::start(builder(source(&other), directory.path()));
+    assert!(run.maps.restored().await.unwrap());
+    assert_eq!(run.maps.store().len(), 3);
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    assert!(run.cold().contains("another cluster"), "{}", run.cold());
+    let status = run.maps.status();
+    assert_eq!(
+        (status.objects, status.unconfirmed, status.synced),
+        (0, false, false)
+    );
+    let told = run.told().await;
+    let deleted = told.iter().filter(|told| told.starts_with("delete"));
+    assert_eq!(deleted.count(), 3, "{told:?}");
+    forbidden.remove();
+    run.maps.synced().await.unwrap();
+    assert_eq!(run.maps.store().len(), 1);
+    run.stop().await;
+    late.remove();
 }
 
 #[tokio::test(start_paused = true)]
@@ -708,6 +826,94 @@ async fn a_cache_is_saved_after_each_interval_in_which_it_changed() {
     tokio::time::sleep(Duration::from_secs(10)).await;
     assert_eq!(saves(), 2);
     run.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cache_whose_version_moves_on_is_saved_hourly() {
+    let (sim, directory) = (cluster(3), TempDir::new().unwrap());
+    let options = WarmStart::in_directory(directory.path()).interval(Duration::from_secs(1));
+    let informer = SharedInformer::<Maps>::builder(source(&sim)).warm_start(options);
+    let run = Run::synced(informer.unwrap()).await;
+    let saves = || run.maps.status().warm_start.unwrap().saves;
+    let minutes = async |numbers: std::ops::Range<u32>| {
+        for number in numbers {
+            // Another resource moves the version on, which bookmarks show.
+            let name = format!("n-{number}");
+            let node = json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}});
+            sim.store().create(node).unwrap();
+            tokio::time::sleep(Duration::from_secs(60)).await;
+        }
+    };
+    minutes(0..10).await;
+    assert_eq!(saves(), 1);
+    minutes(10..130).await;
+    assert!((2..=3).contains(&saves()), "{}", saves());
+    put(&sim, "m-1", "new");
+    let before = saves();
+    tokio::time::sleep(Duration::from_secs(10)).await;
+    assert_eq!(saves(), before + 1);
+    run.stop().await;
+}
+
+/// A source that panics when it is asked who the server is.
+struct Panics(ClientSource);
+
+impl ListerWatcher<Maps> for Panics {
+    fn resource(&self) -> String {
+        "configmaps".into()
+    }
+
+    fn cache_identity(&self) -> Option<String> {
+        ListerWatcher::<Maps>::cache_identity(&self.0)
+    }
+
+    fn server_identity(&self) -> BoxFuture<'_, Result<Option<String>, ApiError>> {
+        panic!("in the source")
+    }
+
+    fn list(&self, request: ListRequest) -> BoxFuture<'_, Result<ListStream<Maps>, ApiError>> {
+        self.0.list(request)
+    }
+
+    fn watch(&self, request: WatchRequest) -> BoxFuture<'_, Result<WatchStream<Maps>, ApiError>> {
+        self.0.watch(request)
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_panic_while_saving_is_shown_in_the_status() {
+    let (sim, directory) = (cluster(3), TempDir::new().unwrap());
+    let informer = SharedInformer::<Maps>::builder(Panics(source(&sim)));
+    let informer = informer.warm_start(WarmStart::in_directory(directory.path()));
+    let run = Run::synced(informer.unwrap()).await;
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    let error = run.maps.status().warm_start.unwrap().save_error;
+    assert_eq!(
+        error.as_deref(),
+        Some("the task that saves the cache has panicked")
+    );
+    run.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn saved_secrets_are_removed_when_they_are_not_allowed() {
+    let (sim, directory) = (cluster(0), TempDir::new().unwrap());
+    let secrets = |options: WarmStart| {
+        let client = kube::Client::new(sim.service(), "default");
+        let source = ClientSource::new(client, ApiResource::erase::<Secret>(&()), Selection::default());
+        SharedInformer::<Packed<Secret>>::builder(source).warm_start(options)
+    };
+    let options = || WarmStart::in_directory(directory.path());
+    let (informer, runner) = secrets(options().allow_secrets()).unwrap().build();
+    let stop = CancellationToken::new();
+    let running = tokio::spawn(runner.run(stop.clone()));
+    informer.synced().await.unwrap();
+    stop.cancel();
+    running.await.unwrap().unwrap();
+    let files = || std::fs::read_dir(directory.path()).unwrap().count();
+    assert_eq!(files(), 1);
+    assert!(secrets(options()).is_err());
+    assert_eq!(files(), 0);
 }
 
 #[tokio::test(start_paused = true)]

@@ -59,6 +59,7 @@ async fn measure(
     let running = tokio::spawn(runner.run(stop.clone()));
     let restored = pods.restored().await?;
     let (readable, loaded) = (started.elapsed(), pods.store().len());
+    let readable_cpu = usage::cpu_time();
     pods.synced().await?;
     let confirmed = started.elapsed();
     let (peak, received) = (counting::peak(), source.bytes_received());
@@ -75,7 +76,7 @@ async fn measure(
     let status = pods.status().warm_start;
     let line = json!({
         "restored": restored, "objects": objects,
-        "readable_ms": restored.then(|| millis(readable)), "loaded": loaded,
+        "readable_ms": restored.then(|| millis(readable)), "readable_cpu_ms": restored.then(|| millis(readable_cpu)), "loaded": loaded,
         "synced_ms": millis(confirmed), "received_bytes": received,
         "peak_mib": mib(peak), "settled_mib": mib(settled), "peak_of_settled": (peak as f64 / settled as f64 * 1000.0).round() / 1000.0,
         "cpu_percent_of_a_core": (spent.as_secs_f64() / wall.as_secs_f64() * 10_000.0).round() / 100.0,

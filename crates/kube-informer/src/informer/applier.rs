@@ -7,8 +7,7 @@ use crate::drain_shrinking::drain_shrinking;
 use crate::metrics::InformerMetrics;
 use crate::object::{CachedObject, DeleteCause, Deleted, ObjectKey, Partition};
 use crate::queue::{Batch, Delta, Deltas, Entries, Keyed};
-use crate::reflector::DecodeResult;
-use crate::source::{InvalidObject, Subject};
+use crate::source::{DecodeResult, InvalidObject, Subject};
 use crate::store::{Indexer, StoreWriter};
 use foldhash::fast::RandomState;
 use std::collections::HashSet;
@@ -113,7 +112,12 @@ impl<O: CachedObject> Applier<O> {
             Entries::Replace { partition, entries } => {
                 self.replace(*partition, std::mem::take(entries));
             }
+            // What was restored turns out to be of another server.
+            Entries::Restored { partition, entries } if self.restored.contains(partition) => {
+                self.replace(*partition, std::mem::take(entries));
+            }
             Entries::Restored { partition, entries } => {
+                self.changes.reserve_exact(entries.len());
                 for (key, object) in drain_shrinking(std::mem::take(entries)) {
                     self.upsert(*partition, key, object);
                 }

@@ -16,8 +16,8 @@ use crate::metrics::{InformerMetrics, QueuedItems};
 use crate::object::Partition;
 use crate::queue::DeltaFifo;
 use crate::queue::batching::QUEUE_CAPACITY;
-use crate::reflector::{DecodeResult, ErrorFunction, Failure, ReflectorOptions, TransformError};
-use crate::source::{ListerWatcher, NamespacedSource, ShardedSource};
+use crate::reflector::{ErrorFunction, Failure, ReflectorOptions, TransformError};
+use crate::source::{DecodeResult, ListerWatcher, NamespacedSource, ShardedSource};
 use crate::store::Indexer;
 use crate::warm_start::{self, CacheFile, Progress, Start, WarmStart, WarmStartError};
 use std::sync::Arc;
@@ -250,7 +250,9 @@ impl<O: Decode> InformerBuilder<O> {
                 resource: &self.source.subject().resource,
                 source: self.source.cache_identity(),
                 plan,
+                kind: self.source.type_meta(),
                 form: short_name::<O>(),
+                form_type: std::any::type_name::<O>(),
                 can_be_saved: O::save_objects(decoder).is_some(),
                 transforms: self.transform.is_some(),
                 name: &self.options.name,

@@ -5,7 +5,7 @@ use super::Shared;
 use super::applier::Applier;
 use crate::object::CachedObject;
 use crate::queue::{Batch, Deltas, Entries, Process};
-use crate::reflector::DecodeResult;
+use crate::source::DecodeResult;
 use std::sync::Arc;
 use tokio::time::Instant;
 
@@ -49,7 +49,7 @@ impl<O: CachedObject> Process<Deltas<DecodeResult<O>>> for Driver<O> {
             Entries::Resync => self.resync(),
             // Before the guard says that the removal has been processed: if the namespace is added again then, it needs a
             // partition of its own.
-            Entries::PartitionRemoved(partition) => self.shared.partitions.remove(*partition),
+            Entries::PartitionRemoved(partition) => self.shared.removed(*partition),
             _ => {}
         }
         drop(batch.guard);

@@ -83,7 +83,7 @@ struct ShardState {
 struct PartitionState {
     partition: Partition,
     synced: bool,
-    /// Whether its objects were read from a file.
+    /// Whether it has objects that were read from a file.
     restored: bool,
     status: watch::Receiver<ReflectorStatus>,
     stage: Stage,
@@ -402,12 +402,12 @@ impl Partitions {
         });
     }
 
-    /// Marks a partition as restored from a file.
-    pub(super) fn set_restored(&self, partition: Partition) {
+    /// Says whether objects of a partition were restored from a file.
+    pub(super) fn set_restored(&self, partition: Partition, restored: bool) {
         self.state.send_if_modified(|state| {
             let mut entries = state.by_name.values_mut();
             let entry = entries.find(|entry| entry.partition == partition);
-            entry.is_some_and(|entry| !std::mem::replace(&mut entry.restored, true))
+            entry.is_some_and(|entry| std::mem::replace(&mut entry.restored, restored) != restored)
         });
     }
 

@@ -42,6 +42,8 @@ struct State<O: CachedObject> {
     /// Those that start when the initial state has been published.
     waiting: Vec<Arc<Listener<O>>>,
     resync: ResyncPeriods,
+    /// The number of published states with changes.
+    generation: u64,
     synced: bool,
     stopped: bool,
 }
@@ -87,6 +89,7 @@ impl<O: CachedObject> Processor<O> {
             },
             listeners: Vec::new(),
             waiting: Vec::new(),
+            generation: 0,
             synced: false,
             stopped: false,
         };
@@ -192,10 +195,16 @@ impl<O: CachedObject> Processor<O> {
         (store.snapshot(), untold.collect())
     }
 
+    /// How often a state with changes was published.
+    pub(super) fn generation(&self) -> u64 {
+        self.lock().generation
+    }
+
     /// Publishes a state and passes its changes to all listeners.
     pub(super) fn publish(&self, changes: Vec<QueuedNotification<O>>, publish: impl FnOnce()) {
-        let state = self.lock();
+        let mut state = self.lock();
         publish();
+        state.generation += u64::from(!changes.is_empty());
         if let Some((last, others)) = state.listeners.split_last()
             && !changes.is_empty()
         {

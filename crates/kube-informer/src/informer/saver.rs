@@ -6,12 +6,13 @@ use super::processor::Untold;
 use super::reflectors::ReflectorFactory;
 use crate::form::Decode;
 use crate::object::{Partition, ResourceVersion};
-use crate::reflector::Saved;
+use crate::reflector::{Saved, SavedRun};
 use crate::store::Snapshot;
 use crate::warm_start::file::{self, Head, LoadError, Loaded, Objects, SavedPartition};
 use crate::warm_start::{CacheFile, Progress, directory};
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 use std::{fs, io};
 use tokio::sync::OnceCell;
@@ -19,7 +20,7 @@ use tokio::task::{JoinError, JoinSet};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// How long reading a file may take. An informer whose disk hangs starts without.
+/// How long a disk may take for one block of a file. An informer whose disk hangs starts without.
 const READ: Duration = Duration::from_secs(10);
 /// How long the server may take to say who it is before the cache is saved without asking.
 const QUESTION: Duration = Duration::from_secs(10);
@@ -29,8 +30,11 @@ const LAST_QUESTION: Duration = Duration::from_millis(500);
 const LAST_SAVE: Duration = Duration::from_secs(10);
 /// How long it waits for the handlers to return, so that what they are being told counts as told.
 const LAST_CALLS: Duration = Duration::from_secs(5);
-/// The time between two saves is at least this many times what the last one took.
-const SPACING: u32 = 100;
+/// So many deleted objects are saved, or as many as there are objects if these are more. A handler that takes nothing, run after
+/// run, must not make the file grow for ever.
+const DELETED: usize = 1024;
+/// How often an informer is saved whose version moves on while its objects do not change.
+const IDLE: Duration = Duration::from_secs(3600);
 
 /// An informer's cache file, and what its objects have in common.
 pub(super) struct WarmCache {
@@ -49,6 +53,35 @@ pub(super) struct WarmCache {
     restored: Vec<String>,
 }
 
+/// How far the reading of a file on a blocking thread is.
+#[derive(Default)]
+struct Reading {
+    blocks: AtomicU64,
+    given_up: AtomicBool,
+}
+
+impl Reading {
+    fn blocks(&self) -> u64 {
+        self.blocks.load(Ordering::Relaxed)
+    }
+
+    /// A block was read. Returns whether to go on.
+    fn goes_on(&self) -> bool {
+        self.blocks.fetch_add(1, Ordering::Relaxed);
+        !self.given_up.load(Ordering::Relaxed)
+    }
+}
+
+/// Ends the reading at the next block on drop.
+#[derive(Default)]
+struct GiveUpOnDrop(Arc<Reading>);
+
+impl Drop for GiveUpOnDrop {
+    fn drop(&mut self) {
+        self.0.given_up.store(true, Ordering::Relaxed);
+    }
+}
+
 /// What was saved, by the names of the partitions.
 pub(super) type SavedPartitions<O> = HashMap<String, Saved<O>>;
 
@@ -61,15 +94,28 @@ pub(super) async fn load<O: Decode>(
 ) -> (WarmCache, SavedPartitions<O>) {
     let wanted = shared.partitions.names();
     let (path, identity, decoder) = (file.path.clone(), file.identity.clone(), decoder.clone());
-    let read = tokio::task::spawn_blocking(move || {
+    let reading = GiveUpOnDrop::default();
+    let progress_of_reading = reading.0.clone();
+    let mut read = tokio::task::spawn_blocking(move || {
         directory::remove_leftovers(&path);
-        read::<O>(&path, &identity, |name| wanted.contains(name), &decoder)
+        let goes_on = || progress_of_reading.goes_on();
+        read::<O>(&path, &identity, |name| wanted.contains(name), goes_on, &decoder)
     });
-    let loaded = match tokio::time::timeout(READ, read).await {
-        Ok(Ok(loaded)) => loaded.map_err(|error| error.to_string()),
-        Ok(Err(_)) => Err("reading the file failed".to_owned()),
-        Err(_) => Err(format!("reading the file took more than {} s", READ.as_secs())),
+    let loaded = loop {
+        let before = reading.0.blocks();
+        match tokio::time::timeout(READ, &mut read).await {
+            Ok(Ok(loaded)) => break loaded.map_err(|error| error.to_string()),
+            Ok(Err(_)) => break Err("reading the file failed".to_owned()),
+            Err(_) if reading.0.blocks() > before => {}
+            Err(_) => {
+                break Err(format!(
+                    "nothing of the file could be read for {} s",
+                    READ.as_secs()
+                ));
+            }
+        }
     };
+    drop(reading);
     let server = Arc::<OnceCell<Option<String>>>::default();
     let mut saved = SavedPartitions::default();
     let resource = &*shared.resource;
@@ -81,26 +127,32 @@ pub(super) async fn load<O: Decode>(
             if head.server.is_some() {
                 versions = versions_of(&head.partitions);
             }
+            let run = Arc::new(SavedRun {
+                server: head.server,
+                server_now: server.clone(),
+                newest: newest_of(&head.partitions),
+                disproof: OnceLock::new(),
+                progress: progress.clone(),
+            });
             let partitions = head.partitions.into_iter().zip(objects);
             saved.extend(partitions.filter_map(|(partition, objects)| {
                 let Objects { entries, deleted } = objects?;
                 untold += deleted.len();
                 let saved = Saved {
+                    name: partition.name.clone(),
                     entries,
                     deleted,
                     version: partition.version,
                     complete: partition.complete,
-                    server: head.server.clone(),
-                    server_now: server.clone(),
-                    progress: progress.clone(),
+                    run: run.clone(),
                 };
                 Some((partition.name, saved))
             }));
             restored.extend(saved.keys().cloned());
             let saved_at = Duration::from_millis(head.saved_at);
-            match saved.len() {
-                0 => progress.cold("the file has none of the wanted namespaces".to_owned()),
-                partitions => progress.loaded(partitions, SystemTime::UNIX_EPOCH + saved_at),
+            match saved.is_empty() {
+                true => progress.cold("the file has none of the wanted namespaces".to_owned()),
+                false => progress.loaded(saved.keys().cloned().collect(), SystemTime::UNIX_EPOCH + saved_at),
             }
             head.seed
         }
@@ -131,10 +183,18 @@ fn versions_of(partitions: &[SavedPartition]) -> Vec<(String, ResourceVersion)> 
     versions
 }
 
+/// The highest version. Versions that cannot be compared are not higher.
+fn newest_of(partitions: &[SavedPartition]) -> ResourceVersion {
+    let versions = partitions.iter().map(|saved| &saved.version);
+    let newest = versions.reduce(|newest, version| if version > newest { version } else { newest });
+    newest.cloned().unwrap_or_else(|| ResourceVersion::from(0))
+}
+
 fn read<O: Decode>(
     path: &std::path::Path,
     identity: &str,
     wanted: impl Fn(&str) -> bool,
+    goes_on: impl Fn() -> bool,
     decoder: &Arc<O::Decoder>,
 ) -> Result<Loaded<O>, LoadError> {
     // Opening something else than a file, a pipe say, may wait for ever.
@@ -143,7 +203,14 @@ fn read<O: Decode>(
     }
     let file = fs::File::open(path)?;
     let length = file.metadata()?.len();
-    file::read(io::BufReader::new(file), length, identity, wanted, decoder)
+    file::read(
+        io::BufReader::new(file),
+        length,
+        identity,
+        wanted,
+        goes_on,
+        decoder,
+    )
 }
 
 /// The server is another one than at the start.
@@ -154,7 +221,12 @@ pub(super) struct Saver<O: Decode> {
     cache: WarmCache,
     shared: Arc<Shared<O>>,
     reflectors: Arc<ReflectorFactory<O>>,
+    /// How long the last attempt to save took.
     took: Duration,
+    /// The number of attempts.
+    saves: u64,
+    /// When the last save was, and of which generation of the store.
+    last: Option<(Instant, u64)>,
     /// Whether the server is another one than at the start.
     ended: bool,
 }
@@ -180,6 +252,8 @@ impl<O: Decode> Saving<O> {
                 shared: shared.clone(),
                 reflectors: reflectors.clone(),
                 took: Duration::ZERO,
+                saves: 0,
+                last: None,
                 ended: false,
             };
             task.spawn(saver.run(last.clone()));
@@ -244,11 +318,14 @@ impl<O: Decode> Saver<O> {
         // An error means that the informer has stopped; then there will be a last save.
         let first = tokio::time::timeout(self.cache.file.interval, synced);
         last.run_until_cancelled(first).await;
+        let (turns, interval) = (self.cache.file.turns.clone(), self.cache.file.interval);
         // A save that has begun is completed: a second one beside it could be overtaken by it.
-        while !last.is_cancelled() {
+        while let Some(turn) = last.run_until_cancelled(turns.next()).await {
+            let saves = self.saves;
             self.save(&last, None).await;
-            let pause = self.cache.file.interval.max(self.took.saturating_mul(SPACING));
-            last.run_until_cancelled(tokio::time::sleep(pause)).await;
+            let saved = self.saves > saves;
+            turn.end(if saved { self.took } else { Duration::ZERO });
+            last.run_until_cancelled(tokio::time::sleep(interval)).await;
         }
         self
     }
@@ -265,8 +342,10 @@ impl<O: Decode> Saver<O> {
     /// # Errors
     /// It is another one than at the start.
     async fn server(&self, last: &CancellationToken) -> Result<Option<String>, AnotherServer> {
-        // The identity depends on no namespace.
-        let source = self.reflectors.source.partition(WHOLE, None);
+        // The identity depends on no namespace, so any of those that are selected will do.
+        let names = self.shared.partitions.names();
+        let name = names.first().map_or(WHOLE, |name| &**name);
+        let source = self.reflectors.source.partition(name, None);
         let patience = async {
             let question = tokio::time::sleep(QUESTION);
             if last.run_until_cancelled(question).await.is_none() {
@@ -300,15 +379,33 @@ impl<O: Decode> Saver<O> {
             return;
         }
         let store = &self.shared.store;
+        let generation = self.shared.processor.generation();
         let (snapshot, untold) = match stopped {
             None => self.shared.processor.snapshot(store),
             Some(untold) => (store.snapshot(), untold.deleted()),
         };
         let (partitions, saved) = self.partitions(&snapshot);
         let versions = versions_of(&saved);
-        let deleted = self.in_partitions(untold, &partitions);
+        let mut deleted = self.in_partitions(untold, &partitions);
+        let too_many = deleted.len().saturating_sub(snapshot.len().max(DELETED));
+        if too_many > 0 {
+            tracing::warn!(
+                resource = self.shared.resource,
+                "handlers are far behind: {too_many} deletions that they were not told of are not saved"
+            );
+            deleted.drain(..too_many);
+        }
         // At the same versions, the only difference can be that handlers have been told more.
-        if partitions.is_empty() || (&versions, deleted.len()) == (&self.cache.saved, self.cache.untold) {
+        let same = (&versions, deleted.len()) == (&self.cache.saved, self.cache.untold);
+        let names = |versions: &[(String, ResourceVersion)]| {
+            let names = versions.iter().map(|(name, _)| name.clone());
+            names.collect::<Vec<_>>()
+        };
+        let is_idle = self.last.is_some_and(|(at, of)| {
+            let alike = names(&versions) == names(&self.cache.saved) && deleted.len() == self.cache.untold;
+            of == generation && alike && at.elapsed() < IDLE
+        });
+        if partitions.is_empty() || same || (is_idle && stopped.is_none()) {
             return;
         }
         // After the snapshot: what is in it came from a server before.
@@ -333,9 +430,11 @@ impl<O: Decode> Saver<O> {
         });
         let written = written.await.unwrap_or_else(|error| Err(io::Error::other(error)));
         self.took = started.elapsed();
+        self.saves += 1;
         match written {
             Ok(bytes) => {
                 (self.cache.saved, self.cache.untold) = (versions, untold);
+                self.last = Some((started, generation));
                 let bytes = bytes.unwrap_or_default();
                 self.cache.progress.saved(at, self.took, bytes);
                 tracing::debug!(resource = self.shared.resource, bytes, took = ?self.took, "the cache was saved");

@@ -299,8 +299,9 @@ mod tests {
     use super::*;
     use crate::informer::InformerRunner;
     use crate::queue::Delta;
-    use crate::reflector::DecodeResult;
-    use crate::source::{ApiError, ListRequest, ListStream, ListerWatcher, WatchRequest, WatchStream};
+    use crate::source::{
+        ApiError, DecodeResult, ListRequest, ListStream, ListerWatcher, WatchRequest, WatchStream,
+    };
     use futures::future::{BoxFuture, FutureExt, pending};
     use k8s_openapi::api::core::v1::ConfigMap;
     use std::time::Duration;

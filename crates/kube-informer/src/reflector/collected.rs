@@ -104,7 +104,7 @@ fn newer(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reflector::DecodeResult;
+    use crate::source::DecodeResult;
     use k8s_openapi::api::core::v1::Pod;
     use proptest::prelude::*;
     use std::collections::BTreeMap;

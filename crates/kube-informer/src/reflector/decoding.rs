@@ -1,10 +1,9 @@
 //! Decodes and transforms one item of a source.
 
-use super::DecodeResult;
 use crate::form::{self, Decode};
 use crate::low_level::wire::RawObject;
 use crate::object::{CachedObject, ObjectKey, ResourceVersion, is_path_segment};
-use crate::source::Item;
+use crate::source::{DecodeResult, Item};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Why a transform failed. The text is reported, so it must not contain parts of the object.

@@ -2,10 +2,12 @@
 
 use super::pages::{Pages, Turn};
 use super::prefetch::Prefetch;
-use super::{DecodeResult, Reflector, Sink, State, Wanted};
+use super::{Reflector, Sink, State, Wanted};
 use crate::form::Decode;
 use crate::object::{ObjectKey, ResourceVersion};
-use crate::source::{ApiError, ApiStatus, ListMeta, ListPart, ListRequest, ListVersion, Subject};
+use crate::source::{
+    ApiError, ApiStatus, DecodeResult, ListMeta, ListPart, ListRequest, ListVersion, Subject,
+};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
 use tracing::Instrument;
@@ -88,10 +90,9 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
         let version = self.list_version(wanted);
         let paged = self.server.paginates || matches!(version, ListVersion::MostRecent | ListVersion::Any);
         let mut pages = Pages::new(ListRequest {
-            version,
             limit: self.config.options.page_size.filter(|_| paged),
-            continue_token: None,
             plan: self.config.plan.clone(),
+            ..ListRequest::new(version)
         });
         let mut entries = Vec::new();
         loop {

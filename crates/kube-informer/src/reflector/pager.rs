@@ -1,12 +1,14 @@
 //! A whole list, without an informer.
 
+use super::PAGE_SIZE;
 use super::pages::{Pages, Turn};
 use super::prefetch::Prefetch;
-use super::{DecodeResult, PAGE_SIZE};
 use crate::FieldPlan;
 use crate::form::{Decode, DecoderConfig};
 use crate::object::{CachedObject, ResourceVersion};
-use crate::source::{ApiError, InvalidObject, ListMeta, ListPart, ListRequest, ListVersion, ListerWatcher};
+use crate::source::{
+    ApiError, DecodeResult, InvalidObject, ListMeta, ListPart, ListRequest, ListVersion, ListerWatcher,
+};
 use std::fmt;
 use std::sync::Arc;
 
@@ -101,10 +103,9 @@ impl<O: Decode> Pager<O> {
         };
         let decoder = Arc::new(O::decoder(config));
         let mut pages = Pages::new(ListRequest {
-            version: self.version.clone(),
             limit: self.page_size,
-            continue_token: None,
             plan: self.plan.clone(),
+            ..ListRequest::new(self.version.clone())
         });
         let mut list = PagedList {
             objects: Vec::new(),

@@ -4,13 +4,12 @@
 //! and decoded by several threads; it is handed on one by one in the order in which it came. Objects that are held already
 //! are not decoded: this is the only place that decides it.
 
-use super::DecodeResult;
 use super::decoding::{decode, decode_raw};
 use crate::form::Decode;
 use crate::low_level::wire::RawObject;
 use crate::object::{KnownObjects, ObjectKey};
 use crate::queue::batching::{DECODED_ALONE, DECODED_TOGETHER};
-use crate::source::{ApiError, Item, ListPart, WatchEvent};
+use crate::source::{ApiError, DecodeResult, Item, ListPart, WatchEvent};
 use futures::stream::BoxStream;
 use futures::{FutureExt, StreamExt};
 use std::collections::VecDeque;

@@ -1,8 +1,9 @@
 //! The sink that writes into a queue.
 
-use super::{DecodeResult, Sink};
+use super::Sink;
 use crate::object::{CachedObject, Fingerprint, KnownObjects, ObjectKey, Partition, ResourceVersion};
 use crate::queue::{Delta, DeltaFifo};
+use crate::source::DecodeResult;
 
 /// A sink that pushes the changes of a [`Reflector`](super::Reflector) into a queue.
 ///

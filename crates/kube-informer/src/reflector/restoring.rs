@@ -3,17 +3,17 @@
 //! A watch from the saved version is right only if the server's history is the one that the state was saved from. So the
 //! server is asked for its identity and for its version first. Unless both prove it, the state is compared with a list.
 
-use super::{DecodeResult, Reflector, Sink, State, Wanted};
+use super::{Reflector, Sink, State, Wanted};
 use crate::FieldPlan;
 use crate::form::Decode;
 use crate::object::{ObjectKey, ResourceVersion};
 use crate::queue::Delta;
-use crate::source::{ApiError, ListPart, ListRequest, ListVersion, ListerWatcher};
+use crate::source::{ApiError, DecodeResult, Item, ListPart, ListRequest, ListVersion, ListerWatcher};
 use crate::warm_start::Progress;
 use futures::StreamExt;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::sync::{OnceCell, Semaphore};
 
@@ -22,38 +22,60 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// After so many answers that are errors, a list is asked for instead.
 const ATTEMPTS: u32 = 3;
 
+/// After so many of the newest saved objects that are gone, nothing proves the server's history.
+const WITNESSES: usize = 4;
+
 /// What an earlier run has saved of one partition.
 pub(crate) struct Saved<O: Decode> {
+    /// The partition's name.
+    pub(crate) name: String,
     pub(crate) entries: Vec<(ObjectKey, DecodeResult<O>)>,
     /// The last states of objects of whose deletion a handler had not been told.
     pub(crate) deleted: Vec<O::Handle>,
     pub(crate) version: ResourceVersion,
     /// Whether all objects are among the entries.
     pub(crate) complete: bool,
-    /// The identity of the server from which it was saved, if it was known.
-    pub(crate) server: Option<String>,
-    /// The identity of the server now, shared by all partitions; `None` if the server does not tell.
-    pub(crate) server_now: Arc<OnceCell<Option<String>>>,
-    pub(crate) progress: Arc<Progress>,
+    pub(crate) run: Arc<SavedRun>,
 }
 
 impl<O: Decode> Saved<O> {
     /// It is not needed: its namespace is no longer selected.
     pub(crate) fn give_up(self) {
-        self.progress
-            .rejected("its namespaces are no longer selected".to_owned());
+        let why = "its namespaces are no longer selected".to_owned();
+        self.run.progress.rejected(&self.name, why);
     }
+}
+
+/// What the partitions that an earlier run has saved have in common.
+pub(crate) struct SavedRun {
+    /// The identity of the server from which they were saved, if it was known.
+    pub(crate) server: Option<String>,
+    /// The identity of the server now; `None` if the server does not tell.
+    pub(crate) server_now: Arc<OnceCell<Option<String>>>,
+    /// The highest version among them. Versions are those of the server as a whole.
+    pub(crate) newest: ResourceVersion,
+    /// Why they are not of this server, if that has turned out for one of them.
+    pub(crate) disproof: OnceLock<String>,
+    pub(crate) progress: Arc<Progress>,
 }
 
 /// A saved state of which it is not known yet whether it is one of this server.
 pub(super) struct Origin {
+    name: String,
     version: ResourceVersion,
     complete: bool,
-    server: Option<String>,
-    server_now: Arc<OnceCell<Option<String>>>,
-    progress: Arc<Progress>,
+    /// The newest saved objects, the newest first.
+    witnesses: Vec<Witness>,
+    run: Arc<SavedRun>,
     /// How often the server was reached without an answer that can be used.
     refused: u32,
+}
+
+/// A state of an object that the server's history must have.
+struct Witness {
+    key: ObjectKey,
+    uid: Option<String>,
+    version: ResourceVersion,
 }
 
 /// What the server says of a saved state.
@@ -70,20 +92,19 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
     /// Starts with a saved state.
     pub(super) async fn restore(&mut self, saved: Saved<O>) -> State<O> {
         let Saved {
+            name,
             mut entries,
             deleted,
             version,
             complete,
-            server,
-            server_now,
-            progress,
+            run,
         } = saved;
         let origin = Origin {
+            name,
             version,
             complete,
-            server,
-            server_now,
-            progress,
+            witnesses: witnesses(&entries),
+            run,
             refused: 0,
         };
         self.reporter.connecting();
@@ -93,7 +114,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
         let verdict = tokio::time::timeout(PATIENCE, verdict).await;
         if let Ok(Ok(Verdict::Other(why))) = verdict {
             self.reporter.is_another_server(&why);
-            origin.progress.rejected(why);
+            origin.run.progress.rejected(&origin.name, why);
             return State::Populating(Wanted::MostRecent);
         }
         self.seen = Some(origin.version.clone());
@@ -106,7 +127,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
         }
         self.sink.flush();
         match verdict {
-            Ok(Ok(verdict)) => self.judged(&origin, verdict),
+            Ok(Ok(verdict)) => self.judged(&origin, verdict).await,
             Ok(Err(error)) => self.not_judged(origin, &error),
             Err(_) => State::Verifying(origin),
         }
@@ -119,7 +140,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
         let source = self.config.source.clone();
         let lists = self.config.lists.clone();
         match verdict(&*source, lists, &self.config.plan, &origin).await {
-            Ok(verdict) => self.judged(&origin, verdict),
+            Ok(verdict) => self.judged(&origin, verdict).await,
             Err(error) => self.not_judged(origin, &error),
         }
     }
@@ -129,7 +150,9 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
     fn not_judged(&mut self, mut origin: Origin, error: &ApiError) -> State<O> {
         self.pacing.not_fulfilled();
         self.failed("list", error);
-        origin.refused += u32::from(!matches!(error, ApiError::Unreachable(_)));
+        // A server that has much to do says nothing against it, and a list would be more work.
+        let refused = !matches!(error, ApiError::Unreachable(_)) && !error.is_throttling();
+        origin.refused += u32::from(refused);
         let next = match origin.refused < ATTEMPTS {
             true => State::Verifying(origin),
             false => State::Populating(Wanted::NotOlderThanSeen),
@@ -137,7 +160,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
         next.after_pause(error.retry_after())
     }
 
-    fn judged(&mut self, origin: &Origin, verdict: Verdict) -> State<O> {
+    async fn judged(&mut self, origin: &Origin, verdict: Verdict) -> State<O> {
         let resource = self.reporter.resource();
         match verdict {
             Verdict::Same(now) if origin.complete => {
@@ -151,7 +174,9 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
             }
             Verdict::Other(why) => {
                 self.reporter.is_another_server(&why);
-                origin.progress.cold(why);
+                origin.run.progress.cold(why);
+                // Whether this server can be listed or not: these are not its objects.
+                self.sink.restore(Vec::new(), origin.version.clone()).await;
                 State::Populating(Wanted::Afresh)
             }
         }
@@ -214,6 +239,29 @@ fn undelete<O: Decode>(
     later
 }
 
+/// The newest objects that were saved.
+fn witnesses<O: Decode>(entries: &[(ObjectKey, DecodeResult<O>)]) -> Vec<Witness> {
+    let mut newest: Vec<(ResourceVersion, &ObjectKey, &O::Handle)> = Vec::with_capacity(WITNESSES + 1);
+    for (key, object) in entries {
+        let DecodeResult::Decoded { object, .. } = object else {
+            continue;
+        };
+        let version = O::resource_version_of(object).filter(ResourceVersion::is_version);
+        let Some(version) = version else { continue };
+        let place = newest.partition_point(|(other, ..)| *other > version);
+        if place < WITNESSES {
+            newest.truncate(WITNESSES - 1);
+            newest.insert(place, (version, key, object));
+        }
+    }
+    let witnesses = newest.into_iter().map(|(version, key, object)| Witness {
+        key: key.clone(),
+        uid: O::uid_of(object).map(str::to_owned),
+        version,
+    });
+    witnesses.collect()
+}
+
 /// Asks the server whether a saved state is one of its history.
 async fn verdict<O: Decode>(
     source: &dyn ListerWatcher<O>,
@@ -221,11 +269,27 @@ async fn verdict<O: Decode>(
     plan: &FieldPlan,
     origin: &Origin,
 ) -> Result<Verdict, ApiError> {
-    let now = origin
+    let verdict = evidence(source, lists, plan, origin).await?;
+    let run = &origin.run;
+    Ok(match (verdict, run.disproof.get()) {
+        (Verdict::Other(why), _) => Verdict::Other(run.disproof.get_or_init(|| why).clone()),
+        (_, Some(why)) => Verdict::Other(why.clone()),
+        (verdict, None) => verdict,
+    })
+}
+
+async fn evidence<O: Decode>(
+    source: &dyn ListerWatcher<O>,
+    lists: Option<Arc<Semaphore>>,
+    plan: &FieldPlan,
+    origin: &Origin,
+) -> Result<Verdict, ApiError> {
+    let run = &origin.run;
+    let now = run
         .server_now
         .get_or_try_init(|| source.server_identity())
         .await?;
-    match (&origin.server, now) {
+    match (&run.server, now) {
         (Some(saved), Some(now)) if saved == now => {}
         (Some(saved), Some(now)) => {
             return Ok(Verdict::Other(format!(
@@ -239,33 +303,85 @@ async fn verdict<O: Decode>(
         Some(lists) => lists.acquire_owned().await.ok(),
         None => None,
     };
-    let Some(now) = newest_version(source, plan).await? else {
-        return Ok(Verdict::Unknown);
-    };
-    Ok(match now.partial_cmp(&origin.version) {
-        Some(Ordering::Less) => Verdict::Other(format!(
-            "the server went back from version {} to {now}: it was restored",
-            origin.version
-        )),
-        Some(_) => Verdict::Same(now),
-        None => Verdict::Unknown,
-    })
+    let mut witnesses = origin.witnesses.iter();
+    let mut witness = witnesses.next();
+    loop {
+        let (now, found) = ask(source, plan, witness).await?;
+        let Some(now) = now else {
+            return Ok(Verdict::Unknown);
+        };
+        match now.partial_cmp(&run.newest) {
+            Some(Ordering::Less) => {
+                return Ok(Verdict::Other(format!(
+                    "the server went back from version {} to {now}: it was restored",
+                    run.newest
+                )));
+            }
+            Some(_) => {}
+            None => return Ok(Verdict::Unknown),
+        }
+        let Some(asked) = witness else {
+            return Ok(Verdict::Same(now));
+        };
+        match found {
+            Found::Object(version) if version < asked.version => {
+                return Ok(Verdict::Other(format!(
+                    "the server has {} at version {version} instead of {}: it was restored",
+                    asked.key, asked.version
+                )));
+            }
+            Found::Object(_) | Found::Unselective => return Ok(Verdict::Same(now)),
+            Found::Nothing => match witnesses.next() {
+                Some(next) => witness = Some(next),
+                None => return Ok(Verdict::Unknown),
+            },
+        }
+    }
 }
 
-/// The newest version of a collection, for the price of one object.
-async fn newest_version<O: Decode>(
+/// What the server has of a witness.
+enum Found {
+    /// It has it, at this version.
+    Object(ResourceVersion),
+    /// It does not have it, or has another one of the same name.
+    Nothing,
+    /// The source shows any object instead.
+    Unselective,
+}
+
+/// The newest version of a collection, and what it has of an object.
+async fn ask<O: Decode>(
     source: &dyn ListerWatcher<O>,
     plan: &FieldPlan,
-) -> Result<Option<ResourceVersion>, ApiError> {
+    witness: Option<&Witness>,
+) -> Result<(Option<ResourceVersion>, Found), ApiError> {
     let request = ListRequest {
         limit: Some(1),
         plan: plan.clone(),
+        object: witness.map(|witness| witness.key.clone()),
         ..ListRequest::new(ListVersion::MostRecent)
     };
     let mut parts = source.list(request).await?;
+    let mut found = Found::Nothing;
     while let Some(part) = parts.next().await {
-        if let ListPart::End(end) = part? {
-            return Ok(end.resource_version.filter(ResourceVersion::is_version));
+        match part? {
+            ListPart::Item(item) => {
+                let version = item.version();
+                let (key, uid) = match &item {
+                    Item::Raw(raw) => (Some(raw.key()), raw.uid()),
+                    Item::Object(object) => (Some(O::key_of(object)), O::uid_of(object)),
+                    Item::Invalid(invalid) => (invalid.key.clone(), None),
+                };
+                found = match (witness, version) {
+                    (Some(witness), _) if key.as_ref() != Some(&witness.key) => Found::Unselective,
+                    (Some(witness), Some(version)) if uid == witness.uid.as_deref() => Found::Object(version),
+                    _ => Found::Nothing,
+                };
+            }
+            ListPart::End(end) => {
+                let version = end.resource_version.filter(ResourceVersion::is_version);
+                return Ok((version, found));
+            }
         }
     }
     Err(ApiError::while_reading("the list has no end"))

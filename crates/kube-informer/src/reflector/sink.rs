@@ -1,64 +1,9 @@
-//! The objects that a reflector passes on, and the sink that receives them.
+//! What receives the objects that a reflector passes on.
 
-use crate::object::{CachedObject, Fingerprint, KnownObjects, ObjectKey, ResourceVersion};
+use crate::object::{CachedObject, KnownObjects, ObjectKey, ResourceVersion};
 use crate::queue::Delta;
-use crate::source::InvalidObject;
-use std::fmt;
+use crate::source::DecodeResult;
 use std::future::Future;
-
-/// An object that a reflector passes on.
-pub enum DecodeResult<O: CachedObject> {
-    /// It was decoded.
-    Decoded {
-        /// The object.
-        object: O::Handle,
-        /// Identifies this state of it; `None` if the source gave no bytes.
-        fingerprint: Option<Fingerprint>,
-    },
-    /// The sink already has this state, so it was not decoded. Only in lists.
-    Unchanged,
-    /// It could not be read.
-    Invalid(Box<InvalidObject>),
-}
-
-impl<O: CachedObject> DecodeResult<O> {
-    /// The object; `None` if it was not decoded.
-    pub fn into_object(self) -> Option<O::Handle> {
-        match self {
-            Self::Decoded { object, .. } => Some(object),
-            Self::Unchanged | Self::Invalid(_) => None,
-        }
-    }
-
-    pub(super) fn invalid(key: Option<ObjectKey>, reason: impl Into<String>) -> Self {
-        let reason = reason.into();
-        Self::Invalid(Box::new(InvalidObject { key, reason }))
-    }
-}
-
-impl<O: CachedObject> Clone for DecodeResult<O> {
-    fn clone(&self) -> Self {
-        match self {
-            Self::Decoded { object, fingerprint } => Self::Decoded {
-                object: object.clone(),
-                fingerprint: *fingerprint,
-            },
-            Self::Unchanged => Self::Unchanged,
-            Self::Invalid(invalid) => Self::Invalid(invalid.clone()),
-        }
-    }
-}
-
-/// Shows the key, never the object.
-impl<O: CachedObject> fmt::Debug for DecodeResult<O> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Decoded { object, .. } => write!(f, "Decoded({})", O::key_of(object)),
-            Self::Unchanged => f.write_str("Unchanged"),
-            Self::Invalid(invalid) => write!(f, "Invalid({invalid})"),
-        }
-    }
-}
 
 /// Receives the changes of a reflector.
 ///
@@ -76,7 +21,8 @@ pub trait Sink<O: CachedObject>: KnownObjects + Send + 'static {
     ) -> impl Future<Output = ()> + Send;
 
     /// Passes on objects that an earlier run has saved, complete up to `version`, which the server has not confirmed yet. It
-    /// is called at most once, before anything else. Default: the same as [`replace`](Self::replace).
+    /// is called before anything else. If they turn out to be of another server, it is called again without any, to take them
+    /// back. Default: the same as [`replace`](Self::replace).
     fn restore(
         &mut self,
         entries: Vec<(ObjectKey, DecodeResult<O>)>,

@@ -3,10 +3,12 @@
 use super::collected::Collected;
 use super::listing::is_version_unavailable;
 use super::pacing::VERY_SHORT;
-use super::{DecodeResult, Events, InitialState, Reflector, Sink, State, Wanted};
+use super::{Events, InitialState, Reflector, Sink, State, Wanted};
 use crate::form::Decode;
 use crate::object::{ObjectKey, ResourceVersion};
-use crate::source::{ApiError, ErrorClass, Subject, WatchEvent, WatchFrom, WatchRequest, random_timeout};
+use crate::source::{
+    ApiError, DecodeResult, ErrorClass, Subject, WatchEvent, WatchFrom, WatchRequest, random_timeout,
+};
 use crate::time::later;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -15,7 +17,7 @@ use tracing::Instrument;
 /// The number of interrupted streams after which a list is requested instead.
 const ATTEMPTS: usize = 2;
 /// A process that is this much later than its timers has been suspended.
-const SUSPENDED: Duration = Duration::from_secs(1);
+pub(super) const SUSPENDED: Duration = Duration::from_secs(1);
 
 /// The outcome of a streaming list.
 enum Streamed<O: Decode> {

@@ -121,3 +121,104 @@ async fn a_known_object_of_another_namespace_is_not_listed() {
         assert_eq!(first.len(), listed, "{namespace}");
     }
 }
+
+/// A server at version 50, whose watch sends a bookmark that is behind, then a deletion.
+struct LagsBehind;
+
+impl ListerWatcher<ConfigMap> for LagsBehind {
+    fn resource(&self) -> String {
+        "configmaps".into()
+    }
+
+    fn server_identity(&self) -> BoxFuture<'_, Result<Option<String>, ApiError>> {
+        async { Ok(Some("uid".to_owned())) }.boxed()
+    }
+
+    fn list(&self, request: ListRequest) -> BoxFuture<'_, Result<ListStream<ConfigMap>, ApiError>> {
+        assert_eq!((request.limit, request.object), (Some(1), Some("y/a".into())));
+        let meta = ListMeta {
+            resource_version: Some("50".into()),
+            ..ListMeta::default()
+        };
+        let parts = [ListPart::Item(Item::Raw(raw())), ListPart::End(meta)];
+        async { Ok(stream::iter(parts.map(Ok)).boxed()) }.boxed()
+    }
+
+    fn watch(&self, _: WatchRequest) -> BoxFuture<'_, Result<WatchStream<ConfigMap>, ApiError>> {
+        let bookmark = WatchEvent::Bookmark {
+            resource_version: Some("45".into()),
+            initial_events_end: false,
+        };
+        let deleted = br#"{"metadata":{"name":"a","namespace":"y","uid":"u","resourceVersion":"50"}}"#;
+        let deleted = RawObject::scan(Encoding::Json, deleted[..].into()).unwrap();
+        let events = stream::iter([Ok(bookmark)]).chain(stream::once(async move {
+            tokio::time::sleep(Duration::from_millis(500)).await;
+            Ok(WatchEvent::Deleted(Item::Raw(deleted)))
+        }));
+        async { Ok(events.chain(stream::pending()).boxed()) }.boxed()
+    }
+}
+
+/// Passes on what is reported.
+struct Reports(mpsc::UnboundedSender<&'static str>);
+
+impl KnownObjects for Reports {
+    fn get(&self, _: &str) -> Option<(ObjectKey, Fingerprint)> {
+        None
+    }
+}
+
+impl Sink<ConfigMap> for Reports {
+    async fn replace(&mut self, _: Vec<(ObjectKey, DecodeResult<ConfigMap>)>, _: Option<ResourceVersion>) {
+        let _ = self.0.send("replaced");
+    }
+
+    async fn confirmed(&mut self) {
+        let _ = self.0.send("confirmed");
+    }
+
+    async fn push(&mut self, _: ObjectKey, _: Delta<DecodeResult<ConfigMap>>, _: Option<ResourceVersion>) {
+        let _ = self.0.send("changed");
+    }
+
+    fn bookmark(&mut self, _: ResourceVersion) {
+        let _ = self.0.send("bookmark");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_bookmark_that_is_behind_confirms_nothing() {
+    let (reports, mut reported) = mpsc::unbounded_channel();
+    let mut object = ConfigMap::default();
+    object.metadata.name = Some("a".into());
+    object.metadata.namespace = Some("y".into());
+    object.metadata.uid = Some("u".into());
+    object.metadata.resource_version = Some("39".into());
+    let object = DecodeResult::Decoded {
+        object: Arc::new(object),
+        fingerprint: None,
+    };
+    let run = SavedRun {
+        server: Some("uid".into()),
+        server_now: Arc::default(),
+        newest: "40".into(),
+        disproof: Default::default(),
+        progress: Arc::new(crate::warm_start::Progress::new(
+            crate::warm_start::Start::Pending,
+        )),
+    };
+    let saved = Saved {
+        name: String::new(),
+        entries: vec![("y/a".into(), object)],
+        deleted: Vec::new(),
+        version: "40".into(),
+        complete: true,
+        run: Arc::new(run),
+    };
+    let reflector = Reflector::new(LagsBehind, Reports(reports)).starting_with(Some(saved));
+    let running = tokio::spawn(reflector.run(CancellationToken::new()));
+    for expected in ["replaced", "bookmark", "changed", "confirmed"] {
+        assert_eq!(reported.recv().await, Some(expected));
+    }
+    running.abort();
+}

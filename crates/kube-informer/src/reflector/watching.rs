@@ -1,13 +1,14 @@
 //! The watch phase of a reflector.
 
 use super::pacing::VERY_SHORT;
-use super::{DecodeResult, Events, Reflector, Sink, State, Wanted};
+use super::streaming::SUSPENDED;
+use super::{Events, Reflector, Sink, State, Wanted};
 use crate::form::Decode;
 use crate::object::ResourceVersion;
 use crate::queue::Delta;
 use crate::queue::batching::UNREPORTED;
 use crate::source::{
-    ApiError, ApiStatus, ErrorClass, Item, WatchEvent, WatchFrom, WatchRequest, random_timeout,
+    ApiError, ApiStatus, DecodeResult, ErrorClass, Item, WatchEvent, WatchFrom, WatchRequest, random_timeout,
 };
 use crate::time::later;
 use std::future::poll_fn;
@@ -130,7 +131,6 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
                 self.reporter.watched(watched.events, watched.lasted, false);
                 return State::Populating(Wanted::Afresh).after_pause(None);
             }
-            let is_bookmark = matches!(event, WatchEvent::Bookmark { .. });
             match &event {
                 WatchEvent::Bookmark { resource_version, .. } => {
                     watched.bookmarks += 1;
@@ -141,9 +141,6 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
             }
             self.reporter.succeeded();
             self.handle(&mut stream, event, ordered).await;
-            if is_bookmark && self.confirm_at.is_some() {
-                self.confirmed().await;
-            }
         };
         self.sink.flush();
         watched.end(started);
@@ -169,9 +166,12 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
                 Err(_) => self.reporter.succeeded(),
             }
         }
-        if self.confirm_at.is_some() {
+        while self.confirm_at.is_some() {
+            let since = Instant::now();
             match tokio::time::timeout(VERY_SHORT, self.next_in_time(stream)).await {
                 Ok(event) => return event,
+                // Nothing could arrive while the process was suspended.
+                Err(_) if since.elapsed() > VERY_SHORT.saturating_add(SUSPENDED) => {}
                 Err(_) => self.confirmed().await,
             }
         }

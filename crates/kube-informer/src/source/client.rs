@@ -15,7 +15,7 @@ use super::{
     WatchListSupport, WatchRequest, WatchStream,
 };
 use crate::low_level::wire::{Encoding, FieldPlan};
-use crate::object::CachedObject;
+use crate::object::{CachedObject, ObjectKey};
 use crate::selector::ShardSelector;
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -164,15 +164,20 @@ impl ClientSource {
     }
 
     /// The path and query of a request, for the server that the client is bound to.
-    fn uri(&self, query: &str) -> Result<String, InvalidName> {
+    fn uri(&self, query: &str, object: Option<&ObjectKey>) -> Result<String, InvalidName> {
         let mut uri = resource_path(&self.resource, self.selection.in_namespace())?;
         let mut pairs = form_urlencoded::Serializer::new(query.to_owned());
+        let own = |selector: &Option<String>| selector.clone().filter(|s| !s.is_empty());
+        let labels = own(&self.selection.label_selector);
+        let fields = own(&self.selection.field_selector);
+        let fields = fields.into_iter().chain(object.map(selects_object));
+        let fields = fields.collect::<Vec<_>>().join(",");
         for (name, selector) in [
-            ("labelSelector", &self.selection.label_selector),
-            ("fieldSelector", &self.selection.field_selector),
+            ("labelSelector", labels),
+            ("fieldSelector", Some(fields).filter(|fields| !fields.is_empty())),
         ] {
-            if let Some(selector) = selector.as_deref().filter(|s| !s.is_empty()) {
-                pairs.append_pair(name, selector);
+            if let Some(selector) = selector {
+                pairs.append_pair(name, &selector);
             }
         }
         if let Some(shards) = &self.selection.shards {
@@ -191,6 +196,7 @@ impl ClientSource {
     async fn send<O: CachedObject>(
         &self,
         query: String,
+        object: Option<&ObjectKey>,
         metadata: Reduction,
         plan: &FieldPlan,
     ) -> Result<(Response<Body>, Expected), ApiError> {
@@ -205,12 +211,12 @@ impl ClientSource {
             keep_unknown_fields: O::keeps_unknown_fields() && !self.metadata_only,
         };
         let asked = self.negotiation.asked(&objects);
-        let sent = self.send_once(&query, accept(asked, reduction)).await;
+        let sent = self.send_once(&query, object, accept(asked, reduction)).await;
         let (asked, response) = match sent {
             Err(ApiError::Status(status)) if status.code == 406 && asked != Encoding::Json => {
                 self.negotiation.refused();
                 let json = accept(Encoding::Json, reduction);
-                (Encoding::Json, self.send_once(&query, json).await?)
+                (Encoding::Json, self.send_once(&query, object, json).await?)
             }
             sent => (asked, sent?),
         };
@@ -223,8 +229,13 @@ impl ClientSource {
         Ok((response, expected))
     }
 
-    async fn send_once(&self, query: &str, accept: HeaderValue) -> Result<Response<Body>, ApiError> {
-        self.get(self.uri(query)?, accept).await
+    async fn send_once(
+        &self,
+        query: &str,
+        object: Option<&ObjectKey>,
+        accept: HeaderValue,
+    ) -> Result<Response<Body>, ApiError> {
+        self.get(self.uri(query, object)?, accept).await
     }
 
     /// What is selected, whatever the namespace.
@@ -294,6 +305,16 @@ impl ClientSource {
     }
 }
 
+/// The field selector of one object.
+fn selects_object(key: &ObjectKey) -> String {
+    let value = |text: &str| text.replace('\\', "\\\\").replace(',', "\\,").replace('=', "\\=");
+    let mut selector = format!("metadata.name={}", value(key.name()));
+    if let Some(namespace) = key.namespace() {
+        selector += &format!(",metadata.namespace={}", value(namespace));
+    }
+    selector
+}
+
 /// An empty body that the layers of a client cannot clone, so that none of them retries the request: the caller
 /// decides how long to wait.
 ///
@@ -344,7 +365,12 @@ impl<O: CachedObject> ListerWatcher<O> for ClientSource {
     fn list(&self, request: ListRequest) -> BoxFuture<'_, Result<ListStream<O>, ApiError>> {
         async move {
             let (response, expected) = self
-                .send::<O>(request.query(), Reduction::MetadataList, &request.plan)
+                .send::<O>(
+                    request.query(),
+                    request.object.as_ref(),
+                    Reduction::MetadataList,
+                    &request.plan,
+                )
                 .await?;
             let chunks = Chunks::new(response, LIST, self.received.clone());
             let parts = list_parts(chunks, expected, request.plan);
@@ -361,7 +387,7 @@ impl<O: CachedObject> ListerWatcher<O> for ClientSource {
             };
             let patience = Patience::of(total.saturating_add(WATCH_GRACE));
             let (response, expected) = self
-                .send::<O>(request.query(), Reduction::Metadata, &request.plan)
+                .send::<O>(request.query(), None, Reduction::Metadata, &request.plan)
                 .await?;
             let chunks = Chunks::new(response, patience, self.received.clone());
             let events = watch_events(chunks, expected, request.plan);
@@ -428,7 +454,7 @@ mod tests {
     #[tokio::test]
     async fn paths() {
         assert_eq!(
-            source::<Pod>(Selection::default()).uri("").unwrap(),
+            source::<Pod>(Selection::default()).uri("", None).unwrap(),
             "/api/v1/pods"
         );
         let selection = Selection {
@@ -438,9 +464,21 @@ mod tests {
             shards: None,
         };
         assert_eq!(
-            source::<Deployment>(selection).uri("limit=5").unwrap(),
+            source::<Deployment>(selection.clone())
+                .uri("limit=5", None)
+                .unwrap(),
             "/apis/apps/v1/namespaces/shop/deployments?limit=5&labelSelector=app%3Dweb%2Ctier%21%3Dx\
              &fieldSelector=metadata.name%3Da"
+        );
+        let selection = Selection {
+            label_selector: None,
+            ..selection
+        };
+        let one = source::<Deployment>(selection).uri("", Some(&"shop/a=b".into()));
+        assert_eq!(
+            one.unwrap(),
+            "/apis/apps/v1/namespaces/shop/deployments?fieldSelector=metadata.name%3Da%2Cmetadata.name%3Da%5C%3Db\
+             %2Cmetadata.namespace%3Dshop"
         );
     }
 

@@ -1,7 +1,7 @@
 //! List and watch requests.
 
 use crate::FieldPlan;
-use crate::object::ResourceVersion;
+use crate::object::{ObjectKey, ResourceVersion};
 use std::time::Duration;
 
 /// The default of the shortest timeout of a watch.
@@ -26,6 +26,9 @@ pub struct ListRequest {
     pub continue_token: Option<String>,
     /// The plan for the scan of each object. The server need not send pruned parts.
     pub plan: FieldPlan,
+    /// Only this object of the collection, if it belongs to it; `None`: all. It is not part of the [query](Self::query), because it
+    /// has to be combined with the source's own selector. A source that cannot select may ignore it.
+    pub object: Option<ObjectKey>,
 }
 
 /// The states of the collection that a list may return.
@@ -52,6 +55,7 @@ impl ListRequest {
             limit: None,
             continue_token: None,
             plan: FieldPlan::default(),
+            object: None,
         }
     }
 

@@ -1,8 +1,9 @@
 //! Replaces a file as a whole: written beside, then renamed.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, DirEntry, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// The end of the names of files that are being written.
 const TEMPORARY: &str = ".tmp";
@@ -23,7 +24,8 @@ pub(crate) fn replace<T>(path: &Path, write: impl FnOnce(&mut File) -> io::Resul
     let temporary = PathBuf::from(temporary);
     let written = write_to(&temporary, write).and_then(|written| {
         fs::rename(&temporary, path)?;
-        sync_directory(directory)?;
+        // Without it, a crash may undo the rename: the old file is as good a start. Some file systems cannot do it.
+        let _ = sync_directory(directory);
         Ok(written)
     });
     if written.is_err() {
@@ -64,6 +66,9 @@ fn sync_directory(_: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// A file that has not been written to for so long is not one that another process has just made and not locked yet.
+const LEFT: Duration = Duration::from_secs(60);
+
 /// Removes what processes that were killed have left of attempts to replace the file at `path`. What is being written is
 /// locked, and stays. What cannot be removed stays, too.
 pub(crate) fn remove_leftovers(path: &Path) {
@@ -80,8 +85,40 @@ pub(crate) fn remove_leftovers(path: &Path) {
             .to_str()
             .and_then(|file| file.strip_prefix(name)?.strip_prefix('.'));
         if rest.is_some_and(|rest| rest.ends_with(TEMPORARY))
+            && is_old_file(&entry)
             && File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok())
         {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// Whether it is a file, which can be opened without waiting, and has been left.
+fn is_old_file(entry: &DirEntry) -> bool {
+    let Ok(metadata) = entry.metadata() else {
+        return false;
+    };
+    let modified = metadata.modified().ok();
+    let age = modified.and_then(|modified| modified.elapsed().ok());
+    metadata.is_file() && age.is_some_and(|age| age >= LEFT)
+}
+
+/// Removes all caches of a resource, whatever was selected of it.
+pub(crate) fn remove_caches(directory: &Path, resource: &str) {
+    let Ok(entries) = fs::read_dir(directory) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        let file = entry.file_name();
+        let rest = file
+            .to_str()
+            .and_then(|file| file.strip_prefix(resource)?.strip_prefix('-'));
+        // 16 digits, and what follows while it is being written.
+        let ours = rest.is_some_and(|rest| {
+            let (digits, rest) = rest.split_at_checked(16).unwrap_or_default();
+            digits.bytes().all(|digit| digit.is_ascii_hexdigit()) && rest.starts_with(".cache")
+        });
+        if ours && entry.file_type().is_ok_and(|kind| kind.is_file()) {
             let _ = fs::remove_file(entry.path());
         }
     }
@@ -91,6 +128,7 @@ pub(crate) fn remove_leftovers(path: &Path) {
 mod tests {
     use super::*;
     use std::io::Write;
+    use std::time::SystemTime;
 
     /// A directory of its own for a test.
     fn directory(name: &str) -> PathBuf {
@@ -124,6 +162,26 @@ mod tests {
         fs::remove_dir_all(directory).unwrap();
     }
 
+    #[test]
+    fn only_the_caches_of_one_resource_are_removed() {
+        let directory = directory("removed");
+        let kept = [
+            "configmaps-0123456789abcdef.cache",
+            "secrets-notes.txt",
+            "secrets-of-b-0123456789abcdef.cache",
+        ];
+        let removed = [
+            "secrets-0123456789abcdef.cache",
+            "secrets-0123456789abcdef.cache.0123456789abcdef.tmp",
+        ];
+        for name in kept.iter().chain(&removed) {
+            fs::write(directory.join(name), "content").unwrap();
+        }
+        remove_caches(&directory, "secrets");
+        assert_eq!(names(&directory), kept);
+        fs::remove_dir_all(directory).unwrap();
+    }
+
     #[cfg(unix)]
     #[test]
     fn only_the_owner_can_read_what_is_saved() {
@@ -147,12 +205,20 @@ mod tests {
         let path = directory.join("pods.cache");
         let leftover = directory.join("pods.cache.0123456789abcdef.tmp");
         let other = directory.join("nodes.cache.0123456789abcdef.tmp");
-        fs::write(&leftover, "half").unwrap();
-        fs::write(&other, "half").unwrap();
-        replace(&path, |_| {
+        let new = directory.join("pods.cache.fedcba9876543210.tmp");
+        for file in [&leftover, &other, &new] {
+            fs::write(file, "half").unwrap();
+        }
+        let set_old = |file: &File| file.set_modified(SystemTime::now() - 2 * LEFT).unwrap();
+        for file in [&leftover, &other] {
+            set_old(&OpenOptions::new().write(true).open(file).unwrap());
+        }
+        replace(&path, |written| {
+            set_old(written);
             remove_leftovers(&path);
             assert!(!leftover.exists() && other.exists());
-            assert_eq!(names(&directory).len(), 2, "the file that is being written stays");
+            assert!(new.exists(), "it may not be locked yet");
+            assert_eq!(names(&directory).len(), 3, "the file that is being written stays");
             Ok(())
         })
         .unwrap();

@@ -13,7 +13,7 @@
 
 use crate::form::Decode;
 use crate::object::{Fingerprint, ObjectKey, ResourceVersion};
-use crate::reflector::DecodeResult;
+use crate::source::DecodeResult;
 use crate::store::Snapshot;
 use crate::{Partition, object};
 use std::collections::HashMap;
@@ -53,6 +53,8 @@ pub(crate) enum LoadError {
     Format(u32),
     #[error("it is damaged or incomplete: {0}")]
     Damaged(&'static str),
+    #[error("nobody waits for it any more")]
+    GivenUp,
     #[error("it was saved for something else ({saved}) than what is wanted ({wanted})")]
     Foreign { saved: String, wanted: String },
 }
@@ -351,13 +353,14 @@ impl<R: Read> Reader<R> {
     }
 }
 
-/// Reads a file of `length` bytes that belongs to `identity`: the partitions that are wanted. Nothing is returned, and the
-/// decoder is as before, unless the whole file is intact.
+/// Reads a file of `length` bytes that belongs to `identity`: the partitions that are wanted. `goes_on` is asked after each block.
+/// Nothing is returned, and the decoder is as before, unless the whole file is intact.
 pub(crate) fn read<O: Decode>(
     input: impl Read,
     length: u64,
     identity: &str,
     wanted: impl Fn(&str) -> bool,
+    goes_on: impl Fn() -> bool,
     decoder: &Arc<O::Decoder>,
 ) -> Result<Loaded<O>, LoadError> {
     const RECORD: LoadError = LoadError::Damaged("an object cannot be read");
@@ -388,6 +391,9 @@ pub(crate) fn read<O: Decode>(
     let mut count = 0_u64;
     loop {
         let (kind, content, left) = reader.next()?;
+        if !goes_on() {
+            return Err(LoadError::GivenUp);
+        }
         let mut rest = Rest(content);
         if kind == END {
             if rest.long() != Some(count) {

@@ -95,6 +95,8 @@ impl Families {
     /// Goes on with families that were saved.
     pub(super) fn restore(&mut self, seed: u64, families: Vec<(u64, Arc<Base>)>) {
         self.seed = seed;
+        // The bodies that are cached go with their families.
+        self.cached = 0;
         let round = self.round;
         let families = families.into_iter();
         self.families = families

@@ -79,7 +79,7 @@ fn file(pods: usize) -> (Vec<u8>, Arc<Packer<Pod>>, Snapshot<Packed<Pod>>) {
 }
 
 fn load(bytes: &[u8], packer: &Arc<Packer<Pod>>) -> Result<Loaded<Packed<Pod>>, LoadError> {
-    read(bytes, bytes.len() as u64, IDENTITY, |_| true, packer)
+    read(bytes, bytes.len() as u64, IDENTITY, |_| true, || true, packer)
 }
 
 /// The objects of all partitions.
@@ -190,7 +190,14 @@ fn a_file_that_is_cut_anywhere_is_not_used() {
     // The length of the file when it was opened, and less when it was read.
     let packer = packer();
     let length = bytes.len() as u64;
-    let cut = read::<Packed<Pod>>(&bytes[..bytes.len() - 1], length, IDENTITY, |_| true, &packer);
+    let cut = read::<Packed<Pod>>(
+        &bytes[..bytes.len() - 1],
+        length,
+        IDENTITY,
+        |_| true,
+        || true,
+        &packer,
+    );
     assert!(matches!(cut, Err(LoadError::Damaged(_))));
     let mut more = bytes.clone();
     more.push(0);
@@ -255,11 +262,37 @@ fn a_block_that_is_missing_twice_or_elsewhere_is_noticed() {
 }
 
 #[test]
+fn a_reading_that_is_given_up_leaves_the_decoder_as_it_was() {
+    let (bytes, ..) = file(3000);
+    let length = bytes.len() as u64;
+    let blocks = blocks(&bytes).len() as u64 - 2;
+    for read_until in [0, blocks - 1, blocks] {
+        let (packer, count) = (packer(), std::cell::Cell::new(0));
+        let goes_on = || count.replace(count.get() + 1) < read_until;
+        let read = read::<Packed<Pod>>(&bytes[..], length, IDENTITY, |_| true, goes_on, &packer);
+        assert_eq!(matches!(read, Err(LoadError::GivenUp)), read_until < blocks);
+        let as_it_was = packer.stats() == self::packer().stats();
+        assert_eq!(as_it_was, read_until < blocks, "{read_until} of {blocks} blocks");
+    }
+}
+
+#[test]
+fn families_that_a_file_replaces_take_no_memory() {
+    let (bytes, ..) = file(500);
+    let (fresh, used) = (packer(), packer());
+    let before: Vec<_> = (0..500).map(|number| pack(&used, &pod(number + 1000))).collect();
+    assert!(used.stats().family_bytes > 0);
+    let _restored = [&fresh, &used].map(|packer| load(&bytes, packer).unwrap());
+    drop(before);
+    assert_eq!(used.stats().family_bytes, fresh.stats().family_bytes);
+}
+
+#[test]
 fn a_file_of_something_else_is_refused_with_the_reason() {
     let (mut bytes, ..) = file(3);
     let packer = packer();
     let refused = |bytes: &[u8], identity: &str| {
-        let refused = read::<Packed<Pod>>(bytes, bytes.len() as u64, identity, |_| true, &packer);
+        let refused = read::<Packed<Pod>>(bytes, bytes.len() as u64, identity, |_| true, || true, &packer);
         refused.err().unwrap().to_string()
     };
     assert_eq!(
