@@ -196,7 +196,7 @@ where
     /// [`new`](Self::new), for a kind that is known at run time.
     pub fn new_with(api: Api<K>, config: watcher::Config, dyntype: K::DynamicType) -> Self {
         let resource = ApiResource::erase::<K>(&dyntype);
-        let (informer, own) = informer_of::<Packed<K>, K>(api, resource, &config, K::metadata_api());
+        let (informer, own) = informer_of::<Packed<K>, K>(api, resource, &config, K::metadata_api(), None);
         let main = Own {
             source: Source::own(&informer),
             informer: Some(own),
@@ -374,7 +374,7 @@ where
         config: watcher::Config,
     ) -> Self {
         let resource = ApiResource::erase::<Child>(&dyntype);
-        let (informer, own) = informer_of::<OwnedObject, Child>(api, resource, &config, true);
+        let (informer, own) = informer_of::<OwnedObject, Child>(api, resource, &config, true, None);
         let source = Source::owned(&informer, self.owner_kind());
         self.sources.push(Watched::new(source, Some(own)));
         self.informers.push(Arc::new(informer));
@@ -415,8 +415,9 @@ where
         I: IntoIterator<Item = ObjectRef<K>>,
     {
         let resource = ApiResource::erase::<Other>(&dyntype);
+        // The mapper takes its object: what is kept would have to be cloned for it.
         let (informer, own) =
-            informer_of::<Packed<Other>, Other>(api, resource, &config, Other::metadata_api());
+            informer_of::<Packed<Other>, Other>(api, resource, &config, Other::metadata_api(), Some(0));
         let source = Source::mapped(&informer, move |object: &Packed<Other>| {
             let object = object.decode().inspect_err(
                 |error| tracing::warn!(object = %object.key(), %error, "an object leads to no others"),

@@ -4,7 +4,9 @@ use crate::failure::Interrupted;
 use anyhow::Context as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::thread;
 use std::time::Duration;
+use tokio::runtime::Builder;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
@@ -34,13 +36,18 @@ impl Stop {
     /// # Errors
     /// The signal handlers cannot be installed.
     pub(crate) fn on_signal(meaning: Meaning, grace: Option<Duration>) -> anyhow::Result<Self> {
+        // On a thread of its own: whatever the others are waiting for, a signal is noticed.
+        let runtime = Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.context("cannot wait for signals")?;
+        let entered = runtime.enter();
         let mut interrupt = signal(SignalKind::interrupt()).context("cannot wait for SIGINT")?;
         let mut terminate = signal(SignalKind::terminate()).context("cannot wait for SIGTERM")?;
+        drop(entered);
         let stop = Self {
             token: CancellationToken::new(),
             code: Arc::new(AtomicU8::new(INTERRUPT)),
         };
-        tokio::spawn({
+        let wait = {
             let stop = stop.clone();
             async move {
                 let code = tokio::select! {
@@ -65,7 +72,10 @@ impl Stop {
                 };
                 std::process::exit(code.into())
             }
-        });
+        };
+        let thread = thread::Builder::new().name("signals".to_owned());
+        let started = thread.spawn(move || runtime.block_on(wait));
+        started.context("cannot wait for signals")?;
         Ok(stop)
     }
 

@@ -11,7 +11,7 @@ use kube_informer::HasOwners;
 use kube_informer::form::{Decode, WholeObject};
 use kube_informer::informer::enqueue::OwnerKind;
 use kube_informer::informer::{InformerStatus, RunError, Stopped, Unsynced};
-use kube_informer::reflector::LastError;
+use kube_informer::reflector::{LastError, ReflectorOptions};
 use kube_informer::source::ClientSource;
 use kube_informer::{
     CachedObject, Delivery, HandlerOptions, Notification, ObjectKey, PanicPolicy, Registration,
@@ -273,6 +273,7 @@ pub(super) fn informer_of<O: Decode, A: Resource>(
     resource: ApiResource,
     config: &watcher::Config,
     metadata_only: bool,
+    decoded_cache: Option<usize>,
 ) -> (SharedInformer<O>, OwnInformer) {
     let selection = config.selection(api.namespace());
     let mut source = ClientSource::new(api.into_client(), resource, selection);
@@ -283,7 +284,10 @@ pub(super) fn informer_of<O: Decode, A: Resource>(
     let reports = Arc::new(AtomicBool::new(false));
     let reported = reports.clone();
     let (informer, runner) = SharedInformer::<O>::builder(source)
-        .reflector_options(config.reflector())
+        .reflector_options(ReflectorOptions {
+            decoded_cache,
+            ..config.reflector()
+        })
         .on_error(move |failure| {
             if reported.load(Ordering::Relaxed) {
                 // If it is full, those that wait say enough.

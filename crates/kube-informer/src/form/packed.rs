@@ -89,7 +89,7 @@ struct Header<K> {
     version: Option<ResourceVersion>,
     labels: Labels,
     fingerprint: Fingerprint,
-    /// The size of the uncompressed body, of the stored body, and of all stored bytes.
+    /// The size of the uncompressed body without a uid that was cut out, of the stored body, and of all stored bytes.
     size: u32,
     kept: u32,
     all: u32,
@@ -170,7 +170,7 @@ impl<K> Packed<K> {
         let Beside { uid_at, uid, .. } = self.beside();
         let mut body = header.coding.read(stored, size);
         match uid_at {
-            Some(at) if at <= body.len() && body.len() + uid.len() == size => {
+            Some(at) if at <= size && body.len() == size => {
                 body.splice(at..at, uid.iter().copied());
             }
             Some(_) => body.clear(),
@@ -220,11 +220,6 @@ impl<'a> Beside<'a> {
             uid,
             fields,
         })
-    }
-
-    /// How many bytes of the body are not stored.
-    fn cut(&self) -> usize {
-        self.uid_at.map_or(0, |_| self.uid.len())
     }
 }
 
@@ -404,9 +399,12 @@ impl<K> Header<K> {
     fn decoded_size(&self) -> usize {
         let factor = match self.encoding {
             Encoding::Json => 4,
+            #[cfg(feature = "protobuf")]
             Encoding::Protobuf => 10,
         };
-        size_of::<K>() + factor * self.size as usize
+        (self.size as usize)
+            .saturating_mul(factor)
+            .saturating_add(size_of::<K>())
     }
 }
 

@@ -458,7 +458,8 @@ impl<O: Decode> Saver<O> {
         let mut seen = HashSet::new();
         let deleted = deleted.into_iter().filter_map(|object| {
             let key = O::key_of(&object);
-            let Location::Partition(partition) = self.shared.partitions.location(key.namespace(), None) else {
+            let Location::Partition(partition) = self.shared.partitions.location(key.namespace(), None)
+            else {
                 return None;
             };
             let number = saved.iter().position(|saved| *saved == partition)?;

@@ -60,7 +60,7 @@ pub struct Packer<K> {
 pub struct PackerStats {
     /// The number of packed objects in memory.
     pub objects: u64,
-    /// Their size as sent by the server, in bytes, without pruned parts.
+    /// Their size as sent by the server, in bytes, without pruned parts and without their uids, which are stored beside.
     pub body_bytes: u64,
     /// The stored size of their bodies, in bytes.
     pub kept_bytes: u64,
@@ -238,11 +238,10 @@ impl<K> Packer<K> {
         let mut state = lock(&self.state);
         let state = &mut *state;
         raw.write_body(&mut state.body);
-        let size = state.body.len() as u32;
         let uid = raw.uid().unwrap_or_default().as_bytes();
         let place = state.cut(uid);
         let coding = state.compress(raw.owner_references(), self.shared.counters.total::<K>());
-        let kept = state.kept.len() as u32;
+        let (size, kept) = (state.body.len() as u32, state.kept.len() as u32);
         state.kept.extend_from_slice(&place.to_le_bytes());
         write_prefixed(&mut state.kept, uid);
         self.write_fields(raw, &mut state.kept);
@@ -343,17 +342,25 @@ impl<K> Shared<K> {
         decode: impl FnOnce() -> Result<K, DecodeError>,
     ) -> Result<Arc<K>, DecodeError> {
         let alive = |decoded: &mut Decoded<K>| {
-            let recent = decoded.recent.get(address);
-            recent.or_else(|| decoded.objects.get(&address).and_then(Weak::upgrade))
+            if let Some(object) = decoded.recent.get(address) {
+                return Some((object, Vec::new()));
+            }
+            let object = decoded.objects.get(&address).and_then(Weak::upgrade)?;
+            let evicted = decoded.recent.keep(address, &object, size);
+            Some((object, evicted))
         };
-        if let Some(object) = alive(&mut lock(&self.decoded)) {
+        // What is evicted is dropped without the lock: that takes a while.
+        let known = alive(&mut lock(&self.decoded));
+        if let Some((object, _)) = known {
             return Ok(object);
         }
         let object = Arc::new(decode()?);
         let mut decoded = lock(&self.decoded);
         // Another thread may have decoded it meanwhile.
-        if let Some(object) = alive(&mut decoded) {
-            return Ok(object);
+        if let Some((known, evicted)) = alive(&mut decoded) {
+            drop(decoded);
+            drop((object, evicted));
+            return Ok(known);
         }
         if decoded.objects.len() >= decoded.sweep_at {
             decoded.objects.retain(|_, object| object.strong_count() > 0);

@@ -303,10 +303,7 @@ impl<K> Restore<K> {
         let bytes = rest.bytes()?;
         let all = u32::try_from(bytes.len()).ok()?;
         let beside = Beside::read(bytes.get(kept as usize..)?)?;
-        let stored = size.checked_sub(u32::try_from(beside.cut()).ok()?)?;
-        if beside.uid_at.is_some_and(|at| at > stored as usize)
-            || !is_possible(&coding, stored, kept as usize)
-        {
+        if beside.uid_at.is_some_and(|at| at > size as usize) || !is_possible(&coding, size, kept as usize) {
             return None;
         }
         let header = Header {
