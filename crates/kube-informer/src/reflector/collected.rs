@@ -111,8 +111,8 @@ mod tests {
 
     #[test]
     fn an_entry_is_small() {
-        assert_eq!(size_of::<(ObjectKey, DecodeResult<Pod>)>(), 40);
-        assert_eq!(size_of::<Received<DecodeResult<Pod>>>(), 64);
+        assert_eq!(size_of::<(ObjectKey, DecodeResult<Pod>)>(), 32);
+        assert_eq!(size_of::<Received<DecodeResult<Pod>>>(), 48);
     }
 
     #[test]
