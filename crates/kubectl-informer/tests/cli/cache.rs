@@ -6,7 +6,7 @@ use kube_sim::SimServer;
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 use tempfile::TempDir;
 
 async fn server() -> SimServer {
@@ -132,6 +132,15 @@ async fn a_watch_that_is_killed_at_any_time_loses_no_file() {
         }
         watch.signal(Signal::SIGKILL);
         assert_eq!(watch.exit_code().await, None, "killed");
+    }
+    // Only what was left a while ago is removed: it might have been made just now, by another process.
+    for entry in std::fs::read_dir(directory.path()).unwrap() {
+        let file = std::fs::File::options()
+            .append(true)
+            .open(entry.unwrap().path())
+            .unwrap();
+        file.set_modified(SystemTime::now() - Duration::from_secs(120))
+            .unwrap();
     }
     let mut last = watch(&server, directory.path());
     let lines = last.until("synced").await;
