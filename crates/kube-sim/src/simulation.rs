@@ -47,7 +47,7 @@
 //!     Simulation::new(controller)
 //!         .workload(async |client| {
 //!             let services = Api::<Service>::default_namespaced(client);
-//!             let web = json!({"metadata": {"name": "web"}, "spec": {"ports": [{"port": 80}]}});
+//!             let web = serde_json::json!({"metadata": {"name": "web"}, "spec": {"ports": [{"port": 80}]}});
 //!             let web = serde_json::from_value(web).unwrap();
 //!             services.create(&PostParams::default(), &web).await.unwrap();
 //!         })

@@ -370,7 +370,7 @@ async fn pods_have_time_to_end_if_they_have_a_node() {
         (alone(), bound.clone(), json!(null), 5, &["MODIFIED p"]),
         (
             alone(),
-            json!({"nodeName": "n1"}),
+            json!({"nodeName": "n1", "containers": containers}),
             json!(null),
             30,
             &["MODIFIED p"],

@@ -105,11 +105,10 @@ fn metric(metric: &At<'_>, causes: &mut Causes) {
             }
         }
     }
-    if let Some((_, wanted)) = METRICS.iter().find(|(of, _)| *of == kind.text()) {
-        if !metric.has(wanted) {
-            let why = "must populate information for the given metric source";
-            causes.push(metric.at(wanted).required(why));
-        }
+    let wanted = METRICS.iter().find(|(of, _)| *of == kind.text());
+    if let Some((_, wanted)) = wanted.filter(|(_, wanted)| !metric.has(wanted)) {
+        let why = "must populate information for the given metric source";
+        causes.push(metric.at(wanted).required(why));
     }
 }
 
