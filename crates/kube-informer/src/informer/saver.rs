@@ -458,12 +458,13 @@ impl<O: Decode> Saver<O> {
         let mut seen = HashSet::new();
         let deleted = deleted.into_iter().filter_map(|object| {
             let key = O::key_of(&object);
-            let Location::Partition(partition) = self.shared.partitions.location(key.namespace(), None)
-            else {
+            let uid = O::uid_of(&object);
+            let location = self.shared.partitions.location(key.namespace(), uid);
+            let Location::Partition(partition) = location else {
                 return None;
             };
             let number = saved.iter().position(|saved| *saved == partition)?;
-            let uid = O::uid_of(&object).map(str::to_owned);
+            let uid = uid.map(str::to_owned);
             seen.insert((key, uid)).then_some((number as u32, object))
         });
         deleted.collect()
