@@ -41,19 +41,26 @@ pub(crate) async fn run(args: ReplayArgs) -> anyhow::Result<ExitCode> {
     }
     let mut player = Player::new(server.store(), &resources)?;
     let played = async {
-        let next = player.initial(&mut recording, synced).await?;
+        let next = player.initial(&mut recording, synced).await;
         announce(&server, &args)?;
-        player.play(&mut recording, next, args.speed).await?;
-        recording.tell_cut();
+        player.play(&mut recording, next, args.speed).await;
+        // What could be read is served all the same.
+        let ended = recording.ended();
+        if let Err(damage) = &ended {
+            output::diagnostic(&format!("error: {damage}"));
+        }
         output::diagnostic(&player.told());
-        anyhow::Ok(())
+        anyhow::Ok(match ended {
+            Ok(code) => code,
+            Err(_) => ExitCode::FAILURE,
+        })
     };
     let played = stop.run_until_cancelled(played).await;
-    if let Some(Ok(())) = played {
+    if let Some(Ok(_)) = played {
         stop.cancelled().await;
     }
     server.shutdown().await;
-    played.unwrap_or(Ok(())).map(|()| ExitCode::SUCCESS)
+    played.unwrap_or(Ok(ExitCode::SUCCESS))
 }
 
 /// The number of resources whose first list is in the recording. It is read up to the last of them: to its end only if some were
@@ -192,33 +199,22 @@ impl Player {
 
     /// Makes what was there when so many resources had been listed: all, but those that never were. Returns the first entry
     /// after that.
-    async fn initial(
-        &mut self,
-        recording: &mut Recording,
-        resources: usize,
-    ) -> anyhow::Result<Option<Entry>> {
+    async fn initial(&mut self, recording: &mut Recording, resources: usize) -> Option<Entry> {
         let mut synced = BTreeSet::new();
         while synced.len() < resources {
-            let Some(mut entry) = recording.next()? else {
-                return Ok(None);
-            };
+            let mut entry = recording.next()?;
             if entry.event == Event::Synced {
                 synced.insert(entry.resource);
             }
-            self.entry(recording, &mut entry).await?;
+            self.entry(recording, &mut entry).await;
         }
         recording.next()
     }
 
     /// Makes the changes in their time.
-    async fn play(
-        &mut self,
-        recording: &mut Recording,
-        mut next: Option<Entry>,
-        speed: Speed,
-    ) -> anyhow::Result<()> {
+    async fn play(&mut self, recording: &mut Recording, mut next: Option<Entry>, speed: Speed) {
         let Some(first) = next.as_ref().map(|entry| entry.time) else {
-            return Ok(());
+            return;
         };
         let started = Instant::now();
         while let Some(mut entry) = next {
@@ -229,16 +225,17 @@ impl Player {
                     tokio::time::sleep_until(due).await;
                 }
             }
-            self.entry(recording, &mut entry).await?;
-            next = recording.next()?;
+            self.entry(recording, &mut entry).await;
+            next = recording.next();
         }
-        Ok(())
     }
 
-    async fn entry(&mut self, recording: &mut Recording, entry: &mut Entry) -> anyhow::Result<()> {
-        let change = recording.apply(entry)?;
+    async fn entry(&mut self, recording: &mut Recording, entry: &mut Entry) {
+        let Some(change) = recording.apply(entry) else {
+            return;
+        };
         if entry.event == Event::Synced {
-            return Ok(());
+            return;
         }
         self.played += 1;
         if let Err(error) = self.make(change) {
@@ -249,7 +246,6 @@ impl Player {
         if self.played.is_multiple_of(BATCH) {
             tokio::task::yield_now().await;
         }
-        Ok(())
     }
 
     /// Makes a change: an object is stored as it was recorded, and one that is deleted is gone at once.
@@ -362,8 +358,8 @@ mod tests {
         let store = Sim::builder().controllers([]).build().unwrap().store();
         let mut player = Player::new(store.clone(), resources).unwrap();
         let mut number = 0;
-        while let Some(mut entry) = recording.next().unwrap() {
-            player.entry(&mut recording, &mut entry).await.unwrap();
+        while let Some(mut entry) = recording.next() {
+            player.entry(&mut recording, &mut entry).await;
             assert_eq!(player.first_refusal, None, "{number}");
             look(number, &store);
             number += 1;
@@ -483,10 +479,7 @@ mod tests {
         let mut again = Recording::open(&folder.path().join("a.rec")).unwrap();
         let store = Sim::builder().controllers([]).build().unwrap().store();
         let mut player = Player::new(store.clone(), &resources).unwrap();
-        let next = player
-            .initial(&mut played, synced(&mut again).unwrap())
-            .await
-            .unwrap();
+        let next = player.initial(&mut played, synced(&mut again).unwrap()).await;
         assert_eq!(next.map(|entry| entry.key).as_deref(), Some("ns/b"));
         assert_eq!(store.list("v1", "ConfigMap", None).unwrap().len(), 1);
     }

@@ -34,7 +34,7 @@ pub(crate) fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
     {
         bail!("--at {at} is before the recording began, at {}", header.started);
     }
-    let last = state_at(&mut recording, end)?;
+    let last = state_at(&mut recording, end);
     // Decoded one by one: there may be many.
     let mut found: Vec<_> = recording
         .states
@@ -88,17 +88,16 @@ pub(crate) fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
             }
         }
     }
-    recording.tell_cut();
-    Ok(ExitCode::SUCCESS)
+    recording.ended()
 }
 
 /// Applies what was recorded up to a time, and what had been there at the beginning: a list takes its time to arrive. Returns when
 /// the last applied entry was recorded.
-fn state_at(recording: &mut Recording, end: u64) -> anyhow::Result<u64> {
+fn state_at(recording: &mut Recording, end: u64) -> u64 {
     let resources = recording.reader.header().resources.len();
     let mut synced = BTreeSet::new();
     let mut last = 0;
-    while let Some(mut entry) = recording.next()? {
+    while let Some(mut entry) = recording.next() {
         match entry.event {
             Event::Synced => {
                 synced.insert(entry.resource);
@@ -112,10 +111,12 @@ fn state_at(recording: &mut Recording, end: u64) -> anyhow::Result<u64> {
             }
             _ => {}
         }
+        if recording.apply(&mut entry).is_none() {
+            break;
+        }
         last = entry.time;
-        recording.apply(&mut entry)?;
     }
-    Ok(last)
+    last
 }
 
 /// A line of `diff -o json`.
@@ -147,11 +148,13 @@ pub(crate) fn diff(args: &DiffArgs) -> anyhow::Result<ExitCode> {
         let head = ["TIME", "EVENT", "NAMESPACE", "NAME", "VERSION"].map(ToOwned::to_owned);
         output::line(&grid.row(head.into_iter()))?;
     }
-    while let Some(mut entry) = recording.next()? {
+    while let Some(mut entry) = recording.next() {
         if entry.time > to {
             break;
         }
-        let change = recording.apply(&mut entry)?;
+        let Some(change) = recording.apply(&mut entry) else {
+            break;
+        };
         let is_change = !matches!(entry.event, Event::Initial | Event::Synced);
         let key = ObjectKey::from(entry.key.as_str());
         if !is_change || entry.time < from || !selected.has(entry.resource, &key) {
@@ -194,8 +197,7 @@ pub(crate) fn diff(args: &DiffArgs) -> anyhow::Result<ExitCode> {
             }
         }
     }
-    recording.tell_cut();
-    Ok(ExitCode::SUCCESS)
+    recording.ended()
 }
 
 /// A recording that is read, and its objects so far.
@@ -203,6 +205,8 @@ pub(super) struct Recording {
     path: String,
     pub(super) reader: Reader<File>,
     pub(super) states: States,
+    /// Why it cannot be read any further.
+    damage: Option<String>,
 }
 
 impl Recording {
@@ -218,35 +222,48 @@ impl Recording {
             states: States::new(reader.header()),
             path: name,
             reader,
+            damage: None,
         })
     }
 
-    /// The next entry.
-    ///
-    /// # Errors
-    /// The file is damaged.
-    pub(super) fn next(&mut self) -> anyhow::Result<Option<Entry>> {
+    /// The next entry; `None` at the end, and where the file is damaged.
+    pub(super) fn next(&mut self) -> Option<Entry> {
+        if self.damage.is_some() {
+            return None;
+        }
         let next = self.reader.next();
-        next.map_err(|error| anyhow!("cannot read {}: {error}", self.path))
+        next.unwrap_or_else(|error| {
+            self.damage = Some(format!("cannot read {}: {error}", self.path));
+            None
+        })
     }
 
-    /// Applies an entry to the objects.
+    /// Applies an entry to the objects; `None` if it does not fit to them, as in a damaged file.
+    pub(super) fn apply(&mut self, entry: &mut Entry) -> Option<crate::recording::Change> {
+        match self.states.apply(entry) {
+            Ok(change) => Some(change),
+            Err(why) => {
+                self.damage = Some(format!("{}: line {}: {why}", self.path, self.reader.line()));
+                None
+            }
+        }
+    }
+
+    /// Says if the file ends before its end.
     ///
     /// # Errors
-    /// It does not fit to them.
-    pub(super) fn apply(&mut self, entry: &mut Entry) -> anyhow::Result<crate::recording::Change> {
-        let applied = self.states.apply(entry);
-        applied.map_err(|why| anyhow!("{}: line {}: {why}", self.path, self.reader.line()))
-    }
-
-    /// Says that the file ends before its end.
-    pub(super) fn tell_cut(&self) {
+    /// It is damaged; what was before that has been read.
+    pub(super) fn ended(&self) -> anyhow::Result<ExitCode> {
+        if let Some(damage) = &self.damage {
+            bail!("{damage}; what comes before it was read");
+        }
         if self.reader.is_cut() {
             output::diagnostic(&format!(
                 "{}: the last block is incomplete, because the recorder was killed or is still writing",
                 self.path
             ));
         }
+        Ok(ExitCode::SUCCESS)
     }
 }
 

@@ -4,7 +4,7 @@ use crate::process::{Running, run};
 use crate::{cluster, pod, scripted, secret};
 use conformance::cluster::Cluster;
 use kube_sim::SimServer;
-use kube_sim::script::Answer;
+use kube_sim::script::{Answer, Kind};
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};
 
@@ -200,4 +200,27 @@ async fn the_page_has_the_charts() {
         assert!(ended.out.contains(chart), "{chart}");
     }
     assert!(!ended.out.contains("<script"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_listed_in_time_is_kept() {
+    let maps = Kind::new("v1", "ConfigMap");
+    let (_server, listener) = scripted::server(move |request| match request.parameter("continue") {
+        None => Answer::json(maps.page("5", [maps.object("default/a", "5")], "more")),
+        Some(_) => Answer::never(),
+    })
+    .await;
+    let args = format!(
+        "advise cm --for 0 --time-limit 2s -o json --server {}",
+        listener.url()
+    );
+    let ended = run(&args).await;
+    let report: Value = serde_json::from_str(&ended.out).unwrap_or_else(|error| panic!("{error}: {ended:?}"));
+    let maps = kind(&report, "configmaps");
+    assert_eq!(
+        (&maps["objects"], &maps["atLeast"]),
+        (&json!(1), &json!(true)),
+        "{report}"
+    );
+    assert_eq!(report["skipped"], json!([]), "{report}");
 }

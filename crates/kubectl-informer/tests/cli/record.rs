@@ -400,3 +400,58 @@ async fn the_speed_of_a_replay_is_that_of_the_recording() {
     let bad = run(&format!("replay {} --speed 0", file.display())).await;
     assert_eq!(bad.code, Some(2), "{bad:?}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_comes_before_damage_is_shown() {
+    let cluster = Cluster::start().await;
+    let (folder, file) = folder();
+    cluster.create(config_map("default", "a", "first")).await;
+    // What is recorded later is in another block.
+    record("configmaps", &cluster, &file, async || {}).await;
+    let mut bytes = std::fs::read(&file).unwrap();
+    // A checksum.
+    *bytes.last_mut().unwrap() ^= 1;
+    let damaged = folder.path().join("damaged.rec");
+    std::fs::write(&damaged, bytes).unwrap();
+    let path = damaged.display();
+    let ended = run(&format!("show {path} cm/a -o json")).await;
+    assert_eq!(
+        lines(&ended.out)[0]["metadata"]["labels"]["app"],
+        "first",
+        "{ended:?}"
+    );
+    assert!(ended.err.contains("what comes before it was read"), "{ended:?}");
+    assert_eq!(ended.code, Some(1));
+    let ended = run(&format!("diff {path}")).await;
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+
+    let mut replay = Running::start(&format!("replay {path} --speed max"));
+    let url = replay.line().await;
+    replay.said("what comes before it was read").await;
+    replay.said("serving until Ctrl-C").await;
+    let names = run(&format!("watch cm -o name --until create --server {url}")).await;
+    assert_eq!(names.out, "configmap/a", "{names:?}");
+    replay.signal(Signal::SIGINT);
+    assert_eq!(replay.end().await.code, Some(1));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_initial_state_comes_as_it_is_asked_for() {
+    let server = SimServer::builder().start().await.unwrap();
+    let (_folder, file) = folder();
+    let args = format!(
+        "record cm --initial list --file {} --server {}",
+        file.display(),
+        server.url()
+    );
+    let mut recorder = Running::start(&args);
+    recorder.said("recording changes").await;
+    let asked = server.requests();
+    assert!(
+        asked
+            .iter()
+            .all(|request| request.parameter("sendInitialEvents").is_none())
+    );
+    recorder.signal(Signal::SIGINT);
+    assert_eq!(recorder.end().await.code, Some(0));
+}

@@ -133,3 +133,17 @@ async fn interrupted_it_prints_no_table() {
     let ended = top.end().await;
     assert_eq!((ended.code, &*ended.out), (Some(143), ""), "{ended:?}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_table_of_nothing_is_a_failure() {
+    let server = SimServer::builder().pods(5).start().await.unwrap();
+    server.faults().refuse(LIST | WATCH, "nodes", 403).start();
+    let ended = run(&format!("top nodes --once --for 0 --server {}", server.url())).await;
+    assert_eq!((ended.code, &*ended.out), (Some(1), ""), "{ended:?}");
+    assert!(
+        ended
+            .err
+            .contains("no kind was listed, the first of them nodes: "),
+        "{ended:?}"
+    );
+}
