@@ -32,7 +32,6 @@ pub(crate) struct Args {
 
 // The help of each is what its arguments say: a comment here would take its place.
 #[derive(Debug, Subcommand)]
-#[expect(clippy::large_enum_variant, reason = "there is one, and it is moved once")]
 pub(crate) enum Command {
     Demo(DemoArgs),
     Watch(WatchArgs),
