@@ -394,6 +394,35 @@ async fn a_successor_comes_after_a_deletion_that_was_not_told() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_successor_that_was_told_is_told_deleted_too() {
+    let (sim, directory) = (cluster(3), TempDir::new().unwrap());
+    let mut run = Run::synced(builder(source(&sim), directory.path())).await;
+    run.is_told(3).await;
+    // Another handler knows of the successor, this one not.
+    let mut quick = run.maps.subscribe("quick").unwrap();
+    delete(&sim, "m-1");
+    put(&sim, "m-1", "second");
+    while text(&quick.next().await.unwrap()) != "add default/m-1 second" {}
+    run.stop().await;
+    drop(quick);
+    delete(&sim, "m-1");
+    let mut run = Run::start(builder(source(&sim), directory.path()));
+    let merged = Delivery::Coalesced { capacity: 0 };
+    let options = HandlerOptions::named("slow").delivery(merged);
+    run.told = run.maps.subscribe(options).unwrap();
+    run.maps.synced().await.unwrap();
+    // Everything was pending until now.
+    let mut told = run.told().await;
+    told.retain(|told| told.contains("m-1") && !told.starts_with("initial"));
+    assert_eq!(
+        told.last().unwrap(),
+        "delete default/m-1 second event",
+        "{told:?}"
+    );
+    run.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_deletion_being_handled_at_the_stop_is_told_once() {
     // A call that returns in time has told it; one that does not is repeated.
     for (takes, again) in [(3, false), (20, true)] {

@@ -27,6 +27,8 @@ pub(super) struct Applier<O: CachedObject> {
     initial: bool,
     /// The partitions that were restored: what is added to them later is not initial.
     restored: HashSet<Partition, RandomState>,
+    /// Those of them that the server has not confirmed. A handler of an earlier run may know what is added to them.
+    unconfirmed: HashSet<Partition, RandomState>,
     /// Whether any handler wants updates for objects that were listed unchanged.
     any_resync: bool,
     /// Which partition the objects of each shard belong to, if there are shards. Others are ignored.
@@ -67,6 +69,7 @@ impl<O: CachedObject> Applier<O> {
             changes: Vec::new(),
             initial: false,
             restored: HashSet::default(),
+            unconfirmed: HashSet::default(),
             any_resync: false,
             shards: None,
             started: None,
@@ -110,6 +113,7 @@ impl<O: CachedObject> Applier<O> {
         match &mut batch.entries {
             Entries::Changes(entries) => self.apply_changes(std::mem::take(entries)),
             Entries::Replace { partition, entries } => {
+                self.unconfirmed.remove(partition);
                 self.replace(*partition, std::mem::take(entries));
             }
             // What was restored turns out to be of another server.
@@ -118,15 +122,14 @@ impl<O: CachedObject> Applier<O> {
             }
             Entries::Restored { partition, entries } => {
                 self.changes.reserve_exact(entries.len());
+                self.unconfirmed.insert(*partition);
                 for (key, object) in drain_shrinking(std::mem::take(entries)) {
                     self.upsert(*partition, key, object);
                 }
-                for change in &mut self.changes {
-                    change.is_restored = true;
-                }
                 self.restored.insert(*partition);
             }
-            Entries::Resync | Entries::Confirmed(_) => {}
+            Entries::Confirmed(partition) => _ = self.unconfirmed.remove(partition),
+            Entries::Resync => {}
             Entries::PartitionAdded(partition) => self.writer.add_partition(*partition),
             Entries::PartitionRemoved(partition) => self.remove_partition(*partition),
         }
@@ -179,6 +182,7 @@ impl<O: CachedObject> Applier<O> {
         }
         self.writer.remove_partition(partition);
         self.restored.remove(&partition);
+        self.unconfirmed.remove(&partition);
         self.metrics.removed(partition);
     }
 
@@ -273,6 +277,9 @@ impl<O: CachedObject> Applier<O> {
             Ok(old) => {
                 let initial = self.initial && !self.restored.contains(&partition);
                 self.notify_upsert(key, old, object, initial);
+                if let Some(change) = self.changes.last_mut() {
+                    change.is_restored = self.unconfirmed.contains(&partition);
+                }
             }
             Err(error) => {
                 self.writer.mark_stale(&key, partition);
