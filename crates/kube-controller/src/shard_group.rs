@@ -65,7 +65,7 @@
 //! it free. On shutdown, all shards are handed over like that.
 //!
 //! A replica whose Lease could not be renewed for [`renew_deadline`](ShardGroupConfig::renew_deadline) owns nothing any more: no shard
-//! can be held. What is running has until [`lease_duration`](ShardGroupConfig::lease_duration), and is [told to stop at
+//! can be held. What is running has until 0.8 times the [`lease_duration`](ShardGroupConfig::lease_duration), or the renew deadline if that is later, and is [told to stop at
 //! once](kube_informer::ShardSet::expire) then. After that the replica joins again, in a new term.
 //!
 //! # Safety and liveness

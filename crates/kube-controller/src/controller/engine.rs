@@ -70,6 +70,9 @@ fn paused(
 /// The source of the controller's own kind; others have other numbers.
 const MAIN: usize = 0;
 
+/// The pause before an object is looked at again whose shard this replica does not own.
+const SHARD_PAUSE: Duration = Duration::from_secs(1);
+
 /// The failures of an object in a row.
 struct Failing {
     /// Another object under the same key starts anew.
@@ -412,6 +415,7 @@ where
         };
         let Some(hold) = self.hold(&object) else {
             self.failing.remove(&*item);
+            self.look_again(&item);
             return None;
         };
         let failing = self.failing.get(&*item);
@@ -469,6 +473,13 @@ where
         }
     }
 
+    /// Asks again for an object whose shard this replica does not own. Either the informer drops it soon, or the shard comes back,
+    /// perhaps before the informer has noticed.
+    fn look_again(&self, item: &Processing<'static, ObjectKey>) {
+        let queue = self.queue.with_priority(item.priority());
+        queue.add_after((**item).clone(), SHARD_PAUSE);
+    }
+
     /// The key of an object without a namespace that an owned object, which has one, led to. Only a kind whose scope is not
     /// known is looked for.
     fn without_namespace(&self, key: &ObjectKey) -> Option<ObjectKey> {
@@ -524,6 +535,7 @@ where
             // Whoever has the shard then reconciles it.
             Ended::ShardLost => {
                 self.failing.remove(&*item);
+                self.look_again(&item);
                 (Outcome::Error, Err(Error::ShardLost(self.erased(&item))))
             }
             Ended::TimedOut(timeout) => {

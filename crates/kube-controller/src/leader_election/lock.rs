@@ -121,7 +121,14 @@ impl LeaseLock {
         if matches!(version, None | Some("" | "0")) || matches!(uid, None | Some("")) {
             return Err(LockError::Unconditional);
         }
-        self.in_time(self.api.replace(&self.name, &params(), lease)).await
+        let mut lease = lease.clone();
+        if !self.labels.is_empty() {
+            // Others find it by them, so one that was removed comes back.
+            let labels = lease.metadata.labels.get_or_insert_default();
+            labels.extend(self.labels.clone());
+        }
+        self.in_time(self.api.replace(&self.name, &params(), &lease))
+            .await
     }
 
     async fn in_time<T>(&self, request: impl Future<Output = kube::Result<T>>) -> Result<T, LockError> {

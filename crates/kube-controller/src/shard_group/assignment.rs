@@ -57,6 +57,15 @@ impl Assignment {
                 shards: found.shards,
             });
         }
+        let mut seen = BTreeSet::new();
+        let each = found.owners.values().flatten();
+        if !each
+            .into_iter()
+            .all(|shard| *shard < found.shards && seen.insert(*shard))
+        {
+            let message = "a shard is not one of the group, or has two owners";
+            return Err(Misfit::Unreadable(message.to_owned()));
+        }
         Ok(found)
     }
 

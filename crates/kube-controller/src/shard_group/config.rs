@@ -9,6 +9,8 @@ pub const GROUP_LABEL: &str = "kube-informer.dev/shard-group";
 
 /// The longest name of a group: it is the value of a label.
 const LONGEST_NAME: usize = 63;
+/// The most shards of a group.
+const MOST_SHARDS: u16 = 4096;
 
 /// The group, the replica's name in it and the timing.
 ///
@@ -83,6 +85,7 @@ impl ShardGroupConfig {
         }
         match self.shards {
             0 => Err(ShardGroupConfigError::NoShards),
+            shards if shards > MOST_SHARDS => Err(ShardGroupConfigError::TooManyShards { shards }),
             _ => Ok(()),
         }
     }
@@ -134,4 +137,10 @@ pub enum ShardGroupConfigError {
     /// There are no shards.
     #[error("there must be at least one shard")]
     NoShards,
+    /// More than 4,096 shards: who owns what has to fit into an annotation.
+    #[error("{shards} shards are more than {MOST_SHARDS}")]
+    TooManyShards {
+        /// How many there should be.
+        shards: u16,
+    },
 }

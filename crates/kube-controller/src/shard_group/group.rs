@@ -26,6 +26,9 @@ use tracing::{debug, error, info, warn};
 
 /// A pause after a conflict, at most: others try again, too.
 const CONFLICT: Duration = Duration::from_millis(50);
+/// The part of the lease duration after which work that still runs has to stop: the clock of another replica may run by a quarter
+/// faster.
+const EXPIRY: f64 = 0.8;
 
 /// A replica's membership in a group.
 ///
@@ -191,7 +194,9 @@ impl ShardGroup {
         };
         set_until(&self.owns_until, None);
         self.shards.remove(0..self.config.shards);
-        let expiry = after(*renewals.borrow(), lease_duration);
+        // Another replica may take the shards when its own clock says that the Lease has run out, and that may go faster.
+        let stop = self.config.renew_deadline.max(lease_duration.mul_f64(EXPIRY));
+        let expiry = after(*renewals.borrow(), stop);
         match end {
             End::Left => {
                 candidate.release().await;
@@ -374,6 +379,18 @@ impl Member {
         let group = leases
             .iter()
             .find(|lease| lease.metadata.name.as_ref() == Some(&self.config.name));
+        let unlabelled = match group {
+            Some(_) => None,
+            None => self.lock.get().await?,
+        };
+        if unlabelled.as_ref().is_some_and(has_holder) {
+            let name = &self.config.name;
+            let message = format!(
+                "the Lease {name} has a holder, so it is not one of a shard group: choose another name"
+            );
+            return Err(ShardGroupError::Unreadable { message }.into());
+        }
+        let group = group.or(unlabelled.as_ref());
         let mut assignment = match group {
             Some(lease) => self.assignment(lease)?,
             None => Assignment::empty(&self.config),
@@ -522,7 +539,9 @@ impl Member {
             && let Some(forgotten) = self.members.forgotten(leases, now)
             && let Err(error) = self.lock.delete(forgotten).await
         {
-            self.keeps_leases = !matches!(error, LockError::Conflict);
+            let forbidden =
+                |error: &kube::Error| matches!(error, kube::Error::Api(status) if status.code == 403);
+            self.keeps_leases = matches!(&error, LockError::Request(error) if forbidden(error));
             debug!(group = self.config.name, %error, "a Lease of a replica that is gone was not deleted");
         }
     }
@@ -582,4 +601,12 @@ pub enum ShardGroupError {
     /// holds the shards may still be running while another replica owns them.
     #[error("what works on the shards did not stop in time")]
     StillHeld,
+}
+
+/// Whether a Lease has a holder, as those of a leader election and of replicas do.
+fn has_holder(lease: &DynamicObject) -> bool {
+    let holder = lease.data.pointer("/spec/holderIdentity");
+    holder
+        .and_then(serde_json::Value::as_str)
+        .is_some_and(|holder| !holder.is_empty())
 }

@@ -4,7 +4,7 @@ use super::*;
 use crate::leader_election::testing::{Answer, Cluster, Fate};
 use http::Method;
 use kube_informer::ShardSet;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::time::Duration;
 use tokio::task::JoinHandle;
@@ -219,6 +219,27 @@ async fn a_group_of_other_shards_is_refused() {
         "the shard group workers has 8 shards by object.metadata.uid; this replica is configured for others"
     );
     a.leave().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_lease_of_that_name_without_the_label_is_found() {
+    for (holder, owns) in [(None, true), (Some("an election"), false)] {
+        let cluster = Cluster::new();
+        let (version, kind) = LEASES;
+        let lease = json!({
+            "apiVersion": version, "kind": kind, "metadata": {"namespace": "default", "name": "workers"},
+            "spec": {"holderIdentity": holder},
+        });
+        cluster.sim.store().create(lease).unwrap();
+        let a = Replica::start(&cluster, config("a"));
+        if owns {
+            a.has(8).await;
+            a.leave().await;
+            continue;
+        }
+        let error = a.running.await.unwrap().unwrap_err().to_string();
+        assert!(error.contains("the Lease workers has a holder"), "{error}");
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -170,6 +170,21 @@ impl<O: CachedObject> Applier<O> {
         map.is_some_and(|map| !map.is_of(partition, O::uid_of(object), O::namespace_of(object)))
     }
 
+    /// Whether another partition has a newer object of the same name: shards by uid put the two into different partitions, whose
+    /// streams know nothing of one another.
+    fn has_successor(&self, partition: Partition, key: &ObjectKey, object: &O::Handle) -> bool {
+        let Some(held) = self.shards.as_ref().and_then(|_| self.writer.entry(key.as_str())) else {
+            return false;
+        };
+        let versions = (
+            O::resource_version_of(held.object),
+            O::resource_version_of(object),
+        );
+        held.partition != partition
+            && O::uid_of(held.object) != O::uid_of(object)
+            && matches!(versions, (Some(held), Some(new)) if held > new)
+    }
+
     /// Deletes the objects of a partition and removes it.
     fn remove_partition(&mut self, partition: Partition) {
         let held = self.writer.partition(partition).map(|entry| entry.key.clone());
@@ -267,7 +282,7 @@ impl<O: CachedObject> Applier<O> {
             DecodeResult::Unchanged => return self.unchanged(&key),
             DecodeResult::Invalid(_) => return self.writer.mark_stale(&key, partition),
         };
-        if self.is_foreign(partition, &object) {
+        if self.is_foreign(partition, &object) || self.has_successor(partition, &key, &object) {
             return;
         }
         match self

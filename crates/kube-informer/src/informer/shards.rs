@@ -105,7 +105,11 @@ impl ShardSet {
             !new.is_empty()
         });
         for shard in new {
-            holds[usize::from(shard)].expired = CancellationToken::new();
+            let of = &mut holds[usize::from(shard)];
+            // Who holds it since before it was removed has to hear when it expires.
+            if of.expired.is_cancelled() {
+                of.expired = CancellationToken::new();
+            }
         }
     }
 
@@ -325,6 +329,17 @@ mod tests {
         tokio::task::yield_now().await;
         drop(two);
         idle.await.unwrap();
+    }
+
+    #[test]
+    fn a_hold_expires_although_its_shard_was_added_again() {
+        let set = ShardSet::new(ShardField::Uid, 1);
+        set.add([0]);
+        let hold = set.hold_number(0).unwrap();
+        set.remove([0]);
+        set.add([0]);
+        set.expire([0]);
+        assert!(hold.is_expired());
     }
 
     #[test]
