@@ -73,6 +73,8 @@ struct State {
     lost: Vec<ShardHold>,
     /// How often the shards have changed.
     shard_changes: u64,
+    /// Lost shards whose objects the driver is deleting now.
+    dropping: BTreeSet<u16>,
 }
 
 struct ShardState {
@@ -267,7 +269,8 @@ impl Partitions {
             }
             // A shard that was lost and is selected again is listed after its objects are gone: else they could be kept as
             // unchanged that are just about to be deleted.
-            let leaving: BTreeSet<_> = state.lost.iter().map(ShardHold::shard).collect();
+            let leaving = state.lost.iter().map(ShardHold::shard);
+            let leaving: BTreeSet<_> = leaving.chain(state.dropping.iter().copied()).collect();
             let new = selected.iter().copied();
             let new = new.filter(|shard| !state.shards.contains_key(shard) && !leaving.contains(shard));
             let new: Vec<_> = new.filter_map(|shard| set.hold_number(shard)).collect();
@@ -293,6 +296,7 @@ impl Partitions {
         let mut change = None;
         self.state.send_if_modified(|state| {
             *seen = state.shard_changes;
+            state.dropping.extend(state.lost.iter().map(ShardHold::shard));
             let of = state.shards.iter();
             let of = of.map(|(shard, state)| (*shard, state.partition)).collect();
             change = Some(ShardChange {
@@ -307,6 +311,11 @@ impl Partitions {
     /// The objects of lost shards are gone from the store.
     pub(super) fn have_dropped(&self, lost: Vec<ShardHold>) {
         if !lost.is_empty() {
+            self.state.send_if_modified(|state| {
+                lost.iter()
+                    .for_each(|hold| _ = state.dropping.remove(&hold.shard()));
+                false
+            });
             drop(lost);
             self.dropped.notify_one();
         }
