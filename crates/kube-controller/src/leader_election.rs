@@ -114,6 +114,8 @@ pub use leadership::Leadership;
 pub use status::{LeaderElectionStatus, LeaseExpired};
 
 #[cfg(test)]
+pub(crate) mod histories;
+#[cfg(test)]
 mod simulation;
 #[cfg(test)]
 pub(crate) mod testing;

@@ -14,124 +14,57 @@
 
 use super::config::ShardGroupConfig;
 use super::group::ShardGroup;
-use crate::leader_election::clock::Clock;
-use crate::leader_election::testing::{Answer, Fate, Network};
-use futures::FutureExt as _;
-use futures::future::BoxFuture;
-use jiff::{SignedDuration, Timestamp};
+use crate::leader_election::LeaderElectionConfig;
+use crate::leader_election::histories::{
+    Cut, DELIVERY, DRIFT, Durations, Process, STOPPING, Weather, ended, run_all, skewed_clock,
+};
+use crate::leader_election::testing::{Fate, Network};
 use kube_informer::{ShardHold, ShardSet};
 use kube_sim::Sim;
 use rand::rngs::SmallRng;
 use rand::{Rng as _, SeedableRng as _};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use tokio::task::{JoinHandle, JoinSet};
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
 const SHARDS: u16 = 12;
-/// How far a clock's rate is off, at most.
-const DRIFT: f64 = 0.1;
-/// How long a request is on its way to the server, at most.
-const DELIVERY: Duration = Duration::from_secs(12);
-/// How long work takes to stop, at most: less than what every [`Plan`] leaves for it.
-const STOPPING: Duration = Duration::from_millis(150);
 
-/// A clock that runs at `rate`, beside a time of day that is `offset` off.
-#[derive(Debug)]
-struct Skewed {
-    start: Instant,
-    rate: f64,
-    offset: SignedDuration,
-}
-
-impl Clock for Skewed {
-    fn now(&self) -> Instant {
-        self.start + self.start.elapsed().mul_f64(self.rate)
-    }
-
-    fn sleep_until(&self, deadline: Instant) -> BoxFuture<'static, ()> {
-        let local = deadline.saturating_duration_since(self.start);
-        sleep_until(self.start + local.div_f64(self.rate)).boxed()
-    }
-
-    fn wall(&self) -> Timestamp {
-        let elapsed = SignedDuration::try_from(self.start.elapsed()).unwrap();
-        Timestamp::from_second(1_700_000_000).unwrap() + elapsed + self.offset
+/// The configuration of a replica.
+fn config(plan: Durations, identity: String) -> ShardGroupConfig {
+    let LeaderElectionConfig {
+        lease_duration,
+        renew_deadline,
+        retry_period,
+        ..
+    } = plan.config(String::new());
+    ShardGroupConfig {
+        shards: SHARDS,
+        lease_duration,
+        renew_deadline,
+        retry_period,
+        ..ShardGroupConfig::new("default", "test", identity)
     }
 }
 
-/// The durations of one history.
-#[derive(Debug, Clone, Copy)]
-struct Plan {
-    lease: u64,
-    deadline: u64,
-    retry: f64,
-}
-
-impl Plan {
-    /// All leave 0.2 s and more for the work to stop between the slowest clock's deadline and the fastest clock's lease.
-    const ALL: [Self; 4] = [
-        Self::new(15, 10, 2.0),
-        Self::new(15, 12, 2.0),
-        Self::new(8, 6, 1.0),
-        Self::new(4, 3, 0.5),
-    ];
-
-    const fn new(lease: u64, deadline: u64, retry: f64) -> Self {
-        Self {
-            lease,
-            deadline,
-            retry,
-        }
-    }
-
-    fn config(self, identity: String) -> ShardGroupConfig {
-        ShardGroupConfig {
-            shards: SHARDS,
-            lease_duration: Duration::from_secs(self.lease),
-            renew_deadline: Duration::from_secs(self.deadline),
-            retry_period: Duration::from_secs_f64(self.retry),
-            ..ShardGroupConfig::new("default", "test", identity)
-        }
-    }
-
-    /// How long a shard may be without an owner, by the slowest clock.
-    fn bound(self) -> Duration {
-        Duration::from_secs_f64((self.lease as f64 + 2.0) / (1.0 - DRIFT))
-    }
-}
-
-/// How requests fail.
-#[derive(Debug, Clone, Copy)]
-enum Cut {
-    Refused,
-    Silent,
-    /// They are done, and the answers are lost.
-    Unanswered,
-}
-
-impl Cut {
-    fn draw(random: &mut SmallRng) -> Self {
-        [Self::Refused, Self::Silent, Self::Unanswered][random.random_range(0..3)]
-    }
+/// How long a shard may be without an owner, by the slowest clock.
+fn bound(plan: Durations) -> Duration {
+    Duration::from_secs_f64((plan.lease as f64 + 2.0) / (1.0 - DRIFT))
 }
 
 /// What the replicas share.
 struct World {
     seed: u64,
-    plan: Plan,
+    plan: Durations,
     start: Instant,
     sim: Sim,
     state: Mutex<State>,
 }
 
 struct State {
-    random: SmallRng,
-    healthy: bool,
-    slow: bool,
+    weather: Weather,
     /// Which replicas do not reach the server, and how.
     cut_off: Vec<Option<Cut>>,
     /// Who works on each shard.
@@ -144,62 +77,14 @@ struct State {
 
 impl World {
     fn random<T>(&self, draw: impl FnOnce(&mut SmallRng) -> T) -> T {
-        draw(&mut self.state.lock().unwrap().random)
+        draw(&mut self.state.lock().unwrap().weather.random)
     }
 
     /// What becomes of a request of a replica.
     fn fate(&self, replica: usize) -> Fate {
         let mut state = self.state.lock().unwrap();
-        let mut up_to = |most: Duration| most.mul_f64(state.random.random::<f64>());
-        let quick = Fate {
-            there: up_to(Duration::from_millis(5)),
-            back: up_to(Duration::from_millis(5)),
-            ..Fate::OK
-        };
-        let late = Fate {
-            there: up_to(DELIVERY),
-            back: up_to(DELIVERY),
-            ..Fate::OK
-        };
-        if state.healthy {
-            return quick;
-        }
-        let base = match state.slow {
-            true => Fate {
-                there: late.there / 3,
-                back: late.back / 3,
-                ..Fate::OK
-            },
-            false => quick,
-        };
-        let answer = |fate, answer| Fate { answer, ..fate };
-        let lost = |fate, answer| Fate {
-            arrives: false,
-            answer,
-            ..fate
-        };
-        if let Some(cut) = state.cut_off[replica] {
-            return match cut {
-                Cut::Refused => lost(quick, Answer::Status(503)),
-                Cut::Silent => Fate::SILENCE,
-                Cut::Unanswered => answer(base, Answer::Never),
-            };
-        }
-        match state.random.random_range(0..100) {
-            0..75 => base,
-            75..82 => Fate {
-                back: quick.back,
-                ..late
-            },
-            82..86 => Fate {
-                there: quick.there,
-                ..late
-            },
-            86..90 => answer(base, Answer::Status(500)),
-            90..94 => answer(base, Answer::Never),
-            94..97 => lost(base, Answer::Status(500)),
-            _ => Fate::SILENCE,
-        }
+        let cut = state.cut_off[replica];
+        state.weather.fate(cut)
     }
 
     fn begin(&self, replica: usize, shard: u16) {
@@ -255,7 +140,7 @@ impl World {
         };
         removed.await;
         // Some of what runs takes long while there are faults, if it may.
-        let healthy = self.state.lock().unwrap().healthy;
+        let healthy = self.state.lock().unwrap().weather.healthy;
         let takes = self.random(|random| match random.random_range(0..10) {
             0 if !healthy => Duration::from_secs_f64(random.random_range(0.0..30.0)),
             _ => STOPPING.mul_f64(random.random()),
@@ -297,20 +182,27 @@ impl World {
         }
     }
 
+    fn start(self: &Arc<Self>, process: &mut Process) {
+        let world = self.clone();
+        process.start(|index, identity, shutdown| world.replica(index, identity, shutdown));
+    }
+
+    async fn crash(&self, process: &mut Process) {
+        process.crash().await;
+        self.state.lock().unwrap().sets[process.index] = None;
+    }
+
     /// A process from start to end.
     async fn replica(self: Arc<Self>, index: usize, identity: String, shutdown: CancellationToken) {
         let world = self.clone();
         let client = Network::client(&self.sim, move |_| world.fate(index));
         let (clock, random) = self.random(|random| {
-            let clock = Skewed {
-                start: self.start,
-                // Often as wrong as it may be.
-                rate: 1.0 + DRIFT * random.random_range(-2.0..=2.0_f64).clamp(-1.0, 1.0),
-                offset: SignedDuration::from_secs(random.random_range(-3600..=3600)),
-            };
-            (Arc::new(clock), SmallRng::seed_from_u64(random.random()))
+            (
+                skewed_clock(self.start, random),
+                SmallRng::seed_from_u64(random.random()),
+            )
         });
-        let config = self.plan.config(identity);
+        let config = config(self.plan, identity);
         let mut group = ShardGroup::with_clock(client, config, clock, random).unwrap();
         let shards = group.shards().clone();
         self.state.lock().unwrap().sets[index] = Some(shards.clone());
@@ -358,57 +250,6 @@ impl Drop for Work {
     }
 }
 
-/// A process that may be running.
-struct Process {
-    index: usize,
-    /// Some keep their name when they are started again, as the pods of a StatefulSet do.
-    keeps_name: bool,
-    starts: u32,
-    running: Option<(JoinHandle<()>, CancellationToken)>,
-}
-
-impl Process {
-    fn start(&mut self, world: &Arc<World>) {
-        self.starts += 1;
-        let name = if self.keeps_name { 0 } else { self.starts };
-        let identity = format!("Replica_{}-{name}", self.index);
-        let shutdown = CancellationToken::new();
-        let task = tokio::spawn(world.clone().replica(self.index, identity, shutdown.clone()));
-        self.running = Some((task, shutdown));
-    }
-
-    async fn crash(&mut self, world: &World) {
-        if let Some((task, _)) = self.running.take() {
-            task.abort();
-            ended(task).await;
-            world.state.lock().unwrap().sets[self.index] = None;
-        }
-    }
-
-    async fn shut_down(&mut self) {
-        if let Some((task, shutdown)) = self.running.take() {
-            shutdown.cancel();
-            ended(task).await;
-        }
-    }
-
-    /// Passes on what went wrong in it.
-    async fn check(&mut self) {
-        if let Some((task, _)) = self.running.take_if(|(task, _)| task.is_finished()) {
-            ended(task).await;
-            panic!("a replica ended by itself");
-        }
-    }
-}
-
-async fn ended(task: JoinHandle<()>) {
-    if let Err(error) = task.await
-        && let Ok(panic) = error.try_into_panic()
-    {
-        std::panic::resume_unwind(panic);
-    }
-}
-
 /// What happened in a history, to see that something did.
 #[derive(Debug, Default, PartialEq)]
 struct Events {
@@ -419,7 +260,7 @@ struct Events {
 
 async fn history(seed: u64) -> Events {
     let mut random = SmallRng::seed_from_u64(seed);
-    let plan = Plan::ALL[random.random_range(0..Plan::ALL.len())];
+    let plan = Durations::draw(&mut random);
     let replicas = random.random_range(2..=5);
     let world = Arc::new(World {
         seed,
@@ -427,9 +268,7 @@ async fn history(seed: u64) -> Events {
         start: Instant::now(),
         sim: Sim::builder().build().unwrap(),
         state: Mutex::new(State {
-            random: SmallRng::seed_from_u64(random.random()),
-            healthy: false,
-            slow: false,
+            weather: Weather::new(&mut random),
             cut_off: vec![None; replicas],
             works: BTreeMap::new(),
             ended: BTreeMap::new(),
@@ -437,31 +276,24 @@ async fn history(seed: u64) -> Events {
             sets: vec![None; replicas],
         }),
     });
-    let mut processes: Vec<_> = (0..replicas)
-        .map(|index| Process {
-            index,
-            keeps_name: random.random_bool(0.3),
-            starts: 0,
-            running: None,
-        })
-        .collect();
+    let draw = |index| Process::draw(index, &mut random);
+    let mut processes: Vec<_> = (0..replicas).map(draw).collect();
     for process in &mut processes {
         if random.random_bool(0.8) {
-            process.start(&world);
+            world.start(process);
         }
     }
 
     let faults = Duration::from_secs(5 * plan.lease);
     while world.start.elapsed() < faults {
-        let pause = random.random_range(0.05..0.3) * plan.lease as f64;
-        sleep(Duration::from_secs_f64(pause)).await;
+        sleep(plan.pause(&mut random)).await;
         let at = random.random_range(0..replicas);
         let process = &mut processes[at];
         process.check().await;
         match random.random_range(0..8) {
-            0 => process.crash(&world).await,
+            0 => world.crash(process).await,
             1 => process.shut_down().await,
-            2 => world.state.lock().unwrap().slow = random.random_bool(0.3),
+            2 => world.state.lock().unwrap().weather.slow = random.random_bool(0.3),
             // The whole server is out of reach, or is back.
             3 => {
                 let cut = random.random_bool(0.3).then(|| Cut::draw(&mut random));
@@ -471,25 +303,25 @@ async fn history(seed: u64) -> Events {
                 let cut = random.random_bool(0.5).then(|| Cut::draw(&mut random));
                 world.state.lock().unwrap().cut_off[at] = cut;
             }
-            _ if process.running.is_none() => process.start(&world),
+            _ if process.running.is_none() => world.start(process),
             _ => {}
         }
     }
 
-    world.state.lock().unwrap().healthy = true;
+    world.state.lock().unwrap().weather.healthy = true;
     for process in &mut processes {
         process.check().await;
         if process.running.is_none() && random.random_bool(0.5) {
-            process.start(&world);
+            world.start(process);
         }
     }
     for process in &mut processes[..2] {
         if process.running.is_none() {
-            process.start(&world);
+            world.start(process);
         }
     }
     // What was asked before has been delivered, or was given up; all have joined, and the shards of the dead are taken.
-    sleep(DELIVERY.div_f64(1.0 - DRIFT) + plan.bound() * 2).await;
+    sleep(DELIVERY.div_f64(1.0 - DRIFT) + bound(plan) * 2).await;
     let longest_without = without_faults(&world, &mut processes, &mut random).await;
     for process in &mut processes {
         process.check().await;
@@ -506,7 +338,7 @@ async fn history(seed: u64) -> Events {
 /// of it.
 async fn without_faults(world: &Arc<World>, processes: &mut [Process], random: &mut SmallRng) -> f64 {
     // Work that may take long to end is not what is measured.
-    let bound = world.plan.bound() + Duration::from_millis(100);
+    let bound = bound(world.plan) + Duration::from_millis(100);
     let mut longest = Duration::ZERO;
     let start = Instant::now();
     let span = Duration::from_secs(4 * world.plan.lease);
@@ -519,7 +351,7 @@ async fn without_faults(world: &Arc<World>, processes: &mut [Process], random: &
             let at = random.random_range(0..others.len());
             let process = &mut others[at];
             match random.random_range(0..3) {
-                0 => process.crash(world).await,
+                0 => world.crash(process).await,
                 1 if process.running.is_some() => {
                     let (_, shutdown) = process.running.as_ref().unwrap();
                     shutdown.cancel();
@@ -529,7 +361,7 @@ async fn without_faults(world: &Arc<World>, processes: &mut [Process], random: &
                     // Another process would have the same place in the sets.
                     next = next.max(start.elapsed() + Duration::from_secs(40));
                 }
-                _ if process.running.is_none() => process.start(world),
+                _ if process.running.is_none() => world.start(process),
                 _ => {}
             }
         }
@@ -556,53 +388,15 @@ async fn without_faults(world: &Arc<World>, processes: &mut [Process], random: &
     longest.div_duration_f64(bound)
 }
 
-fn run(seed: u64) -> Events {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_time()
-        .start_paused(true)
-        .build()
-        .unwrap();
-    runtime.block_on(history(seed))
-}
-
-fn number(variable: &str) -> Option<u64> {
-    std::env::var(variable)
-        .ok()
-        .map(|text| text.parse().unwrap_or_else(|_| panic!("{variable} is no number")))
-}
-
 // Never two that work on a shard; never nobody for longer than a lease and two seconds.
 #[test]
 #[allow(clippy::print_stderr)] // the test's report
 fn each_shard_has_one_owner_in_random_histories() {
-    let seeds = match number("HISTORY") {
-        Some(seed) => seed..seed + 1,
-        None => 0..number("HISTORIES").unwrap_or(20),
-    };
-    let started = std::time::Instant::now();
-    let next = AtomicU64::new(seeds.start);
-    let all = Mutex::new(Events::default());
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                loop {
-                    let seed = next.fetch_add(1, Ordering::Relaxed);
-                    if seed >= seeds.end {
-                        return;
-                    }
-                    let events = std::panic::catch_unwind(|| run(seed)).unwrap_or_else(|panic| {
-                        eprintln!("HISTORY={seed} repeats it");
-                        std::panic::resume_unwind(panic)
-                    });
-                    let mut all = all.lock().unwrap();
-                    all.begun += events.begun;
-                    all.longest_without = all.longest_without.max(events.longest_without);
-                }
-            });
-        }
-    });
-    let all = all.into_inner().unwrap();
-    eprintln!("seeds {seeds:?}: {all:?}, in {:?}", started.elapsed());
+    let mut all = Events::default();
+    for events in run_all(20, history) {
+        all.begun += events.begun;
+        all.longest_without = all.longest_without.max(events.longest_without);
+    }
+    eprintln!("{all:?}");
     assert!(all.begun > 0, "nobody worked: {all:?}");
 }
