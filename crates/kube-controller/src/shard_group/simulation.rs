@@ -393,7 +393,7 @@ async fn without_faults(world: &Arc<World>, processes: &mut [Process], random: &
 #[allow(clippy::print_stderr)] // the test's report
 fn each_shard_has_one_owner_in_random_histories() {
     let mut all = Events::default();
-    for events in run_all(20, history) {
+    for events in run_all(40, history) {
         all.begun += events.begun;
         all.longest_without = all.longest_without.max(events.longest_without);
     }

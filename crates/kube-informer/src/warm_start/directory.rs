@@ -76,21 +76,24 @@ pub(crate) fn remove_leftovers(path: &Path) {
     else {
         return;
     };
-    let Ok(entries) = fs::read_dir(directory) else {
-        return;
-    };
-    for entry in entries.flatten() {
-        let file = entry.file_name();
-        let rest = file
-            .to_str()
-            .and_then(|file| file.strip_prefix(name)?.strip_prefix('.'));
-        if rest.is_some_and(|rest| rest.ends_with(TEMPORARY))
+    for (entry, rest) in entries_of(directory, &format!("{name}.")) {
+        if rest.ends_with(TEMPORARY)
             && is_old_file(&entry)
             && File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok())
         {
             let _ = fs::remove_file(entry.path());
         }
     }
+}
+
+/// What is in a directory and has a name that begins so, each with the rest of its name; nothing if that cannot be read.
+fn entries_of(directory: &Path, prefix: &str) -> impl Iterator<Item = (DirEntry, String)> {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    entries.filter_map(move |entry| {
+        let name = entry.file_name();
+        let rest = name.to_str()?.strip_prefix(prefix)?.to_owned();
+        Some((entry, rest))
+    })
 }
 
 /// Whether it is a file, which can be opened without waiting, and has been left.
@@ -105,19 +108,10 @@ fn is_old_file(entry: &DirEntry) -> bool {
 
 /// Removes all caches of a resource, whatever was selected of it.
 pub(crate) fn remove_caches(directory: &Path, resource: &str) {
-    let Ok(entries) = fs::read_dir(directory) else {
-        return;
-    };
-    for entry in entries.flatten() {
-        let file = entry.file_name();
-        let rest = file
-            .to_str()
-            .and_then(|file| file.strip_prefix(resource)?.strip_prefix('-'));
+    for (entry, rest) in entries_of(directory, &format!("{resource}-")) {
         // 16 digits, and what follows while it is being written.
-        let ours = rest.is_some_and(|rest| {
-            let (digits, rest) = rest.split_at_checked(16).unwrap_or_default();
-            digits.bytes().all(|digit| digit.is_ascii_hexdigit()) && rest.starts_with(".cache")
-        });
+        let (digits, rest) = rest.split_at_checked(16).unwrap_or_default();
+        let ours = digits.bytes().all(|digit| digit.is_ascii_hexdigit()) && rest.starts_with(".cache");
         if ours && entry.file_type().is_ok_and(|kind| kind.is_file()) {
             let _ = fs::remove_file(entry.path());
         }

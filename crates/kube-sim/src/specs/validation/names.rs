@@ -38,6 +38,14 @@ pub(super) fn port_number(at: &At<'_>, causes: &mut Causes) {
     }
 }
 
+/// A port's number that has to be given; what is absent is number 0.
+pub(super) fn need_port_number(at: &At<'_>, causes: &mut Causes) {
+    let number = at.number().unwrap_or(0);
+    if !(1..=65535).contains(&number) {
+        causes.push(at.invalid_as(number, PORT));
+    }
+}
+
 pub(super) const PORT: &str = "must be between 1 and 65535, inclusive";
 
 /// A port by its number or its name; what is absent is number 0.

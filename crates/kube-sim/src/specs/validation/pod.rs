@@ -13,12 +13,7 @@ use crate::status::quoted;
 pub(super) fn pod(pod: &At<'_>, causes: &mut Causes) {
     let spec = pod.at("spec");
     pod_spec(&spec, causes);
-    if spec.count("ephemeralContainers") > 0 {
-        causes.push(
-            spec.at("ephemeralContainers")
-                .forbidden("cannot be set on create"),
-        );
-    }
+    no_ephemeral_containers(&spec, "cannot be set on create", causes);
     if spec.has("nodeName") && spec.count("schedulingGates") > 0 {
         causes.push(
             spec.at("nodeName")
@@ -27,17 +22,18 @@ pub(super) fn pod(pod: &At<'_>, causes: &mut Causes) {
     }
 }
 
+fn no_ephemeral_containers(spec: &At<'_>, why: &str, causes: &mut Causes) {
+    if spec.count("ephemeralContainers") > 0 {
+        causes.push(spec.at("ephemeralContainers").forbidden(why));
+    }
+}
+
 /// The template of pods that a controller makes.
 pub(super) fn template(template: &At<'_>, causes: &mut Causes) {
     template_metadata(template, causes);
     let spec = template.at("spec");
     pod_spec(&spec, causes);
-    if spec.count("ephemeralContainers") > 0 {
-        causes.push(
-            spec.at("ephemeralContainers")
-                .forbidden("ephemeral containers not allowed in pod template"),
-        );
-    }
+    no_ephemeral_containers(&spec, "ephemeral containers not allowed in pod template", causes);
 }
 
 /// Labels and annotations of a template, which causes name without the metadata.

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::at::{At, Causes};
-use super::names::{self, PORT};
+use super::names;
 use crate::selector::{dns_label_fault, label_key_faults, subdomain_fault};
 
 const PROTOCOLS: [&str; 3] = ["SCTP", "TCP", "UDP"];
@@ -77,13 +77,7 @@ fn ports(spec: &At<'_>, causes: &mut Causes) {
                 }
             }
         }
-        let number = port.at("port");
-        if !number
-            .number()
-            .is_some_and(|number| (1..=65535).contains(&number))
-        {
-            causes.push(number.invalid_as(number.number().unwrap_or(0), PORT));
-        }
+        names::need_port_number(&port.at("port"), causes);
         port.at("protocol").need_one_of(&PROTOCOLS, causes);
         names::port(&port.at("targetPort"), causes);
         let protocol = port.at("appProtocol");
@@ -309,13 +303,7 @@ pub(super) fn endpoints(endpoints: &At<'_>, causes: &mut Causes) {
                 "" => causes.push(name.required("")),
                 _ => name.fits(dns_label_fault, causes),
             }
-            let number = port.at("port");
-            if !number
-                .number()
-                .is_some_and(|number| (1..=65535).contains(&number))
-            {
-                causes.push(number.invalid_as(number.number().unwrap_or(0), PORT));
-            }
+            names::need_port_number(&port.at("port"), causes);
             port.at("protocol").need_one_of(&PROTOCOLS, causes);
         }
     }
