@@ -330,7 +330,7 @@ async fn client_go_does_what_is_recorded() {
     // Programs mostly wait here.
     let results = futures::stream::iter(traces())
         .map(|(path, trace)| async move { (path, client_go(&trace).await, trace) })
-        .buffer_unordered(8);
+        .buffer_unordered(24);
     let mut results: Vec<_> = results.collect().await;
     results.sort_by(|a, b| a.0.cmp(&b.0));
     for (path, did, mut trace) in results {

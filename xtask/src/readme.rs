@@ -145,7 +145,8 @@ fn blocks(markdown: &str, language: &str) -> Vec<String> {
 
 /// Runs the first program with a cluster of 200 pods.
 fn against_simulator(folder: &Path) -> Result<()> {
-    run(&mut cargo("build --locked --quiet -p kube-sim"))?;
+    // As the tests build it: alone, its dependencies would have other features, and be built once more.
+    run(&mut cargo("build --locked --quiet --workspace --bin kube-sim"))?;
     let kubeconfig = outside().join("kubeconfig.json");
     let _ = fs::remove_file(&kubeconfig);
     let mut simulator = Simulator::start(&kubeconfig)?;

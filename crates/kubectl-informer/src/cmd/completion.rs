@@ -98,7 +98,7 @@ fn wanted(before: &[String], incomplete: &str) -> Wanted {
         if let Some(option) = option(command, word) {
             // The value is the next word.
             if takes_value(option) && !word.contains('=') && words.next().is_none() {
-                return values(option, "");
+                return values(option, "", incomplete);
             }
         } else if let Some(found) = command.find_subcommand(word) {
             command = found;
@@ -106,10 +106,10 @@ fn wanted(before: &[String], incomplete: &str) -> Wanted {
             positional = true;
         }
     }
-    if let Some((name, _)) = incomplete.split_once('=')
+    if let Some((name, value)) = incomplete.split_once('=')
         && let Some(option) = option(command, name)
     {
-        return values(option, &format!("{name}="));
+        return values(option, &format!("{name}="), value);
     }
     if incomplete.starts_with('-') {
         return Wanted::Listed(options(command));
@@ -121,7 +121,9 @@ fn wanted(before: &[String], incomplete: &str) -> Wanted {
     let first = command.get_positionals().next();
     match first {
         _ if !subcommands.is_empty() => Wanted::Listed(subcommands),
-        Some(first) if !first.get_possible_values().is_empty() && !positional => values(first, ""),
+        Some(first) if !first.get_possible_values().is_empty() && !positional => {
+            values(first, "", incomplete)
+        }
         Some(first) if first.get_id().as_str().starts_with("resource") && !positional => Wanted::Resource,
         Some(first) if first.get_id() == "file" && !positional => Wanted::Nothing,
         _ => Wanted::Listed(vec![]),
@@ -146,12 +148,22 @@ fn takes_value(option: &Arg) -> bool {
     option.get_action().takes_values() && !option.is_require_equals_set()
 }
 
-fn values(option: &Arg, before: &str) -> Wanted {
+/// The values of an option that has a list of them. Those before a comma are kept, and not proposed again.
+fn values(option: &Arg, before: &str, incomplete: &str) -> Wanted {
+    let given = match option.get_value_delimiter() {
+        Some(delimiter) => incomplete.rfind(delimiter).map_or("", |end| &incomplete[..=end]),
+        None => "",
+    };
     let values: Vec<_> = option
         .get_possible_values()
         .into_iter()
-        .filter(|value| !value.is_hide_set())
-        .map(|value| (format!("{before}{}", value.get_name()), about(value.get_help())))
+        .filter(|value| !value.is_hide_set() && !given.split(',').any(|given| given == value.get_name()))
+        .map(|value| {
+            (
+                format!("{before}{given}{}", value.get_name()),
+                about(value.get_help()),
+            )
+        })
         .collect();
     match values.is_empty() {
         true => Wanted::Nothing,

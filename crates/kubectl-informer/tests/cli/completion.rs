@@ -42,6 +42,11 @@ async fn kubectl_gets_commands_options_and_values() {
         (&["watch", "pods", "--color=al"], &["--color=always"]),
         (&["watch", "pods", "--diff=a"], &["--diff=all"]),
         (&["measure", "--form", "p"], &["packed"]),
+        (&["measure", "--form", "packed,m"], &["packed,metadata"]),
+        (
+            &["measure", "--form=packed,"],
+            &["--form=packed,typed", "--form=packed,metadata"],
+        ),
         (&["completion", "ku"], &["kubectl"]),
         (&["watch", "-v", "--show-m"], &["--show-managed-fields"]),
         (&["top", "--sort", "l"], &["lag"]),

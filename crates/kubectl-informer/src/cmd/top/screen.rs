@@ -3,6 +3,7 @@
 use super::Top;
 use super::keys::{App, View};
 use super::model::{Kind, Model, State};
+use crate::age;
 use crate::args::TopArgs;
 use crate::output;
 use crate::terminal::{self, Terminal, Theme};
@@ -179,7 +180,9 @@ fn draw_kinds(frame: &mut Frame<'_>, area: Rect, model: &Model, app: &App, theme
             Cell::from(format!("{:>9}", bytes(kind.bytes))),
             Cell::from(format!("{rate:>8.1}")).style(rate_style),
             Cell::from(format!("{:>8}", kind.changes)),
-            Cell::from(kind.lag(now).map_or("   -".into(), |lag| format!("{lag:>3}s"))),
+            Cell::from(kind.lag(now).map_or("    -".into(), |lag| {
+                format!("{:>5}", age::human(Duration::from_secs(lag)))
+            })),
             Cell::from(managers.map_or(String::new(), |manager| printable(&manager.name).into_owned())),
             Cell::from(printable(&last).into_owned()).style(style),
         ])
@@ -190,7 +193,7 @@ fn draw_kinds(frame: &mut Frame<'_>, area: Rect, model: &Model, app: &App, theme
         "    BYTES",
         "A SECOND",
         " CHANGES",
-        " LAG",
+        "  LAG",
         "BY",
         "BUSIEST",
     ];
@@ -200,7 +203,7 @@ fn draw_kinds(frame: &mut Frame<'_>, area: Rect, model: &Model, app: &App, theme
         Constraint::Length(9),
         Constraint::Length(8),
         Constraint::Length(8),
-        Constraint::Length(4),
+        Constraint::Length(5),
         Constraint::Fill(2),
         Constraint::Fill(4),
     ];

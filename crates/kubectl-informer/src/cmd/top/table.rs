@@ -2,12 +2,14 @@
 
 use super::Top;
 use super::model::{Kind, Ranked};
+use crate::age;
 use crate::args::{Sort, TopArgs};
 use crate::counts::Count;
 use crate::grid;
 use crate::target::Skipped;
 use crate::text::bytes;
 use serde::Serialize;
+use std::time::Duration;
 use tokio::time::Instant;
 
 /// The number of managers and objects of a kind that are told.
@@ -119,7 +121,8 @@ impl Table {
                 bytes(row.bytes),
                 row.changes.to_string(),
                 format!("{:.1}", row.per_second),
-                row.lag_seconds.map_or("-".into(), |lag| format!("{lag}s")),
+                row.lag_seconds
+                    .map_or("-".into(), |lag| age::human(Duration::from_secs(lag))),
                 row.managers
                     .first()
                     .map_or("-".into(), |manager| manager.name.clone()),
