@@ -62,6 +62,7 @@ mod writer;
 
 pub use recorder::{InvalidEvent, Recorder, RecorderStatus, Unwritten};
 
+use crate::names::hostname;
 use k8s_openapi::api::core::v1::ObjectReference;
 
 /// What has happened to an object.
@@ -112,7 +113,7 @@ impl From<&str> for Reporter {
     fn from(controller: &str) -> Self {
         Self {
             controller: controller.into(),
-            instance: crate::leader_election::hostname(),
+            instance: hostname(),
         }
     }
 }

@@ -106,7 +106,6 @@ pub(crate) mod lock;
 pub(crate) mod record;
 mod status;
 
-pub(crate) use config::hostname;
 pub use config::{ConfigError, LeaderElectionConfig, unique_identity};
 pub(crate) use elector::panic_message;
 pub use elector::{LeaderElectionError, LeaderElector};

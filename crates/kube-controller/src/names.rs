@@ -1,4 +1,4 @@
-//! Kubernetes' rules for names.
+//! Kubernetes' rules for names, and the name of the host.
 
 /// Whether this is a DNS subdomain, as object names and prefixes have to be.
 pub(crate) fn is_dns_subdomain(name: &str) -> bool {
@@ -22,6 +22,13 @@ pub(crate) fn is_qualified_name(name: &str) -> bool {
 /// Whether all characters are allowed, and the first and the last are allowed there. An empty part has none.
 fn has_form(part: &str, edge: impl Fn(char) -> bool, inner: impl Fn(char) -> bool) -> bool {
     part.starts_with(&edge) && part.ends_with(&edge) && part.chars().all(inner)
+}
+
+/// The host's name; in a pod, the pod's.
+pub(crate) fn hostname() -> Option<String> {
+    let from_file = || std::fs::read_to_string("/etc/hostname").ok();
+    let host = std::env::var("HOSTNAME").ok().or_else(from_file)?;
+    Some(host.trim().to_owned())
 }
 
 #[cfg(test)]

@@ -2,7 +2,8 @@
 
 #![allow(rustdoc::broken_intra_doc_links, rustdoc::invalid_html_tags)] // these texts are the help, as it is shown
 
-use crate::cmd::{Columns, Condition};
+use crate::columns::Columns;
+use crate::condition::Condition;
 use crate::template::Template;
 use clap::builder::{OsStringValueParser, TypedValueParser as _};
 use clap::{Args as ArgGroup, ColorChoice, Parser, Subcommand, ValueEnum};

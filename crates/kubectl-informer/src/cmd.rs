@@ -11,8 +11,6 @@ mod show;
 mod top;
 mod watch;
 
-pub(crate) use watch::{Columns, Condition};
-
 use crate::args::{Args, Command};
 use crate::failure;
 use crate::text::printable;

@@ -1,6 +1,7 @@
 //! Which fields an update changed, and who did it.
 
 use crate::args::Diff;
+use crate::field_path::{FieldPath, Step};
 use crate::managers::Managers;
 use crate::output;
 use crate::path::plain;
@@ -9,28 +10,11 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
-use std::{fmt, io};
+use std::io;
 
 /// The annotation in which `kubectl apply` keeps the object as it was applied: a second copy of it, which changes with
 /// whatever else changes.
 pub(crate) const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
-
-/// The way to a field.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct FieldPath(Vec<Step>);
-
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Step {
-    /// A field of an object.
-    Field(String),
-    /// The element of a list that has these values; with it comes all of the element.
-    Element {
-        keys: Vec<(&'static str, String)>,
-        element: Value,
-    },
-    /// The element of a list without keys.
-    Index(usize),
-}
 
 /// A field that an update changed.
 #[derive(Debug, PartialEq)]
@@ -169,7 +153,7 @@ pub(crate) fn changes(old: &Value, new: &Value, diff: Diff) -> Vec<Change> {
     changes.retain(|change| diff == Diff::All || !change.path.is_bookkeeping(kind));
     for change in &mut changes {
         change.secret = is_secret && change.path.may_be_secret();
-        change.manager = managers.of_field(&change.path.0).map(ToOwned::to_owned);
+        change.manager = managers.of_field(change.path.steps()).map(ToOwned::to_owned);
     }
     changes
 }
@@ -260,7 +244,7 @@ impl Found {
 
     fn push(&mut self, old: Option<&Value>, new: Option<&Value>) {
         self.changes.push(Change {
-            path: FieldPath(self.path.clone()),
+            path: FieldPath::new(self.path.clone()),
             old: old.cloned(),
             new: new.cloned(),
             secret: false,
@@ -317,88 +301,6 @@ fn element(keys: Keys, element: &Value) -> Step {
     Step::Element {
         keys: keys.iter().map(|key| (*key, plain(&element[*key]))).collect(),
         element: element.clone(),
-    }
-}
-
-impl FieldPath {
-    /// The path without what tells one element of a list from another, and one key of `data` from another:
-    /// `status.conditions[*].status`.
-    pub(crate) fn pattern(&self) -> String {
-        let mut pattern = String::new();
-        for (at, name) in self.names().into_iter().enumerate() {
-            match name {
-                "*" => pattern.push_str("[*]"),
-                _ if at == 1 && pattern == "data" => pattern.push_str(".*"),
-                name if at == 0 => pattern.push_str(name),
-                name => {
-                    pattern.push('.');
-                    pattern.push_str(name);
-                }
-            }
-        }
-        pattern
-    }
-
-    /// Whether it is the server's bookkeeping, which changes with every write.
-    pub(crate) fn is_version(&self) -> bool {
-        matches!(
-            self.names()[..],
-            ["metadata", "managedFields" | "resourceVersion", ..]
-        )
-    }
-
-    fn names(&self) -> Vec<&str> {
-        let names = self.0.iter().map(|step| match step {
-            Step::Field(name) => name.as_str(),
-            Step::Element { .. } | Step::Index(_) => "*",
-        });
-        names.collect()
-    }
-
-    /// Whether it changes with every write, or without any other change.
-    fn is_bookkeeping(&self, kind: &str) -> bool {
-        match self.names()[..] {
-            ["metadata", "managedFields" | "resourceVersion", ..] => true,
-            [
-                "metadata",
-                "annotations",
-                "control-plane.alpha.kubernetes.io/leader",
-            ] => true,
-            ["spec", "renewTime"] => kind == "Lease",
-            ["status", "conditions", "*", "lastHeartbeatTime" | "lastProbeTime"] => true,
-            _ => false,
-        }
-    }
-
-    /// Whether a value of a Secret at this path may be secret. Annotations may contain what was applied.
-    fn may_be_secret(&self) -> bool {
-        matches!(
-            self.names()[..],
-            ["data" | "stringData", ..] | ["metadata", "annotations", ..]
-        )
-    }
-}
-
-/// As `status.conditions[type=Ready].status`, and `metadata.labels["app.kubernetes.io/name"]`.
-impl fmt::Display for FieldPath {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (at, step) in self.0.iter().enumerate() {
-            match step {
-                Step::Field(name)
-                    if name.contains(|c: char| !(c.is_ascii_alphanumeric() || "_-$".contains(c))) =>
-                {
-                    write!(f, "[{}]", Value::from(name.as_str()))?;
-                }
-                Step::Field(name) if at == 0 => f.write_str(name)?,
-                Step::Field(name) => write!(f, ".{name}")?,
-                Step::Element { keys, .. } => {
-                    let keys: Vec<_> = keys.iter().map(|(key, value)| format!("{key}={value}")).collect();
-                    write!(f, "[{}]", keys.join(","))?;
-                }
-                Step::Index(index) => write!(f, "[{index}]")?,
-            }
-        }
-        Ok(())
     }
 }
 

@@ -3,6 +3,8 @@
 mod age;
 mod args;
 mod cmd;
+mod columns;
+mod condition;
 mod config;
 mod connection;
 mod counts;
@@ -10,6 +12,7 @@ mod diff;
 mod discovery;
 mod failure;
 mod feed;
+mod field_path;
 mod grid;
 mod informers;
 mod kinds;

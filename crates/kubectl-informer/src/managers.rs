@@ -2,7 +2,7 @@
 //!
 //! The server notes for each field manager which fields it owns, and when it last changed any of them.
 
-use crate::diff::Step;
+use crate::field_path::Step;
 use serde_json::{Map, Value};
 
 /// The field managers of an object.

@@ -1,5 +1,6 @@
 //! Which Lease, who stands, and how long everything takes.
 
+use crate::names::hostname;
 use std::time::Duration;
 
 /// A candidate waits for `retry_period` and a random share of it, up to this often, as in client-go.
@@ -138,11 +139,4 @@ pub enum ConfigError {
 pub fn unique_identity() -> String {
     let host = hostname().unwrap_or_default();
     format!("{host}_{:032x}", rand::random::<u128>())
-}
-
-/// The host's name; in a pod, the pod's.
-pub(crate) fn hostname() -> Option<String> {
-    let from_file = || std::fs::read_to_string("/etc/hostname").ok();
-    let host = std::env::var("HOSTNAME").ok().or_else(from_file)?;
-    Some(host.trim().to_owned())
 }

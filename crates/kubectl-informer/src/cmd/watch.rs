@@ -1,6 +1,5 @@
 //! `watch`: prints every change of some resources.
 
-mod columns;
 mod following;
 mod news;
 mod printer;
@@ -9,9 +8,6 @@ mod since;
 mod table;
 mod tables;
 mod until;
-
-pub(crate) use columns::Columns;
-pub(crate) use until::Condition;
 
 use crate::args::{WatchArgs, WatchOutput};
 use crate::cmd::cache;

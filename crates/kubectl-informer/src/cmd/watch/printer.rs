@@ -1,12 +1,12 @@
 //! Prints changes.
 
-use super::columns::Columns;
 use super::news::{Back, Missed, News};
 use super::table::{Table, event};
 use super::tables::{self, Row, Tables};
-use super::until::Condition;
 use crate::args::{Diff, WatchArgs, WatchOutput};
 use crate::cmd::cache;
+use crate::columns::Columns;
+use crate::condition::Condition;
 use crate::diff::{self, Change};
 use crate::grid::Grid;
 use crate::output;

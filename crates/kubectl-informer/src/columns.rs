@@ -24,13 +24,13 @@ impl Columns {
     }
 
     /// The header.
-    pub(super) fn header(&self, grid: &mut Grid) -> String {
+    pub(crate) fn header(&self, grid: &mut Grid) -> String {
         let names = self.0.iter().map(|(name, _)| name.clone());
         grid.row(std::iter::once("EVENT".to_owned()).chain(names))
     }
 
     /// The row of an object; several values of a path are separated by commas, and there is `<none>` without any.
-    pub(super) fn row(&self, grid: &mut Grid, event: &str, object: &Value) -> String {
+    pub(crate) fn row(&self, grid: &mut Grid, event: &str, object: &Value) -> String {
         let cells = self.0.iter().map(|(_, path)| match &*path.find(object) {
             [] => "<none>".to_owned(),
             values => values
