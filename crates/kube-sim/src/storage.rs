@@ -13,7 +13,7 @@
 //!
 //! One copy of each object's serialized bytes; the window holds on to at most `history` replaced versions for each resource.
 //! An object also keeps its messages in protobuf: one for each version of its kind that was asked for in protobuf (about 0.7 times
-//! the bytes of its JSON), and one for its metadata. Replaced and deleted objects drop them [`ENCODED`] changes later.
+//! the bytes of its JSON), and one for its metadata; all of them together take 512 MiB at the most. Replaced and deleted objects drop them [`ENCODED`] changes later.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::ops::Bound;
