@@ -33,6 +33,8 @@ pub(crate) struct Ask {
     pub(crate) body: Option<String>,
     pub(crate) content_type: &'static str,
     pub(crate) accept: &'static str,
+    /// As whom an administrator asks: a user, and groups.
+    pub(crate) user: Option<(&'static str, Vec<&'static str>)>,
     pub(crate) saved: Vec<(&'static str, &'static str)>,
     pub(crate) only: Vec<&'static str>,
 }
@@ -91,6 +93,7 @@ impl Ask {
             body: None,
             content_type: "application/json",
             accept: "application/json",
+            user: None,
             saved: Vec::new(),
             only: Vec::new(),
         }
@@ -120,6 +123,12 @@ impl Ask {
 
     pub(crate) fn accept(mut self, accept: &'static str) -> Self {
         self.accept = accept;
+        self
+    }
+
+    /// Asks as somebody else.
+    pub(crate) fn impersonating(mut self, name: &'static str, groups: &[&'static str]) -> Self {
+        self.user = Some((name, groups.to_vec()));
         self
     }
 

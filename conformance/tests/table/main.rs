@@ -6,6 +6,7 @@
 
 #![recursion_limit = "512"] // for large objects in `json!`
 
+mod access;
 mod apply;
 mod case;
 mod compare;
@@ -24,6 +25,7 @@ mod specs;
 mod subresources;
 mod validation;
 mod watches;
+mod webhooks;
 mod writes;
 mod yaml;
 
@@ -51,6 +53,8 @@ fn cases() -> Vec<Case> {
         schemas::cases(),
         specs::cases(),
         validation::cases(),
+        access::cases(),
+        webhooks::cases(),
         yaml::cases(),
     ];
     reading.into_iter().chain(writing).flatten().collect()
@@ -84,8 +88,13 @@ impl Subject for Real {
 
 async fn simulator() -> run::Answers {
     // The real server is alone, too.
-    let server = SimServer::builder().controllers([]).start().await.unwrap();
-    let client = client(kube::Config::new(server.url().parse().unwrap()));
+    let server = SimServer::builder()
+        .controllers([])
+        .token(ADMIN, ADMIN, ["system:masters"]);
+    let server = server.start().await.unwrap();
+    let mut config = kube::Config::new(server.url().parse().unwrap());
+    config.auth_info.token = Some(ADMIN.to_owned().into());
+    let client = client(config);
     run::answers(&Simulator(server, client), cases()).await
 }
 
@@ -100,6 +109,9 @@ fn client(mut config: kube::Config) -> kube::Client {
     config.default_retry = false;
     kube::Client::try_from(config).unwrap()
 }
+
+/// The administrator of the simulator, and his token.
+const ADMIN: &str = "admin";
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/table");
 

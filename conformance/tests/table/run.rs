@@ -136,6 +136,12 @@ impl Run {
         if ask.body.is_some() {
             request = request.header("content-type", ask.content_type);
         }
+        if let Some((name, groups)) = &ask.user {
+            request = request.header("impersonate-user", *name);
+            request = groups.iter().fold(request, |request, group| {
+                request.header("impersonate-group", *group)
+            });
+        }
         let body = self.fill(ask.body.as_deref().unwrap_or(""));
         request
             .body(body.into_bytes().into())

@@ -3,13 +3,14 @@
 //! `options` reads and validates the query, `list` and `watch` read, `write` and `patch` change. Answers are bodies of
 //! bytes; how they travel is not known here.
 
-use std::sync::{Arc, Mutex, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, RwLock};
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use crate::access::Access;
 use crate::control::Controller;
 use crate::faults::Rules;
 use crate::requests::Requests;
@@ -17,6 +18,7 @@ use crate::resources::{Registry, Resource};
 use crate::status::StatusError;
 use crate::storage::Storage;
 
+pub(crate) mod components;
 pub(crate) mod fields;
 pub(crate) mod list;
 pub(crate) mod options;
@@ -48,6 +50,10 @@ pub(crate) struct Api {
     /// Ends watches when the server stops.
     pub(crate) closing: CancellationToken,
     clock: Clock,
+    /// Who may do what; nobody is asked without it.
+    pub(crate) access: Option<Access>,
+    /// What the tokens that are made here are signed with; drawn for the first one.
+    pub(crate) secret: OnceLock<u128>,
 }
 
 impl Api {
@@ -76,12 +82,20 @@ impl Api {
             sharded_lists: true,
             closing,
             clock,
+            access: None,
+            secret: OnceLock::new(),
         }
     }
 
     /// The same, which ignores shard selectors if this is false.
     pub(crate) fn sharded_lists(mut self, sharded: bool) -> Self {
         self.sharded_lists = sharded;
+        self
+    }
+
+    /// The same with access control.
+    pub(crate) fn guarded(mut self, access: Option<Access>) -> Self {
+        self.access = access;
         self
     }
 

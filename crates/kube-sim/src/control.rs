@@ -22,6 +22,7 @@ use crate::object::Stored;
 use crate::resources::Resource;
 use crate::storage::{Backup, Place, Transaction};
 
+mod aggregation;
 mod collector;
 mod namespaces;
 
@@ -31,7 +32,7 @@ mod namespaces;
 /// when the deletion of an owner has been answered, what it owned has been deleted. Watches see every step, in the order
 /// of a real cluster.
 ///
-/// Only those that act on deletions run by default: objects that nobody created surprise a test that lists them.
+/// Those that create objects do not run by default: objects that nobody created surprise a test that lists them.
 /// [`SimBuilder::controllers`](crate::SimBuilder::controllers) chooses others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -50,6 +51,9 @@ pub enum Controller {
     /// when all containers have ended. Runs by default. Without it, such a pod stays until it is deleted with a grace
     /// period of 0. Pods that are not bound are always deleted at once.
     Kubelet,
+    /// Writes the rules of the ClusterRoles that an `aggregationRule` selects into the role that has it. Runs by default. Without it, such a
+    /// role has the rules with which it was written.
+    ClusterRoleAggregation,
     /// Creates the ConfigMap `kube-root-ca.crt` in each namespace. Off by default: it would be in every list of ConfigMaps.
     RootCaPublisher,
     /// Creates the ServiceAccount `default` in each namespace. Off by default: it would be in every list of service
@@ -58,21 +62,32 @@ pub enum Controller {
     /// Creates the Service `kubernetes` in the namespace `default`, by which pods find the API server. Off by default: it would be in every
     /// list of Services. Nothing answers at its address.
     KubernetesService,
+    /// Creates the roles and bindings with which a real server begins, such as the ClusterRoles `cluster-admin` and `view`, when the
+    /// cluster is built. Off by default, unless they count ([`SimBuilder::rbac`](crate::SimBuilder::rbac)): they would be in every list
+    /// of roles.
+    BootstrapRoles,
 }
 
 impl Controller {
     /// All controllers.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 8] = [
         Self::GarbageCollector,
         Self::NamespaceLifecycle,
         Self::Kubelet,
+        Self::ClusterRoleAggregation,
         Self::RootCaPublisher,
         Self::ServiceAccount,
         Self::KubernetesService,
+        Self::BootstrapRoles,
     ];
 
     /// Those that run by default.
-    pub const DEFAULT: [Self; 3] = [Self::GarbageCollector, Self::NamespaceLifecycle, Self::Kubelet];
+    pub const DEFAULT: [Self; 4] = [
+        Self::GarbageCollector,
+        Self::NamespaceLifecycle,
+        Self::Kubelet,
+        Self::ClusterRoleAggregation,
+    ];
 }
 
 impl Api {
@@ -114,6 +129,15 @@ impl Api {
         if let Some(previous) = previous {
             self.recheck_owners(transaction, previous);
         }
+        self.recheck_roles(transaction, resource);
+    }
+
+    /// Aggregated roles are looked at when one of them, or of what they are made of, has changed: all at once, at no key.
+    fn recheck_roles(&self, transaction: &mut Transaction<'_>, resource: &Resource) {
+        if aggregation::concerns(resource) && self.runs(Controller::ClusterRoleAggregation) {
+            let place = transaction.place(resource, "");
+            transaction.enqueue(place);
+        }
     }
 
     /// An object is gone.
@@ -126,6 +150,7 @@ impl Api {
             transaction.enqueue(dependent);
         }
         self.recheck_owners(transaction, object);
+        self.recheck_roles(transaction, resource);
         if resource.namespaced && self.concerns_namespace(transaction, resource, object) {
             let namespace = Place {
                 resource: "namespaces".into(),
@@ -207,6 +232,9 @@ impl Api {
         let Some(resource) = self.registry().of_id(&place.resource) else {
             return;
         };
+        if place.key.is_empty() {
+            return self.aggregate_roles(transaction, &resource);
+        }
         let target = Target::of(resource, &place.key);
         let Ok((current, object)) = self.current(transaction, &target) else {
             return;

@@ -28,6 +28,7 @@ pub(crate) fn answer(registry: &Registry, segments: &[&str], accept: &str) -> Op
         ["healthz" | "readyz" | "livez", ..] => return Some(text(StatusCode::OK, "ok")),
         [] => json!({"paths": ["/api", "/api/v1", "/apis", "/healthz", "/livez", "/readyz", "/version"]}),
         ["version"] => version(),
+        ["openapi", "v2"] => return Some(openapi::answer_v2(registry, accept)),
         ["openapi", "v3", path @ ..] => openapi::answer(registry, path)?,
         ["api"] if aggregated => return Some(discovery_list(registry, accept, true)),
         ["apis"] if aggregated => return Some(discovery_list(registry, accept, false)),
@@ -46,7 +47,7 @@ pub(crate) fn answer(registry: &Registry, segments: &[&str], accept: &str) -> Op
     Some(json_value(StatusCode::OK, &value))
 }
 
-fn version() -> Value {
+pub(crate) fn version() -> Value {
     json!({
         "major": "1",
         "minor": "36",
@@ -121,7 +122,7 @@ fn resource_list(registry: &Registry, group: &str, version: &str) -> Option<Valu
         if !resource.categories.is_empty() {
             described["categories"] = json!(resource.categories);
         }
-        if !resource.review {
+        if !resource.review && !resource.report {
             described["storageVersionHash"] = storage_version_hash(resource).into();
         }
         resources.push(described);
@@ -221,5 +222,9 @@ fn described(resource: &Resource, version: &str) -> Value {
 }
 
 fn verbs(resource: &Resource) -> &'static [&'static str] {
-    if resource.review { &["create"] } else { &VERBS }
+    match (resource.review, resource.report) {
+        (true, _) => &["create"],
+        (_, true) => &["get", "list"],
+        _ => &VERBS,
+    }
 }

@@ -7,13 +7,16 @@ use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use futures::future::BoxFuture;
-use futures::{FutureExt as _, stream};
+use futures::{FutureExt as _, StreamExt as _, stream};
 use http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE, USER_AGENT, WARNING};
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
-use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use http_body_util::{BodyExt as _, BodyStream, LengthLimitError, Limited};
 use kube_protobuf::{Descriptor, strict_errors};
 use serde_json::{Map, Value, json};
 
+use crate::access::{Attributes, User};
+use crate::admission::{Admission, Operation};
+use crate::api::components;
 use crate::api::fields::{self, FieldValidation};
 use crate::api::options::{self, ListOptions, Query, WatchOptions};
 use crate::api::patch::{self, Patch};
@@ -25,13 +28,16 @@ use crate::faults::{self, DELETE, Decided, Effect, Facts, GET, LIST, Meeting, PA
 use crate::media::{self, RequestBody};
 use crate::nesting::{self, Unreadable};
 use crate::object::Stored;
-use crate::response::{BoxError, SimBody, json_value, refusal, streamed, text, whole};
+use crate::response::{self, BoxError, SimBody, json_value, refusal, streamed, text, whole};
 use crate::script::Received;
 use crate::selector::Selector;
-use crate::status::{Cause, StatusError};
+use crate::status::{Cause, StatusError, unregistered};
 
 /// The largest body a request may have, as for a real server.
 pub(crate) const MAX_BODY: usize = 3 * 1024 * 1024;
+
+/// What a real server says first of a body that it cannot read.
+const UNREADABLE: &str = "couldn't get version/kind; json parse error: ";
 
 /// The server as a tower service, to be called in the process or behind any HTTP server.
 ///
@@ -40,11 +46,24 @@ pub(crate) const MAX_BODY: usize = 3 * 1024 * 1024;
 #[derive(Clone)]
 pub struct SimService {
     api: Arc<Api>,
+    user: Option<Arc<User>>,
 }
 
 impl SimService {
     pub(crate) fn new(api: Arc<Api>) -> Self {
-        Self { api }
+        Self { api, user: None }
+    }
+
+    /// The same server, to which all requests are those of a user, in a cluster with [`rbac`](crate::SimBuilder::rbac); their
+    /// tokens are not looked at. In other clusters nobody asks who it is.
+    pub fn as_user<G: Into<String>>(
+        mut self,
+        name: impl Into<String>,
+        groups: impl IntoIterator<Item = G>,
+    ) -> Self {
+        let groups = groups.into_iter().map(Into::into);
+        self.user = Some(Arc::new(User::new(name, "", groups)));
+        self
     }
 }
 
@@ -69,9 +88,9 @@ where
     }
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
-        let api = self.api.clone();
+        let (api, user) = (self.api.clone(), self.user.clone());
         async move {
-            let answer = |request, encoding| respond(api.clone(), request, encoding);
+            let answer = |request, encoding| respond(api.clone(), user.clone(), request, encoding);
             media::translated(&api, request, answer).await
         }
         .boxed()
@@ -87,6 +106,10 @@ struct Call {
     /// Of objects and lists in the answer.
     encoding: Encoding,
     decided: Option<Decided>,
+    /// Who asks, in a cluster with access control.
+    user: Option<User>,
+    /// The webhooks to be asked about a write.
+    admission: Option<Admission>,
 }
 
 /// What a request names.
@@ -98,6 +121,7 @@ enum Named {
 
 async fn respond(
     api: Arc<Api>,
+    given: Option<Arc<User>>,
     request: Request<RequestBody>,
     encoding: Encoding,
 ) -> io::Result<Response<SimBody>> {
@@ -114,6 +138,10 @@ async fn respond(
     let request = Arc::new(Received::new(parts, body));
     api.requests.add(request.clone());
     let query = Query::of(&request.query);
+    let user = match admit(&api, given.as_deref(), &request, &query) {
+        Ok(user) => user,
+        Err(error) => return Ok(refusal(&error)),
+    };
     let route = match name(&api, &request, &query, unread) {
         Ok(Named::Resource(route)) => *route,
         Ok(Named::Answer(answer)) => return Ok(answer),
@@ -129,8 +157,26 @@ async fn respond(
         query,
         encoding,
         decided,
+        user,
+        admission: None,
     };
     call.disturbed(route).await
+}
+
+/// Whose request it is, if he may make it.
+fn admit(
+    api: &Api,
+    given: Option<&User>,
+    request: &Received,
+    query: &Query,
+) -> Result<Option<User>, StatusError> {
+    if api.access.is_none() {
+        return Ok(None);
+    }
+    let path = percent_encoding::percent_decode_str(&request.path).decode_utf8_lossy();
+    let segments: Vec<_> = path.split('/').filter(|s| !s.is_empty()).collect();
+    let attributes = Attributes::of_request(&request.method, &segments, &path, query);
+    api.admit(&request.headers, given, &attributes)
 }
 
 /// What a request is about; an error if it could not be `read`.
@@ -153,6 +199,10 @@ fn name(
     let reads = matches!(request.method, Method::GET | Method::HEAD);
     if reads && let Some(answer) = discovery::answer(&api.registry(), &segments, accept(&request.headers)) {
         return Ok(Named::Answer(answer));
+    }
+    // Two slashes are not one: there is a part without a name between them.
+    if matches!(segments[..], ["api" | "apis", ..]) && path.trim_start_matches('/').contains("//") {
+        return Err(StatusError::no_such_resource());
     }
     let Some(mut route) = Route::parse(api, &segments)? else {
         return Ok(Named::Answer(text(StatusCode::NOT_FOUND, "404 page not found\n")));
@@ -371,8 +421,12 @@ impl Call {
         }
     }
 
-    async fn answer(self, route: Route, faults: &Meeting) -> Result<Response<SimBody>, StatusError> {
+    async fn answer(mut self, route: Route, faults: &Meeting) -> Result<Response<SimBody>, StatusError> {
         let target = route.target;
+        if !matches!(self.request.method.as_str(), "GET" | "HEAD") && !target.resource.review {
+            let dry_run = self.query.get("dryRun") == "All";
+            self.admission = self.api.admission(self.user.as_ref(), || self.options(), dry_run);
+        }
         let collection = target.name.is_none();
         if target.resource.review {
             let accept = accept(&self.request.headers);
@@ -382,7 +436,10 @@ impl Call {
             }
         }
         if target.resource.review || is_form_of_its_own(target.subresource.as_deref()) {
-            return nesting::with_room(self.depth(), || self.special(&target));
+            let tried = || nesting::with_room(self.depth(), || self.special(&target));
+            let mut response = self.api.admitted(self.admission.as_ref(), tried).await?;
+            warn(&mut response, &self.warnings());
+            return Ok(response);
         }
         let custom = target.resource.custom;
         let accept = accept(&self.request.headers);
@@ -391,10 +448,17 @@ impl Call {
         let lists = collection && matches!(self.request.method.as_str(), "GET" | "DELETE");
         let form = match form {
             Asked::Form(form) => form,
-            // The events of a watch are metadata either way.
+            Asked::Metadata { list: true } if route.watch => {
+                // No event can be made a list: a real server ends the watch at the first one.
+                let watch = self.watch(target, route.watched.as_deref(), Form::Metadata, faults)?;
+                return Ok(watch.map(ended_by_first));
+            }
             Asked::Metadata { list } if list == lists || route.watch => Form::Metadata,
             Asked::Metadata { .. } => return Err(StatusError::other_form(&target.resource, lists)),
         };
+        if target.resource.report {
+            return self.report(&target, form);
+        }
         match self.request.method.as_str() {
             "GET" if collection && route.watch => self.watch(target, route.watched.as_deref(), form, faults),
             "GET" if collection => self.list(&target, form, faults).await,
@@ -411,8 +475,9 @@ impl Call {
                 self.object(&target, form, StatusCode::OK, &object)
             }
             _ => {
-                let mut response = nesting::with_room(self.depth(), || self.write(&target, form))?;
-                warn(&mut response, &self.fields.warnings());
+                let tried = || nesting::with_room(self.depth(), || self.write(&target, form));
+                let mut response = self.api.admitted(self.admission.as_ref(), tried).await?;
+                warn(&mut response, &self.warnings());
                 Ok(response)
             }
         }
@@ -425,7 +490,12 @@ impl Call {
         let (code, value) = match (method, target.subresource.as_deref()) {
             ("POST", None) if target.name.is_none() && target.resource.review => (
                 StatusCode::CREATED,
-                self.api.review(target, self.read_object(target)?, self.manager()),
+                self.api.review(
+                    target,
+                    self.read_object(target)?,
+                    self.manager(),
+                    self.user.as_ref(),
+                )?,
             ),
             ("GET", Some("scale")) => (StatusCode::OK, self.api.scale(target)?),
             ("PUT", Some("scale")) => {
@@ -441,12 +511,7 @@ impl Call {
                     manager: self.query.get("fieldManager"),
                     force: self.query.flag("force") == Some(true),
                 };
-                let dry_run = self.query.get("dryRun") == "All";
-                let writer = Writer::Client {
-                    dry_run,
-                    manager: None,
-                };
-                (StatusCode::OK, self.api.rescale(target, scale, writer)?)
+                (StatusCode::OK, self.api.rescale(target, scale, self.applier())?)
             }
             ("PATCH", Some("scale")) => {
                 options::check_write(&self.query, "PatchOptions")?;
@@ -458,7 +523,7 @@ impl Call {
                 )
             }
             ("POST", Some("eviction")) => {
-                let eviction = self.read_object(target)?;
+                let eviction = self.admitted(target, self.read_object(target)?)?;
                 let options = eviction.get("deleteOptions").unwrap_or(&Value::Null);
                 self.api
                     .evict(target, &eviction, &self.delete_options_of(options)?)?;
@@ -466,19 +531,71 @@ impl Call {
             }
             ("POST", Some("binding")) => {
                 options::check_write(&self.query, "CreateOptions")?;
-                self.api.bind(target, &self.read_object(target)?, self.writer())?;
+                let binding = self.admitted(target, self.read_object(target)?)?;
+                self.api.bind(target, &binding, self.writer())?;
                 (StatusCode::CREATED, done())
             }
-            ("POST", Some("token")) => (
-                StatusCode::CREATED,
-                self.api.token(target, &self.read_object(target)?)?,
-            ),
+            ("POST", Some("token")) => {
+                let request = self.admitted(target, self.read_object(target)?)?;
+                (StatusCode::CREATED, self.api.token(target, &request)?)
+            }
             (_, Some(subresource)) if is_of_node(Some(subresource)) => {
                 return Err(self.api.of_node(target, subresource));
             }
             _ => return Err(StatusError::method_not_allowed()),
         };
         Ok(json_value(code, &value))
+    }
+
+    /// What the client is to be warned of.
+    fn warnings(&self) -> Vec<String> {
+        let of_webhooks = self.admission.as_ref().map(Admission::warnings);
+        [self.fields.warnings(), of_webhooks.unwrap_or_default()].concat()
+    }
+
+    /// The options of a write as webhooks see them.
+    fn options(&self) -> Value {
+        let kind = match self.request.method.as_str() {
+            "POST" => "CreateOptions",
+            "PUT" => "UpdateOptions",
+            "PATCH" => "PatchOptions",
+            _ => "DeleteOptions",
+        };
+        let mut options = match kind {
+            "DeleteOptions" if nesting::of_json(&self.request.body) <= nesting::COMMON => {
+                nesting::parse(&self.request.body).unwrap_or_default()
+            }
+            _ => Map::new(),
+        };
+        options.insert("kind".into(), kind.into());
+        options.insert("apiVersion".into(), "meta.k8s.io/v1".into());
+        if self.query.get("dryRun") == "All" {
+            options.insert("dryRun".into(), json!(["All"]));
+        }
+        for name in ["fieldManager", "fieldValidation", "propagationPolicy"] {
+            if !self.query.get(name).is_empty() {
+                options.insert(name.into(), self.query.get(name).into());
+            }
+        }
+        if self.query.flag("force") == Some(true) {
+            options.insert("force".into(), true.into());
+        }
+        Value::Object(options)
+    }
+
+    /// What is posted to a subresource, as webhooks leave it.
+    fn admitted(
+        &self,
+        target: &Target,
+        object: Map<String, Value>,
+    ) -> Result<Map<String, Value>, StatusError> {
+        match &self.admission {
+            Some(admission) => {
+                let creates = Operation::Create;
+                self.api.admit_posted(admission, creates, target, object, None)
+            }
+            None => Ok(object),
+        }
     }
 
     /// How many levels what is made of the body may have.
@@ -512,6 +629,9 @@ impl Call {
             }
             "PUT" if !collection => {
                 options::check_write(&self.query, "UpdateOptions")?;
+                if target.resource.is_created_on_update() {
+                    self.may_create(target)?;
+                }
                 let (object, created) = self
                     .api
                     .replace(target, self.read_object(target)?, self.writer())?;
@@ -554,11 +674,11 @@ impl Call {
             };
             let manager = self.query.get("fieldManager");
             let force = self.query.flag("force") == Some(true);
-            let dry_run = self.query.get("dryRun") == "All";
             if let Some(repeated) = patch::repeated_key(&self.request.body) {
                 self.fields.note_of_apply(repeated)?;
             }
-            self.api.apply(target, config, manager, force, dry_run)
+            self.may_create(target)?;
+            self.api.apply(target, config, manager, force, self.applier())
         })
     }
 
@@ -614,12 +734,44 @@ impl Call {
         }
         let stale = faults.stale.as_ref();
         let written = (form, self.encoding);
-        let list = self.api.list(target, &selector, &options, written, stale).await?;
+        let mut target = target.clone();
+        if target.resource.namespaced && target.namespace.is_none() {
+            // What a field selector says of the namespace is as good as a path: tokens to continue with are relative to it.
+            target.namespace = selector.namespace().map(str::to_owned);
+        }
+        let list = self.api.list(&target, &selector, &options, written, stale);
+        let list = list.await?;
         Ok(self.rendered(StatusCode::OK, streamed(stream::iter(list))))
     }
 
+    /// Answers what is computed when somebody reads it.
+    fn report(&self, target: &Target, form: Form) -> Result<Response<SimBody>, StatusError> {
+        if !matches!(self.request.method.as_str(), "GET" | "HEAD") || self.query.flag("watch") == Some(true) {
+            return Err(StatusError::method_not_allowed());
+        }
+        let mut components = components::all(target);
+        let mut response = match target.name.as_deref() {
+            Some(name) => {
+                let found = components.iter().find(|component| component.name() == name);
+                let found = found.ok_or_else(|| StatusError::not_found(&target.resource, name))?;
+                self.object(target, form, StatusCode::OK, found)?
+            }
+            None => {
+                let selector = self.selector(target)?;
+                components.retain(|component| selector.matches(component));
+                let list = self
+                    .api
+                    .list_of(target, &selector, components, (form, self.encoding))?;
+                self.rendered(StatusCode::OK, streamed(stream::iter(list)))
+            }
+        };
+        warn(&mut response, &[components::DEPRECATED.to_owned()]);
+        Ok(response)
+    }
+
     fn delete(&self, target: &Target, form: Form) -> Result<Response<SimBody>, StatusError> {
-        match self.api.delete(target, &self.delete_options()?)? {
+        let options = self.delete_options()?;
+        match self.api.delete(target, &options, self.admission.as_ref())? {
             Deleted::Object(object) => self.object(target, form, StatusCode::OK, &object),
             Deleted::Gone(uid) => {
                 let resource = &target.resource;
@@ -637,9 +789,12 @@ impl Call {
 
     fn delete_collection(&self, target: &Target, form: Form) -> Result<Response<SimBody>, StatusError> {
         let selector = self.sharded(self.selector(target)?)?;
-        let objects = self
-            .api
-            .delete_collection(target, &selector, &self.delete_options()?)?;
+        let objects = self.api.delete_collection(
+            target,
+            &selector,
+            &self.delete_options()?,
+            self.admission.as_ref(),
+        )?;
         let written = (form, self.encoding);
         let list = self.api.list_of(target, &selector, objects, written)?;
         Ok(self.rendered(StatusCode::OK, streamed(stream::iter(list))))
@@ -666,6 +821,28 @@ impl Call {
         Writer::Client {
             dry_run: self.query.get("dryRun") == "All",
             manager: Some(self.manager()),
+            user: self.user.as_ref(),
+            admission: self.admission.as_ref(),
+        }
+    }
+
+    /// The writer of what is applied.
+    fn applier(&self) -> Writer<'_> {
+        Writer::Client {
+            dry_run: self.query.get("dryRun") == "All",
+            manager: None,
+            user: self.user.as_ref(),
+            admission: self.admission.as_ref(),
+        }
+    }
+
+    /// Who updates what is not there creates it, and must be allowed to.
+    fn may_create(&self, target: &Target) -> Result<(), StatusError> {
+        match &self.user {
+            Some(user) if self.api.storage.get(&target.resource, &target.key()).is_none() => {
+                self.api.authorize_creation(user, target)
+            }
+            _ => Ok(()),
         }
     }
 
@@ -698,14 +875,20 @@ impl Call {
             let accepted = media::accepted(target.resource.custom);
             return Err(StatusError::unsupported_media_type(accepted));
         }
-        let (mut object, duplicates) = nesting::parse_object(&self.request.body).map_err(|error| {
-            let head = match error {
-                Unreadable::TooDeep(_) => "couldn't get version/kind; json parse error: ",
-                Unreadable::Invalid { .. } => "",
+        // Nothing is an object without members.
+        let body: &[u8] = match self.request.body.trim_ascii() {
+            b"null" if !target.resource.custom => b"{}",
+            _ => &self.request.body,
+        };
+        let (mut object, duplicates) = nesting::parse_object(body).map_err(|error| {
+            let (head, tail) = match error {
+                Unreadable::TooDeep(_) | Unreadable::Syntax(_) => (UNREADABLE, ""),
+                Unreadable::Empty => (UNREADABLE, " (<empty>)"),
+                Unreadable::Invalid { .. } => ("", ""),
             };
             let kind = &target.resource.kind;
             StatusError::bad_request(format!(
-                "the object provided is unrecognized (must be of type {kind}): {head}{error}"
+                "the object provided is unrecognized (must be of type {kind}): {head}{error}{tail}"
             ))
         })?;
         if !target.resource.custom {
@@ -763,13 +946,22 @@ impl Call {
             true => json!({}),
             false => nesting::parse(&self.request.body).map_err(|error| {
                 StatusError::bad_request(match error {
-                    Unreadable::TooDeep(_) => format!("couldn't get version/kind; json parse error: {error}"),
+                    Unreadable::TooDeep(_) | Unreadable::Syntax(_) | Unreadable::Empty => {
+                        format!("{UNREADABLE}{error}")
+                    }
                     Unreadable::Invalid { line, column } => {
                         format!("invalid JSON in DeleteOptions at line {line}, column {column}")
                     }
                 })
             })?,
         };
+        let text = |name: &str| body[name].as_str().unwrap_or("");
+        if !matches!(text("kind"), "" | "DeleteOptions") {
+            return Err(StatusError::bad_request(unregistered(
+                text("kind"),
+                text("apiVersion"),
+            )));
+        }
         self.delete_options_of(&body)
     }
 
@@ -827,6 +1019,12 @@ fn warn(response: &mut Response<SimBody>, warnings: &[String]) {
             response.headers_mut().append(WARNING, value);
         }
     }
+}
+
+/// A body that ends where this one begins.
+fn ended_by_first(body: SimBody) -> SimBody {
+    let first = BodyStream::new(body).take(1);
+    response::frames(first.filter_map(|_| std::future::ready(None)))
 }
 
 async fn pause(time: Duration) {

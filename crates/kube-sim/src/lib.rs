@@ -135,12 +135,14 @@
 //!
 //! # Limits
 //!
-//! It has no authentication and almost no admission, and of the [controllers](Controller) it has only those that end objects. See the README for all differences from a real server.
+//! Access control is off by default ([`SimBuilder::rbac`] turns it on), admission is that of webhooks, and of the [controllers](Controller) only those that create no objects run by default. See the README for all differences from a real server.
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+mod access;
+mod admission;
 mod api;
 mod apply;
 mod compression;

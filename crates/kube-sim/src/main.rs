@@ -31,6 +31,9 @@ struct Args {
     /// The seed of the objects and changes: the same seed makes the same ones
     #[arg(long, default_value_t = 0, value_name = "N")]
     seed: u64,
+    /// Ask for tokens, and let roles and their bindings decide; the kubeconfig is that of an administrator
+    #[arg(long, requires = "kubeconfig")]
+    rbac: bool,
     /// Let clients make faults, under /kube-sim/faults
     #[arg(long)]
     control_endpoint: bool,
@@ -87,10 +90,14 @@ async fn run(args: Args) -> anyhow::Result<()> {
         .controllers(
             Controller::DEFAULT
                 .into_iter()
-                .chain([Controller::KubernetesService]),
+                .chain([Controller::KubernetesService, Controller::BootstrapRoles]),
         );
     let builder = match args.control_endpoint {
         true => builder.control_endpoint(),
+        false => builder,
+    };
+    let builder = match args.rbac {
+        true => builder.rbac(),
         false => builder,
     };
     let started = tokio::select! {

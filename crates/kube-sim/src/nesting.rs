@@ -14,6 +14,7 @@ use serde::de::{DeserializeOwned, DeserializeSeed};
 use serde_json::{Map, Value};
 use tokio::runtime::Handle;
 
+mod syntax;
 mod unique;
 
 /// The maximum number of levels of JSON, as in a real server.
@@ -112,11 +113,19 @@ fn levels(json: &[u8]) -> Result<usize, char> {
     Ok(deepest)
 }
 
-/// Why JSON cannot be parsed. The error contains the position, never the content, which may be secret.
+/// Why JSON cannot be parsed. The error contains one character or the position, never more of the content, which may be secret.
 #[derive(Debug)]
 pub(crate) enum Unreadable {
     TooDeep(char),
-    Invalid { line: usize, column: usize },
+    /// It is no JSON: what Go says of that.
+    Syntax(String),
+    /// It is JSON, but not of the right kind.
+    Invalid {
+        line: usize,
+        column: usize,
+    },
+    /// There is nothing.
+    Empty,
 }
 
 impl fmt::Display for Unreadable {
@@ -124,6 +133,8 @@ impl fmt::Display for Unreadable {
         match self {
             Self::TooDeep(opening) => write!(f, "invalid character '{opening}' exceeded max depth"),
             Self::Invalid { line, column } => write!(f, "invalid JSON at line {line}, column {column}"),
+            Self::Syntax(error) => f.write_str(error),
+            Self::Empty => f.write_str(syntax::END),
         }
     }
 }
@@ -135,14 +146,20 @@ pub(crate) fn parse<T: DeserializeOwned>(json: &[u8]) -> Result<T, Unreadable> {
 
 fn parse_seed<'de, T>(json: &'de [u8], seed: impl DeserializeSeed<'de, Value = T>) -> Result<T, Unreadable> {
     levels(json).map_err(Unreadable::TooDeep)?;
+    if json.trim_ascii().is_empty() {
+        return Err(Unreadable::Empty);
+    }
     let mut reader = serde_json::Deserializer::from_slice(json);
     reader.disable_recursion_limit();
     let read = seed
         .deserialize(&mut reader)
         .and_then(|value| reader.end().map(|()| value));
-    read.map_err(|error| Unreadable::Invalid {
-        line: error.line(),
-        column: error.column(),
+    read.map_err(|error| match syntax::fault(json) {
+        Some(fault) => Unreadable::Syntax(fault),
+        None => Unreadable::Invalid {
+            line: error.line(),
+            column: error.column(),
+        },
     })
 }
 

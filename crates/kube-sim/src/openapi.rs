@@ -1,4 +1,4 @@
-//! OpenAPI: what `kubectl explain` shows, and what kubectl asks before it sends an object.
+//! OpenAPI: what `kubectl explain` shows, and what kubectl asks before it sends an object; `v2` is the one of former years.
 //!
 //! A document of version 3 for each group and version, with the schemas of its kinds and of all that they refer to: those of
 //! built-in kinds as a kube-apiserver publishes them, but for the descriptions, those of custom resources from their
@@ -7,10 +7,16 @@
 
 use std::collections::BTreeMap;
 
+use http::header::CONTENT_TYPE;
+use http::{HeaderValue, Response, StatusCode};
 use serde_json::{Map, Value, json};
 
 use crate::resources::{Registry, Resource};
+use crate::response::{SimBody, json_value, whole};
 use crate::schema;
+
+mod gnostic;
+mod v2;
 
 const REFERENCE: &str = "#/components/schemas/";
 const METADATA: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
@@ -22,6 +28,21 @@ pub(crate) fn answer(registry: &Registry, path: &[&str]) -> Option<Value> {
         ["api", version] => document(registry, "", version),
         ["apis", group, version] => document(registry, group, version),
         _ => None,
+    }
+}
+
+/// The answer to `/openapi/v2`.
+pub(crate) fn answer_v2(registry: &Registry, accept: &str) -> Response<SimBody> {
+    let document = v2::document(registry);
+    let offers = accept.split([',', ';']).map(str::trim);
+    match offers.into_iter().find(|offer| v2::PROTOBUF.contains(offer)) {
+        Some(_) => {
+            let mut response = Response::new(whole(gnostic::document(&document).into()));
+            let media_type = HeaderValue::from_static(v2::PROTOBUF[1]);
+            response.headers_mut().insert(CONTENT_TYPE, media_type);
+            response
+        }
+        None => json_value(StatusCode::OK, &document),
     }
 }
 

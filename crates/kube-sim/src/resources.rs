@@ -27,6 +27,8 @@ pub(crate) struct Resource {
     pub(crate) scale: Option<ScalePaths>,
     /// It is asked, not stored: a review.
     pub(crate) review: bool,
+    /// It is computed when somebody reads it, and nobody writes it.
+    pub(crate) report: bool,
     /// Defined by a custom resource definition.
     pub(crate) custom: bool,
     /// Which state of its definition it comes from.
@@ -136,7 +138,7 @@ impl Resource {
 
     /// Whether it has objects of its own.
     pub(crate) fn is_stored(&self) -> bool {
-        !self.review && !self.is_view()
+        !self.review && !self.report && !self.is_view()
     }
 
     /// Whether its objects are those of another resource, in another form.
@@ -307,6 +309,7 @@ impl Resource {
                 selector: String::new(),
             }),
             review: flags & REVIEW != 0,
+            report: flags & REPORT != 0,
             custom: false,
             generation: 0,
             fields: owned(selectable_fields(group, plural)),
@@ -385,6 +388,7 @@ impl Resource {
                 .iter()
                 .find_map(|v| ScalePaths::read(&v["subresources"]["scale"])),
             review: false,
+            report: false,
             custom: true,
             generation: definition
                 .pointer("/metadata/generation")
@@ -537,6 +541,7 @@ const NAMESPACED: u8 = 1;
 const STATUS: u8 = 2;
 const SCALE: u8 = 4;
 const REVIEW: u8 = 8;
+const REPORT: u8 = 16;
 
 /// Group, versions (the preferred one first), plural, singular, kind, flags, short names, categories.
 type Row = (
@@ -550,9 +555,10 @@ type Row = (
     &'static [&'static str],
 );
 
-/// The built-in resources of a kube-apiserver 1.36 that can be listed and watched.
+/// The built-in resources of a kube-apiserver 1.36 that can be listed and watched, and what is asked or reported.
 #[rustfmt::skip]
 const BUILTIN: &[Row] = &[
+    ("", "v1", "componentstatuses", "componentstatus", "ComponentStatus", REPORT, &["cs"], &[]),
     ("", "v1", "configmaps", "configmap", "ConfigMap", NAMESPACED, &["cm"], &[]),
     ("", "v1", "endpoints", "endpoints", "Endpoints", NAMESPACED, &["ep"], &[]),
     ("", "v1", "events", "event", "Event", NAMESPACED, &["ev"], &[]),

@@ -82,6 +82,14 @@ impl Selector {
         self.shards.as_ref().map(ToString::to_string)
     }
 
+    /// The one namespace whose objects the fields select.
+    pub(crate) fn namespace(&self) -> Option<&str> {
+        let mut terms = self.fields.iter();
+        let term = terms.find(|term| term.field == Field::Namespace && term.equal);
+        term.map(|term| term.value.as_str())
+            .filter(|namespace| !namespace.is_empty())
+    }
+
     /// Whether labels and fields do not matter.
     pub(crate) fn is_everything(&self) -> bool {
         self.labels.is_empty() && self.fields.is_empty()

@@ -106,13 +106,18 @@ impl SimServer {
         format!("http://{}", self.address)
     }
 
-    /// A kubeconfig for this server, for kubectl and other clients, in JSON, which is also valid YAML.
+    /// A kubeconfig for this server, for kubectl and other clients, in JSON, which is also valid YAML. It has the token of an
+    /// administrator if the cluster asks for one ([`SimBuilder::rbac`]).
     pub fn kubeconfig(&self) -> String {
+        let user = match self.sim.admin_token() {
+            Some(token) => json!({"token": token}),
+            None => json!({}),
+        };
         let config = json!({
             "apiVersion": "v1",
             "kind": "Config",
             "clusters": [{"name": "kube-sim", "cluster": {"server": self.url()}}],
-            "users": [{"name": "kube-sim", "user": {}}],
+            "users": [{"name": "kube-sim", "user": user}],
             "contexts": [{"name": "kube-sim", "context": {"cluster": "kube-sim", "user": "kube-sim", "namespace": "default"}}],
             "current-context": "kube-sim",
         });

@@ -6,6 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::Value;
 
+use crate::access::{Access, User};
 use crate::api::Api;
 use crate::control::Controller;
 use crate::faults::{Faults, Rules};
@@ -59,6 +60,7 @@ pub struct SimBuilder {
     controllers: Vec<Controller>,
     control_endpoint: bool,
     sharded_lists: bool,
+    access: Option<Access>,
     started: Option<SystemTime>,
     pub(crate) address: IpAddr,
     pub(crate) port: u16,
@@ -77,6 +79,7 @@ impl Default for SimBuilder {
             controllers: Controller::DEFAULT.into(),
             control_endpoint: false,
             sharded_lists: true,
+            access: None,
             started: None,
             address: Ipv4Addr::LOCALHOST.into(),
             port: 0,
@@ -132,8 +135,8 @@ impl SimBuilder {
         self
     }
 
-    /// Sets the controllers of the control plane that the cluster has. Default: [`Controller::DEFAULT`], those that act on
-    /// deletions. With none, the cluster is like a kube-apiserver that is alone: a namespace that is deleted stays
+    /// Sets the controllers of the control plane that the cluster has. Default: [`Controller::DEFAULT`], those that create
+    /// no objects. With none, the cluster is like a kube-apiserver that is alone: a namespace that is deleted stays
     /// `Terminating`, and nothing is garbage-collected.
     ///
     /// ```
@@ -184,6 +187,54 @@ impl SimBuilder {
         self
     }
 
+    /// Turns access control on: requests are authenticated, and authorized by RBAC. Roles, ClusterRoles and their bindings decide; those
+    /// that a real server begins with are there ([`Controller::BootstrapRoles`]). Default: off, everybody may do everything.
+    ///
+    /// Tokens are those of [`token`](Self::token) and of service accounts (`serviceaccounts/token`). A request without a token is that of
+    /// `system:anonymous`, one with an unknown token is refused with 401, and one that no role allows with 403. Users who may
+    /// `impersonate` act as others (`Impersonate-User`, `Impersonate-Group`). A kubeconfig of
+    /// the server is that of an administrator. In the process, [`SimService::as_user`] makes the requests of a user. Whoever writes roles
+    /// or bindings must have the rights that they grant. The [`Store`] is not asked.
+    ///
+    /// ```
+    /// # #[tokio::main] async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use k8s_openapi::api::core::v1::Pod;
+    /// use kube_sim::Sim;
+    ///
+    /// let sim = Sim::builder().rbac().build()?;
+    /// let client = kube::Client::new(sim.service().as_user("jane", ["developers"]), "default");
+    /// let refused = kube::Api::<Pod>::default_namespaced(client).list(&Default::default()).await;
+    /// let Err(kube::Error::Api(status)) = refused else { panic!("jane has no role") };
+    /// assert_eq!(
+    ///     (status.code, status.message.as_str()),
+    ///     (403, r#"pods is forbidden: User "jane" cannot list resource "pods" in API group "" in the namespace "default""#)
+    /// );
+    /// # Ok(()) }
+    /// ```
+    pub fn rbac(mut self) -> Self {
+        self.access.get_or_insert_default();
+        self
+    }
+
+    /// Adds a bearer token and the user whose requests have it; turns [`rbac`](Self::rbac) on. The group `system:masters` may do
+    /// everything.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let sim = kube_sim::Sim::builder().token("secret", "jane", ["developers"]).build()?;
+    /// # Ok(()) }
+    /// ```
+    pub fn token<G: Into<String>>(
+        mut self,
+        token: impl Into<String>,
+        user: impl Into<String>,
+        groups: impl IntoIterator<Item = G>,
+    ) -> Self {
+        let user = User::new(user, "", groups.into_iter().map(Into::into));
+        self.access.get_or_insert_default().add(token.into(), user);
+        self
+    }
+
     /// Sets the address on which [`start`](Self::start) listens. Default: 127.0.0.1. There is no authentication, so
     /// do not listen on addresses that others can reach.
     pub fn address(mut self, address: IpAddr) -> Self {
@@ -222,8 +273,9 @@ impl SimBuilder {
             self.controllers,
             Rules::new(self.seed),
             self.control_endpoint,
-        )
-        .sharded_lists(self.sharded_lists);
+        );
+        let has_roles = self.access.is_some() || api.controllers.contains(&Controller::BootstrapRoles);
+        let api = api.sharded_lists(self.sharded_lists).guarded(self.access);
         let api = Arc::new(match self.started {
             Some(time) => api.started_at(time),
             None => api,
@@ -236,6 +288,9 @@ impl SimBuilder {
             store
                 .create(object)
                 .expect("an empty cluster takes its namespaces");
+        }
+        if has_roles {
+            api.create_default_roles();
         }
         for definition in self.definitions {
             let name = definition["metadata"]["name"].as_str().unwrap_or("").to_owned();
@@ -387,6 +442,11 @@ impl Sim {
     pub async fn close(&self) {
         self.api.closing.cancel();
         self.stop_churn().await;
+    }
+
+    /// A token of an administrator, if the cluster asks for one.
+    pub(crate) fn admin_token(&self) -> Option<&str> {
+        self.api.access.as_ref().map(Access::admin_token)
     }
 
     pub(crate) fn closing(&self) -> &tokio_util::sync::CancellationToken {

@@ -9,4 +9,4 @@ mod validation;
 
 pub(crate) use defaults::fill_in;
 pub(crate) use fixes::{admit_pod, keep_admitted, name_data_source, name_job_pods, quality_of_service};
-pub(crate) use validation::{causes, causes_of_change};
+pub(crate) use validation::{causes, causes_of_change, selects};

@@ -16,7 +16,7 @@ use crate::resources::Resource;
 #[derive(Debug, Clone, PartialEq)]
 pub struct StatusError {
     code: u16,
-    reason: &'static str,
+    reason: Cow<'static, str>,
     message: String,
     details: Option<Box<Value>>,
     continue_token: Option<String>,
@@ -26,11 +26,23 @@ impl StatusError {
     fn new(code: u16, reason: &'static str, message: impl Into<String>) -> Self {
         Self {
             code,
-            reason,
+            reason: reason.into(),
             message: message.into(),
             details: None,
             continue_token: None,
         }
+    }
+
+    /// The same with each cause so many times: a real server looks at some things several times.
+    pub(crate) fn repeated(mut self, times: usize) -> Self {
+        if let Some(Value::Array(causes)) = self
+            .details
+            .as_mut()
+            .and_then(|details| details.get_mut("causes"))
+        {
+            *causes = std::iter::repeat_n(causes.clone(), times).flatten().collect();
+        }
+        self
     }
 
     fn with_details(mut self, details: Value) -> Self {
@@ -45,7 +57,7 @@ impl StatusError {
 
     /// The reason, such as `NotFound`; empty when a real server gives none.
     pub fn reason(&self) -> &str {
-        self.reason
+        &self.reason
     }
 
     /// The message for people.
@@ -69,7 +81,7 @@ impl StatusError {
             "code": self.code,
         });
         if !self.reason.is_empty() {
-            status["reason"] = self.reason.into();
+            status["reason"] = (*self.reason).into();
         }
         if let Some(details) = &self.details {
             status["details"] = (**details).clone();
@@ -165,6 +177,45 @@ impl StatusError {
         Self::new(409, "Conflict", message).with_details(json!({"name": name, "kind": "pods/binding"}))
     }
 
+    /// A token is to be bound to an object that is another one by now.
+    pub(crate) fn stale_reference(kind: &str, name: &str, uid: &str) -> Self {
+        let why = format!(
+            "the UID in the bound object reference ({uid}) does not match the UID in record. The object might have been \
+             deleted and then recreated"
+        );
+        let message = format!("Operation cannot be fulfilled on {kind} \"{name}\": {why}");
+        Self::new(409, "Conflict", message).with_details(json!({"name": name, "kind": kind}))
+    }
+
+    /// What a webhook makes of a write that it denies: the status that it gives, as a refusal.
+    pub(crate) fn denied(webhook: &str, status: &Value) -> Self {
+        let text = |name: &str| status[name].as_str().unwrap_or("");
+        let by = format!("admission webhook \"{webhook}\" denied the request");
+        let message = match (text("message"), text("reason")) {
+            ("", "") => format!("{by} without explanation"),
+            ("", reason) => format!("{by}: {reason}"),
+            (message, _) => format!("{by}: {message}"),
+        };
+        let code = status["code"].as_u64().and_then(|code| u16::try_from(code).ok());
+        Self {
+            reason: text("reason").to_owned().into(),
+            details: status["details"]
+                .is_object()
+                .then(|| Box::new(status["details"].clone())),
+            ..Self::new(code.filter(|code| *code >= 400).unwrap_or(400), "", message)
+        }
+    }
+
+    /// Nobody is known by the credentials of a request.
+    pub(crate) fn unauthorized() -> Self {
+        Self::new(401, "Unauthorized", "Unauthorized")
+    }
+
+    /// What a user may not do.
+    pub(crate) fn forbidden_request(message: String, details: Value) -> Self {
+        Self::new(403, "Forbidden", message).with_details(details)
+    }
+
     pub(crate) fn method_not_allowed() -> Self {
         let message = "the server does not allow this method on the requested resource";
         Self::new(405, "MethodNotAllowed", message).with_details(json!({}))
@@ -248,6 +299,13 @@ impl StatusError {
     /// An internal error without a reason: what a real server makes of an error it did not expect.
     pub(crate) fn internal(message: impl Into<String>) -> Self {
         Self::new(500, "", message)
+    }
+
+    /// An internal error with its reason, such as that of admission.
+    pub(crate) fn internal_error(why: impl fmt::Display) -> Self {
+        let details = json!({"causes": [{"message": why.to_string()}]});
+        let message = format!("Internal error occurred: {why}");
+        Self::new(500, "InternalError", message).with_details(details)
     }
 
     pub(crate) fn invalid(group: &str, kind: &str, name: &str, causes: &[Cause]) -> Self {
@@ -484,6 +542,13 @@ pub(crate) fn shown(value: &Value) -> String {
     }
 }
 
+/// What a real server says of a kind that it does not know.
+pub(crate) fn unregistered(kind: &str, version: &str) -> String {
+    format!(
+        "no kind \"{kind}\" is registered for version \"{version}\" in scheme \"pkg/runtime/scheme.go:111\""
+    )
+}
+
 /// A text in quotes, as Go escapes it.
 pub(crate) fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
@@ -519,7 +584,7 @@ fn named(resource: &Resource, name: &str) -> Value {
 
 impl fmt::Display for StatusError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.reason {
+        match &*self.reason {
             "" => write!(f, "{} (code {})", self.message, self.code),
             reason => write!(f, "{} ({reason}, code {})", self.message, self.code),
         }

@@ -104,7 +104,7 @@ impl Store {
         name: &str,
     ) -> Result<(), StatusError> {
         let target = self.target(api_version, kind, namespace, Some(name))?;
-        match self.api.delete(&target, &DeleteOptions::at_once())? {
+        match self.api.delete(&target, &DeleteOptions::at_once(), None)? {
             Deleted::Object(_) | Deleted::Gone(_) => Ok(()),
         }
     }
@@ -237,7 +237,7 @@ impl Store {
                 "no kind \"{kind}\" in version \"{api_version}\" is known"
             ))
         })?;
-        if resource.review {
+        if resource.review || resource.report {
             let why = format!("an object of kind {kind} is answered over HTTP, and not stored");
             return Err(StatusError::bad_request(why));
         }

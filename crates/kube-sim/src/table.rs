@@ -19,6 +19,7 @@ enum Kind {
     Node,
     Namespace,
     ConfigMap,
+    ComponentStatus,
     Custom,
     Other,
 }
@@ -31,6 +32,7 @@ impl Table {
             "nodes" => Kind::Node,
             "namespaces" => Kind::Namespace,
             "configmaps" => Kind::ConfigMap,
+            "componentstatuses" => Kind::ComponentStatus,
             _ => Kind::Other,
         };
         let mut columns = resource.columns.clone();
@@ -67,6 +69,7 @@ impl Table {
             Kind::Node => cells.extend(node(object, age)),
             Kind::Namespace => cells.extend([or_unknown(text(object, "/status/phase")), age]),
             Kind::ConfigMap => cells.extend([data(object).into(), age]),
+            Kind::ComponentStatus => cells.extend(component(object)),
             Kind::Custom => cells.extend(self.columns.iter().map(|column| self.custom(column, object))),
             Kind::Other => cells.push(age),
         }
@@ -213,6 +216,7 @@ fn definitions(kind: &Kind, columns: &[Column]) -> Value {
         ),
         Kind::Namespace => (&["Name", "Status", "Age"], &[]),
         Kind::ConfigMap => (&["Name", "Data", "Age"], &[]),
+        Kind::ComponentStatus => (&["Name", "Status", "Message", "Error"], &[]),
         Kind::Custom => (&["Name"], &[]),
         Kind::Other => (&["Name", "Age"], &[]),
     };
@@ -220,6 +224,23 @@ fn definitions(kind: &Kind, columns: &[Column]) -> Value {
     all.extend(wide.iter().map(|name| column(name, "string", 1)));
     all.extend(columns.iter().map(|c| column(&c.name, &c.kind, c.priority)));
     all.into()
+}
+
+/// The status, message and error of a component.
+fn component(object: &Object) -> [Value; 3] {
+    let conditions = list(object, "/conditions");
+    let healthy = conditions.iter().find(|condition| condition["type"] == "Healthy");
+    let said = |name: &str| {
+        healthy
+            .map_or("", |condition| condition[name].as_str().unwrap_or(""))
+            .into()
+    };
+    let status = match healthy.and_then(|condition| condition["status"].as_str()) {
+        Some("True") => "Healthy",
+        Some("False") => "Unhealthy",
+        _ => "Unknown",
+    };
+    [status.into(), said("message"), said("error")]
 }
 
 fn get<'a>(object: &'a Object, pointer: &str) -> Option<&'a Value> {

@@ -79,19 +79,30 @@ impl Patch {
     /// Parses the body of a PATCH. Custom resources do not support strategic merge.
     pub(crate) fn read(content_type: &str, body: &[u8], custom: bool) -> Result<Self, StatusError> {
         match media_type(content_type) {
-            "application/merge-patch+json" => Ok(Self::Merge(object(nesting::parse(body))?)),
+            "application/merge-patch+json" => {
+                let read = nesting::parse(body).map_err(|error| undecodable(&error))?;
+                match read {
+                    Value::Object(_) => Ok(Self::Merge(read)),
+                    Value::Null => Err(StatusError::bad_request("Invalid JSON Patch")),
+                    other => Err(undecodable(&misfit(&other, "map[string]interface {}"))),
+                }
+            }
             "application/json-patch+json" => {
-                let operations: Vec<Map<String, Value>> =
-                    nesting::parse(body).map_err(|e| undecodable(&e))?;
+                let operations = operations(nesting::parse(body).map_err(|error| undecodable(&error))?)?;
                 if operations.len() > MAX_OPERATIONS {
                     return Err(StatusError::too_many_operations(MAX_OPERATIONS, operations.len()));
                 }
-                let patch = serde_json::from_value(operations.into_iter().map(Value::Object).collect());
+                let patch = serde_json::from_value(operations.into());
                 Ok(Self::Json(patch.map_err(|_| StatusError::unprocessable())?))
             }
             "application/strategic-merge-patch+json" if !custom => match nesting::parse::<Value>(body) {
-                Err(error @ Unreadable::TooDeep(_)) => Err(StatusError::bad_request(error.to_string())),
-                read => Ok(Self::Strategic(object(read)?)),
+                Err(error) => Err(StatusError::bad_request(error.to_string())),
+                Ok(read @ Value::Object(_)) => Ok(Self::Strategic(read)),
+                Ok(Value::Null) => Ok(Self::Strategic(Value::Object(Map::new()))),
+                Ok(other) => Err(StatusError::bad_request(misfit(
+                    &other,
+                    "map[string]interface {}",
+                ))),
             },
             _ if custom => Err(StatusError::unsupported_media_type(
                 "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml",
@@ -166,15 +177,41 @@ fn leniently(operation: &PatchOperation, document: &Value) -> Option<PatchOperat
     }
 }
 
-fn object(read: Result<Value, Unreadable>) -> Result<Value, StatusError> {
-    let value = read.map_err(|error| undecodable(&error))?;
-    if value.is_object() {
-        Ok(value)
-    } else {
-        Err(StatusError::bad_request("error decoding patch: not an object"))
+/// The operations of a JSON patch. The first part of a path that does not begin with a slash is nothing, as for a real server.
+fn operations(read: Value) -> Result<Vec<Value>, StatusError> {
+    let mut operations = match read {
+        Value::Array(operations) => operations,
+        Value::Null => Vec::new(),
+        other => return Err(undecodable(&misfit(&other, "[]handlers.jsonPatchOp"))),
+    };
+    for operation in &mut operations {
+        let Value::Object(members) = operation else {
+            return Err(undecodable(&misfit(operation, "handlers.jsonPatchOp")));
+        };
+        for name in ["path", "from"] {
+            if let Some(Value::String(path)) = members.get_mut(name)
+                && let Some(slash) = path.find('/')
+            {
+                path.replace_range(..slash, "");
+            }
+        }
     }
+    Ok(operations)
 }
 
-fn undecodable(error: &Unreadable) -> StatusError {
+/// What Go says of a value that is not of a type.
+fn misfit(value: &Value, wanted: &str) -> String {
+    let found = match value {
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+        Value::String(_) => "string",
+        Value::Number(_) => "number",
+        Value::Bool(_) => "bool",
+        Value::Null => "null",
+    };
+    format!("json: cannot unmarshal {found} into Go value of type {wanted}")
+}
+
+fn undecodable(error: &impl std::fmt::Display) -> StatusError {
     StatusError::bad_request(format!("error decoding patch: {error}"))
 }

@@ -5,6 +5,8 @@ use std::sync::{Arc, LazyLock};
 
 use serde_json::{Map, Value, json};
 
+use crate::access::User;
+use crate::admission::{Admission, Operation};
 use crate::api::fields::{self, FieldValidation};
 use crate::api::patch::Patch;
 use crate::api::{Api, Target, rfc3339, view};
@@ -22,10 +24,12 @@ mod delete;
 mod service;
 mod signing;
 mod subresource;
+mod token;
 
 pub(crate) use definition::ID as DEFINITIONS;
 pub(crate) use delete::{DeleteOptions, Deleted, Propagation};
 pub(crate) use subresource::{Scale, put as put_at};
+pub(crate) use token::ISSUER;
 
 pub(crate) type Object = Map<String, Value>;
 
@@ -37,6 +41,10 @@ pub(crate) enum Writer<'a> {
         dry_run: bool,
         /// Who owns what is changed; none if the object says so already, since it was applied.
         manager: Option<&'a str>,
+        /// Who asks, in a cluster with access control.
+        user: Option<&'a User>,
+        /// The webhooks to be asked.
+        admission: Option<&'a Admission>,
     },
     /// The owner of the server: objects are taken as they are, status included.
     Owner,
@@ -45,12 +53,34 @@ pub(crate) enum Writer<'a> {
 /// The largest object that etcd takes.
 const MAX_OBJECT: usize = 1536 * 1024;
 
-impl Writer<'_> {
+impl<'a> Writer<'a> {
     /// How many bytes an object may have.
     fn limit(self) -> usize {
         match self {
             Writer::Client { .. } => MAX_OBJECT,
             Writer::Owner => usize::MAX,
+        }
+    }
+
+    fn user(self) -> Option<&'a User> {
+        match self {
+            Writer::Client { user, .. } => user,
+            Writer::Owner => None,
+        }
+    }
+
+    fn admission(self) -> Option<&'a Admission> {
+        match self {
+            Writer::Client { admission, .. } => admission,
+            Writer::Owner => None,
+        }
+    }
+
+    /// A uid for a new object, the same in each attempt to write it.
+    fn new_uid(self) -> String {
+        match self.admission() {
+            Some(admission) => admission.uid(new_uid),
+            None => new_uid(),
         }
     }
 
@@ -120,7 +150,8 @@ impl Api {
         check::namespace(target, &mut object)?;
         check::generation(target, &object)?;
         self.check_namespace(transaction, target, &object)?;
-        let name = check::new_name(resource, &mut object)?;
+        let generates = text(metadata(&object), "name").is_empty();
+        let mut name = check::new_name(resource, &mut object)?;
         // A dry run does not come as far as to where it is refused.
         let given = text(metadata(&object), "resourceVersion").to_owned();
         if !given.is_empty() && !writer.dry_run() {
@@ -155,8 +186,25 @@ impl Api {
             let managed = Ownership::new(target, self.now()).track(None, None, &object, given, manager);
             set_managers(&mut object, managed);
         }
+        if let Some(admission) = writer.admission() {
+            if generates {
+                name = admission.name(name);
+                metadata_mut(&mut object).remove("name");
+            }
+            self.mutate(transaction, Operation::Create, target, writer, None, &mut object)?;
+            check::namespace(target, &mut object)?;
+            let meta = metadata_mut(&mut object);
+            if text(meta, "name").is_empty() {
+                meta.insert("name".into(), name.into());
+            }
+            name = check::new_name(resource, &mut object)?;
+            check::labels(resource, &name, &object)?;
+            check::finalizer_names(resource, &name, &object)?;
+            check::owners(resource, &name, &object)?;
+            drop_empty(metadata_mut(&mut object));
+        }
         if writer != Writer::Owner {
-            self.complete_new(transaction, resource, &name, &mut object)?;
+            self.complete_new(transaction, resource, &name, &mut object, writer)?;
         }
         self.prepare_new(resource, &mut object, writer)?;
         check::kept_generation(resource, &name, &object)?;
@@ -164,6 +212,10 @@ impl Api {
             check::spec(resource, &name, &specs::causes(resource, &object))?;
             self.validate(target, None, &object)?;
         }
+        if let Some(user) = writer.user() {
+            self.check_escalation(transaction, target, user, None, &object, &name)?;
+        }
+        self.validate_by_webhooks(transaction, Operation::Create, target, writer, None, &object)?;
         let key = join_key(target.namespace.as_deref().unwrap_or(""), &name);
         if transaction.get(resource, &key).is_some() {
             return Err(StatusError::already_exists(resource, &name));
@@ -189,8 +241,9 @@ impl Api {
         resource: &Resource,
         name: &str,
         object: &mut Object,
+        writer: Writer<'_>,
     ) -> Result<(), StatusError> {
-        let uid = new_uid();
+        let uid = writer.new_uid();
         metadata_mut(object).insert("uid".into(), uid.as_str().into());
         match resource.id().as_str() {
             "pods" => {
@@ -320,12 +373,8 @@ impl Api {
         config: &Object,
         manager: &str,
         force: bool,
-        dry_run: bool,
+        writer: Writer<'_>,
     ) -> Result<(Arc<Stored>, bool), StatusError> {
-        let writer = Writer::Client {
-            dry_run,
-            manager: None,
-        };
         self.transact(|transaction| {
             let target = &*self.as_defined_now(target)?;
             let (resource, name) = (&target.resource, target.name.as_deref().unwrap_or(""));
@@ -390,7 +439,9 @@ impl Api {
             check::namespace(target, &mut new)?;
             check::same_name(text(metadata(&new), "name"), name)?;
             check::version(text(metadata(&new), "resourceVersion"))?;
-            check::same_uid(&target.resource, name, metadata(&old), metadata(&new))?;
+            let times = if target.resource.custom { 1 } else { 2 };
+            check::same_uid(&target.resource, name, metadata(&old), metadata(&new))
+                .map_err(|error| error.repeated(times))?;
             self.update(transaction, target, current, old, new, writer)
         })
     }
@@ -486,12 +537,15 @@ impl Api {
             _ => return Err(StatusError::stale(resource, current.name())),
         }
         let [held, given] = [&mut old, &mut new].map(|object| metadata_mut(object).remove(MANAGED_FIELDS));
-        check::labels(resource, current.name(), &new)?;
+        // The metadata of built-in kinds is validated several times on the way.
+        let times =
+            |times: usize| move |error: StatusError| error.repeated(if resource.custom { 1 } else { times });
+        check::labels(resource, current.name(), &new).map_err(times(4))?;
         check::finalizer_names(resource, current.name(), &new)?;
-        check::finalizers(resource, current.name(), &old, &new)?;
-        check::owners(resource, current.name(), &new)?;
+        check::finalizers(resource, current.name(), &old, &new).map_err(times(2))?;
+        check::owners(resource, current.name(), &new).map_err(times(4))?;
         if writer != Writer::Owner {
-            check::deletion(resource, current.name(), &old, &new)?;
+            check::deletion(resource, current.name(), &old, &new).map_err(times(2))?;
         }
         if target.subresource.as_deref() == Some("ephemeralcontainers") {
             check::ephemeral_containers(current.name(), &old, &new)?;
@@ -536,18 +590,50 @@ impl Api {
             Writer::Client { manager: None, .. } => given,
             Writer::Owner => given.or_else(|| held.clone()),
         };
+        let webhooks = writer
+            .admission()
+            .filter(|_| target.subresource.as_deref() != Some("scale"));
+        let before = webhooks.map(|_| with_managers(&old, &held));
+        if let (Some(_), Some(before)) = (webhooks, &before) {
+            let mut seen = with_managers(&new, &managed);
+            self.mutate(
+                transaction,
+                Operation::Update,
+                target,
+                writer,
+                Some(before),
+                &mut seen,
+            )?;
+            metadata_mut(&mut seen).remove(MANAGED_FIELDS);
+            check::labels(resource, current.name(), &seen)?;
+            check::finalizer_names(resource, current.name(), &seen)?;
+            check::owners(resource, current.name(), &seen)?;
+            if resource.status {
+                keep_other_part(resource, target.subresource.as_deref(), &old, &mut seen);
+            }
+            keep_system_fields(&old, &mut seen);
+            new = seen;
+        }
         if writer != Writer::Owner && target.subresource.is_none() && resource.id() == "services" {
             service::allocate(transaction, resource, current.name(), Some(&old), &mut new)?;
         }
-        if new == old && apply::differ_only_in_time(managed.as_ref(), held.as_ref()) {
-            return Ok(current);
-        }
-        if writer != Writer::Owner {
+        let unchanged = new == old && apply::differ_only_in_time(managed.as_ref(), held.as_ref());
+        if writer != Writer::Owner && !unchanged {
             self.validate(target, Some(&old), &new)?;
             if target.subresource.is_none() {
                 let causes = specs::causes_of_change(resource, &old, &new);
                 check::spec(resource, current.name(), &causes)?;
             }
+        }
+        if let Some(user) = writer.user() {
+            self.check_escalation(transaction, target, user, Some(&old), &new, current.name())?;
+        }
+        if let Some(before) = &before {
+            let new = with_managers(&new, &managed);
+            self.validate_by_webhooks(transaction, Operation::Update, target, writer, Some(before), &new)?;
+        }
+        if unchanged {
+            return Ok(current);
         }
         set_managers(&mut new, managed);
         // Where a pod runs is not what is wanted of it.
@@ -572,6 +658,48 @@ impl Api {
         Ok(stored)
     }
 
+    /// Lets the mutating webhooks change an object, which is again as its kind wants it then.
+    fn mutate(
+        &self,
+        transaction: &mut Transaction<'_>,
+        operation: Operation,
+        target: &Target,
+        writer: Writer<'_>,
+        old: Option<&Object>,
+        object: &mut Object,
+    ) -> Result<(), StatusError> {
+        let Some(admission) = writer.admission() else {
+            return Ok(());
+        };
+        let resource = &target.resource;
+        let [seen, old] = [Some(&*object), old].map(|object| served(resource, object));
+        let changed = admission.mutate(self, transaction, operation, target, seen.as_ref(), old.as_ref())?;
+        if let Some(mut changed) = changed.filter(|changed| Some(changed) != seen.as_ref()) {
+            fields::fit(target, &mut changed).map_err(StatusError::internal_error)?;
+            view::to_stored(resource, &mut changed);
+            fill_in(resource, &mut changed);
+            *object = changed;
+        }
+        Ok(())
+    }
+
+    /// Lets the validating webhooks refuse an object.
+    fn validate_by_webhooks(
+        &self,
+        transaction: &mut Transaction<'_>,
+        operation: Operation,
+        target: &Target,
+        writer: Writer<'_>,
+        old: Option<&Object>,
+        object: &Object,
+    ) -> Result<(), StatusError> {
+        let Some(admission) = writer.admission() else {
+            return Ok(());
+        };
+        let [seen, old] = [Some(object), old].map(|object| served(&target.resource, object));
+        admission.validate(self, transaction, operation, target, seen.as_ref(), old.as_ref())
+    }
+
     /// A custom resource definition makes its resource appear, or change.
     fn defined(
         &self,
@@ -588,6 +716,20 @@ impl Api {
             transaction.wake(&defined);
         }
     }
+}
+
+/// An object as it is served.
+fn served(resource: &Resource, object: Option<&Object>) -> Option<Object> {
+    object.cloned().map(|mut object| {
+        view::to_served(resource, &mut object);
+        object
+    })
+}
+
+fn with_managers(object: &Object, managed: &Option<Value>) -> Object {
+    let mut object = object.clone();
+    set_managers(&mut object, managed.clone());
+    object
 }
 
 /// Through the main resource the status stays as it is; through the status subresource only the status changes.

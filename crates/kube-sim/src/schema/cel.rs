@@ -260,6 +260,33 @@ fn check(
     }))
 }
 
+/// Whether an expression holds over variables of any type; what it costs is bounded as for a rule.
+///
+/// # Errors
+///
+/// What cel-go says of an expression that has no answer.
+pub(crate) fn holds(expression: &str, variables: &[(&str, &Value)]) -> Result<bool, String> {
+    let program = ENVIRONMENT
+        .compile(expression)
+        .map_err(|error| error.to_string())?;
+    let mut context = Context::with_env(ENVIRONMENT.clone());
+    for (name, value) in variables {
+        context.add_variable_from_value(*name, to_cel(value, &Schema::default()));
+    }
+    let metered = cost::metered(program.expression().clone());
+    match Budget::new().spend(|| CelValue::resolve(&metered, &context)) {
+        Ok(Ok(CelValue::Bool(holds))) => Ok(holds),
+        Ok(Ok(_)) => Err("must evaluate to bool".to_owned()),
+        // What is not there cannot be asked.
+        Ok(Err(ExecutionError::UndeclaredReference(name))) => {
+            tracing::debug!(%name, "a condition is taken to hold: it refers to what is not there");
+            Ok(true)
+        }
+        Ok(Err(error)) => Err(said(&error)),
+        Err(_) => Err("operation cancelled: actual cost limit exceeded".to_owned()),
+    }
+}
+
 /// An error in the words of cel-go.
 fn said(error: &ExecutionError) -> String {
     match error {

@@ -26,6 +26,7 @@ mod volume;
 mod workload;
 
 use at::{At, Causes};
+pub(crate) use workload::selects;
 
 type Object = serde_json::Map<String, serde_json::Value>;
 

@@ -152,7 +152,9 @@ impl Changer {
         let (namespace, name) = self.pods.swap_remove(index);
         self.owed = true;
         let target = self.target("pods", Some(&namespace), Some(&name))?;
-        self.api.delete(&target, &DeleteOptions::at_once()).map(drop)
+        self.api
+            .delete(&target, &DeleteOptions::at_once(), None)
+            .map(drop)
     }
 
     /// A container restarts, or becomes ready or not.

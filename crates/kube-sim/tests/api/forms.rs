@@ -212,3 +212,60 @@ async fn forms_are_negotiated() {
         "you requested PartialObjectMetadata, but the requested object is a list (*core.ConfigMapList)"
     );
 }
+
+#[tokio::test]
+async fn components_are_reported_to_who_asks() {
+    let client = Client::empty();
+    let path = "/api/v1/componentstatuses";
+    let list = client.get(path).await;
+    assert_eq!(list.names(), ["controller-manager", "scheduler", "etcd-0"]);
+    assert_eq!(
+        list.headers["warning"],
+        "299 - \"v1 ComponentStatus is deprecated in v1.19+\""
+    );
+    let table = client
+        .get_as(
+            &format!("{path}/etcd-0"),
+            "application/json;as=Table;v=v1;g=meta.k8s.io",
+        )
+        .await
+        .json();
+    assert_eq!(table["rows"][0]["cells"], json!(["etcd-0", "Healthy", "ok", ""]));
+    assert_eq!(client.get(&format!("{path}/x")).await.code, 404);
+    let made = json!({"metadata": {"name": "x"}});
+    assert_eq!(client.post(path, made).await.code, 405);
+    assert_eq!(client.get(&format!("{path}?watch=true")).await.code, 405);
+}
+
+#[tokio::test]
+async fn openapi_v2_has_all_kinds_in_one_document() {
+    let client = crate::client::with_widgets();
+    let document = client.get("/openapi/v2").await.json();
+    assert_eq!(document["swagger"], "2.0");
+    let definitions = document["definitions"].as_object().unwrap();
+    let text = document.to_string();
+    assert!(!text.contains("#/components/"), "a reference of version 3");
+    for part in text.split("#/definitions/").skip(1) {
+        let name = part.split('"').next().unwrap();
+        assert!(definitions.contains_key(name), "{name}");
+    }
+    let pod = &definitions["io.k8s.api.core.v1.Pod"]["properties"];
+    assert_eq!(pod["spec"]["$ref"], "#/definitions/io.k8s.api.core.v1.PodSpec");
+    assert_eq!(
+        definitions["io.k8s.apimachinery.pkg.util.intstr.IntOrString"]["type"],
+        "string"
+    );
+    assert!(definitions.contains_key("example.sim.v1.Widget"));
+    let patch = &document["paths"]["/api/v1/namespaces/{namespace}/pods/{name}"]["patch"];
+    assert_eq!(patch["x-kubernetes-group-version-kind"]["kind"], "Pod");
+    assert_eq!(patch["parameters"][0]["name"], "dryRun");
+
+    let accept = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
+    let message = client.get_as("/openapi/v2", accept).await;
+    assert_eq!(
+        message.headers["content-type"],
+        "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"
+    );
+    // The first field is the version: number 1, three bytes.
+    assert_eq!(&message.body[..5], b"\x0a\x032.0");
+}

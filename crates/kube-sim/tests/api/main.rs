@@ -1,5 +1,7 @@
 //! The API, called in the process: what a real kube-apiserver 1.36 answers, on a clock that tests can hold.
 
+mod access;
+mod admission;
 mod apply;
 mod client;
 mod control;

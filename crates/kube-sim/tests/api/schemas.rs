@@ -153,9 +153,13 @@ async fn reviews_have_no_tables() {
     let table = "application/json;as=Table;v=v1;g=meta.k8s.io";
     let path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
     let headers = [("content-type", "application/json"), ("accept", table)];
-    let answer = client.send(Method::POST, path, &headers, r#"{"spec": {}}"#).await;
+    let review = json!({"spec": {"nonResourceAttributes": {"verb": "get", "path": "/"}}});
+    let answer = client
+        .send(Method::POST, path, &headers, review.to_string())
+        .await;
     assert_eq!(answer.code, 406);
-    assert_eq!(client.post(path, json!({"spec": {}})).await.code, 201);
+    assert_eq!(client.post(path, review).await.code, 201);
+    assert_eq!(client.post(path, json!({"spec": {}})).await.code, 422);
 }
 
 #[tokio::test]

@@ -6,10 +6,11 @@ use super::{DeleteOptions, Object, invalid, is_being_deleted, metadata, metadata
 use crate::api::Target;
 use crate::object::Stored;
 use crate::resources::Resource;
+use crate::schema;
 use crate::selector::{
     dns_label_fault, label_key_fault, label_key_faults, label_value_fault, subdomain_fault,
 };
-use crate::status::{Cause, StatusError, quoted};
+use crate::status::{Cause, StatusError, quoted, unregistered};
 
 /// `apiVersion` and `kind` fit the URL; built-in kinds may leave them out.
 pub(super) fn type_meta(target: &Target, object: &Object) -> Result<(), StatusError> {
@@ -49,11 +50,22 @@ pub(super) fn type_meta(target: &Target, object: &Object) -> Result<(), StatusEr
             ));
         }
     } else if (given != expected && !absent_is_fine) || (kind != resource.kind && !kind.is_empty()) {
-        let why = format!(
-            "{kind} in version \"{given}\" cannot be handled as a {}: unknown conversion",
+        let (group, version) = given.split_once('/').unwrap_or(("", given));
+        let to = match resource.group.split('.').next().unwrap_or("") {
+            "" => "core",
+            group => group,
+        };
+        let why = match schema::of_kind(group, version, kind) {
+            Some(_) => format!(
+                "converting ({version}.{kind}) to ({to}.{}): unknown conversion",
+                resource.kind
+            ),
+            None => unregistered(kind, given),
+        };
+        return Err(StatusError::bad_request(format!(
+            "{kind} in version \"{given}\" cannot be handled as a {}: {why}",
             resource.kind
-        );
-        return Err(StatusError::bad_request(why));
+        )));
     }
     Ok(())
 }

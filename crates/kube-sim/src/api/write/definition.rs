@@ -167,6 +167,8 @@ mod tests {
             let writer = Writer::Client {
                 dry_run: false,
                 manager: Some("m"),
+                user: None,
+                admission: None,
             };
             let Value::Object(thing) = thing else {
                 unreachable!()

@@ -9,6 +9,7 @@ use super::{
     Object, bump_generation, check, definition, finalizers, is_being_deleted, metadata, metadata_mut,
     namespace_finalizers,
 };
+use crate::admission::{Admission, Operation};
 use crate::api::{Api, Target, rfc3339};
 use crate::object::Stored;
 use crate::resources::Resource;
@@ -99,9 +100,15 @@ impl DeleteOptions {
 }
 
 impl Api {
-    pub(crate) fn delete(&self, target: &Target, options: &DeleteOptions) -> Result<Deleted, StatusError> {
+    pub(crate) fn delete(
+        &self,
+        target: &Target,
+        options: &DeleteOptions,
+        admission: Option<&Admission>,
+    ) -> Result<Deleted, StatusError> {
         self.transact(|transaction| {
             let (current, object) = self.current(transaction, target)?;
+            self.admit_deletion(transaction, target, admission, &object)?;
             self.delete_in(transaction, target, &current, object, options)
         })
     }
@@ -112,16 +119,44 @@ impl Api {
         target: &Target,
         selector: &Selector,
         options: &DeleteOptions,
+        admission: Option<&Admission>,
     ) -> Result<Vec<Arc<Stored>>, StatusError> {
         self.transact(|transaction| {
             let mut objects = transaction.list(&target.resource, &target.prefix());
             objects.retain(|object| selector.matches(object));
+            if admission.is_some() {
+                // All are asked about before one is deleted.
+                let asked: Vec<_> = objects
+                    .iter()
+                    .map(|current| {
+                        let object = current.decode(&target.head());
+                        self.admit_deletion(transaction, target, admission, &object)
+                    })
+                    .collect();
+                asked.into_iter().collect::<Result<(), _>>()?;
+            }
             for current in &objects {
                 let object = current.decode(&target.head());
                 self.delete_in(transaction, target, current, object, options)?;
             }
             Ok(objects)
         })
+    }
+
+    /// Asks the webhooks about a deletion.
+    fn admit_deletion(
+        &self,
+        transaction: &mut Transaction<'_>,
+        target: &Target,
+        admission: Option<&Admission>,
+        object: &Object,
+    ) -> Result<(), StatusError> {
+        let Some(admission) = admission else {
+            return Ok(());
+        };
+        let old = super::served(&target.resource, Some(object));
+        admission.mutate(self, transaction, Operation::Delete, target, None, old.as_ref())?;
+        admission.validate(self, transaction, Operation::Delete, target, None, old.as_ref())
     }
 
     pub(crate) fn delete_in(

@@ -1,13 +1,11 @@
-//! Parts of objects that are sent in a form of their own: scales, evictions, bindings and tokens.
+//! Parts of objects that are sent in a form of their own: scales, evictions and bindings; `token` has tokens.
 
 use std::sync::Arc;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use jiff::SignedDuration;
 use serde_json::{Value, json};
 
-use super::{DeleteOptions, Object, Writer, check, is_being_deleted, metadata, metadata_mut, new_uid, text};
+use super::{DeleteOptions, Object, Writer, check, is_being_deleted, metadata, metadata_mut, text};
+use crate::admission::Operation;
 use crate::api::patch::Patch;
 use crate::api::{Api, Target, rfc3339};
 use crate::apply::Ownership;
@@ -16,9 +14,6 @@ use crate::resources::{Resource, ScalePaths};
 use crate::selector::Selector;
 use crate::status::{Cause, StatusError};
 use crate::storage::Transaction;
-
-/// Whom a token is for, unless it says so, and who makes it.
-const ISSUER: &str = "https://kubernetes.default.svc.cluster.local";
 
 /// A change of a scale.
 pub(crate) enum Scale<'a> {
@@ -65,6 +60,16 @@ impl Api {
                     applied = Some(ownership.apply_scale(&old, config, manager, *force)?);
                     Value::Object((*config).clone())
                 }
+            };
+            let new = match (writer.admission(), new) {
+                (Some(admission), Value::Object(new)) => {
+                    let before = scale_of(resource, &old)?;
+                    let (update, before) = (Operation::Update, before.as_object());
+                    let seen = admission.mutate(self, transaction, update, target, Some(&new), before)?;
+                    admission.validate(self, transaction, update, target, seen.as_ref(), before)?;
+                    Value::Object(seen.unwrap_or(new))
+                }
+                (_, new) => new,
             };
             let given = |name: &str| new[name].as_str().filter(|given| !given.is_empty());
             let (kind, version) = (
@@ -288,69 +293,6 @@ impl Api {
                     .map(drop),
             }
         })
-    }
-
-    /// A token for a service account. Nobody signs it, since nobody here checks signatures.
-    pub(crate) fn token(&self, target: &Target, request: &Object) -> Result<Value, StatusError> {
-        let account = self.storage.get(&target.resource, &target.key());
-        let name = target.name.as_deref().unwrap_or("");
-        let account = account.ok_or_else(|| StatusError::not_found(&target.resource, name))?;
-        let spec = request.get("spec").unwrap_or(&Value::Null);
-        let seconds = spec["expirationSeconds"].as_i64().unwrap_or(3600);
-        if seconds < 600 {
-            let why = "may not specify a duration less than 10 minutes";
-            let cause = Cause::invalid("spec.expirationSeconds", seconds, why);
-            return Err(StatusError::invalid(
-                "authentication.k8s.io",
-                "TokenRequest",
-                "",
-                &[cause],
-            ));
-        }
-        let audiences = match &spec["audiences"] {
-            Value::Array(audiences) if !audiences.is_empty() => json!(audiences),
-            _ => json!([ISSUER]),
-        };
-        let (now, namespace) = (self.now(), account.namespace());
-        let until = now
-            .checked_add(SignedDuration::from_secs(seconds))
-            .unwrap_or(jiff::Timestamp::MAX);
-        let part = |value: Value| URL_SAFE_NO_PAD.encode(value.to_string());
-        let token = [
-            part(json!({"alg": "none", "kid": "kube-sim"})),
-            part(json!({
-                "aud": audiences, "exp": until.as_second(), "iat": now.as_second(), "iss": ISSUER, "jti": new_uid(),
-                "kubernetes.io": {"namespace": namespace, "serviceaccount": {"name": name, "uid": account.uid()}},
-                "nbf": now.as_second(), "sub": format!("system:serviceaccount:{namespace}:{name}"),
-            })),
-            URL_SAFE_NO_PAD.encode("kube-sim"),
-        ];
-        Ok(json!({
-            "kind": "TokenRequest", "apiVersion": "authentication.k8s.io/v1",
-            "metadata": {
-                "name": name, "namespace": namespace, "uid": account.uid(), "creationTimestamp": rfc3339(now),
-            },
-            "spec": {"audiences": audiences, "expirationSeconds": seconds, "boundObjectRef": spec["boundObjectRef"]},
-            "status": {"token": token.join("."), "expirationTimestamp": rfc3339(until)},
-        }))
-    }
-
-    /// Whom a token speaks for: the user that a review shows, if the token was made here and is still good.
-    pub(crate) fn user_of(&self, token: &str) -> Option<(Value, Value)> {
-        let claims = token.split('.').nth(1)?;
-        let claims: Value = serde_json::from_slice(&URL_SAFE_NO_PAD.decode(claims).ok()?).ok()?;
-        let (bound, seconds) = (&claims["kubernetes.io"], claims["exp"].as_i64()?);
-        let (namespace, account) = (bound["namespace"].as_str()?, &bound["serviceaccount"]);
-        let key = format!("{namespace}/{}", account["name"].as_str()?);
-        let found = self
-            .storage
-            .get(&*self.find("", "v1", "serviceaccounts")?, &key)?;
-        let good = found.uid() == account["uid"] && self.now().as_second() < seconds;
-        let user = json!({
-            "username": claims["sub"], "uid": found.uid(),
-            "groups": ["system:serviceaccounts", format!("system:serviceaccounts:{namespace}"), "system:authenticated"],
-        });
-        good.then(|| (user, claims["aud"].clone()))
     }
 }
 

@@ -218,7 +218,7 @@ fn runs_always(template: &At<'_>, kind: &str, causes: &mut Causes) {
 }
 
 /// Whether a selector selects these labels.
-fn selects(selector: &Value, labels: &Value) -> bool {
+pub(crate) fn selects(selector: &Value, labels: &Value) -> bool {
     if selector.is_null() {
         return false;
     }

@@ -1,0 +1,399 @@
+//! Admission webhooks: what mutating and validating webhook configurations ask others about a write.
+//!
+//! A write is computed under the storage's lock, where nobody can wait for an answer from the network. So it is tried: at the
+//! places where webhooks are asked, the gates, it takes the answers that its request has got so far ([`Admission`]). If one is
+//! missing, the attempt ends without a change, the webhooks are asked with the lock free ([`Api::admitted`]), and the write is tried
+//! again. An answer counts only for what was asked: if the object has changed meanwhile, webhooks are asked again, as by a real
+//! server. What an attempt draws (a uid, a name) is kept for the next one.
+//!
+//! `hooks` reads configurations and says which webhooks a write concerns, `ask` asks them, `call` is HTTP.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use serde_json::{Map, Value, json};
+
+use crate::access::{MASTERS, User};
+use crate::api::{Api, Target};
+use crate::nesting;
+use crate::resources::Resource;
+use crate::status::StatusError;
+use crate::storage::Transaction;
+use hooks::Hook;
+
+mod ask;
+mod call;
+mod hooks;
+
+type Object = Map<String, Value>;
+
+/// The group of the configurations, which webhooks are not asked about.
+const GROUP: &str = "admissionregistration.k8s.io";
+
+/// How often a write is tried: as often as its object changes while webhooks are asked.
+const ATTEMPTS: usize = 32;
+
+/// What is done to an object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Operation {
+    Create,
+    Update,
+    Delete,
+}
+
+impl Operation {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Create => "CREATE",
+            Self::Update => "UPDATE",
+            Self::Delete => "DELETE",
+        }
+    }
+}
+
+/// The webhooks of a cluster, and what they have said about one request.
+pub(crate) struct Admission {
+    mutating: Vec<Arc<Hook>>,
+    validating: Vec<Arc<Hook>>,
+    user: Value,
+    /// The request's options, as webhooks see them.
+    options: Value,
+    dry_run: bool,
+    uid: OnceLock<String>,
+    name: OnceLock<String>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// The number of gates that this attempt has passed.
+    passed: usize,
+    /// By the numbers of their gates.
+    answers: BTreeMap<usize, Answer>,
+    waiting: Vec<(usize, Question)>,
+    warnings: Vec<String>,
+}
+
+/// What webhooks are asked at a gate.
+#[derive(Debug, Clone)]
+struct Question {
+    mutating: bool,
+    /// Those whose rules and namespaces fit.
+    hooks: Vec<Concerned>,
+    operation: Operation,
+    target: Target,
+    /// As it is served; none if it is deleted.
+    object: Option<Object>,
+    old: Option<Object>,
+}
+
+/// A webhook, and the version of the resource that its rules name.
+#[derive(Debug, Clone)]
+struct Concerned {
+    hook: Arc<Hook>,
+    version: String,
+}
+
+struct Answer {
+    question: Question,
+    /// The object, which mutating webhooks may have changed.
+    result: Result<Option<Object>, StatusError>,
+}
+
+/// Webhooks are asked by one request: that of this value.
+impl PartialEq for Admission {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self, other)
+    }
+}
+
+impl Eq for Admission {}
+
+impl std::fmt::Debug for Admission {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Admission").finish_non_exhaustive()
+    }
+}
+
+impl Admission {
+    /// The uid of the new object, the same in each attempt.
+    pub(crate) fn uid(&self, draw: impl FnOnce() -> String) -> String {
+        self.uid.get_or_init(draw).clone()
+    }
+
+    /// The generated name of the new object, the same in each attempt.
+    pub(crate) fn name(&self, drawn: String) -> String {
+        self.name.get_or_init(|| drawn).clone()
+    }
+
+    /// What webhooks want the client to be warned of.
+    pub(crate) fn warnings(&self) -> Vec<String> {
+        std::mem::take(&mut self.lock().warnings)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Asks the mutating webhooks, or takes their answer; returns what they make of the object.
+    pub(crate) fn mutate(
+        &self,
+        api: &Api,
+        transaction: &mut Transaction<'_>,
+        operation: Operation,
+        target: &Target,
+        object: Option<&Object>,
+        old: Option<&Object>,
+    ) -> Result<Option<Object>, StatusError> {
+        let hooks = self.concerned(&self.mutating, api, transaction, operation, target, object)?;
+        self.gate(true, hooks, operation, target, object, old)
+    }
+
+    /// Asks the validating webhooks, or takes their answer.
+    pub(crate) fn validate(
+        &self,
+        api: &Api,
+        transaction: &mut Transaction<'_>,
+        operation: Operation,
+        target: &Target,
+        object: Option<&Object>,
+        old: Option<&Object>,
+    ) -> Result<(), StatusError> {
+        let hooks = self.concerned(&self.validating, api, transaction, operation, target, object)?;
+        self.gate(false, hooks, operation, target, object, old).map(drop)
+    }
+
+    /// Those of the webhooks whose rules and namespace selectors fit.
+    fn concerned(
+        &self,
+        hooks: &[Arc<Hook>],
+        api: &Api,
+        transaction: &mut Transaction<'_>,
+        operation: Operation,
+        target: &Target,
+        object: Option<&Object>,
+    ) -> Result<Vec<Concerned>, StatusError> {
+        let mut found = Vec::new();
+        if target.resource.group == GROUP {
+            return Ok(found);
+        }
+        for hook in hooks {
+            let Some(version) = hook.fits(operation, target) else {
+                continue;
+            };
+            if hook.selects_namespaces()
+                && let Some(labels) = namespace_labels(api, transaction, operation, target, object)?
+                && !hook.fits_namespace(&labels)
+            {
+                continue;
+            }
+            found.push(Concerned {
+                hook: hook.clone(),
+                version,
+            });
+        }
+        Ok(found)
+    }
+
+    fn gate(
+        &self,
+        mutating: bool,
+        hooks: Vec<Concerned>,
+        operation: Operation,
+        target: &Target,
+        object: Option<&Object>,
+        old: Option<&Object>,
+    ) -> Result<Option<Object>, StatusError> {
+        if hooks.is_empty() {
+            return Ok(object.cloned());
+        }
+        let depth = |object: &Object| object.values().map(nesting::of).max().unwrap_or(0);
+        if object
+            .into_iter()
+            .chain(old)
+            .any(|object| depth(object) >= nesting::COMMON)
+        {
+            return Err(too_deep());
+        }
+        let question = Question {
+            mutating,
+            hooks,
+            operation,
+            target: target.clone(),
+            object: object.cloned(),
+            old: old.cloned(),
+        };
+        let mut state = self.lock();
+        let gate = state.passed;
+        state.passed += 1;
+        match state.answers.get(&gate) {
+            Some(answer) if answer.question.is_about(&question) => answer.result.clone(),
+            _ => {
+                state.waiting.push((gate, question));
+                Err(StatusError::internal("webhooks have not been asked yet"))
+            }
+        }
+    }
+}
+
+/// Objects are shown to webhooks if they fit on any stack.
+fn too_deep() -> StatusError {
+    let most = nesting::COMMON;
+    StatusError::internal_error(format_args!(
+        "webhooks are not asked about objects of more than {most} levels"
+    ))
+}
+
+impl Question {
+    /// Whether the answer to another question is one to this, too: times may differ.
+    fn is_about(&self, other: &Self) -> bool {
+        let untimed = |object: &Option<Object>| {
+            object.clone().map(|mut object| {
+                if let Some(Value::Object(metadata)) = object.get_mut("metadata") {
+                    metadata.remove("managedFields");
+                    metadata.remove("creationTimestamp");
+                }
+                object
+            })
+        };
+        (self.mutating, self.operation) == (other.mutating, other.operation)
+            && self.target.key() == other.target.key()
+            && self.old == other.old
+            && untimed(&self.object) == untimed(&other.object)
+    }
+}
+
+/// The labels of the namespace that a request is about; none if there is no such thing.
+fn namespace_labels(
+    api: &Api,
+    transaction: &mut Transaction<'_>,
+    operation: Operation,
+    target: &Target,
+    object: Option<&Object>,
+) -> Result<Option<Value>, StatusError> {
+    let is_namespace = target.resource.id() == "namespaces";
+    let namespace = match (&target.namespace, &target.name) {
+        (Some(namespace), _) => namespace,
+        (None, Some(name)) if is_namespace => name,
+        // A namespace that is being created.
+        (None, None) if is_namespace => "",
+        _ => return Ok(None),
+    };
+    if is_namespace && operation != Operation::Delete && target.subresource.is_none() {
+        return Ok(Some(labels_of(object)));
+    }
+    let Some(namespaces) = api.find("", "v1", "namespaces") else {
+        return Ok(None);
+    };
+    let found = transaction.get(&namespaces, namespace);
+    let found = found.ok_or_else(|| StatusError::not_found(&namespaces, namespace))?;
+    Ok(Some(labels_of(Some(&found.decode(&namespaces.head("v1"))))))
+}
+
+fn labels_of(object: Option<&Object>) -> Value {
+    let metadata = object.and_then(|object| object.get("metadata"));
+    metadata.map_or(Value::Null, |metadata| metadata["labels"].clone())
+}
+
+impl Api {
+    /// The webhooks that there are, for a write with these options; none if there are none.
+    pub(crate) fn admission(
+        &self,
+        user: Option<&User>,
+        options: impl FnOnce() -> Value,
+        dry_run: bool,
+    ) -> Option<Admission> {
+        let [mutating, validating] = ["mutatingwebhookconfigurations", "validatingwebhookconfigurations"]
+            .map(|plural| -> Vec<Arc<Hook>> {
+                let Some(resource) = self.find(GROUP, "v1", plural) else {
+                    return Vec::new();
+                };
+                let configurations = self.storage.snapshot(&resource);
+                configurations
+                    .range("", None)
+                    .flat_map(|stored| hooks_of(&resource, stored))
+                    .collect()
+            });
+        if mutating.is_empty() && validating.is_empty() {
+            return None;
+        }
+        let admin = User::new("kube-sim", "", [MASTERS.to_owned()]);
+        Some(Admission {
+            mutating,
+            validating,
+            user: user.unwrap_or(&admin).shown(),
+            options: options(),
+            dry_run,
+            uid: OnceLock::new(),
+            name: OnceLock::new(),
+            state: Mutex::default(),
+        })
+    }
+
+    /// Tries a write until it needs no more answers of webhooks.
+    ///
+    /// # Cancel safety
+    ///
+    /// If this is dropped while webhooks are asked, nothing has been written.
+    pub(crate) async fn admitted<T: Send>(
+        &self,
+        admission: Option<&Admission>,
+        write: impl Fn() -> Result<T, StatusError> + Send + Sync,
+    ) -> Result<T, StatusError> {
+        let Some(admission) = admission else {
+            return write();
+        };
+        for _ in 0..ATTEMPTS {
+            admission.lock().passed = 0;
+            let result = write();
+            let waiting = std::mem::take(&mut admission.lock().waiting);
+            if waiting.is_empty() {
+                return result;
+            }
+            for (gate, question) in waiting {
+                let result = self.ask(admission, &question).await;
+                admission.lock().answers.insert(gate, Answer { question, result });
+            }
+        }
+        Err(StatusError::internal_error(
+            "the object has changed each time when webhooks were asked about it",
+        ))
+    }
+
+    /// Asks webhooks about what is posted to a subresource and is not stored as such.
+    pub(crate) fn admit_posted(
+        &self,
+        admission: &Admission,
+        operation: Operation,
+        target: &Target,
+        object: Object,
+        old: Option<&Object>,
+    ) -> Result<Object, StatusError> {
+        let nobody = self.storage.transact(|transaction| {
+            let changed = admission.mutate(self, transaction, operation, target, Some(&object), old)?;
+            admission.validate(self, transaction, operation, target, changed.as_ref(), old)?;
+            Ok::<_, StatusError>(changed)
+        })?;
+        Ok(nobody.unwrap_or(object))
+    }
+}
+
+fn hooks_of(resource: &Resource, stored: &crate::object::Stored) -> Vec<Arc<Hook>> {
+    let configuration = nesting::with_room(stored.depth, || stored.decode(&resource.head("v1")));
+    let webhooks = configuration.get("webhooks").and_then(Value::as_array);
+    let webhooks = webhooks.into_iter().flatten();
+    webhooks.map(|webhook| Arc::new(Hook::read(webhook))).collect()
+}
+
+/// The kind of a resource, or of one of its subresources, as webhooks see it.
+fn kind_of(target: &Target, version: &str) -> Value {
+    let resource = &target.resource;
+    let form = target.subresource.as_deref().and_then(|name| {
+        let mut all = resource.subresources().into_iter();
+        all.find(|subresource| subresource.name == name)?.form
+    });
+    match form {
+        Some((group, version, kind)) => json!({"group": group, "version": version, "kind": kind}),
+        None => json!({"group": resource.group, "version": version, "kind": resource.kind}),
+    }
+}

@@ -1,0 +1,361 @@
+//! Asks webhooks, and does as they say.
+
+use futures::future::join_all;
+use serde_json::{Map, Value, json};
+
+use super::hooks::Hook;
+use super::{Admission, Concerned, Object, Operation, Question, call, kind_of, labels_of};
+use crate::api::Api;
+use crate::api::patch::Patch;
+use crate::api::write::uid_from;
+use crate::nesting;
+use crate::schema;
+use crate::status::StatusError;
+
+/// What a webhook says.
+#[derive(Debug)]
+struct Response {
+    patch: Option<Patch>,
+}
+
+/// Why a webhook did not let a write pass.
+enum Failure {
+    Denied(StatusError),
+    /// It did not answer, or not as it should.
+    Failed(String),
+}
+
+impl Api {
+    /// Asks all webhooks of a question; returns what they leave of the object.
+    pub(super) async fn ask(
+        &self,
+        admission: &Admission,
+        question: &Question,
+    ) -> Result<Option<Object>, StatusError> {
+        match question.mutating {
+            true => self.ask_mutating(admission, question).await,
+            false => {
+                let object = question.object.as_ref();
+                let hooks = question.hooks.iter();
+                let asked = hooks.map(|hook| self.ask_one(admission, question, hook, object));
+                for answer in join_all(asked).await {
+                    answer?;
+                }
+                Ok(question.object.clone())
+            }
+        }
+    }
+
+    /// Asks one after the other. Those that want to see what later ones have changed are asked once more.
+    async fn ask_mutating(
+        &self,
+        admission: &Admission,
+        question: &Question,
+    ) -> Result<Option<Object>, StatusError> {
+        let mut object = question.object.clone();
+        let mut asked_again = vec![false; question.hooks.len()];
+        for again in [false, true] {
+            let mut asked: Vec<usize> = Vec::new();
+            for (at, hook) in question.hooks.iter().enumerate() {
+                if again && !asked_again[at] {
+                    continue;
+                }
+                let Some(response) = self.ask_one(admission, question, hook, object.as_ref()).await? else {
+                    continue;
+                };
+                if let Some(patch) = response.patch
+                    && self.change(&hook.hook, question, &mut object, &patch)?
+                {
+                    asked.iter().for_each(|earlier| asked_again[*earlier] = true);
+                }
+                if hook.hook.is_reinvoked {
+                    asked.push(at);
+                }
+            }
+        }
+        Ok(object)
+    }
+
+    /// Applies the patch of a webhook; returns whether it has changed something.
+    fn change(
+        &self,
+        hook: &Hook,
+        question: &Question,
+        object: &mut Option<Object>,
+        patch: &Patch,
+    ) -> Result<bool, StatusError> {
+        let Some(before) = object.as_mut() else {
+            return Err(StatusError::internal_error(format_args!(
+                "admission webhook \"{}\" attempted to modify the object, which is not supported for this operation",
+                hook.name
+            )));
+        };
+        let seen = as_seen(question, before);
+        // The path of an operation may be as deep as its patch is long.
+        nesting::with_room(nesting::MAX, || {
+            let changed = patch
+                .apply(seen.clone())
+                .map_err(|error| StatusError::internal_error(error.message()))?;
+            if changed == seen {
+                return Ok(false);
+            }
+            match changed {
+                changed if nesting::of(&changed) > nesting::COMMON => Err(super::too_deep()),
+                Value::Object(changed) => {
+                    *before = changed;
+                    Ok(true)
+                }
+                _ => Err(StatusError::internal_error("the patch leaves no object")),
+            }
+        })
+    }
+
+    /// Asks one webhook; none if it is not concerned, or fails and is ignored.
+    async fn ask_one(
+        &self,
+        admission: &Admission,
+        question: &Question,
+        Concerned { hook, version }: &Concerned,
+        object: Option<&Object>,
+    ) -> Result<Option<Response>, StatusError> {
+        let labels = [labels_of(object), labels_of(question.old.as_ref())];
+        let labels = [&labels[0], &labels[1]];
+        if !hook.fits_object(labels) {
+            return Ok(None);
+        }
+        let uid = uid_from(fastrand::u128(..));
+        let request = request(admission, question, version, object, &uid);
+        if !meets_conditions(hook, question, &request)? {
+            return Ok(None);
+        }
+        let (target, name) = (&question.target, &hook.name);
+        if admission.dry_run && hook.has_side_effects {
+            let why = format!("admission webhook \"{name}\" does not support dry run");
+            return Err(StatusError::bad_request(why));
+        }
+        let asked = async {
+            let version = hook.review.ok_or_else(|| {
+                Failure::Failed("webhook does not accept v1 or v1beta1 AdmissionReview requests".into())
+            })?;
+            let api_version = format!("admission.k8s.io/{version}");
+            let review = json!({"kind": "AdmissionReview", "apiVersion": api_version, "request": request});
+            let answer = call::post(self, hook, review.to_string().into_bytes())
+                .await
+                .map_err(|why| Failure::Failed(format!("failed to call webhook: {why}")))?;
+            let response = read(&answer, &uid, &api_version)
+                .map_err(|why| Failure::Failed(format!("received invalid webhook response: {why}")))?;
+            let warnings = response["warnings"].as_array().into_iter().flatten();
+            let warnings = warnings.filter_map(Value::as_str).map(str::to_owned);
+            admission.lock().warnings.extend(warnings);
+            if response["allowed"] != true {
+                return Err(Failure::Denied(StatusError::denied(name, &response["status"])));
+            }
+            patch_of(&response, question.mutating, version)
+        };
+        match asked.await {
+            Ok(patch) => Ok(Some(Response { patch })),
+            Err(Failure::Denied(status)) => Err(status),
+            Err(Failure::Failed(why)) if hook.ignores_failures => {
+                tracing::warn!(webhook = name, %why, "a webhook has failed and is ignored");
+                Ok(None)
+            }
+            Err(Failure::Failed(why)) => {
+                tracing::warn!(webhook = name, %why, resource = target.resource.id(), "a webhook has failed");
+                Err(StatusError::internal_error(format_args!(
+                    "failed calling webhook \"{name}\": {why}"
+                )))
+            }
+        }
+    }
+}
+
+/// Whether all conditions of a webhook hold.
+fn meets_conditions(hook: &Hook, question: &Question, request: &Value) -> Result<bool, StatusError> {
+    if hook.conditions.is_empty() {
+        return Ok(true);
+    }
+    let mut asked = request.clone();
+    let [object, old] = ["object", "oldObject"].map(|name| asked[name].take());
+    if let Some(asked) = asked.as_object_mut() {
+        asked.retain(|name, _| !matches!(name.as_str(), "object" | "oldObject"));
+    }
+    let variables = [("object", &object), ("oldObject", &old), ("request", &asked)];
+    let mut errors = Vec::new();
+    for condition in &hook.conditions {
+        let depth = nesting::of(request);
+        match nesting::with_room(depth, || schema::holds(condition, &variables)) {
+            Ok(true) => {}
+            Ok(false) => return Ok(false),
+            Err(why) => errors.push(format!("expression '{condition}' resulted in error: {why}")),
+        }
+    }
+    match (&errors[..], hook.ignores_failures) {
+        ([], _) => Ok(true),
+        (_, true) => Ok(false),
+        (errors, false) => {
+            let target = &question.target;
+            let name = request["name"].as_str().unwrap_or("");
+            let why = match errors {
+                [one] => one.clone(),
+                several => format!("[{}]", several.join(", ")),
+            };
+            Err(StatusError::forbidden(&target.resource, name, &why))
+        }
+    }
+}
+
+/// What a webhook is told.
+fn request(
+    admission: &Admission,
+    question: &Question,
+    version: &str,
+    object: Option<&Object>,
+    uid: &str,
+) -> Value {
+    let target = &question.target;
+    let resource = &target.resource;
+    let with =
+        |version: &str| json!({"group": resource.group, "version": version, "resource": resource.plural});
+    let shown = |object: Option<&Object>| match object {
+        Some(object) => as_seen_in(question, object, version),
+        None => Value::Null,
+    };
+    let named = |object: &Object| {
+        let metadata = object.get("metadata");
+        metadata.and_then(|metadata| metadata["name"].as_str().map(str::to_owned))
+    };
+    let name = match &target.name {
+        Some(name) => name.clone(),
+        // A generated name is in the object only.
+        None if admission.name.get().is_some() => String::new(),
+        None => object.and_then(named).unwrap_or_default(),
+    };
+    let mut request = json!({
+        "uid": uid,
+        "kind": kind_of(target, version),
+        "resource": with(version),
+        "requestKind": kind_of(target, &target.version),
+        "requestResource": with(&target.version),
+        "operation": question.operation.name(),
+        "userInfo": admission.user,
+        "object": shown(object),
+        "oldObject": shown(question.old.as_ref()),
+        "dryRun": admission.dry_run,
+        "options": options(admission, question.operation),
+    });
+    if let Some(subresource) = &target.subresource {
+        request["subResource"] = subresource.as_str().into();
+        request["requestSubResource"] = subresource.as_str().into();
+    }
+    let namespace = match &target.namespace {
+        Some(namespace) => namespace,
+        None if resource.id() == "namespaces" => &name,
+        None => "",
+    };
+    if !namespace.is_empty() {
+        request["namespace"] = namespace.into();
+    }
+    if !name.is_empty() {
+        request["name"] = name.into();
+    }
+    request
+}
+
+/// The options of the request; an update that creates has those of a creation.
+fn options(admission: &Admission, operation: Operation) -> Value {
+    let mut options = admission.options.clone();
+    if operation == Operation::Create
+        && let Value::Object(options) = &mut options
+    {
+        options.insert("kind".into(), "CreateOptions".into());
+        options.remove("force");
+    }
+    options
+}
+
+/// An object as webhooks see it, in the version of the request.
+fn as_seen(question: &Question, object: &Object) -> Value {
+    as_seen_in(question, object, &question.target.version)
+}
+
+/// An object with its kind, in a version that is served.
+fn as_seen_in(question: &Question, object: &Object, version: &str) -> Value {
+    let kind = kind_of(&question.target, version);
+    let text = |name: &str| kind[name].as_str().unwrap_or("");
+    let api_version = match text("group") {
+        "" => text("version").to_owned(),
+        group => format!("{group}/{}", text("version")),
+    };
+    let head = [("apiVersion", api_version.as_str()), ("kind", text("kind"))];
+    let mut seen: Map<String, Value> = object.clone();
+    seen.extend(head.map(|(name, value)| (name.to_owned(), value.into())));
+    Value::Object(seen)
+}
+
+/// Reads the answer of a webhook; returns its `response`.
+fn read(answer: &[u8], uid: &str, api_version: &str) -> Result<Value, String> {
+    if nesting::of_json(answer) > nesting::COMMON {
+        return Err("it has too many levels".into());
+    }
+    let review: Value = nesting::parse(answer).map_err(|error| error.to_string())?;
+    let text = |name: &str| review[name].as_str().unwrap_or("");
+    // In v1beta1 a webhook need not say what it sends.
+    let is_beta = api_version.ends_with("beta1");
+    let unsaid = text("apiVersion").is_empty() && text("kind").is_empty();
+    if (text("apiVersion"), text("kind")) != (api_version, "AdmissionReview") && !(is_beta && unsaid) {
+        let (given, kind) = (text("apiVersion"), text("kind"));
+        return Err(format!(
+            "expected webhook response of {api_version}, Kind=AdmissionReview, got {given}, Kind={kind}"
+        ));
+    }
+    let response = &review["response"];
+    if response.is_null() {
+        return Err("webhook response was absent".into());
+    }
+    let given = response["uid"].as_str().unwrap_or("");
+    if !is_beta && given != uid {
+        return Err(format!("expected response.uid={uid:?}, got {given:?}"));
+    }
+    Ok(response.clone())
+}
+
+/// The patch that a webhook wants to be applied.
+fn patch_of(response: &Value, mutating: bool, version: &str) -> Result<Option<Patch>, Failure> {
+    use base64::Engine as _;
+    let (patch, kind) = (
+        response["patch"].as_str().unwrap_or(""),
+        response["patchType"].as_str(),
+    );
+    let invalid = |why: &str| {
+        Err(Failure::Failed(format!(
+            "received invalid webhook response: {why}"
+        )))
+    };
+    match (patch, kind) {
+        ("", None) => return Ok(None),
+        _ if !mutating && version == "v1beta1" => return Ok(None),
+        ("", Some(_)) if !mutating => return invalid("validating webhook may not return response.patchType"),
+        _ if !mutating => return invalid("validating webhook may not return response.patch"),
+        (_, None) if version == "v1" => {
+            return invalid("webhook returned response.patch but not response.patchType");
+        }
+        ("", Some(_)) if version == "v1" => {
+            return invalid("webhook returned response.patchType but not response.patch");
+        }
+        ("", Some(_)) => return Ok(None),
+        (_, Some("")) => return invalid("webhook returned invalid response.patchType of \"\""),
+        (_, None | Some("JSONPatch")) => {}
+        (_, Some(other)) => {
+            return Err(Failure::Failed(format!("unsupported patch type {other:?}")));
+        }
+    }
+    let patch = base64::engine::general_purpose::STANDARD
+        .decode(patch)
+        .map_err(|error| Failure::Failed(error.to_string()))?;
+    if nesting::of_json(&patch) > nesting::COMMON {
+        return Err(Failure::Denied(super::too_deep()));
+    }
+    let patch = Patch::read("application/json-patch+json", &patch, false);
+    let patch = patch.map_err(|error| Failure::Denied(StatusError::internal_error(error.message())))?;
+    Ok(Some(patch))
+}

@@ -1,0 +1,293 @@
+//! One request to a webhook: HTTPS, a connection for each.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::header::{ACCEPT, CONNECTION, CONTENT_TYPE, HOST, USER_AGENT};
+use http::{Request, Uri};
+use http_body_util::{BodyExt as _, Full, Limited};
+use hyper_util::rt::TokioIo;
+use serde_json::Value;
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::rustls::client::WebPkiServerVerifier;
+use tokio_rustls::rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use tokio_rustls::rustls::client::verify_server_name;
+use tokio_rustls::rustls::crypto::ring::default_provider;
+use tokio_rustls::rustls::pki_types::pem::PemObject as _;
+use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use tokio_rustls::rustls::server::ParsedCertificate;
+use tokio_rustls::rustls::{
+    CertificateError, ClientConfig, DigitallySignedStruct, Error as TlsError, RootCertStore, SignatureScheme,
+};
+
+use super::hooks::Hook;
+use crate::api::Api;
+use crate::http::MAX_BODY;
+use crate::object::join_key;
+
+/// The largest answer that is read: a patch may hold an object and more.
+const MAX_ANSWER: usize = 2 * MAX_BODY;
+
+const UNTRUSTED: &str = "tls: failed to verify certificate: x509: certificate signed by unknown authority";
+
+/// Where a webhook is.
+struct Endpoint {
+    /// As messages show it, without the query.
+    url: String,
+    /// The name in its certificate.
+    server: String,
+    /// Where to connect to.
+    host: String,
+    port: u16,
+    authorities: Vec<u8>,
+}
+
+/// Posts a review to a webhook; returns the body of the answer, or why there is none in the words of Go.
+pub(super) async fn post(api: &Api, hook: &Hook, body: Vec<u8>) -> Result<Bytes, String> {
+    let endpoint = endpoint(&hook.client)?;
+    let url = format!("{}?timeout={}s", endpoint.url, hook.timeout.as_secs());
+    let asked = tokio::time::timeout(hook.timeout, exchange(api, hook, &endpoint, &url, body)).await;
+    asked.unwrap_or_else(|_| Err(format!("Post \"{url}\": context deadline exceeded")))
+}
+
+async fn exchange(
+    api: &Api,
+    hook: &Hook,
+    endpoint: &Endpoint,
+    url: &str,
+    body: Vec<u8>,
+) -> Result<Bytes, String> {
+    let failed = |why: String| format!("Post \"{url}\": {why}");
+    let (host, port) = match hook.client["service"].is_object() {
+        true => backend(api, &hook.client["service"]).map_err(failed)?,
+        false => (endpoint.host.clone(), endpoint.port),
+    };
+    let stream = TcpStream::connect((host.as_str(), port)).await;
+    let stream = stream.map_err(|error| {
+        let why = match error.kind() {
+            std::io::ErrorKind::ConnectionRefused => "connect: connection refused".to_owned(),
+            _ => error.to_string(),
+        };
+        failed(format!("dial tcp {host}:{port}: {why}"))
+    })?;
+    let name = ServerName::try_from(endpoint.server.clone()).map_err(|error| failed(error.to_string()))?;
+    let config = config(&endpoint.authorities).map_err(failed)?;
+    let stream = TlsConnector::from(Arc::new(config))
+        .connect(name, stream)
+        .await
+        .map_err(|error| failed(untrusted(&error, &endpoint.server)))?;
+    let uri: Uri = url.parse().map_err(|_| failed("invalid URL".into()))?;
+    let path = uri.path_and_query().map_or("/", |path| path.as_str());
+    let authority = uri.authority().map_or("", |authority| authority.as_str());
+    let request = Request::post(path)
+        .header(HOST, authority)
+        .header(USER_AGENT, "kube-apiserver-admission")
+        .header(ACCEPT, "application/json, */*")
+        .header(CONTENT_TYPE, "application/json")
+        .header(CONNECTION, "close")
+        .body(Full::new(Bytes::from(body)))
+        .map_err(|error| failed(error.to_string()))?;
+    let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream))
+        .await
+        .map_err(|error| failed(error.to_string()))?;
+    let answer = async move {
+        let response = sender
+            .send_request(request)
+            .await
+            .map_err(|error| error.to_string())?;
+        let code = response.status();
+        let body = Limited::new(response.into_body(), MAX_ANSWER).collect().await;
+        let body = body.map_err(|error| error.to_string())?.to_bytes();
+        Ok::<_, String>((code, body))
+    };
+    // The connection ends with the answer, and makes no progress unless it is polled.
+    let (answer, _) = futures::future::join(answer, connection).await;
+    let (code, body) = answer.map_err(failed)?;
+    match code.as_u16() {
+        200..=206 => Ok(body),
+        404 => Err("the server could not find the requested resource".into()),
+        400 => Err("the server rejected our request for an unknown reason".into()),
+        401 => Err("the server has asked for the client to provide credentials".into()),
+        403 => Err("forbidden".into()),
+        429 => Err("the server has received too many requests and has asked us to try again later".into()),
+        500.. => {
+            let said = String::from_utf8_lossy(&body);
+            let said = crate::status::quoted(said.trim());
+            Err(format!(
+                "an error on the server ({said}) has prevented the request from succeeding"
+            ))
+        }
+        code => Err(format!("the server responded with the status code {code}")),
+    }
+}
+
+/// Where a configuration says that its webhook is.
+fn endpoint(client: &Value) -> Result<Endpoint, String> {
+    use base64::Engine as _;
+    let authorities = client["caBundle"].as_str().unwrap_or("");
+    let authorities = base64::engine::general_purpose::STANDARD
+        .decode(authorities)
+        .map_err(|error| error.to_string())?;
+    let text = |value: &Value| value.as_str().unwrap_or("").to_owned();
+    let service = &client["service"];
+    if service.is_object() {
+        let (name, namespace) = (text(&service["name"]), text(&service["namespace"]));
+        let port = service["port"].as_u64().unwrap_or(443);
+        let server = format!("{name}.{namespace}.svc");
+        return Ok(Endpoint {
+            url: format!("https://{server}:{port}{}", cleaned(&text(&service["path"]))),
+            host: server.clone(),
+            server,
+            port: 443,
+            authorities,
+        });
+    }
+    let url = text(&client["url"]);
+    let parsed: Uri = url.parse().map_err(|_| format!("invalid url {url:?}"))?;
+    let authority = parsed.authority().map_or("", |authority| authority.as_str());
+    let host = parsed.host().unwrap_or("").trim_matches(['[', ']']).to_owned();
+    Ok(Endpoint {
+        server: host.clone(),
+        host,
+        port: parsed.port_u16().unwrap_or(443),
+        url: format!("https://{authority}{}", cleaned(parsed.path())),
+        authorities,
+    })
+}
+
+/// A path as Go joins its parts: with one slash between two of them.
+fn cleaned(path: &str) -> String {
+    let parts = path.split('/').filter(|part| !matches!(*part, "" | "."));
+    format!("/{}", parts.collect::<Vec<_>>().join("/"))
+}
+
+/// Where a Service leads to. Nothing runs at the addresses of this cluster, so it is an address of this machine: one of the Service's
+/// endpoints if they are, or the Service's target port on 127.0.0.1.
+fn backend(api: &Api, reference: &Value) -> Result<(String, u16), String> {
+    let text = |name: &str| reference[name].as_str().unwrap_or("");
+    let key = join_key(text("namespace"), text("name"));
+    let find = |plural: &str| {
+        let resource = api.find("", "v1", plural)?;
+        Some(api.storage.get(&resource, &key)?.decode(&resource.head("v1")))
+    };
+    let missing = || format!("service \"{}\" not found", text("name"));
+    let service = find("services").ok_or_else(missing)?;
+    let asked = reference["port"].as_u64().unwrap_or(443);
+    let ports = service.get("spec").map_or(&Value::Null, |spec| &spec["ports"]);
+    let mut ports = ports.as_array().into_iter().flatten();
+    let port = ports
+        .find(|port| port["port"] == asked)
+        .ok_or_else(|| format!("no service port {asked} found for service \"{}\"", text("name")))?;
+    let number = |value: &Value| value.as_u64().and_then(|port| u16::try_from(port).ok());
+    let endpoints = find("endpoints").unwrap_or_default();
+    let subsets = endpoints.get("subsets").and_then(Value::as_array);
+    for subset in subsets.into_iter().flatten() {
+        let mut addresses = subset["addresses"].as_array().into_iter().flatten();
+        let address = addresses.find_map(|address| {
+            let address = address["ip"].as_str()?;
+            let ip: std::net::IpAddr = address.parse().ok()?;
+            ip.is_loopback().then_some(address)
+        });
+        let mut ports = subset["ports"].as_array().into_iter().flatten();
+        let found = ports.find(|found| found["name"] == port["name"]);
+        if let (Some(address), Some(port)) = (address, found.and_then(|port| number(&port["port"]))) {
+            return Ok((address.to_owned(), port));
+        }
+    }
+    let target = number(&port["targetPort"]).or_else(|| number(&port["port"]));
+    Ok(("127.0.0.1".to_owned(), target.unwrap_or(443)))
+}
+
+fn config(authorities: &[u8]) -> Result<ClientConfig, String> {
+    let provider = Arc::new(default_provider());
+    let anchors: Vec<_> = CertificateDer::pem_slice_iter(authorities)
+        .filter_map(Result::ok)
+        .collect();
+    let mut roots = RootCertStore::empty();
+    roots.add_parsable_certificates(anchors.iter().cloned());
+    let inner = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider.clone())
+        .build()
+        .map_err(|_| UNTRUSTED.to_owned())?;
+    let config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(|error| error.to_string())?
+        .dangerous()
+        .with_custom_certificate_verifier(Arc::new(Verifier { inner, anchors }))
+        .with_no_client_auth();
+    Ok(config)
+}
+
+/// What Go says of a connection that was not made.
+fn untrusted(error: &std::io::Error, server: &str) -> String {
+    let tls = error.get_ref().and_then(|inner| inner.downcast_ref::<TlsError>());
+    match tls {
+        Some(TlsError::InvalidCertificate(why)) => match why {
+            CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
+                format!("tls: failed to verify certificate: x509: certificate is not valid for {server}")
+            }
+            CertificateError::Expired
+            | CertificateError::ExpiredContext { .. }
+            | CertificateError::NotValidYet
+            | CertificateError::NotValidYetContext { .. } => {
+                "tls: failed to verify certificate: x509: certificate has expired or is not yet valid".into()
+            }
+            _ => UNTRUSTED.into(),
+        },
+        _ => error.to_string(),
+    }
+}
+
+/// Trusts a certificate that is among the authorities, even if it is that of an authority, as Go does: many webhooks have made
+/// theirs so.
+#[derive(Debug)]
+struct Verifier {
+    inner: Arc<WebPkiServerVerifier>,
+    anchors: Vec<CertificateDer<'static>>,
+}
+
+impl ServerCertVerifier for Verifier {
+    fn verify_server_cert(
+        &self,
+        certificate: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
+        name: &ServerName<'_>,
+        ocsp: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, TlsError> {
+        let verified = self
+            .inner
+            .verify_server_cert(certificate, intermediates, name, ocsp, now);
+        match verified {
+            Err(TlsError::InvalidCertificate(
+                CertificateError::Other(_) | CertificateError::UnknownIssuer,
+            )) if self.anchors.iter().any(|anchor| anchor == certificate) => {
+                verify_server_name(&ParsedCertificate::try_from(certificate)?, name)?;
+                Ok(ServerCertVerified::assertion())
+            }
+            other => other,
+        }
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, TlsError> {
+        self.inner.verify_tls12_signature(message, certificate, signed)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, TlsError> {
+        self.inner.verify_tls13_signature(message, certificate, signed)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.inner.supported_verify_schemes()
+    }
+}

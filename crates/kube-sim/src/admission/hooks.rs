@@ -1,0 +1,176 @@
+//! Webhooks, and which writes they are asked about.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::Operation;
+use crate::api::Target;
+use crate::specs;
+
+/// One webhook of a configuration, with a real server's defaults for what the configuration does not say.
+#[derive(Debug)]
+pub(super) struct Hook {
+    pub(super) name: String,
+    rules: Vec<Rule>,
+    /// `matchPolicy: Equivalent`: rules that name another version of the resource fit, too.
+    equivalent: bool,
+    namespaces: Value,
+    objects: Value,
+    /// The names and the expressions of `matchConditions`.
+    pub(super) conditions: Vec<String>,
+    /// `failurePolicy: Ignore`.
+    pub(super) ignores_failures: bool,
+    /// `reinvocationPolicy: IfNeeded`.
+    pub(super) is_reinvoked: bool,
+    pub(super) has_side_effects: bool,
+    pub(super) timeout: Duration,
+    /// The version of the AdmissionReview; none if the webhook knows none of this server's.
+    pub(super) review: Option<&'static str>,
+    pub(super) client: Value,
+}
+
+#[derive(Debug)]
+struct Rule {
+    operations: Vec<String>,
+    groups: Vec<String>,
+    versions: Vec<String>,
+    resources: Vec<String>,
+    scope: String,
+}
+
+impl Hook {
+    pub(super) fn read(hook: &Value) -> Self {
+        let is = |name: &str, value: &str| hook[name].as_str() == Some(value);
+        let rules = hook["rules"].as_array().into_iter().flatten();
+        let conditions = hook["matchConditions"].as_array().into_iter().flatten();
+        let versions = hook["admissionReviewVersions"].as_array().into_iter().flatten();
+        let seconds = hook["timeoutSeconds"].as_u64().unwrap_or(10);
+        Self {
+            name: hook["name"].as_str().unwrap_or("").to_owned(),
+            rules: rules.map(Rule::read).collect(),
+            equivalent: !is("matchPolicy", "Exact"),
+            namespaces: hook["namespaceSelector"].clone(),
+            objects: hook["objectSelector"].clone(),
+            conditions: conditions
+                .filter_map(|condition| condition["expression"].as_str())
+                .map(str::to_owned)
+                .collect(),
+            ignores_failures: is("failurePolicy", "Ignore"),
+            is_reinvoked: is("reinvocationPolicy", "IfNeeded"),
+            has_side_effects: !is("sideEffects", "None") && !is("sideEffects", "NoneOnDryRun"),
+            timeout: Duration::from_secs(seconds),
+            review: versions
+                .filter_map(Value::as_str)
+                .find_map(|version| ["v1", "v1beta1"].into_iter().find(|known| *known == version)),
+            client: hook["clientConfig"].clone(),
+        }
+    }
+
+    /// The version of the resource that the rules name, if they fit.
+    pub(super) fn fits(&self, operation: Operation, target: &Target) -> Option<String> {
+        let served = target.resource.versions.iter();
+        let others = served.filter(|version| self.equivalent && **version != target.version);
+        let mut versions = std::iter::once(&target.version).chain(others);
+        versions
+            .find(|version| {
+                self.rules
+                    .iter()
+                    .any(|rule| rule.fits(operation, target, version))
+            })
+            .cloned()
+    }
+
+    pub(super) fn selects_namespaces(&self) -> bool {
+        selects_some(&self.namespaces)
+    }
+
+    pub(super) fn fits_namespace(&self, labels: &Value) -> bool {
+        specs::selects(&self.namespaces, labels)
+    }
+
+    /// Whether the object, or what it was, has the labels that the webhook wants.
+    pub(super) fn fits_object(&self, labels: [&Value; 2]) -> bool {
+        !selects_some(&self.objects) || labels.iter().any(|labels| specs::selects(&self.objects, labels))
+    }
+}
+
+/// Whether a selector does not select everything.
+fn selects_some(selector: &Value) -> bool {
+    selector.as_object().is_some_and(|selector| !selector.is_empty())
+}
+
+impl Rule {
+    fn read(rule: &Value) -> Self {
+        let list = |name: &str| {
+            let items = rule[name].as_array().into_iter().flatten();
+            items.filter_map(Value::as_str).map(str::to_owned).collect()
+        };
+        Self {
+            operations: list("operations"),
+            groups: list("apiGroups"),
+            versions: list("apiVersions"),
+            resources: list("resources"),
+            scope: rule["scope"].as_str().unwrap_or("*").to_owned(),
+        }
+    }
+
+    fn fits(&self, operation: Operation, target: &Target, version: &str) -> bool {
+        let has = |list: &[String], what: &str| list.iter().any(|item| item == "*" || item == what);
+        let resource = &target.resource;
+        let is_cluster_wide = !resource.namespaced;
+        let fits_scope = match self.scope.as_str() {
+            "Namespaced" => !is_cluster_wide,
+            "Cluster" => is_cluster_wide,
+            _ => true,
+        };
+        let subresource = target.subresource.as_deref().unwrap_or("");
+        let fits_resource = self.resources.iter().any(|rule| {
+            let (plural, part) = rule.split_once('/').unwrap_or((rule, ""));
+            (plural == "*" || plural == resource.plural) && (part == "*" || part == subresource)
+        });
+        fits_scope
+            && fits_resource
+            && has(&self.operations, operation.name())
+            && has(&self.groups, &resource.group)
+            && has(&self.versions, version)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::resources::Registry;
+
+    fn fits(rule: Value, group: &str, plural: &str, subresource: Option<&str>) -> bool {
+        let resource = Registry::builtin().find(group, "v1", plural).unwrap();
+        let target = Target {
+            subresource: subresource.map(str::to_owned),
+            ..Target::of(resource, "n/a")
+        };
+        let hook = Hook::read(&json!({"rules": [rule]}));
+        hook.fits(Operation::Create, &target).is_some()
+    }
+
+    #[test]
+    fn a_rule_fits_what_all_of_its_lists_name() {
+        let rule = |resources: &[&str], scope: &str| json!({"operations": ["CREATE"], "apiGroups": ["apps"], "apiVersions": ["*"], "resources": resources, "scope": scope});
+        for (resources, scope, subresource, wanted) in [
+            (&["deployments"][..], "*", None, true),
+            (&["deployments"], "*", Some("status"), false),
+            (&["deployments/status"], "*", Some("status"), true),
+            (&["*"], "Namespaced", None, true),
+            (&["*"], "*", Some("status"), false),
+            (&["*/*"], "*", Some("status"), true),
+            (&["*/scale"], "*", Some("status"), false),
+            (&["*"], "Cluster", None, false),
+            (&["replicasets"], "*", None, false),
+        ] {
+            let found = fits(rule(resources, scope), "apps", "deployments", subresource);
+            assert_eq!(found, wanted, "{resources:?} {scope} {subresource:?}");
+        }
+        assert!(!fits(rule(&["*"], "*"), "", "pods", None));
+    }
+}

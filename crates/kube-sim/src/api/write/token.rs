@@ -1,0 +1,197 @@
+//! Tokens of service accounts: made by the subresource `token`, and read when somebody shows one.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use jiff::SignedDuration;
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+
+use super::{Object, new_uid};
+use crate::access::User;
+use crate::api::{Api, Target, rfc3339};
+use crate::object::{Stored, join_key};
+use crate::status::{Cause, StatusError};
+
+/// Whom a token is for, unless it says so, and who makes it.
+pub(crate) const ISSUER: &str = "https://kubernetes.default.svc.cluster.local";
+
+/// The length of a token's life in seconds, unless it says so, and its bounds.
+const LIFE: i64 = 3600;
+const SHORTEST: i64 = 600;
+const LONGEST: i64 = 1 << 32;
+
+/// The kinds to which a token can be bound, with their plurals: the token ends with the object.
+const BOUND: [(&str, &str); 2] = [("Pod", "pods"), ("Secret", "secrets")];
+
+impl Api {
+    /// A token for a service account, with a signature that this server knows.
+    pub(crate) fn token(&self, target: &Target, request: &Object) -> Result<Value, StatusError> {
+        let account = self.storage.get(&target.resource, &target.key());
+        let name = target.name.as_deref().unwrap_or("");
+        let account = account.ok_or_else(|| StatusError::not_found(&target.resource, name))?;
+        let spec = request.get("spec").unwrap_or(&Value::Null);
+        let seconds = spec["expirationSeconds"].as_i64().unwrap_or(LIFE);
+        let why = match seconds {
+            ..SHORTEST => Some("may not specify a duration less than 10 minutes"),
+            SHORTEST..=LONGEST => None,
+            _ => Some("may not specify a duration larger than 2^32 seconds"),
+        };
+        if let Some(why) = why {
+            let cause = Cause::invalid("spec.expirationSeconds", seconds, why);
+            let group = "authentication.k8s.io";
+            return Err(StatusError::invalid(group, "TokenRequest", "", &[cause]));
+        }
+        let audiences = match &spec["audiences"] {
+            Value::Array(audiences) if !audiences.is_empty() => json!(audiences),
+            _ => json!([ISSUER]),
+        };
+        let (now, namespace) = (self.now(), account.namespace());
+        let until = now
+            .checked_add(SignedDuration::from_secs(seconds))
+            .unwrap_or(jiff::Timestamp::MAX);
+        let mut of_cluster =
+            json!({"namespace": namespace, "serviceaccount": {"name": name, "uid": account.uid()}});
+        if spec["boundObjectRef"].is_object() {
+            let (kind, bound) = self.bound_object(&account, &spec["boundObjectRef"])?;
+            of_cluster[kind.to_lowercase()] = json!({"name": bound.name(), "uid": bound.uid()});
+        }
+        let part = |value: Value| URL_SAFE_NO_PAD.encode(value.to_string());
+        let claims = json!({
+            "aud": audiences, "exp": until.as_second(), "iat": now.as_second(), "iss": ISSUER, "jti": new_uid(),
+            "kubernetes.io": of_cluster, "nbf": now.as_second(), "sub": format!("system:serviceaccount:{namespace}:{name}"),
+        });
+        let signed = format!(
+            "{}.{}",
+            part(json!({"alg": "HS256", "kid": "kube-sim"})),
+            part(claims)
+        );
+        let token = format!("{signed}.{}", self.signature(&signed));
+        Ok(json!({
+            "kind": "TokenRequest", "apiVersion": "authentication.k8s.io/v1",
+            "metadata": {
+                "name": name, "namespace": namespace, "uid": account.uid(), "creationTimestamp": rfc3339(now),
+            },
+            "spec": {"audiences": audiences, "expirationSeconds": seconds, "boundObjectRef": spec["boundObjectRef"]},
+            "status": {"token": token, "expirationTimestamp": rfc3339(until)},
+        }))
+    }
+
+    /// The object to which a token is to be bound, with its kind.
+    fn bound_object(
+        &self,
+        account: &Stored,
+        reference: &Value,
+    ) -> Result<(&'static str, std::sync::Arc<Stored>), StatusError> {
+        let field = |name: &str| reference[name].as_str().unwrap_or("");
+        let known = BOUND.into_iter().find(|(kind, _)| *kind == field("kind"));
+        let Some((kind, plural)) = known.filter(|_| field("apiVersion") == "v1") else {
+            let (group, version) = field("apiVersion")
+                .split_once('/')
+                .unwrap_or(("", field("apiVersion")));
+            let why = format!(
+                "cannot bind token to object of type {group}/{version}, Kind={}",
+                field("kind")
+            );
+            return Err(StatusError::bad_request(why));
+        };
+        let resource = self
+            .find("", "v1", plural)
+            .ok_or_else(StatusError::no_such_resource)?;
+        let key = join_key(account.namespace(), field("name"));
+        let found = self.storage.get(&resource, &key);
+        let found = found.ok_or_else(|| StatusError::not_found(&resource, field("name")))?;
+        if kind == "Pod" {
+            let pod = found.decode(&resource.head("v1"));
+            let runs_as = pod
+                .get("spec")
+                .and_then(|spec| spec["serviceAccountName"].as_str());
+            if runs_as != Some(account.name()) {
+                let name = account.name();
+                return Err(StatusError::bad_request(format!(
+                    "cannot bind token for serviceaccount \"{name}\" to pod running with different serviceaccount name."
+                )));
+            }
+        }
+        let uid = field("uid");
+        if !uid.is_empty() && uid != found.uid() {
+            return Err(StatusError::stale_reference(kind, found.name(), uid));
+        }
+        Ok((kind, found))
+    }
+
+    /// What makes a token one of this server's.
+    fn signature(&self, text: &str) -> String {
+        signature(*self.secret.get_or_init(|| fastrand::u128(..)), text)
+    }
+
+    /// Whom a token speaks for, and its audiences, if it was made here and is still good: its account and what it is bound to are
+    /// there, and its time has not run out.
+    pub(crate) fn user_of(&self, token: &str) -> Option<(User, Vec<String>)> {
+        let (signed, signature) = token.rsplit_once('.')?;
+        if signature != self.signature(signed) {
+            return None;
+        }
+        let (_, claims) = signed.split_once('.')?;
+        let claims: Value = serde_json::from_slice(&URL_SAFE_NO_PAD.decode(claims).ok()?).ok()?;
+        let of_cluster = &claims["kubernetes.io"];
+        let namespace = of_cluster["namespace"].as_str()?;
+        let is_there = |plural: &str, claim: &Value| {
+            let (Some(name), Some(resource)) = (claim["name"].as_str(), self.find("", "v1", plural)) else {
+                return false;
+            };
+            let found = self.storage.get(&resource, &join_key(namespace, name));
+            found.is_some_and(|found| found.uid() == claim["uid"])
+        };
+        let bound = BOUND.map(|(kind, plural)| (plural, &of_cluster[kind.to_lowercase()]));
+        let good = is_there("serviceaccounts", &of_cluster["serviceaccount"])
+            && bound
+                .iter()
+                .all(|(plural, claim)| claim.is_null() || is_there(plural, claim))
+            && self.now().as_second() < claims["exp"].as_i64()?;
+        if !good {
+            return None;
+        }
+        let uid = of_cluster["serviceaccount"]["uid"].as_str()?;
+        let mut user = User::new(claims["sub"].as_str()?, uid, []);
+        let mut know = |key: &str, value: &Value| {
+            if let Some(value) = value.as_str() {
+                let key = format!("authentication.kubernetes.io/{key}");
+                user.extra.insert(key, vec![value.to_owned()]);
+            }
+        };
+        know("pod-name", &of_cluster["pod"]["name"]);
+        know("pod-uid", &of_cluster["pod"]["uid"]);
+        let id = format!("JTI={}", claims["jti"].as_str()?);
+        know("credential-id", &Value::from(id));
+        let audiences = claims["aud"].as_array()?.iter();
+        let audiences = audiences.filter_map(Value::as_str).map(str::to_owned).collect();
+        Some((user, audiences))
+    }
+}
+
+/// HMAC-SHA256 (RFC 2104).
+fn signature(secret: u128, text: &str) -> String {
+    let secret = secret.to_be_bytes();
+    let mut key = [0; 64];
+    key[..secret.len()].copy_from_slice(&secret);
+    let padded = |pad: u8| key.map(|byte| byte ^ pad);
+    let inner = Sha256::new().chain_update(padded(0x36)).chain_update(text);
+    let outer = Sha256::new()
+        .chain_update(padded(0x5c))
+        .chain_update(inner.finalize());
+    URL_SAFE_NO_PAD.encode(outer.finalize())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_signature_is_that_of_openssl() {
+        // printf kube-sim | openssl dgst -sha256 -mac HMAC -macopt hexkey:000102030405060708090a0b0c0d0e0f -binary | base64
+        assert_eq!(
+            signature(0x0001_0203_0405_0607_0809_0a0b_0c0d_0e0f, "kube-sim"),
+            "LvmL91tCFCZfTINRJZYuwHq8RDvKzAvWr-V8LuoJOKc"
+        );
+    }
+}

@@ -1,0 +1,289 @@
+//! Tokens, roles, and who may do what; how refusals are worded is held against a real server by the table of `conformance`.
+
+use http::Method;
+use kube_sim::Sim;
+use serde_json::{Value, json};
+
+use super::client::{Answer, CONFIGMAPS, Client, configmap};
+
+const RBAC: &str = "/apis/rbac.authorization.k8s.io/v1";
+
+/// A cluster with access control, in which `admin` is the token of an administrator and `jane` that of a user.
+fn guarded() -> Client {
+    let sim =
+        Sim::builder()
+            .token("admin", "admin", ["system:masters"])
+            .token("jane", "jane", ["developers"]);
+    Client::new(sim.build().unwrap())
+}
+
+/// A request with a bearer token.
+async fn ask(client: &Client, method: Method, path: &str, token: &str, body: Value) -> Answer {
+    let bearer = format!("Bearer {token}");
+    let headers = [
+        ("authorization", bearer.as_str()),
+        ("content-type", "application/json"),
+    ];
+    client.send(method, path, &headers, body.to_string()).await
+}
+
+async fn get(client: &Client, path: &str, token: &str) -> u16 {
+    ask(client, Method::GET, path, token, json!(null)).await.code
+}
+
+/// Gives a role of the cluster to a subject, in the namespace `default`.
+fn bind(client: &Client, role: &str, subject: Value) {
+    let binding = json!({
+        "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "RoleBinding", "subjects": [subject],
+        "metadata": {"name": role, "namespace": "default"},
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": role},
+    });
+    client.store().create(binding).unwrap();
+}
+
+fn jane() -> Value {
+    json!({"kind": "User", "apiGroup": "rbac.authorization.k8s.io", "name": "jane"})
+}
+
+#[tokio::test]
+async fn a_token_says_who_asks() {
+    let client = guarded();
+    assert_eq!(get(&client, CONFIGMAPS, "admin").await, 200);
+    assert_eq!(get(&client, CONFIGMAPS, "jane").await, 403);
+    assert_eq!(get(&client, "/api", "jane").await, 200);
+    let (code, reason, message) = ask(&client, Method::GET, CONFIGMAPS, "x", json!(null))
+        .await
+        .refusal();
+    assert_eq!(
+        (code, reason.as_str(), message.as_str()),
+        (401, "Unauthorized", "Unauthorized")
+    );
+    let (code, _, message) = client.get(CONFIGMAPS).await.refusal();
+    assert_eq!(code, 403);
+    assert!(message.contains("\"system:anonymous\" cannot list"), "{message}");
+    assert_eq!(client.get("/version").await.code, 200);
+    assert_eq!(client.get("/api").await.code, 403);
+}
+
+#[tokio::test]
+async fn a_role_is_had_from_its_binding_on() {
+    let client = guarded();
+    bind(&client, "edit", jane());
+    let made = ask(&client, Method::POST, CONFIGMAPS, "jane", configmap("a", 0)).await;
+    assert_eq!(made.code, 201);
+    // What the role has from others that it is made of.
+    assert_eq!(get(&client, "/api/v1/namespaces/default/pods", "jane").await, 200);
+    assert_eq!(
+        get(&client, "/api/v1/namespaces/kube-system/pods", "jane").await,
+        403
+    );
+    let widgets = "/apis/sim.example/v1/namespaces/default/widgets";
+    assert_eq!(get(&client, widgets, "jane").await, 403);
+    let more = json!({
+        "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole",
+        "metadata": {"name": "widgets", "labels": {"rbac.authorization.k8s.io/aggregate-to-view": "true"}},
+        "rules": [{"apiGroups": ["sim.example"], "resources": ["widgets"], "verbs": ["list"]}],
+    });
+    client.store().create(more).unwrap();
+    assert_eq!(get(&client, widgets, "jane").await, 404);
+    client
+        .store()
+        .delete(
+            "rbac.authorization.k8s.io/v1",
+            "RoleBinding",
+            Some("default"),
+            "edit",
+        )
+        .unwrap();
+    assert_eq!(get(&client, CONFIGMAPS, "jane").await, 403);
+}
+
+#[tokio::test]
+async fn the_token_of_an_account_is_good_while_it_is_there() {
+    let client = guarded();
+    let account = json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "robot", "namespace": "default"}});
+    client.store().create(account).unwrap();
+    bind(
+        &client,
+        "view",
+        json!({"kind": "ServiceAccount", "name": "robot", "namespace": "default"}),
+    );
+    let path = "/api/v1/namespaces/default/serviceaccounts/robot/token";
+    let request = |audiences: Value| json!({"spec": {"audiences": audiences}});
+    let made = ask(&client, Method::POST, path, "admin", request(json!([])))
+        .await
+        .ok();
+    let token = made["status"]["token"].as_str().unwrap();
+    assert_eq!(get(&client, CONFIGMAPS, token).await, 200);
+    // One that somebody has written himself, and one that is for somebody else.
+    let (claims, _) = token.rsplit_once('.').unwrap();
+    assert_eq!(get(&client, CONFIGMAPS, &format!("{claims}.x")).await, 401);
+    let other = ask(&client, Method::POST, path, "admin", request(json!(["other"])))
+        .await
+        .ok();
+    assert_eq!(
+        get(&client, CONFIGMAPS, other["status"]["token"].as_str().unwrap()).await,
+        401
+    );
+    client
+        .store()
+        .delete("v1", "ServiceAccount", Some("default"), "robot")
+        .unwrap();
+    assert_eq!(get(&client, CONFIGMAPS, token).await, 401);
+}
+
+#[tokio::test]
+async fn applying_what_is_not_there_needs_the_right_to_create() {
+    let client = guarded();
+    let rules = json!([{"apiGroups": [""], "resources": ["configmaps"], "verbs": ["patch"]}]);
+    let role = json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": "patch"}, "rules": rules});
+    client.store().create(role).unwrap();
+    bind(&client, "patch", jane());
+    client.configmaps(&["there"]);
+    for (name, code) in [("there", 200), ("none", 403)] {
+        let path = format!("{CONFIGMAPS}/{name}?fieldManager=m");
+        let headers = [
+            ("authorization", "Bearer jane"),
+            ("content-type", "application/apply-patch+yaml"),
+        ];
+        let map = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}});
+        assert_eq!(
+            client
+                .send(Method::PATCH, &path, &headers, map.to_string())
+                .await
+                .code,
+            code,
+            "{name}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_user_of_the_process_needs_no_token() {
+    let client = guarded();
+    let roles = format!("{RBAC}/clusterroles");
+    let list = async |name: &str, groups: &[&str]| {
+        let groups: Vec<String> = groups.iter().map(|group| (*group).to_owned()).collect();
+        let kube = kube::Client::new(client.sim.service().as_user(name, groups), "default");
+        let request = http::Request::get(roles.as_str()).body(Vec::new()).unwrap();
+        kube.request_text(request).await.is_ok()
+    };
+    assert!(list("root", &["system:masters"]).await);
+    assert!(!list("nobody", &[]).await);
+}
+
+#[tokio::test]
+async fn impersonation_is_a_right_like_any_other() {
+    let client = guarded();
+    let list = async |token: &str, headers: &[(&str, &str)]| {
+        let bearer = format!("Bearer {token}");
+        let headers: Vec<_> = headers
+            .iter()
+            .copied()
+            .chain([("authorization", bearer.as_str())])
+            .collect();
+        client
+            .send(Method::GET, CONFIGMAPS, &headers, String::new())
+            .await
+    };
+    let as_bob = [
+        ("impersonate-user", "bob"),
+        ("impersonate-group", "system:masters"),
+    ];
+    assert_eq!(list("admin", &as_bob).await.code, 200);
+    let (code, _, message) = list("admin", &as_bob[..1]).await.refusal();
+    assert_eq!(code, 403);
+    assert!(message.contains("User \"bob\" cannot list"), "{message}");
+    let (code, _, message) = list("jane", &as_bob).await.refusal();
+    assert_eq!(code, 403);
+    assert!(
+        message.contains("User \"jane\" cannot impersonate-on:user-info:list resource \"configmaps\""),
+        "{message}"
+    );
+    assert_eq!(list("admin", &as_bob[1..]).await.code, 400);
+    let rules = json!([
+        {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["impersonate-on:user-info:list"]},
+        {"apiGroups": ["authentication.k8s.io"], "resources": ["users"], "verbs": ["impersonate:user-info"], "resourceNames": ["bob"]},
+    ]);
+    let role = json!({
+        "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": "as-bob"}, "rules": rules,
+    });
+    let binding = json!({
+        "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": {"name": "as-bob"},
+        "subjects": [jane()], "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "as-bob"},
+    });
+    client.store().create(role).unwrap();
+    client.store().create(binding).unwrap();
+    let (_, _, message) = list("jane", &as_bob).await.refusal();
+    assert!(
+        message.contains("cannot impersonate:user-info resource \"groups\""),
+        "{message}"
+    );
+    let (_, _, message) = list("jane", &as_bob[..1]).await.refusal();
+    assert!(message.contains("User \"bob\" cannot list"), "{message}");
+}
+
+#[tokio::test]
+async fn a_token_that_is_bound_to_a_pod_ends_with_it() {
+    let client = guarded();
+    let account = json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "robot", "namespace": "default"}});
+    client.store().create(account).unwrap();
+    let subject = json!({"kind": "ServiceAccount", "name": "robot", "namespace": "default"});
+    bind(&client, "view", subject);
+    for (pod, runs_as) in [("a", "robot"), ("b", "other")] {
+        let spec = json!({"serviceAccountName": runs_as, "containers": [{"name": "c", "image": "i"}]});
+        let pod = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": pod, "namespace": "default"}, "spec": spec});
+        client.store().create(pod).unwrap();
+    }
+    let path = "/api/v1/namespaces/default/serviceaccounts/robot/token";
+    let request =
+        |name: &str| json!({"spec": {"boundObjectRef": {"apiVersion": "v1", "kind": "Pod", "name": name}}});
+    let (code, _, message) = ask(&client, Method::POST, path, "admin", request("b"))
+        .await
+        .refusal();
+    assert_eq!(
+        (code, message.as_str()),
+        (
+            400,
+            "cannot bind token for serviceaccount \"robot\" to pod running with different serviceaccount name."
+        )
+    );
+    let made = ask(&client, Method::POST, path, "admin", request("a")).await.ok();
+    let token = made["status"]["token"].as_str().unwrap();
+    assert_eq!(get(&client, CONFIGMAPS, token).await, 200);
+    let who = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
+    let who = ask(&client, Method::POST, who, token, json!({})).await.ok();
+    let extra = &who["status"]["userInfo"]["extra"];
+    assert_eq!(extra["authentication.kubernetes.io/pod-name"], json!(["a"]));
+    client.store().delete("v1", "Pod", Some("default"), "a").unwrap();
+    assert_eq!(get(&client, CONFIGMAPS, token).await, 401);
+}
+
+#[tokio::test]
+async fn the_rules_of_aggregated_roles_follow_what_they_select() {
+    let client = guarded();
+    let rules = |name: &str| {
+        let role = client
+            .store()
+            .get("rbac.authorization.k8s.io/v1", "ClusterRole", None, name);
+        role.unwrap()["rules"].as_array().map_or(0, Vec::len)
+    };
+    let before = ["view", "edit", "admin", "cluster-admin"].map(rules);
+    assert!(
+        before[0] > 0 && before[1] > before[0] && before[2] > before[1],
+        "{before:?}"
+    );
+    let more = json!({
+        "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole",
+        "metadata": {"name": "widgets", "labels": {"rbac.authorization.k8s.io/aggregate-to-view": "true"}},
+        "rules": [{"apiGroups": ["sim.example"], "resources": ["widgets"], "verbs": ["list"]}],
+    });
+    client.store().create(more).unwrap();
+    let after = before.map(|rules| rules + 1);
+    assert_eq!(["view", "edit", "admin"].map(rules), after[..3]);
+    client
+        .store()
+        .delete("rbac.authorization.k8s.io/v1", "ClusterRole", None, "widgets")
+        .unwrap();
+    assert_eq!(["view", "edit", "admin", "cluster-admin"].map(rules), before);
+}
