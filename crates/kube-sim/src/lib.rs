@@ -171,6 +171,7 @@ mod status;
 mod storage;
 mod store;
 mod table;
+mod tls;
 mod workload;
 
 pub use crate::http::SimService;

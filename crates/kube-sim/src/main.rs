@@ -31,7 +31,7 @@ struct Args {
     /// The seed of the objects and changes: the same seed makes the same ones
     #[arg(long, default_value_t = 0, value_name = "N")]
     seed: u64,
-    /// Ask for tokens, and let roles and their bindings decide; the kubeconfig is that of an administrator
+    /// Ask for tokens, over TLS, and let roles and their bindings decide; the kubeconfig is that of an administrator
     #[arg(long, requires = "kubeconfig")]
     rbac: bool,
     /// Let clients make faults, under /kube-sim/faults
@@ -97,7 +97,8 @@ async fn run(args: Args) -> anyhow::Result<()> {
         false => builder,
     };
     let builder = match args.rbac {
-        true => builder.rbac(),
+        // client-go sends tokens over TLS only.
+        true => builder.rbac().tls(),
         false => builder,
     };
     let started = tokio::select! {

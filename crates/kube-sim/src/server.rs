@@ -4,6 +4,8 @@ use std::net::{IpAddr, SocketAddr};
 use std::ops::Deref;
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use http::header::HOST;
 use http::uri::Authority;
 use http::{Request, StatusCode};
@@ -12,6 +14,7 @@ use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::server::conn::auto;
 use hyper_util::service::TowerToHyperService;
 use serde_json::json;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -19,15 +22,19 @@ use tower::Service as _;
 
 use crate::response;
 use crate::sim::{Sim, SimBuilder, StartError};
+use crate::tls::Identity;
 
 /// The time that connections have to end when the server stops.
 const GRACE: Duration = Duration::from_secs(1);
+
+/// The time that a connection has to become one of TLS.
+const HANDSHAKE: Duration = Duration::from_secs(10);
 
 /// What a request for another host is answered.
 const MISDIRECTED: &str =
     "this server is for clients of this machine only: ask for it as 127.0.0.1 or localhost\n";
 
-/// A [`Sim`] that listens for HTTP/1.1 and HTTP/2 (without TLS).
+/// A [`Sim`] that listens for HTTP/1.1 and HTTP/2, over TLS on request ([`SimBuilder::tls`]).
 ///
 /// On a loopback address it answers only requests for that address or for `localhost` (else 421), because it asks nobody for
 /// credentials: without this, a web page could read it from a browser on the same machine.
@@ -49,6 +56,7 @@ const MISDIRECTED: &str =
 pub struct SimServer {
     sim: Sim,
     address: SocketAddr,
+    identity: Option<Identity>,
     tasks: TaskTracker,
     _stop_on_drop: tokio_util::sync::DropGuard,
 }
@@ -66,7 +74,8 @@ impl SimBuilder {
         let listen_error = |source| StartError::Listen { address, source };
         let listener = listener.map_err(listen_error)?;
         let bound = listener.local_addr().map_err(listen_error)?;
-        Ok(SimServer::serve(self.build()?, listener, bound))
+        let identity = self.tls.then(|| Identity::new(bound.ip()));
+        Ok(SimServer::serve(self.build()?, listener, bound, identity))
     }
 }
 
@@ -84,13 +93,14 @@ impl SimServer {
         Sim::builder()
     }
 
-    fn serve(sim: Sim, listener: TcpListener, address: SocketAddr) -> Self {
+    fn serve(sim: Sim, listener: TcpListener, address: SocketAddr, identity: Option<Identity>) -> Self {
         let tasks = TaskTracker::new();
-        tasks.spawn(accept(sim.clone(), listener, tasks.clone()));
+        tasks.spawn(accept(sim.clone(), listener, identity.clone(), tasks.clone()));
         let _stop_on_drop = sim.closing().clone().drop_guard();
         Self {
             sim,
             address,
+            identity,
             tasks,
             _stop_on_drop,
         }
@@ -103,7 +113,8 @@ impl SimServer {
 
     /// The base of all its URLs, such as `http://127.0.0.1:40123`.
     pub fn url(&self) -> String {
-        format!("http://{}", self.address)
+        let scheme = if self.identity.is_some() { "https" } else { "http" };
+        format!("{scheme}://{}", self.address)
     }
 
     /// A kubeconfig for this server, for kubectl and other clients, in JSON, which is also valid YAML. It has the token of an
@@ -113,10 +124,14 @@ impl SimServer {
             Some(token) => json!({"token": token}),
             None => json!({}),
         };
+        let mut cluster = json!({"server": self.url()});
+        if let Some(identity) = &self.identity {
+            cluster["certificate-authority-data"] = STANDARD.encode(&*identity.authority).into();
+        }
         let config = json!({
             "apiVersion": "v1",
             "kind": "Config",
-            "clusters": [{"name": "kube-sim", "cluster": {"server": self.url()}}],
+            "clusters": [{"name": "kube-sim", "cluster": cluster}],
             "users": [{"name": "kube-sim", "user": user}],
             "contexts": [{"name": "kube-sim", "context": {"cluster": "kube-sim", "user": "kube-sim", "namespace": "default"}}],
             "current-context": "kube-sim",
@@ -146,7 +161,7 @@ fn names_loopback<B>(request: &Request<B>) -> bool {
         || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-async fn accept(sim: Sim, listener: TcpListener, tasks: TaskTracker) {
+async fn accept(sim: Sim, listener: TcpListener, identity: Option<Identity>, tasks: TaskTracker) {
     let closing = sim.closing().clone();
     loop {
         let stream = tokio::select! {
@@ -161,19 +176,38 @@ async fn accept(sim: Sim, listener: TcpListener, tasks: TaskTracker) {
                 }
             },
         };
-        tasks.spawn(connection(sim.clone(), stream, closing.clone()));
+        let (sim, identity, closing) = (sim.clone(), identity.clone(), closing.clone());
+        tasks.spawn(connection(sim, stream, identity, closing));
     }
 }
 
-async fn connection(sim: Sim, stream: TcpStream, closing: CancellationToken) {
+async fn connection(sim: Sim, stream: TcpStream, identity: Option<Identity>, closing: CancellationToken) {
     // Watch events are small and must be sent without delay.
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "TCP_NODELAY is not set");
     }
-    let builder = auto::Builder::new(TokioExecutor::new());
     let is_local = stream
         .local_addr()
         .is_ok_and(|address| address.ip().is_loopback());
+    let Some(Identity { acceptor, .. }) = identity else {
+        return serve(sim, stream, is_local, closing).await;
+    };
+    let stream = tokio::select! {
+        () = closing.cancelled() => return,
+        accepted = tokio::time::timeout(HANDSHAKE, acceptor.accept(stream)) => accepted,
+    };
+    match stream {
+        Ok(Ok(stream)) => serve(sim, stream, is_local, closing).await,
+        Ok(Err(error)) => tracing::debug!(%error, "a connection ended before it was secure"),
+        Err(_) => tracing::debug!("a connection took too long to become secure"),
+    }
+}
+
+async fn serve<S>(sim: Sim, stream: S, is_local: bool, closing: CancellationToken)
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let builder = auto::Builder::new(TokioExecutor::new());
     let service = TowerToHyperService::new(tower::service_fn(move |request: Request<Incoming>| {
         let (mut service, is_meant) = (sim.service(), !is_local || names_loopback(&request));
         async move {

@@ -61,6 +61,7 @@ pub struct SimBuilder {
     control_endpoint: bool,
     sharded_lists: bool,
     access: Option<Access>,
+    pub(crate) tls: bool,
     started: Option<SystemTime>,
     pub(crate) address: IpAddr,
     pub(crate) port: u16,
@@ -80,6 +81,7 @@ impl Default for SimBuilder {
             control_endpoint: false,
             sharded_lists: true,
             access: None,
+            tls: false,
             started: None,
             address: Ipv4Addr::LOCALHOST.into(),
             port: 0,
@@ -232,6 +234,13 @@ impl SimBuilder {
     ) -> Self {
         let user = User::new(user, "", groups.into_iter().map(Into::into));
         self.access.get_or_insert_default().add(token.into(), user);
+        self
+    }
+
+    /// Serves HTTPS, with a certificate of the server's own, which the server's [kubeconfig](crate::SimServer::kubeconfig) lets clients
+    /// trust. Default: off, HTTP. kubectl and other programs that are made with client-go send tokens over HTTPS only.
+    pub fn tls(mut self) -> Self {
+        self.tls = true;
         self
     }
 

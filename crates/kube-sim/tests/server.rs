@@ -294,3 +294,51 @@ fn the_binary_says_what_is_wrong() {
         assert_eq!(end_of(&mut program(&wrong)).0, Some(2), "{wrong:?}");
     }
 }
+
+#[tokio::test]
+async fn tokens_travel_over_tls() {
+    use base64::Engine as _;
+    use tokio_rustls::TlsConnector;
+    use tokio_rustls::rustls::crypto::ring::default_provider;
+    use tokio_rustls::rustls::pki_types::pem::PemObject as _;
+    use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
+    use tokio_rustls::rustls::{ClientConfig, RootCertStore};
+
+    let server = SimServer::builder().rbac().tls().start().await.unwrap();
+    assert!(server.url().starts_with("https://127.0.0.1:"));
+    let config: serde_json::Value = serde_json::from_str(&server.kubeconfig()).unwrap();
+    let authority = config["clusters"][0]["cluster"]["certificate-authority-data"]
+        .as_str()
+        .unwrap();
+    let authority = base64::engine::general_purpose::STANDARD
+        .decode(authority)
+        .unwrap();
+    let token = config["users"][0]["user"]["token"].as_str().unwrap();
+    let mut roots = RootCertStore::empty();
+    roots
+        .add(CertificateDer::from_pem_slice(&authority).unwrap())
+        .unwrap();
+    let client = ClientConfig::builder_with_provider(std::sync::Arc::new(default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    let connector = TlsConnector::from(std::sync::Arc::new(client));
+    for (token, expected) in [(token, 200), ("other", 401)] {
+        let stream = tokio::net::TcpStream::connect(server.address()).await.unwrap();
+        let name = ServerName::try_from("127.0.0.1").unwrap();
+        let stream = connector.connect(name, stream).await.unwrap();
+        let io = hyper_util::rt::TokioIo::new(stream);
+        let (mut sender, connection) = hyper::client::conn::http1::handshake(io).await.unwrap();
+        let request = http::Request::get("/api/v1/namespaces")
+            .header("host", server.address().to_string())
+            .header("connection", "close")
+            .header("authorization", format!("Bearer {token}"))
+            .body(http_body_util::Empty::<bytes::Bytes>::new())
+            .unwrap();
+        let answer = async move { sender.send_request(request).await.unwrap().status() };
+        let (status, _) = futures::future::join(answer, connection).await;
+        assert_eq!(status, expected);
+    }
+    server.shutdown().await;
+}

@@ -187,12 +187,19 @@ impl Api {
             set_managers(&mut object, managed);
         }
         if let Some(admission) = writer.admission() {
+            let meta = metadata_mut(&mut object);
             if generates {
                 name = admission.name(name);
-                metadata_mut(&mut object).remove("name");
+                meta.remove("name");
             }
+            // Those are the server's, which gives them later.
+            meta.remove("uid");
+            meta.remove("creationTimestamp");
             self.mutate(transaction, Operation::Create, target, writer, None, &mut object)?;
             check::namespace(target, &mut object)?;
+            if resource.status && resource.id() != "nodes" {
+                object.remove("status");
+            }
             let meta = metadata_mut(&mut object);
             if text(meta, "name").is_empty() {
                 meta.insert("name".into(), name.into());

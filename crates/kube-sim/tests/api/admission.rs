@@ -189,7 +189,7 @@ async fn webhooks_change_and_see_what_is_created() {
         json!([hook("v", validating.client_config(), json!({}))]),
     )
     .await;
-    let map = json!({"metadata": {"generateName": "a-"}, "data": {"k": "v"}});
+    let map = json!({"metadata": {"generateName": "a-", "uid": "mine"}, "data": {"k": "v"}});
     let made = client
         .post(&format!("{CONFIGMAPS}?fieldManager=me"), map)
         .await
