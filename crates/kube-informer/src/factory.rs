@@ -20,7 +20,7 @@
 //! ```
 //!
 //! # What is shared
-//! Two [requests](InformerRequest) get the same informer if they have the same resource, form, namespaces, selectors,
+//! Two [requests](InformerRequest) get the same informer if they have the same resource, form, namespaces, selectors, shards,
 //! plan and transform. If any of these differs, they get different informers, each with its own watch and store. A
 //! different resync period does not matter, because it belongs to the handlers.
 //!
@@ -61,6 +61,27 @@
 //! Objects that come in bursts are decoded on other threads too, in any case. (Measured by the forms `packed-json` and
 //! `packed-thread-json` of `bench/forms/run.sh`.)
 //!
+//! # Shards
+//! Replicas of a program that divide the objects among them give the factory their [set of shards](ShardSet). Its informers and their
+//! listers then hold only the objects of the shards in it, and follow the set:
+//!
+//! ```
+//! # use k8s_openapi::api::apps::v1::{Deployment, ReplicaSet};
+//! # use kube_informer::factory::InformerRequest;
+//! # use kube_informer::{ShardSet, SharedInformerFactory};
+//! # fn example(client: kube::Client, shards: &ShardSet) {
+//! let factory = SharedInformerFactory::builder(client).shards(shards).build();
+//! let deployments = factory.informer::<Deployment>();
+//! // If uids are hashed: a ReplicaSet's uid is not that of its Deployment, so that it is in any shard.
+//! let sets = factory.informer_with(InformerRequest::<ReplicaSet>::new().all_shards());
+//! # }
+//! ```
+//!
+//! | hashed | what an object owns |
+//! |---|---|
+//! | [namespaces](crate::selector::ShardField::Namespace) | is in its namespace, so it is in the same shard, and its lister follows: every kind can be requested as it is. Objects without a namespace are all in one shard |
+//! | [uids](crate::selector::ShardField::Uid) | has uids of its own. The server cannot select it by its owner, so it is requested with [`all_shards`](InformerRequest::all_shards); a `kube_controller::Controller` refuses an informer of owned objects that is over shards by uid |
+//!
 //! # Kinds that are not installed yet
 //! An informer of a kind that the server does not know waits, and lists it within seconds after its definition has
 //! been installed. Until then [`wait_for_sync`](SharedInformerFactory::wait_for_sync) names it, and the phase of its
@@ -78,7 +99,7 @@ pub use request::{InformerRequest, Namespaces};
 
 use crate::form::{Decode, StaticResource};
 use crate::informer::{
-    AnyObject, FormlessTransform, InformerBuilder, InformerOptions, RunError, SharedInformer,
+    AnyObject, FormlessTransform, InformerBuilder, InformerOptions, RunError, ShardSet, SharedInformer,
 };
 use crate::low_level::wire::Encoding;
 use crate::reflector::{ErrorFunction, Failure, ReflectorOptions, TransformError};
@@ -87,7 +108,7 @@ use crate::warm_start::WarmStart;
 use entry::SharedEntry;
 use futures::future::join_all;
 use kube::core::{ApiResource, PartialObjectMeta};
-use request::{Defaults, Key};
+use request::{Defaults, Key, Shards};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::{fmt, time::Duration};
@@ -174,6 +195,12 @@ impl FactoryBuilder {
     /// may change. Cluster-scoped kinds ignore them. Default: all.
     pub fn namespaces(mut self, namespaces: impl Into<Namespaces>) -> Self {
         self.defaults.namespaces = namespaces.into();
+        self
+    }
+
+    /// The shards of requests that do not set their own: those that are in this set at any time; see [shards](self#shards). Default: all.
+    pub fn shards(mut self, shards: impl Into<ShardSet>) -> Self {
+        self.defaults.shards = Shards::Set(shards.into());
         self
     }
 

@@ -91,6 +91,7 @@ mod processor;
 mod reflectors;
 mod registration;
 mod runner;
+mod saved;
 mod saver;
 mod shards;
 mod status;
@@ -354,6 +355,38 @@ impl<O: CachedObject> SharedInformer<O> {
     #[doc(alias = "WaitForCacheSync")]
     pub async fn synced(&self) -> Result<(), Stopped> {
         self.shared.partitions.synced().await
+    }
+
+    /// Whether the store holds the objects of one namespace or shard as of some point in time, if they are selected at all: those with
+    /// this namespace, and of an informer over shards by uid, those of the shard of this uid. Without what says where the objects are,
+    /// and of an informer that is neither over namespaces nor over shards, this is [`has_synced`](Self::has_synced).
+    ///
+    /// When namespaces or shards are added, the rest stays synced. So work on an object needs to wait only for what concerns that object,
+    /// of each informer that it reads; a [controller](https://docs.rs/kube-controller) does so by itself.
+    ///
+    /// ```no_run
+    /// # use k8s_openapi::api::core::v1::{ConfigMap, Pod};
+    /// # use kube_informer::{SharedInformer, informer::Stopped};
+    /// # async fn example(map: &ConfigMap, pods: SharedInformer<Pod>) -> Result<(), Stopped> {
+    /// let namespace = map.metadata.namespace.as_deref();
+    /// pods.synced_for(namespace, None).await?;
+    /// assert!(pods.has_synced_for(namespace, None), "unless it was added again just now");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn has_synced_for(&self, namespace: Option<&str>, uid: Option<&str>) -> bool {
+        self.shared.partitions.have_synced_for(namespace, uid)
+    }
+
+    /// Waits until [`has_synced_for`](Self::has_synced_for).
+    ///
+    /// # Errors
+    /// The informer was stopped first.
+    ///
+    /// # Cancel safety
+    /// Dropping the future loses nothing.
+    pub async fn synced_for(&self, namespace: Option<&str>, uid: Option<&str>) -> Result<(), Stopped> {
+        self.shared.partitions.synced_for(namespace, uid).await
     }
 
     /// Waits until what was [saved](crate::warm_start) is in the store, where it is stale until the informer has

@@ -154,6 +154,11 @@ pub trait ShardedSource<O: CachedObject>: Send + Sync + 'static {
         None
     }
 
+    /// What is selected in each shard, as [`ListerWatcher::cache_identity`]. Default: `None`.
+    fn cache_identity(&self) -> Option<String> {
+        None
+    }
+
     /// A source of the objects that the selector matches. It must show no others.
     fn in_shards(&self, shards: ShardSelector) -> Arc<dyn ListerWatcher<O>>;
 }

@@ -1,29 +1,38 @@
 //! Informers over shards: one view of the objects whose uid or namespace has a hash in some ranges.
 
-use k8s_openapi::api::core::v1::ConfigMap;
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::Client;
 use kube::core::ApiResource;
+use kube_informer::form::{Decode, Packed};
+use kube_informer::informer::InformerRunner;
 use kube_informer::selector::{HashRange, ShardField, ShardSelector};
 use kube_informer::source::{ClientSource, Selection};
-use kube_informer::{DeleteCause, Notification, ShardSet, SharedInformer};
+use kube_informer::warm_start::{Start, WarmStart};
+use kube_informer::{
+    CachedObject, DeleteCause, Delivery, HandlerOptions, InformerRequest, Notification, ShardSet,
+    SharedInformer, SharedInformerFactory,
+};
 use kube_sim::Sim;
+use kube_sim::faults::ANY;
 use rand::rngs::SmallRng;
 use rand::{Rng as _, SeedableRng as _};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use tempfile::TempDir;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 const SHARDS: u16 = 8;
 
 /// A cluster, and an informer over some shards of its ConfigMaps.
-struct Scene {
+struct Scene<O: CachedObject = ConfigMap> {
     sim: Sim,
     shards: ShardSet,
-    informer: SharedInformer<ConfigMap>,
-    told: Arc<Mutex<Vec<Notification<ConfigMap>>>>,
+    informer: SharedInformer<O>,
+    told: Arc<Mutex<Vec<Notification<O>>>>,
     stop: CancellationToken,
     running: JoinHandle<()>,
 }
@@ -44,6 +53,17 @@ fn create(sim: &Sim, number: u32) {
     sim.store().create(object).unwrap();
 }
 
+/// Creates a ConfigMap and a Secret in a namespace.
+fn create_in(sim: &Sim, namespace: &str) {
+    let space = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}});
+    sim.store().create(space).unwrap();
+    for kind in ["ConfigMap", "Secret"] {
+        let metadata = json!({"name": "a", "namespace": namespace});
+        let object = json!({"apiVersion": "v1", "kind": kind, "metadata": metadata});
+        sim.store().create(object).unwrap();
+    }
+}
+
 fn source(sim: &Sim, selection: Selection) -> ClientSource {
     let client = Client::new(sim.service(), "default");
     ClientSource::new(client, ApiResource::erase::<ConfigMap>(&()), selection)
@@ -53,9 +73,18 @@ impl Scene {
     fn start(sim: Sim, shards: ShardSet) -> Self {
         let (informer, runner) =
             SharedInformer::over_shards(source(&sim, Selection::default()), &shards).build();
+        Self::run(sim, shards, informer, runner)
+    }
+}
+
+impl<O: CachedObject> Scene<O> {
+    fn run(sim: Sim, shards: ShardSet, informer: SharedInformer<O>, runner: InformerRunner<O>) -> Self
+    where
+        O: Decode,
+    {
         let told = Arc::<Mutex<Vec<_>>>::default();
         let record = told.clone();
-        let handler = move |change: Notification<ConfigMap>| record.lock().unwrap().push(change);
+        let handler = move |change: Notification<O>| record.lock().unwrap().push(change);
         informer.add_handler("record", handler).unwrap().detach();
         let stop = CancellationToken::new();
         let run = runner.run(stop.clone());
@@ -100,7 +129,7 @@ impl Scene {
         panic!("{:?} is held, not {:?}: {status:?}", self.held(), self.expected());
     }
 
-    fn told(&self) -> Vec<Notification<ConfigMap>> {
+    fn told(&self) -> Vec<Notification<O>> {
         std::mem::take(&mut *self.told.lock().unwrap())
     }
 
@@ -241,6 +270,192 @@ async fn namespaces_are_whole_in_one_shard() {
     tokio::time::sleep(Duration::from_secs(1)).await;
     assert_eq!(scene.held().len(), 60);
     scene.end().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn other_shards_stay_synced_while_one_is_listed() {
+    let (sim, shards) = (sim(true), set(ShardField::Namespace, []));
+    let home = shards.shard_of(None, Some("default"));
+    let scene = Scene::start(sim, shards);
+    let slow = scene
+        .sim
+        .faults()
+        .delay(ANY, "configmaps", Duration::from_secs(30))
+        .start();
+    assert!(
+        scene.informer.has_synced_for(Some("default"), None),
+        "it is not selected"
+    );
+    scene.shards.add([home]);
+    assert!(!scene.informer.has_synced_for(Some("default"), None));
+    slow.remove();
+    scene.informer.synced_for(Some("default"), None).await.unwrap();
+    assert_eq!(scene.held().len(), 60);
+    scene
+        .sim
+        .faults()
+        .delay(ANY, "configmaps", Duration::from_secs(30))
+        .start();
+    scene.shards.add((0..SHARDS).filter(|shard| *shard != home));
+    assert!(!scene.informer.has_synced() && scene.informer.has_synced_for(Some("default"), None));
+    scene.shards.remove([home]);
+    scene.shards.idle(home).await;
+    scene.end().await;
+}
+
+/// A packed informer whose cache is saved to a directory.
+fn warm(sim: &Sim, shards: &ShardSet, directory: &Path) -> Scene<Packed<ConfigMap>> {
+    let builder = SharedInformer::<Packed<ConfigMap>>::over_shards(source(sim, Selection::default()), shards);
+    let builder = builder.warm_start(WarmStart::in_directory(directory)).unwrap();
+    let (informer, runner) = builder.build();
+    Scene::run(sim.clone(), shards.clone(), informer, runner)
+}
+
+/// So many of the lists that were asked for since the first `skip` requests were not about one object.
+fn lists(sim: &Sim, skip: usize) -> usize {
+    let requests = sim.requests().into_iter().skip(skip);
+    let all = requests.filter(|request| {
+        let maps = request.path.ends_with("/configmaps");
+        let streams = request.parameter("sendInitialEvents").is_some();
+        let lists = request.parameter("watch").is_none() && request.parameter("limit") != Some("1");
+        maps && (streams || lists)
+    });
+    all.count()
+}
+
+// The file has the ranges 1 to 5 in two parts, without 3, which was lost before the end.
+#[tokio::test(start_paused = true)]
+async fn saved_shards_are_restored_when_they_are_added() {
+    let (sim, directory) = (sim(true), TempDir::new().unwrap());
+    let scene = warm(&sim, &set(ShardField::Uid, [1, 2, 3]), directory.path());
+    scene.settled().await;
+    scene.shards.add([4, 5]);
+    scene.settled().await;
+    scene.shards.remove([3]);
+    scene.shards.idle(3).await;
+    scene.end().await;
+    for number in 0..10 {
+        let name = format!("m-{number:03}");
+        sim.store()
+            .delete("v1", "ConfigMap", Some("default"), &name)
+            .unwrap();
+    }
+    (60..80).for_each(|number| create(&sim, number));
+
+    let before = sim.requests().len();
+    let scene = warm(&sim, &set(ShardField::Uid, []), directory.path());
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    scene.shards.add([2, 4]);
+    scene.settled().await;
+    assert_eq!(lists(&sim, before), 0, "the watch goes on");
+    let start = scene.informer.status().warm_start.unwrap().start;
+    assert!(matches!(start, Start::Restored { .. }), "{start:?}");
+    // One that was saved, one that was lost before, and one that was never there.
+    scene.shards.add([1, 3, 7]);
+    scene.settled().await;
+    assert_eq!(lists(&sim, before), 1, "of what was not saved");
+    let told = scene.told();
+    let gone = told
+        .iter()
+        .filter(|change| matches!(change, Notification::Delete(_)));
+    assert!(gone.count() > 0, "what was deleted meanwhile is told");
+    // A shard that is lost and comes back is listed, and what nobody adds is forgotten.
+    scene.shards.remove([2]);
+    scene.shards.idle(2).await;
+    scene.shards.add([2]);
+    scene.settled().await;
+    assert_eq!(lists(&sim, before), 2);
+    tokio::time::sleep(Duration::from_secs(120)).await;
+    scene.shards.add([5]);
+    scene.settled().await;
+    assert_eq!(lists(&sim, before), 3);
+    scene.end().await;
+
+    // Now all of them are in the file.
+    let before = sim.requests().len();
+    let scene = warm(&sim, &set(ShardField::Uid, [1, 2, 3, 4, 5, 7]), directory.path());
+    scene.settled().await;
+    assert_eq!(lists(&sim, before), 0);
+    scene.end().await;
+    // Another division, or another field, has another file.
+    let before = sim.requests().len();
+    let other = ShardSet::new(ShardField::Uid, 4);
+    other.add([1]);
+    let scene = warm(&sim, &other, directory.path());
+    scene.settled().await;
+    assert_eq!(lists(&sim, before), 1);
+    scene.end().await;
+}
+
+// A handler that was behind is told of deletions by the next run, also of shards.
+#[tokio::test(start_paused = true)]
+async fn deletions_in_saved_shards_are_told_by_the_next_run() {
+    let (sim, directory) = (sim(true), TempDir::new().unwrap());
+    let shards = set(ShardField::Uid, 0..SHARDS);
+    let scene = warm(&sim, &shards, directory.path());
+    let options = HandlerOptions::named("behind").delivery(Delivery::Unbounded);
+    let behind = scene.informer.subscribe(options).unwrap();
+    scene.settled().await;
+    for number in 0..5 {
+        let name = format!("m-{number:03}");
+        sim.store()
+            .delete("v1", "ConfigMap", Some("default"), &name)
+            .unwrap();
+    }
+    scene.settled().await;
+    scene.end().await;
+    drop(behind);
+    let scene = warm(&sim, &shards, directory.path());
+    scene.settled().await;
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    let told = scene.told();
+    let gone = told
+        .iter()
+        .filter(|change| matches!(change, Notification::Delete(_)));
+    assert_eq!(gone.count(), 5);
+    scene.end().await;
+}
+
+// One line: informers and listers of a factory hold the shards of the set, and owned kinds follow if namespaces are hashed.
+#[tokio::test(start_paused = true)]
+async fn a_factorys_informers_are_over_its_shards() {
+    let sim = sim(true);
+    create_in(&sim, "shop");
+    let shards = set(ShardField::Namespace, []);
+    let client = Client::new(sim.service(), "default");
+    let factory = SharedInformerFactory::builder(client).shards(&shards).build();
+    let (maps, secrets) = (factory.informer::<ConfigMap>(), factory.informer::<Secret>());
+    let all = factory.informer_with(InformerRequest::<ConfigMap>::new().all_shards());
+    let one = factory.informer_with(InformerRequest::<ConfigMap>::new().namespaces(["shop"]));
+    assert_eq!(maps.shards(), Some(&shards));
+    assert_eq!(one.shards(), Some(&shards));
+    factory.start();
+    shards.add([shards.shard_of(None, Some("shop"))]);
+    factory.wait_for_sync(Duration::from_secs(30)).await.unwrap();
+    assert_eq!(
+        (maps.lister().list().len(), secrets.lister().list().len()),
+        (1, 1)
+    );
+    assert_eq!((all.lister().list().len(), one.lister().list().len()), (61, 1));
+    shards.remove(0..SHARDS);
+    shards.idle(shards.shard_of(None, Some("shop"))).await;
+    assert!(maps.store().is_empty() && secrets.store().is_empty() && one.store().is_empty());
+    factory.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn shards_of_several_namespaces_are_refused() {
+    let sim = sim(true);
+    let shards = set(ShardField::Uid, 0..SHARDS);
+    let client = Client::new(sim.service(), "default");
+    let factory = SharedInformerFactory::builder(client).shards(&shards).build();
+    let _maps = factory.informer_with(InformerRequest::<ConfigMap>::new().namespaces(["a", "b"]));
+    factory.start();
+    let error = factory.wait_for_sync(Duration::from_secs(5)).await.unwrap_err();
+    assert!(
+        error.to_string().contains("of one namespace or of all"),
+        "{error}"
+    );
 }
 
 // Shards and objects come and go at random; objects are told as added and deleted in turn.

@@ -20,6 +20,7 @@ use kube_sim::Sim;
 use kube_sim::faults::{ANY, GET, LIST, WATCH};
 use serde_json::json;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tempfile::TempDir;
 use tokio::task::JoinHandle;
@@ -420,6 +421,119 @@ async fn a_successor_that_was_told_is_told_deleted_too() {
         "{told:?}"
     );
     run.stop().await;
+}
+
+/// A run of a program whose handler panics when it is told this. What it was told, and whether it has panicked.
+async fn panicking(sim: &Sim, directory: &Path, at: &'static str) -> (Vec<String>, bool) {
+    let (maps, runner) = builder(source(sim), directory).build();
+    let told = Arc::<Mutex<Vec<String>>>::default();
+    let record = told.clone();
+    let handler = move |change: Notification<Maps>| {
+        record.lock().unwrap().push(text(&change));
+        assert!(!text(&change).starts_with(at), "it cannot bear {at}");
+    };
+    maps.add_handler("panics", handler).unwrap().detach();
+    // A run that goes on is killed then.
+    let running = runner.run(CancellationToken::new());
+    let ended = tokio::time::timeout(Duration::from_secs(30), running).await;
+    let panicked = matches!(ended, Ok(Err(RunError::HandlerPanicked { .. })));
+    let told = told.lock().unwrap().clone();
+    (told, panicked)
+}
+
+/// A file with two deletions of which the handlers were not told.
+async fn save_with_deletions(sim: &Sim, directory: &Path) {
+    let mut run = Run::synced(builder(source(sim), directory)).await;
+    run.is_told(4).await;
+    delete(sim, "m-1");
+    delete(sim, "m-2");
+    run.holds(2).await;
+    run.stop().await;
+}
+
+// The server does not answer, so that the file is not replaced: each deletion is told once all the same.
+#[tokio::test(start_paused = true)]
+async fn a_deletion_that_a_handler_cannot_bear_is_told_once() {
+    let (sim, directory) = (cluster(4), TempDir::new().unwrap());
+    save_with_deletions(&sim, directory.path()).await;
+    sim.faults().silence(ANY, "*").start();
+    let mut deletions = Vec::new();
+    for _ in 0..2 {
+        let (told, panicked) = panicking(&sim, directory.path(), "delete").await;
+        assert!(panicked, "{told:?}");
+        deletions.extend(told.into_iter().filter(|told| told.starts_with("delete")));
+    }
+    deletions.sort();
+    assert_eq!(
+        deletions,
+        ["delete default/m-1 old event", "delete default/m-2 old event"]
+    );
+    let (told, panicked) = panicking(&sim, directory.path(), "delete").await;
+    assert!(
+        !panicked && told.is_empty(),
+        "the rest waits for the server: {told:?}"
+    );
+    sim.faults().clear();
+    let (told, panicked) = panicking(&sim, directory.path(), "delete").await;
+    assert_eq!((told.len(), panicked), (2, false), "{told:?}");
+}
+
+// What made the handler panic is gone from the server, so a restart must mend it.
+#[tokio::test(start_paused = true)]
+async fn an_object_that_is_gone_makes_no_handler_panic_again() {
+    let (sim, directory) = (cluster(4), TempDir::new().unwrap());
+    save(&sim, directory.path()).await;
+    delete(&sim, "m-3");
+    let slow = sim.faults().delay(ANY, "*", Duration::from_secs(5)).start();
+    let (told, panicked) = panicking(&sim, directory.path(), "initial default/m-3").await;
+    assert!(panicked, "the server has not confirmed it: {told:?}");
+    let (mut told, panicked) = panicking(&sim, directory.path(), "initial default/m-3").await;
+    told.sort();
+    let left = ["m-0", "m-1", "m-2"].map(|name| format!("initial default/{name} old"));
+    assert_eq!((told.as_slice(), panicked), (left.as_slice(), false));
+    slow.remove();
+    let mut run = Run::synced(builder(source(&sim), directory.path())).await;
+    assert_eq!(run.told().await.len(), 3);
+    assert_eq!(run.restored(), 3, "the file was replaced");
+    run.stop().await;
+}
+
+// A program that is stopped before the server has confirmed the file repeats no deletion.
+#[tokio::test(start_paused = true)]
+async fn deletions_told_before_the_confirmation_are_not_repeated() {
+    let (sim, directory) = (cluster(4), TempDir::new().unwrap());
+    save_with_deletions(&sim, directory.path()).await;
+    sim.faults().silence(ANY, "*").start();
+    let mut run = Run::start(builder(source(&sim), directory.path()));
+    let told = run.told().await;
+    assert_eq!(told.iter().filter(|told| told.starts_with("delete")).count(), 2);
+    run.stop().await;
+    let mut run = Run::start(builder(source(&sim), directory.path()));
+    let mut told = run.told().await;
+    told.sort();
+    assert_eq!(told, ["initial default/m-0 old", "initial default/m-3 old"]);
+    run.stop().await;
+}
+
+// Made anew under another uid while the program was down: the old one is deleted before the new one is added.
+#[tokio::test(start_paused = true)]
+async fn an_object_made_anew_while_down_is_a_deletion_and_an_add() {
+    for lists in [false, true] {
+        let (sim, directory) = (cluster(2), TempDir::new().unwrap());
+        save(&sim, directory.path()).await;
+        delete(&sim, "m-1");
+        put(&sim, "m-1", "new");
+        if lists {
+            sim.faults().compact();
+        }
+        let mut run = Run::start(builder(source(&sim), directory.path()));
+        let mut told = run.told().await;
+        told.retain(|told| told.contains("m-1"));
+        let cause = if lists { "missed" } else { "event" };
+        let deleted = format!("delete default/m-1 old {cause}");
+        assert_eq!(told, ["initial default/m-1 old", &deleted, "add default/m-1 new"]);
+        run.stop().await;
+    }
 }
 
 #[tokio::test(start_paused = true)]

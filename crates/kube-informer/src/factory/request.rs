@@ -3,10 +3,16 @@
 use super::scope::scope_of;
 use crate::FieldPlan;
 use crate::form::{Decode, StaticResource};
-use crate::informer::{InformerBuilder, NamespaceSet, SharedInformer, Transform};
+use crate::informer::{InformerBuilder, NamespaceSet, ShardSet, SharedInformer, Transform};
 use crate::low_level::wire::Encoding;
+use crate::object::CachedObject;
 use crate::selector::ShardSelector;
-use crate::source::{ClientSource, Selection, WatchListSupport};
+use crate::source::{
+    ApiError, ClientSource, ListRequest, ListStream, ListerWatcher, Selection, WatchListSupport,
+    WatchRequest, WatchStream,
+};
+use futures::FutureExt;
+use futures::future::{BoxFuture, ready};
 use kube::Resource as _;
 use kube::core::discovery::Scope;
 use kube::core::{ApiResource, ClusterResourceScope};
@@ -41,6 +47,14 @@ pub enum Namespaces {
 impl Namespaces {
     fn of(names: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self::Fixed(names.into_iter().map(Into::into).collect()).normalized()
+    }
+
+    /// The namespace, if there is one and it does not change.
+    fn only(&self) -> Option<String> {
+        match self {
+            Self::Fixed(names) if names.len() == 1 => names.first().cloned(),
+            Self::All | Self::Fixed(_) | Self::Set(_) => None,
+        }
     }
 
     /// Replaces a list with an empty name, so that equal selections compare equal.
@@ -82,7 +96,7 @@ pub(super) struct Defaults {
     pub(super) namespaces: Namespaces,
     pub(super) labels: String,
     pub(super) fields: String,
-    pub(super) shards: Option<ShardSelector>,
+    pub(super) shards: Shards,
     pub(super) resync: Duration,
     pub(super) encoding: Option<Encoding>,
 }
@@ -92,8 +106,20 @@ impl Defaults {
         self.namespaces = namespaces_of(selection.namespace);
         self.labels = selection.label_selector.unwrap_or_default();
         self.fields = selection.field_selector.unwrap_or_default();
-        self.shards = selection.shards;
+        if let Some(ranges) = selection.shards {
+            self.shards = Shards::Ranges(ranges);
+        }
     }
+}
+
+/// Which shards of a collection are wanted.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+pub(super) enum Shards {
+    #[default]
+    All,
+    Ranges(ShardSelector),
+    /// Those that are in this set at any time.
+    Set(ShardSet),
 }
 
 fn namespaces_of(namespace: Option<String>) -> Namespaces {
@@ -125,7 +151,7 @@ pub struct InformerRequest<O: Decode> {
     namespaces: Option<Namespaces>,
     labels: Option<String>,
     fields: Option<String>,
-    shards: Option<ShardSelector>,
+    shards: Option<Shards>,
     resync: Option<Duration>,
     transform: Option<Transform<O>>,
     plan: Option<FieldPlan>,
@@ -214,12 +240,30 @@ impl<O: Decode> InformerRequest<O> {
         self
     }
 
-    /// Sets namespace, selectors and shards together and ignores the factory's defaults.
+    /// Selects the objects of the shards that are in this set at any time; see [shards](super#shards). With several namespaces, the
+    /// informer reports an error and does not sync: shards are of one namespace, or of all.
+    pub fn shards(mut self, shards: impl Into<ShardSet>) -> Self {
+        self.shards = Some(Shards::Set(shards.into()));
+        self
+    }
+
+    /// Selects the objects of all shards, whatever the factory's default: for kinds whose objects are not divided as those of the
+    /// program's own are, such as what these own if uids are hashed.
+    pub fn all_shards(mut self) -> Self {
+        self.shards = Some(Shards::All);
+        self
+    }
+
+    /// Sets namespace and selectors together and ignores the factory's defaults, those for shards, too. A [set of
+    /// shards](Self::shards) that was given to this request stays, unless the selection has shards.
     pub fn selection(mut self, selection: Selection) -> Self {
         self.namespaces = Some(namespaces_of(selection.namespace));
         self.labels = Some(selection.label_selector.unwrap_or_default());
         self.fields = Some(selection.field_selector.unwrap_or_default());
-        self.shards = selection.shards;
+        self.shards = match selection.shards {
+            Some(ranges) => Some(Shards::Ranges(ranges)),
+            None => self.shards.or(Some(Shards::All)),
+        };
         self
     }
 
@@ -259,7 +303,7 @@ impl<O: Decode> InformerRequest<O> {
             },
             labels: self.labels.unwrap_or_else(|| defaults.labels.clone()),
             fields: self.fields.unwrap_or_else(|| defaults.fields.clone()),
-            shards: self.shards.or_else(|| defaults.shards.clone()),
+            shards: self.shards.unwrap_or_else(|| defaults.shards.clone()),
             transform: self.transform.as_ref().map(Transform::id),
             plan: self.plan.or_else(|| plan.clone()).unwrap_or_else(O::plan),
         };
@@ -314,7 +358,7 @@ pub(super) struct Key {
     namespaces: Namespaces,
     labels: String,
     fields: String,
-    shards: Option<ShardSelector>,
+    shards: Shards,
     transform: Option<u64>,
     pub(super) plan: FieldPlan,
 }
@@ -332,7 +376,7 @@ impl Key {
             namespaces: Namespaces::All,
             labels: String::new(),
             fields: String::new(),
-            shards: None,
+            shards: Shards::All,
             transform: None,
             plan,
         }
@@ -355,11 +399,18 @@ impl<O: Decode> Wanted<O> {
         streaming: WatchListSupport,
         encoding: Option<Encoding>,
     ) -> InformerBuilder<O> {
+        let (ranges, set) = match self.key.shards {
+            Shards::All => (None, None),
+            Shards::Ranges(ranges) => (Some(ranges), None),
+            Shards::Set(set) => (None, Some(set)),
+        };
+        let namespace = self.key.namespaces.only().filter(|_| set.is_some());
+        let has_namespace = namespace.is_some();
         let selection = Selection {
-            namespace: None,
+            namespace,
             label_selector: Some(self.key.labels),
             field_selector: Some(self.key.fields),
-            shards: self.key.shards,
+            shards: ranges,
         };
         let mut source = ClientSource::new(client, self.resource, selection).watch_list_support(streaming);
         if let Some(encoding) = encoding {
@@ -368,11 +419,42 @@ impl<O: Decode> Wanted<O> {
         if self.key.metadata_only {
             source = source.metadata_only();
         }
-        let builder = match self.key.namespaces {
-            Namespaces::All => SharedInformer::builder(source),
-            Namespaces::Fixed(names) => SharedInformer::over_namespaces(source, NamespaceSet::new(names)),
-            Namespaces::Set(set) => SharedInformer::over_namespaces(source, set),
+        let builder = match (self.key.namespaces, set) {
+            (Namespaces::All, None) => SharedInformer::builder(source),
+            (Namespaces::Fixed(names), None) => {
+                SharedInformer::over_namespaces(source, NamespaceSet::new(names))
+            }
+            (Namespaces::Set(set), None) => SharedInformer::over_namespaces(source, set),
+            (namespaces, Some(shards)) if namespaces == Namespaces::All || has_namespace => {
+                SharedInformer::over_shards(source, shards)
+            }
+            (_, Some(_)) => SharedInformer::builder(ShardsOfSeveral(ListerWatcher::<O>::resource(&source))),
         };
         builder.shared_transform(self.transform)
+    }
+}
+
+/// The source of an informer over shards and over several namespaces, which there is not: it says so.
+struct ShardsOfSeveral(String);
+
+impl ShardsOfSeveral {
+    fn refused<T>() -> Result<T, ApiError> {
+        let why = "an informer over a set of shards is of one namespace or of all, not of several: request it without \
+                   namespaces, or each namespace on its own";
+        Err(ApiError::Request(why.into()))
+    }
+}
+
+impl<O: CachedObject> ListerWatcher<O> for ShardsOfSeveral {
+    fn resource(&self) -> String {
+        self.0.clone()
+    }
+
+    fn list(&self, _: ListRequest) -> BoxFuture<'_, Result<ListStream<O>, ApiError>> {
+        ready(Self::refused()).boxed()
+    }
+
+    fn watch(&self, _: WatchRequest) -> BoxFuture<'_, Result<WatchStream<O>, ApiError>> {
+        ready(Self::refused()).boxed()
     }
 }

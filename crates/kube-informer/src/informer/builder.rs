@@ -248,7 +248,13 @@ impl<O: Decode> InformerBuilder<O> {
             options,
             warm_start::Subject {
                 resource: &self.source.subject().resource,
-                source: self.source.cache_identity(),
+                source: self.source.cache_identity().map(|source| match &self.wanted {
+                    // Which of them are in the file, its partitions say.
+                    Wanted::Shards(set) => {
+                        format!("{source}, in {} shards by {}", set.count(), set.field().path())
+                    }
+                    Wanted::Whole | Wanted::Namespaces(_) => source,
+                }),
                 plan,
                 kind: self.source.type_meta(),
                 form: short_name::<O>(),

@@ -143,7 +143,10 @@ mod tests {
                 synced: false,
                 shard_changes: 0,
             };
-            let started = driver.shared.partitions.follow(&CancellationToken::new());
+            let started = driver
+                .shared
+                .partitions
+                .follow(&CancellationToken::new(), |_| None);
             let partitions = watched.map(|name| {
                 let started = started.iter().find(|started| *started.name == *name).expect(name);
                 driver.shared.fifo.add_partition(started.partition);
@@ -207,7 +210,11 @@ mod tests {
         // The last unsynced namespace is removed while changes of another are queued.
         scene.push(x, "b").await;
         set.remove("y");
-        scene.driver.shared.partitions.follow(&CancellationToken::new());
+        scene
+            .driver
+            .shared
+            .partitions
+            .follow(&CancellationToken::new(), |_| None);
         drop(scene.driver.shared.fifo.remove_partition(y));
         scene.push(x, "c").await;
         scene.process();

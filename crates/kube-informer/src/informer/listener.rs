@@ -34,6 +34,7 @@ struct State<O: CachedObject> {
     pace: Pace,
     /// The object whose deletion was taken, until the next notification is asked for.
     handling: Option<O::Handle>,
+    panicked: bool,
     end: Option<End>,
 }
 
@@ -130,6 +131,7 @@ impl<O: CachedObject> Listener<O> {
             },
             pace: Pace::of(options.delivery),
             handling: None,
+            panicked: false,
             end: None,
         };
         Self {
@@ -237,10 +239,19 @@ impl<O: CachedObject> Listener<O> {
         self.lock().handling.clone()
     }
 
-    /// The call that was running has ended, and no other will follow.
-    pub(super) fn handled(&self) {
-        let handled = self.lock().handling.take();
+    /// The call that was running has panicked, and no other will follow. It was told: if it were told again after each restart, it
+    /// might panic again.
+    pub(super) fn panicked(&self) {
+        let mut state = self.lock();
+        let handled = state.handling.take();
+        state.panicked = true;
+        drop(state);
         drop(handled);
+    }
+
+    /// Whether its handler has ended by a panic.
+    pub(super) fn has_panicked(&self) -> bool {
+        self.lock().panicked
     }
 
     pub(super) fn queue_len(&self) -> usize {

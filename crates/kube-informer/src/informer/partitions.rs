@@ -4,7 +4,7 @@ use super::shards::{ShardHold, ShardSet};
 use super::{NamespaceSet, Stopped};
 use crate::object::{Partition, ResourceVersion};
 use crate::reflector::{Phase, ReflectorStatus};
-use crate::selector::{ShardField, ShardSelector};
+use crate::selector::{HashRange, ShardField, ShardSelector};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use tokio::sync::{Notify, watch};
@@ -87,6 +87,8 @@ struct PartitionState {
     synced: bool,
     /// Whether it has objects that were read from a file.
     restored: bool,
+    /// Whether it starts with the state of some shards that was read from a file.
+    starts_saved: bool,
     status: watch::Receiver<ReflectorStatus>,
     stage: Stage,
     /// What is asked for; `None` unless it is of shards.
@@ -112,6 +114,8 @@ pub(super) struct Started {
     pub(super) leave: CancellationToken,
     /// What to ask for, if it is of shards.
     pub(super) selector: Option<watch::Receiver<ShardSelector>>,
+    /// The name under which its shards were saved, if they were.
+    pub(super) saved_as: Option<String>,
 }
 
 impl PartitionState {
@@ -121,6 +125,7 @@ impl PartitionState {
             partition,
             synced: false,
             restored: false,
+            starts_saved: false,
             status,
             stage: Stage::Waiting(Some(reporter)),
             selector: None,
@@ -146,12 +151,12 @@ impl State {
     fn add_shards(
         &mut self,
         new: Vec<ShardHold>,
+        saved_as: Option<String>,
         set: &ShardSet,
         stop: &CancellationToken,
     ) -> Option<Started> {
         let selector = set.selector(&new.iter().map(ShardHold::shard).collect());
-        let ranges: Vec<_> = selector.ranges().iter().map(ToString::to_string).collect();
-        let name: Arc<str> = ranges.join(",").into();
+        let name: Arc<str> = name_of(&selector).into();
         if self.by_name.contains_key(&name) {
             return None;
         }
@@ -161,6 +166,7 @@ impl State {
         entry.status = status.subscribe();
         entry.stage = Stage::Running(leave.clone());
         entry.selector = Some(asked);
+        entry.starts_saved = saved_as.is_some();
         let partition = entry.partition;
         for hold in new {
             self.shards.insert(hold.shard(), ShardState { partition, hold });
@@ -171,6 +177,7 @@ impl State {
             status,
             leave,
             selector: Some(receiver),
+            saved_as,
         })
     }
 
@@ -194,6 +201,32 @@ impl State {
             Stage::Waiting(_) | Stage::Leaving => None,
         }
     }
+}
+
+/// The name of a partition of shards: their ranges.
+fn name_of(selector: &ShardSelector) -> String {
+    let ranges: Vec<_> = selector.ranges().iter().map(ToString::to_string).collect();
+    ranges.join(",")
+}
+
+/// The shards of a [name](name_of); `None` if it is not one.
+pub(super) fn shards_of(name: &str, set: &ShardSet) -> Option<BTreeSet<u16>> {
+    let ranges = name
+        .split(',')
+        .map(str::parse)
+        .collect::<Result<Vec<HashRange>, _>>();
+    let selector = ShardSelector::new(set.field(), ranges.ok()?);
+    let shards = (0..).zip(HashRange::equal(set.count()));
+    let within = |range: HashRange| {
+        let mut ranges = selector.ranges().iter();
+        ranges.any(|saved| saved.first() <= range.first() && range.last() <= saved.last())
+    };
+    Some(
+        shards
+            .filter(|(_, range)| within(*range))
+            .map(|(shard, _)| shard)
+            .collect(),
+    )
 }
 
 /// The name of the partition that is the whole collection.
@@ -241,22 +274,33 @@ impl Partitions {
     }
 
     /// Follows what is selected: adds what is missing and ends what is no longer selected. Returns the partitions
-    /// whose reflectors are to be started; `stop` ends all of them.
-    pub(super) fn follow(&self, stop: &CancellationToken) -> Vec<Started> {
+    /// whose reflectors are to be started; `stop` ends all of them. `saved_as` is the name under which an earlier run has saved a shard:
+    /// what was saved together is restored together.
+    pub(super) fn follow(
+        &self,
+        stop: &CancellationToken,
+        saved_as: impl Fn(u16) -> Option<String>,
+    ) -> Vec<Started> {
         match &self.wanted {
             Wanted::Whole => self.follow_names(&[WHOLE.to_owned()].into(), stop),
             Wanted::Namespaces(set) => {
                 let names = partition_names(&set.subscribe().borrow());
                 self.follow_names(&names, stop)
             }
-            Wanted::Shards(set) => self.follow_shards(set, stop).into_iter().collect(),
+            Wanted::Shards(set) => self.follow_shards(set, stop, saved_as),
         }
     }
 
-    /// Follows the selected shards. Those that are lost leave their partition, and those that are new form one.
-    fn follow_shards(&self, set: &ShardSet, stop: &CancellationToken) -> Option<Started> {
+    /// Follows the selected shards. Those that are lost leave their partition, and those that are new form one, or several if they were
+    /// saved.
+    fn follow_shards(
+        &self,
+        set: &ShardSet,
+        stop: &CancellationToken,
+        saved_as: impl Fn(u16) -> Option<String>,
+    ) -> Vec<Started> {
         let selected = set.shards();
-        let (mut left, mut started) = (Vec::new(), None);
+        let (mut left, mut started) = (Vec::new(), Vec::new());
         self.state.send_if_modified(|state| {
             let lost: Vec<_> = state.shards.keys().copied().collect();
             let lost = lost.into_iter().filter(|shard| !selected.contains(shard));
@@ -273,11 +317,14 @@ impl Partitions {
             let leaving: BTreeSet<_> = leaving.chain(state.dropping.iter().copied()).collect();
             let new = selected.iter().copied();
             let new = new.filter(|shard| !state.shards.contains_key(shard) && !leaving.contains(shard));
-            let new: Vec<_> = new.filter_map(|shard| set.hold_number(shard)).collect();
-            if !new.is_empty() {
-                started = state.add_shards(new, set, stop);
+            let mut together = BTreeMap::<_, Vec<_>>::new();
+            for hold in new.filter_map(|shard| set.hold_number(shard)) {
+                together.entry(saved_as(hold.shard())).or_default().push(hold);
             }
-            let changed = changed || started.is_some();
+            for (saved_as, new) in together {
+                started.extend(state.add_shards(new, saved_as, set, stop));
+            }
+            let changed = changed || !started.is_empty();
             state.shard_changes += u64::from(changed);
             changed
         });
@@ -352,6 +399,7 @@ impl Partitions {
                         status,
                         leave,
                         selector: None,
+                        saved_as: None,
                     });
                 }
             }
@@ -380,12 +428,40 @@ impl Partitions {
         Some(name.clone())
     }
 
-    /// The name of a partition that has synced.
-    pub(super) fn synced_name(&self, partition: Partition) -> Option<Arc<str>> {
+    /// The name of what a partition that has synced holds now.
+    pub(super) fn synced_name(&self, partition: Partition) -> Option<String> {
         let state = self.state.borrow();
         let mut named = state.by_name.iter();
-        let (name, _) = named.find(|(_, entry)| entry.partition == partition && entry.synced)?;
-        Some(name.clone())
+        let (name, entry) = named.find(|(_, entry)| entry.partition == partition && entry.synced)?;
+        match &entry.selector {
+            // Its name says what it was of when it was added.
+            Some(selector) => (!entry.is_leaving()).then(|| name_of(&selector.borrow())),
+            None => Some(name.to_string()),
+        }
+    }
+
+    /// Whether shards start with a state that was read from a file and that the server has not confirmed.
+    pub(super) fn has_unconfirmed_shards(&self) -> bool {
+        let state = self.state.borrow();
+        let mut entries = state.by_name.values();
+        entries.any(|entry| entry.starts_saved && !entry.synced && !entry.is_leaving())
+    }
+
+    /// The partition of an object, also if the informer has stopped.
+    pub(super) fn partition_of(&self, namespace: Option<&str>, uid: Option<&str>) -> Option<Partition> {
+        if let Wanted::Shards(_) = self.wanted {
+            let state = self.state.borrow();
+            let mut entries = state.by_name.values().filter(|entry| !entry.is_leaving());
+            let entry = entries.find(|entry| {
+                let selector = entry.selector.as_ref();
+                selector.is_some_and(|selector| selector.borrow().matches(uid, namespace))
+            });
+            return entry.map(|entry| entry.partition);
+        }
+        match self.location(namespace, uid) {
+            Location::Partition(partition) => Some(partition),
+            Location::NotYet | Location::NotSelected => None,
+        }
     }
 
     /// Whether the partition of this name is selected and has not synced.
@@ -418,6 +494,13 @@ impl Partitions {
             let entry = entries.find(|entry| entry.partition == partition);
             entry.is_some_and(|entry| std::mem::replace(&mut entry.restored, restored) != restored)
         });
+    }
+
+    /// Whether objects of a partition were restored from a file.
+    pub(super) fn is_restored(&self, partition: Partition) -> bool {
+        let state = self.state.borrow();
+        let mut entries = state.by_name.values();
+        entries.any(|entry| entry.partition == partition && entry.restored)
     }
 
     /// Marks the initial state of all partitions as published.
@@ -458,6 +541,33 @@ impl Partitions {
         state.populated && covered && names.iter().all(synced)
     }
 
+    /// Whether what is selected of the objects with this namespace and this uid has been published. If they do not say where the
+    /// objects are: whether everything has.
+    pub(super) fn have_synced_for(&self, namespace: Option<&str>, uid: Option<&str>) -> bool {
+        let synced = |entry: &PartitionState| entry.synced && !entry.is_leaving();
+        match (&self.wanted, namespace) {
+            (Wanted::Whole, _) => {
+                let state = self.state.borrow();
+                state.populated && state.by_name.get(WHOLE).is_some_and(synced)
+            }
+            (Wanted::Namespaces(set), Some(namespace)) => {
+                let selected = [WHOLE, namespace].into_iter().find(|name| set.contains(name));
+                let state = self.state.borrow();
+                selected.is_none_or(|name| state.by_name.get(name).is_some_and(synced))
+            }
+            (Wanted::Shards(set), _) if set.field() == ShardField::Namespace || uid.is_some() => {
+                let shard = set.shard_of(uid, namespace);
+                let state = self.state.borrow();
+                let Some(found) = state.shards.get(&shard) else {
+                    return !set.shards().contains(&shard);
+                };
+                let mut entries = state.by_name.values();
+                entries.any(|entry| entry.partition == found.partition && synced(entry))
+            }
+            _ => self.have_synced(),
+        }
+    }
+
     /// The names of the selected partitions, whether they exist or not; of shards, those that exist.
     pub(super) fn names(&self) -> BTreeSet<String> {
         match &self.wanted {
@@ -474,6 +584,12 @@ impl Partitions {
     /// Waits until [`have_synced`](Self::have_synced).
     pub(super) async fn synced(&self) -> Result<(), Stopped> {
         self.wait_for(|partitions| partitions.have_synced().then_some(()))
+            .await
+    }
+
+    /// Waits until [`have_synced_for`](Self::have_synced_for).
+    pub(super) async fn synced_for(&self, namespace: Option<&str>, uid: Option<&str>) -> Result<(), Stopped> {
+        self.wait_for(|partitions| partitions.have_synced_for(namespace, uid).then_some(()))
             .await
     }
 

@@ -35,6 +35,11 @@ impl<O: CachedObject> Untold<O> {
         let handling = self.listeners.iter().filter_map(|listener| listener.handling());
         handling.chain(self.dropped.iter().cloned()).collect()
     }
+
+    /// Whether a handler has ended by a panic.
+    pub(super) fn has_panic(&self) -> bool {
+        self.listeners.iter().any(|listener| listener.has_panicked())
+    }
 }
 
 struct State<O: CachedObject> {

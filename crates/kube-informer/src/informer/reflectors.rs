@@ -1,7 +1,7 @@
 //! The reflectors of an informer: one for each partition, started and stopped while the informer runs.
 
 use super::partitions::{Changes, Started, WHOLE};
-use super::saver::SavedPartitions;
+use super::saved::SavedPartitions;
 use super::{Shared, Transform};
 use crate::form::Decode;
 use crate::object::CachedObject;
@@ -12,9 +12,15 @@ use crate::source::{DecodeResult, ListerWatcher, NamespacedSource, Narrowing, Sh
 use crate::store::Indexer;
 use kube::core::TypeMeta;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::{Semaphore, watch};
 use tokio::task::{JoinError, JoinSet};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
+
+/// How long saved shards wait to be added. A replica that was killed has to wait for the Leases of its former process, and for
+/// what others give up.
+const SHARDS_COME: Duration = Duration::from_secs(60);
 
 /// The common configuration of an informer's reflectors.
 pub(super) struct ReflectorFactory<O: Decode> {
@@ -63,8 +69,7 @@ impl<O: Decode> Source<O> {
         match self {
             Self::Whole(source) => source.cache_identity(),
             Self::Namespaced(source) => source.cache_identity(),
-            // Which shards there are after a restart is not known.
-            Self::Sharded(_) => None,
+            Self::Sharded(source) => source.cache_identity(),
         }
     }
 
@@ -102,7 +107,7 @@ impl<O: Decode> ReflectorFactory<O> {
             partition,
             status,
             selector: shards,
-            leave: _,
+            ..
         } = started;
         let sink = QueueSink::with_partition(partition, queue, store);
         let source = self.source.partition(&name, shards);
@@ -131,8 +136,9 @@ impl<O: Decode> ReflectorFactory<O> {
 pub(super) struct Reflectors<O: Decode> {
     factory: Arc<ReflectorFactory<O>>,
     shared: Arc<Shared<O>>,
-    /// What an earlier run has saved of the partitions that have not started.
+    /// What an earlier run has saved of the partitions that have not started, and until when these are waited for.
     saved: SavedPartitions<O>,
+    forget: Instant,
     wanted: Changes,
     /// Stops all of them.
     stop: CancellationToken,
@@ -152,14 +158,15 @@ impl<O: Decode> Reflectors<O> {
             factory,
             shared,
             saved,
+            forget: Instant::now() + SHARDS_COME,
             wanted,
             stop,
             tasks: JoinSet::new(),
         };
         reflectors.follow();
-        // A namespace that is added later is listed.
-        for (_, unused) in reflectors.saved.drain() {
-            unused.give_up();
+        if reflectors.shared.partitions.shards().is_none() {
+            // A namespace that is added later is listed.
+            reflectors.saved.give_up("its namespaces are no longer selected");
         }
         if reflectors.tasks.is_empty() {
             // Nothing waits for this removal.
@@ -172,7 +179,9 @@ impl<O: Decode> Reflectors<O> {
     /// Starts the missing reflectors and stops those that are no longer selected.
     fn follow(&mut self) {
         self.wanted.mark_unchanged();
-        for started in self.shared.partitions.follow(&self.stop) {
+        let saved = &self.saved;
+        let saved_as = |shard| saved.name_of(shard);
+        for started in self.shared.partitions.follow(&self.stop, saved_as) {
             self.run(started);
         }
     }
@@ -182,7 +191,7 @@ impl<O: Decode> Reflectors<O> {
         let (queue, store) = (self.shared.fifo.clone(), self.shared.store.clone());
         queue.add_partition(partition);
         let (stop, factory) = (self.stop.clone(), self.factory.clone());
-        let saved = self.saved.remove(&*started.name);
+        let saved = self.saved.take(&started, self.shared.partitions.shards());
         self.tasks.spawn(async move {
             // Created on this task, because user code creates the source and may panic.
             let reflector = factory.reflector(started, queue.clone(), store);
@@ -203,6 +212,9 @@ impl<O: Decode> Reflectors<O> {
             Some(ended) = self.tasks.join_next() => ended?,
             () = self.wanted.changed() => {}
             () = self.shared.partitions.dropped() => {}
+            () = tokio::time::sleep_until(self.forget), if !self.saved.is_empty() => {
+                self.saved.give_up("its shards are not this replica's");
+            }
         }
         self.follow();
         // A removed namespace may have been the last one that had not synced.

@@ -5,7 +5,8 @@ use super::driver::Driver;
 use super::handler::{self, ResourceEventHandler};
 use super::listener::{EndOnDrop, Listener};
 use super::reflectors::{ReflectorFactory, Reflectors};
-use super::saver::{self, SavedPartitions, Saving};
+use super::saved::SavedPartitions;
+use super::saver::{self, Saving};
 use super::{PanicPolicy, Shared};
 use crate::form::Decode;
 use crate::object::CachedObject;
@@ -97,7 +98,8 @@ impl<O: Decode> InformerRunner<O> {
     ///
     /// When it returns, every task of the informer has ended. Handlers finish their running call; pending
     /// notifications are dropped. With a [warm start](super::InformerBuilder::warm_start), the cache has been saved, with the
-    /// deletions that were dropped; that takes at most 10 s, during which the handlers' time limit runs, too.
+    /// deletions that were dropped. Informers that end together are saved one after the other, and each may take as long as the disk
+    /// takes something; the handlers' time limit runs meanwhile.
     ///
     /// # Errors
     /// A handler panicked, or did not return in time after the informer was stopped. Failed requests are not errors
@@ -261,8 +263,7 @@ pub(super) fn job<O: CachedObject>(
             match listener.options().on_panic {
                 PanicPolicy::Continue => tracing::error!(resource, handler, message, "a handler panicked"),
                 PanicPolicy::Stop => {
-                    // It was told: if it were told again after each restart, it might panic again.
-                    listener.handled();
+                    listener.panicked();
                     drop(ended);
                     return Err(RunError::HandlerPanicked {
                         resource,

@@ -1,16 +1,19 @@
 //! Reads an informer's saved cache at its start, and saves it from time to time and at its end.
 
 use super::Shared;
-use super::partitions::{Location, WHOLE};
+use super::partitions::WHOLE;
 use super::processor::Untold;
 use super::reflectors::ReflectorFactory;
+use super::saved::SavedPartitions;
 use crate::form::Decode;
-use crate::object::{Partition, ResourceVersion};
+use crate::object::{ObjectKey, Partition, ResourceVersion};
 use crate::reflector::{Saved, SavedRun};
 use crate::store::Snapshot;
 use crate::warm_start::file::{self, Head, LoadError, Loaded, Objects, SavedPartition};
+use crate::warm_start::told::Told;
+use crate::warm_start::turns::{Counted, STALLED};
 use crate::warm_start::{CacheFile, Progress, directory};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
@@ -26,9 +29,7 @@ const READ: Duration = Duration::from_secs(10);
 const QUESTION: Duration = Duration::from_secs(10);
 /// The same for an informer that ends.
 const LAST_QUESTION: Duration = Duration::from_millis(500);
-/// How long the last save may take, with what it waits for.
-const LAST_SAVE: Duration = Duration::from_secs(10);
-/// How long it waits for the handlers to return, so that what they are being told counts as told.
+/// How long the last save waits for the handlers to return, so that what they are being told counts as told.
 const LAST_CALLS: Duration = Duration::from_secs(5);
 /// So many deleted objects are saved, or as many as there are objects if these are more. A handler that takes nothing, run after
 /// run, must not make the file grow for ever.
@@ -48,6 +49,10 @@ pub(super) struct WarmCache {
     pub(super) saved: Vec<(String, ResourceVersion)>,
     /// The number of deleted objects in the file.
     untold: usize,
+    /// Those of them that are told again by this run, until the file is replaced: their keys and uids.
+    deleted: HashSet<(ObjectKey, Option<String>)>,
+    /// What is not told again.
+    told: Told,
     /// The partitions that were read from the file. Until the server has confirmed all of them, the file is what they are compared
     /// with at the next start, so it is not replaced.
     restored: Vec<String>,
@@ -82,9 +87,6 @@ impl Drop for GiveUpOnDrop {
     }
 }
 
-/// What was saved, by the names of the partitions.
-pub(super) type SavedPartitions<O> = HashMap<String, Saved<O>>;
-
 /// Reads an informer's file. Without one, or with one that cannot be used, nothing is restored.
 pub(super) async fn load<O: Decode>(
     file: CacheFile,
@@ -93,13 +95,23 @@ pub(super) async fn load<O: Decode>(
     decoder: &Arc<O::Decoder>,
 ) -> (WarmCache, SavedPartitions<O>) {
     let wanted = shared.partitions.names();
+    let set = shared.partitions.shards();
+    // Which shards are added, and when, is not known yet.
+    let is_sharded = set.is_some();
     let (path, identity, decoder) = (file.path.clone(), file.identity.clone(), decoder.clone());
     let reading = GiveUpOnDrop::default();
     let progress_of_reading = reading.0.clone();
     let mut read = tokio::task::spawn_blocking(move || {
         directory::remove_leftovers(&path);
         let goes_on = || progress_of_reading.goes_on();
-        read::<O>(&path, &identity, |name| wanted.contains(name), goes_on, &decoder)
+        let loaded = read::<O>(
+            &path,
+            &identity,
+            |name| is_sharded || wanted.contains(name),
+            goes_on,
+            &decoder,
+        )?;
+        Ok::<_, LoadError>((loaded, Told::read(&path)))
     });
     let loaded = loop {
         let before = reading.0.blocks();
@@ -120,9 +132,11 @@ pub(super) async fn load<O: Decode>(
     let mut saved = SavedPartitions::default();
     let resource = &*shared.resource;
     let mut versions = Vec::new();
-    let (mut restored, mut untold) = (Vec::new(), 0);
+    let (mut restored, mut untold, mut told) = (Vec::new(), 0, Told::default());
+    let mut told_again = HashSet::new();
     let seed = match loaded {
-        Ok(Loaded { head, objects }) => {
+        Ok((Loaded { head, objects }, told_before)) => {
+            told = told_before;
             // A file that does not say of which server it is can be bettered even if nothing changes.
             if head.server.is_some() {
                 versions = versions_of(&head.partitions);
@@ -134,25 +148,44 @@ pub(super) async fn load<O: Decode>(
                 disproof: OnceLock::new(),
                 progress: progress.clone(),
             });
-            let partitions = head.partitions.into_iter().zip(objects);
-            saved.extend(partitions.filter_map(|(partition, objects)| {
-                let Objects { entries, deleted } = objects?;
+            for (partition, objects) in head.partitions.into_iter().zip(objects) {
+                let Some(Objects {
+                    mut entries,
+                    mut deleted,
+                }) = objects
+                else {
+                    continue;
+                };
                 untold += deleted.len();
-                let saved = Saved {
-                    name: partition.name.clone(),
+                let name = |object: &O::Handle| (O::key_of(object), O::uid_of(object).map(str::to_owned));
+                deleted.retain(|object| !told.has(&O::key_of(object), O::uid_of(object)));
+                told_again.extend(deleted.iter().map(name));
+                if told.panicked {
+                    entries.clear();
+                }
+                let one = Saved {
+                    name: partition.name,
                     entries,
                     deleted,
                     version: partition.version,
-                    complete: partition.complete,
+                    complete: partition.complete && !told.panicked,
                     run: run.clone(),
                 };
-                Some((partition.name, saved))
-            }));
-            restored.extend(saved.keys().cloned());
+                if !(told.panicked && one.deleted.is_empty()) {
+                    saved.add(one, set);
+                }
+            }
+            restored.extend(saved.names().cloned());
             let saved_at = Duration::from_millis(head.saved_at);
             match saved.is_empty() {
+                true if told.panicked => {
+                    progress.cold("a handler panicked before the server had confirmed the file".to_owned());
+                }
                 true => progress.cold("the file has none of the wanted namespaces".to_owned()),
-                false => progress.loaded(saved.keys().cloned().collect(), SystemTime::UNIX_EPOCH + saved_at),
+                false => progress.loaded(
+                    saved.names().cloned().collect(),
+                    SystemTime::UNIX_EPOCH + saved_at,
+                ),
             }
             head.seed
         }
@@ -169,6 +202,8 @@ pub(super) async fn load<O: Decode>(
         server,
         saved: versions,
         untold,
+        deleted: told_again,
+        told,
         restored,
     };
     (cache, saved)
@@ -277,23 +312,15 @@ impl<O: Decode> Saving<O> {
     /// cancelled.
     pub(super) async fn finish(mut self, untold: Untold<O>, returned: &CancellationToken) {
         self.last.cancel();
-        let finish = async {
-            let saver = self.task.join_next().await;
-            let Some(saver) = saver.and_then(|ended| self.saver(ended)) else {
-                return;
-            };
-            // Too late: they are told again by the next run.
-            let _ = tokio::time::timeout(LAST_CALLS, returned.cancelled()).await;
-            self.task.spawn(saver.last(self.last.clone(), untold));
-            let ended = self.task.join_next().await;
-            ended.and_then(|ended| self.saver(ended));
+        let saver = self.task.join_next().await;
+        let Some(saver) = saver.and_then(|ended| self.saver(ended)) else {
+            return;
         };
-        if tokio::time::timeout(LAST_SAVE, finish).await.is_err() {
-            self.not_saved(format!(
-                "the cache could not be saved within {} s",
-                LAST_SAVE.as_secs()
-            ));
-        }
+        // Too late: they are told again by the next run.
+        let _ = tokio::time::timeout(LAST_CALLS, returned.cancelled()).await;
+        self.task.spawn(saver.last(self.last.clone(), untold));
+        let ended = self.task.join_next().await;
+        ended.and_then(|ended| self.saver(ended));
     }
 
     /// What the task returned; a panic is reported.
@@ -375,7 +402,13 @@ impl<O: Decode> Saver<O> {
 
     /// Saves the cache if it has changed. `stopped` is what handlers have not been told of, if the informer has stopped.
     async fn save(&mut self, last: &CancellationToken, stopped: Option<&Untold<O>>) {
-        if self.ended || self.is_unconfirmed() {
+        if self.ended {
+            return;
+        }
+        if self.is_unconfirmed() {
+            if let Some(untold) = stopped {
+                self.note_told(untold).await;
+            }
             return;
         }
         let store = &self.shared.store;
@@ -423,17 +456,25 @@ impl<O: Decode> Saver<O> {
             partitions: saved,
         };
         let (path, decoder) = (self.cache.file.path.clone(), self.reflectors.decoder.clone());
-        let written = tokio::task::spawn_blocking(move || {
-            directory::replace(&path, |file| {
+        let write = move |written| {
+            let began = Instant::now();
+            let replaced = directory::replace(&path, |file| {
+                let file = Counted::new(file, written);
                 file::write::<O>(file, head, &partitions, &snapshot, &deleted, &decoder)
-            })
-        });
-        let written = written.await.unwrap_or_else(|error| Err(io::Error::other(error)));
+            })?;
+            // It has nothing any more that must not be told again.
+            Told::remove(&path);
+            Ok((replaced, began.elapsed()))
+        };
+        let turns = self.cache.file.turns.clone();
+        let written = turns.write(STALLED, stopped.is_some(), write).await;
         self.took = started.elapsed();
         self.saves += 1;
         match written {
-            Ok(bytes) => {
+            Ok((bytes, took)) => {
+                self.took = took;
                 (self.cache.saved, self.cache.untold) = (versions, untold);
+                (self.cache.deleted, self.cache.told) = (HashSet::new(), Told::default());
                 self.last = Some((started, generation));
                 let bytes = bytes.unwrap_or_default();
                 self.cache.progress.saved(at, self.took, bytes);
@@ -447,9 +488,44 @@ impl<O: Decode> Saver<O> {
         }
     }
 
+    /// Notes what the next run must not tell again, although the file stays as it is.
+    async fn note_told(&mut self, untold: &Untold<O>) {
+        let mut told = self.cache.told.clone();
+        told.panicked |= untold.has_panic();
+        let name = |object: &O::Handle| (O::key_of(object), O::uid_of(object).map(str::to_owned));
+        let untold: HashSet<_> = untold.deleted().iter().map(name).collect();
+        let (store, partitions) = (&self.shared.store, &self.shared.partitions);
+        for (key, uid) in &self.cache.deleted {
+            // What the store still has, it has had again, and will delete; what was not restored yet, nobody was told of.
+            let is_held = store.get(key.as_str()).is_some_and(|held| {
+                let held = (key.clone(), O::uid_of(&held).map(str::to_owned));
+                self.cache.deleted.contains(&held)
+            });
+            let partition = partitions.partition_of(key.namespace(), uid.as_deref());
+            let restored = partition.is_some_and(|partition| partitions.is_restored(partition));
+            let deletion = (key.clone(), uid.clone());
+            if restored && !is_held && !untold.contains(&deletion) {
+                told.deletions.insert((key.to_string(), uid.clone()));
+            }
+        }
+        if told == self.cache.told {
+            return;
+        }
+        self.cache.told = told.clone();
+        let path = self.cache.file.path.clone();
+        let write = move |_| told.write(&path);
+        if let Err(error) = self.cache.file.turns.clone().write(STALLED, true, write).await {
+            let (file, resource) = (self.cache.file.path.display(), &*self.shared.resource);
+            tracing::warn!(resource, %file, %error, "what handlers were told could not be saved");
+        }
+    }
+
     /// Whether the file holds something that the server has not confirmed yet, and that would be lost with it.
     fn is_unconfirmed(&self) -> bool {
         let partitions = &self.shared.partitions;
+        if partitions.shards().is_some() {
+            return self.cache.progress.is_pending() || partitions.has_unconfirmed_shards();
+        }
         self.cache.restored.iter().any(|name| partitions.waits_for(name))
     }
 
@@ -459,10 +535,7 @@ impl<O: Decode> Saver<O> {
         let deleted = deleted.into_iter().filter_map(|object| {
             let key = O::key_of(&object);
             let uid = O::uid_of(&object);
-            let location = self.shared.partitions.location(key.namespace(), uid);
-            let Location::Partition(partition) = location else {
-                return None;
-            };
+            let partition = self.shared.partitions.partition_of(key.namespace(), uid)?;
             let number = saved.iter().position(|saved| *saved == partition)?;
             let uid = uid.map(str::to_owned);
             seen.insert((key, uid)).then_some((number as u32, object))
@@ -476,7 +549,7 @@ impl<O: Decode> Saver<O> {
         let stale = snapshot.stale_partitions();
         let partitions = snapshot.resource_versions().filter_map(|(partition, version)| {
             let saved = SavedPartition {
-                name: self.shared.partitions.synced_name(partition)?.to_string(),
+                name: self.shared.partitions.synced_name(partition)?,
                 version: version?.clone(),
                 complete: !stale.contains(&partition),
                 objects: 0,

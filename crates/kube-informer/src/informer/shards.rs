@@ -3,6 +3,7 @@
 use crate::selector::{HashRange, ShardField, ShardSelector};
 use std::collections::BTreeSet;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
@@ -11,7 +12,8 @@ use tokio_util::sync::CancellationToken;
 ///
 /// All hashes of a [field](ShardField) are divided into [equal ranges](HashRange::equal), the shards, which are numbered from 0.
 /// Any number of informers, of any kinds, can be [over one set](super::SharedInformer::over_shards): each holds the objects
-/// of the shards in it, and follows additions and removals. A clone is a handle to the same set.
+/// of the shards in it, and follows additions and removals. A clone is a handle to the same set; sets are equal only if they are the
+/// same set.
 ///
 /// Replicas of a program that have sets without common shards share the work. Who gets which shards is not decided here:
 /// `kube_controller::shard_group` does it by Leases.
@@ -239,6 +241,12 @@ impl PartialEq for ShardSet {
 }
 
 impl Eq for ShardSet {}
+
+impl Hash for ShardSet {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        Arc::as_ptr(&self.inner).hash(state);
+    }
+}
 
 impl From<&ShardSet> for ShardSet {
     fn from(set: &ShardSet) -> Self {

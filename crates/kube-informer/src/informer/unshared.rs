@@ -64,7 +64,7 @@ impl<O: Decode, H: ResourceEventHandler<O>> UnsharedInformer<O, H> {
         } = parts;
         let partitions = Partitions::new(wanted);
         // The reflectors end with the token of the run, not one by one.
-        let started = partitions.follow(&CancellationToken::new());
+        let started = partitions.follow(&CancellationToken::new(), |_| None);
         if started.is_empty() {
             // Nothing waits for this removal.
             drop(queue.remove_partition(partitions.start_with_nothing()));

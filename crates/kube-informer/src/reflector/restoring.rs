@@ -39,10 +39,28 @@ pub(crate) struct Saved<O: Decode> {
 }
 
 impl<O: Decode> Saved<O> {
-    /// It is not needed: its namespace is no longer selected.
-    pub(crate) fn give_up(self) {
-        let why = "its namespaces are no longer selected".to_owned();
-        self.run.progress.rejected(&self.name, why);
+    /// It is not needed.
+    pub(crate) fn give_up(self, why: &str) {
+        self.run.progress.rejected(&self.name, why.to_owned());
+    }
+
+    /// Takes the objects for which `of` returns true, for a partition of this name. `is_last` says that nothing else is wanted of it.
+    pub(crate) fn take(&mut self, name: String, of: impl Fn(&O::Handle) -> bool, is_last: bool) -> Self {
+        let is_of = |(_, object): &mut (ObjectKey, DecodeResult<O>)| match object {
+            DecodeResult::Decoded { object, .. } => of(object),
+            DecodeResult::Unchanged | DecodeResult::Invalid(_) => false,
+        };
+        let entries = self.entries.extract_if(.., is_of).collect();
+        self.entries.shrink_to_fit();
+        self.run.progress.divided(&self.name, &name, is_last);
+        Self {
+            name,
+            entries,
+            deleted: self.deleted.extract_if(.., |object| of(object)).collect(),
+            version: self.version.clone(),
+            complete: self.complete,
+            run: self.run.clone(),
+        }
     }
 }
 

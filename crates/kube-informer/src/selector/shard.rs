@@ -232,6 +232,13 @@ mod tests {
 
     proptest! {
         #[test]
+        fn a_range_is_read_from_its_text(first: u64, last: u64) {
+            for range in [HashRange::new(first.min(last), first.max(last)).unwrap(), HashRange::ALL] {
+                prop_assert_eq!(range.to_string().parse(), Ok(range));
+            }
+        }
+
+        #[test]
         fn equal_ranges_cover_every_hash_once(count in 1..=u16::MAX, hash: u64) {
             let number = HashRange::number_of(hash, count);
             let mut ranges = HashRange::equal(count).skip(number.into());

@@ -428,6 +428,12 @@ impl<O: CachedObject> ShardedSource<O> for ClientSource {
         ListerWatcher::<O>::type_meta(self)
     }
 
+    fn cache_identity(&self) -> Option<String> {
+        let mut source = self.clone();
+        source.selection.shards = None;
+        ListerWatcher::<O>::cache_identity(&source)
+    }
+
     fn in_shards(&self, shards: ShardSelector) -> Arc<dyn ListerWatcher<O>> {
         let mut source = self.clone();
         source.selection.shards = Some(shards);

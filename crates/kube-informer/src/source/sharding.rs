@@ -92,6 +92,11 @@ impl<O: CachedObject> ListerWatcher<O> for Narrowing<O> {
         self.now().watch_list_failed();
     }
 
+    fn server_identity(&self) -> BoxFuture<'_, Result<Option<String>, ApiError>> {
+        let source = self.now();
+        async move { source.server_identity().await }.boxed()
+    }
+
     fn list(&self, request: ListRequest) -> BoxFuture<'_, Result<ListStream<O>, ApiError>> {
         let source = self.now();
         async move { source.list(request).await }.boxed()

@@ -1,0 +1,87 @@
+//! What handlers were told before the server had confirmed a saved cache: a small file beside it.
+//!
+//! A saved cache is not replaced before it is confirmed. So without this file, a run that ends before would be followed by one that tells
+//! handlers the same: for ever, if they panic because of it.
+
+use super::directory;
+use crate::object::ObjectKey;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+/// Nobody is told of more deletions than a cache has objects; a file of this size has names of more than a hundred thousand.
+const LARGEST: u64 = 64 << 20;
+
+/// What the next run must not repeat.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Told {
+    /// The deleted objects of the cache of whose deletion every handler has been told: their keys and uids.
+    pub(crate) deletions: BTreeSet<(String, Option<String>)>,
+    /// Whether a handler has panicked, so that the next run tells of no object before the server has confirmed it.
+    pub(crate) panicked: bool,
+}
+
+impl Told {
+    /// Reads what belongs to a cache file. What cannot be read is as if nothing had been told.
+    pub(crate) fn read(cache: &Path) -> Self {
+        let read = || -> io::Result<Self> {
+            let path = path_of(cache);
+            if !fs::metadata(&path)?.is_file() {
+                return Ok(Self::default());
+            }
+            let mut text = Vec::new();
+            File::open(&path)?.take(LARGEST).read_to_end(&mut text)?;
+            Ok(serde_json::from_slice(&text)?)
+        };
+        read().unwrap_or_default()
+    }
+
+    /// Writes it beside a cache file.
+    pub(crate) fn write(&self, cache: &Path) -> io::Result<()> {
+        let text = serde_json::to_vec(self)?;
+        directory::replace(&path_of(cache), |file| file.write_all(&text))
+    }
+
+    /// Removes it: the cache file has been replaced.
+    pub(crate) fn remove(cache: &Path) {
+        let _ = fs::remove_file(path_of(cache));
+    }
+
+    pub(crate) fn has(&self, key: &ObjectKey, uid: Option<&str>) -> bool {
+        self.deletions
+            .contains(&(key.to_string(), uid.map(str::to_owned)))
+    }
+}
+
+fn path_of(cache: &Path) -> PathBuf {
+    let mut path = OsString::from(cache);
+    path.push(".told");
+    path.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_told_is_read_again_until_it_is_removed() {
+        let directory = std::env::temp_dir().join(format!("kube-informer-told-{:x}", rand::random::<u64>()));
+        let cache = directory.join("pods.cache");
+        assert_eq!(Told::read(&cache), Told::default());
+        let told = Told {
+            deletions: [("shop/a".to_owned(), Some("1".to_owned()))].into(),
+            panicked: true,
+        };
+        told.write(&cache).unwrap();
+        assert_eq!(Told::read(&cache), told);
+        assert!(told.has(&"shop/a".into(), Some("1")) && !told.has(&"shop/a".into(), Some("2")));
+        fs::write(path_of(&cache), "half of i").unwrap();
+        assert_eq!(Told::read(&cache), Told::default());
+        Told::remove(&cache);
+        assert!(!path_of(&cache).exists());
+        fs::remove_dir_all(directory).unwrap();
+    }
+}
