@@ -42,6 +42,14 @@
 //! its objects count from when it has synced. So a kind that is refused holds up nothing else. The controller's own kind is
 //! waited for without a limit, since there is nothing to reconcile before.
 //!
+//! # Namespaces and shards that are added
+//! The informers of a controller can be over [namespaces](kube_informer::NamespaceSet) or [shards](kube_informer::ShardSet), which can be
+//! added while it runs. Each informer lists them in its own time. A run waits until all that the controller watches have listed the
+//! namespace or shard of its object, so that it does not take for absent what was only not listed yet; runs of other objects go
+//! on meanwhile. The rules are those of the start: a source that is refused, or takes longer than its [time](Config::sync_timeout), is
+//! reported once and not waited for until it has synced. Informers that only the reconciler reads are not known to the controller;
+//! it can wait for them by [`synced_for`](kube_informer::SharedInformer::synced_for).
+//!
 //! # When the next run is
 //! | the reconciler | the key | label `result` |
 //! |---|---|---|
@@ -89,6 +97,7 @@
 mod action;
 mod attempt;
 mod config;
+mod coverage;
 mod engine;
 mod error;
 mod metrics;

@@ -231,6 +231,15 @@ pub enum Error {
     /// A request failed after the kind had synced.
     #[error("{} of {} failed: {}", .0.operation, .0.resource, .0.message)]
     Failed(LastError),
+    /// The informer of owned objects is over shards by uid. What an object owns has uids of its own, so that it is in any shard: the
+    /// controller would take for absent what another replica has. It ends.
+    #[error(
+        "{resource} are owned objects, and their informer is over shards by uid: request it for all shards, or divide by namespace"
+    )]
+    OwnedByUid {
+        /// The resource: `pods`, `deployments.apps`.
+        resource: String,
+    },
     /// The informer has stopped, so there will be no more changes.
     #[error("the informer of {resource} has stopped")]
     Stopped {

@@ -2,6 +2,7 @@
 
 use super::action::Next;
 use super::attempt::{ATTEMPT, Attempt};
+use super::coverage::Coverage;
 use super::metrics::{Metrics, Outcome};
 use super::own::Own;
 use super::source::{AnyInformer, Intake, News};
@@ -115,6 +116,8 @@ enum Event<K, E> {
     Key(Processing<'static, ObjectKey>),
     /// The caches have caught up with what its last run wrote.
     CaughtUp(Processing<'static, ObjectKey>),
+    /// What it waited for has been listed, or is not waited for any longer.
+    Covered(Result<Processing<'static, ObjectKey>, watcher::Error>),
 }
 
 /// A controller that runs.
@@ -143,6 +146,8 @@ pub(super) struct Engine<K: Resource, R, P, Ctx, E> {
     own: Option<Own>,
     /// Keys whose caches are behind.
     behind: JoinSet<Processing<'static, ObjectKey>>,
+    /// Keys of objects of which not everything has been listed.
+    coverage: Coverage,
     failing: HashMap<ObjectKey, Failing>,
     /// Objects that the program named, and that have not had their turn.
     named: HashSet<ObjectKey>,
@@ -196,12 +201,16 @@ where
             let store = store.clone();
             hold.push(async move { _ = store.wait_until_ready().await }.boxed());
         }
+        let mut coverage = Coverage::new(config.sync_timeout);
         let main = main.map(|main| (MAIN, main.watched()));
         for (number, source) in main.into_iter().chain((MAIN + 1..).zip(sources)) {
             let stop = informers_stop.child_token();
             let (follower, run) = source.start(&name, intake.clone(), config.sync_timeout, stop);
             run.map(|run| informers.spawn(run));
             awaited.insert(number);
+            if let Some(informer) = follower.informer() {
+                coverage.add(number, informer, number == MAIN);
+            }
             let of_source = stream::unfold(follower, move |mut follower| async move {
                 let news = follower.next().await?;
                 Some(((number, news), follower))
@@ -229,6 +238,7 @@ where
             shards,
             own,
             behind: JoinSet::new(),
+            coverage,
             failing: HashMap::new(),
             named: HashSet::new(),
             informers,
@@ -271,7 +281,8 @@ where
                     None
                 }
                 Event::Key(item) => self.take(item),
-                Event::CaughtUp(item) => self.begin(item),
+                Event::CaughtUp(item) | Event::Covered(Ok(item)) => self.begin(item),
+                Event::Covered(Err(error)) => Some(Err(Error::QueueError(error))),
             };
             if report.is_some() {
                 return report;
@@ -289,6 +300,7 @@ where
             queue,
             running,
             behind,
+            coverage,
             news,
             triggers,
             hold,
@@ -321,6 +333,7 @@ where
                 Ok(item) => Event::CaughtUp(item),
                 Err(error) => Event::Lost(error),
             },
+            Some(covered) = coverage.next(), if begins => Event::Covered(covered),
             Some(item) = queue.get(), if begins => Event::Key(item.into_owned()),
         }
     }
@@ -329,6 +342,7 @@ where
     async fn end(&mut self) {
         self.queue.shut_down();
         self.behind.shutdown().await;
+        self.coverage.stop().await;
         self.news.clear();
         self.informers_stop = None;
         while let Some(ended) = self.informers.join_next().await {
@@ -349,11 +363,17 @@ where
                 if source != MAIN {
                     self.awaited.remove(&source);
                 }
+                self.coverage.go_on_without(source);
                 error
             }
             News::Ended(error) => {
                 self.awaited.remove(&source);
+                self.coverage.remove(source);
                 self.stopping |= source == MAIN;
+                error
+            }
+            News::Unusable(error) => {
+                self.stopping = true;
                 error
             }
         };
@@ -416,6 +436,12 @@ where
         let Some(hold) = self.hold(&object) else {
             self.failing.remove(&*item);
             self.look_again(&item);
+            return None;
+        };
+        let (shard, uid) = (hold.as_ref().map(ShardHold::shard), object.meta().uid.as_deref());
+        let name = named.then(|| (*item).clone());
+        let Some(item) = self.coverage.admit(item, shard, uid) else {
+            self.named.extend(name);
             return None;
         };
         let failing = self.failing.get(&*item);

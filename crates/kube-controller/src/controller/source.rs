@@ -12,9 +12,10 @@ use kube_informer::form::{Decode, WholeObject};
 use kube_informer::informer::enqueue::OwnerKind;
 use kube_informer::informer::{InformerStatus, RunError, Stopped, Unsynced};
 use kube_informer::reflector::{LastError, ReflectorOptions};
+use kube_informer::selector::ShardField;
 use kube_informer::source::ClientSource;
 use kube_informer::{
-    CachedObject, Delivery, HandlerOptions, Notification, ObjectKey, PanicPolicy, Registration,
+    CachedObject, Delivery, HandlerOptions, Notification, ObjectKey, PanicPolicy, Registration, ShardSet,
     SharedInformer,
 };
 use kube_workqueue::{Priority, WorkQueue};
@@ -80,6 +81,8 @@ pub struct Source<O: CachedObject> {
     filter: Option<Filter<O>>,
     priority: Option<Priority>,
     delivery: Delivery,
+    /// Whether what belongs together may be in different shards, so that the informer does not have it.
+    is_scattered: bool,
 }
 
 impl<O: CachedObject> Source<O> {
@@ -88,13 +91,20 @@ impl<O: CachedObject> Source<O> {
     ///
     /// Owners are told by group and kind, whatever the version. They are in the namespace of what they own, unless
     /// their kind has no namespaces.
+    ///
+    /// An informer over shards by uid does not have what the objects in these shards own: a controller with such a source ends with
+    /// [an error](watcher::Error::OwnedByUid).
     #[doc(alias = "Owns")]
     #[doc(alias = "EnqueueRequestForOwner")]
     pub fn owned(informer: &SharedInformer<O>, owner: OwnerKind) -> Self
     where
         O: HasOwners,
     {
-        Self::new(informer, move |object, keys| keys.extend(owner.keys::<O>(object)))
+        let by_uid = |shards: &ShardSet| shards.field() == ShardField::Uid;
+        Self {
+            is_scattered: informer.shards().is_some_and(by_uid),
+            ..Self::new(informer, move |object, keys| keys.extend(owner.keys::<O>(object)))
+        }
     }
 
     /// Objects that lead to whatever `map` makes of them. After a change it is called with the state before and the one after
@@ -135,6 +145,7 @@ impl<O: CachedObject> Source<O> {
             priority: None,
             // The states in between matter: they may lead to other keys.
             delivery: Delivery::Unbounded,
+            is_scattered: false,
         }
     }
 
@@ -253,6 +264,7 @@ type Start = Box<dyn FnOnce(&str, Intake) -> Result<Running, Stopped> + Send>;
 pub(super) struct Watched {
     start: Start,
     resource: String,
+    is_scattered: bool,
     /// Whether the informer's failures are reported, because nobody else is told of them.
     own: Option<OwnInformer>,
 }
@@ -306,6 +318,7 @@ pub(super) fn informer_of<O: Decode, A: Resource>(
 impl Watched {
     pub(super) fn new<O: CachedObject>(source: Source<O>, own: Option<OwnInformer>) -> Self {
         let resource = source.informer.resource().to_owned();
+        let is_scattered = source.is_scattered;
         let start = move |name: &str, intake| {
             let informer = source.informer.clone();
             let options = HandlerOptions::named(format!("controller {name}"))
@@ -314,12 +327,13 @@ impl Watched {
             let registration = informer.add_handler(options, source.handler(intake))?;
             Ok(Running {
                 registration,
-                informer: Box::new(informer),
+                informer: Arc::new(informer),
             })
         };
         Self {
             start: Box::new(start),
             resource,
+            is_scattered,
             own,
         }
     }
@@ -336,9 +350,9 @@ impl Watched {
             None => (None, None, Arc::default()),
             Some(own) => (Some((own.run)(stop)), Some(own.failures), own.reports),
         };
-        let phase = match (self.start)(name, intake) {
-            Ok(running) => Phase::Starting(running),
-            Err(Stopped) => Phase::Unstarted,
+        let phase = match self.is_scattered {
+            true => Phase::Scattered,
+            false => (self.start)(name, intake).map_or(Phase::Unstarted, Phase::Starting),
         };
         let follower = Follower {
             resource: self.resource,
@@ -355,7 +369,7 @@ impl Watched {
 struct Running {
     /// Removes the handler when it is dropped.
     registration: Registration,
-    informer: Box<dyn AnyInformer>,
+    informer: Arc<dyn AnyInformer>,
 }
 
 /// An informer, whatever its form.
@@ -363,6 +377,14 @@ pub(crate) trait AnyInformer: Send + Sync {
     fn resource(&self) -> &str;
     fn status(&self) -> InformerStatus;
     fn unsynced(&self) -> Vec<Unsynced>;
+    fn has_synced(&self) -> bool;
+    fn synced(&self) -> BoxFuture<'_, Result<(), Stopped>>;
+    fn has_synced_for(&self, namespace: Option<&str>, uid: Option<&str>) -> bool;
+    fn synced_for<'a>(
+        &'a self,
+        namespace: Option<&'a str>,
+        uid: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<(), Stopped>>;
     fn stopped(&self) -> BoxFuture<'_, ()>;
 }
 
@@ -377,6 +399,26 @@ impl<O: CachedObject> AnyInformer for SharedInformer<O> {
 
     fn unsynced(&self) -> Vec<Unsynced> {
         SharedInformer::unsynced(self)
+    }
+
+    fn has_synced(&self) -> bool {
+        self.has_synced()
+    }
+
+    fn synced(&self) -> BoxFuture<'_, Result<(), Stopped>> {
+        self.synced().boxed()
+    }
+
+    fn has_synced_for(&self, namespace: Option<&str>, uid: Option<&str>) -> bool {
+        self.has_synced_for(namespace, uid)
+    }
+
+    fn synced_for<'a>(
+        &'a self,
+        namespace: Option<&'a str>,
+        uid: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<(), Stopped>> {
+        self.synced_for(namespace, uid).boxed()
     }
 
     fn stopped(&self) -> BoxFuture<'_, ()> {
@@ -395,6 +437,8 @@ pub(super) struct Follower {
 
 enum Phase {
     Unstarted,
+    /// It does not have what the controller's objects own.
+    Scattered,
     /// It is waited for.
     Starting(Running),
     /// It is no longer waited for, but may still sync.
@@ -413,19 +457,33 @@ pub(super) enum News {
     Failed(watcher::Error),
     /// There will be nothing more.
     Ended(watcher::Error),
+    /// The controller must not run with it.
+    Unusable(watcher::Error),
 }
 
 /// How often it is looked whether the server refuses a source, until it has synced.
 const LOOK: Duration = Duration::from_millis(100);
 
 impl Follower {
+    /// The informer of a source that has just started; `None` if it had stopped before.
+    pub(super) fn informer(&self) -> Option<Arc<dyn AnyInformer>> {
+        match &self.phase {
+            Phase::Starting(running) => Some(running.informer.clone()),
+            _ => None,
+        }
+    }
+
     /// The next news; `None` after the end.
     pub(super) async fn next(&mut self) -> Option<News> {
         let resource = || self.resource.clone();
         let (phase, news) = match std::mem::replace(&mut self.phase, Phase::Ended) {
             Phase::Ended => return None,
             Phase::Unstarted => (Phase::Ended, None),
-            Phase::Starting(running) => match running.settle(&self.resource, self.timeout).await {
+            Phase::Scattered => {
+                let error = watcher::Error::OwnedByUid { resource: resource() };
+                (Phase::Ended, Some(News::Unusable(error)))
+            }
+            Phase::Starting(running) => match running.settle(self.timeout).await {
                 Ok(true) => (Phase::Synced(running), Some(News::Synced)),
                 Ok(false) => (Phase::Ended, None),
                 Err(error) => (Phase::Late(running), Some(News::Late(error))),
@@ -461,37 +519,51 @@ impl Running {
     ///
     /// # Errors
     /// It is not worth waiting for any longer.
-    async fn settle(&self, resource: &str, timeout: Duration) -> Result<bool, watcher::Error> {
-        let mut deadline = std::pin::pin!(tokio::time::sleep(timeout));
-        let mut look = tokio::time::interval(LOOK);
-        loop {
-            tokio::select! {
-                biased;
-                synced = self.registration.synced() => return Ok(synced.is_ok()),
-                () = &mut deadline => {
-                    return Err(watcher::Error::NotSynced {
-                        resource: resource.to_owned(),
-                        timeout,
-                        unsynced: self.informer.unsynced(),
+    async fn settle(&self, timeout: Duration) -> Result<bool, watcher::Error> {
+        settle(&*self.informer, self.registration.synced(), timeout).await
+    }
+}
+
+/// Waits until `synced` says that an informer has synced (true) or has stopped (false).
+///
+/// # Errors
+/// It is not worth waiting for any longer: the server refuses what the informer asks for, or the time is over.
+pub(super) async fn settle(
+    informer: &dyn AnyInformer,
+    synced: impl Future<Output = Result<(), Stopped>>,
+    timeout: Duration,
+) -> Result<bool, watcher::Error> {
+    let resource = || informer.resource().to_owned();
+    let mut synced = std::pin::pin!(synced);
+    let mut deadline = std::pin::pin!(tokio::time::sleep(timeout));
+    let mut look = tokio::time::interval(LOOK);
+    loop {
+        tokio::select! {
+            biased;
+            synced = &mut synced => return Ok(synced.is_ok()),
+            () = &mut deadline => {
+                return Err(watcher::Error::NotSynced {
+                    resource: resource(),
+                    timeout,
+                    unsynced: informer.unsynced(),
+                });
+            }
+            _ = look.tick() => {
+                if is_refused(informer) {
+                    return Err(watcher::Error::Refused {
+                        resource: resource(),
+                        unsynced: informer.unsynced(),
                     });
-                }
-                _ = look.tick() => {
-                    if self.is_refused() {
-                        return Err(watcher::Error::Refused {
-                            resource: resource.to_owned(),
-                            unsynced: self.informer.unsynced(),
-                        });
-                    }
                 }
             }
         }
     }
+}
 
-    fn is_refused(&self) -> bool {
-        let status = self.informer.status().reflector;
-        let refused = |error: &LastError| status.failures > 0 && !error.class.is_retryable();
-        status.last_error.as_ref().is_some_and(refused)
-    }
+fn is_refused(informer: &dyn AnyInformer) -> bool {
+    let status = informer.status().reflector;
+    let refused = |error: &LastError| status.failures > 0 && !error.class.is_retryable();
+    status.last_error.as_ref().is_some_and(refused)
 }
 
 #[cfg(test)]

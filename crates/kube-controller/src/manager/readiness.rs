@@ -138,9 +138,13 @@ impl Readiness {
         let mut reasons: Vec<_> = partitions
             .filter_map(|partition| {
                 let what = self.what_is_wrong(partition, has_bookmarks)?;
-                Some(match &partition.namespace {
-                    Some(namespace) => format!("{resource} in {namespace}: {what}"),
-                    None => format!("{resource}: {what}"),
+                Some(match (&partition.namespace, &partition.shards) {
+                    (Some(namespace), _) => format!("{resource} in {namespace}: {what}"),
+                    (None, Some(shards)) => {
+                        let ranges: Vec<_> = shards.ranges().iter().map(ToString::to_string).collect();
+                        format!("{resource} in shards {}: {what}", ranges.join(","))
+                    }
+                    (None, None) => format!("{resource}: {what}"),
                 })
             })
             .collect();

@@ -6,19 +6,24 @@ use kube::core::ApiResource;
 use kube::{Api, Client, ResourceExt};
 use kube_controller::Controller;
 use kube_controller::controller::{Action, Error};
+use kube_controller::manager::Readiness;
 use kube_controller::shard_group::{ShardGroup, ShardGroupConfig};
 use kube_controller::watcher;
+use kube_informer::factory::{FactoryBuilder, InformerRequest};
 use kube_informer::selector::ShardField;
 use kube_informer::source::{ClientSource, Selection};
-use kube_informer::{ShardSet, SharedInformer};
+use kube_informer::{NamespaceSet, ShardSet, SharedInformer, SharedInformerFactory};
 use kube_sim::Sim;
+use kube_sim::faults::{ANY, NewFault};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::convert::Infallible;
+use std::future::ready;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use tokio::sync::mpsc;
 use tokio::task::JoinSet;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -216,4 +221,215 @@ async fn a_run_whose_shard_is_lost_is_dropped() {
     let report = reports.next().await.unwrap();
     assert!(matches!(report, Err(Error::ShardLost(_))), "{report:?}");
     shards.idle(0).await;
+}
+
+/// A controller of Deployments over a factory that tells, for each run, of which Deployment it is and how many ReplicaSets of its
+/// namespace the store has.
+struct Divided {
+    sim: Sim,
+    factory: SharedInformerFactory,
+    runs: mpsc::UnboundedReceiver<(String, usize)>,
+    errors: mpsc::UnboundedReceiver<String>,
+}
+
+impl Divided {
+    /// With a Deployment and its ReplicaSet in each of these namespaces, which have the name of the Deployment.
+    fn start(namespaces: &[&str], divide: impl FnOnce(FactoryBuilder) -> FactoryBuilder) -> Self {
+        let sim = Sim::builder().build().unwrap();
+        for namespace in namespaces {
+            let within = |mut object: Value| {
+                object["metadata"]["namespace"] = (*namespace).into();
+                object
+            };
+            let space = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}});
+            sim.store().create(space).unwrap();
+            let owner = sim.store().create(within(deployment(namespace))).unwrap();
+            sim.store()
+                .create(within(owned(&owner, &format!("{namespace}-1"))))
+                .unwrap();
+        }
+        let client = Client::new(sim.service(), "default");
+        let factory = divide(SharedInformerFactory::builder(client)).build();
+        let (deployments, sets) = (factory.informer::<Deployment>(), factory.informer::<ReplicaSet>());
+        let (told, runs) = mpsc::unbounded_channel();
+        let (failed, errors) = mpsc::unbounded_channel();
+        let lister = sets.lister();
+        let reconcile = move |deployment: Arc<Deployment>, _| {
+            let namespace = deployment.namespace();
+            let children = lister.namespace(namespace.as_deref().unwrap()).list().len();
+            _ = told.send((deployment.name_any(), children));
+            ready(Ok::<_, Infallible>(Action::await_change()))
+        };
+        let reports = Controller::for_informer(&deployments).owns_informer(&sets).run(
+            reconcile,
+            |_, error, _| match *error {},
+            Arc::new(()),
+        );
+        tokio::spawn(reports.for_each(move |report| {
+            if let Err(error) = report {
+                _ = failed.send(error.to_string());
+            }
+            ready(())
+        }));
+        factory.start();
+        Self {
+            sim,
+            factory,
+            runs,
+            errors,
+        }
+    }
+
+    /// From now on, the ReplicaSets of one namespace meet this.
+    fn sets(&self, fault: impl FnOnce(kube_sim::faults::Faults) -> NewFault) -> kube_sim::faults::Fault {
+        fault(self.sim.faults()).start()
+    }
+
+    fn touch(&self, namespace: &str) {
+        let mut changed = deployment(namespace);
+        changed["metadata"]["namespace"] = namespace.into();
+        changed["spec"]["replicas"] = 3.into();
+        self.sim.store().update(changed).unwrap();
+    }
+
+    async fn run(&mut self) -> (String, usize) {
+        let run = timeout(600 * SECOND, self.runs.recv()).await;
+        run.expect("a run in time").expect("the controller runs")
+    }
+
+    async fn is_quiet(&mut self) {
+        let run = timeout(10 * SECOND, self.runs.recv()).await;
+        assert!(run.is_err(), "{run:?}");
+    }
+}
+
+/// Two namespaces in different shards.
+fn two_namespaces(shards: &ShardSet) -> [String; 2] {
+    let of = |name: &str| shards.shard_of(None, Some(name));
+    let mut others = (0..).map(|number| format!("n-{number}"));
+    let other = others.find(|name| of(name) != of("shop")).unwrap();
+    ["shop".to_owned(), other]
+}
+
+// The ReplicaSets of a gained shard are listed late: its Deployments wait, others do not.
+#[tokio::test(start_paused = true)]
+async fn a_run_waits_until_what_it_owns_is_listed() {
+    let shards = ShardSet::new(ShardField::Namespace, 16);
+    let [one, two] = two_namespaces(&shards);
+    shards.add([shards.shard_of(None, Some(&one))]);
+    let mut divided = Divided::start(&[&one, &two], |factory| factory.shards(&shards));
+    assert_eq!(divided.run().await, (one.clone(), 1));
+    let late = divided.sets(|faults| faults.delay(ANY, "replicasets.apps", 40 * SECOND));
+    shards.add([shards.shard_of(None, Some(&two))]);
+    divided.is_quiet().await;
+    divided.touch(&one);
+    assert_eq!(divided.run().await.0, one, "it need not wait");
+    late.remove();
+    assert_eq!(divided.run().await, (two.clone(), 1));
+    divided.is_quiet().await;
+    // A shard that is lost while its runs wait is waited for by nobody.
+    shards.remove([shards.shard_of(None, Some(&two))]);
+    divided.sets(|faults| faults.delay(ANY, "replicasets.apps", 40 * SECOND));
+    sleep(SECOND).await;
+    shards.add([shards.shard_of(None, Some(&two))]);
+    sleep(SECOND).await;
+    shards.remove([shards.shard_of(None, Some(&two))]);
+    shards.idle(shards.shard_of(None, Some(&two))).await;
+    divided.is_quiet().await;
+    assert!(divided.errors.try_recv().is_err());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refused_source_of_a_gained_shard_is_not_waited_for() {
+    let shards = ShardSet::new(ShardField::Namespace, 16);
+    let [one, two] = two_namespaces(&shards);
+    shards.add([shards.shard_of(None, Some(&one))]);
+    let mut divided = Divided::start(&[&one, &two], |factory| factory.shards(&shards));
+    assert_eq!(divided.run().await, (one, 1));
+    let refused = divided.sets(|faults| faults.refuse(ANY, "replicasets.apps", 403));
+    shards.add([shards.shard_of(None, Some(&two))]);
+    assert_eq!(divided.run().await, (two.clone(), 0), "as at the start");
+    let error = divided.errors.recv().await.unwrap();
+    assert!(error.contains("cannot watch replicasets.apps"), "{error}");
+    divided.touch(&two);
+    assert_eq!(divided.run().await, (two.clone(), 0));
+    assert!(divided.errors.try_recv().is_err(), "it is said once");
+    refused.remove();
+    assert_eq!(
+        divided.run().await,
+        (two, 1),
+        "what it owns comes when it is served"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_waits_for_the_lists_of_an_added_namespace() {
+    let tenants = NamespaceSet::new(["shop"]);
+    let mut divided = Divided::start(&["shop", "bank"], |factory| factory.namespaces(&tenants));
+    assert_eq!(divided.run().await, ("shop".to_owned(), 1));
+    let late = divided.sets(|faults| faults.delay(ANY, "replicasets.apps", 40 * SECOND));
+    tenants.add("bank");
+    divided.is_quiet().await;
+    late.remove();
+    assert_eq!(divided.run().await, ("bank".to_owned(), 1));
+    divided.factory.shutdown().await.unwrap();
+}
+
+// Its lister does not have what the replica's own Deployments own.
+#[tokio::test(start_paused = true)]
+async fn owned_objects_over_shards_by_uid_are_refused() {
+    let shards = ShardSet::new(ShardField::Uid, 4);
+    shards.add(0..4);
+    let mut divided = Divided::start(&["shop"], |factory| factory.shards(&shards));
+    let error = divided.errors.recv().await.unwrap();
+    assert!(error.contains("request it for all shards"), "{error}");
+    assert!(divided.runs.recv().await.is_none(), "nothing was reconciled");
+    let whole = InformerRequest::<ReplicaSet>::new().all_shards();
+    assert!(divided.factory.informer_with(whole).shards().is_none());
+}
+
+// Its Lease is renewed, so it owns them; nobody else could list them either.
+#[tokio::test(start_paused = true)]
+async fn a_replica_that_cannot_list_keeps_its_shards_and_says_so() {
+    let sim = Sim::builder().build().unwrap();
+    for number in 0..10 {
+        sim.store().create(deployment(&format!("d-{number}"))).unwrap();
+    }
+    let refused = sim.faults().refuse(ANY, "deployments.apps", 403).start();
+    let replicas = ["a", "b"].map(|name| {
+        let client = Client::new(sim.service(), "default");
+        let config = ShardGroupConfig::new("default", "workers", name);
+        let mut group = ShardGroup::new(client.clone(), config).unwrap();
+        let shards = group.shards().clone();
+        let factory = SharedInformerFactory::builder(client).shards(&shards).build();
+        let deployments = factory.informer::<Deployment>();
+        factory.start();
+        tokio::spawn(async move { group.run(CancellationToken::new()).await });
+        (shards, Readiness::new(factory), deployments)
+    });
+    sleep(20 * SECOND).await;
+    let lease = || {
+        let lease = sim
+            .store()
+            .get("coordination.k8s.io/v1", "Lease", Some("default"), "workers");
+        lease.unwrap()["metadata"]["resourceVersion"].clone()
+    };
+    let divided = lease();
+    sleep(120 * SECOND).await;
+    for (shards, readiness, _) in &replicas {
+        assert_eq!(shards.shards().len(), 32);
+        let error = readiness.check().unwrap_err().to_string();
+        assert!(error.starts_with("deployments.apps in shards 0x"), "{error}");
+        assert!(error.contains("not synced: forbidden"), "{error}");
+    }
+    assert_eq!(lease(), divided, "no shard has moved");
+    refused.remove();
+    sleep(120 * SECOND).await;
+    for (_, readiness, _) in &replicas {
+        assert_eq!(readiness.check(), Ok(()));
+    }
+    let held = replicas
+        .iter()
+        .map(|(_, _, deployments)| deployments.store().len());
+    assert_eq!((held.sum::<usize>(), lease()), (10, divided));
 }
