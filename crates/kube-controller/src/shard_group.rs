@@ -32,8 +32,10 @@
 //!
 //! The objects that a controller makes follow their owner's shard: a change of an owned object leads to its owner, and the controller
 //! reconciles that only if the owner is in one of its shards. With [`ShardField::Namespace`](kube_informer::selector::ShardField::Namespace), all
-//! kinds can be watched over the same set. With uids, which differ, an owned kind is watched as a whole: a server cannot select by
-//! the uid of an owner.
+//! kinds can be watched over the same set: give it to the [factory](kube_informer::factory#shards). With uids, which differ, an owned kind is
+//! watched as a whole: a server cannot select by the uid of an owner.
+//!
+//! A run [waits](crate::controller#namespaces-and-shards-that-are-added) until all kinds that the controller watches have listed the shard.
 //!
 //! # Leases
 //!
@@ -41,7 +43,7 @@
 //!
 //! - one for each replica, which says that it is alive. The rules are those of the [leader election](crate::leader_election): the
 //!   replica renews it every [`retry_period`](ShardGroupConfig::retry_period), and others note by their own clock when they have seen it
-//!   change. Its holder is the replica's identity with a random number for this *term*.
+//!   change. Its holder is the replica's identity, a random number of the process and the number of the *term*.
 //! - one for the group, which says in an annotation which term owns which shards. Every write of it is conditional on the version
 //!   that was read, so each shard has one owner.
 //!
@@ -66,7 +68,20 @@
 //!
 //! A replica whose Lease could not be renewed for [`renew_deadline`](ShardGroupConfig::renew_deadline) owns nothing any more: no shard
 //! can be held. What is running has until 0.8 times the [`lease_duration`](ShardGroupConfig::lease_duration), or the renew deadline if that is later, and is [told to stop at
-//! once](kube_informer::ShardSet::expire) then. After that the replica joins again, in a new term.
+//! once](kube_informer::ShardSet::expire) then. After that the replica joins again, in a new term. It knows that its former terms have ended, so
+//! it takes its Lease at once when the server can be reached again.
+//!
+//! # A replica that cannot list
+//!
+//! A replica that renews its Lease, but whose lists or watches fail, keeps its shards, and is *not ready*:
+//! [`Readiness`](crate::manager::Readiness), the manager's `/readyz`, the informer's status and an error in the controller's stream name the kind, the
+//! shards and the reason. What has been listed is worked on, and the rest as soon as it can be. It does not give the shards up:
+//! who can renew reaches the server with the same credentials, and what makes its lists fail (missing permissions, a conversion webhook that is down, a
+//! server that throttles) is the same for every replica. Shards that were handed on for such a reason would go round and be listed again and
+//! again, and kinds that are well would lose theirs.
+//!
+//! To have such a replica replaced, use `/readyz` in a liveness probe with a long `failureThreshold`; or cancel the token of
+//! [`run`](ShardGroup::run) when [`Readiness::check`](crate::manager::Readiness::check) has failed for too long: it then hands its shards over.
 //!
 //! # Safety and liveness
 //!

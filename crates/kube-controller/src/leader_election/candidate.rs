@@ -37,6 +37,8 @@ pub(crate) struct Candidate {
     clock: Arc<dyn Clock>,
     status: LeaderElectionStatus,
     jitter: SmallRng,
+    /// What the names of holders begin with that are no rivals: this process has been them, and has stopped to be.
+    former: Option<String>,
     /// The record that was seen last, to notice changes.
     seen: Option<Record>,
     /// Until when the other holder that was seen last may believe that it leads.
@@ -65,6 +67,7 @@ impl Candidate {
             clock,
             status,
             jitter,
+            former: None,
             seen: None,
             rival_until: None,
             held: None,
@@ -75,6 +78,13 @@ impl Candidate {
     /// Has the Lease made with this label.
     pub(crate) fn labelled(mut self, name: &str, value: &str) -> Self {
         self.lock.label(name, value);
+        self
+    }
+
+    /// Takes the Lease at once from a holder whose name begins like this. Such a holder must have been this process, and what it did as
+    /// that holder must have ended.
+    pub(crate) fn succeeding(mut self, former: impl Into<String>) -> Self {
+        self.former = Some(former.into());
         self
     }
 
@@ -160,9 +170,14 @@ impl Candidate {
     }
 
     fn is_rivals(&self, record: &Record) -> bool {
+        let was_us = |holder: &str| {
+            self.former
+                .as_ref()
+                .is_some_and(|former| holder.starts_with(former))
+        };
         record
             .holder()
-            .is_some_and(|holder| holder != self.config.identity)
+            .is_some_and(|holder| holder != self.config.identity && !was_us(holder))
     }
 
     async fn create(&mut self) -> Result<Try, LockError> {

@@ -94,9 +94,11 @@ impl Assignment {
         (0..self.shards).filter(|shard| !owned.contains(shard)).collect()
     }
 
-    /// Whether a term owns a shard.
-    pub(super) fn has_owner(&self, shard: u16) -> bool {
-        self.owners.values().any(|shards| shards.contains(&shard))
+    /// The term that owns a shard, whether it goes on or not.
+    pub(super) fn owner(&self, shard: u16) -> Option<&str> {
+        let mut owners = self.owners.iter();
+        let (term, _) = owners.find(|(_, shards)| shards.contains(&shard))?;
+        Some(term)
     }
 
     /// Gives shards to a term.

@@ -2,7 +2,7 @@
 
 use super::assignment::{Assignment, Misfit};
 use super::config::{GROUP_LABEL, ShardGroupConfig, ShardGroupConfigError};
-use super::members::{Members, term_of};
+use super::members::{Members, Terms};
 use super::share::View;
 use crate::leader_election::LeaderElectionStatus;
 use crate::leader_election::candidate::Candidate;
@@ -39,6 +39,7 @@ pub struct ShardGroup {
     client: Client,
     clock: Arc<dyn Clock>,
     random: SmallRng,
+    terms: Terms,
     shards: ShardSet,
     owns_until: OwnsUntil,
 }
@@ -79,9 +80,10 @@ impl ShardGroup {
         client: Client,
         config: ShardGroupConfig,
         clock: Arc<dyn Clock>,
-        random: SmallRng,
+        mut random: SmallRng,
     ) -> Result<Self, ShardGroupConfigError> {
         config.validate()?;
+        let terms = Terms::new(&config.identity, random.random());
         let owns_until = OwnsUntil::default();
         let shards = ShardSet::new(config.field, config.shards).held_while({
             let (owns_until, clock) = (owns_until.clone(), clock.clone());
@@ -93,6 +95,7 @@ impl ShardGroup {
             client,
             clock,
             random,
+            terms,
             shards,
             owns_until,
         })
@@ -135,7 +138,7 @@ impl ShardGroup {
             // A run before this one may have been dropped.
             () = self.idle() => {}
         }
-        let term = term_of(&self.config.identity, self.random.random());
+        let term = self.terms.next();
         let lease = self.config.lease_of(&term);
         let status = LeaderElectionStatus::new(&term, lease.announced_duration(), self.clock.clone());
         let jitter = SmallRng::seed_from_u64(self.random.random());
@@ -147,7 +150,9 @@ impl ShardGroup {
             status,
             jitter,
         )
-        .labelled(GROUP_LABEL, &self.config.name);
+        .labelled(GROUP_LABEL, &self.config.name)
+        // Nobody holds a shard of a term before this one, so its Lease need not run out.
+        .succeeding(self.terms.all());
         let Some(since) = candidate.acquire(shutdown).await else {
             candidate.release().await;
             return Ok(());
@@ -282,7 +287,7 @@ struct Member {
     owns_until: OwnsUntil,
     members: Members,
     joined: Instant,
-    /// The free shards, each since when; and whether an owner has died with it.
+    /// The free shards, each since when; and whether its owner's Lease has run out.
     free_since: BTreeMap<u16, (Instant, bool)>,
     /// It gives nothing up until then, because others did not take what was theirs.
     keeps_until: Option<Instant>,
@@ -477,12 +482,15 @@ impl Member {
     fn note_free(&mut self, free: &BTreeSet<u16>, assignment: &Assignment, now: Instant) {
         self.free_since.retain(|shard, _| free.contains(shard));
         for shard in free {
-            let died = assignment.has_owner(*shard);
+            let died = assignment
+                .owner(*shard)
+                .is_some_and(|term| self.members.has_run_out(term));
             self.free_since.entry(*shard).or_insert((now, died));
         }
     }
 
-    /// How long a free shard is left to others. Those of a dead owner were without one for a whole lease already.
+    /// How long a free shard is left to others. Those of a dead owner were without one for a whole lease already. An owner that has begun
+    /// another term is about to take its share.
     fn patience(&self, died: bool) -> Duration {
         match died {
             true => self.config.look_period().mul_f64(0.75),

@@ -108,6 +108,11 @@ impl Members {
         }
     }
 
+    /// Whether a term has [ended](Self::has_ended) because its Lease was not renewed.
+    pub(super) fn has_run_out(&self, term: &str) -> bool {
+        self.until(term).is_some() && self.has_ended(term)
+    }
+
     /// When the first of some terms ends that has not ended.
     pub(super) fn next_end<'a>(&self, terms: impl Iterator<Item = &'a str>) -> Option<Instant> {
         let going_on = terms.filter(|term| !self.has_ended(term));
@@ -145,9 +150,32 @@ impl Members {
     }
 }
 
-/// A term's name: the replica's identity and a random number.
-pub(super) fn term_of(identity: &str, number: u64) -> String {
-    format!("{identity}_{number:016x}")
+/// The names of the terms of one [`ShardGroup`](super::ShardGroup): the replica's identity, a random number of the group's handle, and
+/// the number of the term.
+#[derive(Debug)]
+pub(super) struct Terms {
+    all: String,
+    number: u64,
+}
+
+impl Terms {
+    pub(super) fn new(identity: &str, random: u64) -> Self {
+        Self {
+            all: format!("{identity}_{random:016x}-"),
+            number: 0,
+        }
+    }
+
+    /// What all names begin with, and no other's.
+    pub(super) fn all(&self) -> &str {
+        &self.all
+    }
+
+    /// The name of the next term.
+    pub(super) fn next(&mut self) -> String {
+        self.number += 1;
+        format!("{}{}", self.all, self.number)
+    }
 }
 
 fn identity_of(term: &str) -> &str {

@@ -149,6 +149,47 @@ async fn a_replica_without_the_server_loses_its_shards_in_time() {
     a.has(8).await;
 }
 
+// Its own Lease, of a term that it knows to have ended, need not run out.
+#[tokio::test(start_paused = true)]
+async fn a_replica_is_back_as_soon_as_the_server_is() {
+    let cluster = Cluster::new();
+    let replicas = ["a", "b"].map(|name| Replica::start(&cluster, config(name)));
+    for replica in &replicas {
+        replica.has(4).await;
+    }
+    cluster.requests(|_| Fate::SILENCE);
+    sleep(60 * SECOND).await;
+    assert!(replicas.iter().all(|replica| replica.shards.is_empty()));
+    cluster.requests(|_| Fate::OK);
+    let back = Instant::now();
+    for replica in &replicas {
+        replica.has(4).await;
+    }
+    // A request that waits for its answer, a pause between two tries, and two looks; a lease takes 15 seconds.
+    assert!(back.elapsed() < 12 * SECOND, "{:?}", back.elapsed());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dropped_run_need_not_wait_for_its_lease() {
+    let cluster = Cluster::new();
+    let mut group = ShardGroup::new(cluster.client(), config("a")).unwrap();
+    let shards = group.shards().clone();
+    let run = timeout(10 * SECOND, group.run(CancellationToken::new())).await;
+    assert!(run.is_err() && shards.is_empty());
+    let run = timeout(5 * SECOND, group.run(CancellationToken::new()));
+    let owns = async {
+        shards
+            .subscribe()
+            .wait_for(|shards| shards.len() == 8)
+            .await
+            .unwrap();
+    };
+    tokio::select! {
+        _ = run => panic!("it owns nothing"),
+        () = owns => {}
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn shards_are_not_taken_twice_by_a_late_write() {
     let cluster = Cluster::new();
