@@ -250,7 +250,10 @@ pub(crate) struct ShardArgs {
     /// has died move after 15 seconds. The group is kept in Leases, which have to be got, listed, created, updated and deleted. A
     /// server without sharded lists (KEP-5866) sends all objects to each process, which leaves out the others. With -o json, a line
     /// {"event":"shards","ranges":["FIRST-END",...]} says which ranges it has, whenever they change.
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["until", "cache"])]
+    ///
+    /// With --cache, the objects of ranges that this process had before are there at once; give each process a directory of its own. There is
+    /// no --until: of what it waits for, a process would know its own share only, which changes.
+    #[arg(long, value_name = "NAME", conflicts_with = "until")]
     pub(crate) shard_group: Option<String>,
     /// The namespace of the group's Leases; by default that of the context
     #[arg(long, value_name = "NAMESPACE", requires = "shard_group")]

@@ -8,6 +8,7 @@ use nix::sys::signal::Signal;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::time::Duration;
+use tempfile::TempDir;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout};
 
@@ -161,6 +162,30 @@ async fn a_server_without_shards_is_divided_too() {
     group.divide(&[a, b], 100).await;
     (100..120).for_each(|number| create(&server, number));
     group.divide(&[a, b], 120).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_share_is_there_at_once_with_a_cache() {
+    let (server, directory) = (server(true).await, TempDir::new().unwrap());
+    let watch = || {
+        let group = "--shard-group g --shard-namespace kube-system";
+        let directory = directory.path().display();
+        let server = server.url();
+        Running::start(&format!(
+            "watch configmaps -o json {group} --cache {directory} --server {server}"
+        ))
+    };
+    let mut first = watch();
+    first.until("synced").await;
+    first.signal(Signal::SIGINT);
+    let ended = first.end().await;
+    assert_eq!((ended.code, &*ended.err), (Some(0), ""));
+    create(&server, 100);
+    let mut second = watch();
+    let lines = second.until("synced").await;
+    let added = lines.iter().filter(|line| line["event"] == "add");
+    let (restored, new): (Vec<_>, Vec<_>) = added.partition(|line| line["restored"] == true);
+    assert_eq!((restored.len(), new.len()), (100, 1), "{new:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
