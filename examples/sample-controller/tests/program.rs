@@ -2,10 +2,13 @@
 
 use controller::{NAME, Options, definition, program};
 use kube::Client;
+use kube::api::PostParams;
 use kube_controller::leader_election::LeaderElectionConfig;
 use kube_controller::manager::ManagerError;
 use kube_sim::SimServer;
+use kube_sim::script::Received;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::time::Duration;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -168,5 +171,116 @@ async fn the_other_replica_takes_over() {
     for replica in replicas {
         replica.stop().await;
     }
+    server.shutdown().await;
+}
+
+/// What a request needs by the rules of RBAC: the group, the resource with its subresource, and the verb.
+fn needed(request: &Received) -> Option<(String, String, String)> {
+    let mut parts = request.path.trim_start_matches('/').split('/');
+    let group = match parts.next()? {
+        "api" => String::new(),
+        "apis" => parts.next()?.to_owned(),
+        _ => return None,
+    };
+    let mut rest: Vec<_> = parts.skip(1).collect();
+    if rest.first() == Some(&"namespaces") && rest.len() > 2 {
+        rest.drain(..2);
+    }
+    let resource = [rest.first().copied(), rest.get(2).copied()];
+    let resource = resource.into_iter().flatten().collect::<Vec<_>>().join("/");
+    let verb = match (request.method.as_str(), request.parameter("watch"), rest.get(1)) {
+        ("GET", Some(_), _) => "watch",
+        ("GET", None, None) => "list",
+        ("GET", None, Some(_)) => "get",
+        ("POST", ..) => "create",
+        ("PUT", ..) => "update",
+        ("PATCH", ..) => "patch",
+        ("DELETE", ..) => "delete",
+        (method, ..) => panic!("{method}"),
+    };
+    Some((group, resource, verb.to_owned()))
+}
+
+/// The permissions of `deploy/rbac.yaml`, read by the server.
+async fn granted(server: &SimServer) -> BTreeSet<(String, String, String)> {
+    let client = Client::try_from(kube::Config::new(server.url().parse().unwrap())).unwrap();
+    let mut granted = BTreeSet::new();
+    for document in include_str!("../deploy/rbac.yaml").split("\n---\n") {
+        let rbac = "/apis/rbac.authorization.k8s.io/v1";
+        let path = match document.lines().find(|line| line.starts_with("kind: ")).unwrap() {
+            "kind: ClusterRole" => format!("{rbac}/clusterroles"),
+            "kind: Role" => format!("{rbac}/namespaces/{NAME}/roles"),
+            "kind: Namespace" => "/api/v1/namespaces".to_owned(),
+            _ => continue,
+        };
+        let request = kube::core::Request::new(path);
+        let mut request = request.create(&PostParams::default(), document.into()).unwrap();
+        let yaml = "application/yaml".parse().unwrap();
+        request.headers_mut().insert("content-type", yaml);
+        let answer: Value = client.request(request).await.unwrap();
+        for rule in answer["rules"].as_array().into_iter().flatten() {
+            let texts = |field: &str| {
+                let texts = rule[field].as_array().unwrap().iter();
+                texts
+                    .map(|text| text.as_str().unwrap().to_owned())
+                    .collect::<Vec<_>>()
+            };
+            for group in texts("apiGroups") {
+                for resource in texts("resources") {
+                    let verbs = texts("verbs").into_iter();
+                    granted.extend(verbs.map(|verb| (group.clone(), resource.clone(), verb)));
+                }
+            }
+        }
+    }
+    granted
+}
+
+// It does all that it can do; what it asks for is what its roles grant.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn its_permissions_are_those_that_it_uses() {
+    let definition = serde_json::to_value(definition()).unwrap();
+    let server = SimServer::builder().crd(definition).start().await.unwrap();
+    let mut granted = granted(&server).await;
+    let before = server.requests().len();
+    let replica = Replica::start(&server, "a");
+    server.store().create(foo("foo", "web", 3)).unwrap();
+    let deployment = || get(&server, "apps/v1", "Deployment", "web");
+    eventually(|| deployment().is_some()).await;
+    let change = |field: &str, value: Value| {
+        let mut changed = deployment().unwrap();
+        changed[field] = value;
+        changed["metadata"]["resourceVersion"] = Value::Null;
+        server.store().update(changed).unwrap();
+    };
+    change("status", json!({"availableReplicas": 2}));
+    eventually(|| get(&server, GROUP, "Foo", "foo").unwrap()["status"]["availableReplicas"] == 2).await;
+    // It publishes the same event each time, and says so in the first one.
+    for replicas in [7, 8] {
+        eventually(|| deployment().unwrap()["spec"]["replicas"] == 3).await;
+        let mut spec = deployment().unwrap()["spec"].take();
+        spec["replicas"] = replicas.into();
+        change("spec", spec);
+    }
+    eventually(|| deployment().unwrap()["spec"]["replicas"] == 3).await;
+    server
+        .store()
+        .delete(GROUP, "Foo", Some("default"), "foo")
+        .unwrap();
+    eventually(|| get(&server, GROUP, "Foo", "foo").is_none()).await;
+    replica.stop().await;
+    let requests = server.requests();
+    let mut used: BTreeSet<_> = requests.iter().skip(before).filter_map(needed).collect();
+    // What is watched from the start is listed where a server cannot do that.
+    let watched = used.clone().into_iter().filter(|(_, _, verb)| verb == "watch");
+    used.extend(watched.map(|(group, resource, _)| (group, resource, "list".to_owned())));
+    // Only a server with the plugin OwnerReferencesPermissionEnforcement asks for it.
+    let finalizers = (
+        "samplecontroller.example.com".to_owned(),
+        "foos/finalizers".to_owned(),
+        "update".to_owned(),
+    );
+    assert!(granted.remove(&finalizers));
+    assert_eq!(used, granted);
     server.shutdown().await;
 }
