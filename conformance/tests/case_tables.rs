@@ -1,4 +1,4 @@
-//! The tables of cases in `crates/*/tests/README.md` name tests; this looks whether they exist.
+//! The tables of cases in `crates/*/tests/README.md` name tests; this looks whether they exist, and whether no case is missing.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -47,4 +47,25 @@ fn every_test_that_a_table_of_cases_names_exists() {
         let missing: Vec<_> = named.iter().filter(|name| !found.contains(**name)).collect();
         assert!(missing.is_empty(), "{name}: {missing:#?}");
     }
+}
+
+/// The cases in the first column of a table: `7`, `39, 40` and `29 to 31`.
+fn cases(table: &str) -> Vec<u32> {
+    let columns = table
+        .lines()
+        .filter_map(|line| line.strip_prefix("| ")?.split(" |").next());
+    let numbers = columns.flat_map(|column| column.split(", ")).filter_map(|part| {
+        let mut bounds = part.split(" to ").map(|number| number.parse::<u32>().ok());
+        let first = bounds.next()??;
+        Some(first..=bounds.next().map_or(Some(first), |last| last)?)
+    });
+    numbers.flatten().collect()
+}
+
+#[test]
+fn the_table_of_kube_controller_has_every_case_once() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/kube-controller/tests/README.md");
+    let mut cases = cases(&std::fs::read_to_string(path).unwrap());
+    cases.sort_unstable();
+    assert_eq!(cases, (1..=128).collect::<Vec<_>>());
 }
