@@ -1,8 +1,17 @@
 //! Replicas over HTTP: one works at a time, and a handover is as fast as its rules allow.
+//!
+//! `MAPS=100000 cargo test --release -p kube-controller --test handover -- --nocapture standby` says how soon a standby of many objects
+//! reconciles.
 
 use jiff::Timestamp;
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube_controller::controller::{Action, Controller};
 use kube_controller::leader_election::{LeaderElectionConfig, LeaderElector, Leadership};
+use kube_controller::manager::Manager;
+use kube_informer::form::Packed;
 use kube_sim::SimServer;
+use serde_json::json;
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -78,5 +87,85 @@ async fn replicas_hand_over_and_one_works_at_a_time() {
         assert_eq!(leader.task.await.unwrap(), Some(()));
         released = Some(Timestamp::now());
     }
+    server.shutdown().await;
+}
+
+/// What exists when a standby is elected; `MAPS=100000` makes it more.
+fn maps() -> usize {
+    let given = std::env::var("MAPS").ok();
+    given.map_or(500, |text| text.parse().expect("a number"))
+}
+
+// Its informer has synced and its queue is full before: it has only to take the first key.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[allow(clippy::print_stderr)] // the times, for `--nocapture`
+async fn a_standby_reconciles_as_soon_as_it_is_elected() {
+    let server = SimServer::builder().start().await.unwrap();
+    for number in 0..maps() {
+        let metadata = json!({"namespace": "default", "name": format!("map-{number}")});
+        let data = json!({"text": "x".repeat(500)});
+        let map = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data});
+        server.store().create(map).unwrap();
+    }
+    let (sender, mut begun) = mpsc::unbounded_channel();
+    let leader = start(&server.url(), 0, Arc::default(), sender.clone());
+    begun.recv().await.unwrap();
+
+    let client = kube::Client::try_from(kube::Config::new(server.url().parse().unwrap())).unwrap();
+    let election = LeaderElectionConfig {
+        lease_duration: Duration::from_secs(60),
+        renew_deadline: Duration::from_secs(40),
+        retry_period: Duration::from_millis(100),
+        ..LeaderElectionConfig::new("default", "handover", "standby")
+    };
+    let manager = Manager::new(client, "standby").leader_election(election).unwrap();
+    let informer = manager.factory().informer::<Packed<ConfigMap>>();
+    let reconcile = move |_: Arc<ConfigMap>, _: Arc<()>| {
+        let told = sender.send((1, Timestamp::now()));
+        async move { Ok::<_, Infallible>(told.map(|()| Action::await_change()).unwrap()) }
+    };
+    let controller = Controller::for_informer(&informer);
+    manager
+        .add_controller(controller, reconcile, |_, error, _| match *error {}, Arc::new(()))
+        .unwrap();
+    let shutdown = CancellationToken::new();
+    let running = tokio::spawn(manager.run_until(shutdown.clone()));
+    // Everything is held, and the handler has put it on the queue.
+    informer.synced().await.unwrap();
+    while informer.handlers().iter().any(|(_, waiting)| *waiting > 0)
+        || informer.handlers().is_empty()
+        || informer.store().len() < maps()
+    {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    assert!(begun.try_recv().is_err(), "another one leads");
+
+    leader.shutdown.cancel();
+    let (_, first) = begun.recv().await.unwrap();
+    let elected = || {
+        let lease = server
+            .store()
+            .get("coordination.k8s.io/v1", "Lease", Some("default"), "handover");
+        let sent: Timestamp = lease.unwrap()["spec"]["acquireTime"]
+            .as_str()
+            .unwrap()
+            .parse()
+            .unwrap();
+        sent
+    };
+    let sent = elected();
+    let mut last = first;
+    for _ in 1..maps() {
+        (_, last) = begun.recv().await.unwrap();
+    }
+    eprintln!(
+        "the first of {} reconciles {:?} after the request that won the election, the last {:?} after it",
+        maps(),
+        first.duration_since(sent),
+        last.duration_since(sent)
+    );
+    leader.task.await.unwrap();
+    shutdown.cancel();
+    running.await.unwrap().unwrap();
     server.shutdown().await;
 }
