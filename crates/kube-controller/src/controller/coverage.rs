@@ -7,16 +7,17 @@
 use super::source::{AnyInformer, settle};
 use crate::watcher;
 use kube_informer::ObjectKey;
-use kube_workqueue::Processing;
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use kube_workqueue::Priority;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinSet;
 
-type Item = Processing<'static, ObjectKey>;
+/// Keys with the priorities of their runs.
+pub(super) type Keys = BTreeMap<ObjectKey, Priority>;
 
 /// The objects that are listed together: those of a shard, or of a namespace.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Part {
     shard: Option<u16>,
     namespace: Option<String>,
@@ -28,10 +29,8 @@ pub(super) struct Coverage {
     timeout: Duration,
     sources: BTreeMap<usize, Source>,
     /// The keys that wait, and a task for each part that does.
-    parked: HashMap<Part, Vec<Item>>,
+    parked: BTreeMap<Part, Keys>,
     waits: JoinSet<Waited>,
-    /// The keys whose wait is over, unless they have to wait for another source.
-    covered: VecDeque<Item>,
 }
 
 struct Source {
@@ -55,9 +54,8 @@ impl Coverage {
         Self {
             timeout,
             sources: BTreeMap::new(),
-            parked: HashMap::new(),
+            parked: BTreeMap::new(),
             waits: JoinSet::new(),
-            covered: VecDeque::new(),
         }
     }
 
@@ -82,13 +80,19 @@ impl Coverage {
         self.sources.remove(&source);
     }
 
-    /// Returns a key if all sources have listed what is in the shard and namespace of its object, which has this uid. Else the key
+    /// Whether all sources have listed what is in the shard and namespace of the object under a key, which has this uid. Else the key
     /// waits for that.
-    pub(super) fn admit(&mut self, item: Item, shard: Option<u16>, uid: Option<&str>) -> Option<Item> {
-        let namespace = item.namespace();
+    pub(super) fn admits(
+        &mut self,
+        key: &ObjectKey,
+        priority: Priority,
+        shard: Option<u16>,
+        uid: Option<&str>,
+    ) -> bool {
+        let namespace = key.namespace();
         let behind = |(number, source): (_, &mut Source)| source.is_behind(namespace, uid).then_some(number);
         let Some(source) = self.sources.iter_mut().find_map(behind).copied() else {
-            return Some(item);
+            return true;
         };
         let part = Part {
             shard,
@@ -105,34 +109,29 @@ impl Coverage {
             let wait = behind.wait(source, part.clone(), uid.map(str::to_owned), self.timeout);
             self.waits.spawn(wait);
         }
-        self.parked.entry(part).or_default().push(item);
-        None
+        let parked = self.parked.entry(part).or_default();
+        let of_key = parked.entry(key.clone()).or_insert(priority);
+        *of_key = priority.max(*of_key);
+        false
     }
 
-    /// The next key whose wait is over, to be [admitted](Self::admit) again. `None` if none waits.
-    ///
-    /// # Errors
-    /// Runs go on without a source from now on.
+    /// The next keys whose wait is over, unless they have to wait for another source; with the error if it is because runs go on without
+    /// a source from now on. `None` if none waits.
     ///
     /// # Cancel safety
     /// Dropping the future loses nothing.
-    pub(super) async fn next(&mut self) -> Option<Result<Item, watcher::Error>> {
-        loop {
-            if let Some(item) = self.covered.pop_front() {
-                return Some(Ok(item));
-            }
-            let Ok(Waited { part, source, result }) = self.waits.join_next().await? else {
-                // It is not known which; those that have to wait will wait again.
-                let parked = self.parked.drain().flat_map(|(_, items)| items);
-                self.covered.extend(parked);
-                continue;
-            };
-            self.covered.extend(self.parked.remove(&part).unwrap_or_default());
-            if let Err(error) = result {
-                self.go_on_without(source);
-                return Some(Err(error));
-            }
+    pub(super) async fn next(&mut self) -> Option<(Keys, Option<watcher::Error>)> {
+        let Ok(Waited { part, source, result }) = self.waits.join_next().await? else {
+            // It is not known which; those that have to wait will wait again.
+            let parked = std::mem::take(&mut self.parked);
+            return Some((parked.into_values().flatten().collect(), None));
+        };
+        let keys = self.parked.remove(&part).unwrap_or_default();
+        let error = result.err();
+        if error.is_some() {
+            self.go_on_without(source);
         }
+        Some((keys, error))
     }
 
     /// Ends all waits.
@@ -140,7 +139,6 @@ impl Coverage {
         self.waits.shutdown().await;
         self.sources.clear();
         self.parked.clear();
-        self.covered.clear();
     }
 }
 
@@ -174,9 +172,7 @@ impl Source {
                     Ok(synced.is_ok())
                 }
                 (false, None) => settle(&*informer, informer.synced(), timeout).await,
-                (false, namespace) => {
-                    settle(&*informer, informer.synced_for(namespace, None), timeout).await
-                }
+                (false, namespace) => settle(&*informer, informer.synced_for(namespace, None), timeout).await,
             };
             let result = match synced {
                 // Its follower says so when its handlers have ended, too.

@@ -2,7 +2,7 @@
 
 use super::action::Next;
 use super::attempt::{ATTEMPT, Attempt};
-use super::coverage::Coverage;
+use super::coverage::{Coverage, Keys};
 use super::metrics::{Metrics, Outcome};
 use super::own::Own;
 use super::source::{AnyInformer, Intake, News};
@@ -117,7 +117,7 @@ enum Event<K, E> {
     /// The caches have caught up with what its last run wrote.
     CaughtUp(Processing<'static, ObjectKey>),
     /// What it waited for has been listed, or is not waited for any longer.
-    Covered(Result<Processing<'static, ObjectKey>, watcher::Error>),
+    Covered(Keys, Option<watcher::Error>),
 }
 
 /// A controller that runs.
@@ -281,8 +281,13 @@ where
                     None
                 }
                 Event::Key(item) => self.take(item),
-                Event::CaughtUp(item) | Event::Covered(Ok(item)) => self.begin(item),
-                Event::Covered(Err(error)) => Some(Err(Error::QueueError(error))),
+                Event::CaughtUp(item) => self.begin(item),
+                Event::Covered(keys, error) => {
+                    for (key, priority) in keys {
+                        self.queue.with_priority(priority).add(key);
+                    }
+                    error.map(|error| Err(Error::QueueError(error)))
+                }
             };
             if report.is_some() {
                 return report;
@@ -333,7 +338,7 @@ where
                 Ok(item) => Event::CaughtUp(item),
                 Err(error) => Event::Lost(error),
             },
-            Some(covered) = coverage.next(), if begins => Event::Covered(covered),
+            Some((keys, error)) = coverage.next(), if goes_on => Event::Covered(keys, error),
             Some(item) = queue.get(), if begins => Event::Key(item.into_owned()),
         }
     }
@@ -439,11 +444,12 @@ where
             return None;
         };
         let (shard, uid) = (hold.as_ref().map(ShardHold::shard), object.meta().uid.as_deref());
-        let name = named.then(|| (*item).clone());
-        let Some(item) = self.coverage.admit(item, shard, uid) else {
-            self.named.extend(name);
+        if !self.coverage.admits(&item, item.priority(), shard, uid) {
+            if named {
+                self.named.insert((*item).clone());
+            }
             return None;
-        };
+        }
         let failing = self.failing.get(&*item);
         let failing = failing.filter(|failing| failing.uid == object.meta().uid);
         let attempt = Attempt {
