@@ -12,6 +12,7 @@ static ON: AtomicBool = AtomicBool::new(true);
 static BYTES: AtomicI64 = AtomicI64::new(0);
 static PEAK: AtomicI64 = AtomicI64::new(0);
 static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
+static ALLOCATED: AtomicU64 = AtomicU64::new(0);
 static FREED: AtomicU64 = AtomicU64::new(0);
 
 #[global_allocator]
@@ -30,6 +31,11 @@ pub fn peak() -> i64 {
 /// The number of allocations so far.
 pub fn allocations() -> u64 {
     ALLOCATIONS.load(Relaxed)
+}
+
+/// The bytes that were allocated so far, whether they are in use or not. What grows counts as allocated anew.
+pub fn allocated() -> u64 {
+    ALLOCATED.load(Relaxed)
 }
 
 /// The number of allocations in use.
@@ -54,6 +60,7 @@ unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if ON.load(Relaxed) {
             ALLOCATIONS.fetch_add(1, Relaxed);
+            ALLOCATED.fetch_add(layout.size() as u64, Relaxed);
             grow(layout.size() as i64);
         }
         // SAFETY: the caller's contract.
@@ -72,6 +79,7 @@ unsafe impl GlobalAlloc for Counting {
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         if ON.load(Relaxed) {
             ALLOCATIONS.fetch_add(1, Relaxed);
+            ALLOCATED.fetch_add(size as u64, Relaxed);
             FREED.fetch_add(1, Relaxed);
             grow(size as i64 - layout.size() as i64);
         }

@@ -6,6 +6,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)] // a command line talks
 
 mod api;
+mod costs;
 mod features;
 mod licences;
 mod package;

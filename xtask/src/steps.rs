@@ -4,7 +4,7 @@ use crate::workspace::{
     Outcome, cargo, cargo_of, command, has_toolchain, published, root, run, succeeds, target, target_root,
     text,
 };
-use crate::{api, features, licences, package, protobuf, readme, spelling};
+use crate::{api, costs, features, licences, package, protobuf, readme, spelling};
 use anyhow::{Context as _, Result};
 use std::time::{Duration, Instant};
 
@@ -56,6 +56,11 @@ const STEPS: &[Step] = &[
         outside,
     ),
     step(
+        "costs",
+        "instructions and allocations of the hot paths are those of bench/costs/COSTS.md; --update writes them",
+        costs::check,
+    ),
+    step(
         "package",
         "what is published, and its documentation as docs.rs builds it",
         package::check,
@@ -77,7 +82,7 @@ const fn step(name: &'static str, about: &'static str, run: fn() -> Result<Outco
     Step { name, about, run }
 }
 
-/// Runs what the command line asks for: nothing (a list), `ci`, `publish-dry-run`, `api --update`, `man`, `protobuf`, or any steps.
+/// Runs what the command line asks for: nothing (a list), `ci`, `publish-dry-run`, `api --update`, `costs --update`, `man`, `protobuf`, or any steps.
 pub(crate) fn run_arguments(arguments: &[String]) -> Result<()> {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments[..] {
@@ -85,6 +90,7 @@ pub(crate) fn run_arguments(arguments: &[String]) -> Result<()> {
         ["ci"] => all()?,
         ["publish-dry-run"] => package::publish_dry_run()?,
         ["api", "--update"] => report("api", api::update()?),
+        ["costs", "--update"] => report("costs", costs::update()?),
         ["man"] => report("man", man()?),
         ["protobuf"] => report("protobuf", protobuf::update()?),
         _ => {
@@ -102,6 +108,7 @@ fn list() {
         "cargo xtask ci                   runs all, in this order; .ci/run installs what they need first"
     );
     println!("cargo xtask api --update         writes the lists of public items");
+    println!("cargo xtask costs --update       writes what the hot paths cost");
     println!("cargo xtask man                  writes the manual pages of kubectl-informer to target/man");
     println!("cargo xtask protobuf             writes kube-protobuf's tables from Kubernetes' Go modules");
     println!("cargo xtask publish-dry-run      publishes all crates, except for the upload\n");
@@ -197,15 +204,12 @@ fn msrv() -> Result<Outcome> {
 }
 
 fn outside() -> Result<Outcome> {
-    let benches = std::fs::read_dir(root().join("bench"))?
-        .map(|entry| Ok(entry?.path().join("Cargo.toml")))
-        .collect::<Result<Vec<_>>>()?;
-    for manifest in benches.into_iter().chain([root().join("fuzz/Cargo.toml")]) {
-        if manifest.exists() {
-            run(cargo("check --all-targets --locked --quiet --manifest-path")
+    for manifest in ["bench/Cargo.toml", "fuzz/Cargo.toml"] {
+        run(
+            cargo("check --workspace --all-targets --locked --quiet --manifest-path")
                 .arg(manifest)
-                .env("CARGO_TARGET_DIR", target_root()))?;
-        }
+                .env("CARGO_TARGET_DIR", target_root()),
+        )?;
     }
     Ok(Outcome::Passed)
 }

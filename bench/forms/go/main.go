@@ -1,26 +1,35 @@
 // Measures client-go's shared informer: "client-go FORM LIST API CONTROL PODS CHANGES RATE PHASE...", as the Rust client
-// beside it does, with the same phases and the same output. FORM is client-go, which asks for JSON, or client-go-protobuf,
-// which asks for what client-go does by itself. See run.sh.
+// beside it does, with the same phases and the same output. FORM is client-go, which asks for JSON, client-go-protobuf,
+// which asks for what client-go does by itself, or controller-runtime, which is its cache with its defaults.
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"math"
 	"net/http"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
 
+	"github.com/go-logr/logr"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/clientcmd"
+	ctrlcache "sigs.k8s.io/controller-runtime/pkg/cache"
+	ctrlclient "sigs.k8s.io/controller-runtime/pkg/client"
+	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
 )
 
 const (
@@ -33,7 +42,24 @@ const (
 // What the one handler does: it takes the key and counts.
 var notifications, marks atomic.Int64
 
+// How late the notifications are, while it is asked.
+var (
+	timed atomic.Bool
+	mutex sync.Mutex
+	late  []time.Duration
+)
+
 func count(object any) {
+	if timed.Load() {
+		now := time.Now()
+		if pod, isPod := object.(*corev1.Pod); isPod {
+			if at, err := strconv.ParseInt(pod.Annotations["bench/at"], 10, 64); err == nil {
+				mutex.Lock()
+				late = append(late, now.Sub(time.Unix(0, at)))
+				mutex.Unlock()
+			}
+		}
+	}
 	key, err := cache.DeletionHandlingMetaNamespaceKeyFunc(object)
 	must(err)
 	notifications.Add(1)
@@ -58,30 +84,28 @@ func main() {
 	if form == "client-go" {
 		config.ContentType, config.AcceptContentTypes = "application/json", "application/json"
 	}
-	client, err := kubernetes.NewForConfig(config)
-	must(err)
-	factory := informers.NewSharedInformerFactory(client, 0)
-	informer := factory.Core().V1().Pods().Informer()
-	_, err = informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
-		AddFunc:    count,
-		UpdateFunc: func(_, object any) { count(object) },
-		DeleteFunc: count,
-	})
-	must(err)
-	stop := make(chan struct{})
-	factory.Start(stop)
+	var cached cachedPods
+	if form == "controller-runtime" {
+		cached = managed(config)
+	} else {
+		cached = shared(config)
+	}
 
 	m := measurement{form: form, list: list, control: control, pods: pods}
-	m.phase("sync", pods, 0, func() {})
+	print(m.phase("sync", pods, 0, func() {}))
 	for _, phase := range os.Args[8:] {
 		switch phase {
 		case "churn":
-			m.changes(phase, changes, rate)
+			print(m.changes(phase, changes, rate, ""))
 		case "burst":
-			m.changes(phase, changes, 0)
+			print(m.changes(phase, changes, 0, ""))
+		case "latency":
+			print(m.latency(phase, changes, rate))
+		case "reads":
+			print(m.reads(cached, changes, rate))
 		case "relist":
 			lists := m.lists()
-			m.phase(phase, 0, cpuTime(), func() { m.post("/bench/expire") })
+			print(m.phase(phase, 0, cpuTime(), func() { m.post("/bench/expire") }))
 			if lists == m.lists() {
 				fail("there was no relist")
 			}
@@ -89,11 +113,72 @@ func main() {
 			fail("no phase is called " + phase)
 		}
 	}
-	if kept := len(informer.GetStore().ListKeys()); kept != int(pods)+1 {
+	if kept := len(cached.keys()); kept != int(pods)+1 {
 		fail(fmt.Sprintf("the store is not complete: %d of %d", kept, pods+1))
 	}
-	close(stop)
-	factory.Shutdown()
+}
+
+// What is read of a cache of pods.
+type cachedPods struct {
+	keys func() []string
+	// Looks a pod up and returns its node.
+	node func(key string) string
+}
+
+var handler = cache.ResourceEventHandlerFuncs{
+	AddFunc:    count,
+	UpdateFunc: func(_, object any) { count(object) },
+	DeleteFunc: count,
+}
+
+// shared is client-go's shared informer.
+func shared(config *rest.Config) cachedPods {
+	client, err := kubernetes.NewForConfig(config)
+	must(err)
+	factory := informers.NewSharedInformerFactory(client, 0)
+	informer := factory.Core().V1().Pods().Informer()
+	_, err = informer.AddEventHandler(handler)
+	must(err)
+	factory.Start(make(chan struct{}))
+	return cachedPods{keys: informer.GetStore().ListKeys, node: func(key string) string {
+		object, found, err := informer.GetStore().GetByKey(key)
+		must(err)
+		if !found {
+			fail("no pod " + key)
+		}
+		return object.(*corev1.Pod).Spec.NodeName
+	}}
+}
+
+// managed is controller-runtime's cache, which copies each object that is read.
+func managed(config *rest.Config) cachedPods {
+	config.QPS = -1
+	ctrllog.SetLogger(logr.Discard())
+	pods, err := ctrlcache.New(config, ctrlcache.Options{})
+	must(err)
+	ctx := context.Background()
+	go func() { must(pods.Start(ctx)) }()
+	informer, err := pods.GetInformer(ctx, &corev1.Pod{}, ctrlcache.BlockUntilSynced(false))
+	must(err)
+	_, err = informer.AddEventHandler(handler)
+	must(err)
+	return cachedPods{
+		keys: func() []string {
+			var list corev1.PodList
+			must(pods.List(ctx, &list, ctrlclient.UnsafeDisableDeepCopy))
+			keys := make([]string, 0, len(list.Items))
+			for i := range list.Items {
+				keys = append(keys, list.Items[i].Namespace+"/"+list.Items[i].Name)
+			}
+			return keys
+		},
+		node: func(key string) string {
+			namespace, name, _ := strings.Cut(key, "/")
+			var pod corev1.Pod
+			must(pods.Get(ctx, types.NamespacedName{Namespace: namespace, Name: name}, &pod))
+			return pod.Spec.NodeName
+		},
+	}
 }
 
 // reach is how the API is reached: at a URL, or as a kubeconfig file says.
@@ -109,13 +194,77 @@ type measurement struct {
 	pods                int64
 }
 
-func (m *measurement) changes(phase string, changes, rate int64) {
-	path := fmt.Sprintf("/bench/churn?changes=%d&rate=%d", changes, rate)
-	m.phase(phase, changes, cpuTime(), func() { m.post(path) })
+func (m *measurement) changes(phase string, changes, rate int64, options string) figures {
+	path := fmt.Sprintf("/bench/churn?changes=%d&rate=%d%s", changes, rate, options)
+	return m.phase(phase, changes, cpuTime(), func() { m.post(path) })
+}
+
+// latency measures how late the handler is told of changes.
+func (m *measurement) latency(phase string, changes, rate int64) figures {
+	late = nil
+	timed.Store(true)
+	figures := m.changes(phase, changes, rate, "&stamp=1")
+	timed.Store(false)
+	mutex.Lock()
+	defer mutex.Unlock()
+	figures["late_us"] = percentiles(late)
+	return figures
+}
+
+// reads measures the same while two goroutines read as fast as they can, until the mark has come.
+func (m *measurement) reads(cached cachedPods, changes, rate int64) figures {
+	keys, marked, begun := cached.keys(), marks.Load(), time.Now()
+	type result struct {
+		reads int
+		took  time.Duration
+		times []time.Duration
+	}
+	results := make(chan result)
+	for start := range 2 {
+		go func() {
+			var r result
+			for ; marks.Load() == marked; r.reads++ {
+				key := keys[uint64(start*1_000_003+r.reads)*2_654_435_761%uint64(len(keys))]
+				if r.reads%61 != 0 {
+					cached.node(key)
+					continue
+				}
+				at := time.Now()
+				cached.node(key)
+				r.times = append(r.times, time.Since(at))
+			}
+			r.took = time.Since(begun)
+			results <- r
+		}()
+	}
+	figures := m.latency("reads", changes, rate)
+	one, two := <-results, <-results
+	figures["reads_per_s"] = math.Round(float64(one.reads+two.reads) / max(one.took, two.took).Seconds())
+	figures["read_us"] = percentiles(append(one.times, two.times...))
+	return figures
+}
+
+// percentiles are the 50th and the 99th, in microseconds.
+func percentiles(times []time.Duration) [2]float64 {
+	if len(times) == 0 {
+		fail("nothing was timed")
+	}
+	slices.Sort(times)
+	at := func(part float64) float64 { return times[int(float64(len(times))*part)].Seconds() * 1e6 }
+	return [2]float64{at(0.5), at(0.99)}
+}
+
+// What a phase cost: a line of JSON.
+type figures map[string]any
+
+func print(figures figures) {
+	line, err := json.Marshal(figures)
+	must(err)
+	fmt.Println(string(line))
 }
 
 // phase waits until the handler was told of the expected objects and of the mark, and the process has come to rest.
-func (m *measurement) phase(name string, expected int64, cpu time.Duration, begin func()) {
+func (m *measurement) phase(name string, expected int64, cpu time.Duration, begin func()) figures {
 	told, marked := notifications.Load(), marks.Load()
 	if name == "sync" {
 		// From the start of the process; its first objects may have come already.
@@ -137,7 +286,7 @@ func (m *measurement) phase(name string, expected int64, cpu time.Duration, begi
 	atRest()
 	spent := cpuTime() - cpu
 	rss, peak := memory()
-	figures := map[string]any{
+	figures := figures{
 		"form": m.form, "list": m.list, "pods": m.pods, "phase": name, "changes": expected,
 		"wall_s": rounded(wall.Seconds()), "cpu_s": rounded(spent.Seconds()), "rss_mib": rounded(rss),
 		"peak_mib": rounded(peak),
@@ -145,9 +294,7 @@ func (m *measurement) phase(name string, expected int64, cpu time.Duration, begi
 	if os.Getenv("API_PID") != "" {
 		figures["server_cpu_s"] = rounded(server)
 	}
-	line, err := json.Marshal(figures)
-	must(err)
-	fmt.Println(string(line))
+	return figures
 }
 
 func (m *measurement) post(path string) {

@@ -2,11 +2,7 @@
 
 use crate::objects::Object;
 use arc_swap::ArcSwap;
-use kube_informer::{
-    ObjectKey, Partition,
-    low_level::StoreWriter,
-    store::Indexer,
-};
+use kube_informer::{ObjectKey, Partition, low_level::StoreWriter, store::Indexer};
 use std::{
     collections::HashMap,
     sync::{Arc, RwLock},

@@ -58,7 +58,11 @@ fn get() {
 /// The least that a get can cost: nobody else may read or write this map, and there are no snapshots.
 fn get_bare(objects: &[(ObjectKey, Object)]) {
     let map: HashMap<ObjectKey, Object, foldhash::quality::RandomState> = objects.iter().cloned().collect();
-    println!("    {:16} {:6.0}", "bare hash map", gets(objects.len(), |key| map.get(key).cloned()));
+    println!(
+        "    {:16} {:6.0}",
+        "bare hash map",
+        gets(objects.len(), |key| map.get(key).cloned())
+    );
 }
 
 /// Nanoseconds of processor time per get, in no order.

@@ -8,7 +8,7 @@ mod pods;
 use bytes::Bytes;
 use k8s_openapi::api::core::v1::Pod;
 use kube_informer::FieldPath;
-use kube_informer::form::{self, DecoderConfig, Decode, Packed};
+use kube_informer::form::{self, Decode, DecoderConfig, Packed};
 use kube_informer::low_level::wire::{Encoding, ListReader, RawObject, WatchReader};
 use rustix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, de::IgnoredAny};
@@ -92,7 +92,11 @@ const CASES: &[Case] = &[
     ("form-pods", |input| {
         read_list(&input.list, |item| {
             let raw = RawObject::scan(Encoding::Json, item).unwrap();
-            form::decode::<Pod>(&raw).unwrap().metadata.name.map_or(0, |n| n.len())
+            form::decode::<Pod>(&raw)
+                .unwrap()
+                .metadata
+                .name
+                .map_or(0, |n| n.len())
         })
     }),
     ("packed-body", |input| {
@@ -100,15 +104,34 @@ const CASES: &[Case] = &[
     }),
     ("packed-field", |input| {
         let phase = |pod: &Packed<Pod>| pod.field::<String>(&input.phase).unwrap();
-        input.packed.iter().filter_map(phase).map(|phase| phase.len()).sum()
+        input
+            .packed
+            .iter()
+            .filter_map(phase)
+            .map(|phase| phase.len())
+            .sum()
     }),
     ("packed-decode", |input| {
-        let name = |pod: &Packed<Pod>| pod.decode().unwrap().metadata.name.as_ref().map_or(0, String::len);
+        let name = |pod: &Packed<Pod>| {
+            pod.decode()
+                .unwrap()
+                .metadata
+                .name
+                .as_ref()
+                .map_or(0, String::len)
+        };
         input.packed.iter().map(name).sum()
     }),
     ("packed-decode-recent", |input| {
         // As often, but the same few pods.
-        let name = |pod: &Packed<Pod>| pod.decode().unwrap().metadata.name.as_ref().map_or(0, String::len);
+        let name = |pod: &Packed<Pod>| {
+            pod.decode()
+                .unwrap()
+                .metadata
+                .name
+                .as_ref()
+                .map_or(0, String::len)
+        };
         let few = input.packed.iter().take(8).cycle();
         few.take(input.packed.len()).map(name).sum()
     }),

@@ -1,4 +1,4 @@
-// Measures client-go's work queue. Prints "name value" lines, the same as the Rust program beside it; see run.sh.
+// Measures client-go's work queue. Prints "name value" lines, the same as the Rust program beside it; see bench/run.
 package main
 
 import (

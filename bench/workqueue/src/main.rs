@@ -1,4 +1,4 @@
-//! Measures kube-workqueue. Prints `name value` lines, the same as the Go program beside it; see `run.sh`.
+//! Measures kube-workqueue. Prints `name value` lines, the same as the Go program beside it; see `bench/run`.
 
 #[path = "../../counting.rs"]
 mod counting;

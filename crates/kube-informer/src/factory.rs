@@ -59,7 +59,7 @@
 //! ```
 //!
 //! Objects that come in bursts are decoded on other threads too, in any case. (Measured by the forms `packed-json` and
-//! `packed-thread-json` of `bench/forms/run.sh`.)
+//! `packed-thread-json` of `bench/run --clients`.)
 //!
 //! # Shards
 //! Replicas of a program that divide the objects among them give the factory their [set of shards](ShardSet). Its informers and their

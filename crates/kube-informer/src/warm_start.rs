@@ -145,7 +145,7 @@
 //! - Each save writes the whole cache. Raise the interval for caches of gigabytes.
 //!
 //! # Costs
-//! Loading makes no object anew: it takes the bytes as they are in the file. `bench/forms/warm.sh 100000 60`, in the repository, measures how
+//! Loading makes no object anew: it takes the bytes as they are in the file. `bench/run --only warm`, in the repository, measures how
 //! soon the objects can be read, what confirming them takes on the wire, the most memory while loading, and what saving costs while 100 objects
 //! change each second. Each handler that does not wait holds an initial add of each restored object until it has taken it.
 //!

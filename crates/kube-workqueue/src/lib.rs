@@ -53,7 +53,7 @@
 //!
 //! Delayed items are in one heap, without a task or timer for each. The queue has no task either: one of the idle
 //! getters sleeps until the next item is due. It uses tokio's clock, paused or not, and wakes half a millisecond late
-//! on average (`bench/workqueue/run.sh` in the repository), because tokio's timer has a resolution of one millisecond.
+//! on average (`bench/run --only queue` in the repository), because tokio's timer has a resolution of one millisecond.
 //!
 //! # Shutdown
 //!
@@ -91,7 +91,7 @@
 //!
 //! The queue stores an item once while it is queued, delayed or processed (its worker has another copy). The overhead
 //! is 60 to 80 bytes for each item, and up to twice that after the storage has grown, as with any vector
-//! (`bench/workqueue/run.sh`). The storage is freed when no item is left. The per-item rate limiters track an item until `forget` is called.
+//! (`bench/run --only queue`). The storage is freed when no item is left. The per-item rate limiters track an item until `forget` is called.
 //!
 //! # Locks
 //!

@@ -1,4 +1,4 @@
-//! What a warm start costs and saves; see warm.sh.
+//! What a warm start costs and saves; the case `warm` of `bench/run`.
 //!
 //! `warm run URL DIRECTORY SECONDS [INTERVAL]` runs an informer of packed pods for so many seconds after it has synced, as one run
 //! of a program, and prints a line of JSON. With INTERVAL, in seconds, the cache is saved so often; without, only at the end. With
@@ -6,7 +6,7 @@
 
 #[path = "../../../counting.rs"]
 mod counting;
-#[path = "client/usage.rs"]
+#[path = "informer-client/usage.rs"]
 #[expect(dead_code, reason = "only the processor time is asked for")]
 mod usage;
 

@@ -1,4 +1,4 @@
-//! What handlers cost: time, allocations and memory.
+//! What handlers cost: time, allocations and memory. Each prints lines of JSON.
 //!
 //! `handlers notify UPDATES ROUNDS`: what one notification of one handler costs, as the difference between an informer
 //! with 20 handlers and one with 10, all on one thread. Time is processor time, the least of all rounds.
@@ -155,7 +155,7 @@ fn notify(updates: u64, rounds: u64) {
         "nothing is merged"
     );
     println!(
-        "one notification of one handler: {:.0} ns, {:.3} allocations (an update with 10 handlers: {:.0} ns)",
+        "{{\"ns\":{:.1},\"allocations\":{:.3},\"update_with_10_ns\":{:.0}}}",
         (many.time.as_nanos() as f64 - few.time.as_nanos() as f64) / notifications as f64,
         (many.allocations as f64 - few.allocations as f64) / notifications as f64,
         few.time.as_nanos() as f64 / updates as f64,
@@ -178,8 +178,8 @@ fn stalled(pods: u64, updates: u64, rounds: u64) {
     for (phases, (handlers, stalled)) in results.into_iter().zip(cases) {
         let best = least(phases);
         println!(
-            "{pods} pods, {handlers} handlers and {stalled} that stall: {:.0} updates/s, {:.0} notifications/s; \
-             longest queue {}, grown by {} KiB in as many updates again",
+            "{{\"pods\":{pods},\"handlers\":{handlers},\"stalled\":{stalled},\"updates_per_s\":{:.0},\"notifications_per_s\":{:.0},\
+             \"longest_queue\":{},\"grown_kib\":{}}}",
             updates as f64 / best.time.as_secs_f64(),
             best.told as f64 / best.time.as_secs_f64(),
             best.longest_queue,
