@@ -124,6 +124,71 @@ kubectl taint node n a-
 kubectl drain n
 kubectl describe node n | grep -v '^ '
 kubectl get node n -o yaml
+kubectl create clusterrole agg --aggregation-rule=rbac.example.com/x=true -o yaml
+kubectl create clusterrole nonres --verb=get --non-resource-url=/logs/*
+kubectl create cronjob bad --image=busybox --schedule='bogus'
+kubectl create poddisruptionbudget pb --selector=app=web --max-unavailable=50%
+kubectl create priorityclass toohigh --value=2000000000
+kubectl create ingress tls --class=c --rule='a.example/path*=svc:80,tls=sec' --default-backend=d:80 -o yaml
+kubectl create service nodeport np --tcp=80:80 --node-port=31234
+kubectl create service nodeport np2 --tcp=80:80 --node-port=31234
+kubectl create namespace Bad
+kubectl create configmap Bad_Name
+kubectl create deployment two --image=nginx --image=busybox --port=80
+kubectl get deploy,svc,job,cronjob,ing,pdb,quota,hpa -o wide
+kubectl get role,rolebinding,sa,secret,cm -o wide
+kubectl get crd,pv,pvc,sc,priorityclass,leases,csr,ingressclass
+kubectl get clusterrole nonres agg
+kubectl get cm --field-selector metadata.name!=m -o name
+kubectl get svc --field-selector spec.type=NodePort -o name
+kubectl get deploy web --subresource=scale
+kubectl get deploy web --subresource=scale -o yaml
+kubectl get pods --subresource=status
+kubectl get --raw /bogus
+kubectl get --raw /healthz/ping
+kubectl get endpoints
+kubectl describe quota q
+kubectl describe pdb pb
+kubectl describe clusterrole agg nonres
+kubectl describe hpa web
+kubectl apply view-last-applied deploy web
+kubectl apply set-last-applied -f m.yaml --create-annotation
+mkdir -p k; printf 'resources: [m.yaml]\nnamePrefix: k-\n' > k/kustomization.yaml; printf 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\n' > k/m.yaml; kubectl apply -k k
+kubectl diff -k k
+kubectl delete -k k
+printf 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: dup}\ndata: {a: 5}\n' | kubectl apply -f -
+printf 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: dup}\nbogus: 5\n' | kubectl apply --server-side -f -
+printf 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: dup, namespace: other}\n' | kubectl apply -n other -f -
+kubectl patch deploy web -p '{"spec":{"template":{"spec":{"containers":[{"name":"side","image":"y"}]}}}}'
+kubectl patch deploy web -p '{"spec":{"template":{"spec":{"containers":[{"name":"side","$patch":"delete"}]}}}}'
+kubectl patch deploy web --type=json -p '[{"op":"test","path":"/spec/replicas","value":9}]'
+kubectl patch deploy web -p '{"spec":{"selector":{"matchLabels":{"other":"x"}}}}'
+kubectl patch svc np -p '{"spec":{"type":"ClusterIP"}}'
+kubectl label cm --all all=yes
+kubectl annotate deploy web k=v; kubectl get deploy web -o jsonpath='{.metadata.generation}'
+kubectl scale deploy web two --replicas=1
+kubectl scale deploy web --replicas=-1
+kubectl set image deploy/web none=nginx:3
+kubectl set env deploy/web --list
+kubectl set resources deploy/web --requests=cpu=2 --limits=cpu=1
+kubectl set selector svc np app=x
+kubectl rollout history deploy/web --revision=2
+kubectl rollout undo deploy/web --to-revision=5
+kubectl rollout restart job/j
+kubectl run priority --image=x --overrides='{"spec":{"priorityClassName":"system-node-critical"}}' -o jsonpath='{.spec.priority}'
+kubectl run priority2 --image=x --overrides='{"spec":{"priorityClassName":"none"}}'
+kubectl expose pod p --name=other --port=80 --target-port=8080 --type=NodePort
+kubectl debug p --image=busybox --profile=general --container=dbg --attach=false
+kubectl logs deploy/web
+kubectl logs p -c none
+kubectl exec p -c none -- ls
+kubectl port-forward svc/none 0:80
+kubectl wait deploy/web --for=condition=Available --timeout=1s
+kubectl wait cm/none --for=create --timeout=1s
+kubectl auth can-i create deployments
+kubectl api-resources --categories=all -o name | sort
+kubectl explain deploy.spec.strategy --recursive | grep '^ *[a-z]'
+kubectl get deploy web -o yaml | sed 's/resourceVersion: .*/resourceVersion: "1"/' | kubectl replace -f -
 kubectl get --raw /readyz
 kubectl get --raw /api/v1/namespaces/demo/pods/none
 kubectl logs none

@@ -23,6 +23,7 @@ mod schemas;
 mod selectors;
 mod specs;
 mod subresources;
+mod tables;
 mod validation;
 mod watches;
 mod webhooks;
@@ -41,6 +42,7 @@ fn cases() -> Vec<Case> {
         watches::cases(),
         selectors::cases(),
         forms::cases(),
+        tables::cases(),
     ];
     let writing = [
         writes::cases(),

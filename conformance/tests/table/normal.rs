@@ -210,15 +210,19 @@ fn is_time(text: &str) -> bool {
     shape.starts_with("0000-00-00T00:00:00") && shape.ends_with('Z')
 }
 
-/// Ages in the cells of a table's row.
+/// Ages, times and uids in the cells of a table's row.
 fn ages(cells: &mut Value) {
+    let uid = regex::Regex::new("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}").expect("a pattern");
     for cell in cells.as_array_mut().into_iter().flatten() {
         let is_age = |text: &str| {
             text.strip_suffix('s')
                 .is_some_and(|seconds| !seconds.is_empty() && seconds.bytes().all(|b| b.is_ascii_digit()))
         };
-        if cell.as_str().is_some_and(is_age) {
-            *cell = "<age>".into();
+        match cell.as_str() {
+            Some(text) if is_age(text) => *cell = "<age>".into(),
+            Some(text) if is_time(text) => *cell = "<time>".into(),
+            Some(text) => *cell = uid.replace_all(text, "<uid>").into(),
+            None => {}
         }
     }
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use crate::openapi;
-use crate::resources::{Registry, Resource};
+use crate::resources::{Registry, Resource, by_preference};
 use crate::response::{SimBody, json_value, text};
 
 const VERBS: [&str; 8] = [
@@ -22,9 +22,20 @@ const VERBS: [&str; 8] = [
 ];
 
 /// The answer to a path that does not concern objects; `None` for one that does.
-pub(crate) fn answer(registry: &Registry, segments: &[&str], accept: &str) -> Option<Response<SimBody>> {
+///
+/// An answer about health says more if it is to be `verbose`.
+pub(crate) fn answer(
+    registry: &Registry,
+    segments: &[&str],
+    accept: &str,
+    verbose: bool,
+) -> Option<Response<SimBody>> {
     let aggregated = accept.contains("as=APIGroupDiscoveryList");
     let value = match segments {
+        ["healthz", "ping"] => return Some(text(StatusCode::OK, "ok")),
+        ["healthz"] if verbose => return Some(text(StatusCode::OK, "[+]ping ok\nhealthz check passed\n")),
+        ["readyz"] if verbose => return Some(text(StatusCode::OK, "[+]ping ok\nreadyz check passed\n")),
+        ["livez"] if verbose => return Some(text(StatusCode::OK, "[+]ping ok\nlivez check passed\n")),
         ["healthz" | "readyz" | "livez", ..] => return Some(text(StatusCode::OK, "ok")),
         [] => json!({"paths": ["/api", "/api/v1", "/apis", "/healthz", "/livez", "/readyz", "/version"]}),
         ["version"] => version(),
@@ -51,6 +62,10 @@ pub(crate) fn version() -> Value {
     json!({
         "major": "1",
         "minor": "36",
+        "emulationMajor": "1",
+        "emulationMinor": "36",
+        "minCompatibilityMajor": "1",
+        "minCompatibilityMinor": "35",
         "gitVersion": concat!("v1.36.0+kube-sim-", env!("CARGO_PKG_VERSION")),
         "gitCommit": "",
         "gitTreeState": "clean",
@@ -77,6 +92,9 @@ fn group_versions(registry: &Registry) -> Vec<(String, Vec<String>)> {
             }
             _ => groups.push((resource.group.clone(), resource.versions.clone())),
         }
+    }
+    for (_, versions) in &mut groups {
+        versions.sort_by(|one, other| by_preference(one, other));
     }
     groups
 }
@@ -221,10 +239,15 @@ fn described(resource: &Resource, version: &str) -> Value {
     described
 }
 
-fn verbs(resource: &Resource) -> &'static [&'static str] {
+fn verbs(resource: &Resource) -> Vec<&'static str> {
+    // A namespace is deleted by its name only.
+    let is_one = resource.id() == "namespaces";
     match (resource.review, resource.report) {
-        (true, _) => &["create"],
-        (_, true) => &["get", "list"],
-        _ => &VERBS,
+        (true, _) => vec!["create"],
+        (_, true) => vec!["get", "list"],
+        _ => VERBS
+            .into_iter()
+            .filter(|verb| !(is_one && *verb == "deletecollection"))
+            .collect(),
     }
 }

@@ -20,7 +20,7 @@ use crate::api::components;
 use crate::api::fields::{self, FieldValidation};
 use crate::api::options::{self, ListOptions, Query, WatchOptions};
 use crate::api::patch::{self, Patch};
-use crate::api::render::{Encoding, Form, Include, Render, TableVersion};
+use crate::api::render::{self, Encoding, Form, Include, Render, TableVersion};
 use crate::api::write::{DeleteOptions, Deleted, Propagation, Scale, Writer};
 use crate::api::{Api, Target};
 use crate::discovery;
@@ -197,7 +197,15 @@ fn name(
         return Ok(Named::Answer(answer));
     }
     let reads = matches!(request.method, Method::GET | Method::HEAD);
-    if reads && let Some(answer) = discovery::answer(&api.registry(), &segments, accept(&request.headers)) {
+    let accept = accept(&request.headers);
+    if reads
+        && let Some(answer) = discovery::answer(
+            &api.registry(),
+            &segments,
+            accept,
+            query.flag("verbose").is_some(),
+        )
+    {
         return Ok(Named::Answer(answer));
     }
     // Two slashes are not one: there is a part without a name between them.
@@ -315,9 +323,13 @@ impl Route {
         let [plural, rest @ ..] = &rest[..] else {
             return Err(StatusError::no_such_resource());
         };
-        let resource = api
-            .find(group, version, plural)
-            .ok_or_else(StatusError::no_such_resource)?;
+        let Some(resource) = api.find(group, version, plural) else {
+            return match group_is_known {
+                true => Err(StatusError::no_such_resource()),
+                // Nobody answers for what no definition defines.
+                false => Ok(None),
+            };
+        };
         let (name, subresource) = match rest {
             [] => (None, None),
             [name] => (Some(*name), None),
@@ -421,7 +433,18 @@ impl Call {
         }
     }
 
-    async fn answer(mut self, route: Route, faults: &Meeting) -> Result<Response<SimBody>, StatusError> {
+    async fn answer(self, route: Route, faults: &Meeting) -> Result<Response<SimBody>, StatusError> {
+        let warning = route
+            .target
+            .resource
+            .deprecation(&route.target.version)
+            .map(str::to_owned);
+        let mut response = self.answer_of(route, faults).await?;
+        warn(&mut response, warning.as_slice());
+        Ok(response)
+    }
+
+    async fn answer_of(mut self, route: Route, faults: &Meeting) -> Result<Response<SimBody>, StatusError> {
         let target = route.target;
         if !matches!(self.request.method.as_str(), "GET" | "HEAD") && !target.resource.review {
             let dry_run = self.query.get("dryRun") == "All";
@@ -466,6 +489,13 @@ impl Call {
                 Err(StatusError::method_not_allowed())
             }
             "GET" => {
+                if !matches!(
+                    self.query.get("export"),
+                    "" | "0" | "f" | "F" | "false" | "FALSE" | "False"
+                ) {
+                    let why = "the export parameter, deprecated since v1.14, is no longer supported";
+                    return Err(StatusError::bad_request(why));
+                }
                 let minimum = options::minimum(&self.query)?;
                 let stale = faults
                     .stale
@@ -540,11 +570,21 @@ impl Call {
                 (StatusCode::CREATED, self.api.token(target, &request)?)
             }
             (_, Some(subresource)) if is_of_node(Some(subresource)) => {
-                return Err(self.api.of_node(target, subresource));
+                self.api
+                    .of_node(target, subresource, self.query.get("container"))?;
+                return Ok(response::text(StatusCode::OK, ""));
             }
             _ => return Err(StatusError::method_not_allowed()),
         };
-        Ok(json_value(code, &value))
+        let of_scale = target.subresource.as_deref() == Some("scale");
+        let accept = accept(&self.request.headers);
+        match negotiate(accept, self.query.get("includeObject"), target.resource.custom) {
+            Some(Ok(Asked::Form(Form::Table(include, version)))) if of_scale => {
+                let table = render::scale_table(&value, include, version, self.api.now());
+                Ok(json_value(code, &table))
+            }
+            _ => Ok(json_value(code, &value)),
+        }
     }
 
     /// What the client is to be warned of.
@@ -662,6 +702,10 @@ impl Call {
             "DELETE" if collection && placed && target.resource.id() != "namespaces" => {
                 self.delete_collection(target, form)
             }
+            // A definition's scope is a part of its paths.
+            "POST" | "DELETE" if collection && !placed && target.resource.custom => {
+                Err(StatusError::no_such_resource())
+            }
             _ => Err(StatusError::method_not_allowed()),
         }
     }
@@ -772,7 +816,18 @@ impl Call {
     fn delete(&self, target: &Target, form: Form) -> Result<Response<SimBody>, StatusError> {
         let options = self.delete_options()?;
         match self.api.delete(target, &options, self.admission.as_ref())? {
-            Deleted::Object(object) => self.object(target, form, StatusCode::OK, &object),
+            Deleted::Object(object) => {
+                // As the old way to ask for what an object owns to be deleted has it.
+                let stays = || self.api.storage.get(&target.resource, &target.key());
+                let is_held =
+                    options.deletes_dependents && stays().is_some_and(|now| now.uid() == object.uid());
+                let code = if is_held {
+                    StatusCode::ACCEPTED
+                } else {
+                    StatusCode::OK
+                };
+                self.object(target, form, code, &object)
+            }
             Deleted::Gone(uid) => {
                 let resource = &target.resource;
                 let mut details = json!({"name": target.name, "kind": resource.plural, "uid": uid});
@@ -891,6 +946,11 @@ impl Call {
                 "the object provided is unrecognized (must be of type {kind}): {head}{error}{tail}"
             ))
         })?;
+        if let Some(version) = text_of(&object, "apiVersion").strip_prefix('/') {
+            // Of no group, said explicitly.
+            let version = version.into();
+            object.insert("apiVersion".into(), version);
+        }
         if !target.resource.custom {
             if self.fields.is_strict() {
                 self.check_strictly(target, &object)?;
@@ -904,6 +964,7 @@ impl Call {
         if is_form_of_its_own(target.subresource.as_deref()) || target.resource.review {
             return Ok(object);
         }
+        self.fields.dedup_owners(&mut object);
         let mut errors = duplicates;
         fields::fit(target, &mut object)
             .and_then(|dropped| {
@@ -933,11 +994,17 @@ impl Call {
         if errors.is_empty() {
             return Ok(());
         }
-        let errors: Vec<_> = errors.iter().map(ToString::to_string).collect();
+        // What is twice is told once.
+        let mut told: Vec<String> = Vec::new();
+        for error in errors.iter().map(ToString::to_string) {
+            if !told.contains(&error) {
+                told.push(error);
+            }
+        }
         Err(StatusError::bad_request(format!(
             "{kind} in version \"{}\" cannot be handled as a {kind}: strict decoding error: {}",
             target.version,
-            errors.join(", ")
+            told.join(", ")
         )))
     }
 
@@ -994,6 +1061,7 @@ impl Call {
                 given => given.as_i64(),
             },
             at_once: false,
+            deletes_dependents: orphans == Some(Propagation::Background),
             dry_run: self.query.get("dryRun") == "All" || body["dryRun"][0] == "All",
         })
     }
@@ -1036,6 +1104,10 @@ async fn pause(time: Duration) {
 /// Whether a subresource is sent as something else than its object.
 fn is_form_of_its_own(subresource: Option<&str>) -> bool {
     matches!(subresource, Some("scale" | "eviction" | "binding" | "token")) || is_of_node(subresource)
+}
+
+fn text_of<'a>(object: &'a Map<String, Value>, name: &str) -> &'a str {
+    object.get(name).and_then(Value::as_str).unwrap_or("")
 }
 
 /// Whether a subresource is answered by a node, of which there are none here but in name.

@@ -1,5 +1,6 @@
 //! The resources a server knows: built-in kinds, and those that custom resource definitions add.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -31,12 +32,14 @@ pub(crate) struct Resource {
     pub(crate) report: bool,
     /// Defined by a custom resource definition.
     pub(crate) custom: bool,
+    /// What clients of a version are warned of, by version.
+    pub(crate) deprecations: BTreeMap<String, String>,
     /// Which state of its definition it comes from.
     pub(crate) generation: i64,
     /// The fields that field selectors may name, beside name and namespace.
     pub(crate) fields: Vec<String>,
-    /// Columns of tables: name, type, JSON path, priority. Only for custom resources.
-    pub(crate) columns: Vec<Column>,
+    /// The columns of tables that a definition adds, by version.
+    pub(crate) columns: BTreeMap<String, Vec<Column>>,
     /// The schemas of a custom resource, by version.
     pub(crate) schemas: BTreeMap<String, Arc<Schema>>,
     /// The same as they are in the definition.
@@ -113,6 +116,8 @@ const PROXIED: &[&str] = &["create", "delete", "get", "patch", "update"];
 pub(crate) struct Column {
     pub(crate) name: String,
     pub(crate) kind: String,
+    pub(crate) format: String,
+    pub(crate) description: String,
     pub(crate) path: String,
     pub(crate) priority: i64,
 }
@@ -208,6 +213,11 @@ impl Resource {
         self.custom || has_status || OWN_GENERATION.contains(&self.plural.as_str())
     }
 
+    /// What clients of a version are warned of.
+    pub(crate) fn deprecation(&self, version: &str) -> Option<&str> {
+        self.deprecations.get(version).map(String::as_str)
+    }
+
     /// The parts of its objects, by name.
     pub(crate) fn subresources(&self) -> Vec<Subresource> {
         let mut all = match self.id().as_str() {
@@ -235,13 +245,17 @@ impl Resource {
             )],
             _ => Vec::new(),
         };
+        // Those of custom resources are not sorted.
+        if self.custom && self.status {
+            all.push(Subresource::changed("status"));
+        }
         if self.scale.is_some() {
             all.push(Subresource {
                 form: Some(("autoscaling", "v1", "Scale")),
                 ..Subresource::changed("scale")
             });
         }
-        if self.status {
+        if !self.custom && self.status {
             all.push(Subresource::changed("status"));
         }
         all
@@ -311,9 +325,16 @@ impl Resource {
             review: flags & REVIEW != 0,
             report: flags & REPORT != 0,
             custom: false,
+            deprecations: match (group, plural) {
+                ("", "endpoints") => {
+                    let why = "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice";
+                    BTreeMap::from([("v1".into(), why.into())])
+                }
+                _ => BTreeMap::new(),
+            },
             generation: 0,
             fields: owned(selectable_fields(group, plural)),
-            columns: Vec::new(),
+            columns: BTreeMap::new(),
             schemas: BTreeMap::new(),
             published: BTreeMap::new(),
             has_several_schemas: false,
@@ -390,6 +411,7 @@ impl Resource {
             review: false,
             report: false,
             custom: true,
+            deprecations: deprecations(&served, &group, &kind),
             generation: definition
                 .pointer("/metadata/generation")
                 .and_then(Value::as_i64)
@@ -397,8 +419,9 @@ impl Resource {
             fields: list_at(preferred, "/selectableFields")
                 .filter_map(|f| Some(f["jsonPath"].as_str()?.trim_start_matches('.').to_owned()))
                 .collect(),
-            columns: list_at(preferred, "/additionalPrinterColumns")
-                .map(Column::read)
+            columns: served
+                .iter()
+                .filter_map(|version| Some((version["name"].as_str()?.to_owned(), Column::of(version))))
                 .collect(),
             published: served
                 .iter()
@@ -421,14 +444,95 @@ impl Resource {
 }
 
 impl Column {
+    /// The columns of a version; the age, if it names none.
+    fn of(version: &Value) -> Vec<Self> {
+        let given: Vec<_> = list_at(version, "/additionalPrinterColumns")
+            .map(Self::read)
+            .collect();
+        if !given.is_empty() {
+            return given;
+        }
+        vec![Self {
+            name: "Age".into(),
+            kind: "date".into(),
+            format: String::new(),
+            description: "Age".into(),
+            path: ".metadata.creationTimestamp".into(),
+            priority: 0,
+        }]
+    }
+
     fn read(value: &Value) -> Self {
         let text = |name: &str| value[name].as_str().unwrap_or("").to_owned();
         Self {
             name: text("name"),
             kind: text("type"),
+            format: text("format"),
+            description: match text("description") {
+                none if none.is_empty() => {
+                    format!(
+                        "Custom resource definition column (in JSONPath format): {}",
+                        text("jsonPath")
+                    )
+                }
+                given => given,
+            },
             path: text("jsonPath"),
             priority: value["priority"].as_i64().unwrap_or(0),
         }
+    }
+}
+
+/// What clients of deprecated versions of a definition are warned of.
+fn deprecations(served: &[&Value], group: &str, kind: &str) -> BTreeMap<String, String> {
+    let name = |version: &Value| version["name"].as_str().unwrap_or("").to_owned();
+    let is_deprecated = |version: &&&Value| version["deprecated"] == true;
+    let best = served
+        .iter()
+        .filter(|version| !is_deprecated(version))
+        .map(|version| name(version))
+        .min_by(|one, other| by_preference(one, other));
+    served
+        .iter()
+        .filter(is_deprecated)
+        .map(|version| {
+            let version_name = name(version);
+            let instead = best
+                .as_ref()
+                .filter(|best| by_preference(best, &version_name).is_lt());
+            let instead = instead.map_or_else(String::new, |best| format!("; use {group}/{best} {kind}"));
+            let warning = match version["deprecationWarning"].as_str() {
+                Some(warning) => warning.to_owned(),
+                None => format!("{group}/{version_name} {kind} is deprecated{instead}"),
+            };
+            (version_name, warning)
+        })
+        .collect()
+}
+
+/// The order in which clients prefer versions: stable ones, then betas, then alphas, the newest first; then all other names.
+pub(crate) fn by_preference(one: &str, other: &str) -> Ordering {
+    // Stability, major and minor.
+    let parse = |version: &str| -> Option<(u8, u64, u64)> {
+        let rest = version.strip_prefix('v')?;
+        let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+        let major = rest[..end].parse().ok()?;
+        let (stability, minor) = match &rest[end..] {
+            "" => return Some((3, major, 0)),
+            rest => match (rest.strip_prefix("beta"), rest.strip_prefix("alpha")) {
+                (Some(minor), _) => (2, minor),
+                (_, Some(minor)) => (1, minor),
+                _ => return None,
+            },
+        };
+        let minor = if minor.is_empty() { 0 } else { minor.parse().ok()? };
+        Some((stability, major, minor))
+    };
+    match (parse(one), parse(other)) {
+        (Some(one), Some(other)) => other.cmp(&one),
+        (Some(_), None) => Ordering::Less,
+        (None, Some(_)) => Ordering::Greater,
+        (None, None) => one.cmp(other),
     }
 }
 

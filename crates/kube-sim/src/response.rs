@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use futures::{Stream, StreamExt as _};
-use http::header::{CONTENT_TYPE, RETRY_AFTER};
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderValue, Response, StatusCode};
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt as _, Full, StreamBody};
@@ -28,11 +28,16 @@ pub(crate) fn frames(chunks: impl Stream<Item = Result<Bytes, BoxError>> + Send 
 }
 
 pub(crate) fn json_response(status: StatusCode, body: SimBody) -> Response<SimBody> {
+    with_type(status, body, "application/json")
+}
+
+/// A response that no cache may keep, as all of a real server.
+pub(crate) fn with_type(status: StatusCode, body: SimBody, content_type: &'static str) -> Response<SimBody> {
     let mut response = Response::new(body);
     *response.status_mut() = status;
-    response
-        .headers_mut()
-        .insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache, private"));
     response
 }
 
@@ -41,13 +46,8 @@ pub(crate) fn json_value(status: StatusCode, value: &Value) -> Response<SimBody>
 }
 
 pub(crate) fn text(status: StatusCode, text: &'static str) -> Response<SimBody> {
-    let mut response = Response::new(whole(Bytes::from_static(text.as_bytes())));
-    *response.status_mut() = status;
-    response.headers_mut().insert(
-        CONTENT_TYPE,
-        HeaderValue::from_static("text/plain; charset=utf-8"),
-    );
-    response
+    let body = whole(Bytes::from_static(text.as_bytes()));
+    with_type(status, body, "text/plain; charset=utf-8")
 }
 
 pub(crate) fn refusal(error: &StatusError) -> Response<SimBody> {

@@ -23,6 +23,20 @@ use crate::workload::churn::Churn;
 /// The resource version of an empty cluster: not 1, so that no client relies on small versions.
 const FIRST_VERSION: u64 = 1000;
 
+/// The priorities that a cluster begins with, and what a real server says of them.
+const PRIORITIES: [(&str, i64, &str); 2] = [
+    (
+        "system-cluster-critical",
+        2_000_000_000,
+        "Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.",
+    ),
+    (
+        "system-node-critical",
+        2_000_001_000,
+        "Used for system critical pods that must not be moved from their current node.",
+    ),
+];
+
 /// Why a cluster or its server could not be started.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -300,6 +314,15 @@ impl SimBuilder {
         }
         if has_roles {
             api.create_default_roles();
+        }
+        for (name, value, description) in PRIORITIES {
+            let object = serde_json::json!({
+                "apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": name}, "value": value,
+                "description": description, "preemptionPolicy": "PreemptLowerPriority",
+            });
+            store
+                .create(object)
+                .expect("an empty cluster takes its priorities");
         }
         for definition in self.definitions {
             let name = definition["metadata"]["name"].as_str().unwrap_or("").to_owned();

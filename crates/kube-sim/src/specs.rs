@@ -8,5 +8,7 @@ mod fixes;
 mod validation;
 
 pub(crate) use defaults::fill_in;
-pub(crate) use fixes::{admit_pod, keep_admitted, name_data_source, name_job_pods, quality_of_service};
+pub(crate) use fixes::{
+    admit_pod, count_templates, keep_admitted, name_data_source, name_job_pods, quality_of_service,
+};
 pub(crate) use validation::{causes, causes_of_change, selects};

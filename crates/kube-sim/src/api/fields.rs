@@ -78,15 +78,47 @@ impl FieldValidation {
             Directive::Ignore => Ok(()),
             Directive::Strict => Err(format!("strict decoding error: {}", errors.join(", "))),
             Directive::Warn => {
-                let mut warnings = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
-                for error in errors {
-                    if !warnings.contains(&error) {
-                        warnings.push(error);
-                    }
-                }
+                errors.into_iter().for_each(|error| self.warn(error));
                 Ok(())
             }
         }
+    }
+
+    /// Takes note of what the client is to be warned of, whatever it asked for.
+    pub(crate) fn warn(&self, warning: String) {
+        let mut warnings = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
+        if !warnings.contains(&warning) {
+            warnings.push(warning);
+        }
+    }
+
+    /// Leaves each owner reference once, and takes note of those that were there again.
+    pub(crate) fn dedup_owners(&self, object: &mut Object) {
+        let metadata = object.get_mut("metadata");
+        let Some(Value::Array(owners)) = metadata.and_then(|metadata| metadata.get_mut("ownerReferences"))
+        else {
+            return;
+        };
+        let mut seen: Vec<Value> = Vec::new();
+        let mut again: Vec<String> = Vec::new();
+        owners.retain(|owner| {
+            let is_new = !seen.contains(owner);
+            match is_new {
+                true => seen.push(owner.clone()),
+                false => again.push(owner["uid"].as_str().unwrap_or("").to_owned()),
+            }
+            is_new
+        });
+        if again.is_empty() {
+            return;
+        }
+        again.sort_unstable();
+        again.dedup();
+        self.warn(format!(
+            ".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may \
+             reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: {}",
+            again.join(", ")
+        ));
     }
 
     /// What the client is to be warned of.
@@ -181,7 +213,9 @@ impl Api {
         let Some(schema) = resource.schema(&target.version).filter(|_| resource.custom) else {
             return Ok(());
         };
-        let causes: Vec<Cause> = schema::validate_object(&schema, old, new, target.subresource.as_deref());
+        let mut causes: Vec<Cause> =
+            schema::validate_object(&schema, old, new, target.subresource.as_deref());
+        causes.extend(scale_faults(resource, new));
         if causes.is_empty() {
             return Ok(());
         }
@@ -196,4 +230,26 @@ impl Api {
             &causes,
         ))
     }
+}
+
+/// What is wrong with the numbers that a custom resource has as its scale.
+fn scale_faults(resource: &Resource, object: &Object) -> Vec<Cause> {
+    let Some(scale) = &resource.scale else {
+        return Vec::new();
+    };
+    let fault = |path: &String| {
+        let mut names = path.split('.');
+        let first = object.get(names.next()?)?;
+        let number = names.try_fold(first, |value, name| value.get(name))?.as_i64()?;
+        let why = match number {
+            ..0 => "should be a non-negative integer".to_owned(),
+            _ if number > i64::from(i32::MAX) => format!("should be less than or equal to {}", i32::MAX),
+            _ => return None,
+        };
+        Some(Cause::invalid(format!(".{path}"), number, &why))
+    };
+    [&scale.wanted, &scale.found]
+        .into_iter()
+        .filter_map(fault)
+        .collect()
 }

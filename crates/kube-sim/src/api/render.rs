@@ -159,7 +159,7 @@ impl Render {
             resource: resource.clone(),
             head: target.head(),
             item_head: resource.item_head(&target.version),
-            table: table::Table::new(resource, now),
+            table: table::Table::new(resource, &target.version, now),
             list_kind: resource.list_kind.clone(),
             version: target.version.clone(),
             api_version: resource.api_version(&target.version),
@@ -185,6 +185,7 @@ impl Render {
     }
 
     fn object_at(&self, out: &mut BytesMut, object: &Stored, resource_version: u64) {
+        let stored = object;
         let object = &*view::served(&self.resource, &self.version, object);
         match self.form {
             Form::Full if resource_version == object.resource_version => object.write(out, &self.head),
@@ -192,7 +193,7 @@ impl Render {
             Form::Metadata => object.write_metadata(out, METADATA_HEAD, resource_version),
             Form::Table(include, version) => {
                 self.table_open(out, version, &resource_version.to_string(), None);
-                self.row(out, object, resource_version, include, version);
+                self.row(out, stored, object, resource_version, include, version);
                 out.put_slice(b"]}");
             }
         }
@@ -200,27 +201,37 @@ impl Render {
 
     /// An item of a list in JSON.
     fn item(&self, out: &mut BytesMut, object: &Stored) {
+        let stored = object;
         let object = &*view::served(&self.resource, &self.version, object);
         match self.form {
             Form::Full => object.write(out, &self.item_head),
             Form::Metadata => object.write_metadata(out, METADATA_HEAD, object.resource_version),
             Form::Table(include, version) => {
-                self.row(out, object, object.resource_version, include, version);
+                self.row(out, stored, object, object.resource_version, include, version);
             }
         }
     }
 
+    /// A row of a table: its cells are those of the object in the form in which built-in kinds are stored, whatever version is
+    /// asked for.
     fn row(
         &self,
         out: &mut BytesMut,
+        stored: &Stored,
         object: &Stored,
         resource_version: u64,
         include: Include,
         version: TableVersion,
     ) {
-        let cells = || self.table.cells(&object.decode(&self.head));
-        let cells = nesting::with_room(object.depth, cells);
+        let shown = if self.custom { object } else { stored };
+        let (cells, conditions) = nesting::with_room(shown.depth, || {
+            let shown = shown.decode(&self.head);
+            (self.table.cells(&shown), self.table.conditions(&shown))
+        });
         put_json(out, br#"{"cells":"#, &cells);
+        if let Some(conditions) = conditions {
+            put_json(out, br#","conditions":"#, &conditions);
+        }
         match include {
             Include::Nothing => out.put_slice(br#","object":null}"#),
             Include::Metadata => {
@@ -397,6 +408,34 @@ impl Render {
         out.put_slice(b"}}\n");
         Ok(())
     }
+}
+
+/// The table of a scale.
+pub(crate) fn scale_table(
+    scale: &Value,
+    include: Include,
+    version: TableVersion,
+    now: jiff::Timestamp,
+) -> Value {
+    let table = table::Table::of_scale(now);
+    let metadata_version = match version {
+        TableVersion::V1 => "meta.k8s.io/v1",
+        TableVersion::V1Beta1 => "meta.k8s.io/v1beta1",
+    };
+    let object = match include {
+        Include::Nothing => Value::Null,
+        Include::Object => scale.clone(),
+        Include::Metadata => json!({
+            "kind": "PartialObjectMetadata", "apiVersion": metadata_version, "metadata": scale["metadata"],
+        }),
+    };
+    let cells = scale.as_object().map(|scale| table.cells(scale));
+    json!({
+        "kind": "Table", "apiVersion": metadata_version,
+        "metadata": {"resourceVersion": scale["metadata"]["resourceVersion"]},
+        "columnDefinitions": table.definitions(),
+        "rows": [{"cells": cells, "object": object}],
+    })
 }
 
 fn put_json(out: &mut BytesMut, before: &[u8], value: &impl serde::Serialize) {

@@ -254,6 +254,7 @@ impl Api {
         metadata_mut(object).insert("uid".into(), uid.as_str().into());
         match resource.id().as_str() {
             "pods" => {
+                self.prioritize(transaction, resource, name, object)?;
                 specs::admit_pod(object);
                 let class = specs::quality_of_service(object);
                 object.insert("status".into(), json!({"phase": "Pending", "qosClass": class}));
@@ -269,6 +270,64 @@ impl Api {
                 );
             }
             _ => {}
+        }
+        Ok(())
+    }
+
+    /// Gives a pod the priority of its class, or of the class that is for all pods without one.
+    fn prioritize(
+        &self,
+        transaction: &mut Transaction<'_>,
+        pods: &Resource,
+        name: &str,
+        pod: &mut Object,
+    ) -> Result<(), StatusError> {
+        let classes = self.find("scheduling.k8s.io", "v1", "priorityclasses");
+        let (Some(classes), Some(Value::Object(spec))) = (classes, pod.get_mut("spec")) else {
+            return Ok(());
+        };
+        let number = |value: Option<&Value>| value.and_then(Value::as_i64);
+        let head = classes.head("v1");
+        let class = match text(spec, "priorityClassName") {
+            "" => {
+                let all = transaction.list(&classes, "");
+                let all = all.iter().map(|class| class.decode(&head));
+                all.filter(|class| class.get("globalDefault") == Some(&Value::Bool(true)))
+                    .min_by_key(|class| number(class.get("value")))
+            }
+            given => match transaction.get(&classes, given) {
+                Some(class) => Some(class.decode(&head)),
+                None => {
+                    let why = format!("no PriorityClass with name {given} was found");
+                    return Err(StatusError::forbidden(pods, name, &why));
+                }
+            },
+        };
+        let priority = class
+            .as_ref()
+            .and_then(|class| number(class.get("value")))
+            .unwrap_or(0);
+        if let Some(given) = number(spec.get("priority")).filter(|given| *given != priority) {
+            let why = format!(
+                "the integer value of priority ({given}) must not be provided in pod spec; priority admission controller \
+                 computed {priority} from the given PriorityClass name"
+            );
+            return Err(StatusError::forbidden(pods, name, &why));
+        }
+        spec.insert("priority".into(), priority.into());
+        let Some(class) = class else { return Ok(()) };
+        spec.insert("priorityClassName".into(), text(metadata(&class), "name").into());
+        let policy = text(&class, "preemptionPolicy");
+        let given = text(spec, "preemptionPolicy");
+        if !given.is_empty() && !policy.is_empty() && given != policy {
+            let why = format!(
+                "the string value of PreemptionPolicy ({given}) must not be provided in pod spec; priority admission \
+                 controller computed {policy} from the given PriorityClass name"
+            );
+            return Err(StatusError::forbidden(pods, name, &why));
+        }
+        if !policy.is_empty() {
+            spec.insert("preemptionPolicy".into(), policy.into());
         }
         Ok(())
     }
@@ -437,6 +496,7 @@ impl Api {
             fields::fit(target, &mut new)
                 .and_then(|errors| fields.note(errors))
                 .map_err(|error| StatusError::misfit_patch(&error))?;
+            fields.dedup_owners(&mut new);
             view::to_stored(&target.resource, &mut new);
             let name = target.name.as_deref().unwrap_or("");
             check::type_meta(target, &new).map_err(|error| match target.resource.custom {
@@ -544,16 +604,6 @@ impl Api {
             _ => return Err(StatusError::stale(resource, current.name())),
         }
         let [held, given] = [&mut old, &mut new].map(|object| metadata_mut(object).remove(MANAGED_FIELDS));
-        // The metadata of built-in kinds is validated several times on the way.
-        let times =
-            |times: usize| move |error: StatusError| error.repeated(if resource.custom { 1 } else { times });
-        check::labels(resource, current.name(), &new).map_err(times(4))?;
-        check::finalizer_names(resource, current.name(), &new)?;
-        check::finalizers(resource, current.name(), &old, &new).map_err(times(2))?;
-        check::owners(resource, current.name(), &new).map_err(times(4))?;
-        if writer != Writer::Owner {
-            check::deletion(resource, current.name(), &old, &new).map_err(times(2))?;
-        }
         if target.subresource.as_deref() == Some("ephemeralcontainers") {
             check::ephemeral_containers(current.name(), &old, &new)?;
         }
@@ -567,6 +617,16 @@ impl Api {
                 signing::stamp(&mut new, &rfc3339(self.now()));
             }
         }
+        // The metadata of built-in kinds is validated several times on the way.
+        let times =
+            |times: usize| move |error: StatusError| error.repeated(if resource.custom { 1 } else { times });
+        check::labels(resource, current.name(), &new).map_err(times(4))?;
+        check::finalizer_names(resource, current.name(), &new)?;
+        check::finalizers(resource, current.name(), &old, &new).map_err(times(2))?;
+        check::owners(resource, current.name(), &new).map_err(times(4))?;
+        if writer != Writer::Owner {
+            check::deletion(resource, current.name(), &old, &new).map_err(times(2))?;
+        }
         keep_system_fields(&old, &mut new);
         for name in ["apiVersion", "kind"] {
             if let (false, Some(value)) = (new.contains_key(name), old.get(name)) {
@@ -578,6 +638,9 @@ impl Api {
         }
         if writer != Writer::Owner {
             fill_in(resource, &mut new);
+            if resource.id() == "daemonsets.apps" && target.subresource.is_none() {
+                specs::count_templates(&old, &mut new);
+            }
             // What was put into the store may lack them; nobody has changed them.
             if new != old {
                 fill_in(resource, &mut old);
@@ -650,6 +713,7 @@ impl Api {
         }
         if resource.id() == definition::ID {
             definition::prepare(&mut new, &rfc3339(self.now()), writer == Writer::Owner)?;
+            definition::note_storage_version(&mut new);
         }
         as_stored(resource, &mut new);
         if writer.dry_run() {
@@ -784,8 +848,9 @@ pub(crate) fn reset_fields(
     resource: &Resource,
     subresource: Option<&str>,
 ) -> &'static [&'static [&'static str]] {
-    const WITHOUT_METADATA: [&str; 8] = [
+    const WITHOUT_METADATA: [&str; 9] = [
         "admissionregistration.k8s.io",
+        "apiregistration.k8s.io",
         "flowcontrol.apiserver.k8s.io",
         "internal.apiserver.k8s.io",
         "networking.k8s.io",
@@ -859,6 +924,11 @@ fn drop_empty(metadata: &mut Object) {
 
 /// Most built-in kinds have a spec; of others, and of a custom resource, everything but metadata and status counts.
 fn spec_differs(resource: &Resource, old: &Object, new: &Object) -> bool {
+    // What a Deployment's annotations say is for its controller.
+    let annotations = |object: &Object| metadata(object).get("annotations").cloned();
+    if resource.id() == "deployments.apps" && annotations(old) != annotations(new) {
+        return true;
+    }
     let has_spec = !resource.custom && (resource.status || old.contains_key("spec"));
     if has_spec {
         return old.get("spec") != new.get("spec");

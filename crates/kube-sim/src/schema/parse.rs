@@ -105,6 +105,12 @@ fn node(value: &Value) -> Node {
         _ => value,
     };
     match reference(only) {
+        // Owned by its members here, though not elsewhere.
+        Some(definition) if value["x-kubernetes-map-type"] == "granular" => {
+            let mut schema = Schema::clone(definition.schema());
+            schema.atomic_map = false;
+            Node::Here(Arc::new(schema))
+        }
         Some(definition) => Node::There {
             definition,
             default: value.get("default").cloned(),

@@ -191,6 +191,21 @@ const FIELDS: &[(&str, &str, &str)] = &[
         "preemptionPolicy",
         r#""PreemptLowerPriority""#,
     ),
+    ("storage.v1.CSIDriverSpec", "attachRequired", "true"),
+    (
+        "storage.v1.CSIDriverSpec",
+        "fsGroupPolicy",
+        r#""ReadWriteOnceWithFSType""#,
+    ),
+    ("storage.v1.CSIDriverSpec", "podInfoOnMount", "false"),
+    ("storage.v1.CSIDriverSpec", "requiresRepublish", "false"),
+    ("storage.v1.CSIDriverSpec", "seLinuxMount", "false"),
+    ("storage.v1.CSIDriverSpec", "storageCapacity", "false"),
+    (
+        "storage.v1.CSIDriverSpec",
+        "volumeLifecycleModes",
+        r#"["Persistent"]"#,
+    ),
     ("storage.v1.StorageClass", "reclaimPolicy", r#""Delete""#),
     ("storage.v1.StorageClass", "volumeBindingMode", r#""Immediate""#),
 ];

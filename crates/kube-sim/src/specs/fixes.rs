@@ -291,10 +291,28 @@ pub(crate) fn name_job_pods(job: &mut Object, name: &str, uid: &str) {
     label_as_template(job);
 }
 
+/// Where a DaemonSet counts its templates.
+const TEMPLATES: &str = "deprecated.daemonset.template.generation";
+
 pub(super) fn daemon_set(set: &mut Object) {
     let annotations = member(set, "metadata").and_then(|metadata| member(metadata, "annotations"));
     if let Some(annotations) = annotations {
-        self::set(annotations, "deprecated.daemonset.template.generation", "1");
+        self::set(annotations, TEMPLATES, "1");
+    }
+}
+
+/// Counts another template of a DaemonSet; else the count stays.
+pub(crate) fn count_templates(old: &Object, new: &mut Object) {
+    let count = old
+        .get("metadata")
+        .and_then(|metadata| metadata["annotations"][TEMPLATES].as_str());
+    let Some(count) = count.and_then(|count| count.parse::<u64>().ok()) else {
+        return;
+    };
+    let template = |set: &Object| set.get("spec").map(|spec| spec["template"].clone());
+    let count = count.saturating_add(u64::from(template(old) != template(new)));
+    if let Some(annotations) = member(new, "metadata").and_then(|metadata| member(metadata, "annotations")) {
+        annotations.insert(TEMPLATES.into(), count.to_string().into());
     }
 }
 

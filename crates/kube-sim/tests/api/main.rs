@@ -5,6 +5,7 @@ mod admission;
 mod apply;
 mod client;
 mod control;
+mod details;
 mod faults;
 mod forms;
 mod limits;

@@ -392,12 +392,36 @@ async fn events_are_the_same_in_both_groups() {
 }
 
 #[tokio::test]
+async fn a_pod_without_a_node_has_an_empty_log_and_no_processes() {
+    let client = Client::empty();
+    let containers = json!([{"name": "a", "image": "i"}, {"name": "b", "image": "i"}]);
+    let pod = json!({"metadata": {"name": "p"}, "spec": {"containers": containers}});
+    client.post(PODS, pod).await.ok();
+    assert_eq!(client.get(&format!("{PODS}/p/log?container=a")).await.code, 200);
+    for (path, expected) in [
+        (
+            "log",
+            "a container name must be specified for pod p, choose one of: [a b]",
+        ),
+        ("log?container=x", "container x is not valid for pod p"),
+        (
+            "exec?container=a&command=ls",
+            "pod p does not have a host assigned",
+        ),
+        ("portforward", "pod p does not have a host assigned"),
+    ] {
+        let (code, _, message) = client.get(&format!("{PODS}/p/{path}")).await.refusal();
+        assert_eq!((code, message.as_str()), (400, expected), "{path}");
+    }
+}
+
+#[tokio::test]
 async fn what_only_a_node_could_answer_is_refused_with_a_reason() {
     let client = Client::empty();
     client
         .post(
             PODS,
-            json!({"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": "i"}]}}),
+            json!({"metadata": {"name": "p"}, "spec": {"nodeName": "n", "containers": [{"name": "c", "image": "i"}]}}),
         )
         .await
         .ok();

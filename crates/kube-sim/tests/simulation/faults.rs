@@ -113,7 +113,7 @@ fn a_crash_comes_before_a_request() {
             "p0.0      starts",
             "p0.0      crashes before: create configmaps in default; down for 0.700 s",
             "p0.1      starts",
-            "p0.1      create configmaps in default -> 201, default/web at 1007",
+            "p0.1      create configmaps in default -> 201, default/web at 1009",
             "p0.1      create configmaps in default -> 409 AlreadyExists",
         ]
     );

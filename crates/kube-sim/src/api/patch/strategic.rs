@@ -18,7 +18,11 @@ fn merge_keys(list: &str) -> &'static [&'static str] {
         | "env"
         | "imagePullSecrets"
         | "secrets"
-        | "resourceClaims" => &["name"],
+        | "resourceClaims"
+        | "schedulingGates"
+        | "webhooks"
+        | "matchConditions"
+        | "variables" => &["name"],
         "ports" => &["containerPort", "port"],
         "volumeMounts" => &["mountPath"],
         "volumeDevices" => &["devicePath"],

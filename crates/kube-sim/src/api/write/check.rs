@@ -113,7 +113,8 @@ pub(super) fn namespace(target: &Target, object: &mut Object) -> Result<(), Stat
             metadata_mut(object).insert("namespace".into(), namespace.into());
             Ok(())
         }
-        None if given.is_empty() => {
+        // What belongs to the whole cluster loses it.
+        None => {
             metadata_mut(object).remove("namespace");
             Ok(())
         }

@@ -23,7 +23,9 @@ pub(super) fn prepare(object: &mut Object, now: &str, lenient: bool) -> Result<(
         StatusError::invalid("apiextensions.k8s.io", "CustomResourceDefinition", name, &[cause])
     })?;
     if !lenient {
-        let causes = schema_faults(&definition);
+        let mut causes = schema_faults(&definition);
+        causes.extend(scale_faults(&definition));
+        causes.extend(approval_fault(&definition));
         if !causes.is_empty() {
             return Err(StatusError::invalid(
                 "apiextensions.k8s.io",
@@ -47,8 +49,147 @@ pub(super) fn prepare(object: &mut Object, now: &str, lenient: bool) -> Result<(
         "acceptedNames": names,
         "storedVersions": [resource.versions.first()],
     });
-    object.entry("status").or_insert(status);
+    let status = object.entry("status").or_insert(status);
+    if let (Some(condition), Some(conditions)) = (approval(&definition), status["conditions"].as_array_mut())
+    {
+        conditions.retain(|found| found["type"] != APPROVED);
+        let (is_approved, reason, message) = condition;
+        conditions.push(json!({
+            "type": APPROVED, "status": if is_approved { "True" } else { "False" }, "lastTransitionTime": now,
+            "reason": reason, "message": message,
+        }));
+    }
     Ok(())
+}
+
+/// A version that becomes the one in which objects are stored is remembered, since objects may be stored in it from now on.
+pub(super) fn note_storage_version(object: &mut Object) {
+    let versions = object
+        .get("spec")
+        .map(|spec| spec["versions"].clone())
+        .unwrap_or_default();
+    let mut versions = versions.as_array().into_iter().flatten();
+    let Some(storage) = versions
+        .find(|version| version["storage"] == true)
+        .map(|version| version["name"].clone())
+    else {
+        return;
+    };
+    if let Some(Value::Array(stored)) = object
+        .get_mut("status")
+        .and_then(|status| status.get_mut("storedVersions"))
+        && !stored.contains(&storage)
+    {
+        stored.push(storage);
+    }
+}
+
+/// Where a definition of a group of the community says who has approved it (KEP-1111), and the condition about it.
+const APPROVAL: &str = "api-approved.kubernetes.io";
+const APPROVED: &str = "KubernetesAPIApprovalPolicyConformant";
+
+/// Whether a definition of a group of the community is approved, and why; nothing about other groups.
+fn approval(definition: &Value) -> Option<(bool, &'static str, String)> {
+    const SEE: &str = "see https://github.com/kubernetes/enhancements/pull/1111";
+    let group = definition["spec"]["group"].as_str().unwrap_or("");
+    let is_protected = ["k8s.io", "kubernetes.io"].iter().any(|of| {
+        group
+            .strip_suffix(of)
+            .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+    });
+    if !is_protected {
+        return None;
+    }
+    let must = format!("protected groups must have approval annotation \"{APPROVAL}\"");
+    let given = definition["metadata"]["annotations"][APPROVAL]
+        .as_str()
+        .unwrap_or("");
+    let is_url = given
+        .parse::<http::Uri>()
+        .is_ok_and(|url| url.scheme().is_some() && url.host().is_some());
+    Some(match given {
+        "" => (false, "MissingAnnotation", format!("{must}, {SEE}")),
+        _ if given.starts_with("unapproved") => (
+            false,
+            "UnapprovedAnnotation",
+            format!("not approved: \"{given}\""),
+        ),
+        _ if is_url => (true, "ApprovedAnnotation", format!("approved in {given}")),
+        _ => {
+            let why = format!("{must} with either a URL or a reason starting with \"unapproved\", {SEE}");
+            (false, "InvalidAnnotation", why)
+        }
+    })
+}
+
+fn approval_fault(definition: &Value) -> Option<Cause> {
+    let (_, reason, message) = approval(definition)?;
+    let field = format!("metadata.annotations[{APPROVAL}]");
+    let given = &definition["metadata"]["annotations"][APPROVAL];
+    match reason {
+        "MissingAnnotation" => Some(Cause::required(field, &message)),
+        "InvalidAnnotation" => Some(Cause::invalid(field, given, &message)),
+        _ => None,
+    }
+}
+
+/// What is wrong with where versions have their scales.
+fn scale_faults(definition: &Value) -> Vec<Cause> {
+    let versions = definition.pointer("/spec/versions").and_then(Value::as_array);
+    let subresources = || {
+        versions
+            .into_iter()
+            .flatten()
+            .map(|version| &version["subresources"])
+    };
+    // Where all versions have the same ones, a real server looks at them once.
+    let is_one = subresources()
+        .zip(subresources().skip(1))
+        .all(|(one, next)| one == next);
+    let mut causes = Vec::new();
+    for (index, subresources) in subresources()
+        .enumerate()
+        .take(if is_one { 1 } else { usize::MAX })
+    {
+        let path = match is_one {
+            true => "spec.subresources.scale".to_owned(),
+            false => format!("spec.versions[{index}].subresources.scale"),
+        };
+        let scale = &subresources["scale"];
+        if !scale.is_object() {
+            continue;
+        }
+        for (field, starts, why) in [
+            (
+                "specReplicasPath",
+                &[".spec."][..],
+                "should be a json path under .spec",
+            ),
+            (
+                "statusReplicasPath",
+                &[".status."],
+                "should be a json path under .status",
+            ),
+            (
+                "labelSelectorPath",
+                &[".spec.", ".status."],
+                "should be a json path under either .spec or .status",
+            ),
+        ] {
+            let path = format!("{path}.{field}");
+            match scale[field].as_str().unwrap_or("") {
+                "" if field == "labelSelectorPath" => {}
+                "" => causes.push(Cause::required(path, "")),
+                given if !given.starts_with('.') => {
+                    let why = "must be a simple json path starting with .";
+                    causes.push(Cause::invalid(path, format!("\"{given}\""), why));
+                }
+                given if starts.iter().any(|start| given.starts_with(start)) => {}
+                given => causes.push(Cause::invalid(path, format!("\"{given}\""), why)),
+            }
+        }
+    }
+    causes
 }
 
 /// What may not be said of all of an object where its status is a subresource.

@@ -71,6 +71,8 @@ pub(crate) struct DeleteOptions {
     pub(crate) grace: Option<i64>,
     /// A pod is removed in one step, without the change that announces it.
     pub(crate) at_once: bool,
+    /// `orphanDependents` is given, and false.
+    pub(crate) deletes_dependents: bool,
     pub(crate) dry_run: bool,
 }
 

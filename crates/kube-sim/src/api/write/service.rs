@@ -59,6 +59,10 @@ pub(super) fn allocate(
     if given.is_empty() {
         let address = free_address(transaction, resource);
         spec.insert("clusterIP".into(), address.into());
+    } else if given != had && given != "None" && is_taken(transaction, resource, &given) {
+        let why = format!("failed to allocate IP {given}: provided IP is already allocated");
+        let cause = Cause::invalid("spec.clusterIPs", format!("[\"{given}\"]"), &why);
+        return Err(invalid(resource, name, cause));
     }
     let address = spec.get("clusterIP").cloned().unwrap_or_default();
     spec.entry("clusterIPs").or_insert_with(|| json!([address]));
@@ -74,11 +78,23 @@ pub(super) fn allocate(
     };
     spec.entry("ipFamilies").or_insert(families);
     spec.entry("ipFamilyPolicy").or_insert_with(|| policy.into());
-    if matches!(kind(spec).as_str(), "NodePort" | "LoadBalancer") {
+    // A load balancer may need none.
+    let has_ports = match kind(spec).as_str() {
+        "NodePort" => true,
+        "LoadBalancer" => spec.get("allocateLoadBalancerNodePorts") != Some(&Value::Bool(false)),
+        _ => false,
+    };
+    if has_ports {
         let before = before.get("ports").cloned().unwrap_or_default();
-        node_ports(transaction, resource, name, &before, spec);
+        node_ports(transaction, resource, name, &before, spec)?;
     }
     Ok(())
+}
+
+/// Whether a Service has this address. The first selectable field of a Service is its address.
+fn is_taken(transaction: &mut Transaction<'_>, services: &Resource, address: &str) -> bool {
+    let all = transaction.list(services, "");
+    all.iter().any(|service| service.field(0) == address)
 }
 
 /// Takes away what only a former type of a Service needed, unless it was changed with the type.
@@ -135,56 +151,72 @@ fn free_address(transaction: &mut Transaction<'_>, services: &Resource) -> Strin
         .unwrap_or_default()
 }
 
-/// Gives each port that has none a port of the nodes.
+/// Gives each port that has none a port of the nodes. One that is given must be free.
 fn node_ports(
     transaction: &mut Transaction<'_>,
     services: &Resource,
     name: &str,
     before: &Value,
     spec: &mut Map<String, Value>,
-) {
-    let is_unset = |port: &Value| port["nodePort"].as_u64().unwrap_or(0) == 0;
+) -> Result<(), StatusError> {
+    let number = |port: &Value| port["nodePort"].as_u64().unwrap_or(0);
+    let had: Vec<&Value> = before.as_array().into_iter().flatten().collect();
     let Some(Value::Array(ports)) = spec.get_mut("ports") else {
-        return;
+        return Ok(());
     };
-    for port in ports.iter_mut().filter(|port| is_unset(port)) {
-        let had = before.as_array().into_iter().flatten();
-        let mut had = had.filter(|had| had["port"] == port["port"] && had["protocol"] == port["protocol"]);
-        if let Some(had) = had.next().filter(|had| !is_unset(had)) {
+    for port in ports.iter_mut().filter(|port| number(port) == 0) {
+        let is_same = |had: &&&Value| had["port"] == port["port"] && had["protocol"] == port["protocol"];
+        if let Some(had) = had.iter().find(is_same).filter(|had| number(had) != 0) {
             port["nodePort"] = had["nodePort"].clone();
         }
     }
-    if !ports.iter().any(is_unset) {
-        return;
+    if ports.iter().all(|port| {
+        had.iter()
+            .any(|had| number(had) == number(port) && number(port) != 0)
+    }) {
+        return Ok(());
     }
-    let mut taken: HashSet<u64> = ports
-        .iter()
-        .filter_map(|port| port["nodePort"].as_u64())
-        .collect();
+    let mut taken = taken_ports(transaction, services);
+    for (index, port) in ports.iter().enumerate() {
+        let is_own = had.iter().any(|had| number(had) == number(port));
+        if !is_own && taken.contains(&number(port)) {
+            let field = format!("spec.ports[{index}].nodePort");
+            let cause = Cause::invalid(field, number(port), "provided port is already allocated");
+            return Err(invalid(services, name, cause));
+        }
+    }
+    taken.extend(ports.iter().map(number));
+    let start = fastrand::u64(NODE_PORTS);
+    let mut free = (start..NODE_PORTS.end)
+        .chain(NODE_PORTS.start..start)
+        .filter(|port| !taken.contains(port));
+    for port in ports.iter_mut().filter(|port| number(port) == 0) {
+        match free.next() {
+            Some(number) => port["nodePort"] = number.into(),
+            None => tracing::debug!(%name, "no port of the nodes is free"),
+        }
+    }
+    Ok(())
+}
+
+/// The ports of the nodes that Services have.
+fn taken_ports(transaction: &mut Transaction<'_>, services: &Resource) -> HashSet<u64> {
     // The second selectable field is the type.
     let has_ports = |service: &Stored| matches!(service.field(1), "NodePort" | "LoadBalancer");
+    let mut taken = HashSet::new();
     for service in transaction
         .list(services, "")
         .iter()
         .filter(|service| has_ports(service))
     {
         let object = service.decode(&services.head("v1"));
-        let of_service = object.get("spec").and_then(|spec| spec["ports"].as_array());
+        let ports = object.get("spec").and_then(|spec| spec["ports"].as_array());
         taken.extend(
-            of_service
+            ports
                 .into_iter()
                 .flatten()
                 .filter_map(|port| port["nodePort"].as_u64()),
         );
     }
-    let start = fastrand::u64(NODE_PORTS);
-    let mut free = (start..NODE_PORTS.end)
-        .chain(NODE_PORTS.start..start)
-        .filter(|port| !taken.contains(port));
-    for port in ports.iter_mut().filter(|port| is_unset(port)) {
-        match free.next() {
-            Some(number) => port["nodePort"] = number.into(),
-            None => tracing::debug!(%name, "no port of the nodes is free"),
-        }
-    }
+    taken
 }

@@ -119,13 +119,25 @@ pub(super) fn selector_shown(selector: &Value) -> String {
     format!("{{{}}}", members.join(","))
 }
 
+/// An address. Leading zeros do not count, as in a real server, which still takes what old versions of Go took.
 pub(super) fn address(text: &str) -> Option<IpAddr> {
-    text.parse().ok()
+    if text.contains(':') {
+        return text.parse().ok();
+    }
+    let parts: Vec<_> = text.split('.').map(without_zeros).collect();
+    parts.join(".").parse().ok()
+}
+
+/// A decimal number without zeros in front of it.
+fn without_zeros(number: &str) -> &str {
+    match number.trim_start_matches('0') {
+        "" if !number.is_empty() => "0",
+        number => number,
+    }
 }
 
 pub(super) const ADDRESS: &str = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
 
-/// An address; for the Go library as for Rust's, one with leading zeros is none.
 pub(super) fn address_fault(text: &str) -> Option<&'static str> {
     address(text).is_none().then_some(ADDRESS)
 }
@@ -133,7 +145,7 @@ pub(super) fn address_fault(text: &str) -> Option<&'static str> {
 /// The address and the length of a range of addresses.
 pub(super) fn range(text: &str) -> Option<(IpAddr, u8)> {
     let (start, bits) = text.split_once('/')?;
-    let (start, bits): (IpAddr, u8) = (start.parse().ok()?, bits.parse().ok()?);
+    let (start, bits): (IpAddr, u8) = (address(start)?, bits.parse().ok()?);
     let most = if start.is_ipv4() { 32 } else { 128 };
     (bits <= most).then_some((start, bits))
 }

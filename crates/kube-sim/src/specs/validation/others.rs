@@ -24,14 +24,16 @@ pub(super) fn event(event: &At<'_>, causes: &mut Causes) {
     }
 }
 
-/// An event is where the object is that it is about; that of an object without a namespace is in `default`.
+/// An event is where the object is that it is about; that of an object without a namespace is in `default`, and a new one may be in
+/// `kube-system`.
 fn of_namespace(event: &At<'_>, causes: &mut Causes) {
     let object = event.at("involvedObject");
     let metadata = event.at("metadata");
     let (of_object, of_event) = (object.text_at("namespace"), metadata.text_at("namespace"));
+    let is_new = event.has("eventTime");
     let fits = match of_object {
-        "" => matches!(of_event, "default" | "kube-system" | ""),
-        _ => of_object == of_event,
+        "" => matches!(of_event, "default" | "") || (is_new && of_event == "kube-system"),
+        _ => is_new || of_object == of_event,
     };
     if !fits {
         causes.push(object.at("namespace").invalid("does not match event.namespace"));
@@ -40,7 +42,9 @@ fn of_namespace(event: &At<'_>, causes: &mut Causes) {
 
 /// An event of `events.k8s.io`, as it is stored.
 pub(super) fn new_event(event: &At<'_>, causes: &mut Causes) {
+    of_namespace(event, causes);
     reported(event, "reportingController", causes);
+    nothing_old(event, causes);
 }
 
 /// What a new event must say; `controller` is what the API calls who reports it.
@@ -63,6 +67,10 @@ fn reported(event: &At<'_>, controller: &str, causes: &mut Causes) {
     if event.text_at("message").len() > LONGEST_NOTE {
         causes.push(long(&event.at("message"), LONGEST_NOTE));
     }
+}
+
+/// What only events of `events.k8s.io` must not have: clients of the core group send old events with a new time.
+fn nothing_old(event: &At<'_>, causes: &mut Causes) {
     let kind = event.at("type");
     if !matches!(kind.text(), "Normal" | "Warning") {
         causes.push(kind.invalid_as("\"\"", &format!("has invalid value: {}", kind.text())));

@@ -21,7 +21,13 @@ pub(super) fn autoscaler(object: &At<'_>, causes: &mut Causes) {
     if least.number().is_some_and(|number| number > maximum) {
         causes.push(most.invalid_as(maximum, "must be greater than or equal to `minReplicas`"));
     }
-    reference(&spec.at("scaleTargetRef"), causes);
+    let target = spec.at("scaleTargetRef");
+    reference(&target, causes);
+    let version = target.at("apiVersion");
+    if !version.text().contains('/') && target.text_at("kind") != "ReplicationController" {
+        let shown = format!("\"{}\"", version.text());
+        causes.push(version.invalid_as(&shown, "apiVersion must specify API group"));
+    }
     for metric in spec.items("metrics") {
         self::metric(&metric, causes);
     }
