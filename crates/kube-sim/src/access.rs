@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use http::HeaderMap;
+use http::{HeaderMap, HeaderValue};
 use http::header::AUTHORIZATION;
 use serde_json::{Value, json};
 
@@ -16,6 +16,7 @@ use crate::api::{Api, Target};
 use crate::http::ApiPath;
 use crate::resources::Resource;
 use crate::status::{StatusError, quoted};
+use crate::storage::Transaction;
 
 pub(crate) mod escalation;
 pub(crate) mod policy;
@@ -165,8 +166,10 @@ impl Attributes {
             (Subject::Path(_), method) => method.to_lowercase(),
             (Subject::Resource { name, .. }, method) => {
                 let collection = name.is_empty();
-                let watches = of_api.watch || (collection && query.flag("watch") == Some(true));
+                let watches = collection && query.flag("watch") == Some(true);
                 let verb = match method {
+                    // The path says it, whatever the method.
+                    _ if of_api.watch => "watch",
                     "GET" | "HEAD" if watches => "watch",
                     "GET" | "HEAD" if collection => "list",
                     "GET" | "HEAD" => "get",
@@ -179,13 +182,16 @@ impl Attributes {
                 verb.to_owned()
             }
         };
-        Self { verb, subject }.named_by(query)
+        let attributes = Self { verb, subject };
+        match matches!(*method, http::Method::GET | http::Method::HEAD) && !of_api.watch {
+            true => attributes.named_by(query),
+            false => attributes,
+        }
     }
 
     /// A list or watch of one object is about that object.
     fn named_by(mut self, query: &Query) -> Self {
-        if let (Subject::Resource { name, .. }, "list" | "watch" | "deletecollection") =
-            (&mut self.subject, self.verb.as_str())
+        if let (Subject::Resource { name, .. }, "list" | "watch") = (&mut self.subject, self.verb.as_str())
             && name.is_empty()
         {
             let mut terms = query.get("fieldSelector").split(',');
@@ -336,25 +342,27 @@ impl Api {
         user: User,
         attributes: &Attributes,
     ) -> Result<User, StatusError> {
-        let texts = |name: &str| -> Vec<String> {
-            let values = headers.get_all(name).into_iter();
-            values
-                .filter_map(|value| value.to_str().ok())
-                .map(str::to_owned)
-                .collect()
+        // What cannot be read must not be left out: the request would have rights that it wants to give up.
+        let read = |name: &str, value: &HeaderValue| {
+            let text = std::str::from_utf8(value.as_bytes()).map(str::to_owned);
+            text.map_err(|_| StatusError::bad_request(format!("the value of the header {name} is not UTF-8")))
         };
-        let names = texts("impersonate-user");
-        let (groups, uids) = (texts("impersonate-group"), texts("impersonate-uid"));
+        let texts = |name: &str| -> Result<Vec<String>, StatusError> {
+            let values = headers.get_all(name).into_iter();
+            values.map(|value| read(name, value)).collect()
+        };
+        let names = texts("impersonate-user")?;
+        let (groups, uids) = (texts("impersonate-group")?, texts("impersonate-uid")?);
         let mut extra: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for (header, value) in headers {
-            if let (Some(key), Ok(value)) =
-                (header.as_str().strip_prefix("impersonate-extra-"), value.to_str())
-            {
-                let key = percent_encoding::percent_decode_str(key).decode_utf8_lossy();
-                extra
-                    .entry(key.to_lowercase())
-                    .or_default()
-                    .push(value.to_owned());
+            let header = header.as_str();
+            if let Some(key) = header.strip_prefix("impersonate-extra-") {
+                let key = percent_encoding::percent_decode_str(key).decode_utf8();
+                let key = key.map_err(|_| {
+                    StatusError::bad_request(format!("the key in the header {header} is not UTF-8"))
+                })?;
+                let values: &mut Vec<String> = extra.entry(key.to_lowercase()).or_default();
+                values.push(read(header, value)?);
             }
         }
         let Some(name) = names.into_iter().find(|name| !name.is_empty()) else {
@@ -423,8 +431,17 @@ impl Api {
     }
 
     /// Who updates what is not there creates it, and must be allowed to.
-    pub(crate) fn authorize_creation(&self, user: &User, target: &Target) -> Result<(), StatusError> {
-        self.authorize(user, &attributes_of(target, "create"))
+    pub(crate) fn authorize_creation(
+        &self,
+        transaction: &mut Transaction<'_>,
+        user: &User,
+        target: &Target,
+    ) -> Result<(), StatusError> {
+        let attributes = attributes_of(target, "create");
+        match self.policy(transaction).decide(user, &attributes) {
+            policy::Decision::Allowed(_) => Ok(()),
+            policy::Decision::NotAllowed(missing) => Err(attributes.refused(user, &missing)),
+        }
     }
 }
 

@@ -4,12 +4,13 @@
 //! places where webhooks are asked, the gates, it takes the answers that its request has got so far ([`Admission`]). If one is
 //! missing, the attempt ends without a change, the webhooks are asked with the lock free ([`Api::admitted`]), and the write is tried
 //! again. An answer counts only for what was asked: if the object has changed meanwhile, webhooks are asked again, as by a real
-//! server. What an attempt draws (a uid, a name) is kept for the next one.
+//! server. What an attempt draws (a uid, a name, an address) and the time that it writes are kept for the next one.
 //!
 //! `hooks` reads configurations and says which webhooks a write concerns, `ask` asks them, `call` is HTTP.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
@@ -33,8 +34,11 @@ const GROUP: &str = "admissionregistration.k8s.io";
 /// How often a write is tried: as often as its object changes while webhooks are asked.
 const ATTEMPTS: usize = 32;
 
+/// How long a request may take, if it does not say.
+const TIMEOUT: Duration = Duration::from_secs(60);
+
 /// What is done to an object.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Operation {
     Create,
     Update,
@@ -61,17 +65,29 @@ pub(crate) struct Admission {
     dry_run: bool,
     uid: OnceLock<String>,
     name: OnceLock<String>,
+    /// Of whatever else is drawn for the object.
+    seed: u64,
+    /// The time that the request writes into the object.
+    now: jiff::Timestamp,
     state: Mutex<State>,
 }
 
 #[derive(Default)]
 struct State {
-    /// The number of gates that this attempt has passed.
-    passed: usize,
-    /// By the numbers of their gates.
-    answers: BTreeMap<usize, Answer>,
-    waiting: Vec<(usize, Question)>,
+    answers: HashMap<Gate, Answer>,
+    waiting: Vec<(Gate, Question)>,
     warnings: Vec<String>,
+}
+
+/// Where webhooks are asked: each attempt to write comes to the same gates, but for objects that come or go meanwhile.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Gate {
+    mutating: bool,
+    operation: Operation,
+    /// The key of the object; that of a collection, if it is one of it.
+    key: String,
+    /// Of the object that is there.
+    uid: String,
 }
 
 /// What webhooks are asked at a gate.
@@ -124,6 +140,16 @@ impl Admission {
     /// The generated name of the new object, the same in each attempt.
     pub(crate) fn name(&self, drawn: String) -> String {
         self.name.get_or_init(|| drawn).clone()
+    }
+
+    /// Random numbers for the object, the same in each attempt.
+    pub(crate) fn random(&self) -> fastrand::Rng {
+        fastrand::Rng::with_seed(self.seed)
+    }
+
+    /// The time that is written into the object, the same in each attempt.
+    pub(crate) fn now(&self) -> jiff::Timestamp {
+        self.now
     }
 
     /// What webhooks want the client to be warned of.
@@ -223,9 +249,14 @@ impl Admission {
             object: object.cloned(),
             old: old.cloned(),
         };
+        let uid = old.and_then(|old| old.get("metadata")?["uid"].as_str());
+        let gate = Gate {
+            mutating,
+            operation,
+            key: target.key(),
+            uid: uid.unwrap_or("").to_owned(),
+        };
         let mut state = self.lock();
-        let gate = state.passed;
-        state.passed += 1;
         match state.answers.get(&gate) {
             Some(answer) if answer.question.is_about(&question) => answer.result.clone(),
             _ => {
@@ -290,6 +321,12 @@ fn namespace_labels(
     Ok(Some(labels_of(Some(&found.decode(&namespaces.head("v1"))))))
 }
 
+/// A timeout as Go writes it, such as `1m30s`; none if it is not one, or is 0.
+fn duration(text: &str) -> Option<Duration> {
+    let time: jiff::SignedDuration = text.parse().ok()?;
+    Duration::try_from(time).ok().filter(|time| !time.is_zero())
+}
+
 fn labels_of(object: Option<&Object>) -> Value {
     let metadata = object.and_then(|object| object.get("metadata"));
     metadata.map_or(Value::Null, |metadata| metadata["labels"].clone())
@@ -300,7 +337,7 @@ impl Api {
     pub(crate) fn admission(
         &self,
         user: Option<&User>,
-        options: impl FnOnce() -> Value,
+        options: Value,
         dry_run: bool,
     ) -> Option<Admission> {
         let [mutating, validating] = ["mutatingwebhookconfigurations", "validatingwebhookconfigurations"]
@@ -322,15 +359,18 @@ impl Api {
             mutating,
             validating,
             user: user.unwrap_or(&admin).shown(),
-            options: options(),
+            options,
             dry_run,
             uid: OnceLock::new(),
             name: OnceLock::new(),
+            seed: fastrand::u64(..),
+            now: self.now(),
             state: Mutex::default(),
         })
     }
 
-    /// Tries a write until it needs no more answers of webhooks.
+    /// Tries a write until it needs no more answers of webhooks, or until its time is over: `timeout` as the request gives it, a
+    /// minute at the most.
     ///
     /// # Cancel safety
     ///
@@ -338,13 +378,23 @@ impl Api {
     pub(crate) async fn admitted<T: Send>(
         &self,
         admission: Option<&Admission>,
+        timeout: &str,
         write: impl Fn() -> Result<T, StatusError> + Send + Sync,
     ) -> Result<T, StatusError> {
         let Some(admission) = admission else {
             return write();
         };
+        let timeout = duration(timeout).map_or(TIMEOUT, |given| given.min(TIMEOUT));
+        let tried = tokio::time::timeout(timeout, self.try_admitted(admission, write)).await;
+        tried.unwrap_or_else(|_| Err(StatusError::timed_out()))
+    }
+
+    async fn try_admitted<T: Send>(
+        &self,
+        admission: &Admission,
+        write: impl Fn() -> Result<T, StatusError> + Send + Sync,
+    ) -> Result<T, StatusError> {
         for _ in 0..ATTEMPTS {
-            admission.lock().passed = 0;
             let result = write();
             let waiting = std::mem::take(&mut admission.lock().waiting);
             if waiting.is_empty() {

@@ -11,6 +11,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::access::Access;
+use crate::access::policy::DecodedPolicy;
 use crate::control::Controller;
 use crate::faults::Rules;
 use crate::requests::Requests;
@@ -52,6 +53,7 @@ pub(crate) struct Api {
     clock: Clock,
     /// Who may do what; nobody is asked without it.
     pub(crate) access: Option<Access>,
+    pub(crate) decoded_policy: DecodedPolicy,
     /// What the tokens that are made here are signed with; drawn for the first one.
     pub(crate) secret: OnceLock<u128>,
 }
@@ -83,6 +85,7 @@ impl Api {
             closing,
             clock,
             access: None,
+            decoded_policy: DecodedPolicy::default(),
             secret: OnceLock::new(),
         }
     }

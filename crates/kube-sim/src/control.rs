@@ -233,7 +233,9 @@ impl Api {
             return;
         };
         if place.key.is_empty() {
-            return self.aggregate_roles(transaction, &resource);
+            self.aggregate_roles(transaction, &resource);
+            // What it has written itself is no reason to look again: roles that select each other may never agree.
+            return transaction.dequeue(place);
         }
         let target = Target::of(resource, &place.key);
         let Ok((current, object)) = self.current(transaction, &target) else {

@@ -1,5 +1,6 @@
 //! Requests in, responses out: routing and content negotiation.
 
+use std::collections::HashSet;
 use std::io;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -215,6 +216,10 @@ fn name(
     let Some(mut route) = Route::parse(api, &segments)? else {
         return Ok(Named::Answer(text(StatusCode::NOT_FOUND, "404 page not found\n")));
     };
+    // Such a path says what to watch: it names nothing to be written.
+    if route.watch && request.method != Method::GET {
+        return Err(StatusError::method_not_allowed());
+    }
     if let Some(error) = unread {
         return Err(error);
     }
@@ -346,7 +351,7 @@ impl Route {
             Some(_) => resource.namespaced,
             None => !resource.namespaced || name.is_none(),
         };
-        if !known || !fits {
+        if !known || !fits || (watch && subresource.is_some()) {
             return Err(StatusError::no_such_resource());
         }
         let owned = |text: Option<&str>| text.map(str::to_owned);
@@ -447,8 +452,9 @@ impl Call {
     async fn answer_of(mut self, route: Route, faults: &Meeting) -> Result<Response<SimBody>, StatusError> {
         let target = route.target;
         if !matches!(self.request.method.as_str(), "GET" | "HEAD") && !target.resource.review {
-            let dry_run = self.query.get("dryRun") == "All";
-            self.admission = self.api.admission(self.user.as_ref(), || self.options(), dry_run);
+            let options = self.options();
+            let dry_run = options["dryRun"][0] == "All";
+            self.admission = self.api.admission(self.user.as_ref(), options, dry_run);
         }
         let collection = target.name.is_none();
         if target.resource.review {
@@ -460,9 +466,7 @@ impl Call {
         }
         if target.resource.review || is_form_of_its_own(target.subresource.as_deref()) {
             let tried = || nesting::with_room(self.depth(), || self.special(&target));
-            let mut response = self.api.admitted(self.admission.as_ref(), tried).await?;
-            warn(&mut response, &self.warnings());
-            return Ok(response);
+            return Ok(self.admitted_by_webhooks(tried).await);
         }
         let custom = target.resource.custom;
         let accept = accept(&self.request.headers);
@@ -506,11 +510,21 @@ impl Call {
             }
             _ => {
                 let tried = || nesting::with_room(self.depth(), || self.write(&target, form));
-                let mut response = self.api.admitted(self.admission.as_ref(), tried).await?;
-                warn(&mut response, &self.warnings());
-                Ok(response)
+                Ok(self.admitted_by_webhooks(tried).await)
             }
         }
+    }
+
+    /// The answer to a write, or its refusal, with the warnings that belong to it.
+    async fn admitted_by_webhooks(
+        &self,
+        write: impl Fn() -> Result<Response<SimBody>, StatusError> + Send + Sync,
+    ) -> Response<SimBody> {
+        let timeout = self.query.get("timeout");
+        let written = self.api.admitted(self.admission.as_ref(), timeout, write).await;
+        let mut response = written.unwrap_or_else(|error| refusal(&error));
+        warn(&mut response, &self.warnings());
+        response
     }
 
     /// Answers what has a form of its own, which is no object that is stored.
@@ -587,10 +601,13 @@ impl Call {
         }
     }
 
-    /// What the client is to be warned of.
+    /// What the client is to be warned of, once.
     fn warnings(&self) -> Vec<String> {
         let of_webhooks = self.admission.as_ref().map(Admission::warnings);
-        [self.fields.warnings(), of_webhooks.unwrap_or_default()].concat()
+        let mut warnings = [self.fields.warnings(), of_webhooks.unwrap_or_default()].concat();
+        let mut seen = HashSet::new();
+        warnings.retain(|warning| seen.insert(warning.clone()));
+        warnings
     }
 
     /// The options of a write as webhooks see them.
@@ -669,9 +686,6 @@ impl Call {
             }
             "PUT" if !collection => {
                 options::check_write(&self.query, "UpdateOptions")?;
-                if target.resource.is_created_on_update() {
-                    self.may_create(target)?;
-                }
                 let (object, created) = self
                     .api
                     .replace(target, self.read_object(target)?, self.writer())?;
@@ -721,7 +735,6 @@ impl Call {
             if let Some(repeated) = patch::repeated_key(&self.request.body) {
                 self.fields.note_of_apply(repeated)?;
             }
-            self.may_create(target)?;
             self.api.apply(target, config, manager, force, self.applier())
         })
     }
@@ -888,16 +901,6 @@ impl Call {
             manager: None,
             user: self.user.as_ref(),
             admission: self.admission.as_ref(),
-        }
-    }
-
-    /// Who updates what is not there creates it, and must be allowed to.
-    fn may_create(&self, target: &Target) -> Result<(), StatusError> {
-        match &self.user {
-            Some(user) if self.api.storage.get(&target.resource, &target.key()).is_none() => {
-                self.api.authorize_creation(user, target)
-            }
-            _ => Ok(()),
         }
     }
 

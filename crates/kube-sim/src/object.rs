@@ -101,6 +101,11 @@ impl Stored {
         }
     }
 
+    /// Whether the text is somewhere in the object's JSON, which says without decoding it what the object cannot have.
+    pub(crate) fn mentions(&self, text: &str) -> bool {
+        std::str::from_utf8(&self.body).is_ok_and(|body| body.contains(text))
+    }
+
     /// The value of a label.
     pub(crate) fn label(&self, name: &str) -> Option<&str> {
         let mut parts = self.labels.split_terminator('\0');

@@ -216,6 +216,12 @@ impl StatusError {
         Self::new(403, "Forbidden", message).with_details(details)
     }
 
+    /// A request has taken longer than it may.
+    pub(crate) fn timed_out() -> Self {
+        let message = "Timeout: request did not complete within the allotted timeout";
+        Self::new(504, "Timeout", message).with_details(json!({}))
+    }
+
     pub(crate) fn method_not_allowed() -> Self {
         let message = "the server does not allow this method on the requested resource";
         Self::new(405, "MethodNotAllowed", message).with_details(json!({}))

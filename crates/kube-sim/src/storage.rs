@@ -402,6 +402,13 @@ impl Transaction<'_> {
         Some(next)
     }
 
+    /// Takes an object from those that wait for the controllers.
+    pub(crate) fn dequeue(&mut self, place: &Place) {
+        if self.inner.queued.remove(place) {
+            self.inner.work.retain(|waiting| waiting != place);
+        }
+    }
+
     /// Whether the object there waits for the deletion of what it owns.
     pub(crate) fn is_in_foreground(&self, place: &Place) -> bool {
         self.inner.foreground.values().any(|waiting| waiting == place)
@@ -432,17 +439,18 @@ impl Transaction<'_> {
         self.inner.collection(resource).objects.get(key).cloned()
     }
 
+    /// All objects of a resource as they are now, for later, too.
+    pub(crate) fn snapshot(&mut self, resource: &Resource) -> Snapshot {
+        Snapshot {
+            resource_version: self.inner.resource_version,
+            objects: self.inner.collection(resource).objects.clone(),
+        }
+    }
+
     /// The objects whose keys start with `prefix`.
     pub(crate) fn list(&mut self, resource: &Resource, prefix: &str) -> Vec<Arc<Stored>> {
-        let resource_version = self.inner.resource_version;
-        let objects = self.inner.collection(resource).objects.clone();
-        Snapshot {
-            resource_version,
-            objects,
-        }
-        .range(prefix, None)
-        .cloned()
-        .collect()
+        let snapshot = self.snapshot(resource);
+        snapshot.range(prefix, None).cloned().collect()
     }
 
     /// Creates or replaces an object, under the next resource version.

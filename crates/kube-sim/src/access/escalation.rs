@@ -1,8 +1,11 @@
 //! Nobody grants rights beyond their own: what is checked when roles and bindings are written.
 
-use serde_json::{Map, Value, json};
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
-use super::policy::{GROUP, Rule, is_path, is_resource, rules_in};
+use serde_json::{Map, Value};
+
+use super::policy::{Decision, GROUP, Rule, is_path, is_resource, rules_in};
 use super::{Attributes, MASTERS, Subject, User};
 use crate::api::{Api, Target};
 use crate::status::{StatusError, quoted};
@@ -23,8 +26,13 @@ impl Api {
         if resource.group != GROUP || user.is_in(MASTERS) {
             return Ok(());
         }
+        // So that the garbage collector can do its work.
+        if old.is_some_and(|old| is_without_owners(old) == is_without_owners(new)) {
+            return Ok(());
+        }
+        let policy = self.policy(transaction);
         let namespace = target.namespace.as_deref().unwrap_or("");
-        let may = |transaction: &mut Transaction<'_>, verb: &str, plural: &str, name: &str| {
+        let may = |verb: &str, plural: &str, name: &str| {
             let wanted = Attributes {
                 verb: verb.into(),
                 subject: Subject::Resource {
@@ -34,31 +42,16 @@ impl Api {
                     name: name.into(),
                 },
             };
-            self.grants(transaction, user, namespace).allow(&wanted)
+            matches!(policy.decide(user, &wanted), Decision::Allowed(_))
         };
-        let same = |field: &str| old.is_some_and(|old| old.get(field) == new.get(field));
         let wanted = match resource.plural.as_str() {
             "roles" | "clusterroles" => {
                 // The name that the path has: a new object has none there.
                 let named = target.name.as_deref().unwrap_or("");
-                if same("rules") && same("aggregationRule")
-                    || may(transaction, "escalate", &resource.plural, named)
-                {
+                if may("escalate", &resource.plural, named) {
                     return Ok(());
                 }
-                let aggregates = |role: &Map<String, Value>| {
-                    role.get("aggregationRule").is_some_and(|rule| !rule.is_null())
-                };
-                if aggregates(new) && !same("aggregationRule") {
-                    let all = ["apiGroups", "resources", "nonResourceURLs", "verbs"];
-                    let all = all.map(|list| (list.to_owned(), json!(["*"])));
-                    let all = Rule::read(&Value::Object(all.into_iter().collect()));
-                    if !self.lacks(transaction, user, namespace, &[all]).is_empty() {
-                        let why = "must have cluster-admin privileges to use the aggregationRule";
-                        return Err(StatusError::forbidden(resource, name, why));
-                    }
-                }
-                rules_in(new)
+                Arc::new(rules_in(new))
             }
             _ => {
                 let reference = new.get("roleRef").unwrap_or(&Value::Null);
@@ -67,32 +60,40 @@ impl Api {
                     "ClusterRole" => "clusterroles",
                     _ => "roles",
                 };
-                if same("roleRef") && same("subjects") || may(transaction, "bind", plural, text("name")) {
+                if may("bind", plural, text("name")) {
                     return Ok(());
                 }
                 // A real server calls what is missing by the resource of the request.
-                self.rules_of(transaction, text("kind"), text("name"), namespace)
+                policy
+                    .rules_of(text("kind"), text("name"), namespace)
                     .ok_or_else(|| StatusError::not_found(resource, text("name")))?
             }
         };
-        let lacking = self.lacks(transaction, user, namespace, &wanted);
+        let grants = policy.grants(user, namespace);
+        let lacking = lacks(&grants.rules, &wanted)
+            .map_err(|TooMany| StatusError::forbidden(resource, name, TOO_MANY))?;
         if lacking.is_empty() {
-            return Ok(());
+            // What is made of others can get any rule later, and what it was made of may have been all it lost.
+            let is_aggregated = old.is_some_and(aggregates) || aggregates(new);
+            return match is_aggregated && !has_all(&grants.rules) {
+                true => {
+                    let why = "must have cluster-admin privileges to use the aggregationRule";
+                    Err(StatusError::forbidden(resource, name, why))
+                }
+                false => Ok(()),
+            };
         }
         let groups: Vec<_> = user.groups.iter().map(|group| quoted(group)).collect();
         let mut lacking: Vec<_> = lacking.iter().map(shown).collect();
         lacking.sort();
-        lacking.dedup();
         let mut why = format!(
             "user {} (groups=[{}]) is attempting to grant RBAC permissions not currently held:\n{}",
             quoted(&user.name),
             groups.join(" "),
             lacking.join("\n")
         );
-        let missing = self.grants(transaction, user, namespace).missing;
-        let missing = missing
-            .iter()
-            .map(|(_, name)| format!("{} {} not found", resource.id(), quoted(name)));
+        let missing = grants.missing.iter();
+        let missing = missing.map(|(_, name)| format!("{} {} not found", resource.id(), quoted(name)));
         match &missing.collect::<Vec<_>>()[..] {
             [] => {}
             [one] => why.push_str(&format!("; resolution errors: [{one}]")),
@@ -100,70 +101,112 @@ impl Api {
         }
         Err(StatusError::forbidden(resource, name, &why))
     }
+}
 
-    /// What a user lacks of these rules: rules of one path, or of one group, resource and name, of which the verbs are joined again.
-    fn lacks(
-        &self,
-        transaction: &mut Transaction<'_>,
-        user: &User,
-        namespace: &str,
-        wanted: &[Rule],
-    ) -> Vec<Rule> {
-        let grants = self.grants(transaction, user, namespace);
-        let own: Vec<&Rule> = grants.rules.iter().map(|(rule, _)| rule).collect();
-        let mut lacking: Vec<Rule> = Vec::new();
-        for part in wanted.iter().flat_map(parts) {
-            if own.iter().any(|rule| covers(rule, &part)) {
-                continue;
-            }
-            let like = |other: &&mut Rule| {
-                part.paths.is_empty()
-                    && other.groups == part.groups
-                    && other.resources == part.resources
-                    && other.names == part.names
+/// An object without what the garbage collector writes.
+fn is_without_owners(object: &Map<String, Value>) -> Map<String, Value> {
+    let mut object = object.clone();
+    if let Some(Value::Object(metadata)) = object.get_mut("metadata") {
+        metadata.retain(|name, _| !matches!(name.as_str(), "finalizers" | "ownerReferences" | "managedFields"));
+    }
+    object
+}
+
+/// Whether a role is made of others.
+fn aggregates(role: &Map<String, Value>) -> bool {
+    let rule = role.get("aggregationRule").unwrap_or(&Value::Null);
+    let selectors = rule["clusterRoleSelectors"].as_array();
+    selectors.is_some_and(|selectors| !selectors.is_empty())
+}
+
+/// Whether rules allow everything.
+fn has_all(own: &[Rule]) -> bool {
+    let all = || vec!["*".to_owned()];
+    let of_resources = Rule {
+        verbs: all(),
+        groups: all(),
+        resources: all(),
+        ..Rule::default()
+    };
+    let of_paths = Rule {
+        verbs: all(),
+        paths: all(),
+        ..Rule::default()
+    };
+    let wanted = [of_resources, of_paths];
+    lacks(own, &wanted).is_ok_and(|lacking| lacking.is_empty())
+}
+
+/// How many combinations of what the lists of rules name are compared: more take long, and no role needs them.
+const COMBINATIONS: usize = 10_000;
+const TOO_MANY: &str = "the rules have more than 10000 combinations of verbs, groups, resources and names to be compared with the \
+    rights of the user: write fewer, or use \"*\"";
+
+#[derive(Debug)]
+struct TooMany;
+
+/// What is lacking of rules: rules of one path, or of one group, resource and name, of which the verbs are joined again.
+fn lacks(own: &[Rule], wanted: &[Rule]) -> Result<Vec<Rule>, TooMany> {
+    let mut lacking: HashMap<Rule, Vec<String>> = HashMap::new();
+    let mut left = COMBINATIONS;
+    for rule in wanted {
+        if own.iter().any(|own| covers(own, rule)) {
+            continue;
+        }
+        let lists = [&rule.verbs, &rule.groups, &rule.resources, &rule.names, &rule.paths];
+        let [verbs, groups, resources, names, paths] = lists.map(|list| once(list));
+        let names: Vec<Vec<String>> = match names[..] {
+            [] => vec![Vec::new()],
+            _ => names.into_iter().map(one).collect(),
+        };
+        let count = [groups.len(), resources.len(), names.len()];
+        let count = count.into_iter().try_fold(1, usize::checked_mul);
+        let count = count.and_then(|count| count.checked_add(paths.len())?.checked_mul(verbs.len()));
+        left = count.and_then(|count| left.checked_sub(count)).ok_or(TooMany)?;
+        for verb in verbs {
+            let mut see = |part: Rule| {
+                let part_of_verb = Rule { verbs: one(verb), ..part.clone() };
+                if own.iter().any(|own| covers(own, &part_of_verb)) {
+                    return;
+                }
+                let key = if part.paths.is_empty() { part } else { part_of_verb };
+                let verbs = lacking.entry(key).or_default();
+                if !verbs.iter().any(|other| other == verb) {
+                    verbs.push(verb.to_owned());
+                }
             };
-            match lacking.iter_mut().find(like) {
-                Some(other) if other.verbs.contains(&part.verbs[0]) => {}
-                Some(other) => other.verbs.extend(part.verbs),
-                None => lacking.push(part),
+            for path in &paths {
+                let paths = one(path);
+                see(Rule { paths, ..Rule::default() });
             }
-        }
-        lacking
-    }
-}
-
-/// The same in rules of one verb, and of one group, resource and name, or of one path.
-fn parts(rule: &Rule) -> Vec<Rule> {
-    let mut parts = Vec::new();
-    let one = |text: &String| vec![text.clone()];
-    for verb in &rule.verbs {
-        for path in &rule.paths {
-            parts.push(Rule {
-                verbs: one(verb),
-                paths: one(path),
-                ..Rule::default()
-            });
-        }
-        for group in &rule.groups {
-            for resource in &rule.resources {
-                let names: Vec<Vec<String>> = match rule.names.is_empty() {
-                    true => vec![Vec::new()],
-                    false => rule.names.iter().map(one).collect(),
-                };
-                parts.extend(names.into_iter().map(|names| Rule {
-                    verbs: one(verb),
-                    groups: one(group),
-                    resources: one(resource),
-                    names,
-                    paths: Vec::new(),
-                }));
+            for (group, resource) in groups.iter().flat_map(|group| resources.iter().map(move |of| (group, of))) {
+                for names in names.iter().cloned() {
+                    see(Rule {
+                        groups: one(group),
+                        resources: one(resource),
+                        names,
+                        ..Rule::default()
+                    });
+                }
             }
         }
     }
-    parts
+    let lacking = lacking.into_iter();
+    Ok(lacking.map(|(part, verbs)| Rule { verbs, ..part }).collect())
 }
 
-/// Whether a rule has all of a part.
+fn one(text: &str) -> Vec<String> {
+    vec![text.to_owned()]
+}
+
+/// The items of a list, each once.
+fn once(list: &[String]) -> Vec<&str> {
+    let mut seen = HashSet::new();
+    let items = list.iter().map(String::as_str);
+    items.filter(|item| seen.insert(*item)).collect()
+}
+
+/// Whether a rule has all of another.
 fn covers(rule: &Rule, part: &Rule) -> bool {
     let has = |own: &[String], wanted: &[String]| {
         wanted
@@ -174,7 +217,10 @@ fn covers(rule: &Rule, part: &Rule) -> bool {
         .resources
         .iter()
         .all(|wanted| rule.resources.iter().any(|own| is_resource(own, wanted)));
-    let has_names = rule.names.is_empty() || (!part.names.is_empty() && has(&rule.names, &part.names));
+    // No name means all of them; nothing else does.
+    let mut names = part.names.iter();
+    let has_names =
+        rule.names.is_empty() || (!part.names.is_empty() && names.all(|name| rule.names.contains(name)));
     let has_paths = part
         .paths
         .iter()
@@ -208,6 +254,7 @@ fn shown(rule: &Rule) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn a_rule_covers_what_it_has_and_nothing_else() {

@@ -1,17 +1,21 @@
 //! What the roles and bindings in a cluster allow.
 
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex, PoisonError};
+
 use serde_json::{Map, Value};
 
 use super::{Attributes, MASTERS, Subject, User};
 use crate::api::Api;
+use crate::nesting;
 use crate::object::Stored;
-use crate::resources::Resource;
-use crate::storage::Transaction;
+use crate::storage::{Snapshot, Transaction};
 
 pub(crate) const GROUP: &str = "rbac.authorization.k8s.io";
 
 /// One rule of a role; lists are sets, and `*` is everything.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Rule {
     pub(crate) verbs: Vec<String>,
     pub(crate) groups: Vec<String>,
@@ -88,32 +92,123 @@ pub(crate) fn rules_in(role: &Map<String, Value>) -> Vec<Rule> {
     rules.map(Rule::read).collect()
 }
 
+/// A role that a binding names and that is not there: `Role` or `ClusterRole`, and the name.
+pub(crate) type Missing = (&'static str, String);
+
 /// All that a user may do in a namespace.
-#[derive(Default)]
 pub(crate) struct Grants {
-    /// Each rule with what gives it.
-    pub(crate) rules: Vec<(Rule, String)>,
-    /// The roles that bindings name and that are not there: `Role` or `ClusterRole`, and the name.
-    pub(crate) missing: Vec<(&'static str, String)>,
+    pub(crate) rules: Vec<Rule>,
+    pub(crate) missing: Vec<Missing>,
 }
 
 impl Grants {
-    /// Whether one of the rules allows something.
-    pub(crate) fn allow(&self, attributes: &Attributes) -> bool {
-        self.rules.iter().any(|(rule, _)| rule.allows(attributes))
-    }
-
     /// What is missing, as a refusal says it.
     pub(crate) fn errors(&self) -> Vec<String> {
-        let missing = self.missing.iter();
-        missing
-            .map(|(kind, name)| format!("{}.{GROUP} \"{name}\" not found", kind.to_lowercase()))
-            .collect()
+        errors(&self.missing)
     }
 }
 
+fn errors(missing: &[Missing]) -> Vec<String> {
+    missing
+        .iter()
+        .map(|(kind, name)| format!("{}.{GROUP} \"{name}\" not found", kind.to_lowercase()))
+        .collect()
+}
+
+/// The plurals of what makes a policy.
+const BINDINGS: [&str; 2] = ["clusterrolebindings", "rolebindings"];
+const ROLES: [&str; 2] = ["clusterroles", "roles"];
+
+/// How many roles or bindings are kept decoded before the cache begins anew.
+const KEPT: usize = 10_000;
+
+/// What has been decoded, by its key, with what it was decoded from: another version of an object is another one.
+struct Decoded<T>(Mutex<HashMap<Arc<str>, (Arc<Stored>, Arc<T>)>>);
+
+impl<T> Default for Decoded<T> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
+}
+
+impl<T> Decoded<T> {
+    fn get(&self, stored: &Arc<Stored>, read: impl FnOnce(Map<String, Value>) -> T) -> Arc<T> {
+        let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((of, decoded)) = lock().get(&stored.key)
+            && Arc::ptr_eq(of, stored)
+        {
+            return decoded.clone();
+        }
+        let object = nesting::with_room(stored.depth, || stored.decode(b"{"));
+        let decoded = Arc::new(read(object));
+        let mut kept = lock();
+        if kept.len() >= KEPT {
+            kept.clear();
+        }
+        kept.insert(stored.key.clone(), (stored.clone(), decoded.clone()));
+        decoded
+    }
+}
+
+/// The roles and bindings that have been decoded, each with those of the cluster first.
+#[derive(Default)]
+pub(crate) struct DecodedPolicy {
+    bindings: [Decoded<Binding>; 2],
+    roles: [Decoded<Vec<Rule>>; 2],
+}
+
+struct Binding {
+    subjects: Vec<Value>,
+    kind: String,
+    name: String,
+}
+
+impl Binding {
+    fn read(binding: &Map<String, Value>) -> Self {
+        let subjects = binding.get("subjects").and_then(Value::as_array);
+        let reference = binding.get("roleRef").unwrap_or(&Value::Null);
+        let text = |name: &str| reference[name].as_str().unwrap_or("").to_owned();
+        Self {
+            subjects: subjects.cloned().unwrap_or_default(),
+            kind: text("kind"),
+            name: text("name"),
+        }
+    }
+}
+
+/// The roles and bindings of one moment, which can be asked without the storage's lock.
+pub(crate) struct Policy<'a> {
+    decoded: &'a DecodedPolicy,
+    bindings: [Option<Snapshot>; 2],
+    roles: [Option<Snapshot>; 2],
+}
+
 impl Api {
+    /// The roles and bindings as they are now.
+    pub(crate) fn policy(&self, transaction: &mut Transaction<'_>) -> Policy<'_> {
+        let mut snapshots = |plurals: [&str; 2]| {
+            plurals.map(|plural| {
+                let resource = self.find(GROUP, "v1", plural)?;
+                Some(transaction.snapshot(&resource))
+            })
+        };
+        Policy {
+            decoded: &self.decoded_policy,
+            bindings: snapshots(BINDINGS),
+            roles: snapshots(ROLES),
+        }
+    }
+
     /// Whether a user may do something, by the roles that are there now.
+    pub(crate) fn decide(&self, user: &User, attributes: &Attributes) -> Decision {
+        // The lock is free again when they are read.
+        let policy = self.storage.transact(|transaction| self.policy(transaction));
+        policy.decide(user, attributes)
+    }
+}
+
+impl Policy<'_> {
+    /// Whether a user may do something: the first rule that allows it says so.
     pub(crate) fn decide(&self, user: &User, attributes: &Attributes) -> Decision {
         if user.is_in(MASTERS) {
             return Decision::Allowed(String::new());
@@ -122,86 +217,79 @@ impl Api {
             Subject::Path(_) => "",
             Subject::Resource { namespace, .. } => namespace,
         };
-        let grants = self
-            .storage
-            .transact(|transaction| self.grants(transaction, user, namespace));
-        match grants.rules.iter().find(|(rule, _)| rule.allows(attributes)) {
-            Some((_, by)) => Decision::Allowed(format!("RBAC: allowed by {by}")),
-            None => Decision::NotAllowed(grants.errors()),
+        let mut allowed = None;
+        let missing = self.visit(user, namespace, |rules, by| {
+            if !rules.iter().any(|rule| rule.allows(attributes)) {
+                return ControlFlow::Continue(());
+            }
+            allowed = Some(format!("RBAC: allowed by {by}"));
+            ControlFlow::Break(())
+        });
+        match allowed {
+            Some(reason) => Decision::Allowed(reason),
+            None => Decision::NotAllowed(errors(&missing)),
         }
     }
 
     /// All rules that a user has, those of the cluster first; with a namespace also those that he has in it.
-    pub(crate) fn grants(&self, transaction: &mut Transaction<'_>, user: &User, namespace: &str) -> Grants {
-        let mut grants = Grants::default();
-        for (plural, prefix) in [
-            ("clusterrolebindings", String::new()),
-            ("rolebindings", format!("{namespace}/")),
-        ] {
-            if plural == "rolebindings" && namespace.is_empty() {
-                continue;
-            }
-            let Some(resource) = self.find(GROUP, "v1", plural) else {
-                continue;
-            };
-            for binding in transaction.list(&resource, &prefix) {
-                self.add_binding(transaction, &mut grants, user, &resource, &binding, namespace);
-            }
-        }
-        grants
+    pub(crate) fn grants(&self, user: &User, namespace: &str) -> Grants {
+        let mut own = Vec::new();
+        let missing = self.visit(user, namespace, |rules, _| {
+            own.extend(rules.iter().cloned());
+            ControlFlow::Continue(())
+        });
+        Grants { rules: own, missing }
     }
 
-    fn add_binding(
+    /// Shows the rules of each binding that means a user, and what gives them, until there is enough; returns the roles that are not
+    /// there.
+    fn visit(
         &self,
-        transaction: &mut Transaction<'_>,
-        grants: &mut Grants,
         user: &User,
-        resource: &Resource,
-        stored: &Stored,
         namespace: &str,
-    ) {
-        let binding = stored.decode(&resource.head("v1"));
-        let subjects = binding.get("subjects").and_then(Value::as_array);
-        let mut subjects = subjects.into_iter().flatten();
-        let Some(subject) = subjects.find_map(|subject| subject_of(subject, user, namespace)) else {
-            return;
-        };
-        let reference = binding.get("roleRef").unwrap_or(&Value::Null);
-        let (kind, name) = (
-            reference["kind"].as_str().unwrap_or(""),
-            reference["name"].as_str().unwrap_or(""),
-        );
-        let of = match stored.namespace() {
-            "" => format!("ClusterRoleBinding \"{}\"", stored.name()),
-            namespace => format!("RoleBinding \"{}/{namespace}\"", stored.name()),
-        };
-        match self.rules_of(transaction, kind, name, namespace) {
-            Some(rules) => {
-                let by = format!("{of} of {kind} \"{name}\" to {subject}");
-                grants
-                    .rules
-                    .extend(rules.into_iter().map(|rule| (rule, by.clone())));
+        mut see: impl FnMut(&[Rule], &str) -> ControlFlow<()>,
+    ) -> Vec<Missing> {
+        let mut missing = Vec::new();
+        let prefixes = [Some(String::new()), (!namespace.is_empty()).then(|| format!("{namespace}/"))];
+        let levels = self.bindings.iter().zip(&self.decoded.bindings).zip(&prefixes);
+        for ((snapshot, decoded), prefix) in levels {
+            let (Some(snapshot), Some(prefix)) = (snapshot, prefix) else {
+                continue;
+            };
+            for stored in snapshot.range(prefix, None) {
+                let binding = decoded.get(stored, |binding| Binding::read(&binding));
+                let mut subjects = binding.subjects.iter();
+                let Some(subject) = subjects.find_map(|subject| subject_of(subject, user, namespace)) else {
+                    continue;
+                };
+                let (kind, name) = (&binding.kind, &binding.name);
+                let of = match stored.namespace() {
+                    "" => format!("ClusterRoleBinding \"{}\"", stored.name()),
+                    namespace => format!("RoleBinding \"{}/{namespace}\"", stored.name()),
+                };
+                match self.rules_of(kind, name, namespace) {
+                    Some(rules) => {
+                        let by = format!("{of} of {kind} \"{name}\" to {subject}");
+                        if see(&rules, &by).is_break() {
+                            return missing;
+                        }
+                    }
+                    None if kind == "ClusterRole" => missing.push(("ClusterRole", name.clone())),
+                    None => missing.push(("Role", name.clone())),
+                }
             }
-            None if kind == "ClusterRole" => grants.missing.push(("ClusterRole", name.to_owned())),
-            None => grants.missing.push(("Role", name.to_owned())),
         }
+        missing
     }
 
     /// The rules of a role, of the namespace or of the cluster; none if it is not there.
-    pub(crate) fn rules_of(
-        &self,
-        transaction: &mut Transaction<'_>,
-        kind: &str,
-        name: &str,
-        namespace: &str,
-    ) -> Option<Vec<Rule>> {
-        let (plural, key) = match kind {
-            "ClusterRole" => ("clusterroles", name.to_owned()),
-            _ => ("roles", format!("{namespace}/{name}")),
+    pub(crate) fn rules_of(&self, kind: &str, name: &str, namespace: &str) -> Option<Arc<Vec<Rule>>> {
+        let (at, key) = match kind {
+            "ClusterRole" => (0, name.to_owned()),
+            _ => (1, format!("{namespace}/{name}")),
         };
-        let resource = self.find(GROUP, "v1", plural)?;
-        let role = transaction.get(&resource, &key)?.decode(&resource.head("v1"));
-        Some(rules_in(&role))
+        let role = self.roles[at].as_ref()?.get(&key)?;
+        Some(self.decoded.roles[at].get(&role, |role| rules_in(&role)))
     }
 }
 

@@ -118,9 +118,8 @@ impl Api {
         Concerned { hook, version }: &Concerned,
         object: Option<&Object>,
     ) -> Result<Option<Response>, StatusError> {
-        let labels = [labels_of(object), labels_of(question.old.as_ref())];
-        let labels = [&labels[0], &labels[1]];
-        if !hook.fits_object(labels) {
+        let labels = [object, question.old.as_ref()].map(|there| there.map(|object| labels_of(Some(object))));
+        if !hook.fits_object([labels[0].as_ref(), labels[1].as_ref()]) {
             return Ok(None);
         }
         let uid = uid_from(fastrand::u128(..));

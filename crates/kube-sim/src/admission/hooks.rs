@@ -89,9 +89,10 @@ impl Hook {
         specs::selects(&self.namespaces, labels)
     }
 
-    /// Whether the object, or what it was, has the labels that the webhook wants.
-    pub(super) fn fits_object(&self, labels: [&Value; 2]) -> bool {
-        !selects_some(&self.objects) || labels.iter().any(|labels| specs::selects(&self.objects, labels))
+    /// Whether the object, or what it was, has the labels that the webhook wants. One that is not there has no labels, not even none.
+    pub(super) fn fits_object(&self, labels: [Option<&Value>; 2]) -> bool {
+        let mut there = labels.into_iter().flatten();
+        !selects_some(&self.objects) || there.any(|labels| specs::selects(&self.objects, labels))
     }
 }
 

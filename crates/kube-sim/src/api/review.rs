@@ -112,9 +112,10 @@ impl Api {
         };
         let grants = self
             .storage
-            .transact(|transaction| self.grants(transaction, user, namespace));
+            .transact(|transaction| self.policy(transaction))
+            .grants(user, namespace);
         let (mut resources, mut paths) = (Vec::new(), Vec::new());
-        for (rule, _) in &grants.rules {
+        for rule in &grants.rules {
             if !rule.resources.is_empty() {
                 let mut shown =
                     json!({"verbs": rule.verbs, "apiGroups": rule.groups, "resources": rule.resources});

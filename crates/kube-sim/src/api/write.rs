@@ -84,6 +84,17 @@ impl<'a> Writer<'a> {
         }
     }
 
+    /// What is drawn for an object, the same in each attempt to write it.
+    fn random(self) -> fastrand::Rng {
+        self.admission()
+            .map_or_else(fastrand::Rng::new, Admission::random)
+    }
+
+    /// The time that is written into an object, the same in each attempt.
+    fn now(self, api: &Api) -> jiff::Timestamp {
+        self.admission().map_or_else(|| api.now(), Admission::now)
+    }
+
     fn dry_run(self) -> bool {
         matches!(self, Writer::Client { dry_run: true, .. })
     }
@@ -161,22 +172,7 @@ impl Api {
         check::labels(resource, &name, &object)?;
         check::finalizer_names(resource, &name, &object)?;
         check::owners(resource, &name, &object)?;
-        let meta = metadata_mut(&mut object);
-        drop_empty(meta);
-        if writer != Writer::Owner {
-            meta.remove("deletionTimestamp");
-            meta.remove("deletionGracePeriodSeconds");
-        }
-        if resource.id() == "namespaces" {
-            label_namespace(&mut object);
-        }
-        if writer != Writer::Owner {
-            // A node says itself what it has.
-            if resource.status && resource.id() != "nodes" {
-                object.remove("status");
-            }
-            fill_in(resource, &mut object);
-        }
+        prepare_for_creation(resource, &mut object, writer);
         if let Writer::Client {
             manager: Some(manager),
             ..
@@ -196,11 +192,18 @@ impl Api {
             meta.remove("uid");
             meta.remove("creationTimestamp");
             self.mutate(transaction, Operation::Create, target, writer, None, &mut object)?;
+            check::type_meta(target, &object)?;
             check::namespace(target, &mut object)?;
             if resource.status && resource.id() != "nodes" {
                 object.remove("status");
             }
+            check::generation(target, &object)?;
             let meta = metadata_mut(&mut object);
+            // The version of what is not there yet is nobody's to say.
+            meta.remove("resourceVersion");
+            if !given.is_empty() {
+                meta.insert("resourceVersion".into(), given.as_str().into());
+            }
             if text(meta, "name").is_empty() {
                 meta.insert("name".into(), name.into());
             }
@@ -208,7 +211,7 @@ impl Api {
             check::labels(resource, &name, &object)?;
             check::finalizer_names(resource, &name, &object)?;
             check::owners(resource, &name, &object)?;
-            drop_empty(metadata_mut(&mut object));
+            prepare_for_creation(resource, &mut object, writer);
         }
         if writer != Writer::Owner {
             self.complete_new(transaction, resource, &name, &mut object, writer)?;
@@ -260,13 +263,15 @@ impl Api {
                 object.insert("status".into(), json!({"phase": "Pending", "qosClass": class}));
             }
             "jobs.batch" => specs::name_job_pods(object, name, &uid),
-            "services" => service::allocate(transaction, resource, name, None, object)?,
+            "services" => {
+                service::allocate(transaction, resource, name, None, object, &mut writer.random())?
+            }
             "persistentvolumeclaims" => specs::name_data_source(object),
             "persistentvolumes" => {
                 put_at(
                     object,
                     "status.lastPhaseTransitionTime",
-                    rfc3339(self.now()).into(),
+                    rfc3339(writer.now(self)).into(),
                 );
             }
             _ => {}
@@ -341,7 +346,7 @@ impl Api {
     ) -> Result<(), StatusError> {
         let created = match text(metadata(object), "creationTimestamp") {
             given if writer == Writer::Owner && !given.is_empty() => given.to_owned(),
-            _ => rfc3339(self.now()),
+            _ => rfc3339(writer.now(self)),
         };
         let meta = metadata_mut(object);
         if text(meta, "uid").is_empty() {
@@ -358,7 +363,9 @@ impl Api {
                     .or_insert_with(|| json!({"phase": "Pending", "qosClass": "BestEffort"}));
             }
             "namespaces" => prepare_namespace(object),
-            definition::ID => definition::prepare(object, &rfc3339(self.now()), writer == Writer::Owner)?,
+            definition::ID => {
+                definition::prepare(object, &rfc3339(writer.now(self)), writer == Writer::Owner)?
+            }
             _ => {}
         }
         Ok(())
@@ -410,6 +417,7 @@ impl Api {
             let target = &*self.as_defined(target, &mut new, writer)?;
             let (resource, uid) = (&target.resource, text(metadata(&new), "uid"));
             if resource.is_created_on_update() && transaction.get(resource, &target.key()).is_none() {
+                self.may_create(transaction, target, writer)?;
                 self.check_namespace(transaction, target, &new)?;
                 if !uid.is_empty() {
                     return Err(check::uid_precondition(resource, &target.key(), uid, ""));
@@ -452,6 +460,7 @@ impl Api {
                 check::same_name(text(metadata(new), "name"), name)
             };
             if target.subresource.is_none() && transaction.get(resource, &target.key()).is_none() {
+                self.may_create(transaction, target, writer)?;
                 let mut new = ownership.apply(None, config, manager, force)?;
                 let uid = text(metadata(&new), "uid");
                 if !uid.is_empty() {
@@ -473,6 +482,17 @@ impl Api {
             check::same_uid(resource, name, metadata(&old), metadata(&new))?;
             Ok((self.update(transaction, target, current, old, new, writer)?, false))
         })
+    }
+
+    /// Who updates what is not there creates it, and must be allowed to.
+    fn may_create(
+        &self,
+        transaction: &mut Transaction<'_>,
+        target: &Target,
+        writer: Writer<'_>,
+    ) -> Result<(), StatusError> {
+        let user = writer.user();
+        user.map_or(Ok(()), |user| self.authorize_creation(transaction, user, target))
     }
 
     /// Changes an object, or its status, by a patch.
@@ -604,38 +624,7 @@ impl Api {
             _ => return Err(StatusError::stale(resource, current.name())),
         }
         let [held, given] = [&mut old, &mut new].map(|object| metadata_mut(object).remove(MANAGED_FIELDS));
-        if target.subresource.as_deref() == Some("ephemeralcontainers") {
-            check::ephemeral_containers(current.name(), &old, &new)?;
-        }
-        if target.subresource.as_deref() == Some("finalize") {
-            check::namespace_finalizers(current.name(), &new)?;
-        }
-        if writer != Writer::Owner && resource.status {
-            keep_other_part(resource, target.subresource.as_deref(), &old, &mut new);
-            if resource.id() == signing::ID && target.subresource.is_some() {
-                signing::check(resource, current.name(), &old, &new)?;
-                signing::stamp(&mut new, &rfc3339(self.now()));
-            }
-        }
-        // The metadata of built-in kinds is validated several times on the way.
-        let times =
-            |times: usize| move |error: StatusError| error.repeated(if resource.custom { 1 } else { times });
-        check::labels(resource, current.name(), &new).map_err(times(4))?;
-        check::finalizer_names(resource, current.name(), &new)?;
-        check::finalizers(resource, current.name(), &old, &new).map_err(times(2))?;
-        check::owners(resource, current.name(), &new).map_err(times(4))?;
-        if writer != Writer::Owner {
-            check::deletion(resource, current.name(), &old, &new).map_err(times(2))?;
-        }
-        keep_system_fields(&old, &mut new);
-        for name in ["apiVersion", "kind"] {
-            if let (false, Some(value)) = (new.contains_key(name), old.get(name)) {
-                new.insert(name.into(), value.clone());
-            }
-        }
-        if resource.id() == "namespaces" {
-            name_namespace(&mut new);
-        }
+        self.prepare_change(target, current.name(), &old, &mut new, writer)?;
         if writer != Writer::Owner {
             fill_in(resource, &mut new);
             if resource.id() == "daemonsets.apps" && target.subresource.is_none() {
@@ -675,17 +664,18 @@ impl Api {
                 &mut seen,
             )?;
             metadata_mut(&mut seen).remove(MANAGED_FIELDS);
-            check::labels(resource, current.name(), &seen)?;
-            check::finalizer_names(resource, current.name(), &seen)?;
-            check::owners(resource, current.name(), &seen)?;
-            if resource.status {
-                keep_other_part(resource, target.subresource.as_deref(), &old, &mut seen);
+            check::type_meta(target, &seen)?;
+            check::namespace(target, &mut seen)?;
+            check::same_name(text(metadata(&seen), "name"), current.name())?;
+            if !text(metadata(&seen), "uid").is_empty() {
+                check::same_uid(resource, current.name(), metadata(&old), metadata(&seen))?;
             }
-            keep_system_fields(&old, &mut seen);
+            self.prepare_change(target, current.name(), &old, &mut seen, writer)?;
             new = seen;
         }
         if writer != Writer::Owner && target.subresource.is_none() && resource.id() == "services" {
-            service::allocate(transaction, resource, current.name(), Some(&old), &mut new)?;
+            let random = &mut writer.random();
+            service::allocate(transaction, resource, current.name(), Some(&old), &mut new, random)?;
         }
         let unchanged = new == old && apply::differ_only_in_time(managed.as_ref(), held.as_ref());
         if writer != Writer::Owner && !unchanged {
@@ -727,6 +717,51 @@ impl Api {
         self.defined(transaction, resource, &new, &stored);
         self.written(transaction, resource, &new, &stored, Some(&current), writer);
         Ok(stored)
+    }
+
+    /// Refuses what no update may change of the metadata or by a subresource, and keeps what is not this request's to write.
+    fn prepare_change(
+        &self,
+        target: &Target,
+        name: &str,
+        old: &Object,
+        new: &mut Object,
+        writer: Writer<'_>,
+    ) -> Result<(), StatusError> {
+        let (resource, subresource) = (&target.resource, target.subresource.as_deref());
+        if subresource == Some("ephemeralcontainers") {
+            check::ephemeral_containers(name, old, new)?;
+        }
+        if subresource == Some("finalize") {
+            check::namespace_finalizers(name, new)?;
+        }
+        if writer != Writer::Owner && resource.status {
+            keep_other_part(resource, subresource, old, new);
+            if resource.id() == signing::ID && subresource.is_some() {
+                signing::check(resource, name, old, new)?;
+                signing::stamp(new, &rfc3339(writer.now(self)));
+            }
+        }
+        // The metadata of built-in kinds is validated several times on the way.
+        let times =
+            |times: usize| move |error: StatusError| error.repeated(if resource.custom { 1 } else { times });
+        check::labels(resource, name, new).map_err(times(4))?;
+        check::finalizer_names(resource, name, new)?;
+        check::finalizers(resource, name, old, new).map_err(times(2))?;
+        check::owners(resource, name, new).map_err(times(4))?;
+        if writer != Writer::Owner {
+            check::deletion(resource, name, old, new).map_err(times(2))?;
+        }
+        keep_system_fields(old, new);
+        for name in ["apiVersion", "kind"] {
+            if let (false, Some(value)) = (new.contains_key(name), old.get(name)) {
+                new.insert(name.into(), value.clone());
+            }
+        }
+        if resource.id() == "namespaces" {
+            name_namespace(new);
+        }
+        Ok(())
     }
 
     /// Lets the mutating webhooks change an object, which is again as its kind wants it then.
@@ -786,6 +821,26 @@ impl Api {
             self.with_registry(|registry| registry.define(defined.clone()));
             transaction.wake(&defined);
         }
+    }
+}
+
+/// Makes a new object one that a client may create: what only the server writes is taken away, what it adds is there.
+fn prepare_for_creation(resource: &Resource, object: &mut Object, writer: Writer<'_>) {
+    let meta = metadata_mut(object);
+    drop_empty(meta);
+    if writer != Writer::Owner {
+        meta.remove("deletionTimestamp");
+        meta.remove("deletionGracePeriodSeconds");
+    }
+    if resource.id() == "namespaces" {
+        label_namespace(object);
+    }
+    if writer != Writer::Owner {
+        // A node says itself what it has.
+        if resource.status && resource.id() != "nodes" {
+            object.remove("status");
+        }
+        fill_in(resource, object);
     }
 }
 

@@ -23,6 +23,7 @@ pub(super) fn allocate(
     name: &str,
     old: Option<&Object>,
     new: &mut Object,
+    random: &mut fastrand::Rng,
 ) -> Result<(), StatusError> {
     let nothing = Map::new();
     let before = old
@@ -57,7 +58,7 @@ pub(super) fn allocate(
         return Err(invalid(resource, name, cause));
     }
     if given.is_empty() {
-        let address = free_address(transaction, resource);
+        let address = free_address(transaction, resource, random);
         spec.insert("clusterIP".into(), address.into());
     } else if given != had && given != "None" && is_taken(transaction, resource, &given) {
         let why = format!("failed to allocate IP {given}: provided IP is already allocated");
@@ -86,7 +87,7 @@ pub(super) fn allocate(
     };
     if has_ports {
         let before = before.get("ports").cloned().unwrap_or_default();
-        node_ports(transaction, resource, name, &before, spec)?;
+        node_ports(transaction, resource, name, &before, spec, random)?;
     }
     Ok(())
 }
@@ -136,7 +137,11 @@ fn is_any(spec: &Map<String, Value>, kinds: &[&str]) -> bool {
 }
 
 /// An address that no Service has.
-fn free_address(transaction: &mut Transaction<'_>, services: &Resource) -> String {
+fn free_address(
+    transaction: &mut Transaction<'_>,
+    services: &Resource,
+    random: &mut fastrand::Rng,
+) -> String {
     let all = transaction.list(services, "");
     // The first selectable field of a Service is its address.
     let taken: HashSet<&str> = all.iter().map(|service| service.field(0)).collect();
@@ -144,7 +149,7 @@ fn free_address(transaction: &mut Transaction<'_>, services: &Resource) -> Strin
         let [a, b, c, d] = (FIRST_ADDRESS + number).to_be_bytes();
         format!("{a}.{b}.{c}.{d}")
     };
-    let start = fastrand::u32(..ADDRESSES - 0x200);
+    let start = random.u32(..ADDRESSES - 0x200);
     let free = (0..ADDRESSES - 0x200).map(|next| shown((start + next) % (ADDRESSES - 0x200)));
     free.into_iter()
         .find(|address| !taken.contains(address.as_str()))
@@ -158,6 +163,7 @@ fn node_ports(
     name: &str,
     before: &Value,
     spec: &mut Map<String, Value>,
+    random: &mut fastrand::Rng,
 ) -> Result<(), StatusError> {
     let number = |port: &Value| port["nodePort"].as_u64().unwrap_or(0);
     let had: Vec<&Value> = before.as_array().into_iter().flatten().collect();
@@ -186,7 +192,7 @@ fn node_ports(
         }
     }
     taken.extend(ports.iter().map(number));
-    let start = fastrand::u64(NODE_PORTS);
+    let start = random.u64(NODE_PORTS);
     let mut free = (start..NODE_PORTS.end)
         .chain(NODE_PORTS.start..start)
         .filter(|port| !taken.contains(port));

@@ -302,7 +302,7 @@ impl Api {
                 .collect();
             conditions.push(json!({
                 "type": "PodScheduled", "status": "True", "lastProbeTime": null,
-                "lastTransitionTime": rfc3339(self.now()),
+                "lastTransitionTime": rfc3339(writer.now(self)),
             }));
             status["conditions"] = conditions.into();
             match writer.dry_run() {
