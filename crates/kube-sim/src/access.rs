@@ -6,8 +6,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use http::{HeaderMap, HeaderValue};
 use http::header::AUTHORIZATION;
+use http::{HeaderMap, HeaderValue};
 use serde_json::{Value, json};
 
 use crate::api::options::Query;

@@ -334,12 +334,7 @@ fn labels_of(object: Option<&Object>) -> Value {
 
 impl Api {
     /// The webhooks that there are, for a write with these options; none if there are none.
-    pub(crate) fn admission(
-        &self,
-        user: Option<&User>,
-        options: Value,
-        dry_run: bool,
-    ) -> Option<Admission> {
+    pub(crate) fn admission(&self, user: Option<&User>, options: Value, dry_run: bool) -> Option<Admission> {
         let [mutating, validating] = ["mutatingwebhookconfigurations", "validatingwebhookconfigurations"]
             .map(|plural| -> Vec<Arc<Hook>> {
                 let Some(resource) = self.find(GROUP, "v1", plural) else {

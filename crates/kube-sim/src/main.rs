@@ -1,7 +1,9 @@
 //! The `kube-sim` binary: a simulated cluster to point kubectl at.
 
+use std::fs::{OpenOptions, Permissions};
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context as _;
@@ -16,7 +18,7 @@ struct Args {
     /// The port to listen on, on 127.0.0.1; any free one by default
     #[arg(long, default_value_t = 0)]
     port: u16,
-    /// Where to write a kubeconfig for this server
+    /// Where to write a kubeconfig for this server, which only its owner may read
     #[arg(long, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
     /// How many nodes the cluster has
@@ -121,12 +123,28 @@ async fn run(args: Args) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Writes a file that only its owner may read: it may have a token in it.
+fn write_secret(path: &Path, text: &str) -> std::io::Result<()> {
+    let mut options = OpenOptions::new();
+    let mut file = options
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(path)?;
+    // One that is there already keeps its mode.
+    if file.metadata()?.is_file() {
+        file.set_permissions(Permissions::from_mode(0o600))?;
+    }
+    file.write_all(text.as_bytes())
+}
+
 /// Prints the server's address and how to use it.
 fn announce(server: &SimServer, kubeconfig: Option<PathBuf>) -> anyhow::Result<()> {
     let usage = match kubeconfig {
         None => format!("kubectl --server={} get pods -A", server.url()),
         Some(path) => {
-            std::fs::write(&path, server.kubeconfig())
+            write_secret(&path, &server.kubeconfig())
                 .with_context(|| format!("cannot write the kubeconfig {}", path.display()))?;
             format!("kubectl --kubeconfig={} get pods -A", path.display())
         }

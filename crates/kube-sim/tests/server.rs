@@ -250,6 +250,9 @@ fn the_binary_serves_until_a_signal() {
             .expect("a URL on the first line")
             .to_owned();
         let written = std::fs::read_to_string(&path).unwrap();
+        // It may have a token in it.
+        let mode = std::fs::metadata(&path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
         std::fs::remove_file(&path).unwrap();
         assert!(written.contains(&url), "{written}");
         assert!(std::net::TcpStream::connect(&address).is_ok());

@@ -107,7 +107,8 @@ impl Api {
 fn is_without_owners(object: &Map<String, Value>) -> Map<String, Value> {
     let mut object = object.clone();
     if let Some(Value::Object(metadata)) = object.get_mut("metadata") {
-        metadata.retain(|name, _| !matches!(name.as_str(), "finalizers" | "ownerReferences" | "managedFields"));
+        metadata
+            .retain(|name, _| !matches!(name.as_str(), "finalizers" | "ownerReferences" | "managedFields"));
     }
     object
 }
@@ -153,7 +154,13 @@ fn lacks(own: &[Rule], wanted: &[Rule]) -> Result<Vec<Rule>, TooMany> {
         if own.iter().any(|own| covers(own, rule)) {
             continue;
         }
-        let lists = [&rule.verbs, &rule.groups, &rule.resources, &rule.names, &rule.paths];
+        let lists = [
+            &rule.verbs,
+            &rule.groups,
+            &rule.resources,
+            &rule.names,
+            &rule.paths,
+        ];
         let [verbs, groups, resources, names, paths] = lists.map(|list| once(list));
         let names: Vec<Vec<String>> = match names[..] {
             [] => vec![Vec::new()],
@@ -165,7 +172,10 @@ fn lacks(own: &[Rule], wanted: &[Rule]) -> Result<Vec<Rule>, TooMany> {
         left = count.and_then(|count| left.checked_sub(count)).ok_or(TooMany)?;
         for verb in verbs {
             let mut see = |part: Rule| {
-                let part_of_verb = Rule { verbs: one(verb), ..part.clone() };
+                let part_of_verb = Rule {
+                    verbs: one(verb),
+                    ..part.clone()
+                };
                 if own.iter().any(|own| covers(own, &part_of_verb)) {
                     return;
                 }
@@ -177,9 +187,15 @@ fn lacks(own: &[Rule], wanted: &[Rule]) -> Result<Vec<Rule>, TooMany> {
             };
             for path in &paths {
                 let paths = one(path);
-                see(Rule { paths, ..Rule::default() });
+                see(Rule {
+                    paths,
+                    ..Rule::default()
+                });
             }
-            for (group, resource) in groups.iter().flat_map(|group| resources.iter().map(move |of| (group, of))) {
+            for (group, resource) in groups
+                .iter()
+                .flat_map(|group| resources.iter().map(move |of| (group, of)))
+            {
                 for names in names.iter().cloned() {
                     see(Rule {
                         groups: one(group),
@@ -271,9 +287,42 @@ mod tests {
         let named = rule(&["get"], &["pods"], &["a"]);
         assert!(covers(&named, &named));
         assert!(!covers(&named, &rule(&["get"], &["pods"], &[])));
+        // In names, `*` is a name.
+        assert!(!covers(&rule(&["get"], &["pods"], &["*"]), &named));
         assert_eq!(
             shown(&named),
             "{APIGroups:[\"\"], Resources:[\"pods\"], ResourceNames:[\"a\"], Verbs:[\"get\"]}"
         );
+    }
+
+    #[test]
+    fn rules_of_too_many_combinations_are_not_compared() {
+        let many: Vec<String> = (0..100).map(|number| number.to_string()).collect();
+        let wide = Rule {
+            verbs: many.clone(),
+            groups: many.clone(),
+            resources: many.clone(),
+            names: many.clone(),
+            paths: Vec::new(),
+        };
+        assert!(lacks(&[], std::slice::from_ref(&wide)).is_err());
+        // One rule that has it all needs no comparison.
+        let all = Rule {
+            verbs: one("*"),
+            groups: one("*"),
+            resources: one("*"),
+            ..Rule::default()
+        };
+        assert_eq!(lacks(&[all], &[wide]).unwrap(), []);
+        let repeated = Rule {
+            verbs: vec!["get".into(); 20_000],
+            paths: one("/x"),
+            ..Rule::default()
+        };
+        let once = Rule {
+            verbs: one("get"),
+            ..repeated.clone()
+        };
+        assert_eq!(lacks(&[], &[repeated]).unwrap(), [once]);
     }
 }

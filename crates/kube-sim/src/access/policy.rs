@@ -250,7 +250,10 @@ impl Policy<'_> {
         mut see: impl FnMut(&[Rule], &str) -> ControlFlow<()>,
     ) -> Vec<Missing> {
         let mut missing = Vec::new();
-        let prefixes = [Some(String::new()), (!namespace.is_empty()).then(|| format!("{namespace}/"))];
+        let prefixes = [
+            Some(String::new()),
+            (!namespace.is_empty()).then(|| format!("{namespace}/")),
+        ];
         let levels = self.bindings.iter().zip(&self.decoded.bindings).zip(&prefixes);
         for ((snapshot, decoded), prefix) in levels {
             let (Some(snapshot), Some(prefix)) = (snapshot, prefix) else {

@@ -263,9 +263,7 @@ impl Api {
                 object.insert("status".into(), json!({"phase": "Pending", "qosClass": class}));
             }
             "jobs.batch" => specs::name_job_pods(object, name, &uid),
-            "services" => {
-                service::allocate(transaction, resource, name, None, object, &mut writer.random())?
-            }
+            "services" => service::allocate(transaction, resource, name, None, object, &mut writer.random())?,
             "persistentvolumeclaims" => specs::name_data_source(object),
             "persistentvolumes" => {
                 put_at(
@@ -675,7 +673,14 @@ impl Api {
         }
         if writer != Writer::Owner && target.subresource.is_none() && resource.id() == "services" {
             let random = &mut writer.random();
-            service::allocate(transaction, resource, current.name(), Some(&old), &mut new, random)?;
+            service::allocate(
+                transaction,
+                resource,
+                current.name(),
+                Some(&old),
+                &mut new,
+                random,
+            )?;
         }
         let unchanged = new == old && apply::differ_only_in_time(managed.as_ref(), held.as_ref());
         if writer != Writer::Owner && !unchanged {

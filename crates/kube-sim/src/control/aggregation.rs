@@ -120,7 +120,11 @@ mod tests {
     #[test]
     fn a_chain_of_roles_passes_rules_on() {
         // Against the order in which they are computed.
-        let mut roles = [role("a", Some("b"), &[]), role("b", Some("c"), &[]), role("c", None, &["r"])];
+        let mut roles = [
+            role("a", Some("b"), &[]),
+            role("b", Some("c"), &[]),
+            role("c", None, &["r"]),
+        ];
         assert_eq!(aggregate(&mut roles), [0, 1]);
         assert_eq!(rules(&roles), [json!(["r"]), json!(["r"]), json!(["r"])]);
         assert!(aggregate(&mut roles).is_empty());

@@ -287,3 +287,232 @@ async fn the_rules_of_aggregated_roles_follow_what_they_select() {
         .unwrap();
     assert_eq!(["view", "edit", "admin", "cluster-admin"].map(rules), before);
 }
+
+/// Gives jane a role of the cluster with these rules, everywhere.
+fn may(client: &Client, name: &str, rules: Value) {
+    let role = json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": name}, "rules": rules});
+    let binding = json!({
+        "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": {"name": name}, "subjects": [jane()],
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": name},
+    });
+    client.store().create(role).unwrap();
+    client.store().create(binding).unwrap();
+}
+
+/// Merges a patch as jane.
+async fn merge(client: &Client, path: &str, patch: Value) -> Answer {
+    let headers = [
+        ("authorization", "Bearer jane"),
+        ("content-type", "application/merge-patch+json"),
+    ];
+    client
+        .send(Method::PATCH, path, &headers, patch.to_string())
+        .await
+}
+
+#[tokio::test]
+async fn aggregated_roles_that_select_each_other_come_to_rest() {
+    let client = guarded();
+    let rule = json!({"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]});
+    for (name, selects, rules) in [("a", "b", json!([])), ("b", "a", json!([rule]))] {
+        let role = json!({
+            "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole",
+            "metadata": {"name": name, "labels": {"is": name}}, "rules": rules,
+            "aggregationRule": {"clusterRoleSelectors": [{"matchLabels": {"is": selects}}]},
+        });
+        let made = ask(
+            &client,
+            Method::POST,
+            &format!("{RBAC}/clusterroles"),
+            "admin",
+            role,
+        )
+        .await;
+        assert_eq!(made.code, 201);
+    }
+    for name in ["a", "b"] {
+        let path = format!("{RBAC}/clusterroles/{name}");
+        let role = ask(&client, Method::GET, &path, "admin", json!(null)).await;
+        assert_eq!(role.json()["rules"], json!([rule]), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_watch_path_deletes_nothing() {
+    let client = guarded();
+    client.configmaps(&["a", "b"]);
+    let rules =
+        json!([{"apiGroups": [""], "resources": ["configmaps", "configmaps/status"], "verbs": ["delete"]}]);
+    may(&client, "delete", rules);
+    let path = "/api/v1/watch/namespaces/default/configmaps";
+    for (path, code) in [
+        (path.to_owned(), 405),
+        (format!("{path}/a"), 405),
+        (format!("{path}/a/status"), 404),
+    ] {
+        let refused = ask(&client, Method::DELETE, &path, "jane", json!(null)).await;
+        let (refused, _, message) = refused.refusal();
+        assert_eq!(refused, 403, "{path}");
+        assert!(message.contains("cannot watch"), "{message}");
+        let answer = ask(&client, Method::DELETE, &path, "admin", json!(null)).await;
+        assert_eq!(answer.code, code, "{path}");
+    }
+    let left = ask(&client, Method::GET, CONFIGMAPS, "admin", json!(null)).await;
+    assert_eq!(left.names(), ["a", "b"]);
+}
+
+#[tokio::test]
+async fn a_collection_is_not_deleted_by_the_right_to_one() {
+    let client = guarded();
+    client.configmaps(&["a", "b"]);
+    let rules = json!([{
+        "apiGroups": [""], "resources": ["configmaps"], "resourceNames": ["a"], "verbs": ["list", "watch", "deletecollection"],
+    }]);
+    may(&client, "one", rules);
+    let one = format!("{CONFIGMAPS}?fieldSelector=metadata.name%3Da");
+    assert_eq!(get(&client, &one, "jane").await, 200);
+    assert_eq!(
+        ask(&client, Method::DELETE, &one, "jane", json!(null)).await.code,
+        403
+    );
+    // The old way to watch has the name in its path only.
+    let watch =
+        "/api/v1/watch/namespaces/default/configmaps?timeoutSeconds=1&fieldSelector=metadata.name%3Da";
+    assert_eq!(get(&client, watch, "jane").await, 403);
+}
+
+#[tokio::test]
+async fn who_is_impersonated_is_never_left_out() {
+    let client = guarded();
+    let list = async |name: &str, value: &[u8]| {
+        let request = http::Request::get(CONFIGMAPS)
+            .header("authorization", "Bearer admin")
+            .header(name, http::HeaderValue::from_bytes(value).unwrap());
+        let request = request.body(http_body_util::Full::default()).unwrap();
+        let response = client.open(request).await;
+        let (parts, body) = response.into_parts();
+        let body = http_body_util::BodyExt::collect(body).await.unwrap().to_bytes();
+        (parts.status.as_u16(), String::from_utf8_lossy(&body).into_owned())
+    };
+    let (code, message) = list("impersonate-user", "jörg".as_bytes()).await;
+    assert_eq!(code, 403);
+    assert!(message.contains("User \\\"jörg\\\" cannot list"), "{message}");
+    for name in [
+        "impersonate-user",
+        "impersonate-group",
+        "impersonate-uid",
+        "impersonate-extra-a",
+        "impersonate-extra-%ff",
+    ] {
+        let (code, message) = list(name, b"\xff").await;
+        assert_eq!(code, 400, "{name}");
+        assert!(message.contains("is not UTF-8"), "{message}");
+    }
+}
+
+#[tokio::test]
+async fn what_a_role_has_is_asked_for_whatever_changes() {
+    let client = guarded();
+    let rules = json!([{
+        "apiGroups": ["rbac.authorization.k8s.io"], "resources": ["clusterroles", "clusterrolebindings"], "verbs": ["patch"],
+    }]);
+    may(&client, "patch-roles", rules);
+    let selectors = json!([{"matchLabels": {"of": "nobody"}}]);
+    let aggregated = json!({
+        "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": "aggregated"},
+        "aggregationRule": {"clusterRoleSelectors": selectors},
+    });
+    client.store().create(aggregated).unwrap();
+    let role = |name: &str| format!("{RBAC}/clusterroles/{name}");
+    let label = json!({"metadata": {"labels": {"rbac.authorization.k8s.io/aggregate-to-view": "true"}}});
+    let beyond = "is attempting to grant RBAC permissions not currently held";
+    let (code, _, message) = merge(&client, &role("cluster-admin"), label.clone())
+        .await
+        .refusal();
+    assert_eq!(code, 403);
+    assert!(message.contains(beyond), "{message}");
+    let binding = format!("{RBAC}/clusterrolebindings/cluster-admin");
+    let (code, _, message) = merge(&client, &binding, label.clone()).await.refusal();
+    assert_eq!(code, 403);
+    assert!(message.contains(beyond), "{message}");
+    for change in [
+        json!({"aggregationRule": null}),
+        json!({"rules": []}),
+        label.clone(),
+    ] {
+        let changed = merge(&client, &role("aggregated"), change.clone()).await;
+        if changed.code == 200 {
+            // It had no rules before.
+            assert_eq!(change, json!({"rules": []}));
+            continue;
+        }
+        let (code, _, message) = changed.refusal();
+        assert_eq!(code, 403);
+        let why = "must have cluster-admin privileges to use the aggregationRule";
+        assert!(message.contains(why), "{message}");
+    }
+    // What the garbage collector writes asks for nothing; one's own rights can be given on.
+    let finalizers = json!({"metadata": {"finalizers": ["sim.example/held"]}});
+    assert_eq!(merge(&client, &role("cluster-admin"), finalizers).await.code, 200);
+    assert_eq!(merge(&client, &role("patch-roles"), label).await.code, 200);
+}
+
+#[tokio::test]
+async fn applying_a_status_of_nothing_finds_nothing() {
+    let client = guarded();
+    let rules = json!([{"apiGroups": ["apps"], "resources": ["deployments/status"], "verbs": ["patch"]}]);
+    may(&client, "status", rules);
+    let path = "/apis/apps/v1/namespaces/default/deployments/none/status?fieldManager=m";
+    let headers = [
+        ("authorization", "Bearer jane"),
+        ("content-type", "application/apply-patch+yaml"),
+    ];
+    let status = json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "none"}, "status": {"replicas": 1}});
+    let answer = client
+        .send(Method::PATCH, path, &headers, status.to_string())
+        .await;
+    assert_eq!(answer.code, 404);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_token_outlives_the_end_of_its_pod_by_a_minute() {
+    let client = guarded();
+    let account = json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "robot", "namespace": "default"}});
+    client.store().create(account).unwrap();
+    let subject = json!({"kind": "ServiceAccount", "name": "robot", "namespace": "default"});
+    bind(&client, "view", subject);
+    let node = json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}});
+    let node = client.store().create(node).unwrap();
+    let spec =
+        json!({"serviceAccountName": "robot", "nodeName": "n", "containers": [{"name": "c", "image": "i"}]});
+    let metadata = json!({"name": "a", "namespace": "default", "finalizers": ["sim.example/held"]});
+    let pod = json!({"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec});
+    client.store().create(pod).unwrap();
+    let path = "/api/v1/namespaces/default/serviceaccounts/robot/token";
+    let mut tokens = Vec::new();
+    for (kind, name) in [("Pod", "a"), ("Node", "n")] {
+        let bound = json!({"spec": {"boundObjectRef": {"apiVersion": "v1", "kind": kind, "name": name}}});
+        let made = ask(&client, Method::POST, path, "admin", bound).await.ok();
+        let token = made["status"]["token"].as_str().unwrap().to_owned();
+        let who = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
+        let who = ask(&client, Method::POST, who, &token, json!({})).await.ok();
+        let extra = &who["status"]["userInfo"]["extra"];
+        for (field, value) in [("node-name", &json!("n")), ("node-uid", &node["metadata"]["uid"])] {
+            assert_eq!(
+                extra[format!("authentication.kubernetes.io/{field}")],
+                json!([value])
+            );
+        }
+        tokens.push(token);
+    }
+    // Its finalizer holds the pod, its node may go before it.
+    let pod = "/api/v1/namespaces/default/pods/a";
+    let now = json!({"gracePeriodSeconds": 0});
+    assert_eq!(ask(&client, Method::DELETE, pod, "admin", now).await.code, 200);
+    client.store().delete("v1", "Node", None, "n").unwrap();
+    assert_eq!(get(&client, CONFIGMAPS, &tokens[1]).await, 401);
+    assert_eq!(get(&client, CONFIGMAPS, &tokens[0]).await, 200);
+    tokio::time::advance(std::time::Duration::from_secs(62)).await;
+    assert_eq!(get(&client, CONFIGMAPS, &tokens[0]).await, 401);
+    assert_eq!(get(&client, pod, "admin").await, 200);
+}

@@ -592,3 +592,191 @@ async fn a_service_leads_to_its_target_port_on_this_machine() {
     assert_eq!(applied.code, 403);
     assert_eq!(webhook.asked()[1]["options"]["kind"], "CreateOptions");
 }
+
+#[tokio::test]
+async fn a_service_keeps_what_was_drawn_for_it() {
+    let client = Client::empty();
+    let webhook = Webhook::allows().await;
+    let rules = rule("", &["services"]);
+    configure(
+        &client,
+        "Validating",
+        "v",
+        json!([hook("v", webhook.client_config(), rules)]),
+    )
+    .await;
+    let spec = json!({"type": "NodePort", "ports": [{"port": 80}]});
+    let made = client
+        .post(
+            "/api/v1/namespaces/default/services",
+            json!({"metadata": {"name": "a"}, "spec": spec}),
+        )
+        .await
+        .ok();
+    let [asked] = &webhook.asked()[..] else {
+        panic!("asked once")
+    };
+    assert!(made["spec"]["clusterIP"].is_string() && made["spec"]["ports"][0]["nodePort"].is_u64());
+    assert_eq!(asked["object"]["spec"], made["spec"]);
+}
+
+#[tokio::test]
+async fn what_is_not_there_has_no_labels_to_select() {
+    let client = Client::empty();
+    let webhook = Webhook::new(|_| denied()).await;
+    let unlabelled = json!({"matchExpressions": [{"key": "n", "operator": "DoesNotExist"}]});
+    let hooks = json!([hook(
+        "v",
+        webhook.client_config(),
+        json!({"objectSelector": unlabelled})
+    )]);
+    configure(&client, "Validating", "v", hooks).await;
+    assert_eq!(create(&client, "a").await.code, 201);
+    let path = format!("{CONFIGMAPS}/a");
+    assert_eq!(client.delete(&path, Value::Null).await.code, 200);
+    let unlabelled = json!({"metadata": {"name": "b"}});
+    assert_eq!(client.post(CONFIGMAPS, unlabelled).await.code, 403);
+}
+
+#[tokio::test]
+async fn a_dry_deletion_is_one_for_webhooks_too() {
+    let client = Client::empty();
+    client.configmaps(&["a"]);
+    let webhook = Webhook::allows().await;
+    let config = webhook.client_config();
+    configure(
+        &client,
+        "Validating",
+        "v",
+        json!([hook("v", config.clone(), json!({}))]),
+    )
+    .await;
+    let path = format!("{CONFIGMAPS}/a");
+    client.delete(&path, json!({"dryRun": ["All"]})).await.ok();
+    assert_eq!(webhook.asked()[0]["dryRun"], true);
+    // One that may do something else is not asked.
+    let effects = json!({"sideEffects": "NoneOnDryRun"});
+    configure(&client, "Mutating", "m", json!([hook("m", config, effects)])).await;
+    client.delete(&path, json!({"dryRun": ["All"]})).await.ok();
+    assert_eq!(client.get(&path).await.code, 200);
+}
+
+#[tokio::test]
+async fn a_large_collection_passes_webhooks_of_both_kinds() {
+    let client = Client::empty();
+    let names: Vec<String> = (0..40).map(|number| format!("a{number:02}")).collect();
+    client.configmaps(&names.iter().map(String::as_str).collect::<Vec<_>>());
+    let webhook = Webhook::allows().await;
+    for kind in ["Mutating", "Validating"] {
+        configure(
+            &client,
+            kind,
+            "x",
+            json!([hook("x", webhook.client_config(), json!({}))]),
+        )
+        .await;
+    }
+    client.delete(CONFIGMAPS, Value::Null).await.ok();
+    assert!(client.get(CONFIGMAPS).await.names().is_empty());
+    assert_eq!(webhook.asked().len(), 80);
+}
+
+#[tokio::test]
+async fn time_that_passes_is_nothing_to_ask_about_again() {
+    let client = Client::empty();
+    let webhook = Webhook::new(|_| {
+        std::thread::sleep(std::time::Duration::from_secs(1));
+        json!({"allowed": true})
+    })
+    .await;
+    let hooks = json!([hook(
+        "v",
+        webhook.client_config(),
+        rule("", &["persistentvolumes"])
+    )]);
+    configure(&client, "Validating", "v", hooks).await;
+    let spec =
+        json!({"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], "hostPath": {"path": "/x"}});
+    let volume = json!({"metadata": {"name": "a"}, "spec": spec});
+    client.post("/api/v1/persistentvolumes", volume).await.ok();
+    assert_eq!(webhook.asked().len(), 1);
+}
+
+#[tokio::test]
+async fn a_webhook_writes_only_what_a_client_may_write() {
+    let client = Client::empty();
+    let webhook = Webhook::new(|request| match request["operation"].as_str() {
+        Some("CREATE") => patch(json!([
+            {"op": "add", "path": "/status", "value": {"replicas": 3}},
+            {"op": "add", "path": "/metadata/deletionTimestamp", "value": "2020-01-01T00:00:00Z"},
+            {"op": "add", "path": "/metadata/deletionGracePeriodSeconds", "value": 3},
+            {"op": "add", "path": "/metadata/resourceVersion", "value": "7"},
+        ])),
+        Some("UPDATE") => patch(json!([
+            {"op": "add", "path": "/metadata/finalizers", "value": ["sim.example/held", "sim.example/more"]},
+        ])),
+        _ => json!({"allowed": true}),
+    })
+    .await;
+    let config = webhook.client_config();
+    let hooks = json!([
+        hook("m", config.clone(), rule("apps", &["deployments"])),
+        hook("n", config, json!({}))
+    ]);
+    configure(&client, "Mutating", "m", hooks).await;
+    let template =
+        json!({"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}});
+    let spec = json!({"selector": {"matchLabels": {"a": "b"}}, "template": template});
+    let made = client
+        .post(DEPLOYMENTS, json!({"metadata": {"name": "d"}, "spec": spec}))
+        .await
+        .ok();
+    assert_eq!(made["status"]["replicas"], Value::Null);
+    for field in ["deletionTimestamp", "deletionGracePeriodSeconds"] {
+        assert_eq!(made["metadata"][field], Value::Null, "{field}");
+    }
+    // Nobody adds finalizers to what is being deleted.
+    let mut map = configmap("a", 0);
+    map["metadata"]["finalizers"] = json!(["sim.example/held"]);
+    client.store().create(map).unwrap();
+    let path = format!("{CONFIGMAPS}/a");
+    client.delete(&path, Value::Null).await.ok();
+    let (code, _, message) = client.merge(&path, json!({"data": {"k": "w"}})).await.refusal();
+    assert_eq!(code, 422);
+    assert!(message.contains("no new finalizers can be added"), "{message}");
+}
+
+#[tokio::test]
+async fn a_request_waits_for_webhooks_as_long_as_it_says() {
+    let client = Client::empty();
+    let webhook = Webhook::allows().await;
+    let silent = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+    let config =
+        json!({"url": format!("https://{}/", silent.local_addr().unwrap()), "caBundle": webhook.authority});
+    let hooks = json!([hook("m", config, json!({"timeoutSeconds": 30}))]);
+    configure(&client, "Mutating", "m", hooks).await;
+    let answer = client
+        .post(&format!("{CONFIGMAPS}?timeout=100ms"), configmap("a", 0))
+        .await;
+    let (code, reason, _) = answer.refusal();
+    assert_eq!((code, reason.as_str()), (504, "Timeout"));
+}
+
+#[tokio::test]
+async fn warnings_come_once_and_also_with_a_denial() {
+    let client = Client::empty();
+    let webhook = Webhook::new(|request| {
+        let allowed = request["name"] == "a";
+        json!({"allowed": allowed, "warnings": ["careful", "careful"]})
+    })
+    .await;
+    let config = webhook.client_config();
+    let hooks = json!([hook("v", config.clone(), json!({})), hook("w", config, json!({}))]);
+    configure(&client, "Validating", "v", hooks).await;
+    for (name, code) in [("a", 201), ("b", 400)] {
+        let answer = create(&client, name).await;
+        assert_eq!(answer.code, code);
+        let warnings: Vec<_> = answer.headers.get_all("warning").into_iter().collect();
+        assert_eq!(warnings, ["299 - \"careful\""], "{name}");
+    }
+}

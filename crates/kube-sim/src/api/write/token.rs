@@ -6,10 +6,12 @@ use jiff::SignedDuration;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::{Object, new_uid};
+use super::{Object, metadata, new_uid, text};
 use crate::access::User;
 use crate::api::{Api, Target, rfc3339};
+use crate::nesting;
 use crate::object::{Stored, join_key};
+use crate::resources::Resource;
 use crate::status::{Cause, StatusError};
 
 /// Whom a token is for, unless it says so, and who makes it.
@@ -21,7 +23,10 @@ const SHORTEST: i64 = 600;
 const LONGEST: i64 = 1 << 32;
 
 /// The kinds to which a token can be bound, with their plurals: the token ends with the object.
-const BOUND: [(&str, &str); 2] = [("Pod", "pods"), ("Secret", "secrets")];
+const BOUND: [(&str, &str); 3] = [("Pod", "pods"), ("Secret", "secrets"), ("Node", "nodes")];
+
+/// How many seconds a token is good after the time at which its account, or what it is bound to, is to be gone.
+const LEEWAY: i64 = 60;
 
 impl Api {
     /// A token for a service account, with a signature that this server knows.
@@ -54,6 +59,9 @@ impl Api {
         if spec["boundObjectRef"].is_object() {
             let (kind, bound) = self.bound_object(&account, &spec["boundObjectRef"])?;
             of_cluster[kind.to_lowercase()] = json!({"name": bound.name(), "uid": bound.uid()});
+            if let Some(node) = self.node_of(kind, &bound) {
+                of_cluster["node"] = node;
+            }
         }
         let part = |value: Value| URL_SAFE_NO_PAD.encode(value.to_string());
         let claims = json!({
@@ -97,7 +105,12 @@ impl Api {
         let resource = self
             .find("", "v1", plural)
             .ok_or_else(StatusError::no_such_resource)?;
-        let key = join_key(account.namespace(), field("name"));
+        let namespace = if resource.namespaced {
+            account.namespace()
+        } else {
+            ""
+        };
+        let key = join_key(namespace, field("name"));
         let found = self.storage.get(&resource, &key);
         let found = found.ok_or_else(|| StatusError::not_found(&resource, field("name")))?;
         if kind == "Pod" {
@@ -117,6 +130,20 @@ impl Api {
             return Err(StatusError::stale_reference(kind, found.name(), uid));
         }
         Ok((kind, found))
+    }
+
+    /// What a token says of the node of the pod to which it is bound, if it is bound to one that has a node.
+    fn node_of(&self, kind: &str, bound: &Stored) -> Option<Value> {
+        let pods = self.find("", "v1", "pods").filter(|_| kind == "Pod")?;
+        let pod = bound.decode(&pods.head("v1"));
+        let name = pod.get("spec")?["nodeName"]
+            .as_str()
+            .filter(|name| !name.is_empty())?;
+        let node = self.storage.get(&*self.find("", "v1", "nodes")?, name);
+        Some(match node {
+            Some(node) => json!({"name": name, "uid": node.uid()}),
+            None => json!({"name": name}),
+        })
     }
 
     /// What makes a token one of this server's.
@@ -139,10 +166,16 @@ impl Api {
             let (Some(name), Some(resource)) = (claim["name"].as_str(), self.find("", "v1", plural)) else {
                 return false;
             };
+            let namespace = if resource.namespaced { namespace } else { "" };
             let found = self.storage.get(&resource, &join_key(namespace, name));
-            found.is_some_and(|found| found.uid() == claim["uid"])
+            found.is_some_and(|found| found.uid() == claim["uid"] && !self.is_long_gone(&resource, &found))
         };
-        let bound = BOUND.map(|(kind, plural)| (plural, &of_cluster[kind.to_lowercase()]));
+        // The node of a pod may go before it.
+        let of_pod = !of_cluster["pod"].is_null();
+        let bound = BOUND.map(|(kind, plural)| match kind {
+            "Node" if of_pod => (plural, &Value::Null),
+            kind => (plural, &of_cluster[kind.to_lowercase()]),
+        });
         let good = is_there("serviceaccounts", &of_cluster["serviceaccount"])
             && bound
                 .iter()
@@ -161,11 +194,25 @@ impl Api {
         };
         know("pod-name", &of_cluster["pod"]["name"]);
         know("pod-uid", &of_cluster["pod"]["uid"]);
+        know("node-name", &of_cluster["node"]["name"]);
+        know("node-uid", &of_cluster["node"]["uid"]);
         let id = format!("JTI={}", claims["jti"].as_str()?);
         know("credential-id", &Value::from(id));
         let audiences = claims["aud"].as_array()?.iter();
         let audiences = audiences.filter_map(Value::as_str).map(str::to_owned).collect();
         Some((user, audiences))
+    }
+}
+
+impl Api {
+    /// Whether an object that is being deleted should have been gone for longer than a token may outlive it.
+    fn is_long_gone(&self, resource: &Resource, object: &Stored) -> bool {
+        if !object.deleting {
+            return false;
+        }
+        let object = nesting::with_room(object.depth, || object.decode(&resource.head("v1")));
+        let deleted = text(metadata(&object), "deletionTimestamp").parse::<jiff::Timestamp>();
+        deleted.is_ok_and(|deleted| deleted.as_second().saturating_add(LEEWAY) < self.now().as_second())
     }
 }
 
