@@ -30,7 +30,7 @@ mod validate;
 mod walk;
 
 pub(crate) use builtin::{Definition, METADATA, named, of_kind};
-pub(crate) use cel::holds;
+pub(crate) use cel::{fault, holds};
 pub(crate) use pattern::Pattern;
 pub(crate) use structural::faults;
 pub(crate) use validate::validate_object;

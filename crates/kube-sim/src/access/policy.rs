@@ -123,7 +123,9 @@ const ROLES: [&str; 2] = ["clusterroles", "roles"];
 const KEPT: usize = 10_000;
 
 /// What has been decoded, by its key, with what it was decoded from: another version of an object is another one.
-struct Decoded<T>(Mutex<HashMap<Arc<str>, (Arc<Stored>, Arc<T>)>>);
+struct Decoded<T>(Mutex<HashMap<Arc<str>, Origin<T>>>);
+
+type Origin<T> = (Arc<Stored>, Arc<T>);
 
 impl<T> Default for Decoded<T> {
     fn default() -> Self {

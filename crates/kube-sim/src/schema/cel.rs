@@ -61,7 +61,7 @@ impl PartialEq for Compiled {
 }
 
 /// Why a rule cannot be compiled.
-pub(super) fn fault(rule: &str) -> Option<String> {
+pub(crate) fn fault(rule: &str) -> Option<String> {
     let error = ENVIRONMENT.compile(rule).err()?.to_string();
     // cel-go puts a space before the lines that it shows.
     Some(format!("compilation failed: {}", error.replace("\n|", "\n |")))
@@ -277,10 +277,8 @@ pub(crate) fn holds(expression: &str, variables: &[(&str, &Value)]) -> Result<bo
     match Budget::new().spend(|| CelValue::resolve(&metered, &context)) {
         Ok(Ok(CelValue::Bool(holds))) => Ok(holds),
         Ok(Ok(_)) => Err("must evaluate to bool".to_owned()),
-        // What is not there cannot be asked.
         Ok(Err(ExecutionError::UndeclaredReference(name))) => {
-            tracing::debug!(%name, "a condition is taken to hold: it refers to what is not there");
-            Ok(true)
+            Err(format!("undeclared reference to '{name}'"))
         }
         Ok(Err(error)) => Err(said(&error)),
         Err(_) => Err("operation cancelled: actual cost limit exceeded".to_owned()),

@@ -780,3 +780,70 @@ async fn warnings_come_once_and_also_with_a_denial() {
         assert_eq!(warnings, ["299 - \"careful\""], "{name}");
     }
 }
+
+#[tokio::test]
+async fn a_webhook_can_change_a_scale_that_is_applied() {
+    let client = Client::empty();
+    let template =
+        json!({"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}});
+    let spec = json!({"selector": {"matchLabels": {"a": "b"}}, "template": template});
+    let made = json!({"metadata": {"name": "d"}, "spec": spec});
+    client.post(DEPLOYMENTS, made).await.ok();
+    let webhook =
+        Webhook::new(|_| patch(json!([{"op": "replace", "path": "/spec/replicas", "value": 7}]))).await;
+    let rules = rule("apps", &["deployments/scale"]);
+    let hooks = json!([hook("m", webhook.client_config(), rules)]);
+    configure(&client, "Mutating", "m", hooks).await;
+    let scale = json!({"apiVersion": "autoscaling/v1", "kind": "Scale", "metadata": {"name": "d"}, "spec": {"replicas": 3}});
+    let headers = [("content-type", "application/apply-patch+yaml")];
+    let path = format!("{DEPLOYMENTS}/d/scale?fieldManager=m&force=true");
+    let applied = client
+        .send(Method::PATCH, &path, &headers, scale.to_string())
+        .await;
+    assert_eq!(applied.ok()["spec"]["replicas"], 7);
+    let now = client.get(&format!("{DEPLOYMENTS}/d")).await.json();
+    assert_eq!(now["spec"]["replicas"], 7);
+}
+
+#[tokio::test]
+async fn conditions_that_say_nothing_are_refused() {
+    let client = Client::empty();
+    let webhook = Webhook::allows().await;
+    let hooks = |expression: &str| {
+        let condition = json!({"matchConditions": [{"name": "c", "expression": expression}]});
+        json!([hook("v", webhook.client_config(), condition)])
+    };
+    let path = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
+    let broken = json!({"metadata": {"name": "broken"}, "webhooks": hooks("object.(")});
+    let (code, _, message) = client.post(path, broken).await.refusal();
+    assert_eq!(code, 422);
+    assert!(
+        message.contains("webhooks[0].matchConditions[0].expression"),
+        "{message}"
+    );
+    // What is not there is known when it is evaluated.
+    configure(&client, "Validating", "v", hooks("nothing.at == 'all'")).await;
+    let (code, _, message) = create(&client, "a").await.refusal();
+    assert_eq!(code, 403);
+    assert!(message.contains("undeclared reference to 'nothing'"), "{message}");
+    assert!(webhook.asked().is_empty());
+}
+
+#[tokio::test]
+async fn nobody_is_asked_about_deletions_that_are_refused() {
+    let client = Client::empty();
+    client.configmaps(&["a"]);
+    let webhook = Webhook::new(|_| denied()).await;
+    let config = webhook.client_config();
+    let hooks = json!([
+        hook("v", config.clone(), json!({})),
+        hook("w", config, rule("", &["namespaces"]))
+    ]);
+    configure(&client, "Validating", "v", hooks).await;
+    let other = json!({"preconditions": {"uid": "other"}});
+    let refused = client.delete(&format!("{CONFIGMAPS}/a"), other).await;
+    assert_eq!(refused.code, 409);
+    let refused = client.delete("/api/v1/namespaces/default", Value::Null).await;
+    assert!(refused.refusal().2.contains("may not be deleted"));
+    assert!(webhook.asked().is_empty());
+}

@@ -110,7 +110,15 @@ impl Api {
     ) -> Result<Deleted, StatusError> {
         self.transact(|transaction| {
             let (current, object) = self.current(transaction, target)?;
-            self.admit_deletion(transaction, target, admission, &object)?;
+            may_be_deleted(&target.resource, &current, options)?;
+            let ends = admission.is_some()
+                && target.resource.id() == "pods"
+                && !options.at_once
+                && self.grace(&mut object.clone(), options) == Grace::Pending;
+            // Nobody is asked about what is ending anyway.
+            if !ends {
+                self.admit_deletion(transaction, target, admission, &object)?;
+            }
             self.delete_in(transaction, target, &current, object, options)
         })
     }
@@ -169,14 +177,10 @@ impl Api {
         mut object: Object,
         options: &DeleteOptions,
     ) -> Result<Deleted, StatusError> {
-        let (resource, name) = (&target.resource, current.name());
+        let resource = &target.resource;
         let uid = current.uid().to_owned();
+        may_be_deleted(resource, current, options)?;
         if resource.id() == "namespaces" {
-            if matches!(name, "default" | "kube-system" | "kube-public") {
-                let why = "this namespace may not be deleted";
-                return Err(StatusError::forbidden(resource, name, why));
-            }
-            check::namespace_preconditions(resource, current, options)?;
             if !is_being_deleted(&object) {
                 self.terminate(&mut object, options);
                 return Ok(self.marked(transaction, resource, &object, current, options));
@@ -185,7 +189,6 @@ impl Api {
                 return Ok(Deleted::Object(current.clone()));
             }
         }
-        check::preconditions(resource, current, &uid, options)?;
         let before = object.clone();
         let graceful = match resource.id().as_str() {
             "pods" if !options.at_once => self.grace(&mut object, options),
@@ -332,6 +335,19 @@ impl Api {
         self.removed(transaction, resource, current);
         version
     }
+}
+
+/// Refuses the deletion of what is protected, or is not what the client means.
+fn may_be_deleted(resource: &Resource, current: &Stored, options: &DeleteOptions) -> Result<(), StatusError> {
+    if resource.id() == "namespaces" {
+        let name = current.name();
+        if matches!(name, "default" | "kube-system" | "kube-public") {
+            let why = "this namespace may not be deleted";
+            return Err(StatusError::forbidden(resource, name, why));
+        }
+        check::namespace_preconditions(resource, current, options)?;
+    }
+    check::preconditions(resource, current, current.uid(), options)
 }
 
 /// How long a pod has to end.

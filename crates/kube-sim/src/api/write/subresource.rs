@@ -65,9 +65,30 @@ impl Api {
                 (Some(admission), Value::Object(new)) => {
                     let before = scale_of(resource, &old)?;
                     let (update, before) = (Operation::Update, before.as_object());
-                    let seen = admission.mutate(self, transaction, update, target, Some(&new), before)?;
+                    // What is applied is a part of what comes of it.
+                    let whole = match &applied {
+                        Some(applied) => scale_of(resource, applied)?.as_object().cloned(),
+                        None => None,
+                    };
+                    let shown = whole.as_ref().or(Some(&new));
+                    let seen = admission.mutate(self, transaction, update, target, shown, before)?;
                     admission.validate(self, transaction, update, target, seen.as_ref(), before)?;
-                    Value::Object(seen.unwrap_or(new))
+                    let replicas = |scale: &Object| scale.get("spec").map(|spec| spec["replicas"].clone());
+                    match (&mut applied, seen) {
+                        (Some(applied), Some(seen))
+                            if replicas(&seen) != whole.as_ref().and_then(replicas) =>
+                        {
+                            let wanted = replicas(&seen).unwrap_or_default();
+                            if let Some(paths) = &resource.scale {
+                                put(applied, &paths.wanted, wanted.clone());
+                            }
+                            let mut new = new;
+                            put(&mut new, "spec.replicas", wanted);
+                            Value::Object(new)
+                        }
+                        (Some(_), _) => Value::Object(new),
+                        (None, seen) => Value::Object(seen.unwrap_or(new)),
+                    }
                 }
                 (_, new) => new,
             };

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use super::at::{At, Causes};
 use super::names;
+use crate::schema;
 use crate::selector::{dns_label_fault, label_value_fault, subdomain_fault};
 use crate::status::quoted;
 
@@ -143,6 +144,16 @@ fn webhook(hook: &At<'_>, causes: &mut Causes) {
         causes.push(timeout.invalid("the timeout value must be between 1 and 30 seconds"));
     }
     client(&hook.at("clientConfig"), causes);
+    for condition in hook.items("matchConditions") {
+        let expression = condition.at("expression");
+        match expression.text().trim() {
+            "" => causes.push(expression.required("")),
+            text => {
+                let fault = schema::fault(text);
+                causes.extend(fault.map(|fault| expression.invalid(&fault)));
+            }
+        }
+    }
     for rule in hook.items("rules") {
         const OPERATIONS: [&str; 5] = ["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
         if rule.count("operations") == 0 {
