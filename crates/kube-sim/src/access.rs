@@ -10,13 +10,15 @@ use http::header::AUTHORIZATION;
 use http::{HeaderMap, HeaderValue};
 use serde_json::{Value, json};
 
+use crate::api::Api;
 use crate::api::options::Query;
-use crate::api::write::{ISSUER, Object, Writer};
-use crate::api::{Api, Target};
-use crate::http::ApiPath;
+use crate::api::write::{ISSUER, Writer};
+use crate::meta::Object;
 use crate::resources::Resource;
 use crate::status::{StatusError, quoted};
 use crate::storage::Transaction;
+use crate::target::ApiPath;
+use crate::target::Target;
 
 pub(crate) mod escalation;
 pub(crate) mod policy;

@@ -15,11 +15,12 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use crate::access::{MASTERS, User};
-use crate::api::{Api, Target};
+use crate::api::Api;
 use crate::nesting;
 use crate::resources::Resource;
 use crate::status::StatusError;
 use crate::storage::Transaction;
+use crate::target::Target;
 use hooks::Hook;
 
 mod ask;

@@ -6,7 +6,6 @@
 use std::sync::{Arc, Mutex, OnceLock, RwLock};
 use std::time::{Duration, SystemTime};
 
-use bytes::Bytes;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -26,7 +25,6 @@ pub(crate) mod options;
 pub(crate) mod patch;
 pub(crate) mod render;
 mod review;
-pub(crate) mod view;
 pub(crate) mod watch;
 pub(crate) mod write;
 
@@ -167,54 +165,5 @@ impl Clock {
     fn now(&self) -> jiff::Timestamp {
         let now = self.started + self.instant.elapsed();
         jiff::Timestamp::try_from(now).unwrap_or(jiff::Timestamp::UNIX_EPOCH)
-    }
-}
-
-/// A timestamp as Kubernetes writes it: whole seconds.
-pub(crate) fn rfc3339(time: jiff::Timestamp) -> String {
-    time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
-}
-
-/// One request for a resource.
-#[derive(Debug, Clone)]
-pub(crate) struct Target {
-    pub(crate) resource: Arc<Resource>,
-    pub(crate) version: String,
-    /// None: all namespaces, or the resource has none.
-    pub(crate) namespace: Option<String>,
-    pub(crate) name: Option<String>,
-    pub(crate) subresource: Option<String>,
-}
-
-impl Target {
-    /// The object of this key, in the preferred version.
-    pub(crate) fn of(resource: Arc<Resource>, key: &str) -> Self {
-        let (namespace, name) = match key.split_once('/') {
-            Some((namespace, name)) => (Some(namespace.to_owned()), name),
-            None => (None, key),
-        };
-        Self {
-            version: resource.versions.first().cloned().unwrap_or_default(),
-            resource,
-            namespace,
-            name: Some(name.to_owned()),
-            subresource: None,
-        }
-    }
-
-    pub(crate) fn key(&self) -> String {
-        let name = self.name.as_deref().unwrap_or("");
-        crate::object::join_key(self.namespace.as_deref().unwrap_or(""), name)
-    }
-
-    /// The start of all keys that the request is about.
-    pub(crate) fn prefix(&self) -> String {
-        self.namespace
-            .as_ref()
-            .map_or_else(String::new, |namespace| format!("{namespace}/"))
-    }
-
-    pub(crate) fn head(&self) -> Bytes {
-        self.resource.head(&self.version)
     }
 }

@@ -21,11 +21,13 @@ use jiff::Timestamp;
 use kube_protobuf::Envelope;
 use serde_json::{Map, Value, json};
 
-use crate::api::write::{Object, metadata, metadata_mut, put_at, reset_fields, text};
-use crate::api::{Target, view};
+use crate::meta::put_at;
+use crate::meta::{Object, metadata, metadata_mut, text};
 use crate::number;
 use crate::schema::Schema;
 use crate::status::StatusError;
+use crate::target::Target;
+use crate::view;
 use compare::{Comparison, fields_of};
 use fields::{FieldSet, go_json};
 use managers::{Entry, Managers, Operation};
@@ -36,9 +38,11 @@ mod compare;
 mod fields;
 mod managers;
 mod merge;
+mod reset;
 mod types;
 
 pub(crate) use managers::differ_only_in_time;
+pub(crate) use reset::reset_fields;
 
 /// The member of the metadata that has the managers.
 pub(crate) const MANAGED_FIELDS: &str = "managedFields";

@@ -13,7 +13,7 @@ use http::{HeaderMap, HeaderValue, Response};
 use http_body::Body as _;
 use http_body_util::BodyExt as _;
 
-use crate::media::Frames;
+use crate::response::Frames;
 use crate::response::{BoxError, SimBody, frames};
 
 /// Answers with more bytes are compressed.

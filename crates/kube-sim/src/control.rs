@@ -13,14 +13,13 @@ use std::sync::PoisonError;
 
 use serde_json::{Value, json};
 
-use crate::api::write::{
-    DEFINITIONS, DeleteOptions, Object, Propagation, Writer, finalizers, is_being_deleted, metadata,
-    metadata_mut, text,
-};
-use crate::api::{Api, Target};
+use crate::api::Api;
+use crate::api::write::{DEFINITIONS, DeleteOptions, Propagation, Writer};
+use crate::meta::{Object, finalizers, is_being_deleted, metadata, metadata_mut, text};
 use crate::object::Stored;
 use crate::resources::Resource;
 use crate::storage::{Backup, Place, Transaction};
+use crate::target::Target;
 
 mod aggregation;
 mod collector;

@@ -9,6 +9,7 @@ use sha2::{Digest as _, Sha256};
 use crate::openapi;
 use crate::resources::{Registry, Resource, by_preference};
 use crate::response::{SimBody, json_value, text};
+use crate::version;
 
 const VERBS: [&str; 8] = [
     "create",
@@ -38,7 +39,7 @@ pub(crate) fn answer(
         ["livez"] if verbose => return Some(text(StatusCode::OK, "[+]ping ok\nlivez check passed\n")),
         ["healthz" | "readyz" | "livez", ..] => return Some(text(StatusCode::OK, "ok")),
         [] => json!({"paths": ["/api", "/api/v1", "/apis", "/healthz", "/livez", "/readyz", "/version"]}),
-        ["version"] => version(),
+        ["version"] => version::version(),
         ["openapi", "v2"] => return Some(openapi::answer_v2(registry, accept)),
         ["openapi", "v3", path @ ..] => openapi::answer(registry, path)?,
         ["api"] if aggregated => return Some(discovery_list(registry, accept, true)),
@@ -56,24 +57,6 @@ pub(crate) fn answer(
         _ => return None,
     };
     Some(json_value(StatusCode::OK, &value))
-}
-
-pub(crate) fn version() -> Value {
-    json!({
-        "major": "1",
-        "minor": "36",
-        "emulationMajor": "1",
-        "emulationMinor": "36",
-        "minCompatibilityMajor": "1",
-        "minCompatibilityMinor": "35",
-        "gitVersion": concat!("v1.36.0+kube-sim-", env!("CARGO_PKG_VERSION")),
-        "gitCommit": "",
-        "gitTreeState": "clean",
-        "buildDate": "1970-01-01T00:00:00Z",
-        "goVersion": "",
-        "compiler": "rustc",
-        "platform": format!("{}/{}", std::env::consts::OS, std::env::consts::ARCH),
-    })
 }
 
 /// The groups except the core group, each with its versions, the preferred one first.

@@ -49,9 +49,10 @@ use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use tokio::sync::watch;
 
-use crate::api::{Api, Target};
+use crate::api::Api;
 use crate::script::Answer;
 use crate::storage::{Backup, Snapshot};
+use crate::target::Target;
 
 mod control;
 mod rule;

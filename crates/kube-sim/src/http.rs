@@ -17,13 +17,13 @@ use serde_json::{Map, Value, json};
 
 use crate::access::{Attributes, User};
 use crate::admission::{Admission, Operation};
+use crate::api::Api;
 use crate::api::components;
 use crate::api::fields::{self, FieldValidation};
 use crate::api::options::{self, ListOptions, Query, WatchOptions};
 use crate::api::patch::{self, Patch};
-use crate::api::render::{self, Encoding, Form, Include, Render, TableVersion};
+use crate::api::render::{self, Encoding, Form, Render};
 use crate::api::write::{DeleteOptions, Deleted, Propagation, Scale, Writer};
-use crate::api::{Api, Target};
 use crate::discovery;
 use crate::faults::{self, DELETE, Decided, Effect, Facts, GET, LIST, Meeting, PATCH, POST, PUT, WATCH};
 use crate::media::{self, RequestBody};
@@ -33,9 +33,14 @@ use crate::response::{self, BoxError, SimBody, json_value, refusal, streamed, te
 use crate::script::Received;
 use crate::selector::Selector;
 use crate::status::{Cause, StatusError, unregistered};
+use crate::target::MAX_BODY;
+use crate::target::Target;
 
-/// The largest body a request may have, as for a real server.
-pub(crate) const MAX_BODY: usize = 3 * 1024 * 1024;
+mod form;
+mod route;
+
+use form::{Asked, negotiate};
+use route::Route;
 
 /// What a real server says first of a body that it cannot read.
 const UNREADABLE: &str = "couldn't get version/kind; json parse error: ";
@@ -250,124 +255,6 @@ where
         Ok(body) => Ok(body.to_bytes()),
         Err(error) if error.is::<LengthLimitError>() => Err(StatusError::too_large_body(MAX_BODY)),
         Err(_) => Err(StatusError::unread_body()),
-    }
-}
-
-/// What a path names.
-struct Route {
-    target: Target,
-    watch: bool,
-    /// The name of the one object that is watched.
-    watched: Option<String>,
-}
-
-/// A path of the API by its form, whether there is such a resource or not.
-#[derive(Default)]
-pub(crate) struct ApiPath<'a> {
-    pub(crate) group: &'a str,
-    pub(crate) version: &'a str,
-    /// The old way to ask for a watch, also of one object.
-    pub(crate) watch: bool,
-    pub(crate) namespace: Option<&'a str>,
-    /// The plural, a name, a subresource.
-    pub(crate) rest: Vec<&'a str>,
-}
-
-impl<'a> ApiPath<'a> {
-    /// `None` for a path outside the API.
-    pub(crate) fn of(segments: &[&'a str]) -> Option<Self> {
-        let (group, version, rest) = match segments {
-            ["api", version, rest @ ..] => ("", *version, rest),
-            ["apis", group, version, rest @ ..] => (*group, *version, rest),
-            _ => return None,
-        };
-        let (watch, rest) = match rest {
-            ["watch", rest @ ..] => (true, rest),
-            rest => (false, rest),
-        };
-        let (namespace, rest) = match rest {
-            ["namespaces", namespace, plural, rest @ ..] if !matches!(*plural, "status" | "finalize") => {
-                (Some(*namespace), [&[*plural], rest].concat())
-            }
-            rest => (None, rest.to_vec()),
-        };
-        Some(Self {
-            group,
-            version,
-            watch,
-            namespace,
-            rest,
-        })
-    }
-}
-
-impl Route {
-    /// None for a path outside the API, an error for a resource that does not exist.
-    fn parse(api: &Api, segments: &[&str]) -> Result<Option<Self>, StatusError> {
-        let Some(ApiPath {
-            group,
-            version,
-            watch,
-            namespace,
-            rest,
-        }) = ApiPath::of(segments)
-        else {
-            return Ok(None);
-        };
-        let registry = api.registry();
-        let mut of_group = registry.iter().filter(|r| r.group == group).peekable();
-        let group_is_known = group.is_empty() || of_group.peek().is_some_and(|r| !r.custom);
-        let known = of_group.any(|r| r.versions.iter().any(|v| v == version));
-        if !known || (rest.is_empty() && !watch) {
-            return if group_is_known {
-                Err(StatusError::no_such_resource())
-            } else {
-                Ok(None)
-            };
-        }
-        let [plural, rest @ ..] = &rest[..] else {
-            return Err(StatusError::no_such_resource());
-        };
-        let Some(resource) = api.find(group, version, plural) else {
-            return match group_is_known {
-                true => Err(StatusError::no_such_resource()),
-                // Nobody answers for what no definition defines.
-                false => Ok(None),
-            };
-        };
-        let (name, subresource) = match rest {
-            [] => (None, None),
-            [name] => (Some(*name), None),
-            [name, subresource] => (Some(*name), Some(*subresource)),
-            // A path of what is behind the proxy.
-            [name, "proxy", ..] => (Some(*name), Some("proxy")),
-            _ => return Err(StatusError::no_such_resource()),
-        };
-        let known = subresource.is_none_or(|subresource| resource.has_subresource(subresource));
-        if let (false, true, Some(name)) = (known, resource.custom, name) {
-            return Err(StatusError::not_found(&resource, name));
-        }
-        let fits = match namespace {
-            Some(_) => resource.namespaced,
-            None => !resource.namespaced || name.is_none(),
-        };
-        if !known || !fits || (watch && subresource.is_some()) {
-            return Err(StatusError::no_such_resource());
-        }
-        let owned = |text: Option<&str>| text.map(str::to_owned);
-        let (name, watched) = if watch { (None, name) } else { (name, None) };
-        let target = Target {
-            resource,
-            version: version.to_owned(),
-            namespace: owned(namespace),
-            name: owned(name),
-            subresource: owned(subresource),
-        };
-        Ok(Some(Self {
-            target,
-            watch,
-            watched: owned(watched),
-        }))
     }
 }
 
@@ -1140,63 +1027,4 @@ pub(crate) fn accept(headers: &HeaderMap) -> &str {
         .get(ACCEPT)
         .and_then(|value| value.to_str().ok())
         .unwrap_or("")
-}
-
-/// The form that a client asks for.
-enum Asked {
-    Form(Form),
-    /// Metadata, of a list or of an object: one of them fits the request.
-    Metadata {
-        list: bool,
-    },
-}
-
-/// The first form in the Accept header that the server speaks.
-fn negotiate(accept: &str, include: &str, custom: bool) -> Option<Result<Asked, StatusError>> {
-    if accept.trim().is_empty() {
-        return Some(Ok(Asked::Form(Form::Full)));
-    }
-    accept.split(',').find_map(|offer| {
-        let mut parts = offer.split(';').map(str::trim);
-        match parts.next() {
-            Some("application/json" | "*/*") => {}
-            // Only the part of a real server that serves custom resources understands it.
-            Some("application/*") if custom => {}
-            _ => return None,
-        }
-        let parameter = |name: &str| {
-            offer
-                .split(';')
-                .find_map(|p| p.trim().strip_prefix(name)?.strip_prefix('='))
-        };
-        let group = parameter("g").is_none_or(|group| group == "meta.k8s.io");
-        let version = parameter("v").unwrap_or("v1");
-        let meta = group && version == "v1";
-        let table =
-            |version| Some(included(include).map(|include| Asked::Form(Form::Table(include, version))));
-        match parameter("as") {
-            None => Some(Ok(Asked::Form(Form::Full))),
-            Some("Table") if meta => table(TableVersion::V1),
-            Some("Table") if group && version == "v1beta1" => table(TableVersion::V1Beta1),
-            Some("PartialObjectMetadata") if meta => Some(Ok(Asked::Metadata { list: false })),
-            Some("PartialObjectMetadataList") if meta => Some(Ok(Asked::Metadata { list: true })),
-            Some(_) => None,
-        }
-    })
-}
-
-/// What the rows of a table carry.
-fn included(include: &str) -> Result<Include, StatusError> {
-    match include {
-        "" | "Metadata" => Ok(Include::Metadata),
-        "None" => Ok(Include::Nothing),
-        "Object" => Ok(Include::Object),
-        other => {
-            let why = format!(
-                "Unable to convert to Table as requested: includeObject: Invalid value: \"{other}\": must be \
-                 'Metadata', 'Object', 'None', or empty"
-            );
-            Err(StatusError::bad_request(why))
-        }
-    }
 }

@@ -10,7 +10,6 @@
 
 mod negotiation;
 mod whole;
-pub(crate) mod yaml;
 
 use std::future::Future;
 use std::io;
@@ -25,15 +24,13 @@ use serde_json::{Map, Value};
 use crate::api::Api;
 use crate::api::render::Encoding;
 use crate::compression;
-use crate::http::MAX_BODY;
 use crate::nesting;
+use crate::response::Frames;
 use crate::response::{BoxError, SimBody, json_response, refusal};
 use crate::status::StatusError;
+use crate::target::MAX_BODY;
+use crate::yaml;
 use negotiation::Negotiated;
-
-/// In a response's extensions: its body is the frames of a watch.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Frames;
 
 /// The body of a request whose own type does not matter.
 pub(crate) type RequestBody = UnsyncBoxBody<Bytes, io::Error>;

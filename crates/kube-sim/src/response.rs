@@ -10,6 +10,10 @@ use serde_json::Value;
 
 use crate::status::StatusError;
 
+/// In a response's extensions: its body is the frames of a watch.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Frames;
+
 pub(crate) type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 /// The body of a response: chunks as they become ready.

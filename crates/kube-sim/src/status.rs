@@ -6,9 +6,6 @@ use std::fmt;
 
 use serde_json::{Value, json};
 
-use crate::api::Target;
-use crate::resources::Resource;
-
 /// Why a request was refused: what a Kubernetes API server puts into a `Status` object.
 ///
 /// Messages, reasons and codes are those of a real kube-apiserver, so that clients that look at them behave as they
@@ -23,7 +20,7 @@ pub struct StatusError {
 }
 
 impl StatusError {
-    fn new(code: u16, reason: &'static str, message: impl Into<String>) -> Self {
+    pub(crate) fn new(code: u16, reason: &'static str, message: impl Into<String>) -> Self {
         Self {
             code,
             reason: reason.into(),
@@ -45,8 +42,15 @@ impl StatusError {
         self
     }
 
-    fn with_details(mut self, details: Value) -> Self {
+    pub(crate) fn with_details(mut self, details: Value) -> Self {
         self.details = Some(Box::new(details));
+        self
+    }
+
+    /// The same with the seconds after which a client may try again.
+    pub(crate) fn retried_after(mut self, seconds: u64) -> Self {
+        let details = self.details.get_or_insert_with(|| Box::new(json!({})));
+        details["retryAfterSeconds"] = seconds.into();
         self
     }
 
@@ -96,11 +100,6 @@ impl StatusError {
         Self::new(400, "BadRequest", message)
     }
 
-    pub(crate) fn not_found(resource: &Resource, name: &str) -> Self {
-        let details = named(resource, name);
-        Self::new(404, "NotFound", format!("{} \"{name}\" not found", resource.id())).with_details(details)
-    }
-
     pub(crate) fn no_such_resource() -> Self {
         Self::new(
             404,
@@ -110,55 +109,9 @@ impl StatusError {
         .with_details(json!({}))
     }
 
-    pub(crate) fn already_exists(resource: &Resource, name: &str) -> Self {
-        let message = format!("{} \"{name}\" already exists", resource.id());
-        Self::new(409, "AlreadyExists", message).with_details(named(resource, name))
-    }
-
-    pub(crate) fn conflict(resource: &Resource, name: &str, why: &str) -> Self {
-        let message = format!(
-            "Operation cannot be fulfilled on {} \"{name}\": {why}",
-            resource.id()
-        );
-        Self::new(409, "Conflict", message).with_details(named(resource, name))
-    }
-
-    pub(crate) fn stale(resource: &Resource, name: &str) -> Self {
-        let why =
-            "the object has been modified; please apply your changes to the latest version and try again";
-        Self::conflict(resource, name, why)
-    }
-
     /// Fields that are applied are owned by others.
     pub(crate) fn apply_conflict(message: String, causes: Vec<Value>) -> Self {
         Self::new(409, "Conflict", message).with_details(json!({"causes": causes}))
-    }
-
-    /// A failed precondition of a deletion; a real server names the kind there, not the resource.
-    pub(crate) fn delete_conflict(resource: &Resource, name: &str, why: &str) -> Self {
-        let message = format!(
-            "Operation cannot be fulfilled on {} \"{name}\": {why}",
-            resource.kind
-        );
-        Self::new(409, "Conflict", message).with_details(json!({"name": name, "kind": resource.kind}))
-    }
-
-    pub(crate) fn forbidden(resource: &Resource, name: &str, why: &str) -> Self {
-        let message = format!("{} \"{name}\" is forbidden: {why}", resource.id());
-        Self::new(403, "Forbidden", message).with_details(named(resource, name))
-    }
-
-    /// A namespace that is being terminated takes no new objects.
-    pub(crate) fn terminating(resource: &Resource, name: &str, namespace: &str) -> Self {
-        let why =
-            format!("unable to create new content in namespace {namespace} because it is being terminated");
-        let mut details = named(resource, name);
-        details["causes"] = json!([{
-            "reason": "NamespaceTerminating",
-            "message": format!("namespace {namespace} is being terminated"),
-            "field": "metadata.namespace",
-        }]);
-        Self::forbidden(resource, name, &why).with_details(details)
     }
 
     /// A budget that does not let a pod go, and why; `retry` says when it may.
@@ -242,25 +195,6 @@ impl StatusError {
     pub(crate) fn no_such_media_type(accepted: &str) -> Self {
         let message = format!("406: Not Acceptable\n\nAvailable representations: {accepted}");
         Self::new(406, "NotAcceptable", message).with_details(json!({}))
-    }
-
-    /// Metadata of a list was asked for as that of an object, or the other way round.
-    pub(crate) fn other_form(resource: &Resource, list: bool) -> Self {
-        let (group, kind) = (resource.group.split('.').next().unwrap_or(""), &resource.kind);
-        let package = if group.is_empty() { "core" } else { group };
-        let message = match (list, resource.custom) {
-            (true, false) => format!(
-                "you requested PartialObjectMetadata, but the requested object is a list (*{package}.{kind}List)"
-            ),
-            (true, true) => "you requested PartialObjectMetadata, but the requested object is a list \
-                 (*unstructured.UnstructuredList)"
-                .to_owned(),
-            (false, false) => format!(
-                "you requested PartialObjectMetadataList, but the requested object is not a list (*{package}.{kind})"
-            ),
-            (false, true) => return Self::internal("content is not a list"),
-        };
-        Self::new(406, "NotAcceptable", message)
     }
 
     pub(crate) fn unsupported_media_type(accepted: &str) -> Self {
@@ -383,50 +317,6 @@ impl StatusError {
             continue_token: Some(rest),
             ..Self::expired(message)
         }
-    }
-
-    /// What a server, or what stands before it, says with a code that a fault chose.
-    pub(crate) fn fault(code: u16, target: &Target, creates: bool, retry_after: Option<u64>) -> Self {
-        let (resource, name) = (&target.resource, target.name.as_deref().unwrap_or(""));
-        let plain =
-            |reason, message: &str| Self::new(code, reason, message).with_details(named(resource, name));
-        let mut status = match code {
-            401 => Self::new(code, "Unauthorized", "Unauthorized"),
-            403 => Self::forbidden(resource, name, "a fault of the simulator"),
-            404 => Self::not_found(resource, name),
-            409 if creates => Self::already_exists(resource, name),
-            409 => Self::stale(resource, name),
-            410 => Self::expired("The resourceVersion for the provided list is too old."),
-            422 => {
-                let cause = Cause::invalid("spec", "{}", "a fault of the simulator");
-                Self::invalid(&resource.group, &resource.kind, name, &[cause])
-            }
-            429 => plain(
-                "TooManyRequests",
-                "the server has received too many requests and has asked us to try again later",
-            ),
-            500 => plain(
-                "InternalError",
-                "Internal error occurred: a fault of the simulator",
-            ),
-            503 => plain(
-                "ServiceUnavailable",
-                "the server is currently unable to handle the request",
-            ),
-            504 => plain(
-                "Timeout",
-                "the server was unable to return a response in the time allotted, but may still be processing the \
-                 request",
-            ),
-            _ => plain("", "a fault of the simulator"),
-        };
-        // A client is always told when to try again after a 429.
-        let retry_after = retry_after.or((code == 429).then_some(1));
-        if let Some(seconds) = retry_after {
-            let details = status.details.get_or_insert_with(|| Box::new(json!({})));
-            details["retryAfterSeconds"] = seconds.into();
-        }
-        status
     }
 
     pub(crate) fn too_large_resource_version(asked: u64, current: u64) -> Self {
@@ -578,14 +468,6 @@ pub(crate) fn quoted(text: &str) -> String {
     }
     out.push('"');
     out
-}
-
-fn named(resource: &Resource, name: &str) -> Value {
-    let mut details = json!({"name": name, "kind": resource.plural});
-    if !resource.group.is_empty() {
-        details["group"] = resource.group.as_str().into();
-    }
-    details
 }
 
 impl fmt::Display for StatusError {

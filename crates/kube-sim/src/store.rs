@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use crate::api::Api;
 use crate::api::write::{DeleteOptions, Deleted, Writer};
-use crate::api::{Api, Target, view};
 use crate::nesting;
 use crate::object::Stored;
 use crate::status::StatusError;
+use crate::target::Target;
+use crate::view;
 
 /// Reads and changes a cluster's objects without HTTP.
 ///

@@ -8,7 +8,7 @@ use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use serde_json::{Value, json};
 
-use crate::api::write::uid_from;
+use crate::meta::uid_from;
 
 mod app;
 pub(crate) mod churn;
@@ -100,7 +100,7 @@ fn pick<'a>(rng: &mut StdRng, choices: &[&'a str]) -> &'a str {
 
 fn time(seconds: i64) -> String {
     let time = jiff::Timestamp::from_second(seconds).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
-    crate::api::rfc3339(time)
+    crate::meta::rfc3339(time)
 }
 
 fn node_name(n: usize) -> String {

@@ -7,9 +7,10 @@ use serde_json::{Map, Value};
 
 use super::policy::{Decision, GROUP, Rule, is_path, is_resource, rules_in};
 use super::{Attributes, MASTERS, Subject, User};
-use crate::api::{Api, Target};
+use crate::api::Api;
 use crate::status::{StatusError, quoted};
 use crate::storage::Transaction;
+use crate::target::Target;
 
 impl Api {
     /// Refuses a role or a binding that grants more than the user has, unless that user may escalate or bind.

@@ -7,7 +7,7 @@ use super::hooks::Hook;
 use super::{Admission, Concerned, Object, Operation, Question, call, kind_of, labels_of};
 use crate::api::Api;
 use crate::api::patch::Patch;
-use crate::api::write::uid_from;
+use crate::meta::uid_from;
 use crate::nesting;
 use crate::schema;
 use crate::status::StatusError;

@@ -23,8 +23,8 @@ use tokio_rustls::rustls::{
 
 use super::hooks::Hook;
 use crate::api::Api;
-use crate::http::MAX_BODY;
 use crate::object::join_key;
+use crate::target::MAX_BODY;
 
 /// The largest answer that is read: a patch may hold an object and more.
 const MAX_ANSWER: usize = 2 * MAX_BODY;

@@ -5,8 +5,8 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::Operation;
-use crate::api::Target;
 use crate::specs;
+use crate::target::Target;
 
 /// One webhook of a configuration, with a real server's defaults for what the configuration does not say.
 #[derive(Debug)]

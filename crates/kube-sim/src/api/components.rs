@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use crate::api::Target;
 use crate::object::Stored;
+use crate::target::Target;
 
 /// What a real server warns of who asks for them.
 pub(crate) const DEPRECATED: &str = "v1 ComponentStatus is deprecated in v1.19+";

@@ -7,12 +7,12 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value};
 
+use crate::api::Api;
 use crate::api::options::Query;
-use crate::api::{Api, Target};
-use crate::object::Stored;
 use crate::resources::Resource;
 use crate::schema::{self, Schema, fit};
 use crate::status::{Cause, StatusError};
+use crate::target::Target;
 
 type Object = Map<String, Value>;
 
@@ -184,20 +184,6 @@ fn encode_text(secret: &mut Object) {
             (name, Value::from(encoded))
         });
         data.extend(encoded);
-    }
-}
-
-/// Whether a stored object may differ from what its schema makes of it: it was stored under another schema.
-pub(crate) fn is_outdated(resource: &Resource, stored: &Stored) -> bool {
-    resource.custom && (resource.has_several_schemas || stored.resource_version <= resource.since)
-}
-
-/// Makes an object that was stored what the schema of the version makes of it.
-pub(crate) fn refit(resource: &Resource, version: &str, object: &mut Object) {
-    if let Some(schema) = resource.schema(version)
-        && let Err(error) = fit::custom(object, &schema)
-    {
-        tracing::debug!(%error, "a stored object does not fit its schema");
     }
 }
 

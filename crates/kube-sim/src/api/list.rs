@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
+use crate::api::Api;
 use crate::api::options::{Continue, Freshness, ListOptions};
 use crate::api::render::{Encoding, Form, ListBody, Render};
-use crate::api::{Api, Target};
 use crate::object::Stored;
 use crate::selector::Selector;
 use crate::status::StatusError;
 use crate::storage::Snapshot;
+use crate::target::Target;
 
 /// Echoes the shard selector, where a real server does: in whole lists of built-in kinds. Tables and lists of metadata are
 /// made without it, and lists of custom resources have no place for it.

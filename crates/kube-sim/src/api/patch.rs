@@ -3,9 +3,9 @@
 use json_patch::{AddOperation, PatchOperation};
 use serde_json::{Map, Value};
 
-use crate::media::yaml;
 use crate::nesting::{self, Unreadable};
 use crate::status::StatusError;
+use crate::yaml;
 
 mod strategic;
 

@@ -6,13 +6,13 @@ use std::vec;
 use bytes::{BufMut, Bytes, BytesMut};
 use serde_json::{Map, Value, json};
 
-use crate::api::Target;
-use crate::api::view;
 use crate::nesting;
 use crate::object::Stored;
 use crate::resources::Resource;
 use crate::status::StatusError;
 use crate::table;
+use crate::target::Target;
+use crate::view;
 
 pub(crate) mod protobuf;
 

@@ -7,11 +7,13 @@ use serde_json::{Map, Value, json};
 
 use crate::access::policy::Decision;
 use crate::access::{Attributes, MASTERS, Subject, User};
+use crate::api::Api;
 use crate::api::write::{ISSUER, set_managers};
-use crate::api::{Api, Target, rfc3339};
 use crate::apply::Ownership;
+use crate::meta::rfc3339;
 use crate::resources::Resource;
 use crate::status::{Cause, StatusError};
+use crate::target::Target;
 
 impl Api {
     /// Answers a review: the object with its status.

@@ -23,14 +23,15 @@ use futures::{Stream, stream};
 use tokio::sync::watch as signal;
 use tokio::time::Instant;
 
+use crate::api::Api;
 use crate::api::options::{Start, WatchOptions};
 use crate::api::render::{CHUNK, Encoding, EventKind, Form, Render};
-use crate::api::{Api, Target};
 use crate::faults::Meeting;
 use crate::object::Stored;
 use crate::selector::Selector;
 use crate::status::StatusError;
 use crate::storage::{Change, Snapshot};
+use crate::target::Target;
 
 /// A watch without `timeoutSeconds` ends after one to two times this, as in a real server.
 const MIN_TIMEOUT: Duration = Duration::from_secs(1800);

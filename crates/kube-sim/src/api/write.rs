@@ -1,22 +1,28 @@
 //! CREATE, UPDATE and PATCH; `delete` has DELETE.
 
 use std::borrow::Cow;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
 use crate::access::User;
 use crate::admission::{Admission, Operation};
+use crate::api::Api;
 use crate::api::fields::{self, FieldValidation};
 use crate::api::patch::Patch;
-use crate::api::{Api, Target, rfc3339, view};
+use crate::apply::reset_fields;
 use crate::apply::{self, MANAGED_FIELDS, Ownership};
+use crate::meta::{
+    Object, finalizers, is_being_deleted, metadata, metadata_mut, put_at, rfc3339, text, uid_from,
+};
 use crate::number;
 use crate::object::{Stored, join_key};
 use crate::resources::Resource;
 use crate::specs;
 use crate::status::{Cause, StatusError};
 use crate::storage::{TooLarge, Transaction};
+use crate::target::Target;
+use crate::view;
 
 mod check;
 mod definition;
@@ -28,10 +34,8 @@ mod token;
 
 pub(crate) use definition::ID as DEFINITIONS;
 pub(crate) use delete::{DeleteOptions, Deleted, Propagation};
-pub(crate) use subresource::{Scale, put as put_at};
+pub(crate) use subresource::Scale;
 pub(crate) use token::ISSUER;
-
-pub(crate) type Object = Map<String, Value>;
 
 /// Who writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -597,8 +601,8 @@ impl Api {
         let current = transaction.get(&target.resource, &target.key());
         let current = current.ok_or_else(|| StatusError::not_found(&target.resource, name))?;
         let mut object = current.decode(&target.head());
-        if fields::is_outdated(&target.resource, &current) {
-            fields::refit(&target.resource, &target.version, &mut object);
+        if view::is_outdated(&target.resource, &current) {
+            view::refit(&target.resource, &target.version, &mut object);
         }
         Ok((current, object))
     }
@@ -903,39 +907,6 @@ fn keep_other_part(resource: &Resource, subresource: Option<&str>, old: &Object,
     }
 }
 
-/// The fields that a request cannot write, and so not own: others of the object stay as they are.
-pub(crate) fn reset_fields(
-    resource: &Resource,
-    subresource: Option<&str>,
-) -> &'static [&'static [&'static str]] {
-    const WITHOUT_METADATA: [&str; 9] = [
-        "admissionregistration.k8s.io",
-        "apiregistration.k8s.io",
-        "flowcontrol.apiserver.k8s.io",
-        "internal.apiserver.k8s.io",
-        "networking.k8s.io",
-        "resource.k8s.io",
-        "scheduling.k8s.io",
-        "storage.k8s.io",
-        "storagemigration.k8s.io",
-    ];
-    match (subresource, resource.id().as_str()) {
-        (Some("status"), _) if resource.custom => &[&["spec"], &["metadata"]],
-        (Some("status"), "deployments.apps") => &[&["spec"], &["metadata", "labels"]],
-        (Some("status"), "pods") => &[
-            &["spec"],
-            &["metadata", "deletionTimestamp"],
-            &["metadata", "ownerReferences"],
-        ],
-        (Some("status"), "ingresses.networking.k8s.io") => &[&["spec"]],
-        (Some("status"), _) if WITHOUT_METADATA.contains(&&*resource.group) => &[&["spec"], &["metadata"]],
-        (Some("status"), _) => &[&["spec"]],
-        (_, "certificatesigningrequests.certificates.k8s.io") => &[&["spec"], &["status"]],
-        _ if resource.status => &[&["status"]],
-        _ => &[],
-    }
-}
-
 fn keep_member(old: &Object, new: &mut Object, name: &str) {
     match old.get(name) {
         Some(value) => new.insert(name.into(), value.clone()),
@@ -1068,60 +1039,15 @@ fn prepare_namespace(object: &mut Object) {
     object.insert("status".into(), json!({"phase": "Active"}));
 }
 
-pub(crate) fn is_being_deleted(object: &Object) -> bool {
-    metadata(object)
-        .get("deletionTimestamp")
-        .is_some_and(|at| !at.is_null())
-}
-
-pub(crate) fn finalizers(object: &Object) -> Vec<&str> {
-    let list = metadata(object).get("finalizers").and_then(Value::as_array);
-    list.into_iter().flatten().filter_map(Value::as_str).collect()
-}
-
 /// What holds a namespace that is being deleted, beside its finalizers.
 pub(crate) fn namespace_finalizers(object: &Object) -> Vec<&str> {
     let list = object.get("spec").and_then(|spec| spec["finalizers"].as_array());
     list.into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
-pub(crate) fn metadata(object: &Object) -> &Object {
-    static EMPTY: LazyLock<Object> = LazyLock::new(Map::new);
-    object
-        .get("metadata")
-        .and_then(Value::as_object)
-        .unwrap_or(&EMPTY)
-}
-
-pub(crate) fn metadata_mut(object: &mut Object) -> &mut Object {
-    let slot = object.entry("metadata").or_insert_with(|| json!({}));
-    if !slot.is_object() {
-        *slot = json!({});
-    }
-    slot.as_object_mut().expect("it was just made an object")
-}
-
-pub(crate) fn text<'a>(object: &'a Object, name: &str) -> &'a str {
-    object.get(name).and_then(Value::as_str).unwrap_or("")
-}
-
 /// A random uid, as a version 4 UUID.
 fn new_uid() -> String {
     uid_from(fastrand::u128(..))
-}
-
-/// The version 4 UUID with these random bits.
-pub(crate) fn uid_from(bits: u128) -> String {
-    let bits = bits & !(0xf000 << 64) & !(0xc000 << 48) | (0x4000 << 64) | (0x8000 << 48);
-    let hex = format!("{bits:032x}");
-    format!(
-        "{}-{}-{}-{}-{}",
-        &hex[..8],
-        &hex[8..12],
-        &hex[12..16],
-        &hex[16..20],
-        &hex[20..]
-    )
 }
 
 fn invalid(resource: &Resource, name: &str, cause: Cause) -> StatusError {

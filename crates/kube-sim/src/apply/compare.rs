@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::fields::{FieldSet, Node, Step};
 use super::types::{Items, Members, Shape, Type};
-use crate::api::write::Object;
+use crate::meta::Object;
 use crate::number;
 
 /// The fields of an object that is applied: what it sets, and items of lists, but no objects and lists for what is in them.

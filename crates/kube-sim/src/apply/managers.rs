@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
 use super::fields::{FieldSet, Malformed};
-use crate::api::rfc3339;
+use crate::meta::rfc3339;
 use crate::nesting;
 
 /// How many entries of updates an object has at most, as in a real server.

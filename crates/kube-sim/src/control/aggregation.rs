@@ -5,10 +5,11 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use crate::access::policy::GROUP;
-use crate::api::{Api, Target};
+use crate::api::Api;
 use crate::resources::Resource;
 use crate::specs;
 use crate::storage::Transaction;
+use crate::target::Target;
 
 /// Whether objects of this resource may be made of others, and others of them.
 pub(super) fn concerns(resource: &Resource) -> bool {

@@ -3,10 +3,12 @@
 use serde_json::{Value, json};
 
 use super::{drop_finalizer, metadata, metadata_mut, text};
-use crate::api::write::{DeleteOptions, Object, Propagation};
-use crate::api::{Api, Target};
+use crate::api::Api;
+use crate::api::write::{DeleteOptions, Propagation};
+use crate::meta::Object;
 use crate::object::{Stored, join_key};
 use crate::storage::{Place, Transaction};
+use crate::target::Target;
 
 /// The owners that an object names.
 #[derive(Default)]

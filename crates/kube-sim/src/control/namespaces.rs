@@ -5,11 +5,14 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::{Controller, finalizers};
-use crate::api::write::{DeleteOptions, Object, Propagation, Writer, namespace_finalizers};
-use crate::api::{Api, Target, rfc3339};
+use crate::api::Api;
+use crate::api::write::{DeleteOptions, Propagation, Writer, namespace_finalizers};
+use crate::meta::Object;
+use crate::meta::rfc3339;
 use crate::object::Stored;
 use crate::resources::Resource;
 use crate::storage::Transaction;
+use crate::target::Target;
 
 /// The ConfigMap with the authority that clients in pods trust.
 const ROOT_CA: &str = "kube-root-ca.crt";

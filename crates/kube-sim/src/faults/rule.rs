@@ -7,9 +7,9 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::Stale;
-use crate::api::Target;
 use crate::script::Answer;
 use crate::storage::{Backup, Storage};
+use crate::target::Target;
 
 /// What is asked of a resource; joined by `|`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -9,8 +9,9 @@ use http_body_util::BodyExt as _;
 use tokio::sync::watch;
 
 use super::rule::Facts;
-use crate::api::{Api, Target};
+use crate::api::Api;
 use crate::response::{BoxError, SimBody, frames};
+use crate::target::Target;
 
 /// A body on its way to the client.
 struct Disturbed<S> {

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::{REFERENCE, add, base, component};
-use crate::discovery;
 use crate::resources::Registry;
+use crate::version;
 
 const DEFINITIONS: &str = "#/definitions/";
 
@@ -75,7 +75,7 @@ pub(crate) fn document(registry: &Registry) -> Value {
             (name, schema)
         })
         .collect();
-    let info = json!({"title": "Kubernetes", "version": discovery::version()["gitVersion"]});
+    let info = json!({"title": "Kubernetes", "version": version::version()["gitVersion"]});
     json!({"swagger": "2.0", "info": info, "paths": paths, "definitions": definitions})
 }
 

@@ -3,8 +3,8 @@
 use serde_json::{Map, Value};
 
 use super::{Schema, walk};
+use crate::names::{label_key_fault, label_value_fault};
 use crate::path::Path;
-use crate::selector::{label_key_fault, label_value_fault};
 use crate::status::Cause;
 
 /// What is wrong with the type and the metadata of objects within an object.

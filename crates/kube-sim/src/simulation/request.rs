@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use crate::api::options::Query;
-use crate::http::ApiPath;
+use crate::target::ApiPath;
 
 /// What a request asks for.
 #[derive(Debug, Clone)]

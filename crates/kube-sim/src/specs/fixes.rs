@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::api::write::text;
+use crate::meta::text;
 use crate::resources::Resource;
 
 type Object = Map<String, Value>;

@@ -12,9 +12,10 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::{EPOCH, Workload, node_name, time};
+use crate::api::Api;
 use crate::api::write::{DeleteOptions, Writer};
-use crate::api::{Api, Target};
 use crate::status::StatusError;
+use crate::target::Target;
 
 /// The shortest time between two changes.
 const SHORTEST: Duration = Duration::from_micros(1);

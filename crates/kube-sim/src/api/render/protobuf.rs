@@ -7,11 +7,12 @@ use kube_protobuf::{Descriptor, Envelope, UnknownFields};
 use serde_json::{Map, Value, json};
 
 use super::Form;
-use crate::api::{Target, view};
 use crate::nesting;
 use crate::object::Stored;
 use crate::resources::Resource;
 use crate::status::StatusError;
+use crate::target::Target;
+use crate::view;
 
 /// Writes the objects of one resource in protobuf.
 pub(super) struct Protobuf {

@@ -3,14 +3,12 @@
 use serde_json::{Map, Value};
 
 use super::{DeleteOptions, Object, invalid, is_being_deleted, metadata, metadata_mut, text};
-use crate::api::Target;
+use crate::names::{dns_label_fault, label_key_fault, label_key_faults, label_value_fault, subdomain_fault};
 use crate::object::Stored;
 use crate::resources::Resource;
 use crate::schema;
-use crate::selector::{
-    dns_label_fault, label_key_fault, label_key_faults, label_value_fault, subdomain_fault,
-};
 use crate::status::{Cause, StatusError, quoted, unregistered};
+use crate::target::Target;
 
 /// `apiVersion` and `kind` fit the URL; built-in kinds may leave them out.
 pub(super) fn type_meta(target: &Target, object: &Object) -> Result<(), StatusError> {

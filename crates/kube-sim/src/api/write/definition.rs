@@ -256,12 +256,13 @@ mod tests {
 
     use serde_json::{Value, json};
 
+    use crate::api::Api;
     use crate::api::write::Writer;
-    use crate::api::{Api, Target};
     use crate::faults::Rules;
     use crate::resources::Registry;
     use crate::storage::Storage;
     use crate::store::Store;
+    use crate::target::Target;
 
     fn definition(properties: Value) -> Value {
         json!({

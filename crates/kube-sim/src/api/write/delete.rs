@@ -10,12 +10,14 @@ use super::{
     namespace_finalizers,
 };
 use crate::admission::{Admission, Operation};
-use crate::api::{Api, Target, rfc3339};
+use crate::api::Api;
+use crate::meta::rfc3339;
 use crate::object::Stored;
 use crate::resources::Resource;
 use crate::selector::Selector;
 use crate::status::{Cause, StatusError};
 use crate::storage::Transaction;
+use crate::target::Target;
 
 /// The grace period of a pod that does not say.
 const POD_GRACE: i64 = 30;

@@ -6,14 +6,17 @@ use serde_json::{Value, json};
 
 use super::{DeleteOptions, Object, Writer, check, is_being_deleted, metadata, metadata_mut, text};
 use crate::admission::Operation;
+use crate::api::Api;
 use crate::api::patch::Patch;
-use crate::api::{Api, Target, rfc3339};
 use crate::apply::Ownership;
+use crate::meta::put_at;
+use crate::meta::rfc3339;
 use crate::object::Stored;
 use crate::resources::{Resource, ScalePaths};
 use crate::selector::Selector;
 use crate::status::{Cause, StatusError};
 use crate::storage::Transaction;
+use crate::target::Target;
 
 /// A change of a scale.
 pub(crate) enum Scale<'a> {
@@ -80,10 +83,10 @@ impl Api {
                         {
                             let wanted = replicas(&seen).unwrap_or_default();
                             if let Some(paths) = &resource.scale {
-                                put(applied, &paths.wanted, wanted.clone());
+                                put_at(applied, &paths.wanted, wanted.clone());
                             }
                             let mut new = new;
-                            put(&mut new, "spec.replicas", wanted);
+                            put_at(&mut new, "spec.replicas", wanted);
                             Value::Object(new)
                         }
                         (Some(_), _) => Value::Object(new),
@@ -121,7 +124,7 @@ impl Api {
             let scaled = applied.unwrap_or_else(|| {
                 let mut scaled = old.clone();
                 if let Some(paths) = &resource.scale {
-                    put(&mut scaled, &paths.wanted, replicas.into());
+                    put_at(&mut scaled, &paths.wanted, replicas.into());
                 }
                 scaled
             });
@@ -251,7 +254,7 @@ impl Api {
         }
         let mut counted = budget.clone();
         let now = rfc3339(self.now());
-        put(&mut counted, "status.disruptionsAllowed", (allowed - 1).into());
+        put_at(&mut counted, "status.disruptionsAllowed", (allowed - 1).into());
         if let Some(status) = counted.get_mut("status") {
             status["disruptedPods"][pod.name()] = now.as_str().into();
             if allowed == 1 {
@@ -306,7 +309,7 @@ impl Api {
                 return Err(StatusError::binding_conflict(name, &why));
             }
             let mut new = old.clone();
-            put(&mut new, "spec.nodeName", field("name").into());
+            put_at(&mut new, "spec.nodeName", field("name").into());
             for kind in ["annotations", "labels"] {
                 if let Some(Value::Object(more)) = metadata(binding).get(kind) {
                     let entries = metadata_mut(&mut new).entry(kind).or_insert_with(|| json!({}));
@@ -468,16 +471,4 @@ fn selector_text(selector: &Value) -> String {
         .map(|(_, requirement)| requirement)
         .collect();
     requirements.join(",")
-}
-
-/// Puts a value at a path, through objects that are made if need be.
-pub(crate) fn put(object: &mut Object, path: &str, value: Value) {
-    let Some((first, rest)) = path.split_once('.') else {
-        object.insert(path.to_owned(), value);
-        return;
-    };
-    let inner = object.entry(first).or_insert_with(|| json!({}));
-    if let Some(inner) = inner.as_object_mut() {
-        put(inner, rest, value);
-    }
 }

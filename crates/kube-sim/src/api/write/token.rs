@@ -8,11 +8,13 @@ use sha2::{Digest as _, Sha256};
 
 use super::{Object, metadata, new_uid, text};
 use crate::access::User;
-use crate::api::{Api, Target, rfc3339};
+use crate::api::Api;
+use crate::meta::rfc3339;
 use crate::nesting;
 use crate::object::{Stored, join_key};
 use crate::resources::Resource;
 use crate::status::{Cause, StatusError};
+use crate::target::Target;
 
 /// Whom a token is for, unless it says so, and who makes it.
 pub(crate) const ISSUER: &str = "https://kubernetes.default.svc.cluster.local";

@@ -3,7 +3,7 @@
 use super::at::{At, Causes};
 use super::names;
 use super::policy::path_segment_fault;
-use crate::selector::subdomain_fault;
+use crate::names::subdomain_fault;
 
 const GROUP: &str = "rbac.authorization.k8s.io";
 

@@ -8,7 +8,7 @@ use super::at::{At, Causes};
 use super::names;
 use super::quantity::Quantity;
 use super::{data, pod, volume};
-use crate::selector::{dns_label_fault, label_key_faults, subdomain_fault};
+use crate::names::{dns_label_fault, label_key_faults, subdomain_fault};
 use crate::status::quoted;
 
 /// All containers of a pod; `volumes` are the names of what they can mount.

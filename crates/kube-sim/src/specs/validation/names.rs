@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use serde_json::Value;
 
 use super::at::{At, Causes};
-use crate::selector::{label_key_faults, label_value_fault};
+use crate::names::{label_key_faults, label_value_fault};
 
 /// Why a string is no name of a port, as Services and Ingresses refer to one of a pod.
 pub(super) fn port_name_faults(name: &str) -> Vec<&'static str> {

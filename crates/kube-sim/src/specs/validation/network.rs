@@ -2,7 +2,7 @@
 
 use super::at::{At, Causes};
 use super::names;
-use crate::selector::{dns_label_fault, subdomain_fault};
+use crate::names::{dns_label_fault, subdomain_fault};
 
 pub(super) fn ingress(object: &At<'_>, causes: &mut Causes) {
     let spec = object.at("spec");

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use super::at::{At, Causes};
 use super::names;
+use crate::names::{dns_label_fault, label_value_fault, subdomain_fault};
 use crate::schema;
-use crate::selector::{dns_label_fault, label_value_fault, subdomain_fault};
 use crate::status::quoted;
 
 pub(super) fn lease(object: &At<'_>, causes: &mut Causes) {

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::at::{At, Causes};
 use super::names;
 use super::{container, volume};
-use crate::selector::{dns_label_fault, label_value_fault, subdomain_fault};
+use crate::names::{dns_label_fault, label_value_fault, subdomain_fault};
 use crate::status::quoted;
 
 pub(super) fn pod(pod: &At<'_>, causes: &mut Causes) {

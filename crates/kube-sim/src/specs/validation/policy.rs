@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::at::{At, Causes};
 use super::quantity::Quantity;
 use super::{container, names};
-use crate::selector::label_key_faults;
+use crate::names::label_key_faults;
 use crate::status::quoted;
 
 pub(super) fn autoscaler(object: &At<'_>, causes: &mut Causes) {

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::at::{At, Causes};
 use super::names;
-use crate::selector::{dns_label_fault, label_key_faults, subdomain_fault};
+use crate::names::{dns_label_fault, label_key_faults, subdomain_fault};
 
 const PROTOCOLS: [&str; 3] = ["SCTP", "TCP", "UDP"];
 const FAMILIES: [&str; 2] = ["IPv4", "IPv6"];

@@ -7,7 +7,7 @@ use super::container::{self, FILE_FIELDS};
 use super::names;
 use super::pod;
 use super::quantity::Quantity;
-use crate::selector::{dns_label_fault, subdomain_fault};
+use crate::names::{dns_label_fault, subdomain_fault};
 use crate::status::{quoted, shown};
 
 /// Checks the volumes of a pod; returns their names.

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::at::{At, Causes};
 use super::{cron, names, pod, volume};
-use crate::selector::dns_label_fault;
+use crate::names::dns_label_fault;
 
 pub(super) fn deployment(object: &At<'_>, causes: &mut Causes) {
     let spec = object.at("spec");

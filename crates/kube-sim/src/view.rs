@@ -10,10 +10,10 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value, json};
 
-use crate::api::fields;
 use crate::nesting;
 use crate::object::Stored;
 use crate::resources::Resource;
+use crate::schema::fit;
 
 /// The names of a field in `events.k8s.io` and in the core group.
 const EVENT_FIELDS: [(&str, &str); 7] = [
@@ -74,7 +74,7 @@ fn fill(object: &mut Map<String, Value>) {
 
 /// The object as it goes out in one of the versions of its resource.
 pub(crate) fn served<'a>(resource: &Resource, version: &str, stored: &'a Stored) -> Cow<'a, Stored> {
-    let outdated = fields::is_outdated(resource, stored);
+    let outdated = is_outdated(resource, stored);
     let converted = resource.is_view() || (resource.is_autoscaler() && version == "v1");
     if !converted && !outdated {
         return Cow::Borrowed(stored);
@@ -82,9 +82,23 @@ pub(crate) fn served<'a>(resource: &Resource, version: &str, stored: &'a Stored)
     nesting::with_room(stored.depth, || {
         let mut object = stored.decode(&resource.head(version));
         if outdated {
-            fields::refit(resource, version, &mut object);
+            refit(resource, version, &mut object);
         }
         to_served(resource, &mut object);
         Cow::Owned(Stored::encode(resource, &object, stored.resource_version))
     })
+}
+
+/// Whether a stored object may differ from what its schema makes of it: it was stored under another schema.
+pub(crate) fn is_outdated(resource: &Resource, stored: &Stored) -> bool {
+    resource.custom && (resource.has_several_schemas || stored.resource_version <= resource.since)
+}
+
+/// Makes an object that was stored what the schema of the version makes of it.
+pub(crate) fn refit(resource: &Resource, version: &str, object: &mut Map<String, Value>) {
+    if let Some(schema) = resource.schema(version)
+        && let Err(error) = fit::custom(object, &schema)
+    {
+        tracing::debug!(%error, "a stored object does not fit its schema");
+    }
 }

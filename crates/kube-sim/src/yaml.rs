@@ -6,7 +6,7 @@
 use serde_json::Value;
 use serde_saphyr::{Budget, DuplicateKeyPolicy, Error, Options};
 
-use crate::http::MAX_BODY;
+use crate::target::MAX_BODY;
 
 /// How much aliases may repeat: Go goes by how much of a document they are, up to this.
 const MOST_REPEATED: usize = 400_000;

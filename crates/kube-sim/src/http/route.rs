@@ -1,0 +1,83 @@
+//! Which resource a path is about.
+
+use crate::api::Api;
+use crate::status::StatusError;
+use crate::target::{ApiPath, Target};
+
+/// What a path names.
+pub(super) struct Route {
+    pub(super) target: Target,
+    pub(super) watch: bool,
+    /// The name of the one object that is watched.
+    pub(super) watched: Option<String>,
+}
+
+impl Route {
+    /// None for a path outside the API, an error for a resource that does not exist.
+    pub(super) fn parse(api: &Api, segments: &[&str]) -> Result<Option<Self>, StatusError> {
+        let Some(ApiPath {
+            group,
+            version,
+            watch,
+            namespace,
+            rest,
+        }) = ApiPath::of(segments)
+        else {
+            return Ok(None);
+        };
+        let registry = api.registry();
+        let mut of_group = registry.iter().filter(|r| r.group == group).peekable();
+        let group_is_known = group.is_empty() || of_group.peek().is_some_and(|r| !r.custom);
+        let known = of_group.any(|r| r.versions.iter().any(|v| v == version));
+        if !known || (rest.is_empty() && !watch) {
+            return if group_is_known {
+                Err(StatusError::no_such_resource())
+            } else {
+                Ok(None)
+            };
+        }
+        let [plural, rest @ ..] = &rest[..] else {
+            return Err(StatusError::no_such_resource());
+        };
+        let Some(resource) = api.find(group, version, plural) else {
+            return match group_is_known {
+                true => Err(StatusError::no_such_resource()),
+                // Nobody answers for what no definition defines.
+                false => Ok(None),
+            };
+        };
+        let (name, subresource) = match rest {
+            [] => (None, None),
+            [name] => (Some(*name), None),
+            [name, subresource] => (Some(*name), Some(*subresource)),
+            // A path of what is behind the proxy.
+            [name, "proxy", ..] => (Some(*name), Some("proxy")),
+            _ => return Err(StatusError::no_such_resource()),
+        };
+        let known = subresource.is_none_or(|subresource| resource.has_subresource(subresource));
+        if let (false, true, Some(name)) = (known, resource.custom, name) {
+            return Err(StatusError::not_found(&resource, name));
+        }
+        let fits = match namespace {
+            Some(_) => resource.namespaced,
+            None => !resource.namespaced || name.is_none(),
+        };
+        if !known || !fits || (watch && subresource.is_some()) {
+            return Err(StatusError::no_such_resource());
+        }
+        let owned = |text: Option<&str>| text.map(str::to_owned);
+        let (name, watched) = if watch { (None, name) } else { (name, None) };
+        let target = Target {
+            resource,
+            version: version.to_owned(),
+            namespace: owned(namespace),
+            name: owned(name),
+            subresource: owned(subresource),
+        };
+        Ok(Some(Self {
+            target,
+            watch,
+            watched: owned(watched),
+        }))
+    }
+}

@@ -1,0 +1,95 @@
+//! What a request is about.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use crate::object::join_key;
+use crate::resources::Resource;
+
+/// The largest body a request may have, as for a real server.
+pub(crate) const MAX_BODY: usize = 3 * 1024 * 1024;
+
+/// One request for a resource.
+#[derive(Debug, Clone)]
+pub(crate) struct Target {
+    pub(crate) resource: Arc<Resource>,
+    pub(crate) version: String,
+    /// None: all namespaces, or the resource has none.
+    pub(crate) namespace: Option<String>,
+    pub(crate) name: Option<String>,
+    pub(crate) subresource: Option<String>,
+}
+
+impl Target {
+    /// The object of this key, in the preferred version.
+    pub(crate) fn of(resource: Arc<Resource>, key: &str) -> Self {
+        let (namespace, name) = match key.split_once('/') {
+            Some((namespace, name)) => (Some(namespace.to_owned()), name),
+            None => (None, key),
+        };
+        Self {
+            version: resource.versions.first().cloned().unwrap_or_default(),
+            resource,
+            namespace,
+            name: Some(name.to_owned()),
+            subresource: None,
+        }
+    }
+
+    pub(crate) fn key(&self) -> String {
+        let name = self.name.as_deref().unwrap_or("");
+        join_key(self.namespace.as_deref().unwrap_or(""), name)
+    }
+
+    /// The start of all keys that the request is about.
+    pub(crate) fn prefix(&self) -> String {
+        self.namespace
+            .as_ref()
+            .map_or_else(String::new, |namespace| format!("{namespace}/"))
+    }
+
+    pub(crate) fn head(&self) -> Bytes {
+        self.resource.head(&self.version)
+    }
+}
+
+/// A path of the API by its form, whether there is such a resource or not.
+#[derive(Default)]
+pub(crate) struct ApiPath<'a> {
+    pub(crate) group: &'a str,
+    pub(crate) version: &'a str,
+    /// The old way to ask for a watch, also of one object.
+    pub(crate) watch: bool,
+    pub(crate) namespace: Option<&'a str>,
+    /// The plural, a name, a subresource.
+    pub(crate) rest: Vec<&'a str>,
+}
+
+impl<'a> ApiPath<'a> {
+    /// `None` for a path outside the API.
+    pub(crate) fn of(segments: &[&'a str]) -> Option<Self> {
+        let (group, version, rest) = match segments {
+            ["api", version, rest @ ..] => ("", *version, rest),
+            ["apis", group, version, rest @ ..] => (*group, *version, rest),
+            _ => return None,
+        };
+        let (watch, rest) = match rest {
+            ["watch", rest @ ..] => (true, rest),
+            rest => (false, rest),
+        };
+        let (namespace, rest) = match rest {
+            ["namespaces", namespace, plural, rest @ ..] if !matches!(*plural, "status" | "finalize") => {
+                (Some(*namespace), [&[*plural], rest].concat())
+            }
+            rest => (None, rest.to_vec()),
+        };
+        Some(Self {
+            group,
+            version,
+            watch,
+            namespace,
+            rest,
+        })
+    }
+}
