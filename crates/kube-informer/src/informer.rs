@@ -495,6 +495,21 @@ impl<O: CachedObject> SharedInformer<O> {
         unsynced.collect()
     }
 
+    /// The partitions that keep the informer from [having synced](Self::has_synced_for) the objects with this namespace and this uid:
+    /// usually one. Empty if it has, or if the objects are of a namespace or a shard that is not watched yet.
+    ///
+    /// ```no_run
+    /// # fn example(pods: kube_informer::SharedInformer<k8s_openapi::api::core::v1::Pod>) {
+    /// for partition in pods.unsynced_partitions(Some("shop"), None) {
+    ///     println!("{:?}", partition.reflector.last_error);
+    /// }
+    /// # }
+    /// ```
+    pub fn unsynced_partitions(&self, namespace: Option<&str>, uid: Option<&str>) -> Vec<PartitionStatus> {
+        let applied = |partition| self.store.resource_version_of(partition);
+        self.shared.partitions.unsynced_for(namespace, uid, applied)
+    }
+
     /// Another handle, which holds this lease and has this default resync period.
     pub(crate) fn handle(&self, lease: Lease, resync: Duration) -> Self {
         self.shared.processor.shorten_resync(resync);

@@ -248,6 +248,69 @@ async fn removed_shards_leave_without_a_request() {
     scene.end().await;
 }
 
+// What works on a shard that is given up goes on, and must find what it has made before.
+#[tokio::test(start_paused = true)]
+async fn objects_of_a_removed_shard_stay_while_it_is_worked_on() {
+    let scene = Scene::start(sim(true), set(ShardField::Uid, 0..SHARDS));
+    scene.settled().await;
+    let (before, object) = (scene.held(), scene.informer.store().list().remove(0));
+    scene.told();
+    let uid = object.metadata.uid.clone();
+    let (uid, namespace) = (uid.as_deref(), Some("default"));
+    let work = scene.shards.hold(uid, namespace).unwrap();
+    let another = scene.shards.hold(uid, namespace).unwrap();
+    let shard = work.shard();
+    scene.shards.remove([shard]);
+    drop(another);
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    assert_eq!(scene.held(), before);
+    assert!(scene.informer.has_synced_for(namespace, uid));
+    // Its changes come, too.
+    (60..100).for_each(|number| create(&scene.sim, number));
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!(scene.held().len(), 100);
+    drop(work);
+    scene.shards.idle(shard).await;
+    assert_eq!(scene.held(), scene.expected(), "idle after its objects are gone");
+    assert!(scene.held().len() < 100);
+    scene.shards.add([shard]);
+    scene.settled().await;
+    assert_eq!(scene.held().len(), 100);
+
+    // Nor are they gone if the shard comes back meanwhile.
+    scene.told();
+    let work = scene.shards.hold(uid, namespace).unwrap();
+    scene.shards.remove([shard]);
+    scene.shards.add([shard]);
+    drop(work);
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    assert_eq!(scene.told().len(), 0);
+    scene.end().await;
+}
+
+// Whoever holds a shard must not be told that an informer has it that has not even looked.
+#[tokio::test(start_paused = true)]
+async fn a_shard_that_work_holds_is_synced_when_it_is_listed() {
+    let scene = Scene::start(sim(true), set(ShardField::Namespace, []));
+    scene.informer.synced().await.unwrap();
+    let (home, namespace) = (scene.shards.shard_of(None, Some("default")), Some("default"));
+    scene.shards.add([home]);
+    let work = scene.shards.hold(None, namespace).unwrap();
+    scene.shards.remove([home]);
+    assert!(!scene.informer.has_synced_for(namespace, None));
+    assert_eq!(
+        scene.informer.unsynced().len(),
+        1,
+        "the shard that is not watched yet is named"
+    );
+    scene.informer.synced_for(namespace, None).await.unwrap();
+    assert_eq!(scene.held().len(), 60);
+    drop(work);
+    scene.shards.idle(home).await;
+    assert!(scene.held().is_empty());
+    scene.end().await;
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_stopped_informer_holds_no_shard() {
     let scene = Scene::start(sim(true), set(ShardField::Uid, [0]));

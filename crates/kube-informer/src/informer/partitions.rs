@@ -269,7 +269,7 @@ impl Partitions {
         match &self.wanted {
             Wanted::Whole => Changes::Never,
             Wanted::Namespaces(set) => Changes::Namespaces(set.subscribe()),
-            Wanted::Shards(set) => Changes::Shards(set.subscribe()),
+            Wanted::Shards(set) => Changes::Shards(set.subscribe_kept()),
         }
     }
 
@@ -291,7 +291,7 @@ impl Partitions {
         }
     }
 
-    /// Follows the selected shards. Those that are lost leave their partition, and those that are new form one, or several if they were
+    /// Follows the selected shards, and those that were and that work still holds. Those that are lost leave their partition, and those that are new form one, or several if they were
     /// saved.
     fn follow_shards(
         &self,
@@ -299,7 +299,7 @@ impl Partitions {
         stop: &CancellationToken,
         saved_as: impl Fn(u16) -> Option<String>,
     ) -> Vec<Started> {
-        let selected = set.shards();
+        let selected = set.kept();
         let (mut left, mut started) = (Vec::new(), Vec::new());
         self.state.send_if_modified(|state| {
             let lost: Vec<_> = state.shards.keys().copied().collect();
@@ -318,7 +318,7 @@ impl Partitions {
             let new = selected.iter().copied();
             let new = new.filter(|shard| !state.shards.contains_key(shard) && !leaving.contains(shard));
             let mut together = BTreeMap::<_, Vec<_>>::new();
-            for hold in new.filter_map(|shard| set.hold_number(shard)) {
+            for hold in new.filter_map(|shard| set.hold_for_informer(shard)) {
                 together.entry(saved_as(hold.shard())).or_default().push(hold);
             }
             for (saved_as, new) in together {
@@ -535,7 +535,7 @@ impl Partitions {
             entry.is_some_and(|entry| entry.synced && !entry.is_leaving())
         };
         let covered = match &self.wanted {
-            Wanted::Shards(set) => set.shards().iter().all(|shard| state.shards.contains_key(shard)),
+            Wanted::Shards(set) => set.kept().iter().all(|shard| state.shards.contains_key(shard)),
             Wanted::Whole | Wanted::Namespaces(_) => true,
         };
         state.populated && covered && names.iter().all(synced)
@@ -559,13 +559,42 @@ impl Partitions {
                 let shard = set.shard_of(uid, namespace);
                 let state = self.state.borrow();
                 let Some(found) = state.shards.get(&shard) else {
-                    return !set.shards().contains(&shard);
+                    return !set.kept().contains(&shard);
                 };
                 let mut entries = state.by_name.values();
                 entries.any(|entry| entry.partition == found.partition && synced(entry))
             }
             _ => self.have_synced(),
         }
+    }
+
+    /// The state of the partitions that prevent [`have_synced_for`](Self::have_synced_for). What is not watched yet is in none.
+    pub(super) fn unsynced_for(
+        &self,
+        namespace: Option<&str>,
+        uid: Option<&str>,
+        applied: impl Fn(Partition) -> Option<ResourceVersion>,
+    ) -> Vec<PartitionStatus> {
+        if self.have_synced_for(namespace, uid) {
+            return Vec::new();
+        }
+        let is_known = match &self.wanted {
+            Wanted::Whole => true,
+            Wanted::Namespaces(_) => namespace.is_some(),
+            Wanted::Shards(set) => set.field() == ShardField::Namespace || uid.is_some(),
+        };
+        let only = match (is_known, self.location(namespace, uid)) {
+            (false, _) => None,
+            (true, Location::Partition(partition)) => Some(partition),
+            (true, Location::NotYet | Location::NotSelected) => return Vec::new(),
+        };
+        let state = self.state.borrow();
+        let unsynced = state.by_name.iter().filter(|(_, entry)| {
+            !entry.synced && !entry.is_leaving() && only.is_none_or(|only| only == entry.partition)
+        });
+        unsynced
+            .map(|(name, entry)| self.status_of(name, entry, &applied))
+            .collect()
     }
 
     /// The names of the selected partitions, whether they exist or not; of shards, those that exist.
@@ -637,7 +666,7 @@ impl Partitions {
         let shard = set.shard_of(uid, namespace);
         match self.state.borrow().shards.get(&shard) {
             Some(found) => Location::Partition(found.partition),
-            None if set.shards().contains(&shard) => Location::NotYet,
+            None if set.kept().contains(&shard) => Location::NotYet,
             None => Location::NotSelected,
         }
     }
@@ -676,16 +705,27 @@ impl Partitions {
         applied: impl Fn(Partition) -> Option<ResourceVersion>,
     ) -> Vec<PartitionStatus> {
         let state = self.state.borrow();
-        let status = state.by_name.iter().map(|(name, entry)| PartitionStatus {
+        let status = state.by_name.iter();
+        status
+            .map(|(name, entry)| self.status_of(name, entry, &applied))
+            .collect()
+    }
+
+    fn status_of(
+        &self,
+        name: &str,
+        entry: &PartitionState,
+        applied: impl Fn(Partition) -> Option<ResourceVersion>,
+    ) -> PartitionStatus {
+        PartitionStatus {
             partition: entry.partition,
-            namespace: (self.has_namespaces() && **name != *WHOLE).then(|| name.to_string()),
+            namespace: (self.has_namespaces() && name != WHOLE).then(|| name.to_owned()),
             shards: entry.selector.as_ref().map(|selector| selector.borrow().clone()),
             synced: entry.synced,
             unconfirmed: entry.restored && !entry.synced,
             applied: applied(entry.partition),
             reflector: entry.status.borrow().clone(),
-        });
-        status.collect()
+        }
     }
 
     /// The partitions that prevent [`have_synced`](Self::have_synced), each with the reason.
@@ -713,6 +753,14 @@ impl Partitions {
             }
         });
         let mut unsynced: Vec<_> = unsynced.collect();
+        if let Wanted::Shards(set) = &self.wanted {
+            let mut missing = set.kept();
+            missing.retain(|shard| !state.shards.contains_key(shard));
+            if !missing.is_empty() && !state.stopped {
+                let name = name_of(&set.selector(&missing));
+                unsynced.push((None, format!("shards {name}: not started")));
+            }
+        }
         if unsynced.is_empty() && !state.populated {
             unsynced.push((None, "about to sync".to_owned()));
         }

@@ -34,6 +34,9 @@ use tokio_util::sync::CancellationToken;
 /// Another replica may have a shard once this one has stopped to work on it. Work on an object [holds](Self::hold) its shard;
 /// informers hold the shards whose objects are in their stores. A shard that was removed can no longer be held, and is
 /// [idle](Self::idle) when the last hold of it is gone. If it has to end at once, [`expire`](Self::expire) tells those who hold it.
+///
+/// The informers keep the objects of a removed shard, and follow their changes, while work holds it: work that has begun does not see
+/// its objects vanish.
 #[derive(Clone)]
 pub struct ShardSet {
     inner: Arc<Inner>,
@@ -43,6 +46,8 @@ struct Inner {
     field: ShardField,
     count: u16,
     selected: watch::Sender<BTreeSet<u16>>,
+    /// Those of which informers have the objects: the selected ones, and others that work holds. Changed under the lock of the holds.
+    kept: watch::Sender<BTreeSet<u16>>,
     /// One for each shard.
     holds: Mutex<Vec<Holds>>,
     released: Notify,
@@ -50,12 +55,33 @@ struct Inner {
     may_hold: Option<Box<dyn Fn() -> bool + Send + Sync>>,
 }
 
+/// Who holds a shard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Holder {
+    Work,
+    Informer,
+}
+
 /// Those who hold one shard.
 #[derive(Default)]
 struct Holds {
-    count: usize,
+    work: usize,
+    informers: usize,
     /// Told to stop at once.
     expired: CancellationToken,
+}
+
+impl Holds {
+    fn of(&mut self, holder: Holder) -> &mut usize {
+        match holder {
+            Holder::Work => &mut self.work,
+            Holder::Informer => &mut self.informers,
+        }
+    }
+
+    fn is_held(&self) -> bool {
+        self.work > 0 || self.informers > 0
+    }
 }
 
 impl ShardSet {
@@ -69,6 +95,7 @@ impl ShardSet {
                 field,
                 count,
                 selected: watch::Sender::default(),
+                kept: watch::Sender::default(),
                 holds: Mutex::new(holds),
                 released: Notify::new(),
                 may_hold: None,
@@ -76,7 +103,7 @@ impl ShardSet {
         }
     }
 
-    /// Has shards held only while `check` returns true, whatever is in the set: for an owner that knows until when it owns them. It
+    /// Has work hold shards only while `check` returns true, whatever is in the set: for an owner that knows until when it owns them. It
     /// is called at each [`hold`](Self::hold), so it must be fast.
     ///
     /// Has no effect on a set of which there are clones.
@@ -106,6 +133,11 @@ impl ShardSet {
             selected.extend(&new);
             !new.is_empty()
         });
+        self.inner.kept.send_if_modified(|kept| {
+            let before = kept.len();
+            kept.extend(&new);
+            kept.len() > before
+        });
         for shard in new {
             let of = &mut holds[usize::from(shard)];
             // Who holds it since before it was removed has to hear when it expires.
@@ -116,13 +148,20 @@ impl ShardSet {
     }
 
     /// Removes shards. Nobody can hold them any more. The informers over the set drop their objects
-    /// ([`DeleteCause::Unselected`](crate::DeleteCause::Unselected)), without a request.
+    /// ([`DeleteCause::Unselected`](crate::DeleteCause::Unselected)), without a request, as soon as no work holds the shard.
     pub fn remove(&self, shards: impl IntoIterator<Item = u16>) {
         let shards: BTreeSet<_> = shards.into_iter().collect();
+        let holds = self.inner.holds();
         self.inner.selected.send_if_modified(|selected| {
             let before = selected.len();
             selected.retain(|shard| !shards.contains(shard));
             selected.len() < before
+        });
+        let is_worked_on = |shard: u16| holds.get(usize::from(shard)).is_some_and(|of| of.work > 0);
+        self.inner.kept.send_if_modified(|kept| {
+            let before = kept.len();
+            kept.retain(|shard| !shards.contains(shard) || is_worked_on(*shard));
+            kept.len() < before
         });
     }
 
@@ -147,6 +186,16 @@ impl ShardSet {
         self.inner.selected.subscribe()
     }
 
+    /// The shards of which informers have the objects: those in the set, and removed ones that work still holds.
+    pub(super) fn kept(&self) -> BTreeSet<u16> {
+        self.inner.kept.borrow().clone()
+    }
+
+    /// A receiver of what is [kept](Self::kept).
+    pub(super) fn subscribe_kept(&self) -> watch::Receiver<BTreeSet<u16>> {
+        self.inner.kept.subscribe()
+    }
+
     /// The number of the shard of an object with this uid and namespace.
     pub fn shard_of(&self, uid: Option<&str>, namespace: Option<&str>) -> u16 {
         HashRange::number_of(self.inner.field.hash_of(uid, namespace), self.inner.count)
@@ -163,16 +212,32 @@ impl ShardSet {
         if self.inner.may_hold.as_ref().is_some_and(|check| !check()) {
             return None;
         }
+        self.hold_in(&self.inner.selected, shard, Holder::Work)
+    }
+
+    /// Holds a [kept](Self::kept) shard for an informer. That is no work, so it does not matter whether shards may be held: those that
+    /// may not are about to be removed.
+    pub(super) fn hold_for_informer(&self, shard: u16) -> Option<ShardHold> {
+        self.hold_in(&self.inner.kept, shard, Holder::Informer)
+    }
+
+    fn hold_in(
+        &self,
+        shards: &watch::Sender<BTreeSet<u16>>,
+        shard: u16,
+        holder: Holder,
+    ) -> Option<ShardHold> {
         // Under the lock, so that whoever finds a removed shard idle knows that it stays so.
         let mut holds = self.inner.holds();
-        if !self.inner.selected.borrow().contains(&shard) {
+        if !shards.borrow().contains(&shard) {
             return None;
         }
         let of_shard = holds.get_mut(usize::from(shard))?;
-        of_shard.count += 1;
+        *of_shard.of(holder) += 1;
         Some(ShardHold {
             set: self.clone(),
             shard,
+            holder,
             expired: of_shard.expired.clone(),
         })
     }
@@ -180,7 +245,7 @@ impl ShardSet {
     /// Whether somebody holds a shard.
     pub fn is_held(&self, shard: u16) -> bool {
         let holds = self.inner.holds();
-        holds.get(usize::from(shard)).is_some_and(|of| of.count > 0)
+        holds.get(usize::from(shard)).is_some_and(Holds::is_held)
     }
 
     /// Waits until nobody holds a shard. For one that was [removed](Self::remove), it stays so until it is added again.
@@ -269,6 +334,7 @@ impl fmt::Debug for ShardSet {
 pub struct ShardHold {
     set: ShardSet,
     shard: u16,
+    holder: Holder,
     expired: CancellationToken,
 }
 
@@ -294,13 +360,20 @@ impl ShardHold {
 
 impl Drop for ShardHold {
     fn drop(&mut self) {
-        if let Some(of_shard) = self.set.inner.holds().get_mut(usize::from(self.shard)) {
-            of_shard.count -= 1;
-            if of_shard.count > 0 {
-                return;
-            }
+        let inner = &self.set.inner;
+        let mut holds = inner.holds();
+        let Some(of_shard) = holds.get_mut(usize::from(self.shard)) else {
+            return;
+        };
+        *of_shard.of(self.holder) -= 1;
+        let (is_held, is_worked_on) = (of_shard.is_held(), of_shard.work > 0);
+        if !is_worked_on && !inner.selected.borrow().contains(&self.shard) {
+            inner.kept.send_if_modified(|kept| kept.remove(&self.shard));
         }
-        self.set.inner.released.notify_waiters();
+        drop(holds);
+        if !is_held {
+            inner.released.notify_waiters();
+        }
     }
 }
 
@@ -337,6 +410,37 @@ mod tests {
         tokio::task::yield_now().await;
         drop(two);
         idle.await.unwrap();
+    }
+
+    #[test]
+    fn a_removed_shard_is_kept_until_the_work_on_it_ends() {
+        let set = ShardSet::new(ShardField::Uid, 2);
+        set.add([0, 1]);
+        let (work, informer) = (set.hold_number(0).unwrap(), set.hold_for_informer(0).unwrap());
+        set.remove([0, 1]);
+        assert_eq!(set.kept(), [0].into());
+        set.add([0]);
+        drop(work);
+        assert_eq!(set.kept(), [0].into(), "it is in the set again");
+        let work = set.hold_number(0).unwrap();
+        set.remove([0]);
+        assert!(
+            set.hold_for_informer(0).is_some(),
+            "what is kept may be listed late"
+        );
+        drop(work);
+        assert!(set.kept().is_empty() && set.is_held(0));
+        assert!(set.hold_for_informer(0).is_none());
+        drop(informer);
+        assert!(!set.is_held(0));
+    }
+
+    #[test]
+    fn an_informer_holds_what_may_not_be_worked_on() {
+        let set = ShardSet::new(ShardField::Uid, 1).held_while(|| false);
+        set.add([0]);
+        assert!(set.hold_number(0).is_none());
+        assert!(set.hold_for_informer(0).is_some());
     }
 
     #[test]
