@@ -84,8 +84,9 @@
 //! need, and [`DynamicObject`](kube::core::DynamicObject)s, as JSON. Other forms cannot be saved, unless they
 //! [say how](crate::form::Decode::save_objects): a decoded object does not say which bytes it came from. Informers with a transform are not saved either, because the program that reads the file may have another one.
 //! Secrets are not saved unless [you say so](WarmStart::allow_secrets). Files can be read by their owner only (`0600`), and
-//! so can the directory, if it is made. Objects of other kinds may contain secrets, too. Use a directory for one program and
-//! cluster, in which nobody else can write.
+//! so can the directory, if it is made. Objects of other kinds may contain secrets, too. Use a directory for one process and
+//! cluster, in which nobody else can write: replicas on one machine, or on one shared volume, need a directory each. If they share
+//! one, each replaces the files of the others, and the last one counts; what handlers were told is mixed up, too.
 //!
 //! Each informer is saved when it is stopped, soon after it has synced, and from time to time (see
 //! [`interval`](WarmStart::interval)), from a snapshot of the store, on a blocking thread. A program that is killed loses what
@@ -101,6 +102,8 @@
 //! |---|---|
 //! | was stopped | are told once, by this run or the next one |
 //! | was stopped while a call took longer than 5 s | the next run repeats that one |
+//! | was stopped before the server had confirmed the whole file | each later run repeats those of objects that the file has, until it is confirmed |
+//! | gave all of its shards to other replicas, and was stopped | are told at least once: the next run repeats those that were told since the last save |
 //! | was killed, at any time | are told at least once: the next run repeats those that were told since the last save |
 //!
 //! This holds for handlers that are added before the informer runs, in both runs. One that [waits](crate::HandlerOptions::after_sync)
@@ -109,7 +112,8 @@
 //! saved: a handler that puts keys on one has been told when the key is on the queue.
 //!
 //! # Handlers that panic
-//! A deletion counts as told when the handler has panicked because of it, and is not told again. Nor can an object that is gone make the
+//! A deletion counts as told when the handler has panicked because of it, and is not told again. Nor is any handler told again of the
+//! deletion of an object at which one of them has ended by a panic, even if the others have not been told of it. Nor can an object that is gone make the
 //! handler panic at every start: if a handler has [ended the informer](crate::PanicPolicy::Stop) by a panic before the server had
 //! confirmed the file, the next run restores nothing of it but deletions that were not told, and lists. What was deleted while the program
 //! was down is not told by that run, as without a warm start. The status says so. This is known to a small file beside the saved cache, which
@@ -186,7 +190,7 @@ pub struct WarmStart {
 }
 
 impl WarmStart {
-    /// Saves caches in this directory, which is made if it does not exist.
+    /// Saves caches in this directory, which is made if it does not exist. Each replica of a program needs one of its own.
     pub fn in_directory(directory: impl Into<PathBuf>) -> Self {
         Self {
             directory: directory.into(),

@@ -5,7 +5,7 @@ use futures::future::BoxFuture;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::core::{ApiResource, DynamicObject};
 use kube_informer::form::Packed;
-use kube_informer::informer::{InformerBuilder, RunError};
+use kube_informer::informer::{InformerBuilder, InformerRunner, RunError};
 use kube_informer::low_level::wire::Encoding;
 use kube_informer::reflector::TransformError;
 use kube_informer::source::{
@@ -426,6 +426,14 @@ async fn a_successor_that_was_told_is_told_deleted_too() {
 /// A run of a program whose handler panics when it is told this. What it was told, and whether it has panicked.
 async fn panicking(sim: &Sim, directory: &Path, at: &'static str) -> (Vec<String>, bool) {
     let (maps, runner) = builder(source(sim), directory).build();
+    panicking_run(maps, runner, at).await
+}
+
+async fn panicking_run(
+    maps: SharedInformer<Maps>,
+    runner: InformerRunner<Maps>,
+    at: &'static str,
+) -> (Vec<String>, bool) {
     let told = Arc::<Mutex<Vec<String>>>::default();
     let record = told.clone();
     let handler = move |change: Notification<Maps>| {
@@ -476,6 +484,51 @@ async fn a_deletion_that_a_handler_cannot_bear_is_told_once() {
     sim.faults().clear();
     let (told, panicked) = panicking(&sim, directory.path(), "delete").await;
     assert_eq!((told.len(), panicked), (2, false), "{told:?}");
+}
+
+// The deletion is told by an add first.
+#[tokio::test(start_paused = true)]
+async fn a_deleted_object_that_a_handler_cannot_bear_is_told_once() {
+    let (sim, directory) = (cluster(4), TempDir::new().unwrap());
+    save_with_deletions(&sim, directory.path()).await;
+    sim.faults().silence(ANY, "*").start();
+    let (told, panicked) = panicking(&sim, directory.path(), "initial default/m-1").await;
+    assert!(panicked, "{told:?}");
+    let (told, panicked) = panicking(&sim, directory.path(), "initial default/m-1").await;
+    assert!(!panicked, "{told:?}");
+    assert!(told.iter().all(|told| told.contains("m-2")), "{told:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_one_handler_cannot_bear_is_told_again_to_none() {
+    let (sim, directory) = (cluster(4), TempDir::new().unwrap());
+    save_with_deletions(&sim, directory.path()).await;
+    sim.faults().silence(ANY, "*").start();
+    for has_panicked in [true, false] {
+        let (maps, runner) = builder(source(&sim), directory.path()).build();
+        // It takes nothing, so that it was told of no deletion.
+        let slow = maps.subscribe("slow").unwrap();
+        let (told, panicked) = panicking_run(maps, runner, "delete default/m-1").await;
+        assert_eq!(panicked, has_panicked, "{told:?}");
+        drop(slow);
+    }
+}
+
+// The file has all that there is, and need not be written again but for what is beside it.
+#[tokio::test(start_paused = true)]
+async fn a_confirmed_file_is_restored_again_after_a_panic() {
+    let (sim, directory) = (cluster(3), TempDir::new().unwrap());
+    save(&sim, directory.path()).await;
+    let mut told = saved_file(directory.path()).into_os_string();
+    told.push(".told");
+    std::fs::write(&told, r#"{"deletions": [], "panicked": true}"#).unwrap();
+    let run = Run::synced(builder(source(&sim), directory.path())).await;
+    assert!(run.cold().contains("panicked"));
+    run.stop().await;
+    assert!(!Path::new(&told).exists());
+    let run = Run::synced(builder(source(&sim), directory.path())).await;
+    assert_eq!(run.restored(), 3);
+    run.stop().await;
 }
 
 // What made the handler panic is gone from the server, so a restart must mend it.
@@ -1096,8 +1149,18 @@ async fn a_slow_handler_is_told_of_what_was_deleted() {
     run.stop().await;
 }
 
+// After a panic nothing is restored, but a namespace that cannot be listed then does not lose what was saved.
+#[tokio::test(start_paused = true)]
+async fn a_namespace_in_error_keeps_its_state_after_a_panic() {
+    namespaces_with_one_in_error(true).await;
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_namespace_in_error_keeps_its_saved_state() {
+    namespaces_with_one_in_error(false).await;
+}
+
+async fn namespaces_with_one_in_error(after_panic: bool) {
     let (sim, directory) = (cluster(0), TempDir::new().unwrap());
     for namespace in ["a", "b"] {
         let object = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}});
@@ -1114,13 +1177,21 @@ async fn a_namespace_in_error_keeps_its_saved_state() {
     Run::synced(over()).await.stop().await;
     sim.store().delete("v1", "ConfigMap", Some("b"), "gone").unwrap();
     put_in(&sim, "a", "m", "new");
+    let mut panicked = saved_file(directory.path()).into_os_string();
+    panicked.push(".told");
+    if after_panic {
+        std::fs::write(&panicked, r#"{"deletions": [], "panicked": true}"#).unwrap();
+    }
     let forbidden = sim.faults().refuse(ANY, "configmaps", 403).namespace("b").start();
     let run = Run::start(over());
-    assert!(run.maps.restored().await.unwrap());
+    if !after_panic {
+        assert!(run.maps.restored().await.unwrap());
+    }
     tokio::time::sleep(Duration::from_secs(60)).await;
     assert_eq!(run.maps.status().warm_start.unwrap().saves, 0);
     run.stop().await;
     forbidden.remove();
+    let _ = std::fs::remove_file(panicked);
     let mut run = Run::synced(over()).await;
     let told = run.told().await;
     assert!(

@@ -32,10 +32,25 @@ struct State<O: CachedObject> {
     queue: CoalescingQueue<O>,
     resync: Resync,
     pace: Pace,
-    /// The object whose deletion was taken, until the next notification is asked for.
-    handling: Option<O::Handle>,
+    /// What was taken, until the next notification is asked for.
+    handling: Option<Handling<O>>,
     panicked: bool,
+    /// The object of the call that has panicked.
+    unbearable: Option<O::Handle>,
     end: Option<End>,
+}
+
+/// A notification that was taken, and that may be being handled.
+struct Handling<O: CachedObject> {
+    object: O::Handle,
+    is_deletion: bool,
+}
+
+impl<O: CachedObject> Handling<O> {
+    /// The object, if its deletion was taken.
+    fn deleted(&self) -> Option<&O::Handle> {
+        self.is_deletion.then_some(&self.object)
+    }
 }
 
 /// When a listener is told again of everything. A period of zero is never.
@@ -132,6 +147,7 @@ impl<O: CachedObject> Listener<O> {
             pace: Pace::of(options.delivery),
             handling: None,
             panicked: false,
+            unbearable: None,
             end: None,
         };
         Self {
@@ -230,23 +246,27 @@ impl<O: CachedObject> Listener<O> {
     /// The last states of the objects whose deletions have not been handled. One is handled when its call has ended.
     pub(super) fn untold(&self) -> Vec<O::Handle> {
         let state = self.lock();
-        let untold = state.handling.iter().chain(state.queue.deleted());
+        let handling = state.handling.iter().filter_map(Handling::deleted);
+        let untold = handling.chain(state.queue.deleted());
         untold.cloned().collect()
     }
 
     /// The object whose deletion is being handled.
     pub(super) fn handling(&self) -> Option<O::Handle> {
-        self.lock().handling.clone()
+        self.lock().handling.as_ref()?.deleted().cloned()
     }
 
     /// The call that was running has panicked, and no other will follow. It was told: if it were told again after each restart, it
     /// might panic again.
     pub(super) fn panicked(&self) {
         let mut state = self.lock();
-        let handled = state.handling.take();
+        state.unbearable = state.handling.take().map(|handling| handling.object);
         state.panicked = true;
-        drop(state);
-        drop(handled);
+    }
+
+    /// The object of the call that has panicked, if its handler has ended by that.
+    pub(super) fn unbearable(&self) -> Option<O::Handle> {
+        self.lock().unbearable.clone()
     }
 
     /// Whether its handler has ended by a panic.
@@ -330,6 +350,10 @@ impl<O: CachedObject> State<O> {
 
     fn take(&mut self, progress: &watch::Sender<Progress>) -> Taken<O> {
         if let Some(object) = self.initial.next() {
+            self.handling = Some(Handling {
+                object: object.clone(),
+                is_deletion: false,
+            });
             return Taken::Notification(Notification::Add {
                 object,
                 initial: true,
@@ -340,7 +364,10 @@ impl<O: CachedObject> State<O> {
         }
         match self.queue.pop() {
             Some(change) => {
-                self.handling = change.notification.deleted().cloned();
+                self.handling = change.notification.object().map(|object| Handling {
+                    object: object.clone(),
+                    is_deletion: change.notification.deleted().is_some(),
+                });
                 Taken::Notification(change.notification)
             }
             None if self.end.is_some() => Taken::Ended,

@@ -4,8 +4,9 @@ use super::coalescing::QueuedNotification;
 use super::listener::{End, Listener};
 use super::{HandlerOptions, Stopped};
 use crate::drain_shrinking::drain_shrinking;
-use crate::object::CachedObject;
+use crate::object::{CachedObject, ObjectKey};
 use crate::store::{Indexer, Snapshot};
+use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
@@ -30,16 +31,32 @@ pub(super) struct Untold<O: CachedObject> {
 }
 
 impl<O: CachedObject> Untold<O> {
-    /// The last states of the objects whose deletions have not been handled.
+    /// The last states of the objects whose deletions have not been handled, without what a handler [cannot bear](Self::unbearable).
     pub(super) fn deleted(&self) -> Vec<O::Handle> {
+        let unbearable = self.unbearable();
         let handling = self.listeners.iter().filter_map(|listener| listener.handling());
-        handling.chain(self.dropped.iter().cloned()).collect()
+        let deleted = handling.chain(self.dropped.iter().cloned());
+        deleted
+            .filter(|object| !unbearable.contains(&identity_of::<O>(object)))
+            .collect()
+    }
+
+    /// The keys and uids of the objects that have made a handler end by a panic. They are not told to any handler again: the one would
+    /// panic again, after each restart.
+    pub(super) fn unbearable(&self) -> HashSet<(ObjectKey, Option<String>)> {
+        let unbearable = self.listeners.iter().filter_map(|listener| listener.unbearable());
+        unbearable.map(|object| identity_of::<O>(&object)).collect()
     }
 
     /// Whether a handler has ended by a panic.
     pub(super) fn has_panic(&self) -> bool {
         self.listeners.iter().any(|listener| listener.has_panicked())
     }
+}
+
+/// The key and the uid of an object.
+pub(super) fn identity_of<O: CachedObject>(object: &O::Handle) -> (ObjectKey, Option<String>) {
+    (O::key_of(object), O::uid_of(object).map(str::to_owned))
 }
 
 struct State<O: CachedObject> {

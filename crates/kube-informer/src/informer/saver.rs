@@ -2,7 +2,7 @@
 
 use super::Shared;
 use super::partitions::WHOLE;
-use super::processor::Untold;
+use super::processor::{Untold, identity_of};
 use super::reflectors::ReflectorFactory;
 use super::saved::SavedPartitions;
 use crate::form::Decode;
@@ -11,7 +11,7 @@ use crate::reflector::{Saved, SavedRun};
 use crate::store::Snapshot;
 use crate::warm_start::file::{self, Head, LoadError, Loaded, Objects, SavedPartition};
 use crate::warm_start::told::Told;
-use crate::warm_start::turns::{Counted, STALLED};
+use crate::warm_start::turns::{Counted, STALLED, Writing};
 use crate::warm_start::{CacheFile, Progress, directory};
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -53,7 +53,7 @@ pub(super) struct WarmCache {
     deleted: HashSet<(ObjectKey, Option<String>)>,
     /// What is not told again.
     told: Told,
-    /// The partitions that were read from the file. Until the server has confirmed all of them, the file is what they are compared
+    /// The wanted partitions that the file has, whether they are restored or not. Until the server has confirmed all of them, the file is what they are compared
     /// with at the next start, so it is not replaced.
     restored: Vec<String>,
 }
@@ -157,9 +157,9 @@ pub(super) async fn load<O: Decode>(
                     continue;
                 };
                 untold += deleted.len();
-                let name = |object: &O::Handle| (O::key_of(object), O::uid_of(object).map(str::to_owned));
+                restored.push(partition.name.clone());
                 deleted.retain(|object| !told.has(&O::key_of(object), O::uid_of(object)));
-                told_again.extend(deleted.iter().map(name));
+                told_again.extend(deleted.iter().map(identity_of::<O>));
                 if told.panicked {
                     entries.clear();
                 }
@@ -175,7 +175,6 @@ pub(super) async fn load<O: Decode>(
                     saved.add(one, set);
                 }
             }
-            restored.extend(saved.names().cloned());
             let saved_at = Duration::from_millis(head.saved_at);
             match saved.is_empty() {
                 true if told.panicked => {
@@ -428,8 +427,9 @@ impl<O: Decode> Saver<O> {
             );
             deleted.drain(..too_many);
         }
-        // At the same versions, the only difference can be that handlers have been told more.
-        let same = (&versions, deleted.len()) == (&self.cache.saved, self.cache.untold);
+        // At the same versions, the only difference can be that handlers have been told more. What was told goes with the old file.
+        let same = (&versions, deleted.len()) == (&self.cache.saved, self.cache.untold)
+            && self.cache.told == Told::default();
         let names = |versions: &[(String, ResourceVersion)]| {
             let names = versions.iter().map(|(name, _)| name.clone());
             names.collect::<Vec<_>>()
@@ -456,14 +456,16 @@ impl<O: Decode> Saver<O> {
             partitions: saved,
         };
         let (path, decoder) = (self.cache.file.path.clone(), self.reflectors.decoder.clone());
-        let write = move |written| {
+        let write = move |writing: Arc<Writing>| {
             let began = Instant::now();
-            let replaced = directory::replace(&path, |file| {
-                let file = Counted::new(file, written);
+            let replaced = directory::replace(&path, &writing, |file| {
+                let file = Counted::new(file, writing.clone());
                 file::write::<O>(file, head, &partitions, &snapshot, &deleted, &decoder)
             })?;
             // It has nothing any more that must not be told again.
-            Told::remove(&path);
+            if !writing.is_given_up() {
+                Told::remove(&path);
+            }
             Ok((replaced, began.elapsed()))
         };
         let turns = self.cache.file.turns.clone();
@@ -492,8 +494,8 @@ impl<O: Decode> Saver<O> {
     async fn note_told(&mut self, untold: &Untold<O>) {
         let mut told = self.cache.told.clone();
         told.panicked |= untold.has_panic();
-        let name = |object: &O::Handle| (O::key_of(object), O::uid_of(object).map(str::to_owned));
-        let untold: HashSet<_> = untold.deleted().iter().map(name).collect();
+        let unbearable = untold.unbearable();
+        let untold: HashSet<_> = untold.deleted().iter().map(identity_of::<O>).collect();
         let (store, partitions) = (&self.shared.store, &self.shared.partitions);
         for (key, uid) in &self.cache.deleted {
             // What the store still has, it has had again, and will delete; what was not restored yet, nobody was told of.
@@ -504,7 +506,7 @@ impl<O: Decode> Saver<O> {
             let partition = partitions.partition_of(key.namespace(), uid.as_deref());
             let restored = partition.is_some_and(|partition| partitions.is_restored(partition));
             let deletion = (key.clone(), uid.clone());
-            if restored && !is_held && !untold.contains(&deletion) {
+            if unbearable.contains(&deletion) || restored && !is_held && !untold.contains(&deletion) {
                 told.deletions.insert((key.to_string(), uid.clone()));
             }
         }
@@ -513,7 +515,7 @@ impl<O: Decode> Saver<O> {
         }
         self.cache.told = told.clone();
         let path = self.cache.file.path.clone();
-        let write = move |_| told.write(&path);
+        let write = move |writing: Arc<Writing>| told.write(&path, &writing);
         if let Err(error) = self.cache.file.turns.clone().write(STALLED, true, write).await {
             let (file, resource) = (self.cache.file.path.display(), &*self.shared.resource);
             tracing::warn!(resource, %file, %error, "what handlers were told could not be saved");

@@ -1,5 +1,6 @@
 //! Replaces a file as a whole: written beside, then renamed.
 
+use super::turns::Writing;
 use std::fs::{self, DirEntry, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,8 +13,13 @@ const TEMPORARY: &str = ".tmp";
 /// crash in the middle of this, finds the old content or the new one. The file can be read by its owner only; so can the
 /// directory, if it is made.
 ///
-/// Processes that do this at the same time write to files of their own; the last one that is ready counts.
-pub(crate) fn replace<T>(path: &Path, write: impl FnOnce(&mut File) -> io::Result<T>) -> io::Result<T> {
+/// Processes that do this at the same time write to files of their own; the last one that is ready counts. One that was given up, because
+/// the disk took nothing for long, leaves the file as it is: it may be a newer one by then.
+pub(crate) fn replace<T>(
+    path: &Path,
+    writing: &Writing,
+    write: impl FnOnce(&mut File) -> io::Result<T>,
+) -> io::Result<T> {
     let directory = path
         .parent()
         .filter(|directory| !directory.as_os_str().is_empty());
@@ -23,6 +29,7 @@ pub(crate) fn replace<T>(path: &Path, write: impl FnOnce(&mut File) -> io::Resul
     temporary.push(format!(".{:016x}{TEMPORARY}", rand::random::<u64>()));
     let temporary = PathBuf::from(temporary);
     let written = write_to(&temporary, write).and_then(|written| {
+        writing.check()?;
         fs::rename(&temporary, path)?;
         // Without it, a crash may undo the rename: the old file is as good a start. Some file systems cannot do it.
         let _ = sync_directory(directory);
@@ -145,8 +152,8 @@ mod tests {
     fn a_write_that_fails_leaves_the_old_file_and_nothing_else() {
         let directory = directory("fails");
         let path = directory.join("pods.cache");
-        replace(&path, |file| file.write_all(b"old")).unwrap();
-        let full = replace(&path, |file| {
+        replace(&path, &Writing::default(), |file| file.write_all(b"old")).unwrap();
+        let full = replace(&path, &Writing::default(), |file| {
             file.write_all(b"half")?;
             Err::<(), _>(io::Error::from(io::ErrorKind::StorageFull))
         });
@@ -183,7 +190,7 @@ mod tests {
         let directory = directory("mode");
         let path = directory.join("new").join("pods.cache");
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-        replace(&path, |file| {
+        replace(&path, &Writing::default(), |file| {
             let own = file.metadata()?.permissions().mode() & 0o777;
             assert_eq!(own, 0o600, "from the beginning");
             Ok(())
@@ -207,7 +214,7 @@ mod tests {
         for file in [&leftover, &other] {
             set_old(&OpenOptions::new().write(true).open(file).unwrap());
         }
-        replace(&path, |written| {
+        replace(&path, &Writing::default(), |written| {
             set_old(written);
             remove_leftovers(&path);
             assert!(!leftover.exists() && other.exists());

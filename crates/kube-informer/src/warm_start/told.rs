@@ -4,6 +4,7 @@
 //! handlers the same: for ever, if they panic because of it.
 
 use super::directory;
+use super::turns::Writing;
 use crate::object::ObjectKey;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -40,9 +41,9 @@ impl Told {
     }
 
     /// Writes it beside a cache file.
-    pub(crate) fn write(&self, cache: &Path) -> io::Result<()> {
+    pub(crate) fn write(&self, cache: &Path, writing: &Writing) -> io::Result<()> {
         let text = serde_json::to_vec(self)?;
-        directory::replace(&path_of(cache), |file| file.write_all(&text))
+        directory::replace(&path_of(cache), writing, |file| file.write_all(&text))
     }
 
     /// Removes it: the cache file has been replaced.
@@ -75,7 +76,7 @@ mod tests {
             deletions: [("shop/a".to_owned(), Some("1".to_owned()))].into(),
             panicked: true,
         };
-        told.write(&cache).unwrap();
+        told.write(&cache, &Writing::default()).unwrap();
         assert_eq!(Told::read(&cache), told);
         assert!(told.has(&"shop/a".into(), Some("1")) && !told.has(&"shop/a".into(), Some("2")));
         fs::write(path_of(&cache), "half of i").unwrap();

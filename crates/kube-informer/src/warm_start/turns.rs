@@ -4,7 +4,7 @@ use crate::time::later;
 use std::fs::File;
 use std::io::{self, Write};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::sync::{Mutex, OwnedMutexGuard};
 use tokio::time::Instant;
@@ -16,6 +16,41 @@ pub(crate) struct Turns {
     next: Arc<Mutex<Option<Instant>>>,
     /// Held by the one that writes: when the disk was found to take nothing.
     writing: Arc<Mutex<Option<Instant>>>,
+}
+
+/// How far a write on a blocking thread is.
+#[derive(Debug, Default)]
+pub(crate) struct Writing {
+    bytes: AtomicU64,
+    given_up: AtomicBool,
+}
+
+impl Writing {
+    fn bytes(&self) -> u64 {
+        self.bytes.load(Ordering::Relaxed)
+    }
+
+    fn add(&self, bytes: u64) {
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    fn give_up(&self) {
+        self.given_up.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether nobody waits for it any more. Others may have written since.
+    pub(crate) fn is_given_up(&self) -> bool {
+        self.given_up.load(Ordering::SeqCst)
+    }
+
+    /// # Errors
+    /// It was given up.
+    pub(crate) fn check(&self) -> io::Result<()> {
+        match self.is_given_up() {
+            true => Err(io::Error::new(io::ErrorKind::TimedOut, "the write was given up")),
+            false => Ok(()),
+        }
+    }
 }
 
 /// The time between two saves is at least this many times what the last one took.
@@ -38,13 +73,13 @@ impl Turns {
     }
 
     /// Writes on a blocking thread when nobody else does. `write` counts what it has written; if that stays the same for `stalled`, it
-    /// is given up, though the thread goes on. How long it has to wait for others does not count. `is_last` says not to try a disk that
+    /// is given up, though the thread goes on until it finds that out. How long it has to wait for others does not count. `is_last` says not to try a disk that
     /// others have given up.
     pub(crate) async fn write<T: Send + 'static>(
         &self,
         stalled: Duration,
         is_last: bool,
-        write: impl FnOnce(Arc<AtomicU64>) -> io::Result<T> + Send + 'static,
+        write: impl FnOnce(Arc<Writing>) -> io::Result<T> + Send + 'static,
     ) -> io::Result<T> {
         let hangs = || {
             let seconds = stalled.as_secs();
@@ -57,15 +92,19 @@ impl Turns {
         if is_last && hung.is_some_and(|hung| hung.elapsed() < HUNG) {
             return Err(hangs());
         }
-        let progress = Arc::<AtomicU64>::default();
+        let progress = Arc::<Writing>::default();
         let written = progress.clone();
         let mut writing = tokio::task::spawn_blocking(move || write(written));
         loop {
-            let before = progress.load(Ordering::Relaxed);
+            let before = progress.bytes();
             match tokio::time::timeout(stalled, &mut writing).await {
-                Ok(written) => return written.unwrap_or_else(|error| Err(io::Error::other(error))),
-                Err(_) if progress.load(Ordering::Relaxed) != before => {}
+                Ok(written) => {
+                    *hung = None;
+                    return written.unwrap_or_else(|error| Err(io::Error::other(error)));
+                }
+                Err(_) if progress.bytes() != before => {}
                 Err(_) => {
+                    progress.give_up();
                     *hung = Some(Instant::now());
                     return Err(hangs());
                 }
@@ -95,12 +134,12 @@ impl Eq for Turns {}
 /// A file that counts what is written to it.
 pub(crate) struct Counted<'a> {
     file: &'a mut File,
-    written: Arc<AtomicU64>,
+    written: Arc<Writing>,
     unsynced: u64,
 }
 
 impl<'a> Counted<'a> {
-    pub(crate) fn new(file: &'a mut File, written: Arc<AtomicU64>) -> Self {
+    pub(crate) fn new(file: &'a mut File, written: Arc<Writing>) -> Self {
         Self {
             file,
             written,
@@ -111,13 +150,14 @@ impl<'a> Counted<'a> {
 
 impl Write for Counted<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.written.check()?;
         let length = self.file.write(bytes)?;
         self.unsynced += length as u64;
         if self.unsynced >= SYNC {
             self.file.sync_data()?;
             self.unsynced = 0;
         }
-        self.written.fetch_add(length as u64, Ordering::Relaxed);
+        self.written.add(length as u64);
         Ok(length)
     }
 
@@ -129,6 +169,7 @@ impl Write for Counted<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::warm_start::directory::replace;
     use futures::future::join_all;
     use std::thread::sleep;
 
@@ -150,10 +191,10 @@ mod tests {
     #[tokio::test]
     async fn who_waits_for_others_to_write_has_its_time_all_the_same() {
         let (turns, stalled) = (Turns::default(), Duration::from_millis(200));
-        let one = |written: Arc<AtomicU64>| {
+        let one = |written: Arc<Writing>| {
             for _ in 0..5 {
                 sleep(Duration::from_millis(10));
-                written.fetch_add(1, Ordering::Relaxed);
+                written.add(1);
             }
             Ok(())
         };
@@ -179,6 +220,40 @@ mod tests {
             turns.write(stalled, false, |_| Ok(())).await.is_ok(),
             "who can wait tries again"
         );
+        assert!(
+            turns.write(stalled, true, |_| Ok(())).await.is_ok(),
+            "the disk takes something again"
+        );
         drop(end);
+    }
+
+    #[tokio::test]
+    async fn a_write_that_was_given_up_replaces_nothing() {
+        let (turns, directory) = (Turns::default(), tempfile::TempDir::new().unwrap());
+        let path = directory.path().join("pods.cache");
+        let (end, hanging) = std::sync::mpsc::channel::<()>();
+        let (told, ended) = tokio::sync::oneshot::channel();
+        let old = path.clone();
+        let hangs = move |writing: Arc<Writing>| {
+            let replaced = replace(&old, &writing, |file| {
+                let _ = hanging.recv();
+                file.write_all(b"old")
+            });
+            told.send(replaced.is_err()).unwrap();
+            Ok(())
+        };
+        let given_up = turns.write(Duration::from_millis(50), false, hangs).await;
+        assert!(given_up.is_err());
+        let new = path.clone();
+        let write = move |writing: Arc<Writing>| replace(&new, &writing, |file| file.write_all(b"new"));
+        turns.write(STALLED, false, write).await.unwrap();
+        drop(end);
+        assert!(ended.await.unwrap(), "it is said to have failed");
+        assert_eq!(std::fs::read(&path).unwrap(), b"new");
+        assert_eq!(
+            std::fs::read_dir(&directory).unwrap().count(),
+            1,
+            "nothing is left"
+        );
     }
 }
