@@ -209,7 +209,8 @@ pub enum Error {
     #[error("watch stream failed: {0}")]
     WatchFailed(#[source] kube::Error),
     /// The server refuses the requests, and waiting does not mend it: permissions or credentials are missing, or the kind
-    /// is not installed. The controller goes on without this kind, and with it when it is served.
+    /// is not installed. The controller goes on without what is refused of this kind, and with it when it is served. Its own kind
+    /// is waited for.
     #[error("cannot watch {resource}: {}", reasons(.unsynced))]
     Refused {
         /// The resource: `pods`, `deployments.apps`.
@@ -217,8 +218,8 @@ pub enum Error {
         /// What failed, for each namespace that is listed separately.
         unsynced: Vec<Unsynced>,
     },
-    /// The kind has not been listed in time. The controller goes on without it, and with it when it has been listed. Its own
-    /// kind is waited for.
+    /// The kind, or a namespace or shard that was added, has not been listed in time. The controller goes on without it, and with it
+    /// when it has been listed. Its own kind is waited for.
     #[error("{resource} have not synced within {} s: {}", .timeout.as_secs_f64(), reasons(.unsynced))]
     NotSynced {
         /// The resource: `pods`, `deployments.apps`.
@@ -237,6 +238,15 @@ pub enum Error {
         "{resource} are owned objects, and their informer is over shards by uid: request it for all shards, or divide by namespace"
     )]
     OwnedByUid {
+        /// The resource: `pods`, `deployments.apps`.
+        resource: String,
+    },
+    /// The informer is over another [`ShardSet`](kube_informer::ShardSet) than that of the controller's own kind. It may never have what
+    /// belongs to the objects that are reconciled, and nobody could tell. The controller ends.
+    #[error(
+        "the informer of {resource} is over other shards than the controller's own kind: use one ShardSet for both"
+    )]
+    OtherShards {
         /// The resource: `pods`, `deployments.apps`.
         resource: String,
     },

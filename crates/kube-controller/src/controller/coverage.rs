@@ -4,23 +4,36 @@
 //! before all that its controller watches was listed would see an object without what it owns, and make that a second time. So the
 //! keys of such an object wait here.
 
-use super::source::{AnyInformer, settle};
+use super::source::{AnyInformer, is_refused, settle};
 use crate::watcher;
-use kube_informer::ObjectKey;
+use kube_informer::informer::{PartitionStatus, Stopped};
+use kube_informer::selector::ShardField;
+use kube_informer::{ObjectKey, Partition};
 use kube_workqueue::Priority;
-use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::task::JoinSet;
+use tokio::task::{AbortHandle, JoinSet};
 
 /// Keys with the priorities of their runs.
 pub(super) type Keys = BTreeMap<ObjectKey, Priority>;
 
-/// The objects that are listed together: those of a shard, or of a namespace.
+/// What a source lists together, so that it is waited for once.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Part {
-    shard: Option<u16>,
+enum Place {
+    All,
+    Shard(u16),
+    Namespace(String),
+}
+
+/// What has to be listed by a source before a run.
+#[derive(Clone)]
+struct Asked {
+    place: Place,
+    /// Of one object in that place.
     namespace: Option<String>,
+    uid: Option<String>,
 }
 
 /// Keys that wait until all sources have listed their part of the collection.
@@ -28,23 +41,34 @@ pub(super) struct Coverage {
     /// How long a source is waited for.
     timeout: Duration,
     sources: BTreeMap<usize, Source>,
-    /// The keys that wait, and a task for each part that does.
-    parked: BTreeMap<Part, Keys>,
+    /// The keys that wait, by what they wait for.
+    parked: BTreeMap<(usize, Place), Parked>,
     waits: JoinSet<Waited>,
+}
+
+/// Keys that wait for the same.
+struct Parked {
+    asked: Asked,
+    keys: Keys,
+    /// Ends the wait.
+    wait: AbortHandle,
 }
 
 struct Source {
     informer: Arc<dyn AnyInformer>,
     /// The controller's own kind, of which it knows the uid.
     is_main: bool,
-    /// It is refused, or has had its time: runs go on without it, until it has synced.
-    is_late: bool,
+    /// The partitions that are refused, or have had their time: runs go on without them until they have synced. What the source
+    /// gains later is in others. Those of the controller's own kind are waited for all the same, but that was reported.
+    given_up: BTreeSet<Partition>,
+    /// It was given up before it had any partition.
+    is_unstarted: bool,
 }
 
 /// The end of a wait for a source.
 struct Waited {
-    part: Part,
     source: usize,
+    asked: Asked,
     /// An error: it is not worth waiting for any longer.
     result: Result<(), watcher::Error>,
 }
@@ -63,15 +87,16 @@ impl Coverage {
         let source_of = Source {
             informer,
             is_main,
-            is_late: false,
+            given_up: BTreeSet::new(),
+            is_unstarted: false,
         };
         self.sources.insert(source, source_of);
     }
 
-    /// Runs go on without a source, until it has synced.
+    /// Runs go on without what a source has not listed of what it watches now, until it has.
     pub(super) fn go_on_without(&mut self, source: usize) {
         if let Some(source) = self.sources.get_mut(&source) {
-            source.is_late = !source.is_main;
+            source.give_up(&all_unsynced(&*source.informer));
         }
     }
 
@@ -82,56 +107,86 @@ impl Coverage {
 
     /// Whether all sources have listed what is in the shard and namespace of the object under a key, which has this uid. Else the key
     /// waits for that.
-    pub(super) fn admits(
-        &mut self,
-        key: &ObjectKey,
-        priority: Priority,
-        shard: Option<u16>,
-        uid: Option<&str>,
-    ) -> bool {
-        let namespace = key.namespace();
-        let behind = |(number, source): (_, &mut Source)| source.is_behind(namespace, uid).then_some(number);
-        let Some(source) = self.sources.iter_mut().find_map(behind).copied() else {
-            return true;
-        };
-        let part = Part {
-            shard,
-            namespace: namespace.map(str::to_owned),
-        };
-        if let Some(behind) = self.sources.get(&source)
-            && !self.parked.contains_key(&part)
-        {
-            tracing::debug!(
-                resource = behind.informer.resource(),
-                ?part,
-                "runs wait for a list"
-            );
-            let wait = behind.wait(source, part.clone(), uid.map(str::to_owned), self.timeout);
-            self.waits.spawn(wait);
+    pub(super) fn admits(&mut self, key: &ObjectKey, priority: Priority, uid: Option<&str>) -> bool {
+        for (number, source) in &self.sources {
+            let asked = source.asked(key.namespace(), uid);
+            if asked.is_listed(&*source.informer) || source.is_late(&asked) {
+                continue;
+            }
+            let parked = match self.parked.entry((*number, asked.place.clone())) {
+                Entry::Occupied(parked) => parked.into_mut(),
+                Entry::Vacant(place) => {
+                    let (resource, of) = (source.informer.resource(), &asked.place);
+                    tracing::debug!(resource, ?of, "runs wait for a list");
+                    let wait = source.wait(*number, asked.clone(), Some(self.timeout));
+                    place.insert(Parked {
+                        asked,
+                        keys: Keys::new(),
+                        wait: self.waits.spawn(wait),
+                    })
+                }
+            };
+            let of_key = parked.keys.entry(key.clone()).or_insert(priority);
+            *of_key = priority.max(*of_key);
+            return false;
         }
-        let parked = self.parked.entry(part).or_default();
-        let of_key = parked.entry(key.clone()).or_insert(priority);
-        *of_key = priority.max(*of_key);
-        false
+        true
     }
 
     /// The next keys whose wait is over, unless they have to wait for another source; with the error if it is because runs go on without
-    /// a source from now on. `None` if none waits.
+    /// something from now on, or because the controller's own kind cannot be listed. `None` if none waits.
     ///
     /// # Cancel safety
     /// Dropping the future loses nothing.
     pub(super) async fn next(&mut self) -> Option<(Keys, Option<watcher::Error>)> {
-        let Ok(Waited { part, source, result }) = self.waits.join_next().await? else {
-            // It is not known which; those that have to wait will wait again.
-            let parked = std::mem::take(&mut self.parked);
-            return Some((parked.into_values().flatten().collect(), None));
-        };
-        let keys = self.parked.remove(&part).unwrap_or_default();
-        let error = result.err();
-        if error.is_some() {
-            self.go_on_without(source);
+        loop {
+            let Waited {
+                source,
+                asked,
+                result,
+            } = match self.waits.join_next().await? {
+                Ok(waited) => waited,
+                Err(error) if error.is_cancelled() => continue,
+                // It is not known which; those that have to wait will wait again.
+                Err(_) => return Some((self.release(|_, _| true), None)),
+            };
+            let of_wait = (source, asked.place.clone());
+            let (Err(error), Some(of)) = (result, self.sources.get_mut(&source)) else {
+                return Some((self.release(|place, _| *place == of_wait), None));
+            };
+            let is_new = of.give_up(&asked.unsynced(&*of.informer));
+            let error = is_new.then_some(error);
+            let mut keys = Keys::new();
+            if !of.is_main {
+                keys = Self::released(&mut self.parked, |place, parked| {
+                    *place == of_wait || place.0 == source && of.is_late(&parked.asked)
+                });
+            } else if let Some(parked) = self.parked.get_mut(&of_wait) {
+                parked.wait = self.waits.spawn(of.wait(source, asked, None));
+            }
+            return Some((keys, error));
         }
-        Some((keys, error))
+    }
+
+    /// Takes out the keys of which `is_over` says that their wait is over.
+    fn release(&mut self, is_over: impl Fn(&(usize, Place), &Parked) -> bool) -> Keys {
+        Self::released(&mut self.parked, is_over)
+    }
+
+    fn released(
+        parked: &mut BTreeMap<(usize, Place), Parked>,
+        is_over: impl Fn(&(usize, Place), &Parked) -> bool,
+    ) -> Keys {
+        let mut keys = Keys::new();
+        parked.retain(|place, parked| {
+            let is_over = is_over(place, parked);
+            if is_over {
+                parked.wait.abort();
+                keys.append(&mut parked.keys);
+            }
+            !is_over
+        });
+        keys
     }
 
     /// Ends all waits.
@@ -142,47 +197,123 @@ impl Coverage {
     }
 }
 
+/// The partitions of an informer that have not synced.
+fn all_unsynced(informer: &dyn AnyInformer) -> Vec<PartitionStatus> {
+    let mut partitions = informer.status().partitions;
+    partitions.retain(|partition| !partition.synced);
+    partitions
+}
+
+impl Asked {
+    /// Whether an informer has listed it.
+    fn is_listed(&self, informer: &dyn AnyInformer) -> bool {
+        match self.place {
+            Place::All => informer.has_synced(),
+            _ => informer.has_synced_for(self.namespace.as_deref(), self.uid.as_deref()),
+        }
+    }
+
+    /// Waits until an informer has listed it.
+    async fn listed(&self, informer: &dyn AnyInformer) -> Result<(), Stopped> {
+        match self.place {
+            Place::All => informer.synced().await,
+            _ => {
+                let (namespace, uid) = (self.namespace.as_deref(), self.uid.as_deref());
+                informer.synced_for(namespace, uid).await
+            }
+        }
+    }
+
+    /// The partitions of an informer that have to sync for it.
+    fn unsynced(&self, informer: &dyn AnyInformer) -> Vec<PartitionStatus> {
+        match self.place {
+            Place::All => all_unsynced(informer),
+            _ => informer.unsynced_partitions(self.namespace.as_deref(), self.uid.as_deref()),
+        }
+    }
+}
+
 impl Source {
-    /// Whether a run has to wait for it.
-    fn is_behind(&mut self, namespace: Option<&str>, uid: Option<&str>) -> bool {
-        let informer = &self.informer;
-        let behind = match self.is_main {
-            true => !informer.has_synced_for(namespace, uid),
-            // Objects that belong to one without a namespace may be in any.
-            false if namespace.is_none() => !informer.has_synced(),
-            false => !informer.has_synced_for(namespace, None),
+    /// What a run for an object with this namespace and uid needs of it.
+    fn asked(&self, namespace: Option<&str>, uid: Option<&str>) -> Asked {
+        // What belongs to the object has uids of its own.
+        let uid = uid.filter(|_| self.is_main);
+        let place = match (self.informer.shards(), namespace) {
+            (Some(set), _) if self.is_main => Place::Shard(set.shard_of(uid, namespace)),
+            (Some(set), Some(_)) if set.field() == ShardField::Namespace => {
+                Place::Shard(set.shard_of(None, namespace))
+            }
+            (None, Some(namespace)) => Place::Namespace(namespace.to_owned()),
+            // What belongs to an object without a namespace may be in any.
+            _ => Place::All,
         };
-        self.is_late = self.is_late && !informer.has_synced();
-        behind && !self.is_late
+        Asked {
+            place,
+            namespace: namespace.map(str::to_owned),
+            uid: uid.map(str::to_owned),
+        }
+    }
+
+    /// Whether runs go on without what it has not listed.
+    fn is_late(&self, asked: &Asked) -> bool {
+        if self.is_main || self.given_up.is_empty() && !self.is_unstarted {
+            return false;
+        }
+        let unsynced = asked.unsynced(&*self.informer);
+        if unsynced.is_empty() {
+            // Something that is about to be watched, unless nothing is.
+            return self.is_unstarted && self.informer.status().partitions.is_empty();
+        }
+        let are_all = asked.place != Place::All || self.informer.unsynced().len() <= unsynced.len();
+        let mut unsynced = unsynced.iter();
+        are_all && unsynced.all(|partition| self.given_up.contains(&partition.partition))
+    }
+
+    /// These partitions are not worth waiting for. Returns whether that is new of any.
+    fn give_up(&mut self, unsynced: &[PartitionStatus]) -> bool {
+        let partitions = self.informer.status().partitions;
+        let existing: BTreeSet<_> = partitions.iter().map(|partition| partition.partition).collect();
+        self.given_up.retain(|partition| existing.contains(partition));
+        let was_unstarted = std::mem::replace(&mut self.is_unstarted, existing.is_empty());
+        let mut is_new = self.is_unstarted && !was_unstarted;
+        for partition in unsynced {
+            is_new |= self.given_up.insert(partition.partition);
+        }
+        is_new
     }
 
     fn wait(
         &self,
         source: usize,
-        part: Part,
-        uid: Option<String>,
-        timeout: Duration,
-    ) -> impl Future<Output = Waited> + Send + 'static {
-        let (informer, is_main) = (self.informer.clone(), self.is_main);
+        asked: Asked,
+        timeout: Option<Duration>,
+    ) -> impl Future<Output = Waited> + Send + use<> {
+        let informer = self.informer.clone();
         async move {
-            let namespace = part.namespace.as_deref();
-            let synced = match (is_main, namespace) {
-                (true, _) => {
-                    let synced = informer.synced_for(namespace, uid.as_deref()).await;
-                    Ok(synced.is_ok())
+            let listed = asked.listed(&*informer);
+            let listed = match timeout {
+                None => Ok(listed.await.is_ok()),
+                Some(timeout) => {
+                    let is_refused = || {
+                        let unsynced = asked.unsynced(&*informer);
+                        unsynced.iter().any(|partition| is_refused(&partition.reflector))
+                    };
+                    settle(&*informer, listed, timeout, is_refused).await
                 }
-                (false, None) => settle(&*informer, informer.synced(), timeout).await,
-                (false, namespace) => settle(&*informer, informer.synced_for(namespace, None), timeout).await,
             };
-            let result = match synced {
+            let result = match listed {
                 // Its follower says so when its handlers have ended, too.
                 Ok(false) => {
                     informer.stopped().await;
                     Ok(())
                 }
-                synced => synced.map(drop),
+                listed => listed.map(drop),
             };
-            Waited { part, source, result }
+            Waited {
+                source,
+                asked,
+                result,
+            }
         }
     }
 }

@@ -205,7 +205,8 @@ where
         let main = main.map(|main| (MAIN, main.watched()));
         for (number, source) in main.into_iter().chain((MAIN + 1..).zip(sources)) {
             let stop = informers_stop.child_token();
-            let (follower, run) = source.start(&name, intake.clone(), config.sync_timeout, stop);
+            let (follower, run) =
+                source.start(&name, shards.as_ref(), intake.clone(), config.sync_timeout, stop);
             run.map(|run| informers.spawn(run));
             awaited.insert(number);
             if let Some(informer) = follower.informer() {
@@ -443,8 +444,8 @@ where
             self.look_again(&item);
             return None;
         };
-        let (shard, uid) = (hold.as_ref().map(ShardHold::shard), object.meta().uid.as_deref());
-        if !self.coverage.admits(&item, item.priority(), shard, uid) {
+        let uid = object.meta().uid.as_deref();
+        if !self.coverage.admits(&item, item.priority(), uid) {
             if named {
                 self.named.insert((*item).clone());
             }

@@ -10,8 +10,8 @@ use kube::{Api, Resource};
 use kube_informer::HasOwners;
 use kube_informer::form::{Decode, WholeObject};
 use kube_informer::informer::enqueue::OwnerKind;
-use kube_informer::informer::{InformerStatus, RunError, Stopped, Unsynced};
-use kube_informer::reflector::{LastError, ReflectorOptions};
+use kube_informer::informer::{InformerStatus, PartitionStatus, RunError, Stopped, Unsynced};
+use kube_informer::reflector::{LastError, ReflectorOptions, ReflectorStatus};
 use kube_informer::selector::ShardField;
 use kube_informer::source::ClientSource;
 use kube_informer::{
@@ -93,7 +93,8 @@ impl<O: CachedObject> Source<O> {
     /// their kind has no namespaces.
     ///
     /// An informer over shards by uid does not have what the objects in these shards own: a controller with such a source ends with
-    /// [an error](watcher::Error::OwnedByUid).
+    /// [an error](watcher::Error::OwnedByUid). So does one whose sources are over [other shards](watcher::Error::OtherShards) than its
+    /// own kind.
     #[doc(alias = "Owns")]
     #[doc(alias = "EnqueueRequestForOwner")]
     pub fn owned(informer: &SharedInformer<O>, owner: OwnerKind) -> Self
@@ -265,6 +266,8 @@ pub(super) struct Watched {
     start: Start,
     resource: String,
     is_scattered: bool,
+    /// The shards of its informer, if that is over some.
+    shards: Option<ShardSet>,
     /// Whether the informer's failures are reported, because nobody else is told of them.
     own: Option<OwnInformer>,
 }
@@ -318,7 +321,7 @@ pub(super) fn informer_of<O: Decode, A: Resource>(
 impl Watched {
     pub(super) fn new<O: CachedObject>(source: Source<O>, own: Option<OwnInformer>) -> Self {
         let resource = source.informer.resource().to_owned();
-        let is_scattered = source.is_scattered;
+        let (is_scattered, shards) = (source.is_scattered, source.informer.shards().cloned());
         let start = move |name: &str, intake| {
             let informer = source.informer.clone();
             let options = HandlerOptions::named(format!("controller {name}"))
@@ -334,14 +337,17 @@ impl Watched {
             start: Box::new(start),
             resource,
             is_scattered,
+            shards,
             own,
         }
     }
 
-    /// Starts to watch. Returns the source, and what to run if the informer is the controller's own.
+    /// Starts to watch, for a controller that reconciles objects of these shards, or of all. Returns the source, and what to run if the
+    /// informer is the controller's own.
     pub(super) fn start(
         self,
         name: &str,
+        shards: Option<&ShardSet>,
         intake: Intake,
         timeout: Duration,
         stop: CancellationToken,
@@ -350,9 +356,14 @@ impl Watched {
             None => (None, None, Arc::default()),
             Some(own) => (Some((own.run)(stop)), Some(own.failures), own.reports),
         };
-        let phase = match self.is_scattered {
-            true => Phase::Scattered,
-            false => (self.start)(name, intake).map_or(Phase::Unstarted, Phase::Starting),
+        let resource = || self.resource.clone();
+        let are_others = shards.is_some() && self.shards.is_some() && shards != self.shards.as_ref();
+        let phase = if self.is_scattered {
+            Phase::Unusable(watcher::Error::OwnedByUid { resource: resource() })
+        } else if are_others {
+            Phase::Unusable(watcher::Error::OtherShards { resource: resource() })
+        } else {
+            (self.start)(name, intake).map_or(Phase::Unstarted, Phase::Starting)
         };
         let follower = Follower {
             resource: self.resource,
@@ -376,7 +387,9 @@ struct Running {
 pub(crate) trait AnyInformer: Send + Sync {
     fn resource(&self) -> &str;
     fn status(&self) -> InformerStatus;
+    fn shards(&self) -> Option<&ShardSet>;
     fn unsynced(&self) -> Vec<Unsynced>;
+    fn unsynced_partitions(&self, namespace: Option<&str>, uid: Option<&str>) -> Vec<PartitionStatus>;
     fn has_synced(&self) -> bool;
     fn synced(&self) -> BoxFuture<'_, Result<(), Stopped>>;
     fn has_synced_for(&self, namespace: Option<&str>, uid: Option<&str>) -> bool;
@@ -397,8 +410,16 @@ impl<O: CachedObject> AnyInformer for SharedInformer<O> {
         self.status()
     }
 
+    fn shards(&self) -> Option<&ShardSet> {
+        self.shards()
+    }
+
     fn unsynced(&self) -> Vec<Unsynced> {
         SharedInformer::unsynced(self)
+    }
+
+    fn unsynced_partitions(&self, namespace: Option<&str>, uid: Option<&str>) -> Vec<PartitionStatus> {
+        self.unsynced_partitions(namespace, uid)
     }
 
     fn has_synced(&self) -> bool {
@@ -437,8 +458,8 @@ pub(super) struct Follower {
 
 enum Phase {
     Unstarted,
-    /// It does not have what the controller's objects own.
-    Scattered,
+    /// It does not have what the controller needs.
+    Unusable(watcher::Error),
     /// It is waited for.
     Starting(Running),
     /// It is no longer waited for, but may still sync.
@@ -479,10 +500,7 @@ impl Follower {
         let (phase, news) = match std::mem::replace(&mut self.phase, Phase::Ended) {
             Phase::Ended => return None,
             Phase::Unstarted => (Phase::Ended, None),
-            Phase::Scattered => {
-                let error = watcher::Error::OwnedByUid { resource: resource() };
-                (Phase::Ended, Some(News::Unusable(error)))
-            }
+            Phase::Unusable(error) => (Phase::Ended, Some(News::Unusable(error))),
             Phase::Starting(running) => match running.settle(self.timeout).await {
                 Ok(true) => (Phase::Synced(running), Some(News::Synced)),
                 Ok(false) => (Phase::Ended, None),
@@ -520,11 +538,12 @@ impl Running {
     /// # Errors
     /// It is not worth waiting for any longer.
     async fn settle(&self, timeout: Duration) -> Result<bool, watcher::Error> {
-        settle(&*self.informer, self.registration.synced(), timeout).await
+        let is_refused = || is_refused(&self.informer.status().reflector);
+        settle(&*self.informer, self.registration.synced(), timeout, is_refused).await
     }
 }
 
-/// Waits until `synced` says that an informer has synced (true) or has stopped (false).
+/// Waits until `synced` says that an informer has synced (true) or has stopped (false); `is_refused` says whether the server refuses it.
 ///
 /// # Errors
 /// It is not worth waiting for any longer: the server refuses what the informer asks for, or the time is over.
@@ -532,6 +551,7 @@ pub(super) async fn settle(
     informer: &dyn AnyInformer,
     synced: impl Future<Output = Result<(), Stopped>>,
     timeout: Duration,
+    is_refused: impl Fn() -> bool,
 ) -> Result<bool, watcher::Error> {
     let resource = || informer.resource().to_owned();
     let mut synced = std::pin::pin!(synced);
@@ -549,7 +569,7 @@ pub(super) async fn settle(
                 });
             }
             _ = look.tick() => {
-                if is_refused(informer) {
+                if is_refused() {
                     return Err(watcher::Error::Refused {
                         resource: resource(),
                         unsynced: informer.unsynced(),
@@ -560,8 +580,8 @@ pub(super) async fn settle(
     }
 }
 
-fn is_refused(informer: &dyn AnyInformer) -> bool {
-    let status = informer.status().reflector;
+/// Whether the server refuses what a reflector asks for, so that waiting may not help.
+pub(super) fn is_refused(status: &ReflectorStatus) -> bool {
     let refused = |error: &LastError| status.failures > 0 && !error.class.is_retryable();
     status.last_error.as_ref().is_some_and(refused)
 }

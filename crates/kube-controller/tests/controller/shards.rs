@@ -5,13 +5,15 @@ use k8s_openapi::api::apps::v1::{Deployment, ReplicaSet};
 use kube::core::ApiResource;
 use kube::{Api, Client, ResourceExt};
 use kube_controller::Controller;
-use kube_controller::controller::{Action, Error};
+use kube_controller::controller::{Action, Error, Source};
 use kube_controller::manager::Readiness;
 use kube_controller::shard_group::{ShardGroup, ShardGroupConfig};
 use kube_controller::watcher;
 use kube_informer::factory::{FactoryBuilder, InformerRequest};
+use kube_informer::form::Packed;
 use kube_informer::selector::ShardField;
 use kube_informer::source::{ClientSource, Selection};
+use kube_informer::warm_start::WarmStart;
 use kube_informer::{NamespaceSet, ShardSet, SharedInformer, SharedInformerFactory};
 use kube_sim::Sim;
 use kube_sim::faults::{ANY, NewFault};
@@ -21,6 +23,7 @@ use std::convert::Infallible;
 use std::future::ready;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use tempfile::TempDir;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
@@ -365,6 +368,130 @@ async fn a_refused_source_of_a_gained_shard_is_not_waited_for() {
     );
 }
 
+// Several shards that are gained together are listed together.
+#[tokio::test(start_paused = true)]
+async fn a_refused_list_of_many_gained_shards_is_reported_once() {
+    let shards = ShardSet::new(ShardField::Namespace, 64);
+    let names: Vec<_> = (0..8).map(|number| format!("{number}-tenant-of-shards")).collect();
+    let names: Vec<_> = names.iter().map(|name| &**name).collect();
+    let of: HashSet<_> = names
+        .iter()
+        .map(|name| shards.shard_of(None, Some(name)))
+        .collect();
+    assert!(of.len() > 4, "they are in different shards");
+    let mut divided = Divided::start(&names, |factory| factory.shards(&shards));
+    sleep(SECOND).await;
+    divided.sets(|faults| faults.refuse(ANY, "replicasets.apps", 403));
+    shards.add(0..64);
+    let mut ran = HashSet::new();
+    for _ in &names {
+        let (name, children) = divided.run().await;
+        assert_eq!(children, 0);
+        ran.insert(name);
+    }
+    assert_eq!(ran.len(), names.len());
+    divided.is_quiet().await;
+    assert!(divided.errors.try_recv().is_ok());
+    assert!(divided.errors.try_recv().is_err(), "it is said once");
+}
+
+// One namespace is refused for ever. What is gained later is waited for, and the first one again when it was gained anew.
+#[tokio::test(start_paused = true)]
+async fn a_refused_namespace_is_late_for_itself_only() {
+    let tenants = NamespaceSet::new(["shop", "bank"]);
+    let mut divided = Divided::start(&["shop", "bank", "mill"], |factory| factory.namespaces(&tenants));
+    let mut first = [divided.run().await, divided.run().await];
+    first.sort();
+    assert_eq!(first, [("bank".to_owned(), 1), ("shop".to_owned(), 1)]);
+    tenants.remove("bank");
+    sleep(SECOND).await;
+    let refused = divided.sets(|faults| faults.refuse(ANY, "replicasets.apps", 403).namespace("bank"));
+    tenants.add("bank");
+    while divided.run().await != ("bank".to_owned(), 0) {}
+    let error = divided.errors.recv().await.unwrap();
+    assert!(error.contains("cannot watch replicasets.apps"), "{error}");
+    let late = divided.sets(|faults| {
+        faults
+            .delay(ANY, "replicasets.apps", 40 * SECOND)
+            .namespace("mill")
+    });
+    tenants.add("mill");
+    divided.is_quiet().await;
+    late.remove();
+    assert_eq!(divided.run().await, ("mill".to_owned(), 1));
+    assert!(divided.errors.try_recv().is_err(), "it is said once");
+
+    refused.remove();
+    while divided.run().await != ("bank".to_owned(), 1) {}
+    tenants.remove("bank");
+    sleep(SECOND).await;
+    divided.sets(|faults| {
+        faults
+            .delay(ANY, "replicasets.apps", 40 * SECOND)
+            .namespace("bank")
+    });
+    tenants.add("bank");
+    divided.is_quiet().await;
+}
+
+// The Deployments of a gained shard are restored from a file, but the server does not confirm them.
+#[tokio::test(start_paused = true)]
+async fn a_refused_main_kind_is_reported_once_and_waited_for() {
+    let (sim, directory) = (Sim::builder().build().unwrap(), TempDir::new().unwrap());
+    let shards = ShardSet::new(ShardField::Namespace, 16);
+    let namespaces = two_namespaces(&shards);
+    for namespace in &namespaces {
+        let space = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}});
+        sim.store().create(space).unwrap();
+        for name in ["a", "b"] {
+            let mut object = deployment(name);
+            object["metadata"]["namespace"] = namespace.as_str().into();
+            sim.store().create(object).unwrap();
+        }
+    }
+    let [one, two] = namespaces.map(|namespace| shards.shard_of(None, Some(&namespace)));
+    let build = || {
+        let client = Client::new(sim.service(), "default");
+        let resource = ApiResource::erase::<Deployment>(&());
+        let source = ClientSource::new(client, resource, Selection::default());
+        let builder = SharedInformer::<Packed<Deployment>>::over_shards(source, &shards);
+        let warm = WarmStart::in_directory(directory.path());
+        builder.warm_start(warm).unwrap().build()
+    };
+    shards.add([one]);
+    let (informer, runner) = build();
+    let stop = CancellationToken::new();
+    let running = tokio::spawn(runner.run(stop.clone()));
+    informer.synced().await.unwrap();
+    shards.add([two]);
+    informer.synced().await.unwrap();
+    stop.cancel();
+    running.await.unwrap().unwrap();
+    shards.remove([two]);
+
+    let (informer, runner) = build();
+    tokio::spawn(runner.run(CancellationToken::new()));
+    let reports = Controller::for_informer(&informer).run(
+        |_, _| ready(Ok::<_, Infallible>(Action::await_change())),
+        |_, error, _| match *error {},
+        Arc::new(()),
+    );
+    let mut reports = std::pin::pin!(reports);
+    for _ in 0..2 {
+        assert!(reports.next().await.unwrap().is_ok());
+    }
+    let refused = sim.faults().refuse(ANY, "deployments.apps", 403).start();
+    shards.add([two]);
+    let error = reports.next().await.unwrap().unwrap_err().to_string();
+    assert!(error.contains("cannot watch deployments.apps"), "{error}");
+    let more = timeout(600 * SECOND, reports.next()).await;
+    assert!(more.is_err(), "it is said once, and nothing runs: {more:?}");
+    refused.remove();
+    for _ in 0..2 {
+        assert!(reports.next().await.unwrap().is_ok());
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_run_waits_for_the_lists_of_an_added_namespace() {
     let tenants = NamespaceSet::new(["shop"]);
@@ -389,6 +516,29 @@ async fn owned_objects_over_shards_by_uid_are_refused() {
     assert!(divided.runs.recv().await.is_none(), "nothing was reconciled");
     let whole = InformerRequest::<ReplicaSet>::new().all_shards();
     assert!(divided.factory.informer_with(whole).shards().is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn sources_over_another_set_of_shards_are_refused() {
+    let client = Client::new(Sim::builder().build().unwrap().service(), "default");
+    let of_namespaces = || ShardSet::new(ShardField::Namespace, 4);
+    let (informer, _runner) = deployments(&client, &of_namespaces());
+    let (others, _others_runner) = deployments(&client, &of_namespaces());
+    let source = Source::mapped(&others, |other| [other.name_any()]);
+    let reports = Controller::for_informer(&informer).source(source).run(
+        |_, _| ready(Ok::<_, Infallible>(Action::await_change())),
+        |_, error, _| match *error {},
+        Arc::new(()),
+    );
+    let reports: Vec<_> = reports
+        .map(|report| report.unwrap_err().to_string())
+        .collect()
+        .await;
+    assert_eq!(reports.len(), 1, "{reports:?}");
+    assert!(
+        reports[0].contains("deployments.apps is over other shards"),
+        "{reports:?}"
+    );
 }
 
 // Its Lease is renewed, so it owns them; nobody else could list them either.
