@@ -372,7 +372,9 @@ async fn a_refused_source_of_a_gained_shard_is_not_waited_for() {
 #[tokio::test(start_paused = true)]
 async fn a_refused_list_of_many_gained_shards_is_reported_once() {
     let shards = ShardSet::new(ShardField::Namespace, 64);
-    let names: Vec<_> = (0..8).map(|number| format!("{number}-tenant-of-shards")).collect();
+    let names: Vec<_> = (0..8)
+        .map(|number| format!("{number}-tenant-of-shards"))
+        .collect();
     let names: Vec<_> = names.iter().map(|name| &**name).collect();
     let of: HashSet<_> = names
         .iter()
