@@ -195,12 +195,12 @@ fn services() -> Case {
         service(
             "an address",
             "f",
-            json!({"clusterIP": "10.96.0.200", "ports": port}),
+            json!({"clusterIP": "10.96.0.8", "ports": port}),
         ),
         create(SERVICES, "a name that is not valid", "1a", json!({"ports": port})).only(only),
         merge(
             &format!("{SERVICES}/f"),
-            &json!({"spec": {"clusterIP": "10.96.0.201"}}),
+            &json!({"spec": {"clusterIP": "10.96.0.9"}}),
         )
         .named("another address")
         .only(only),

@@ -149,9 +149,9 @@ fn networking() -> Case {
     Case::new("tables-networking")
         .asks(kind(&core("services"), "Service", "headless", json!({"spec": {"clusterIP": "None", "selector": {"b": "2", "a": "1"}, "ports": [{"port": 80, "name": "a"}, {"port": 53, "protocol": "UDP", "name": "b"}]}}), None))
         .asks(kind(&core("services"), "Service", "elsewhere", json!({"spec": {"type": "ExternalName", "externalName": "a.example"}}), None))
-        .asks(kind(&core("services"), "Service", "balanced", json!({"spec": {"type": "LoadBalancer", "clusterIP": "10.96.0.210", "allocateLoadBalancerNodePorts": false, "externalIPs": ["9.9.9.9"], "ports": [{"port": 80}]}}),
+        .asks(kind(&core("services"), "Service", "balanced", json!({"spec": {"type": "LoadBalancer", "clusterIP": "10.96.0.10", "allocateLoadBalancerNodePorts": false, "externalIPs": ["9.9.9.9"], "ports": [{"port": 80}]}}),
             Some(json!({"loadBalancer": {"ingress": [{"ip": "2.2.2.2"}, {"hostname": "a.example"}, {"ip": "1.1.1.1"}]}}))))
-        .asks(kind(&core("services"), "Service", "pending", json!({"spec": {"type": "LoadBalancer", "clusterIP": "10.96.0.211", "allocateLoadBalancerNodePorts": false, "ports": [{"port": 80}]}}), None))
+        .asks(kind(&core("services"), "Service", "pending", json!({"spec": {"type": "LoadBalancer", "clusterIP": "10.96.0.11", "allocateLoadBalancerNodePorts": false, "ports": [{"port": 80}]}}), None))
         .asks(kind(&core("endpoints"), "Endpoints", "e", json!({"subsets": [
             {"addresses": ips(&["10.0.0.1", "10.0.0.2"]), "ports": [{"port": 80, "name": "a"}, {"port": 81, "name": "b"}]}]}), None))
         .asks(kind(&core("endpoints"), "Endpoints", "none", json!({}), None))
