@@ -89,12 +89,12 @@
 //! [conditions of the leader election](crate::leader_election#safety). There is no fencing: a write that is on its way when a
 //! shard is lost may still reach the server, so make writes conditional.
 //!
-//! When a replica crashes, its shards are owned again after `lease_duration` and one `retry_period` at most, and the time of some
+//! When a replica crashes, its shards are owned again after `lease_duration` and two seconds at most, and the time of some
 //! requests: 17 seconds by default. When one leaves, after about half a `retry_period`.
 //!
 //! # Load
 //!
-//! Each replica writes its Lease once in a `retry_period` and lists the Leases twice: half a write and one list each second by
+//! Each replica writes its Lease once in a `retry_period` and lists the Leases twice, or once a second if that is more often: half a write and one list each second by
 //! default, whatever the number of shards. A list is about 1 KB for each replica. A shard that moves is two writes of the group's
 //! Lease, together with the others that move at the same time.
 //!

@@ -109,8 +109,11 @@ impl Coverage {
     /// waits for that.
     pub(super) fn admits(&mut self, key: &ObjectKey, priority: Priority, uid: Option<&str>) -> bool {
         for (number, source) in &self.sources {
+            if source.has_listed(key.namespace(), uid) {
+                continue;
+            }
             let asked = source.asked(key.namespace(), uid);
-            if asked.is_listed(&*source.informer) || source.is_late(&asked) {
+            if source.is_late(&asked) {
                 continue;
             }
             let parked = match self.parked.entry((*number, asked.place.clone())) {
@@ -205,14 +208,6 @@ fn all_unsynced(informer: &dyn AnyInformer) -> Vec<PartitionStatus> {
 }
 
 impl Asked {
-    /// Whether an informer has listed it.
-    fn is_listed(&self, informer: &dyn AnyInformer) -> bool {
-        match self.place {
-            Place::All => informer.has_synced(),
-            _ => informer.has_synced_for(self.namespace.as_deref(), self.uid.as_deref()),
-        }
-    }
-
     /// Waits until an informer has listed it.
     async fn listed(&self, informer: &dyn AnyInformer) -> Result<(), Stopped> {
         match self.place {
@@ -234,18 +229,35 @@ impl Asked {
 }
 
 impl Source {
+    /// Whether a run for an object of this namespace needs all of it: what belongs to the object may be anywhere.
+    fn is_needed_whole(&self, namespace: Option<&str>) -> bool {
+        match self.informer.shards() {
+            Some(_) if self.is_main => false,
+            Some(set) => namespace.is_none() || set.field() != ShardField::Namespace,
+            None => namespace.is_none(),
+        }
+    }
+
+    /// The uid by which it is asked: what belongs to an object has uids of its own.
+    fn known<'u>(&self, uid: Option<&'u str>) -> Option<&'u str> {
+        uid.filter(|_| self.is_main)
+    }
+
+    /// Whether it has listed what a run for an object with this namespace and uid needs of it.
+    fn has_listed(&self, namespace: Option<&str>, uid: Option<&str>) -> bool {
+        match self.is_needed_whole(namespace) {
+            true => self.informer.has_synced(),
+            false => self.informer.has_synced_for(namespace, self.known(uid)),
+        }
+    }
+
     /// What a run for an object with this namespace and uid needs of it.
     fn asked(&self, namespace: Option<&str>, uid: Option<&str>) -> Asked {
-        // What belongs to the object has uids of its own.
-        let uid = uid.filter(|_| self.is_main);
+        let uid = self.known(uid);
         let place = match (self.informer.shards(), namespace) {
-            (Some(set), _) if self.is_main => Place::Shard(set.shard_of(uid, namespace)),
-            (Some(set), Some(_)) if set.field() == ShardField::Namespace => {
-                Place::Shard(set.shard_of(None, namespace))
-            }
-            (None, Some(namespace)) => Place::Namespace(namespace.to_owned()),
-            // What belongs to an object without a namespace may be in any.
-            _ => Place::All,
+            _ if self.is_needed_whole(namespace) => Place::All,
+            (Some(set), _) => Place::Shard(set.shard_of(uid, namespace)),
+            (None, namespace) => Place::Namespace(namespace.unwrap_or_default().to_owned()),
         };
         Asked {
             place,

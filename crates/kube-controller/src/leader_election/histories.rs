@@ -299,7 +299,7 @@ pub(crate) fn run_all<T: Send, F: Future<Output = T>>(
                     }
                     let came_to = catch_unwind(std::panic::AssertUnwindSafe(|| run(history(seed))));
                     let came_to = came_to.unwrap_or_else(|panic| {
-                        eprintln!("HISTORY={seed} repeats it");
+                        eprintln!("HISTORY={seed} runs it alone");
                         resume_unwind(panic)
                     });
                     all.lock().unwrap().push(came_to);

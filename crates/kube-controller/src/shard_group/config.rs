@@ -11,6 +11,8 @@ pub const GROUP_LABEL: &str = "kube-informer.dev/shard-group";
 const LONGEST_NAME: usize = 63;
 /// The most shards of a group.
 const MOST_SHARDS: u16 = 4096;
+/// The longest time between two looks at the Leases.
+const LONGEST_LOOK: Duration = Duration::from_secs(1);
 
 /// The group, the replica's name in it and the timing.
 ///
@@ -47,7 +49,7 @@ pub struct ShardGroupConfig {
     pub lease_duration: Duration,
     /// How long after its last renewal a replica owns its shards. 10 seconds by default.
     pub renew_deadline: Duration,
-    /// The time between two renewals; the Leases are listed twice in it. 2 seconds by default.
+    /// The time between two renewals; the Leases are listed twice in it, or once a second if that is more often. 2 seconds by default.
     pub retry_period: Duration,
     /// How long what holds shards may take to end after the shutdown was asked for. 30 seconds by default.
     pub graceful_shutdown_timeout: Duration,
@@ -112,9 +114,10 @@ impl ShardGroupConfig {
         }
     }
 
-    /// How often the Leases are listed.
+    /// How often the Leases are listed. A replica's end is noticed by its last renewal, which may be seen that much later, and no shard shall
+    /// be without a replica for longer than a lease and two seconds.
     pub(super) fn look_period(&self) -> Duration {
-        self.retry_period / 2
+        (self.retry_period / 2).min(LONGEST_LOOK)
     }
 }
 

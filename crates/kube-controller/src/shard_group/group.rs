@@ -310,19 +310,21 @@ impl Member {
     /// Looks at the group and takes part, until all shards are handed over after the shutdown.
     async fn steps(&mut self, shutdown: &CancellationToken) -> End {
         let mut leaving_since = None;
+        let mut expired_since = None;
         loop {
             if shutdown.is_cancelled() {
                 let now = self.clock.now();
                 let since = *leaving_since.get_or_insert(now);
-                let timeout = after(since, self.config.graceful_shutdown_timeout);
-                if now >= timeout {
+                if now >= after(since, self.config.graceful_shutdown_timeout) {
+                    // What holds a shard is told now, however long the last look took, and has this time to stop.
+                    let since = *expired_since.get_or_insert(now);
                     self.shards.expire(0..self.config.shards);
-                }
-                let mut all = 0..self.config.shards;
-                if now >= after(timeout, self.config.retry_period)
-                    && all.any(|shard| self.shards.is_held(shard))
-                {
-                    return End::Failed(ShardGroupError::StillHeld);
+                    let mut all = 0..self.config.shards;
+                    if now >= after(since, self.config.retry_period)
+                        && all.any(|shard| self.shards.is_held(shard))
+                    {
+                        return End::Failed(ShardGroupError::StillHeld);
+                    }
                 }
             }
             let looked = match self.look(shutdown.is_cancelled()).await {
@@ -343,6 +345,7 @@ impl Member {
             };
             let is_leaving = shutdown.is_cancelled();
             tokio::select! {
+                biased;
                 () = self.clock.sleep_until(wake) => {}
                 () = shutdown.cancelled(), if !is_leaving => {}
                 () = self.any_idle() => {}
@@ -489,8 +492,8 @@ impl Member {
         }
     }
 
-    /// How long a free shard is left to others. Those of a dead owner were without one for a whole lease already. An owner that has begun
-    /// another term is about to take its share.
+    /// How long a free shard is left to others. Those of a dead owner were without one for a whole lease already, also when it has been
+    /// started again. An owner that has begun another term is about to take its share.
     fn patience(&self, died: bool) -> Duration {
         match died {
             true => self.config.look_period().mul_f64(0.75),

@@ -108,9 +108,13 @@ impl Members {
         }
     }
 
-    /// Whether a term has [ended](Self::has_ended) because its Lease was not renewed.
+    /// Whether a term has [ended](Self::has_ended) because its Lease was not renewed. Its replica may have been started again since then, and
+    /// hold the Lease in a term of another handle, which had to wait for that, too.
     pub(super) fn has_run_out(&self, term: &str) -> bool {
-        self.until(term).is_some() && self.has_ended(term)
+        match self.lease(term).and_then(|seen| seen.record.holder()) {
+            Some(holder) if holder != term => handle_of(holder) != handle_of(term),
+            _ => self.until(term).is_some() && self.has_ended(term),
+        }
     }
 
     /// When the first of some terms ends that has not ended.
@@ -178,6 +182,49 @@ impl Terms {
     }
 }
 
+/// The identity and the random number of a term's name.
+fn handle_of(term: &str) -> &str {
+    term.rsplit_once('-').map_or(term, |(handle, _)| handle)
+}
+
 fn identity_of(term: &str) -> &str {
     term.rsplit_once('_').map_or(term, |(identity, _)| identity)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    const TERM: &str = "a_00000000000000ff-1";
+
+    /// Whether the term has run out when its replica's Lease has this holder, a second after it had the term.
+    fn runs_out_at(holder: &str) -> bool {
+        let config = ShardGroupConfig::new("default", "workers", "b");
+        let lease = |holder| -> DynamicObject {
+            serde_json::from_value(json!({
+                "metadata": {"name": config.lease_name("a")},
+                "spec": {"holderIdentity": holder, "leaseDurationSeconds": 15},
+            }))
+            .unwrap()
+        };
+        let mut members = Members::new(config.clone());
+        let mut now = Instant::now();
+        for holder in [TERM, holder] {
+            now += Duration::from_secs(1);
+            members.observe(&[lease(holder)], [TERM].into_iter(), now, now);
+        }
+        members.has_run_out(TERM)
+    }
+
+    #[test]
+    fn who_is_started_again_had_to_wait_for_its_lease() {
+        assert!(!runs_out_at(TERM), "it is still held");
+        assert!(!runs_out_at(""), "it was released");
+        assert!(!runs_out_at("a_00000000000000ff-2"), "the same process");
+        assert!(
+            runs_out_at("a_0000000000000abc-1"),
+            "another process of that name"
+        );
+    }
 }

@@ -312,6 +312,29 @@ async fn a_hold_that_does_not_end_is_an_error_after_the_shutdown() {
     drop(hold);
 }
 
+// The last look before the time is over took longer than what holds a shard has to stop.
+#[tokio::test(start_paused = true)]
+async fn slow_answers_leave_time_to_stop_after_the_shutdown() {
+    let cluster = Cluster::new();
+    let patient = ShardGroupConfig {
+        lease_duration: 60 * SECOND,
+        renew_deadline: 50 * SECOND,
+        retry_period: SECOND,
+        ..config("a")
+    };
+    let a = Replica::start(&cluster, patient);
+    a.has(8).await;
+    let hold = a.shards.hold_number(3).unwrap();
+    cluster.requests(|_| Fate {
+        back: 4 * SECOND,
+        ..Fate::OK
+    });
+    a.shutdown.cancel();
+    hold.expired().await;
+    drop(hold);
+    a.running.await.unwrap().unwrap();
+}
+
 #[test]
 fn configurations_that_make_no_sense_are_refused() {
     let cluster = |config: ShardGroupConfig| config.validate().unwrap_err().to_string();
