@@ -1,0 +1,300 @@
+//! CREATE: what a new object needs before it is stored.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use crate::admission::Operation;
+use crate::api::Api;
+use crate::apply::{MANAGED_FIELDS, Ownership};
+use crate::meta::{Object, metadata, metadata_mut, put_at, rfc3339, text};
+use crate::object::{Stored, join_key};
+use crate::resources::Resource;
+use crate::status::StatusError;
+use crate::storage::Transaction;
+use crate::target::Target;
+use crate::{specs, view};
+
+use super::{
+    Writer, as_stored, check, definition, drop_empty, fill_in, label_namespace, namespace_finalizers,
+    new_uid, put, service, set_managers,
+};
+
+impl Api {
+    pub(crate) fn create_in(
+        &self,
+        transaction: &mut Transaction<'_>,
+        target: &Target,
+        mut object: Object,
+        writer: Writer<'_>,
+    ) -> Result<Arc<Stored>, StatusError> {
+        let resource = &target.resource;
+        view::to_stored(resource, &mut object);
+        check::type_meta(target, &object)?;
+        check::namespace(target, &mut object)?;
+        check::generation(target, &object)?;
+        self.check_namespace(transaction, target, &object)?;
+        let generates = text(metadata(&object), "name").is_empty();
+        let mut name = check::new_name(resource, &mut object)?;
+        // A dry run does not come as far as to where it is refused.
+        let given = text(metadata(&object), "resourceVersion").to_owned();
+        if !given.is_empty() && !writer.dry_run() {
+            let message = "resourceVersion should not be set on objects to be created";
+            return Err(StatusError::internal(message));
+        }
+        check::labels(resource, &name, &object)?;
+        check::finalizer_names(resource, &name, &object)?;
+        check::owners(resource, &name, &object)?;
+        prepare_for_creation(resource, &mut object, writer);
+        if let Writer::Client {
+            manager: Some(manager),
+            ..
+        } = writer
+        {
+            let given = metadata_mut(&mut object).remove(MANAGED_FIELDS);
+            let managed = Ownership::new(target, self.now()).track(None, None, &object, given, manager);
+            set_managers(&mut object, managed);
+        }
+        if let Some(admission) = writer.admission() {
+            let meta = metadata_mut(&mut object);
+            if generates {
+                name = admission.name(name);
+                meta.remove("name");
+            }
+            // Those are the server's, which gives them later.
+            meta.remove("uid");
+            meta.remove("creationTimestamp");
+            self.mutate(transaction, Operation::Create, target, writer, None, &mut object)?;
+            check::type_meta(target, &object)?;
+            check::namespace(target, &mut object)?;
+            if resource.status && resource.id() != "nodes" {
+                object.remove("status");
+            }
+            check::generation(target, &object)?;
+            let meta = metadata_mut(&mut object);
+            // The version of what is not there yet is nobody's to say.
+            meta.remove("resourceVersion");
+            if !given.is_empty() {
+                meta.insert("resourceVersion".into(), given.as_str().into());
+            }
+            if text(meta, "name").is_empty() {
+                meta.insert("name".into(), name.into());
+            }
+            name = check::new_name(resource, &mut object)?;
+            check::labels(resource, &name, &object)?;
+            check::finalizer_names(resource, &name, &object)?;
+            check::owners(resource, &name, &object)?;
+            prepare_for_creation(resource, &mut object, writer);
+        }
+        if writer != Writer::Owner {
+            self.complete_new(transaction, resource, &name, &mut object, writer)?;
+        }
+        self.prepare_new(resource, &mut object, writer)?;
+        check::kept_generation(resource, &name, &object)?;
+        if writer != Writer::Owner {
+            check::spec(resource, &name, &specs::causes(resource, &object))?;
+            self.validate(target, None, &object)?;
+        }
+        if let Some(user) = writer.user() {
+            self.check_escalation(transaction, target, user, None, &object, &name)?;
+        }
+        self.validate_by_webhooks(transaction, Operation::Create, target, writer, None, &object)?;
+        let key = join_key(target.namespace.as_deref().unwrap_or(""), &name);
+        if transaction.get(resource, &key).is_some() {
+            return Err(StatusError::already_exists(resource, &name));
+        }
+        as_stored(resource, &mut object);
+        if writer.dry_run() {
+            return Ok(Arc::new(Stored::encode(
+                resource,
+                &object,
+                given.parse().unwrap_or(0),
+            )));
+        }
+        let stored = put(transaction, resource, &mut object, writer)?;
+        self.defined(transaction, resource, &object, &stored);
+        self.written(transaction, resource, &object, &stored, None, writer);
+        Ok(stored)
+    }
+
+    /// What the server adds to a new object itself, so that no manager owns it.
+    pub(super) fn complete_new(
+        &self,
+        transaction: &mut Transaction<'_>,
+        resource: &Resource,
+        name: &str,
+        object: &mut Object,
+        writer: Writer<'_>,
+    ) -> Result<(), StatusError> {
+        let uid = writer.new_uid();
+        metadata_mut(object).insert("uid".into(), uid.as_str().into());
+        match resource.id().as_str() {
+            "pods" => {
+                self.prioritize(transaction, resource, name, object)?;
+                specs::admit_pod(object);
+                let class = specs::quality_of_service(object);
+                object.insert("status".into(), json!({"phase": "Pending", "qosClass": class}));
+            }
+            "jobs.batch" => specs::name_job_pods(object, name, &uid),
+            "services" => service::allocate(transaction, resource, name, None, object, &mut writer.random())?,
+            "persistentvolumeclaims" => specs::name_data_source(object),
+            "persistentvolumes" => {
+                put_at(
+                    object,
+                    "status.lastPhaseTransitionTime",
+                    rfc3339(writer.now(self)).into(),
+                );
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Gives a pod the priority of its class, or of the class that is for all pods without one.
+    pub(super) fn prioritize(
+        &self,
+        transaction: &mut Transaction<'_>,
+        pods: &Resource,
+        name: &str,
+        pod: &mut Object,
+    ) -> Result<(), StatusError> {
+        let classes = self.find("scheduling.k8s.io", "v1", "priorityclasses");
+        let (Some(classes), Some(Value::Object(spec))) = (classes, pod.get_mut("spec")) else {
+            return Ok(());
+        };
+        let number = |value: Option<&Value>| value.and_then(Value::as_i64);
+        let head = classes.head("v1");
+        let class = match text(spec, "priorityClassName") {
+            "" => {
+                let all = transaction.list(&classes, "");
+                let all = all.iter().map(|class| class.decode(&head));
+                all.filter(|class| class.get("globalDefault") == Some(&Value::Bool(true)))
+                    .min_by_key(|class| number(class.get("value")))
+            }
+            given => match transaction.get(&classes, given) {
+                Some(class) => Some(class.decode(&head)),
+                None => {
+                    let why = format!("no PriorityClass with name {given} was found");
+                    return Err(StatusError::forbidden(pods, name, &why));
+                }
+            },
+        };
+        let priority = class
+            .as_ref()
+            .and_then(|class| number(class.get("value")))
+            .unwrap_or(0);
+        if let Some(given) = number(spec.get("priority")).filter(|given| *given != priority) {
+            let why = format!(
+                "the integer value of priority ({given}) must not be provided in pod spec; priority admission controller \
+                 computed {priority} from the given PriorityClass name"
+            );
+            return Err(StatusError::forbidden(pods, name, &why));
+        }
+        spec.insert("priority".into(), priority.into());
+        let Some(class) = class else { return Ok(()) };
+        spec.insert("priorityClassName".into(), text(metadata(&class), "name").into());
+        let policy = text(&class, "preemptionPolicy");
+        let given = text(spec, "preemptionPolicy");
+        if !given.is_empty() && !policy.is_empty() && given != policy {
+            let why = format!(
+                "the string value of PreemptionPolicy ({given}) must not be provided in pod spec; priority admission \
+                 controller computed {policy} from the given PriorityClass name"
+            );
+            return Err(StatusError::forbidden(pods, name, &why));
+        }
+        if !policy.is_empty() {
+            spec.insert("preemptionPolicy".into(), policy.into());
+        }
+        Ok(())
+    }
+
+    /// The fields that the server fills in.
+    pub(super) fn prepare_new(
+        &self,
+        resource: &Resource,
+        object: &mut Object,
+        writer: Writer<'_>,
+    ) -> Result<(), StatusError> {
+        let created = match text(metadata(object), "creationTimestamp") {
+            given if writer == Writer::Owner && !given.is_empty() => given.to_owned(),
+            _ => rfc3339(writer.now(self)),
+        };
+        let meta = metadata_mut(object);
+        if text(meta, "uid").is_empty() {
+            meta.insert("uid".into(), new_uid().into());
+        }
+        meta.insert("creationTimestamp".into(), created.into());
+        if resource.has_generation() {
+            meta.insert("generation".into(), 1.into());
+        }
+        match resource.id().as_str() {
+            "pods" => {
+                object
+                    .entry("status")
+                    .or_insert_with(|| json!({"phase": "Pending", "qosClass": "BestEffort"}));
+            }
+            "namespaces" => prepare_namespace(object),
+            definition::ID => {
+                definition::prepare(object, &rfc3339(writer.now(self)), writer == Writer::Owner)?
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The namespace of a new object exists, and is not being terminated.
+    pub(super) fn check_namespace(
+        &self,
+        transaction: &mut Transaction<'_>,
+        target: &Target,
+        object: &Object,
+    ) -> Result<(), StatusError> {
+        let Some(namespace) = target.namespace.as_deref() else {
+            return Ok(());
+        };
+        let Some(namespaces) = self.find("", "v1", "namespaces") else {
+            return Ok(());
+        };
+        match transaction.get(&namespaces, namespace) {
+            // The first selectable field of a namespace is its phase.
+            Some(found) if found.field(0) == "Terminating" => {
+                let meta = metadata(object);
+                let given = [text(meta, "name"), text(meta, "generateName"), "Unknown"];
+                let name = given.into_iter().find(|name| !name.is_empty()).unwrap_or("");
+                Err(StatusError::terminating(&target.resource, name, namespace))
+            }
+            Some(_) => Ok(()),
+            None => Err(StatusError::not_found(&namespaces, namespace)),
+        }
+    }
+}
+
+/// Makes a new object one that a client may create: what only the server writes is taken away, what it adds is there.
+pub(super) fn prepare_for_creation(resource: &Resource, object: &mut Object, writer: Writer<'_>) {
+    let meta = metadata_mut(object);
+    drop_empty(meta);
+    if writer != Writer::Owner {
+        meta.remove("deletionTimestamp");
+        meta.remove("deletionGracePeriodSeconds");
+    }
+    if resource.id() == "namespaces" {
+        label_namespace(object);
+    }
+    if writer != Writer::Owner {
+        // A node says itself what it has.
+        if resource.status && resource.id() != "nodes" {
+            object.remove("status");
+        }
+        fill_in(resource, object);
+    }
+}
+
+pub(super) fn prepare_namespace(object: &mut Object) {
+    let mut held = namespace_finalizers(object);
+    if !held.contains(&"kubernetes") {
+        held.push("kubernetes");
+    }
+    let spec = json!({"finalizers": held});
+    object.insert("spec".into(), spec);
+    object.insert("status".into(), json!({"phase": "Active"}));
+}

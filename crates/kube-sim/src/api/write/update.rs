@@ -1,0 +1,278 @@
+//! UPDATE: what may change of an object, and what stays as it is.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use crate::admission::Operation;
+use crate::api::Api;
+use crate::apply::{self, MANAGED_FIELDS, Ownership, reset_fields};
+use crate::meta::{Object, finalizers, is_being_deleted, metadata, metadata_mut, rfc3339, text};
+use crate::object::Stored;
+use crate::resources::Resource;
+use crate::specs;
+use crate::status::StatusError;
+use crate::storage::Transaction;
+use crate::target::Target;
+
+use super::{
+    Writer, as_stored, bump_generation, check, definition, drop_empty, fill_in, keep_member, name_namespace,
+    namespace_finalizers, put, service, set_managers, signing, with_managers,
+};
+
+impl Api {
+    /// Puts `new` in the place of `old`, if it may be there and differs.
+    pub(crate) fn update(
+        &self,
+        transaction: &mut Transaction<'_>,
+        target: &Target,
+        current: Arc<Stored>,
+        mut old: Object,
+        mut new: Object,
+        writer: Writer<'_>,
+    ) -> Result<Arc<Stored>, StatusError> {
+        let resource = &target.resource;
+        // What says nothing of the version is about any, if its kind allows that. 0 says nothing.
+        match check::version(text(metadata(&new), "resourceVersion"))? {
+            0 if resource.is_updated_unconditionally() || writer == Writer::Owner => {}
+            0 => return Err(check::version_required(resource, current.name())),
+            version if version == current.resource_version => {}
+            _ => return Err(StatusError::stale(resource, current.name())),
+        }
+        let [held, given] = [&mut old, &mut new].map(|object| metadata_mut(object).remove(MANAGED_FIELDS));
+        self.prepare_change(target, current.name(), &old, &mut new, writer)?;
+        if writer != Writer::Owner {
+            fill_in(resource, &mut new);
+            if resource.id() == "daemonsets.apps" && target.subresource.is_none() {
+                specs::count_templates(&old, &mut new);
+            }
+            // What was put into the store may lack them; nobody has changed them.
+            if new != old {
+                fill_in(resource, &mut old);
+            }
+            if target.subresource.is_none() {
+                specs::keep_admitted(resource, &old, &mut new);
+            }
+        }
+        let managed = match writer {
+            Writer::Client {
+                manager: Some(manager),
+                ..
+            } => {
+                let ownership = Ownership::new(target, self.now());
+                ownership.track(Some(&old), held.as_ref(), &new, given, manager)
+            }
+            Writer::Client { manager: None, .. } => given,
+            Writer::Owner => given.or_else(|| held.clone()),
+        };
+        let webhooks = writer
+            .admission()
+            .filter(|_| target.subresource.as_deref() != Some("scale"));
+        let before = webhooks.map(|_| with_managers(&old, &held));
+        if let (Some(_), Some(before)) = (webhooks, &before) {
+            let mut seen = with_managers(&new, &managed);
+            self.mutate(
+                transaction,
+                Operation::Update,
+                target,
+                writer,
+                Some(before),
+                &mut seen,
+            )?;
+            metadata_mut(&mut seen).remove(MANAGED_FIELDS);
+            check::type_meta(target, &seen)?;
+            check::namespace(target, &mut seen)?;
+            check::same_name(text(metadata(&seen), "name"), current.name())?;
+            if !text(metadata(&seen), "uid").is_empty() {
+                check::same_uid(resource, current.name(), metadata(&old), metadata(&seen))?;
+            }
+            self.prepare_change(target, current.name(), &old, &mut seen, writer)?;
+            new = seen;
+        }
+        if writer != Writer::Owner && target.subresource.is_none() && resource.id() == "services" {
+            let random = &mut writer.random();
+            service::allocate(
+                transaction,
+                resource,
+                current.name(),
+                Some(&old),
+                &mut new,
+                random,
+            )?;
+        }
+        let unchanged = new == old && apply::differ_only_in_time(managed.as_ref(), held.as_ref());
+        if writer != Writer::Owner && !unchanged {
+            self.validate(target, Some(&old), &new)?;
+            if target.subresource.is_none() {
+                let causes = specs::causes_of_change(resource, &old, &new);
+                check::spec(resource, current.name(), &causes)?;
+            }
+        }
+        if let Some(user) = writer.user() {
+            self.check_escalation(transaction, target, user, Some(&old), &new, current.name())?;
+        }
+        if let Some(before) = &before {
+            let new = with_managers(&new, &managed);
+            self.validate_by_webhooks(transaction, Operation::Update, target, writer, Some(before), &new)?;
+        }
+        if unchanged {
+            return Ok(current);
+        }
+        set_managers(&mut new, managed);
+        // Where a pod runs is not what is wanted of it.
+        let counts = resource.has_generation() && target.subresource.as_deref() != Some("binding");
+        if counts && spec_differs(resource, &old, &new) {
+            bump_generation(&mut new);
+        }
+        if resource.id() == definition::ID {
+            definition::prepare(&mut new, &rfc3339(self.now()), writer == Writer::Owner)?;
+            definition::note_storage_version(&mut new);
+        }
+        as_stored(resource, &mut new);
+        if writer.dry_run() {
+            return Ok(Arc::new(Stored::encode(resource, &new, current.resource_version)));
+        }
+        if is_to_be_removed(resource, &old, &new) {
+            self.remove(transaction, target, &current);
+            return Ok(Arc::new(Stored::encode(resource, &new, current.resource_version)));
+        }
+        let stored = put(transaction, resource, &mut new, writer)?;
+        self.defined(transaction, resource, &new, &stored);
+        self.written(transaction, resource, &new, &stored, Some(&current), writer);
+        Ok(stored)
+    }
+
+    /// Refuses what no update may change of the metadata or by a subresource, and keeps what is not this request's to write.
+    pub(super) fn prepare_change(
+        &self,
+        target: &Target,
+        name: &str,
+        old: &Object,
+        new: &mut Object,
+        writer: Writer<'_>,
+    ) -> Result<(), StatusError> {
+        let (resource, subresource) = (&target.resource, target.subresource.as_deref());
+        if subresource == Some("ephemeralcontainers") {
+            check::ephemeral_containers(name, old, new)?;
+        }
+        if subresource == Some("finalize") {
+            check::namespace_finalizers(name, new)?;
+        }
+        if writer != Writer::Owner && resource.status {
+            keep_other_part(resource, subresource, old, new);
+            if resource.id() == signing::ID && subresource.is_some() {
+                signing::check(resource, name, old, new)?;
+                signing::stamp(new, &rfc3339(writer.now(self)));
+            }
+        }
+        // The metadata of built-in kinds is validated several times on the way.
+        let times =
+            |times: usize| move |error: StatusError| error.repeated(if resource.custom { 1 } else { times });
+        check::labels(resource, name, new).map_err(times(4))?;
+        check::finalizer_names(resource, name, new)?;
+        check::finalizers(resource, name, old, new).map_err(times(2))?;
+        check::owners(resource, name, new).map_err(times(4))?;
+        if writer != Writer::Owner {
+            check::deletion(resource, name, old, new).map_err(times(2))?;
+        }
+        keep_system_fields(old, new);
+        for name in ["apiVersion", "kind"] {
+            if let (false, Some(value)) = (new.contains_key(name), old.get(name)) {
+                new.insert(name.into(), value.clone());
+            }
+        }
+        if resource.id() == "namespaces" {
+            name_namespace(new);
+        }
+        Ok(())
+    }
+}
+
+/// Through the main resource the status stays as it is; through the status subresource only the status changes.
+pub(super) fn keep_other_part(
+    resource: &Resource,
+    subresource: Option<&str>,
+    old: &Object,
+    new: &mut Object,
+) {
+    if subresource == Some("ephemeralcontainers") {
+        let containers = new.get("spec").map(|spec| spec["ephemeralContainers"].clone());
+        *new = old.clone();
+        let spec = new.entry("spec").or_insert_with(|| json!({}));
+        if let (Some(spec), Some(containers)) = (spec.as_object_mut(), containers.filter(Value::is_array)) {
+            spec.insert("ephemeralContainers".into(), containers);
+        }
+        return;
+    }
+    if subresource == Some("approval") {
+        keep_member(old, new, "spec");
+        signing::keep_all_but_conditions(old, new);
+        return;
+    }
+    if subresource != Some("status") {
+        keep_member(old, new, "status");
+        if resource.id() == "namespaces" && subresource.is_none() {
+            keep_member(old, new, "spec");
+        }
+        return;
+    }
+    let status = new.remove("status");
+    let given = new.remove("metadata");
+    *new = old.clone();
+    new.remove("status");
+    new.extend(status.map(|status| ("status".into(), status)));
+    let kept = reset_fields(resource, subresource);
+    if kept.contains(&&["metadata"][..]) {
+        return;
+    }
+    new.extend(given.map(|metadata| ("metadata".into(), metadata)));
+    for path in kept {
+        if let ["metadata", name] = path {
+            keep_member(metadata(old), metadata_mut(new), name);
+        }
+    }
+}
+
+/// Whether the update of an object that is being deleted ends it: nothing holds it any more.
+pub(super) fn is_to_be_removed(resource: &Resource, old: &Object, new: &Object) -> bool {
+    let graceful = metadata(old)
+        .get("deletionGracePeriodSeconds")
+        .and_then(Value::as_i64);
+    let held = resource.id() == "namespaces" && !namespace_finalizers(new).is_empty();
+    is_being_deleted(old) && finalizers(new).is_empty() && matches!(graceful, None | Some(0)) && !held
+}
+
+pub(super) fn keep_system_fields(old: &Object, new: &mut Object) {
+    let (old, new) = (metadata(old), metadata_mut(new));
+    for name in [
+        "name",
+        "generateName",
+        "namespace",
+        "uid",
+        "resourceVersion",
+        "generation",
+        "creationTimestamp",
+        "deletionTimestamp",
+        "deletionGracePeriodSeconds",
+    ] {
+        keep_member(old, new, name);
+    }
+    drop_empty(new);
+}
+
+/// Most built-in kinds have a spec; of others, and of a custom resource, everything but metadata and status counts.
+pub(super) fn spec_differs(resource: &Resource, old: &Object, new: &Object) -> bool {
+    // What a Deployment's annotations say is for its controller.
+    let annotations = |object: &Object| metadata(object).get("annotations").cloned();
+    if resource.id() == "deployments.apps" && annotations(old) != annotations(new) {
+        return true;
+    }
+    let has_spec = !resource.custom && (resource.status || old.contains_key("spec"));
+    if has_spec {
+        return old.get("spec") != new.get("spec");
+    }
+    let rest = |(name, _): &(&String, &Value)| {
+        !matches!(name.as_str(), "metadata" | "status" | "apiVersion" | "kind")
+    };
+    !old.iter().filter(rest).eq(new.iter().filter(rest))
+}
