@@ -1,0 +1,207 @@
+//! What the body of a request says: an object, or the options of a deletion.
+
+use bytes::Bytes;
+use http::Method;
+use http::header::CONTENT_TYPE;
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use kube_protobuf::{Descriptor, strict_errors};
+use serde_json::{Map, Value, json};
+
+use crate::api::write::{DeleteOptions, Propagation};
+use crate::api::{fields, options};
+use crate::media;
+use crate::nesting::{self, Unreadable};
+use crate::response::BoxError;
+use crate::script::Received;
+use crate::status::{Cause, StatusError, unregistered};
+use crate::target::{MAX_BODY, Target};
+
+use super::Call;
+use super::special::is_form_of_its_own;
+
+impl Call {
+    pub(super) fn content_type(&self) -> &str {
+        self.request
+            .headers
+            .get(CONTENT_TYPE)
+            .and_then(|v| v.to_str().ok())
+            .unwrap_or("")
+    }
+
+    pub(super) fn read_object(&self, target: &Target) -> Result<Map<String, Value>, StatusError> {
+        if !matches!(
+            self.content_type().split(';').next().unwrap_or("").trim(),
+            "" | "application/json"
+        ) {
+            let accepted = media::accepted(target.resource.custom);
+            return Err(StatusError::unsupported_media_type(accepted));
+        }
+        // Nothing is an object without members.
+        let body: &[u8] = match self.request.body.trim_ascii() {
+            b"null" if !target.resource.custom => b"{}",
+            _ => &self.request.body,
+        };
+        let (mut object, duplicates) = nesting::parse_object(body).map_err(|error| {
+            let (head, tail) = match error {
+                Unreadable::TooDeep(_) | Unreadable::Syntax(_) => (UNREADABLE, ""),
+                Unreadable::Empty => (UNREADABLE, " (<empty>)"),
+                Unreadable::Invalid { .. } => ("", ""),
+            };
+            let kind = &target.resource.kind;
+            StatusError::bad_request(format!(
+                "the object provided is unrecognized (must be of type {kind}): {head}{error}{tail}"
+            ))
+        })?;
+        if let Some(version) = text_of(&object, "apiVersion").strip_prefix('/') {
+            // Of no group, said explicitly.
+            let version = version.into();
+            object.insert("apiVersion".into(), version);
+        }
+        if !target.resource.custom {
+            if self.fields.is_strict() {
+                self.check_strictly(target, &object)?;
+            }
+            // It says how the object is to be read.
+            if target.resource.is_autoscaler() && target.subresource.is_none() {
+                let version = || target.resource.api_version(&target.version).into();
+                object.entry("apiVersion").or_insert_with(version);
+            }
+        }
+        if is_form_of_its_own(target.subresource.as_deref()) || target.resource.review {
+            return Ok(object);
+        }
+        self.fields.dedup_owners(&mut object);
+        let mut errors = duplicates;
+        fields::fit(target, &mut object)
+            .and_then(|dropped| {
+                errors.extend(dropped);
+                self.fields.note(errors)
+            })
+            .map_err(|error| {
+                let (kind, version) = (&target.resource.kind, &target.version);
+                StatusError::bad_request(format!(
+                    "{kind} in version \"{version}\" cannot be handled as a {kind}: {error}"
+                ))
+            })?;
+        Ok(object)
+    }
+
+    /// Refuses fields that a built-in kind does not have, and those that are there twice.
+    fn check_strictly(&self, target: &Target, object: &Map<String, Value>) -> Result<(), StatusError> {
+        let kind = target.resource.kind.as_str();
+        let api_version = target.resource.api_version(&target.version);
+        // Another kind is refused for that, or is that of a subresource.
+        let is_meant = object.get("kind").is_none_or(|given| given == kind);
+        let Some(message) = Descriptor::of(&api_version, kind).filter(|_| is_meant) else {
+            return Ok(());
+        };
+        // The text has been read before; at most it is too deep.
+        let errors = strict_errors(message, &self.request.body).unwrap_or_default();
+        if errors.is_empty() {
+            return Ok(());
+        }
+        // What is twice is told once.
+        let mut told: Vec<String> = Vec::new();
+        for error in errors.iter().map(ToString::to_string) {
+            if !told.contains(&error) {
+                told.push(error);
+            }
+        }
+        Err(StatusError::bad_request(format!(
+            "{kind} in version \"{}\" cannot be handled as a {kind}: strict decoding error: {}",
+            target.version,
+            told.join(", ")
+        )))
+    }
+
+    pub(super) fn delete_options(&self) -> Result<DeleteOptions, StatusError> {
+        let body: Value = match self.request.body.is_empty() {
+            true => json!({}),
+            false => nesting::parse(&self.request.body).map_err(|error| {
+                StatusError::bad_request(match error {
+                    Unreadable::TooDeep(_) | Unreadable::Syntax(_) | Unreadable::Empty => {
+                        format!("{UNREADABLE}{error}")
+                    }
+                    Unreadable::Invalid { line, column } => {
+                        format!("invalid JSON in DeleteOptions at line {line}, column {column}")
+                    }
+                })
+            })?,
+        };
+        let text = |name: &str| body[name].as_str().unwrap_or("");
+        if !matches!(text("kind"), "" | "DeleteOptions") {
+            return Err(StatusError::bad_request(unregistered(
+                text("kind"),
+                text("apiVersion"),
+            )));
+        }
+        self.delete_options_of(&body)
+    }
+
+    pub(super) fn delete_options_of(&self, body: &Value) -> Result<DeleteOptions, StatusError> {
+        let precondition = |name: &str| body["preconditions"][name].as_str().map(str::to_owned);
+        let policy = body["propagationPolicy"]
+            .as_str()
+            .unwrap_or(self.query.get("propagationPolicy"));
+        let propagation = DeleteOptions::policy(policy)?;
+        let policies = ["propagationPolicy", "orphanDependents"];
+        if policies.iter().all(|name| !body[*name].is_null()) {
+            let why = "orphanDependents and deletionPropagation cannot be both set";
+            let cause = Cause::invalid("propagationPolicy", format_args!("\"{policy}\""), why);
+            return Err(StatusError::invalid("meta.k8s.io", "DeleteOptions", "", &[cause]));
+        }
+        let orphans = body["orphanDependents"].as_bool().map(|orphans| match orphans {
+            true => Propagation::Orphan,
+            false => Propagation::Background,
+        });
+        if let Some(given) = body["dryRun"][0].as_str().filter(|given| *given != "All") {
+            let cause = options::unsupported_dry_run(given);
+            return Err(StatusError::invalid("meta.k8s.io", "DeleteOptions", "", &[cause]));
+        }
+        Ok(DeleteOptions {
+            uid: precondition("uid"),
+            resource_version: precondition("resourceVersion"),
+            propagation: propagation.or(orphans),
+            grace: match &body["gracePeriodSeconds"] {
+                Value::Null => self.query.number("gracePeriodSeconds")?,
+                given => given.as_i64(),
+            },
+            at_once: false,
+            deletes_dependents: orphans == Some(Propagation::Background),
+            dry_run: self.query.get("dryRun") == "All" || body["dryRun"][0] == "All",
+        })
+    }
+}
+
+/// What a real server says first of a body that it cannot read.
+const UNREADABLE: &str = "couldn't get version/kind; json parse error: ";
+
+fn text_of<'a>(object: &'a Map<String, Value>, name: &str) -> &'a str {
+    object.get(name).and_then(Value::as_str).unwrap_or("")
+}
+
+pub(super) async fn read_body<B>(body: B) -> Result<Bytes, StatusError>
+where
+    B: http_body::Body,
+    B::Error: Into<BoxError>,
+{
+    match Limited::new(body, MAX_BODY).collect().await {
+        Ok(body) => Ok(body.to_bytes()),
+        Err(error) if error.is::<LengthLimitError>() => Err(StatusError::too_large_body(MAX_BODY)),
+        Err(_) => Err(StatusError::unread_body()),
+    }
+}
+
+/// The members that are twice in a merge patch.
+pub(super) fn duplicates_of_patch(request: &Received) -> Vec<String> {
+    let content_type = request
+        .headers
+        .get(CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or("");
+    let is_merge = content_type.starts_with("application/merge-patch+json");
+    if request.method != Method::PATCH || !is_merge || nesting::of_json(&request.body) > nesting::COMMON {
+        return Vec::new();
+    }
+    nesting::parse_object(&request.body).map_or_else(|_| Vec::new(), |(_, duplicates)| duplicates)
+}

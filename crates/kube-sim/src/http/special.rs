@@ -1,0 +1,120 @@
+//! Requests whose body or answer has a form of its own: reviews and most subresources.
+
+use http::{Response, StatusCode};
+use serde_json::{Map, Value, json};
+
+use crate::admission::Operation;
+use crate::api::options;
+use crate::api::patch::{self, Patch};
+use crate::api::render::{self, Form};
+use crate::api::write::Scale;
+use crate::response::{self, SimBody, json_value};
+use crate::status::StatusError;
+use crate::target::Target;
+
+use super::form::{Asked, negotiate};
+use super::{Call, accept};
+
+impl Call {
+    /// Answers what has a form of its own, which is no object that is stored.
+    pub(super) fn special(&self, target: &Target) -> Result<Response<SimBody>, StatusError> {
+        let done = || json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201});
+        let method = self.request.method.as_str();
+        let (code, value) = match (method, target.subresource.as_deref()) {
+            ("POST", None) if target.name.is_none() && target.resource.review => (
+                StatusCode::CREATED,
+                self.api.review(
+                    target,
+                    self.read_object(target)?,
+                    self.manager(),
+                    self.user.as_ref(),
+                )?,
+            ),
+            ("GET", Some("scale")) => (StatusCode::OK, self.api.scale(target)?),
+            ("PUT", Some("scale")) => {
+                options::check_write(&self.query, "UpdateOptions")?;
+                let scale = Scale::Replace(self.read_object(target)?);
+                (StatusCode::OK, self.api.rescale(target, scale, self.writer())?)
+            }
+            ("PATCH", Some("scale")) if patch::is_apply(self.content_type()) => {
+                options::check_apply(&self.query)?;
+                let config = patch::read_config(&self.request.body)?;
+                let scale = Scale::Apply {
+                    config: &config,
+                    manager: self.query.get("fieldManager"),
+                    force: self.query.flag("force") == Some(true),
+                };
+                (StatusCode::OK, self.api.rescale(target, scale, self.applier())?)
+            }
+            ("PATCH", Some("scale")) => {
+                options::check_write(&self.query, "PatchOptions")?;
+                let body = &self.request.body;
+                let patch = Patch::read(self.content_type(), body, target.resource.custom)?;
+                (
+                    StatusCode::OK,
+                    self.api.rescale(target, Scale::Patch(&patch), self.writer())?,
+                )
+            }
+            ("POST", Some("eviction")) => {
+                let eviction = self.admitted(target, self.read_object(target)?)?;
+                let options = eviction.get("deleteOptions").unwrap_or(&Value::Null);
+                self.api
+                    .evict(target, &eviction, &self.delete_options_of(options)?)?;
+                (StatusCode::CREATED, done())
+            }
+            ("POST", Some("binding")) => {
+                options::check_write(&self.query, "CreateOptions")?;
+                let binding = self.admitted(target, self.read_object(target)?)?;
+                self.api.bind(target, &binding, self.writer())?;
+                (StatusCode::CREATED, done())
+            }
+            ("POST", Some("token")) => {
+                let request = self.admitted(target, self.read_object(target)?)?;
+                (StatusCode::CREATED, self.api.token(target, &request)?)
+            }
+            (_, Some(subresource)) if is_of_node(Some(subresource)) => {
+                self.api
+                    .of_node(target, subresource, self.query.get("container"))?;
+                return Ok(response::text(StatusCode::OK, ""));
+            }
+            _ => return Err(StatusError::method_not_allowed()),
+        };
+        let of_scale = target.subresource.as_deref() == Some("scale");
+        let accept = accept(&self.request.headers);
+        match negotiate(accept, self.query.get("includeObject"), target.resource.custom) {
+            Some(Ok(Asked::Form(Form::Table(include, version)))) if of_scale => {
+                let table = render::scale_table(&value, include, version, self.api.now());
+                Ok(json_value(code, &table))
+            }
+            _ => Ok(json_value(code, &value)),
+        }
+    }
+
+    /// What is posted to a subresource, as webhooks leave it.
+    pub(super) fn admitted(
+        &self,
+        target: &Target,
+        object: Map<String, Value>,
+    ) -> Result<Map<String, Value>, StatusError> {
+        match &self.admission {
+            Some(admission) => {
+                let creates = Operation::Create;
+                self.api.admit_posted(admission, creates, target, object, None)
+            }
+            None => Ok(object),
+        }
+    }
+}
+
+/// Whether a subresource is sent as something else than its object.
+pub(super) fn is_form_of_its_own(subresource: Option<&str>) -> bool {
+    matches!(subresource, Some("scale" | "eviction" | "binding" | "token")) || is_of_node(subresource)
+}
+
+/// Whether a subresource is answered by a node, of which there are none here but in name.
+fn is_of_node(subresource: Option<&str>) -> bool {
+    matches!(
+        subresource,
+        Some("attach" | "exec" | "log" | "portforward" | "proxy")
+    )
+}

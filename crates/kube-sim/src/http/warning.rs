@@ -1,0 +1,44 @@
+//! What a client is warned of.
+
+use std::collections::HashSet;
+
+use http::header::WARNING;
+use http::{HeaderValue, Response};
+
+use crate::admission::Admission;
+use crate::response::SimBody;
+
+use super::Call;
+
+impl Call {
+    /// What the client is to be warned of, once.
+    pub(super) fn warnings(&self) -> Vec<String> {
+        let of_webhooks = self.admission.as_ref().map(Admission::warnings);
+        let mut warnings = [self.fields.warnings(), of_webhooks.unwrap_or_default()].concat();
+        let mut seen = HashSet::new();
+        warnings.retain(|warning| seen.insert(warning.clone()));
+        warnings
+    }
+}
+
+/// The most characters of all warnings of a response, and of each if they are more.
+const WARNINGS: usize = 4096;
+const LONG_WARNING: usize = 256;
+
+/// Adds warnings to a response, in the form of RFC 7234: as many as a real server adds.
+pub(super) fn warn(response: &mut Response<SimBody>, warnings: &[String]) {
+    let all: usize = warnings.iter().map(|warning| warning.chars().count()).sum();
+    let longest = if all > WARNINGS { LONG_WARNING } else { WARNINGS };
+    let mut room = WARNINGS;
+    for warning in warnings {
+        let warning: String = warning.chars().take(longest).collect();
+        let Some(left) = room.checked_sub(warning.chars().count()) else {
+            return;
+        };
+        room = left;
+        let quoted = warning.replace('\\', "\\\\").replace('"', "\\\"");
+        if let Ok(value) = HeaderValue::try_from(format!("299 - \"{quoted}\"")) {
+            response.headers_mut().append(WARNING, value);
+        }
+    }
+}
