@@ -155,6 +155,12 @@ fn rule(group: &str, resources: &[&str]) -> Value {
     json!({"rules": [{"apiGroups": [group], "apiVersions": ["*"], "operations": ["*"], "resources": resources}]})
 }
 
+/// Has a webhook asked about what [`hook`] says, in a configuration of its own.
+async fn configure_one(client: &Client, kind: &str, name: &str, webhook: &Webhook) {
+    let hooks = json!([hook(name, webhook.client_config(), json!({}))]);
+    configure(client, kind, name, hooks).await;
+}
+
 async fn configure(client: &Client, kind: &str, name: &str, webhooks: Value) {
     let path = format!(
         "/apis/admissionregistration.k8s.io/v1/{}webhookconfigurations",
@@ -175,20 +181,8 @@ async fn create(client: &Client, name: &str) -> Answer {
 async fn webhooks_change_and_see_what_is_created() {
     let client = Client::empty();
     let (mutating, validating) = (Webhook::annotates("m").await, Webhook::allows().await);
-    configure(
-        &client,
-        "Mutating",
-        "m",
-        json!([hook("m", mutating.client_config(), json!({}))]),
-    )
-    .await;
-    configure(
-        &client,
-        "Validating",
-        "v",
-        json!([hook("v", validating.client_config(), json!({}))]),
-    )
-    .await;
+    configure_one(&client, "Mutating", "m", &mutating).await;
+    configure_one(&client, "Validating", "v", &validating).await;
     let map = json!({"metadata": {"generateName": "a-", "uid": "mine"}, "data": {"k": "v"}});
     let made = client
         .post(&format!("{CONFIGMAPS}?fieldManager=me"), map)
@@ -262,13 +256,7 @@ async fn a_denial_says_who_and_why() {
         _ => json!({"allowed": true, "warnings": ["take \"care\""]}),
     })
     .await;
-    configure(
-        &client,
-        "Validating",
-        "v",
-        json!([hook("v", webhook.client_config(), json!({}))]),
-    )
-    .await;
+    configure_one(&client, "Validating", "v", &webhook).await;
     let by = "admission webhook \"v.sim.example\" denied the request";
     for (name, code, reason, message) in [
         ("a", 403, "Forbidden", format!("{by}: not today")),
@@ -553,13 +541,7 @@ async fn what_changes_meanwhile_is_asked_about_again() {
         json!({"allowed": true})
     })
     .await;
-    configure(
-        &client,
-        "Validating",
-        "v",
-        json!([hook("v", webhook.client_config(), json!({}))]),
-    )
-    .await;
+    configure_one(&client, "Validating", "v", &webhook).await;
     let path = format!("{CONFIGMAPS}/a");
     let made = client.merge(&path, json!({"data": {"mine": "y"}})).await.ok();
     assert_eq!(
