@@ -14,8 +14,13 @@ use serde_json::{Map, Value};
 use crate::nesting;
 use crate::resources::Resource;
 
+mod body;
 mod messages;
+mod room;
 
+pub(crate) use body::Families;
+
+use body::Body;
 use messages::Messages;
 
 /// One version of one object.
@@ -26,11 +31,10 @@ pub(crate) struct Stored {
     /// How many levels its JSON has.
     pub(crate) depth: usize,
     /// `"metadata":{…},"spec":{…}}`: the object without its opening brace, `apiVersion` and `kind`.
-    body: Bytes,
+    body: Body,
     /// Where the digits of the resource version are.
     version_at: (u32, u32),
-    /// Where the uid is.
-    uid_at: (u32, u32),
+    uid: Box<str>,
     /// `uid\0` of each owner.
     owners: Box<str>,
     /// Whether it has a deletion timestamp.
@@ -75,7 +79,7 @@ impl Stored {
             .get("metadata")
             .and_then(Value::as_object)
             .unwrap_or(&empty);
-        let (version_at, uid_at) = encode_metadata(&mut out, resource, metadata, resource_version);
+        let version_at = encode_metadata(&mut out, resource, metadata, resource_version);
         out.push(b'}');
         let metadata_end = out.len() as u32;
         for (name, value) in object {
@@ -89,9 +93,9 @@ impl Stored {
             key: key_of(metadata).into(),
             resource_version,
             depth: 1 + object.values().map(nesting::of).max().unwrap_or(0),
-            body: out.into_boxed_slice().into(),
+            body: Body::new(&out),
             version_at,
-            uid_at,
+            uid: metadata.get("uid").and_then(Value::as_str).unwrap_or("").into(),
             owners: encode_owners(metadata),
             deleting: metadata.get("deletionTimestamp").is_some_and(|at| !at.is_null()),
             metadata_end,
@@ -103,7 +107,7 @@ impl Stored {
 
     /// Whether the text is somewhere in the object's JSON, which says without decoding it what the object cannot have.
     pub(crate) fn mentions(&self, text: &str) -> bool {
-        std::str::from_utf8(&self.body).is_ok_and(|body| body.contains(text))
+        std::str::from_utf8(&self.body.bytes()).is_ok_and(|body| body.contains(text))
     }
 
     /// The value of a label.
@@ -124,8 +128,7 @@ impl Stored {
 
     /// The uid; empty if the object has none.
     pub(crate) fn uid(&self) -> &str {
-        let (from, to) = (self.uid_at.0 as usize, self.uid_at.1 as usize);
-        std::str::from_utf8(&self.body[from..to]).unwrap_or("")
+        &self.uid
     }
 
     /// The uids of the objects that own this one.
@@ -149,7 +152,7 @@ impl Stored {
     /// Writes the object; `head` is what opens it, up to its metadata.
     pub(crate) fn write(&self, out: &mut impl BufMut, head: &[u8]) {
         out.put_slice(head);
-        out.put_slice(&self.body);
+        out.put_slice(&self.body.bytes());
     }
 
     /// Writes the object under another resource version.
@@ -165,18 +168,30 @@ impl Stored {
 
     fn write_part(&self, out: &mut impl BufMut, head: &[u8], resource_version: u64, end: usize) {
         let (from, to) = (self.version_at.0 as usize, self.version_at.1 as usize);
+        let body = self.body.bytes();
         out.put_slice(head);
         if self.version_at == NOWHERE {
-            out.put_slice(&self.body[..end]);
+            out.put_slice(&body[..end]);
             return;
         }
-        out.put_slice(&self.body[..from]);
+        out.put_slice(&body[..from]);
         out.put_slice(resource_version.to_string().as_bytes());
-        out.put_slice(&self.body[to..end]);
+        out.put_slice(&body[to..end]);
     }
 
     pub(crate) fn len(&self) -> usize {
         self.body.len()
+    }
+
+    /// Takes less memory from now on, if there is no room for objects as they are. `families` are those of its resource.
+    pub(crate) fn pack(&mut self, families: &mut Families) {
+        let family = match &*self.owners {
+            "" => self.namespace(),
+            owners => owners,
+        };
+        if let Some(packed) = self.body.packed(&body::ROOM, family, families) {
+            self.body = packed;
+        }
     }
 
     /// The message in protobuf of this name and served version, under a resource version. `make` makes it of the object's JSON if nobody has asked
@@ -227,21 +242,18 @@ fn encode_metadata(
     resource: &Resource,
     metadata: &Map<String, Value>,
     resource_version: u64,
-) -> ((u32, u32), (u32, u32)) {
+) -> (u32, u32) {
     let version = Value::from(resource_version.to_string());
-    let (mut version_at, mut uid_at) = (NOWHERE, NOWHERE);
+    let mut version_at = NOWHERE;
     let mut put = |name: &str, value: &Value| {
         if out.last() != Some(&b'{') {
             out.push(b',');
         }
         encode_member(out, name, value);
-        let place = match name {
-            "resourceVersion" => &mut version_at,
-            "uid" => &mut uid_at,
-            _ => return,
-        };
-        let end = out.len() as u32 - 1;
-        *place = (end - (value.as_str().map_or(0, str::len) as u32), end);
+        if name == "resourceVersion" {
+            let end = out.len() as u32 - 1;
+            version_at = (end - (value.as_str().map_or(0, str::len) as u32), end);
+        }
     };
     if resource.custom {
         // Custom resources are written as maps: sorted.
@@ -251,7 +263,7 @@ fn encode_metadata(
             _ => metadata.insert("resourceVersion".into(), version),
         };
         metadata.iter().for_each(|(name, value)| put(name, value));
-        return (version_at, uid_at);
+        return version_at;
     }
     for name in METADATA_ORDER {
         match metadata.get(name) {
@@ -267,7 +279,7 @@ fn encode_metadata(
     {
         put(name, value);
     }
-    (version_at, uid_at)
+    version_at
 }
 
 fn encode_member(out: &mut Vec<u8>, name: &str, value: &Value) {

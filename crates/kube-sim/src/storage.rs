@@ -11,7 +11,9 @@
 //!
 //! # Memory
 //!
-//! One copy of each object's serialized bytes; the window holds on to at most `history` replaced versions for each resource.
+//! One copy of each object's serialized bytes: 768 MiB of them as they are, for all clusters of the process. Beyond that, an object is
+//! kept as its difference from one that is much like it, as the pods of a ReplicaSet are; it is put together again when somebody reads
+//! it. The window holds on to at most `history` replaced versions for each resource.
 //! An object also keeps its messages in protobuf: one for each version of its kind that was asked for in protobuf (about 0.7 times
 //! the bytes of its JSON), and one for its metadata; all of them together take 512 MiB at the most. Replaced and deleted objects drop them [`ENCODED`] changes later.
 
@@ -24,7 +26,7 @@ use serde_json::{Map, Value};
 use tokio::sync::watch;
 
 use crate::nesting;
-use crate::object::Stored;
+use crate::object::{Families, Stored};
 use crate::resources::Resource;
 use crate::storage::sorted::Sorted;
 
@@ -138,6 +140,7 @@ struct Collection {
     /// Changes up to this resource version are no longer in `changes`.
     forgotten: u64,
     changed: watch::Sender<()>,
+    families: Families,
 }
 
 impl Storage {
@@ -326,6 +329,7 @@ impl Inner {
             changes: VecDeque::new(),
             forgotten: 0,
             changed: watch::Sender::new(()),
+            families: Families::default(),
         })
     }
 
@@ -474,12 +478,14 @@ impl Transaction<'_> {
         }
     }
 
-    fn store(&mut self, resource: &Resource, object: Stored) -> Arc<Stored> {
+    fn store(&mut self, resource: &Resource, mut object: Stored) -> Arc<Stored> {
         let resource_version = object.resource_version;
         self.inner.resource_version = resource_version;
         self.inner.deepest = self.inner.deepest.max(object.depth);
+        let collection = self.inner.collection(resource);
+        object.pack(&mut collection.families);
         let object = Arc::new(object);
-        let previous = self.inner.collection(resource).objects.insert(object.clone());
+        let previous = collection.objects.insert(object.clone());
         if !previous
             .as_ref()
             .is_some_and(|previous| object.has_owners_of(previous))

@@ -1,42 +1,14 @@
 //! What an object is in protobuf, kept beside it: a message is made once, for all lists and watches that send it, as long as there is
 //! room for it.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 
+use super::room::Room;
+
 /// The messages of all objects of this process: those of some 70,000 pods of 10 KB. What is beyond is made each time.
 static ROOM: Room = Room::of(512 * 1024 * 1024);
-
-/// Bytes that may be kept.
-struct Room {
-    most: usize,
-    taken: AtomicUsize,
-}
-
-impl Room {
-    const fn of(most: usize) -> Self {
-        Self {
-            most,
-            taken: AtomicUsize::new(0),
-        }
-    }
-
-    /// Takes some of the room, if there is so much.
-    fn take(&self, bytes: usize) -> bool {
-        let taken = self.taken.fetch_add(bytes, Ordering::Relaxed);
-        let fits = taken.saturating_add(bytes) <= self.most;
-        if !fits {
-            self.give_back(bytes);
-        }
-        fits
-    }
-
-    fn give_back(&self, bytes: usize) {
-        self.taken.fetch_sub(bytes, Ordering::Relaxed);
-    }
-}
 
 /// The messages of one version of an object that were asked for.
 #[derive(Debug, Default)]
@@ -143,16 +115,6 @@ impl Messages {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_is_given_back_can_be_taken_again() {
-        let room = Room::of(10);
-        assert_eq!([room.take(7), room.take(4), room.take(3)], [true, false, true]);
-        room.give_back(7);
-        assert_eq!([room.take(8), room.take(7), room.take(1)], [false, true, false]);
-        assert!(!room.take(usize::MAX));
-        assert!(room.take(0));
-    }
 
     #[test]
     fn a_message_is_made_once_until_it_is_retired() {
