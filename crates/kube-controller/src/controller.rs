@@ -1,4 +1,4 @@
-//! Controllers: each object of a kind is reconciled when it changes, or when an object that concerns it does.
+//! Controllers: each object of a kind is reconciled when it changes, or when a related object changes.
 //!
 //! ```no_run
 //! use futures::StreamExt;
@@ -24,31 +24,35 @@
 //! ```
 //!
 //! # The way of a change
-//! The handlers of informers put keys on a work queue. When the controller is polled, it takes a key, reads the newest state of
-//! the object from its informer, calls the reconciler and spawns the future that it returns. A key is never worked on by two
-//! at once; what changes meanwhile leads to one further run. A key whose object does not exist any more is done.
+//! The handlers of informers put keys on a work queue. When the controller is polled, it takes a key, reads
+//! the newest state of the object from its informer, calls the reconciler and spawns the future that it
+//! returns. Two runs of a key never overlap; changes during a run lead to one further run. A key whose object
+//! no longer exists needs no run.
 //!
-//! Reconciler, error policy and context need not be `Send` or `'static`, because they are called inside the poll of the
-//! stream. So nothing is reconciled unless the stream is polled.
+//! Reconciler, error policy and context need not be `Send` or `'static`, because they are called while the
+//! stream is polled. So nothing is reconciled unless the stream is polled.
 //!
 //! # Start
 //! The first poll starts all sources together. Reconciling begins when each of them
 //!
-//! - has synced, and its handler has been told of every object that exists; or
-//! - is refused by the server in a way that waiting does not mend, such as missing permissions; or
-//! - has had its [time](Config::sync_timeout).
+//! - has synced, and its handler has been notified of every object that exists; or
+//! - is refused by the server for a reason that waiting does not change, such as missing permissions; or
+//! - has not synced within [`sync_timeout`](Config::sync_timeout).
 //!
-//! In the last two cases an error in the stream names the kind and the reason, the controller begins without that kind, and
-//! its objects count from when it has synced. So a kind that is refused holds up nothing else. The controller's own kind is
-//! waited for without a limit, since there is nothing to reconcile before.
+//! In the last two cases an error in the stream names the kind and the reason, and the controller begins
+//! without that kind. Changes of its objects lead to reconciles as soon as it has synced. So a refused kind
+//! does not delay the others. The controller waits for its own kind without a limit, because it has nothing
+//! to reconcile before.
 //!
 //! # Namespaces and shards that are added
-//! The informers of a controller can be over [namespaces](kube_informer::NamespaceSet) or [shards](kube_informer::ShardSet), which can be
-//! added while it runs. Each informer lists them in its own time. A run waits until all that the controller watches have listed the
-//! namespace or shard of its object, so that it does not take for absent what was only not listed yet; runs of other objects go
-//! on meanwhile. The rules are those of the start: a source that is refused, or takes longer than its [time](Config::sync_timeout), is
-//! reported once and not waited for until it has synced. Informers that only the reconciler reads are not known to the controller;
-//! it can wait for them by [`synced_for`](kube_informer::SharedInformer::synced_for).
+//! The informers of a controller can be over [namespaces](kube_informer::NamespaceSet) or
+//! [shards](kube_informer::ShardSet), which can be added while it runs. Each informer lists them
+//! independently. A run waits until all informers that the controller watches have listed the namespace or
+//! shard of its object. Otherwise the reconciler could take an object for absent that was only not listed
+//! yet. Runs of other objects continue meanwhile. The rules of the start apply: a source that is refused, or
+//! exceeds [`sync_timeout`](Config::sync_timeout), is reported once, and runs do not wait for it until it has
+//! synced. The controller does not know informers that only the reconciler reads; the reconciler can wait for
+//! them with [`synced_for`](kube_informer::SharedInformer::synced_for).
 //!
 //! # When the next run is
 //! | the reconciler | the key | label `result` |
@@ -61,25 +65,28 @@
 //! | `Err`, and the policy says `Action::await_change()` | waits for a change: a terminal error | `error` |
 //! | panics, or takes too long | is run again after its backoff | `error` |
 //!
-//! A change during a pause is reconciled at once, and that run decides anew: an earlier `requeue` no longer counts. A failure
-//! counts for the backoff only if the pause before it was over: changes that arrive during a backoff neither lengthen nor
-//! shorten it. [`Attempt::current`] says how often an object has failed.
+//! A change during a pause is reconciled at once, and the result of that run replaces an earlier `requeue`. A
+//! failure counts for the backoff only if the previous pause was over. So changes that arrive during a
+//! backoff neither lengthen nor shorten it. [`Attempt::current`] returns how often an object has failed.
 //!
-//! Objects that exist at the start and resyncs have [low priority](kube_workqueue::Priority::LOW), changes have the normal one.
-//! Every eighth run goes to the key that has been waiting longest, whatever its priority, so nothing starves.
+//! Objects that exist at the start and resyncs have [low priority](kube_workqueue::Priority::LOW), changes
+//! have normal priority. Every eighth run is of the key that has waited longest, whatever its priority, so
+//! that no key starves.
 //!
 //! # Stop
-//! The stream ends after [`graceful_shutdown_on`](Controller::graceful_shutdown_on) when the running reconciles have ended, and
-//! after [`abort_on`](Controller::abort_on) when they have been dropped. Dropping the stream drops them too, but
-//! does not wait for that. Informers that the controller made are stopped last.
+//! The stream ends after [`graceful_shutdown_on`](Controller::graceful_shutdown_on) when the running
+//! reconciles have ended, and after [`abort_on`](Controller::abort_on) when they have been dropped. Dropping
+//! the stream drops them too, but does not wait for that. Informers that the controller made are stopped
+//! last.
 //!
 //! # Memory
-//! [`Controller::new`] holds its objects [packed](kube_informer::form::Packed), and of those that they own only metadata, also
-//! packed. To hold them in another form, make the informer yourself: [`Controller::for_informer`], [`Controller::source`].
-
+//! [`Controller::new`] keeps its objects [packed](kube_informer::form::Packed), and of owned objects only the
+//! metadata, also packed. To keep them in another form, create the informer yourself and use
+//! [`Controller::for_informer`] and [`Controller::source`].
+//!
 //! # Metrics
-//! A controller reports to the recorder of the `metrics` crate that is installed when it is first
-//! polled, under controller-runtime's names and with the label `controller`. All are there from the start.
+//! A controller reports to the recorder of the `metrics` crate that is installed when it is first polled,
+//! under controller-runtime's names and with the label `controller`. All metrics exist from the start.
 //!
 //! | metric | type | what |
 //! |---|---|---|
@@ -193,7 +200,7 @@ where
     K: Clone + Resource + DeserializeOwned + Debug + Send + Sync + 'static,
     K::DynamicType: Eq + Hash + Clone,
 {
-    /// A controller of the objects of an [`Api`], with an informer of its own, which holds them
+    /// A controller of the objects of an [`Api`]. It creates an informer, which keeps them
     /// [packed](kube_informer::form::Packed).
     pub fn new(api: Api<K>, config: watcher::Config) -> Self
     where
@@ -215,9 +222,10 @@ where
         controller
     }
 
-    /// A controller of objects that come from a stream, and are read from a store.
+    /// A controller of objects that come from a stream and are read from a store.
     ///
-    /// Reconciling begins when the store is ready. A deletion is seen in the store; the stream need not have it.
+    /// Reconciling begins when the store is ready. Deletions are read from the store, so the stream need not
+    /// contain them.
     pub fn for_stream(
         objects: impl Stream<Item = Result<K, watcher::Error>> + Send + 'static,
         reader: Store<K>,
@@ -267,12 +275,13 @@ where
     K: Resource + Send + Sync + 'static,
     K::DynamicType: Eq + Hash + Clone,
 {
-    /// A controller of the objects of a shared informer, in any form that holds whole objects. Whoever made the informer runs
-    /// it.
+    /// A controller of the objects of a shared informer, in any form that keeps whole objects. The controller
+    /// does not run the informer; its creator does, for example a factory.
     ///
-    /// Of an informer [over shards](SharedInformer::over_shards), each run [holds](kube_informer::ShardSet::hold) the shard of its object. An object
-    /// whose shard is another replica's by now is not reconciled, and a run that has to [stop at
-    /// once](kube_informer::ShardSet::expire) is dropped. See [`shard_group`](crate::shard_group).
+    /// If the informer is [over shards](SharedInformer::over_shards), each run
+    /// [holds](kube_informer::ShardSet::hold) the shard of its object. An object is not reconciled if its
+    /// shard has gone to another replica. A run is dropped if its shard
+    /// [expires](kube_informer::ShardSet::expire). See [`shard_group`](crate::shard_group).
     pub fn for_informer<O: WholeObject<Object = K>>(informer: &SharedInformer<O>) -> Self
     where
         K::DynamicType: Default,
@@ -315,8 +324,8 @@ where
         }
     }
 
-    /// The name for metrics and logs. Default: the kind in lower case. Of two controllers with the same name, counters are
-    /// summed.
+    /// Sets the name for metrics and logs. Default: the kind in lower case. The counters of two controllers
+    /// with the same name are summed.
     pub fn named(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
         self
@@ -333,16 +342,17 @@ where
         self
     }
 
-    /// Makes each run of an object wait until the informers that the controller watches have seen what its last run wrote with
-    /// [`writes.client()`](OwnWrites::client), and does not reconcile an object because of writes that are its own beyond
-    /// doubt; [`own_writes`](crate::own_writes) says which these are.
-    /// Tell `writes` of other informers that the reconciler reads. Default: the reconciler may read an older state than it has written.
+    /// Makes each run of an object wait until the informers that the controller watches have seen what its
+    /// last run wrote with [`writes.client()`](OwnWrites::client). Changes that are certainly such writes do
+    /// not lead to another run; [`own_writes`](crate::own_writes) says which these are. Add other informers
+    /// that the reconciler reads to `writes` with [`track`](OwnWrites::track). Default: off, so the
+    /// reconciler may read an older state than it has written.
     ///
-    /// This is the way for a controller of this crate. For a loop of your own, use [`OwnWrites`] itself;
-    /// [which of them to use](crate::own_writes#which-of-the-three-to-use) says more.
+    /// This is for controllers of this crate. For a loop of your own, use [`OwnWrites`] directly; see
+    /// [which of them to use](crate::own_writes#which-of-the-three-to-use).
     ///
-    /// A run waits for 90 seconds at most; then it goes on, and the log says why. Names of controllers that share `writes` must be
-    /// [different](Self::named).
+    /// A run waits for 90 seconds at most; then it continues, and the log says why. Controllers that share
+    /// `writes` must have different [names](Self::named).
     #[doc(alias = "EnableReadYourWritesConsistency")]
     pub fn read_your_writes(mut self, writes: &OwnWrites) -> Self {
         self.own_writes = Some(writes.clone());
@@ -354,23 +364,24 @@ where
         self.store.clone()
     }
 
-    /// Ignores updates of the controller's own objects that leave what the predicate looks at as it was; see
-    /// [`Source::filter`]. Has no effect on a controller [for a stream](Self::for_stream).
+    /// Ignores updates of objects of the controller's kind for which the predicate's value stays the same;
+    /// see [`Source::filter`]. Has no effect on a controller [for a stream](Self::for_stream).
     pub fn filter(self, predicate: impl Predicate<K> + Send + 'static) -> Self {
         self.filter_updates(move |old, new| predicate.has_changed(old, new))
     }
 
-    /// Ignores updates of the controller's own objects for which `passes` is false; see [`Source::filter_updates`].
+    /// Ignores updates of objects of the controller's kind for which `passes` is false; see
+    /// [`Source::filter_updates`].
     pub fn filter_updates(mut self, passes: impl FnMut(&K, &K) -> bool + Send + 'static) -> Self {
         self.main = self.main.map(|main| main.filter(Box::new(passes)));
         self
     }
 
-    /// Reconciles the owners of the objects of another kind when these change. Of the owned objects, only metadata is asked of
-    /// the server and held.
+    /// Watches another kind, and reconciles the owners of its objects when these change. Only the metadata of
+    /// the owned objects is requested and kept.
     ///
-    /// All owners of the kind `K` are reconciled. To consider only the one that is the controller, or to filter changes, use
-    /// [`source`](Self::source).
+    /// All owners of the kind `K` are reconciled. Use [`source`](Self::source) to reconcile only the owner
+    /// with `controller: true`, or to filter changes.
     pub fn owns<Child: Resource<DynamicType = ()>>(self, api: Api<Child>, config: watcher::Config) -> Self {
         self.owns_with(api, (), config)
     }
@@ -390,14 +401,14 @@ where
         self
     }
 
-    /// Reconciles the owners of the objects of a shared informer when these change. See [`Source::owned`] for more.
+    /// Reconciles the owners of the objects of a shared informer when these change. See [`Source::owned`].
     pub fn owns_informer<O: HasOwners>(self, informer: &SharedInformer<O>) -> Self {
         let source = Source::owned(informer, self.owner_kind());
         self.source(source)
     }
 
-    /// Reconciles what `mapper` makes of the objects of another kind when these change. After an update it is called with the
-    /// state before and the one after it.
+    /// Watches another kind, and reconciles the objects that `mapper` returns for a changed object. For an
+    /// update, `mapper` is called with the state before and with the state after it.
     pub fn watches<Other, I>(
         self,
         api: Api<Other>,
@@ -439,7 +450,8 @@ where
         self
     }
 
-    /// Reconciles what `mapper` makes of the objects of a shared informer when these change. See [`Source::mapped`].
+    /// Reconciles the objects that `mapper` returns for a changed object of a shared informer. See
+    /// [`Source::mapped`].
     pub fn watches_informer<O, I>(
         self,
         informer: &SharedInformer<O>,
@@ -452,7 +464,8 @@ where
         self.source(Source::mapped(informer, mapper))
     }
 
-    /// Watches another kind; [`Source`] says which of its changes count, and what is reconciled then.
+    /// Watches another kind. The [`Source`] says which of its changes count, and which objects are then
+    /// reconciled.
     pub fn source<O: CachedObject>(mut self, source: Source<O>) -> Self {
         self.sources.push(Watched::new(source, None));
         self
@@ -466,8 +479,8 @@ where
         self.owns_stream_with(objects, ())
     }
 
-    /// [`owns_stream`](Self::owns_stream), for a kind that is known at run time. Which kind that is makes no difference: objects say
-    /// themselves who owns them.
+    /// [`owns_stream`](Self::owns_stream), for a kind that is known at run time. `_dyntype` is not used,
+    /// because each object has its owner references.
     pub fn owns_stream_with<Child: Resource + Send + Sync + 'static>(
         self,
         objects: impl Stream<Item = Result<Child, watcher::Error>> + Send + 'static,
@@ -495,7 +508,7 @@ where
         self.triggered_by(objects.map(Ok), move |object| owner.keys::<Child>(&object))
     }
 
-    /// Reconciles what `mapper` makes of objects that come from a stream.
+    /// Reconciles the objects that `mapper` returns for each object of a stream.
     pub fn watches_stream<Other, I>(
         self,
         objects: impl Stream<Item = Result<Other, watcher::Error>> + Send + 'static,
@@ -524,7 +537,7 @@ where
         })
     }
 
-    /// Reconciles what `mapper` makes of shared objects that come from a stream.
+    /// Reconciles the objects that `mapper` returns for each shared object of a stream.
     pub fn watches_shared_stream<Other, I>(
         self,
         objects: impl Stream<Item = Arc<Other>> + Send + 'static,
@@ -564,21 +577,22 @@ where
         self
     }
 
-    /// Pauses the streams of the program's own after an error of one of them; all together, as kube does. Default: no pauses. The
-    /// informers that the controller runs have [their own](kube_informer::reflector::Backoff).
+    /// Pauses the streams that were given to this controller after one of them returned an error: all of them
+    /// together, as kube does. Default: no pauses. The informers that the controller runs have [their own
+    /// backoff](kube_informer::reflector::Backoff).
     pub fn trigger_backoff(mut self, backoff: impl Backoff + 'static) -> Self {
         self.trigger_backoff = Some(Box::new(backoff));
         self
     }
 
-    /// Reconciles all objects whenever the stream has an item. They have low priority.
+    /// Reconciles all objects, with low priority, whenever the stream yields an item.
     pub fn reconcile_all_on(mut self, trigger: impl Stream<Item = ()> + Send + 'static) -> Self {
         self.triggers.push(trigger.map(|()| Trigger::All).boxed());
         self
     }
 
-    /// Reconciles the objects that a stream names. One that does not exist is
-    /// [reported](Error::ObjectNotFound).
+    /// Reconciles the objects that a stream yields. One that does not exist is an
+    /// [error](Error::ObjectNotFound) in the controller's stream.
     #[doc(alias = "Channel")]
     pub fn reconcile_on(mut self, trigger: impl Stream<Item = ObjectRef<K>> + Send + 'static) -> Self
     where
@@ -589,33 +603,35 @@ where
         self
     }
 
-    /// Begins to reconcile only after this future has ended. Meanwhile the sources sync and fill the queue, so that the first
-    /// reconcile comes at once, for example when an election is won. It can be called several times; all have to end.
+    /// Reconciles nothing before this future completes. Meanwhile the sources sync and fill the queue, so
+    /// that reconciling begins without delay, for example when an election is won. If this is called several
+    /// times, all futures must complete.
     #[doc(alias = "Warmup")]
     pub fn warm_until(mut self, begin: impl Future<Output = ()> + Send + 'static) -> Self {
         self.hold.push(begin.boxed());
         self
     }
 
-    /// Stops when this future ends: no further object is reconciled, and the stream ends after the reconciles that are running. It
-    /// can be called several times; the first one counts.
+    /// Stops when this future completes: no further reconcile starts, and the stream ends when the running
+    /// reconciles have ended. If this is called several times, the first future that completes counts.
     pub fn graceful_shutdown_on(mut self, trigger: impl Future<Output = ()> + Send + 'static) -> Self {
         self.stop.push(trigger.boxed());
         self
     }
 
-    /// Stops at once when this future ends: the reconciles that are running are dropped at their current await point, and the
-    /// stream ends when all of them have been. It can be called several times; the first one counts.
+    /// Stops at once when this future completes: running reconciles are dropped at their current await point,
+    /// and the stream ends when all of them have been dropped. If this is called several times, the first
+    /// future that completes counts.
     pub fn abort_on(mut self, trigger: impl Future<Output = ()> + Send + 'static) -> Self {
         self.abort.push(trigger.boxed());
         self
     }
 
-    /// Stops on the first SIGINT or SIGTERM as [`graceful_shutdown_on`](Self::graceful_shutdown_on) does, and at once on
-    /// the second. The signals are listened for from the first poll on.
+    /// Stops on the first SIGINT or SIGTERM as [`graceful_shutdown_on`](Self::graceful_shutdown_on) does, and
+    /// at once on the second. Signals are caught from the first poll of the stream.
     ///
     /// # Panics
-    /// The stream panics if the signals cannot be listened for.
+    /// The stream panics if the signal handlers cannot be installed.
     pub fn shutdown_on_signal(self) -> Self {
         let (graceful, first) = tokio::sync::oneshot::channel();
         let signals = async {
@@ -648,13 +664,14 @@ where
         OwnerKind::new(&ApiResource::erase::<K>(&self.dyntype), scope)
     }
 
-    /// Runs the controller, while the stream is polled. Its items are the results of the runs, and what is wrong with the
-    /// sources.
+    /// Runs the controller while the stream is polled. The items are the results of the runs, and errors of
+    /// the sources.
     ///
-    /// `error_policy` says what follows when `reconciler` has returned an error. See the [module](self#when-the-next-run-is).
+    /// `error_policy` is called when `reconciler` has returned an error, and returns when to retry. See [When
+    /// the next run is](self#when-the-next-run-is).
     ///
     /// # Panics
-    /// The stream panics outside a tokio runtime with time enabled, and if a reconciler does and
+    /// The stream panics outside a tokio runtime with time enabled. It also panics if a reconciler panics and
     /// [`recover_panic`](Config::recover_panic) is off.
     pub fn run<ReconcilerFut, Ctx>(
         self,

@@ -1,4 +1,5 @@
-//! The program around controllers: one set of informers, one election, one start and one stop.
+//! A manager runs several controllers as one program, with one set of informers, one election, and an ordered
+//! start and stop.
 //!
 //! ```no_run
 //! use k8s_openapi::api::core::v1::ConfigMap;
@@ -22,29 +23,34 @@
 //! ```
 //!
 //! # Start
-//! 1. The HTTP server, if there is one: probes are answered before anything has synced.
-//! 2. The informers of the [factory](Manager::factory).
-//! 3. Runnables that are [`Warm`](RunWhen::Warm), such as controllers: they fill their queues.
-//! 4. When all informers have synced, those that run [`Always`](RunWhen::Always). An informer that is refused holds these up, and says so in the log and
-//!    to the readiness probe; a controller waits for the kinds that it reads only.
-//! 5. The election, from the start on. When it is won, runnables that are warm begin to work, and those that run while
+//! The manager starts in this order:
+//! 1. The HTTP server, if there is one, so that probes are answered before anything has synced.
+//! 2. The informers of the [factory](Manager::factory), and the election.
+//! 3. Runnables that are [`Warm`](RunWhen::Warm), such as controllers. They fill their queues.
+//! 4. When all informers have synced, runnables that run [`Always`](RunWhen::Always). If the server refuses
+//!    an informer, these wait; the log and the readiness probe say so. A controller waits only for the kinds
+//!    that it reads.
+//! 5. When the election is won, warm runnables begin to work, and those that run while
 //!    [`Leading`](RunWhen::Leading) are started.
 //!
 //! Without an election, the program leads from the start.
 //!
 //! # Stop
-//! On SIGTERM or SIGINT, when a runnable fails, or when an informer fails: first what runs always, then what leads, then the lease is released, then
-//! informers, events and the HTTP server. The lease is renewed until the work has ended. All of this has the [grace
-//! period](Manager::graceful_shutdown_timeout); what has not ended then is aborted and named in the error. A second signal aborts at once.
+//! The manager stops on SIGTERM or SIGINT, when a runnable fails, or when an informer fails. It stops the
+//! runnables that run always, then those that lead, then releases the lease, then stops informers, events and
+//! the HTTP server. The lease is renewed until the work has ended. The stop may take the [graceful shutdown
+//! timeout](Manager::graceful_shutdown_timeout); after that, the rest is aborted and named in the error. A
+//! second signal aborts at once.
 //!
-//! A standby that stops is no candidate any more from the start of the stop on.
+//! A replica that does not lead gives up its candidacy when its stop begins.
 //!
-//! When the leadership is lost, also during a stop, the work has until the lease runs out, and nothing else is waited for. [`Manager::run`]
-//! returns an error, and the process should exit.
+//! If the leadership is lost, also during a stop, the work must end before the lease runs out, and the
+//! manager waits for nothing else. [`Manager::run`] returns an error, and the process should exit.
 //!
 //! # Differences from controller-runtime
-//! A runnable may be added at any time, and is refused once the stop has begun, as there. Controllers are not held up by informers that they do not
-//! read. Losing the lease leaves the work the time that the others wait anyway.
+//! A runnable may be added at any time; it is refused once the stop has begun, as in controller-runtime.
+//! Controllers do not wait for informers that they do not read. If the lease is lost, the work may use the
+//! time until other replicas can take it.
 
 mod error;
 mod readiness;
@@ -102,13 +108,13 @@ pub enum RunWhen {
     /// While this replica leads, once the informers have synced.
     #[doc(alias = "NeedLeaderElection")]
     Leading,
-    /// On every replica, from the start on; it works while this replica [leads](RunContext::elected). Until then it gets warm: a
-    /// controller syncs and fills its queue.
+    /// On every replica, from the start. It works while this replica [leads](RunContext::elected), and
+    /// prepares until then: a controller syncs its informers and fills its queue.
     #[doc(alias = "Warmup")]
     Warm,
 }
 
-/// What a runnable is told.
+/// Tells a runnable when this replica leads and when to stop.
 #[derive(Debug, Clone)]
 pub struct RunContext {
     stop: CancellationToken,
@@ -116,12 +122,14 @@ pub struct RunContext {
 }
 
 impl RunContext {
-    /// Ends when the runnable has to end, or was aborted. It owns what it needs, so it may be moved to another task.
+    /// A future that completes when the runnable has to end, or was aborted. It owns its data, so it can be
+    /// moved to another task. Dropping it loses nothing.
     pub fn stopped(&self) -> impl Future<Output = ()> + Send + use<> {
         self.stop.clone().cancelled_owned()
     }
 
-    /// Ends when this replica leads; at once if there is no election.
+    /// A future that completes when this replica leads, and at once if there is no election. It owns its
+    /// data, so it can be moved to another task. Dropping it loses nothing.
     pub fn elected(&self) -> impl Future<Output = ()> + Send + use<> {
         self.elected.clone().cancelled_owned()
     }
@@ -133,7 +141,7 @@ impl RunContext {
     }
 }
 
-/// Adds runnables to a [`Manager`], also while it runs. Clones are handles to the same one.
+/// Adds runnables to a [`Manager`], also while it runs. Clones are handles to the same manager.
 #[derive(Clone)]
 pub struct ManagerHandle {
     added: mpsc::UnboundedSender<Added>,
@@ -143,12 +151,12 @@ pub struct ManagerHandle {
 }
 
 impl ManagerHandle {
-    /// Adds something to run. It is started when its [time](RunWhen) has come, which may be now, and once.
+    /// Adds a runnable. It is started once, as `runs` says; at once if that condition already holds.
     ///
-    /// If it returns an error or panics, the program stops; that it returns is nothing special.
+    /// If it returns an error or panics, the program stops. If it returns `Ok`, the program continues.
     ///
     /// # Errors
-    /// There is one of this name, or the manager is stopping or has stopped.
+    /// There is a runnable of this name, or the manager is stopping or has stopped.
     pub fn add<F, E>(
         &self,
         name: impl Into<String>,
@@ -180,12 +188,13 @@ impl ManagerHandle {
 }
 
 impl ManagerHandle {
-    /// Adds a controller, under its [name](Controller::named): it is [`Warm`](RunWhen::Warm), so its sources sync and its queue is
-    /// filled while another replica leads. On stop, the reconciles that are running are finished. What goes wrong is logged. The
-    /// [readiness](Manager::readiness) asks informers that the controller has made.
+    /// Adds a controller, under its [name](Controller::named): it is [`Warm`](RunWhen::Warm), so its sources
+    /// sync and its queue is filled while another replica leads. On stop, running reconciles are finished.
+    /// Errors are logged. The informers that the controller created count for the
+    /// [readiness](Manager::readiness).
     ///
     /// # Errors
-    /// As [`add`](Self::add).
+    /// As for [`add`](Self::add).
     pub fn add_controller<K, F, Ctx>(
         &self,
         controller: Controller<K>,
@@ -239,14 +248,16 @@ impl std::fmt::Debug for ManagerHandle {
 }
 
 impl Manager {
-    /// A manager that talks to the cluster of `client`, with informers of everything in it. `name` is whom its events are from: a
-    /// qualified name, such as `my-controller` or `example.com/my-controller`.
+    /// A manager with a factory whose informers are over all namespaces of the cluster of `client`. `name` is
+    /// the reporting controller in its events: a qualified name, such as `my-controller` or
+    /// `example.com/my-controller`.
     pub fn new(client: Client, name: &str) -> Self {
         let factory = SharedInformerFactory::new(client.clone());
         Self::with_factory(client, name, factory)
     }
 
-    /// A manager of informers with options of one's own, such as namespaces. The manager starts the factory and shuts it down.
+    /// A manager with a factory of your own, for example over some namespaces. The manager starts the factory
+    /// and shuts it down.
     pub fn with_factory(client: Client, name: &str, factory: SharedInformerFactory) -> Self {
         let (sender, added) = mpsc::unbounded_channel();
         let readiness = Readiness::new(factory.clone());
@@ -272,11 +283,12 @@ impl Manager {
 
     /// Makes this replica a candidate: it works while it holds the Lease. Default: no election.
     ///
-    /// The grace period is the manager's, not [the election's](LeaderElectionConfig::graceful_shutdown_timeout). The election publishes its
-    /// events.
+    /// The manager's [`graceful_shutdown_timeout`](Self::graceful_shutdown_timeout) replaces [that of the
+    /// election](LeaderElectionConfig::graceful_shutdown_timeout). The election publishes events with the
+    /// manager's recorder.
     ///
     /// # Errors
-    /// The configuration makes no sense.
+    /// The configuration is invalid.
     pub fn leader_election(mut self, config: LeaderElectionConfig) -> Result<Self, ConfigError> {
         #[cfg(feature = "server")]
         {
@@ -291,31 +303,36 @@ impl Manager {
         Ok(self)
     }
 
-    /// How long everything may take to stop. Default: 30 seconds, as long as Kubernetes waits by default before it kills. Zero aborts everything
-    /// at once, which is no error; [`Duration::MAX`] waits for ever.
+    /// How long the stop may take. Default: 30 seconds, which is how long Kubernetes waits by default before
+    /// it kills a pod. Zero aborts everything at once, which is not an error; [`Duration::MAX`] waits for
+    /// ever.
     pub fn graceful_shutdown_timeout(mut self, timeout: Duration) -> Self {
         self.grace = timeout;
         self
     }
 
-    /// How long a watch may be silent until the [readiness](Self::readiness) says so. Default: 90 seconds.
+    /// How long a watch may be silent before the [readiness](Self::readiness) reports it. Default: 90
+    /// seconds.
     pub fn watch_silence(mut self, silence: Duration) -> Self {
         self.readiness = self.readiness.watch_silence(silence);
         self
     }
 
-    /// Serves `/metrics`, `/healthz` and `/readyz` at a port of the loopback interface while the manager runs; 0 is any free one. A kubelet
-    /// cannot reach that: see [`serve_on`](Self::serve_on).
+    /// Serves `/metrics`, `/healthz` and `/readyz` on a port of the loopback interface while the manager
+    /// runs; 0 means any free port. A kubelet cannot reach the loopback interface; use
+    /// [`serve_on`](Self::serve_on) for its probes.
     ///
-    /// Each connection has one request, and 30 seconds.
+    /// Each connection serves one request and is closed after 30 seconds.
     ///
-    /// - `/healthz` fails if this replica holds the Lease and has not renewed it for 20 seconds longer than it lasts: it is stuck,
-    ///   and should be restarted.
+    /// - `/healthz` fails if this replica holds the Lease, and 20 seconds have passed since the Lease would
+    ///   have run out without a renewal: the process is stuck and should be restarted.
     /// - `/readyz` fails as [`Readiness`] says, and names what is not ready.
-    /// - `/metrics` has the metrics of controllers, work queues and informers in Prometheus' text format, under the names of controller-runtime
-    ///   and client-go, such as `reflector_received_bytes_total`, and for each kind `informer_objects` and `informer_last_heard_seconds`. It installs a recorder of the `metrics` crate at
-    ///   once, so call it before informers and queues are made, which report to the recorder that they find; if the program has installed
-    ///   another one before, this is not found (404).
+    /// - `/metrics` has the metrics of controllers, work queues and informers in Prometheus' text format,
+    ///   under the names of controller-runtime and client-go, such as `reflector_received_bytes_total`, and
+    ///   for each kind `informer_objects` and `informer_last_heard_seconds`. This method installs a recorder
+    ///   of the `metrics` crate. Call it before informers and queues are created, because they report to the
+    ///   recorder that is installed then. If the program has already installed another recorder, `/metrics`
+    ///   answers 404.
     ///
     /// # Errors
     /// The port is in use, or may not be used.
@@ -324,8 +341,9 @@ impl Manager {
         self.serve_on((std::net::Ipv4Addr::LOCALHOST, port).into())
     }
 
-    /// [`serve`](Self::serve) at any address, such as `0.0.0.0:8080`, for probes by the kubelet. There is no authentication: whoever
-    /// can reach it sees metrics, and names of kinds and namespaces.
+    /// [`serve`](Self::serve) on any address, such as `0.0.0.0:8080`, for probes by the kubelet. There is no
+    /// authentication: everybody who can reach the address can read metrics, and names of kinds and
+    /// namespaces.
     ///
     /// # Errors
     /// The address is in use, or may not be used.
@@ -335,7 +353,7 @@ impl Manager {
         Ok(self)
     }
 
-    /// Where it [serves](Self::serve).
+    /// The address on which it [serves](Self::serve).
     #[cfg(feature = "server")]
     pub fn address(&self) -> Option<std::net::SocketAddr> {
         self.server.as_ref().map(server::Server::address)
@@ -351,31 +369,32 @@ impl Manager {
         &self.factory
     }
 
-    /// Publishes events. The manager flushes it at the end.
+    /// The recorder of events. The manager flushes it at the end.
     #[doc(alias = "GetEventRecorder")]
     pub fn recorder(&self) -> &Recorder {
         &self.recorder
     }
 
-    /// Whether the informers follow the server: those of the factory, and those of [controllers](Self::add_controller).
+    /// Whether the informers follow the server: those of the factory, and those of
+    /// [controllers](Self::add_controller).
     pub fn readiness(&self) -> &Readiness {
         &self.readiness
     }
 
-    /// What this replica knows of the election; `None` if there is none.
+    /// The state of the election as this replica knows it; `None` without an election.
     pub fn election(&self) -> Option<LeaderElectionStatus> {
         self.elector.as_ref().map(LeaderElector::status)
     }
 
-    /// Adds runnables later.
+    /// A handle that adds runnables later.
     pub fn handle(&self) -> ManagerHandle {
         self.handle.clone()
     }
 
-    /// Adds something to run; see [`ManagerHandle::add`].
+    /// Adds a runnable; see [`ManagerHandle::add`].
     ///
     /// # Errors
-    /// There is one of this name.
+    /// There is a runnable of this name.
     pub fn add<F, E>(
         &self,
         name: impl Into<String>,
@@ -389,7 +408,7 @@ impl Manager {
         self.handle.add(name, runs, runnable)
     }
 
-    /// Adds a controller, in one line; see [`ManagerHandle::add_controller`].
+    /// Adds a controller; see [`ManagerHandle::add_controller`].
     ///
     /// ```no_run
     /// # use k8s_openapi::api::apps::v1::{Deployment, ReplicaSet};
@@ -428,10 +447,15 @@ impl Manager {
     /// Runs until SIGTERM or SIGINT, or until something fails. A second signal aborts the stop.
     ///
     /// # Errors
-    /// See [`Cause`]: a runnable or an informer failed, the leadership was lost, something did not stop in time.
+    /// See [`Cause`]: a runnable or an informer failed, the leadership was lost, something did not stop in
+    /// time.
     ///
     /// # Panics
     /// Outside of a tokio runtime with time and I/O.
+    ///
+    /// # Cancel safety
+    /// As for [`run_until`](Self::run_until). The process still catches SIGTERM and SIGINT, because tokio
+    /// never removes its signal handlers.
     pub async fn run(self) -> Result<(), ManagerError> {
         let mut signals = Signals::new().map_err(Cause::Signals)?;
         let shutdown = CancellationToken::new();
@@ -448,14 +472,14 @@ impl Manager {
         }
     }
 
-    /// [`run`](Self::run) until `shutdown` is cancelled. Signals are the caller's.
+    /// Runs like [`run`](Self::run), but until `shutdown` is cancelled. It does not handle signals.
     ///
     /// # Errors
-    /// As there.
+    /// As for [`run`](Self::run).
     ///
     /// # Cancel safety
-    /// If it is dropped, everything is aborted, and what runnables have started is [told](RunContext::stopped) to end. The lease is not
-    /// released.
+    /// If the future is dropped, every task of the manager is aborted. Tasks that runnables have spawned are
+    /// asked to end by [`RunContext::stopped`]. The lease is not released.
     pub async fn run_until(self, shutdown: CancellationToken) -> Result<(), ManagerError> {
         #[cfg(feature = "server")]
         return self.run_with_server(shutdown).await;

@@ -1,8 +1,9 @@
 //! Reading one's own writes: a reconcile that finds in the caches what the one before it wrote.
 //!
-//! A cache is behind the server. A controller that creates a child and reconciles again, for whatever reason, does not find the
-//! child in its cache yet, and creates another one. And when the cache has caught up, the child's arrival reconciles once more,
-//! for nothing. [`OwnWrites`] mends both, without any bookkeeping in the reconcile:
+//! A cache is behind the server. A controller that creates a child and reconciles again, for whatever reason,
+//! does not find the child in its cache yet, and creates another one. And when the cache has caught up, the
+//! child's arrival reconciles once more, for nothing. [`OwnWrites`] mends both, without any bookkeeping in
+//! the reconcile:
 //!
 //! ```no_run
 //! # use k8s_openapi::api::core::v1::{ConfigMap, Secret};
@@ -26,36 +27,43 @@
 //! ```
 //!
 //! # Which of the three to use
-//! - [`Controller::read_your_writes`](crate::Controller::read_your_writes), for a [`Controller`](crate::Controller): it does all of the above by
-//!   itself. The reconciler only has to write with [`writes.client()`](OwnWrites::client).
-//! - [`OwnWrites`], for a loop of your own around a work queue, and whenever several controllers or clients of a process write what
-//!   several caches hold: the client notes each write, so none is forgotten, and echoes do not reconcile. Several controllers share one.
-//! - [`WriteTracker`](kube_informer::informer::WriteTracker) of `kube-informer`, for one informer, without this crate: the program
-//!   records the version of each write itself, and echoes are told like any change.
+//! - [`Controller::read_your_writes`](crate::Controller::read_your_writes), for a
+//!   [`Controller`](crate::Controller): it does all of the above by itself. The reconciler only has to write
+//!   with [`writes.client()`](OwnWrites::client).
+//! - [`OwnWrites`], for a loop of your own around a work queue, and whenever several controllers or clients
+//!   of a process write what several caches hold: the client notes each write, so none is forgotten, and
+//!   echoes do not reconcile. Several controllers share one.
+//! - [`WriteTracker`](kube_informer::informer::WriteTracker) of `kube-informer`, for one informer, without
+//!   this crate: the program records the version of each write itself, and echoes are told like any change.
 //!
 //! # What is noted
-//! The client notes the answer to every create, update, patch and deletion of a kind that one of the caches holds: its key, its
-//! uid, its resource version. A write that is made while a [`scope`](OwnWrites::scope) is polled is one of that key, and the next reconcile of that
-//! key [waits](OwnWrites::wait) for it. A write from elsewhere, such as a task that was spawned, holds up every reconcile.
+//! The client notes the answer to every create, update, patch and deletion of a kind that one of the caches
+//! holds: its key, its uid, its resource version. A write that is made while a [`scope`](OwnWrites::scope) is
+//! polled is one of that key, and the next reconcile of that key [waits](OwnWrites::wait) for it. A write
+//! from elsewhere, such as a task that was spawned, holds up every reconcile.
 //!
-//! Of a deleted collection, objects with finalizers and pods are not waited for: the server does not say whether they are gone or
-//! only marked, nor at which version. Neither are writes whose answer did not arrive, evictions, and writes by other clients. What a cache does not select is waited
-//! for like everything else, until the cache has seen anything that is later: see to it that the wait is bounded.
+//! Of a deleted collection, objects with finalizers and pods are not waited for: the server does not say
+//! whether they are gone or only marked, nor at which version. Neither are writes whose answer did not
+//! arrive, evictions, and writes by other clients. What a cache does not select is waited for like everything
+//! else, until the cache has seen anything that is later: see to it that the wait is bounded.
 //!
 //! # Which changes are echoes
-//! [`TrackedInformer::unless_own`] tells changes that a reconcile made itself from those that others made. A change is an echo for the key whose
-//! scope wrote it, and a change for every other key. It is judged by uid and version; what was changed along with it, unseen, is
-//! never taken for an echo: after a relist, a change is an echo only if nothing else can have happened to the object in between.
+//! [`TrackedInformer::unless_own`] tells changes that a reconcile made itself from those that others made. A
+//! change is an echo for the key whose scope wrote it, and a change for every other key. It is judged by uid
+//! and version; what was changed along with it, unseen, is never taken for an echo: after a relist, a change
+//! is an echo only if nothing else can have happened to the object in between.
 //!
-//! A write that changes nothing is answered with the version that another writer made. So only an answer that proves that the
-//! request made this version leads to an echo: that of a creation, of a deletion after which the object is gone, and of an update or a
-//! patch that carried another
-//! [resource version](https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions) than the answer. Other
-//! writes, such as a patch without `metadata.resourceVersion`, are waited for, and their changes are told like those of others. So is
-//! a deletion that only marks the object, since the cleanup is still to come. Writes in [`with_echo`] are no echoes.
+//! A write that changes nothing is answered with the version that another writer made. So only an answer that
+//! proves that the request made this version leads to an echo: that of a creation, of a deletion after which
+//! the object is gone, and of an update or a patch that carried another [resource
+//! version](https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions) than the answer.
+//! Other writes, such as a patch without `metadata.resourceVersion`, are waited for, and their changes are
+//! told like those of others. So is a deletion that only marks the object, since the cleanup is still to
+//! come. Writes in [`with_echo`] are no echoes.
 //!
 //! # Memory
-//! A write is forgotten when the cache has seen it. Of each cache, up to 4096 echoes are expected; more of them lead to reconciles.
+//! A write is forgotten when the cache has seen it. At most 4096 echoes are remembered per cache; beyond that
+//! all are forgotten, and their changes reconcile.
 
 mod answer;
 mod client;
@@ -133,8 +141,8 @@ impl OwnWrites {
         Self::default()
     }
 
-    /// Tells of a cache that reconciles read. Writes of what it does not hold are not noted, so tell of each before the first
-    /// write. The informer counts as used from now on.
+    /// Tells of a cache that reconciles read. Writes of what it does not hold are not noted, so tell of each
+    /// before the first write. The informer counts as used from now on.
     pub fn track<O: CachedObject>(&self, informer: &SharedInformer<O>) -> TrackedInformer {
         TrackedInformer::add(self, informer)
     }
@@ -151,7 +159,8 @@ impl OwnWrites {
     /// A key must not have two scopes at the same time.
     ///
     /// # Cancel safety
-    /// If it is dropped, so is the reconcile. A request that was under way then is not noted, as its answer is not known.
+    /// If it is dropped, so is the reconcile. A request that was under way then is not noted, as its answer
+    /// is not known.
     pub async fn scope<F: Future>(&self, run: &ReconcileKey, reconcile: F) -> F::Output {
         self.lock().begin(run);
         let _ends = EndsOnDrop(self, run);
@@ -166,7 +175,8 @@ impl OwnWrites {
     /// Waits until the caches have seen everything that was written for this key until now.
     ///
     /// # Errors
-    /// That took longer than `timeout`. To reconcile now means to act on an old state. The next time, the writes are waited for again.
+    /// That took longer than `timeout`. To reconcile now means to act on an old state. The next time, the
+    /// writes are waited for again.
     ///
     /// # Cancel safety
     /// Dropping the future loses nothing.
@@ -204,9 +214,13 @@ impl Drop for EndsOnDrop<'_> {
     }
 }
 
-/// Writes with which the reconcile is not done: their changes are changes like those of others, and lead to another one.
+/// Runs `writes` so that their changes are not taken for echoes: they lead to another reconcile, like changes
+/// by others. It is for writes after which the reconcile must run again.
 ///
-/// [`finalizer`](crate::finalizer::finalizer()) adds a finalizer like this.
+/// [`finalizer`](crate::finalizer::finalizer()) adds a finalizer in this way.
+///
+/// # Cancel safety
+/// Dropping the future drops `writes`.
 pub async fn with_echo<F: Future>(writes: F) -> F::Output {
     ECHO.scope((), writes).await
 }

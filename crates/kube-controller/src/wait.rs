@@ -30,12 +30,16 @@ pub enum Error {
     ProbeFailed(#[source] watcher::Error),
 }
 
-/// Waits until `condition` holds for the object of this name, and returns that state of it; `None` if the object does not exist then.
+/// Waits until `condition` holds for the object of this name, and returns the object in that state. `None`:
+/// the condition holds because the object does not exist.
 ///
-/// There is no limit of time: wrap it in [`tokio::time::timeout`].
+/// There is no time limit; use [`tokio::time::timeout`].
 ///
 /// # Errors
-/// The first request that fails ends the wait. That the object does not exist is no error.
+/// The first request that fails ends the wait. An object that does not exist is not an error.
+///
+/// # Cancel safety
+/// Dropping the future ends the watch. The next call starts with the object's state at that time.
 pub async fn await_condition<K>(
     api: Api<K>,
     name: &str,
@@ -156,8 +160,9 @@ pub mod conditions {
         }
     }
 
-    /// The [rollout is complete](https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#complete-deployment): the pods of the newest
-    /// ReplicaSet are available.
+    /// The [rollout is
+    /// complete](https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#complete-deployment):
+    /// the pods of the newest ReplicaSet are available.
     #[must_use]
     pub fn is_deployment_completed() -> impl Condition<Deployment> {
         |deployment: Option<&Deployment>| {
@@ -202,8 +207,8 @@ pub mod conditions {
         }
     }
 
-    /// Whether the condition of this type is true, for this reason if one is given. It is read as JSON, because the versions of
-    /// `k8s-openapi` do not agree on which of its fields are optional.
+    /// Whether the condition of this type is true, for this reason if one is given. It is read as JSON,
+    /// because the versions of `k8s-openapi` do not agree on which of its fields are optional.
     fn is_true(conditions: &impl Serialize, type_: &str, reason: Option<&str>) -> bool {
         let conditions = serde_json::to_value(conditions).unwrap_or_default();
         let mut conditions = conditions.as_array().into_iter().flatten();
@@ -266,10 +271,15 @@ pub mod delete {
         Await(#[source] super::Error),
     }
 
-    /// Deletes an object, and waits until it is gone, which its finalizers may hold up. There is no limit of time.
+    /// Deletes an object, and waits until it is gone, which its finalizers may delay. There is no time limit;
+    /// use [`tokio::time::timeout`].
     ///
     /// # Errors
     /// The deletion was refused, or a request of the watch failed. In the latter case the deletion goes on.
+    ///
+    /// # Cancel safety
+    /// If the future is dropped, the object may or may not have been deleted. A deletion that the server has
+    /// accepted goes on.
     pub async fn delete_and_finalize<K>(
         api: Api<K>,
         name: &str,

@@ -20,9 +20,9 @@
 //! ```
 //!
 //! # What is shared
-//! Two [requests](InformerRequest) get the same informer if they have the same resource, form, namespaces, selectors, shards,
-//! plan and transform. If any of these differs, they get different informers, each with its own watch and store. A
-//! different resync period does not matter, because it belongs to the handlers.
+//! Two [requests](InformerRequest) get the same informer if they have the same resource, form, namespaces,
+//! selectors, shards, plan and transform. If any of these differs, they get different informers, each with
+//! its own watch and store. A different resync period does not matter, because it belongs to the handlers.
 //!
 //! # Lifetimes
 //! An informer runs as long as it has users:
@@ -31,19 +31,20 @@
 //!   [store](SharedInformer::store), [`WriteTracker`](crate::informer::WriteTracker);
 //! - every handler and stream until it is removed, including [detached](crate::Registration::detach) ones.
 //!
-//! A [`Snapshot`](crate::store::Snapshot) does not count as a user, because it never changes. When the last user is
-//! gone, the informer continues for a [grace period](FactoryBuilder::idle_timeout), which does not start before the
-//! factory does. A request within that time gets the same informer with its cache. After that its watch ends and its
-//! cache is freed, and a later request gets a new informer. So every store of a factory that code can read is kept up
-//! to date, until [`shutdown`](SharedInformerFactory::shutdown).
+//! A [`Snapshot`](crate::store::Snapshot) does not count as a user, because it never changes. When the last
+//! user is gone, the informer continues for a [grace period](FactoryBuilder::idle_timeout), which does not
+//! start before the factory does. A request within that time gets the same informer with its cache. After
+//! that its watch ends and its cache is freed, and a later request gets a new informer. So every store of a
+//! factory that code can read is kept up to date, until [`shutdown`](SharedInformerFactory::shutdown).
 //!
-//! An informer that failed, because a handler panicked, is not restarted. [`failed`](SharedInformerFactory::failed)
-//! reports it, and the next request gets a new informer.
+//! An informer that failed, because a handler panicked, is not restarted.
+//! [`failed`](SharedInformerFactory::failed) reports it, and the next request gets a new informer.
 //!
 //! # The runtime
-//! The informers and their handlers run on the runtime on which [`start`](SharedInformerFactory::start) was called. One thread of
-//! its own for them takes a sixth less CPU time than a runtime of several threads, which wake each other for each piece that comes
-//! from the network, and handlers that compute do not delay the rest of the program, nor it them:
+//! The informers and their handlers run on the runtime on which [`start`](SharedInformerFactory::start) was
+//! called. A single-threaded runtime for the informers takes about a sixth less CPU time than a
+//! multi-threaded one, because threads need not wake each other for every chunk that is read. It also keeps
+//! handlers that compute from delaying the rest of the program, and the reverse:
 //!
 //! ```no_run
 //! # use kube_informer::SharedInformerFactory;
@@ -58,12 +59,13 @@
 //! # }
 //! ```
 //!
-//! Objects that come in bursts are decoded on other threads too, in any case. (Measured by the forms `packed-json` and
-//! `packed-thread-json` of `bench/run --clients`.)
+//! Bursts of objects are decoded on several threads with either runtime. (Measured with the forms
+//! `packed-json` and `packed-thread-json` of `bench/run --clients`.)
 //!
 //! # Shards
-//! Replicas of a program that divide the objects among them give the factory their [set of shards](ShardSet). Its informers and their
-//! listers then hold only the objects of the shards in it, and follow the set:
+//! Replicas of a program can divide the objects among them. Each replica gives its factory the [set of
+//! shards](ShardSet) that it owns. The factory's informers and their listers then hold only the objects of
+//! these shards, and follow changes of the set:
 //!
 //! ```
 //! # use k8s_openapi::api::apps::v1::{Deployment, ReplicaSet};
@@ -72,20 +74,20 @@
 //! # fn example(client: kube::Client, shards: &ShardSet) {
 //! let factory = SharedInformerFactory::builder(client).shards(shards).build();
 //! let deployments = factory.informer::<Deployment>();
-//! // If uids are hashed: a ReplicaSet's uid is not that of its Deployment, so that it is in any shard.
+//! // If uids are hashed: a ReplicaSet has another uid than its Deployment, so it may be in another shard.
 //! let sets = factory.informer_with(InformerRequest::<ReplicaSet>::new().all_shards());
 //! # }
 //! ```
 //!
-//! | hashed | what an object owns |
+//! | field that is hashed | where owned objects are |
 //! |---|---|
-//! | [namespaces](crate::selector::ShardField::Namespace) | is in its namespace, so it is in the same shard, and its lister follows: every kind can be requested as it is. Objects without a namespace are all in one shard |
-//! | [uids](crate::selector::ShardField::Uid) | has uids of its own. The server cannot select it by its owner, so it is requested with [`all_shards`](InformerRequest::all_shards); a `kube_controller::Controller` refuses an informer of owned objects that is over shards by uid |
+//! | [namespace](crate::selector::ShardField::Namespace) | in the namespace of their owner, so in the same shard. Every kind can be requested as it is. Objects without a namespace are all in one shard |
+//! | [uid](crate::selector::ShardField::Uid) | in any shard, because they have uids of their own and the server cannot select objects by the owner's uid. Request them with [`all_shards`](InformerRequest::all_shards). A `kube_controller::Controller` refuses an informer of owned objects that is over shards by uid |
 //!
 //! # Kinds that are not installed yet
-//! An informer of a kind that the server does not know waits, and lists it within seconds after its definition has
-//! been installed. Until then [`wait_for_sync`](SharedInformerFactory::wait_for_sync) names it, and the phase of its
-//! reflector is [`NotServed`](crate::reflector::Phase::NotServed).
+//! An informer of a kind that the server does not know waits, and lists it within seconds after its
+//! definition has been installed. Until then [`wait_for_sync`](SharedInformerFactory::wait_for_sync) names
+//! it, and the phase of its reflector is [`NotServed`](crate::reflector::Phase::NotServed).
 
 mod entry;
 mod error;
@@ -124,8 +126,8 @@ const FAILURES: usize = 100;
 
 /// Creates informers, shares them, runs them, and stops them together; see the [module](self).
 ///
-/// A clone is another handle to the same factory. Dropping the last one does not stop informers that have users;
-/// [`shutdown`](Self::shutdown) does.
+/// A clone is another handle to the same factory. Dropping the last one does not stop informers that have
+/// users; [`shutdown`](Self::shutdown) does.
 #[derive(Clone)]
 pub struct SharedInformerFactory {
     shared: Arc<Shared>,
@@ -184,21 +186,22 @@ pub struct FactoryBuilder {
 }
 
 impl FactoryBuilder {
-    /// The selection of requests that do not set their own. Cluster-scoped kinds ignore the namespace. Default:
-    /// everything.
+    /// The selection of requests that do not set their own. Cluster-scoped kinds ignore the namespace.
+    /// Default: everything.
     pub fn selection(mut self, selection: Selection) -> Self {
         self.defaults.select(selection);
         self
     }
 
-    /// The namespaces of requests that do not set their own: an array of names, or a [set](crate::NamespaceSet) that
-    /// may change. Cluster-scoped kinds ignore them. Default: all.
+    /// The namespaces of requests that do not set their own: an array of names, or a
+    /// [set](crate::NamespaceSet) that may change. Cluster-scoped kinds ignore them. Default: all.
     pub fn namespaces(mut self, namespaces: impl Into<Namespaces>) -> Self {
         self.defaults.namespaces = namespaces.into();
         self
     }
 
-    /// The shards of requests that do not set their own: those that are in this set at any time; see [shards](self#shards). Default: all.
+    /// The shards of requests that do not set their own: those that are in this set at any time; see
+    /// [shards](self#shards). Default: all.
     pub fn shards(mut self, shards: impl Into<ShardSet>) -> Self {
         self.defaults.shards = Shards::Set(shards.into());
         self
@@ -217,8 +220,8 @@ impl FactoryBuilder {
     }
 
     /// Sets the encoding that all informers of this factory ask for, except for [those over other
-    /// sources](SharedInformerFactory::informer_with_source). Default: protobuf first, then JSON, where a server may have
-    /// protobuf; see [`ClientSource::encoding`](crate::source::ClientSource::encoding).
+    /// sources](SharedInformerFactory::informer_with_source). Default: protobuf first, then JSON, where a
+    /// server may have protobuf; see [`ClientSource::encoding`](crate::source::ClientSource::encoding).
     ///
     /// ```no_run
     /// # use kube_informer::{SharedInformerFactory, factory::FactoryBuilder};
@@ -248,12 +251,13 @@ impl FactoryBuilder {
         self
     }
 
-    /// Changes every object of every informer once, before it is stored, in any form. It runs before the transform of
-    /// a [request](InformerRequest::transform). See [`Reflector::transform`](crate::reflector::Reflector::transform)
-    /// for what it may do, and for what happens if it fails.
+    /// Changes every object of every informer once, before it is stored, in any form. It runs before the
+    /// transform of a [request](InformerRequest::transform). See
+    /// [`Reflector::transform`](crate::reflector::Reflector::transform) for what it may do, and for what
+    /// happens if it fails.
     ///
-    /// To prune parts of all objects, including packed ones, a [plan](ReflectorOptions::plan) is cheaper: these parts
-    /// are not even decoded.
+    /// To prune parts of all objects, including packed ones, a [plan](ReflectorOptions::plan) is cheaper:
+    /// these parts are not even decoded.
     ///
     /// ```no_run
     /// # use kube_informer::{SharedInformerFactory, factory::FactoryBuilder};
@@ -282,16 +286,17 @@ impl FactoryBuilder {
         self
     }
 
-    /// How long an informer without users continues to run; see [lifetimes](self#lifetimes). Default: one minute, so
-    /// that the next request often finds it running. Zero: it stops immediately. [`Duration::MAX`]: it never stops.
+    /// How long an informer without users continues to run; see [lifetimes](self#lifetimes). Default: one
+    /// minute, so that the next request often finds it running. Zero: it stops immediately.
+    /// [`Duration::MAX`]: it never stops.
     pub fn idle_timeout(mut self, period: Duration) -> Self {
         self.grace = period;
         self
     }
 
-    /// Saves the caches of all informers that can be saved to a directory, and starts them from what was saved; see [warm
-    /// start](crate::warm_start). For informers that cannot, the [status](crate::informer::InformerStatus::warm_start) says
-    /// why; they start as always. Default: no.
+    /// Saves the caches of all informers that can be saved to a directory, and starts them from what was
+    /// saved; see [warm start](crate::warm_start). For informers that cannot, the
+    /// [status](crate::informer::InformerStatus::warm_start) says why; they start as always. Default: no.
     ///
     /// ```no_run
     /// # use kube_informer::{SharedInformerFactory, factory::FactoryBuilder};
@@ -357,8 +362,9 @@ impl SharedInformerFactory {
 
     /// Returns the informer for a request, and creates it if necessary.
     ///
-    /// The first request creates it, and later ones get the same informer as long as it has users. If the factory was
-    /// started, it runs immediately. After [`shutdown`](Self::shutdown) the returned informer is a stopped one.
+    /// The first request creates it, and later ones get the same informer as long as it has users. If the
+    /// factory was started, it runs immediately. After [`shutdown`](Self::shutdown) the returned informer is
+    /// a stopped one.
     pub fn informer_with<O: Decode>(&self, request: InformerRequest<O>) -> SharedInformer<O> {
         let wanted = request.resolve(&self.shared.defaults, &self.shared.options.reflector.plan);
         let (key, resync) = (wanted.key.clone(), wanted.resync);
@@ -369,11 +375,11 @@ impl SharedInformerFactory {
         })
     }
 
-    /// The informer over a source of the caller, identified by name: calls with the same name and form get the same
-    /// informer. `source` is called if there is none yet.
+    /// The informer over a source of the caller, identified by name: calls with the same name and form get
+    /// the same informer. `source` is called if there is none yet.
     ///
-    /// The factory's lifetimes, resync period, options, error hook and transform apply. Its namespaces and selectors
-    /// do not: the source decides what it selects.
+    /// The factory's lifetimes, resync period, options, error hook and transform apply. Its namespaces and
+    /// selectors do not: the source decides what it selects.
     ///
     /// ```no_run
     /// # use k8s_openapi::api::core::v1::Pod;
@@ -441,8 +447,8 @@ impl SharedInformerFactory {
         handle
     }
 
-    /// The informer of a kind that is known at compile time, in any [form of it](StaticResource), with the factory's
-    /// selection.
+    /// The informer of a kind that is known at compile time, in any [form of it](StaticResource), with the
+    /// factory's selection.
     ///
     /// ```no_run
     /// # #[cfg(feature = "packed")]
@@ -459,7 +465,8 @@ impl SharedInformerFactory {
         self.informer_with(InformerRequest::new())
     }
 
-    /// The informer of any resource, in any form, with a selection of its own. Each selection has its own informer.
+    /// The informer of any resource, in any form, with a selection of its own. Each selection has its own
+    /// informer.
     ///
     /// ```no_run
     /// # fn example(factory: kube_informer::SharedInformerFactory) {
@@ -495,8 +502,8 @@ impl SharedInformerFactory {
         self.informer_with(InformerRequest::new())
     }
 
-    /// The informer of any resource's metadata, with a selection of its own. For a resource that is known only at run
-    /// time, `K` is [`DynamicObject`](kube::core::DynamicObject).
+    /// The informer of any resource's metadata, with a selection of its own. For a resource that is known
+    /// only at run time, `K` is [`DynamicObject`](kube::core::DynamicObject).
     pub fn metadata_informer_for_resource<K>(
         &self,
         resource: ApiResource,
@@ -508,8 +515,8 @@ impl SharedInformerFactory {
         self.informer_with(InformerRequest::of(resource).metadata_only().selection(selection))
     }
 
-    /// Starts all informers, on [the runtime](self#the-runtime) of the caller. Informers that are requested later start
-    /// immediately, also if the request is made outside the runtime. A second call does nothing.
+    /// Starts all informers, on [the runtime](self#the-runtime) of the caller. Informers that are requested
+    /// later start immediately, also if the request is made outside the runtime. A second call does nothing.
     ///
     /// # Panics
     /// Panics outside a tokio runtime.
@@ -560,14 +567,17 @@ impl SharedInformerFactory {
         self.shared.failed.notify_waiters();
     }
 
-    /// Waits until all informers that have been requested so far have synced. Informers that have stopped because
-    /// they had no users are ignored. It does not wait for handlers; for one handler, await
+    /// Waits until all informers that have been requested so far have synced. Informers that have stopped
+    /// because they had no users are ignored. It does not wait for handlers; for one handler, await
     /// [`Registration::synced`](crate::Registration::synced).
     ///
     /// # Errors
-    /// Some have not synced within `timeout`. The error names them and the reasons; for an informer over namespaces
-    /// it names the namespaces that have not synced. If only failed informers have not synced, the error is returned
-    /// immediately.
+    /// Some have not synced within `timeout`. The error names them and the reasons; for an informer over
+    /// namespaces it names the namespaces that have not synced. If only failed informers have not synced, the
+    /// error is returned immediately.
+    ///
+    /// # Cancel safety
+    /// Dropping the future loses nothing.
     #[doc(alias = "WaitForCacheSync")]
     pub async fn wait_for_sync(&self, timeout: Duration) -> Result<(), SyncError> {
         let numbers = 1..=self.lock().numbered;
@@ -620,7 +630,14 @@ impl SharedInformerFactory {
         states
     }
 
-    /// Waits until an informer has failed because a handler panicked. The others continue. Returns the first failure.
+    /// Waits until an informer has failed because a handler panicked. The others continue. Returns the first
+    /// failure.
+    ///
+    /// # Cancel safety
+    /// Dropping the future loses nothing: the factory keeps the failure, and the next call returns it.
+    ///
+    /// # Cancel safety
+    /// Dropping the future loses nothing: the factory keeps the failure, and the next call returns it.
     pub async fn failed(&self) -> RunError {
         loop {
             let mut failed = std::pin::pin!(self.shared.failed.notified());

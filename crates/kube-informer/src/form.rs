@@ -29,20 +29,21 @@
 //!
 //! # Numbers
 //! Whole objects are decoded by `simd-json`, single fields of packed objects by `serde_json`. Both round a
-//! floating-point number to the nearest `f64`, and read an integer `-0` as 0. An `f64` does not contain the digits
-//! that the server sent: `1.50` becomes `1.5`, and an integer beyond 64 bits is rounded, too. A program that turns on
-//! serde_json's feature `arbitrary_precision` because it needs the digits (in a `serde_json::Value`, as in a
-//! `DynamicObject`) must turn off this crate's feature `simd-json`: then `serde_json` decodes everything, which
-//! takes longer (`bench/wire` in the repository: `form-pods` beside `serde-pods`).
+//! floating-point number to the nearest `f64`, and read an integer `-0` as 0. An `f64` does not contain the
+//! digits that the server sent: `1.50` becomes `1.5`, and an integer beyond 64 bits is rounded, too. A
+//! program that turns on serde_json's feature `arbitrary_precision` because it needs the digits (in a
+//! `serde_json::Value`, as in a `DynamicObject`) must turn off this crate's feature `simd-json`: then
+//! `serde_json` decodes everything, which takes longer (`bench/wire` in the repository: `form-pods` beside
+//! `serde-pods`).
 //!
 //! # Deep objects
-//! Types are decoded to a depth of 256 levels (127 without the feature `simd-json`), because decoded objects are
-//! cloned and dropped by recursion, on any thread. A deeper object is rejected as invalid. [`Packed`] stores objects
-//! of any depth and reads their [fields](Packed::field).
+//! Types are decoded to a depth of 256 levels (127 without the feature `simd-json`), because decoded objects
+//! are cloned and dropped by recursion, on any thread. A deeper object is rejected as invalid. [`Packed`]
+//! stores objects of any depth and reads their [fields](Packed::field).
 //!
 //! # Pruning
-//! In every form, a [`FieldPlan`] can name paths to prune while an object is scanned: they are neither decoded nor
-//! stored. [`Packed`] prunes `metadata.managedFields` by default.
+//! In every form, a [`FieldPlan`] can name paths to prune while an object is scanned: they are neither
+//! decoded nor stored. [`Packed`] prunes `metadata.managedFields` by default.
 
 mod decoding;
 mod dynamic;
@@ -67,8 +68,8 @@ pub trait Decode: CachedObject {
     /// Decoder state shared by the objects of one collection.
     type Decoder: Send + Sync + 'static;
 
-    /// Whether decoding takes long enough that a batch of objects should be decoded on several threads. Default:
-    /// false.
+    /// Whether decoding takes long enough that a batch of objects should be decoded on several threads.
+    /// Default: false.
     const EXPENSIVE: bool = false;
 
     /// Creates the decoder of a collection.
@@ -89,9 +90,10 @@ pub trait Decode: CachedObject {
         FieldPlan::default()
     }
 
-    /// Writes objects to a file, for a [warm start](crate::warm_start). Default: `None`, collections of this form cannot be
-    /// saved. A form that implements this must implement [`restore_objects`](Self::restore_objects). When the type changes, its
-    /// records must change, too, so that older ones are refused: an object that the server shows unchanged is not decoded again.
+    /// Writes objects to a file, for a [warm start](crate::warm_start). Default: `None`, collections of this
+    /// form cannot be saved. A form that implements this must implement
+    /// [`restore_objects`](Self::restore_objects). When the type changes, its records must change, too, so
+    /// that older ones are refused: an object that the server shows unchanged is not decoded again.
     fn save_objects(_decoder: &Arc<Self::Decoder>) -> Option<Box<dyn SaveObjects<Self>>>
     where
         Self: Sized,
@@ -109,7 +111,8 @@ pub trait Decode: CachedObject {
 }
 
 /// Writes the objects of one collection, a record of bytes for each. Records are read in the same order by
-/// [`RestoreObjects`], so one can refer to those before it. It runs on a blocking thread, on objects of one snapshot.
+/// [`RestoreObjects`], so one can refer to those before it. It runs on a blocking thread, on objects of one
+/// snapshot.
 ///
 /// Key, fingerprint and position in the file are not part of a record, unless the form needs them.
 pub trait SaveObjects<O: CachedObject>: Send {
@@ -120,8 +123,8 @@ pub trait SaveObjects<O: CachedObject>: Send {
     fn finish(&mut self, out: &mut Vec<u8>);
 }
 
-/// Reads what [`SaveObjects`] wrote. The file's checksums have been verified, but nothing else: a record may be anything,
-/// and must cause neither a panic nor an allocation beyond its own size.
+/// Reads what [`SaveObjects`] wrote. The file's checksums have been verified, but nothing else: a record may
+/// be anything, and must cause neither a panic nor an allocation beyond its own size.
 pub trait RestoreObjects<O: CachedObject>: Send {
     /// The object of a record; `None` if it is none, and then the whole file is not used.
     fn read(&mut self, record: &[u8]) -> Option<O::Handle>;
@@ -179,8 +182,8 @@ where
 
 /// A form that holds whole objects: each can be read as its type.
 ///
-/// It is implemented by every [`kube::Resource`], whose objects are held as they are, and by [`Packed`], whose objects are
-/// decoded when they are read.
+/// It is implemented by every [`kube::Resource`], whose objects are held as they are, and by [`Packed`],
+/// whose objects are decoded when they are read.
 ///
 /// ```
 /// use kube_informer::form::{DecodeError, WholeObject};
@@ -198,7 +201,8 @@ pub trait WholeObject: CachedObject {
     /// The type of the objects.
     type Object: kube::Resource + Send + Sync + 'static;
 
-    /// The object. A form that does not hold it decoded shares what it decodes for as long as somebody uses it.
+    /// The object. A form that does not hold it decoded shares what it decodes for as long as somebody uses
+    /// it.
     ///
     /// # Errors
     /// The object does not match its type.
@@ -235,8 +239,8 @@ pub struct DecoderConfig {
     pub types: Option<TypeMeta>,
     /// The plan of their scans.
     pub plan: FieldPlan,
-    /// For about how many bytes of objects a form that decodes on demand keeps what was decoded last. `None`: what the form
-    /// takes for it ([`Packed`]: 1 MiB).
+    /// Estimated size in bytes of the cache of decoded objects, for forms that decode on demand. `Some(0)`:
+    /// no cache. `None`: the size that the form chooses, 1 MiB for [`Packed`].
     pub decoded_cache: Option<usize>,
 }
 
@@ -281,14 +285,15 @@ impl<K: kube::Resource + DeserializeOwned + Send + Sync + 'static> Decode for K 
 /// ```
 ///
 /// # Errors
-/// The object does not match the type, or a part that the type reads is nested more than 256 levels deep (127 without
-/// the feature `simd-json`).
+/// The object does not match the type, or a part that the type reads is nested more than 256 levels deep (127
+/// without the feature `simd-json`).
 pub fn decode<T: DeserializeOwned + Send>(raw: &RawObject) -> Result<T, DecodeError> {
     let types = raw.api_version().zip(raw.kind());
     decoding::object(raw.encoding(), types, |body| raw.write_body(body))
 }
 
-/// Sets the kind of a dynamic object that has none, so that objects from a list and from a watch are the same.
+/// Sets the kind of a dynamic object that has none, so that objects from a list and from a watch are the
+/// same.
 fn complete<K: 'static>(object: &mut K, types: impl FnOnce() -> Option<TypeMeta>) {
     if let Some(dynamic) = (object as &mut dyn Any).downcast_mut::<DynamicObject>()
         && dynamic.types.is_none()

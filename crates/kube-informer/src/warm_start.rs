@@ -1,8 +1,8 @@
 //! Warm start: an informer's cache is saved to a directory, and read at the next start.
 //!
-//! A program that restarts has to list everything again before it can work. With a warm start, the store holds what it held
-//! when it was last saved, within a fraction of a second, and the watch resumes where it was: the server sends only what has
-//! changed meanwhile.
+//! A program that restarts must list everything again before it can work. With a warm start, the store has
+//! the objects of the last save within a fraction of a second. The watch resumes where it was, so the server
+//! sends only later changes.
 //!
 //! ```no_run
 //! use k8s_openapi::api::core::v1::Pod;
@@ -15,10 +15,10 @@
 //!     .warm_start(WarmStart::in_directory("/var/cache/shop-controller"))
 //!     .build();
 //! let pods = factory.informer::<Packed<Pod>>();
-//! // Is told of the pods in the file first, then of what has changed while the program was down.
+//! // Is notified of the pods in the file first, then of what has changed while the program was down.
 //! let log = |change: Notification<Packed<Pod>>| println!("{change:?}");
 //! pods.add_handler("log", log)?.detach();
-//! // Is told of nothing before the server has confirmed it.
+//! // Is notified of a pod only when the server has confirmed it.
 //! let act = |change: Notification<Packed<Pod>>| println!("{change:?}");
 //! pods.add_handler(HandlerOptions::named("act").after_sync(), act)?.detach();
 //! factory.start();
@@ -33,131 +33,155 @@
 //! ```
 //!
 //! # Stale until confirmed
-//! What was read from a file is in the store at once, but it is *stale until confirmed*. An informer
-//! [has synced](crate::SharedInformer::has_synced) only when the server has confirmed its objects, as without a warm start;
-//! so whoever waits for that, as controllers do, needs no change. [`restored`](crate::SharedInformer::restored) waits only
-//! for the file, the [status](crate::informer::PartitionStatus::unconfirmed) says which objects are not confirmed yet, and
-//! a [handler can wait](crate::HandlerOptions::after_sync).
+//! Objects from the file are in the store at once, but they are *stale until confirmed*. An informer [has
+//! synced](crate::SharedInformer::has_synced) only when the server has confirmed its objects, as without a
+//! warm start. So code that waits for the sync, as controllers do, needs no change.
+//! [`restored`](crate::SharedInformer::restored) waits only for the file, the
+//! [status](crate::informer::PartitionStatus::unconfirmed) says which partitions are not confirmed yet, and a
+//! [handler can wait](crate::HandlerOptions::after_sync) for the sync.
 //!
-//! A handler that does not wait is told of each restored object by an initial add, and then of the changes that it has
-//! missed as of any others: adds (which are not initial), updates, and deletions with the last known state, once each. It
-//! has synced when it has been told of all that happened until the confirmation.
+//! A handler that does not wait gets an initial add for each restored object. Then it gets what it has
+//! missed, like any other changes: adds (not initial ones), updates, and deletions with the last known state,
+//! each once. It has synced when it has been notified of everything that happened until the confirmation.
 //!
-//! Confirmed means one of these:
-//! - The server has accepted a watch from the saved version, and has sent everything up to the version that it had when
-//!   it was asked for it at the start; or nothing more for a second.
-//! - A list was read, of which only what the fingerprints show to be another state is decoded. This is what follows if the
-//!   server no longer knows the saved version (410 Gone), or if it cannot be proven to be the same server.
+//! The objects are confirmed in one of these cases:
+//! - The server has accepted a watch from the saved version, and has sent everything up to the version that
+//!   it had when the informer asked for that version at the start; or it has sent nothing more for a second.
+//! - A list was read. Only objects whose fingerprints have changed are decoded. The informer lists if the
+//!   server no longer knows the saved version (410 Gone), or if it cannot prove that the server is the same.
 //!
 //! # Whose file it is
-//! A file belongs to one resource, selection, [plan](crate::FieldPlan), encoding and form, and to one version of this crate. Their
-//! hash is in its name. If any of them changes, the informer starts without a file and makes another; delete the directory to get rid of the old ones. A
-//! change of the set of namespaces is no such change: each namespace has its own version, and a new one is listed.
+//! A file belongs to one resource, selection, [plan](crate::FieldPlan), encoding and form, and to one version
+//! of this crate. The name of the file contains a hash of these. If any of them changes, the informer starts
+//! without a file and creates another one; delete the directory to get rid of the old files. A change of the
+//! set of namespaces keeps the file: each namespace has its own version, and a new namespace is listed.
 //!
-//! A file of an informer [over shards](crate::SharedInformer::over_shards) belongs to the number of shards and to what is hashed, and
-//! says of which ranges its objects are. The next run restores the ranges that it has as soon as they are added to the set, if that is
-//! within a minute of its start; until then it holds them in memory. Other ranges are listed, and what is not added by then is dropped.
+//! The file of an informer [over shards](crate::SharedInformer::over_shards) belongs to the number of shards
+//! and to the field that is hashed, and contains the ranges of its objects. The next run restores a saved
+//! range as soon as it is added to the set, within a minute of the start; until then the range is held in
+//! memory. Other ranges are listed. Ranges that are not added within that minute are dropped.
 //!
 //! A file also belongs to one server, identified by the uid of the namespace `kube-system`:
 //!
-//! | the server | what follows |
+//! | the server | then |
 //! |---|---|
 //! | has the same uid, a version that is not older than any saved one, and the newest saved object in the saved state or a newer one | the watch is resumed |
 //! | has none of the four newest saved objects any more | the file is used, but a list follows |
 //! | has another uid: it is another cluster | the file is not used |
 //! | has an older version, or an older state of that object: it was restored from a backup | the file is not used |
-//! | does not say its uid, because the program may not read that namespace | the file is used, but a list follows |
-//! | does not answer within a second, or with an error | the file is used, and the server is asked again; a list follows if it keeps answering with errors other than throttling |
+//! | does not return its uid, because the program may not read that namespace | the file is used, but a list follows |
+//! | does not answer within a second, or answers with an error | the file is used, and the server is asked again; a list follows if it keeps answering with errors other than throttling |
 //!
-//! If a server turns out to be another one only after the file was used, the restored objects leave the store at once, handlers
-//! are told that they were deleted, and a list follows. So allow the program to `get` the namespace
-//! `kube-system`: it need not see any other.
+//! If the server turns out to be another one only after the file was used, the restored objects leave the
+//! store at once, handlers are notified of their deletion, and a list follows. To avoid this, allow the
+//! program to `get` the namespace `kube-system`; it needs no access to other namespaces for this.
 //!
-//! A server that was restored from a backup, and has since then made so many changes that its version is higher again than the saved one, is
-//! found out by the newest saved object: the restore took its state back. If the object has been changed since until its version is
-//! higher, too, the restore cannot be noticed. Restore a cluster with
-//! `etcdutl snapshot restore --bump-revision --mark-compacted`, as etcd recommends for the sake of all informers; then the
-//! saved version is gone, and a list follows. Or delete the directory.
+//! A server that was restored from a backup may have made so many changes since then that its version is
+//! higher than the saved one. The newest saved object reveals that, because the restore has reset its state.
+//! If that object has been changed since then until its version is higher as well, the restore cannot be
+//! noticed. So restore a cluster with `etcdutl snapshot restore --bump-revision --mark-compacted`, as etcd
+//! recommends for the sake of all informers: the saved version is then gone, and a list follows. Or delete
+//! the directory.
 //!
 //! # What is saved
-//! [`Packed`](crate::form::Packed) objects, as their compressed bytes with the dictionaries and family bases that they
-//! need, and [`DynamicObject`](kube::core::DynamicObject)s, as JSON. Other forms cannot be saved, unless they
-//! [say how](crate::form::Decode::save_objects): a decoded object does not say which bytes it came from. Informers with a transform are not saved either, because the program that reads the file may have another one.
-//! Secrets are not saved unless [you say so](WarmStart::allow_secrets). Files can be read by their owner only (`0600`), and
-//! so can the directory, if it is made. Objects of other kinds may contain secrets, too. Use a directory for one process and
-//! cluster, in which nobody else can write: replicas on one machine, or on one shared volume, need a directory each. If they share
-//! one, each replaces the files of the others, and the last one counts; what handlers were told is mixed up, too.
+//! [`Packed`](crate::form::Packed) objects are saved as their compressed bytes, with the dictionaries and
+//! family bases that they need, and [`DynamicObject`](kube::core::DynamicObject)s as JSON. Other forms are
+//! saved only if they [implement it](crate::form::Decode::save_objects), because a decoded object does not
+//! have the bytes from which it was decoded. Informers with a transform are not saved, because the program
+//! that reads the file may have another transform.
+//!
+//! Secrets are not saved unless you [allow it](WarmStart::allow_secrets). Files can be read by their owner
+//! only (`0600`), and so can the directory if the informer creates it. Objects of other kinds may contain
+//! secrets, too. Use one directory per process and cluster, in which nobody else can write. Replicas on one
+//! machine or on a shared volume need a directory each: in a common one they replace each other's files, the
+//! last one wins, and the records of delivered notifications are mixed up.
 //!
 //! Each informer is saved when it is stopped, soon after it has synced, and from time to time (see
-//! [`interval`](WarmStart::interval)), from a snapshot of the store, on a blocking thread. A program that is killed loses what
-//! it learned since then; the next one hears of it from the server.
+//! [`interval`](WarmStart::interval)). A save takes a snapshot of the store and runs on a blocking thread. If
+//! a program is killed, what it learned after the last save is lost; the next run learns it from the server.
 //!
-//! # Deletions that were not told
-//! A handler may be behind when the cache is saved. So each save has, beside a state of the store, the last states of the objects
-//! that this state lacks and of whose deletion some handler has not been told yet. The next run tells its handlers of each by an
-//! initial add and a deletion, as of an object that was deleted while the program was down. A deletion is told when the handler's
-//! call has returned or panicked; that of a stream, when the next item is asked for.
+//! # Deletions that were not delivered
+//! A handler may lag behind when the cache is saved. So a save contains, beside a state of the store, the
+//! last state of each deleted object of whose deletion some handler has not been notified yet. The next run
+//! notifies its handlers of each by an initial add and a deletion, as for an object that was deleted while
+//! the program was down. A deletion is delivered when the handler's call has returned or panicked; for a
+//! stream, when the next item is requested.
 //!
 //! | the program | deletions |
 //! |---|---|
-//! | was stopped | are told once, by this run or the next one |
+//! | was stopped | are delivered once, by this run or the next one |
 //! | was stopped while a call took longer than 5 s | the next run repeats that one |
-//! | was stopped before the server had confirmed the whole file | each later run repeats those of objects that the file has, until it is confirmed |
-//! | gave all of its shards to other replicas, and was stopped | are told at least once: the next run repeats those that were told since the last save |
-//! | was killed, at any time | are told at least once: the next run repeats those that were told since the last save |
+//! | was stopped before the server had confirmed the whole file | each later run repeats those of objects in the file, until it is confirmed |
+//! | gave all of its shards to other replicas, and was stopped | are delivered at least once: the next run repeats those delivered since the last save |
+//! | was killed, at any time | are delivered at least once: the next run repeats those delivered since the last save |
 //!
-//! This holds for handlers that are added before the informer runs, in both runs. One that [waits](crate::HandlerOptions::after_sync)
-//! is told only what is there. As many deletions are saved as there are objects, and 1024 in any case: of a handler that is further behind,
-//! the oldest are dropped, which is logged. A handler that was removed, or a stream that was dropped, has no part in it. A work queue is not
-//! saved: a handler that puts keys on one has been told when the key is on the queue.
+//! This holds for handlers that are added before the informer runs, in both runs. A handler that [waits for
+//! the sync](crate::HandlerOptions::after_sync) is notified only of objects that exist. The number of saved
+//! deletions is limited to the number of objects, or to 1024 if there are fewer. If a handler lags further
+//! behind, the oldest are dropped, and the log says so. Removed handlers and dropped streams do not count. A
+//! work queue is not saved: for a handler that puts keys on a queue, the deletion is delivered when the key
+//! is on the queue.
 //!
 //! # Handlers that panic
-//! A deletion counts as told when the handler has panicked because of it, and is not told again. Nor is any handler told again of the
-//! deletion of an object at which one of them has ended by a panic, even if the others have not been told of it. Nor can an object that is gone make the
-//! handler panic at every start: if a handler has [ended the informer](crate::PanicPolicy::Stop) by a panic before the server had
-//! confirmed the file, the next run restores nothing of it but deletions that were not told, and lists. What was deleted while the program
-//! was down is not told by that run, as without a warm start. The status says so. This is known to a small file beside the saved cache, which
-//! ends with `.told` and goes when the cache is saved. A program that aborts on a panic leaves none, and neither does the consumer of a
-//! stream.
+//! If a handler panics because of a deletion, that deletion counts as delivered. If a panic has ended a
+//! handler, the deletion of the object at which it panicked is not delivered again to any handler, even if
+//! others have not been notified of it.
+//!
+//! An object that is gone cannot make a handler panic at every start either. If a panic [ended the
+//! informer](crate::PanicPolicy::Stop) before the server had confirmed the file, the next run restores only
+//! the deletions that were not delivered, and lists. That run does not notify of objects that were deleted
+//! while the program was down, as without a warm start. The status says so. A small file beside the cache,
+//! ending with `.told`, records this. The next save removes it. The file is not written if the program aborts
+//! on a panic, or if the consumer of a stream panics.
 //!
 //! # Limits
-//! - An update that a handler had not been told of is not repeated: the next run's initial add has the newest state. So a
-//!   [filtered](crate::ResourceEventHandler::filtered) handler is not told that an object has ceased to pass, if the program
-//!   ended before it could be.
-//! - Nothing is saved while a namespace from the file is not confirmed, even if others are. If the program is no longer
-//!   allowed to list a namespace, remove that namespace from the set.
-//! - The proof is made for each namespace, when it starts. One that has resumed its watch goes on if a later one finds out that the
-//!   server was restored from a backup.
-//! - A disk that gives nothing of a file for 10 s keeps a thread until it does, and so the runtime from ending.
-//! - A second of silence confirms the restored state. Over a slow connection, or from an API server that lags behind, events
-//!   that are on their way then arrive after `has_synced`; handlers must cope with late events in any case.
-//! - A form of your own that is [saved](crate::form::Decode::save_objects) begins its records with a version, and refuses those of another one.
-//! - Informers that stop together are saved one after the other, while the time limit of the handlers runs, too: the whole takes as long as
-//!   the disk does for all of them. A disk that takes nothing for 10 s is given up, for all of them; the status says so, and the older
-//!   files stay. So do those of the last informers if the program is killed meanwhile.
-//! - Of shards by uid, a deletion that was not told is lost if an object of the same name was created in another shard, and that shard is
-//!   restored first. Each range that was saved on its own has a watch of its own after the next start.
-//! - With several namespaces, [`Start`] says that there was a file if it was used for one of them. The status of each partition says which are
-//!   unconfirmed.
-//! - A file of another cluster, as long as the server has not said so, has given its compression dictionary to the informer, which
-//!   goes on with it: some kilobytes of that cluster's objects are then in the new file, too.
-//! - If the server refuses to say its uid when the informer starts, it is not asked again before the next start: the file has no uid, and
-//!   the next start lists. If the server does not answer when the cache is saved, it is taken to be the same as before. Do not
-//!   let an address lead to another cluster while the program runs.
-//! - Secrets are recognized by the name of the resource, `secrets`, or by their kind. A source of your own must have one of them, or no
-//!   `cache_identity`. Files of Secrets are removed when an informer is built without `allow_secrets`.
+//! - An update that a handler missed is not repeated: the initial add of the next run has the newest state.
+//!   So a [filtered](crate::ResourceEventHandler::filtered) handler is not notified that an object no longer
+//!   passes the filter, if the program ended before it could be.
+//! - Nothing is saved while a namespace from the file is not confirmed, even if others are. If the program is
+//!   no longer allowed to list a namespace, remove that namespace from the set.
+//! - Each namespace checks the server when it starts. A namespace that has resumed its watch continues even
+//!   if a later one finds that the server was restored from a backup.
+//! - If the disk delivers nothing of a file for 10 s, a thread waits until it does, and so the runtime cannot
+//!   end before.
+//! - A second of silence confirms the restored state. Over a slow connection, or from an API server that lags
+//!   behind, events may still be on their way then, and arrive after `has_synced`. Handlers must cope with
+//!   late events in any case.
+//! - If you [save](crate::form::Decode::save_objects) a form of your own, start its records with a version,
+//!   and refuse those of another version.
+//! - Informers that stop together are saved one after another, and the time limit of handlers runs meanwhile.
+//!   So a stop takes as long as the disk needs for all of them. If the disk takes nothing for 10 s, all
+//!   remaining saves are given up; the status says so, and the older files stay. The older files of the last
+//!   informers also stay if the program is killed meanwhile.
+//! - With shards by uid, a deletion that was not delivered is lost if an object of the same name was created
+//!   in another shard, and that shard is restored first. Each range that was saved on its own has its own
+//!   watch after the next start.
+//! - With several namespaces, [`Start`] says that there was a file if it was used for one of them. The status
+//!   of each partition says which are unconfirmed.
+//! - If the file is of another cluster and the server has not said so yet, the informer has already taken its
+//!   compression dictionary and keeps it. Some kilobytes of that cluster's objects are then in the new file,
+//!   too.
+//! - If the server refuses to return its uid when the informer starts, it is not asked again before the next
+//!   start: the file has no uid, and the next start lists. If the server does not answer when the cache is
+//!   saved, it is taken to be the same as before. So do not point an address at another cluster while the
+//!   program runs.
+//! - Secrets are recognized by the name of the resource, `secrets`, or by their kind. A source of your own
+//!   must have one of them, or no `cache_identity`. Files of Secrets are removed when an informer is built
+//!   without `allow_secrets`.
 //! - Each save writes the whole cache. Raise the interval for caches of gigabytes.
 //!
 //! # Costs
-//! Loading makes no object anew: it takes the bytes as they are in the file. `bench/run --only warm`, in the repository, measures how
-//! soon the objects can be read, what confirming them takes on the wire, the most memory while loading, and what saving costs while 100 objects
-//! change each second. Each handler that does not wait holds an initial add of each restored object until it has taken it.
+//! Loading does not decode objects: it takes the bytes as they are in the file. `bench/run --only warm`, in
+//! the repository, measures how soon the objects can be read, how much data confirms them, the most memory
+//! while loading, and what saving costs while 100 objects change each second. Each handler that does not wait
+//! for the sync holds an initial add of each restored object until it has processed it.
 //!
 //! # Durability
-//! A file is written under another name, synced and renamed. All of it has checksums, and its last block says that it is
-//! complete. So whatever happens (a kill, a full disk, a crash), the next start finds the old state or the new one, or it
-//! starts without a file, and the [status](WarmStartStatus::start) says why; never half of one. A file
-//! with another format, of a later version of this crate say, is not used.
+//! A file is written under another name, synced and renamed. All parts of it have checksums, and its last
+//! block says that it is complete. So after a kill, a full disk or a crash, the next start finds the old
+//! state or the new one, never half of one; or it starts without a file, and the
+//! [status](WarmStartStatus::start) says why. A file in another format, for example of a later version of
+//! this crate, is not used.
 
 pub(crate) mod directory;
 pub(crate) mod file;
@@ -190,7 +214,8 @@ pub struct WarmStart {
 }
 
 impl WarmStart {
-    /// Saves caches in this directory, which is made if it does not exist. Each replica of a program needs one of its own.
+    /// Saves caches in this directory, which is created if it does not exist. Each replica of a program needs
+    /// its own directory.
     pub fn in_directory(directory: impl Into<PathBuf>) -> Self {
         Self {
             directory: directory.into(),
@@ -200,11 +225,12 @@ impl WarmStart {
         }
     }
 
-    /// The shortest time between two saves of an informer that changes. Default: 5 minutes; at least one second. Each save writes the whole
-    /// cache. Whatever is set here, the informers of a factory, and others with clones of this, are saved one after the other, and
-    /// each waits a hundred times as long as the last save took. So saving takes at most 1 % of the time of one core.
+    /// The shortest time between two saves of an informer whose objects change. Default: 5 minutes; at least
+    /// one second. Each save writes the whole cache. In any case, the informers of a factory, and all
+    /// informers with clones of this value, are saved one after another, with a pause after each save that is
+    /// a hundred times as long as the save took. So saving takes at most 1 % of the time of one core.
     ///
-    /// What moves on is the version of an informer whose objects do not change; for that alone it is saved at most once an hour, and when it stops.
+    /// If only the resource version has advanced, the cache is saved at most once an hour, and at the stop.
     #[must_use = "this is a builder"]
     pub fn interval(mut self, interval: Duration) -> Self {
         self.interval = interval.max(Duration::from_secs(1));
@@ -246,7 +272,8 @@ pub enum WarmStartError {
     },
 }
 
-/// The state of an informer's warm start, see [`InformerStatus::warm_start`](crate::informer::InformerStatus::warm_start).
+/// The state of an informer's warm start, see
+/// [`InformerStatus::warm_start`](crate::informer::InformerStatus::warm_start).
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct WarmStartStatus {
@@ -268,7 +295,8 @@ pub struct WarmStartStatus {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Start {
-    /// The file is being read, or the server is being asked whether it is the same; or the informer does not run yet.
+    /// The file is being read, or the server is being asked whether it is the same; or the informer does not
+    /// run yet.
     Pending,
     /// There was a file. With several namespaces: with the saved objects of one of them at least.
     Restored {
@@ -426,7 +454,8 @@ impl Progress {
         });
     }
 
-    /// A partition starts with some of the objects that were saved in another one; the `last` leaves nothing of it.
+    /// A partition starts with some of the objects that were saved in another one; the `last` leaves nothing
+    /// of it.
     pub(crate) fn divided(&self, saved: &str, partition: &str, last: bool) {
         self.0.send_modify(|state| {
             if last {

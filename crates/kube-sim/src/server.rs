@@ -36,8 +36,8 @@ const MISDIRECTED: &str =
 
 /// A [`Sim`] that listens for HTTP/1.1 and HTTP/2, over TLS on request ([`SimBuilder::tls`]).
 ///
-/// On a loopback address it answers only requests for that address or for `localhost` (else 421), because it asks nobody for
-/// credentials: without this, a web page could read it from a browser on the same machine.
+/// On a loopback address it answers only requests for that address or for `localhost` (else 421), because it
+/// asks nobody for credentials: without this, a web page could read it from a browser on the same machine.
 ///
 /// It dereferences to its [`Sim`]. Dropping it stops it without waiting; [`shutdown`](Self::shutdown) waits.
 ///
@@ -67,6 +67,14 @@ impl SimBuilder {
     /// # Errors
     ///
     /// The errors of [`build`](Self::build), or the server cannot listen on the address.
+    ///
+    /// # Cancel safety
+    ///
+    /// If the future is dropped, there is no server.
+    ///
+    /// # Cancel safety
+    ///
+    /// If the future is dropped, there is no server.
     pub async fn start(self) -> Result<SimServer, StartError> {
         let address = (self.address, self.port).into();
         // Bound before the objects are created, so that a port that is in use is reported at once.
@@ -117,8 +125,8 @@ impl SimServer {
         format!("{scheme}://{}", self.address)
     }
 
-    /// A kubeconfig for this server, for kubectl and other clients, in JSON, which is also valid YAML. It has the token of an
-    /// administrator if the cluster asks for one ([`SimBuilder::rbac`]).
+    /// A kubeconfig for this server, for kubectl and other clients, in JSON, which is also valid YAML. It has
+    /// the token of an administrator if the cluster asks for one ([`SimBuilder::rbac`]).
     pub fn kubeconfig(&self) -> String {
         let user = match self.sim.admin_token() {
             Some(token) => json!({"token": token}),
@@ -140,6 +148,16 @@ impl SimServer {
     }
 
     /// Stops the server: watches end, running requests have one second to end, and all tasks are joined.
+    ///
+    /// # Cancel safety
+    ///
+    /// If the future is dropped, the server still stops, as when the server is dropped; only the waiting
+    /// ends.
+    ///
+    /// # Cancel safety
+    ///
+    /// If the future is dropped, the server still stops, as when the server is dropped; only the waiting
+    /// ends.
     pub async fn shutdown(self) {
         self.sim.close().await;
         self.tasks.close();
@@ -147,8 +165,8 @@ impl SimServer {
     }
 }
 
-/// Whether a request is for a name of this machine's loopback. Others come from web pages: a browser lets a page send requests to
-/// its own host, whose name may have been given the address 127.0.0.1.
+/// Whether a request is for a name of this machine's loopback. Others come from web pages: a browser lets a
+/// page send requests to its own host, whose name may have been given the address 127.0.0.1.
 fn names_loopback<B>(request: &Request<B>) -> bool {
     let header = request.headers().get(HOST).and_then(|host| host.to_str().ok());
     let authority = request.uri().authority().map(Authority::as_str).or(header);

@@ -116,23 +116,24 @@ impl SimBuilder {
         self
     }
 
-    /// Sets the number of changes per second by the workload: status updates, label changes, deletions and creations
-    /// of pods, heartbeats of nodes. Default: 0, which means none; at most a million.
+    /// Sets the number of changes per second by the workload: status updates, label changes, deletions and
+    /// creations of pods, heartbeats of nodes. Default: 0, which means none; at most a million.
     pub fn churn(mut self, per_second: f64) -> Self {
         self.churn = per_second;
         self
     }
 
-    /// Sets the seed of the workload's objects and changes, and of [faults](crate::faults) with a probability. The same seed
-    /// generates the same ones, byte for byte (but not at the same times). Default: 0.
+    /// Sets the seed of the workload's objects and changes, and of [faults](crate::faults) with a
+    /// probability. The same seed generates the same ones, byte for byte (but not at the same times).
+    /// Default: 0.
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
     }
 
-    /// Sets how many changes of each resource are kept, for watches that resume and lists that continue. Requests for
-    /// older ones are answered with 410. Each change keeps one replaced object in memory. Default: 8192; with 0, only
-    /// new changes can be watched.
+    /// Sets how many changes of each resource are kept, for watches that resume and lists that continue.
+    /// Requests for older ones are answered with 410. Each change keeps one replaced object in memory.
+    /// Default: 8192; with 0, only new changes can be watched.
     pub fn history(mut self, changes: usize) -> Self {
         self.history = changes;
         self
@@ -151,9 +152,9 @@ impl SimBuilder {
         self
     }
 
-    /// Sets the controllers of the control plane that the cluster has. Default: [`Controller::DEFAULT`], those that create
-    /// no objects. With none, the cluster is like a kube-apiserver that is alone: a namespace that is deleted stays
-    /// `Terminating`, and nothing is garbage-collected.
+    /// Sets the controllers of the control plane that the cluster has. Default: [`Controller::DEFAULT`],
+    /// those that create no objects. With none, the cluster is like a kube-apiserver that is alone: a
+    /// namespace that is deleted stays `Terminating`, and nothing is garbage-collected.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -169,7 +170,8 @@ impl SimBuilder {
         self
     }
 
-    /// Lets clients make [faults](crate::faults) over HTTP. Off by default: whoever reaches the server can break it then.
+    /// Lets clients make [faults](crate::faults) over HTTP. Off by default: whoever reaches the server can
+    /// break it then.
     ///
     /// | request | does |
     /// |---|---|
@@ -180,10 +182,11 @@ impl SimBuilder {
     /// | `POST /kube-sim/compact`, `/kube-sim/restart` | [`compact`](crate::faults::Faults::compact), [`restart`](crate::faults::Faults::restart) |
     /// | `GET /kube-sim/requests` | the last requests |
     ///
-    /// A fault is a JSON object: `verbs` (of `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `*`),
-    /// `resource`, and `fault`: `{"refuse": {"code": 409, "retryAfterSeconds": 1}}`, `{"delay": 100}` (milliseconds),
-    /// `"cut"`, `"truncate"`, `"silence"`, `"expireContinue"`, `"withholdInitialEventsEnd"` or `"holdWatches"`; and if wanted
-    /// `namespace`, `name`, `skip` (requests that pass first), `times`, `probability` and `applied`.
+    /// A fault is a JSON object: `verbs` (of `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`,
+    /// `*`), `resource`, and `fault`: `{"refuse": {"code": 409, "retryAfterSeconds": 1}}`, `{"delay": 100}`
+    /// (milliseconds), `"cut"`, `"truncate"`, `"silence"`, `"expireContinue"`, `"withholdInitialEventsEnd"`
+    /// or `"holdWatches"`; and if wanted `namespace`, `name`, `skip` (requests that pass first), `times`,
+    /// `probability` and `applied`.
     ///
     /// ```console
     /// $ curl http://127.0.0.1:40123/kube-sim/faults -d '{
@@ -195,22 +198,25 @@ impl SimBuilder {
         self
     }
 
-    /// Whether the cluster serves sharded lists and watches (KEP-5866): the objects whose uid or namespace has a hash in the ranges
-    /// of `shardSelector`. Default: true, as a real server with the feature gate `ShardedListAndWatch`, which is alpha in
-    /// Kubernetes 1.36 and off by default there. With false, `shardSelector` is ignored, as by servers without it.
+    /// Whether the cluster serves sharded lists and watches (KEP-5866): the objects whose uid or namespace
+    /// has a hash in the ranges of `shardSelector`. Default: true, as a real server with the feature gate
+    /// `ShardedListAndWatch`, which is alpha in Kubernetes 1.36 and off by default there. With false,
+    /// `shardSelector` is ignored, as by servers without it.
     pub fn sharded_lists(mut self, sharded: bool) -> Self {
         self.sharded_lists = sharded;
         self
     }
 
-    /// Turns access control on: requests are authenticated, and authorized by RBAC. Roles, ClusterRoles and their bindings decide; those
-    /// that a real server begins with are there ([`Controller::BootstrapRoles`]). Default: off, everybody may do everything.
+    /// Turns access control on: requests are authenticated, and authorized by RBAC. Roles, ClusterRoles and
+    /// their bindings decide; those that a real server begins with are there
+    /// ([`Controller::BootstrapRoles`]). Default: off, everybody may do everything.
     ///
-    /// Tokens are those of [`token`](Self::token) and of service accounts (`serviceaccounts/token`). A request without a token is that of
-    /// `system:anonymous`, one with an unknown token is refused with 401, and one that no role allows with 403. Users who may
-    /// `impersonate` act as others (`Impersonate-User`, `Impersonate-Group`). A kubeconfig of
-    /// the server is that of an administrator. In the process, [`SimService::as_user`] makes the requests of a user. Whoever writes roles
-    /// or bindings must have the rights that they grant. The [`Store`] is not asked.
+    /// Tokens are those of [`token`](Self::token) and of service accounts (`serviceaccounts/token`). A
+    /// request without a token is that of `system:anonymous`, one with an unknown token is refused with 401,
+    /// and one that no role allows with 403. Users who may `impersonate` act as others (`Impersonate-User`,
+    /// `Impersonate-Group`). A kubeconfig of the server is that of an administrator. In the process,
+    /// [`SimService::as_user`] makes the requests of a user. Whoever writes roles or bindings must have the
+    /// rights that they grant. The [`Store`] is not asked.
     ///
     /// ```
     /// # #[tokio::main] async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -232,8 +238,8 @@ impl SimBuilder {
         self
     }
 
-    /// Adds a bearer token and the user whose requests have it; turns [`rbac`](Self::rbac) on. The group `system:masters` may do
-    /// everything.
+    /// Adds a bearer token and the user whose requests have it; turns [`rbac`](Self::rbac) on. The group
+    /// `system:masters` may do everything.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -251,15 +257,17 @@ impl SimBuilder {
         self
     }
 
-    /// Serves HTTPS, with a certificate of the server's own, which the server's [kubeconfig](crate::SimServer::kubeconfig) lets clients
-    /// trust. Default: off, HTTP. kubectl and other programs that are made with client-go send tokens over HTTPS only.
+    /// Serves HTTPS, with a certificate of the server's own, which the server's
+    /// [kubeconfig](crate::SimServer::kubeconfig) lets clients trust. Default: off, HTTP. kubectl and other
+    /// programs that are made with client-go send tokens over HTTPS only.
     pub fn tls(mut self) -> Self {
         self.tls = true;
         self
     }
 
-    /// Sets the address on which [`start`](Self::start) listens. Default: 127.0.0.1. There is no authentication, so
-    /// do not listen on addresses that others can reach.
+    /// Sets the address on which [`start`](Self::start) listens. Default: 127.0.0.1. Without
+    /// [`rbac`](Self::rbac), anybody who reaches it may do everything, so do not listen on an address that
+    /// others can reach.
     pub fn address(mut self, address: IpAddr) -> Self {
         self.address = address;
         self
@@ -344,8 +352,8 @@ impl SimBuilder {
 
 /// A simulated cluster: its objects, their history and their changes.
 ///
-/// Clones are handles to the same cluster. It needs no socket: [`service`](Self::service) answers requests in this
-/// process and uses tokio's clock, paused or not. [`SimServer`](crate::SimServer) is one with a socket.
+/// Clones are handles to the same cluster. It needs no socket: [`service`](Self::service) answers requests in
+/// this process and uses tokio's clock, paused or not. [`SimServer`](crate::SimServer) is one with a socket.
 #[derive(Clone)]
 pub struct Sim {
     api: Arc<Api>,
@@ -399,8 +407,9 @@ impl Sim {
         self.api.requests.all()
     }
 
-    /// Waits until `condition` returns something, and returns it. The condition is looked at whenever an object
-    /// changes, and every 50 ms, so it can be about anything: objects, requests, a counter of the test.
+    /// Waits until `condition` returns something, and returns it. The condition is looked at whenever an
+    /// object changes, and every 50 ms, so it can be about anything: objects, requests, a counter of the
+    /// test.
     ///
     /// ```
     /// # #[tokio::main] async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -433,11 +442,15 @@ impl Sim {
         self.eventually_within(PATIENCE, condition).await
     }
 
-    /// [`eventually`](Self::eventually) with another time than 10 s. With 0, the condition is looked at once.
+    /// [`eventually`](Self::eventually) with another time than 10 s. With 0, the condition is called once.
     ///
     /// # Errors
     ///
-    /// The condition did not come true in time.
+    /// The condition did not come true in time. The error lists the last requests.
+    ///
+    /// # Cancel safety
+    ///
+    /// As for [`eventually`](Self::eventually).
     pub async fn eventually_within<F, T>(
         &self,
         time: Duration,
@@ -471,6 +484,14 @@ impl Sim {
     }
 
     /// Ends all watches and the workload. Later requests are still answered, but new watches end at once.
+    ///
+    /// # Cancel safety
+    ///
+    /// Once polled, everything ends even if the future is dropped; only the waiting for the workload stops.
+    ///
+    /// # Cancel safety
+    ///
+    /// Once polled, everything ends even if the future is dropped; only the waiting for the workload stops.
     pub async fn close(&self) {
         self.api.closing.cancel();
         self.stop_churn().await;

@@ -74,16 +74,17 @@ where
         }
     }
 
-    /// Sets a time limit for one run of an item. After it the future is dropped, and the run has failed. Default: no
-    /// limit.
+    /// Sets a time limit for one run of an item. After it the future is dropped, and the run has failed.
+    /// Default: no limit.
     #[doc(alias = "ReconciliationTimeout")]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
-    /// Sets a token that stops the workers when it is cancelled: the queue is shut down, and the workers finish their
-    /// current runs and leave queued items in the queue. Default: they stop when the queue is shut down and empty.
+    /// Sets a token that stops the workers when it is cancelled: the queue is shut down, and the workers
+    /// finish their current runs and leave queued items in the queue. Default: they stop when the queue is
+    /// shut down and empty.
     pub fn stop_on(mut self, token: CancellationToken) -> Self {
         self.stop = token;
         self
@@ -102,8 +103,8 @@ where
     ///
     /// # Panics
     ///
-    /// Panics outside a tokio runtime, and if the queue's rate limiter panics. A panic of `reconcile` is a failure of
-    /// its item.
+    /// Panics outside a tokio runtime, and if the queue's rate limiter panics. A panic of `reconcile` is a
+    /// failure of its item.
     pub async fn run<F, Fut, E>(self, reconcile: F)
     where
         F: Fn(T) -> Fut + Send + Sync + 'static,
@@ -154,7 +155,7 @@ struct Counts {
 }
 
 impl WorkerStats {
-    /// The number of runs that returned an [`Requeue`].
+    /// The number of runs that returned a [`Requeue`].
     pub fn succeeded(&self) -> u64 {
         self.0.succeeded.load(Ordering::Relaxed)
     }

@@ -31,26 +31,27 @@ impl Action {
 
     /// Reconciles the object again after this time.
     ///
-    /// From a reconciler it means success, and earlier failures are forgotten. From an error policy it is a retry after a
-    /// time of the program's choice; the failure is counted.
+    /// From a reconciler it means success, and earlier failures are forgotten. From an error policy it is a
+    /// retry after a time of the program's choice; the failure is counted.
     #[doc(alias = "RequeueAfter")]
     #[must_use]
     pub const fn requeue(after: Duration) -> Self {
         Self::new(Next::After(after))
     }
 
-    /// Does nothing until the object changes, or one that concerns it.
+    /// Does nothing until the object or a related object changes.
     ///
-    /// From a reconciler it means success, and earlier failures are forgotten. From an error policy it means that a retry
-    /// does not help: a *terminal* error.
+    /// From a reconciler it means success, and earlier failures are forgotten. From an error policy it means
+    /// that a retry does not help: a *terminal* error.
     #[doc(alias = "TerminalError")]
     #[must_use]
     pub const fn await_change() -> Self {
         Self::new(Next::AwaitChange)
     }
 
-    /// Reconciles the object again after a time that doubles with each failure in a row, by default from 5 ms to 1000 s; see
-    /// [`Config::backoff`](super::Config::backoff). A panic and a timeout have this consequence always.
+    /// Reconciles the object again after a pause that doubles with each failure in a row, by default from 5
+    /// ms to 1000 s; see [`Config::backoff`](super::Config::backoff). A panic and a timeout always lead to
+    /// this action.
     #[doc(alias = "AddRateLimited")]
     #[doc(alias = "Requeue")]
     #[must_use]

@@ -1,4 +1,4 @@
-//! What a reconciler can know about its run.
+//! Information for a reconciler about its current run.
 
 use kube_workqueue::Priority;
 use tokio::task_local;
@@ -24,19 +24,20 @@ task_local! {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Attempt {
-    /// Another number for each run in this process. It is the field `reconcile_id` of the run's span.
+    /// A number that is unique among the runs of this process. It is the field `reconcile_id` of the run's
+    /// span.
     #[doc(alias = "reconcileID")]
     pub id: u64,
-    /// How many runs of this object have failed in a row before this one, without those that a change caused during a
-    /// backoff.
+    /// How many runs of this object failed in a row before this one. Runs that a change caused during a
+    /// backoff do not count.
     pub failures: u32,
     /// The priority with which the object was queued.
     pub priority: Priority,
 }
 
 impl Attempt {
-    /// The current run, in a reconciler and in an error policy. `None` anywhere else, also in tasks that a reconciler
-    /// spawns.
+    /// The current run, in a reconciler and in an error policy. `None` anywhere else, also in tasks that a
+    /// reconciler spawns.
     pub fn current() -> Option<Self> {
         ATTEMPT.try_with(|attempt| *attempt).ok()
     }

@@ -34,23 +34,24 @@ impl Default for Config {
 }
 
 impl Config {
-    /// For how long a change is held back, so that the changes of a burst lead to one run. The first change of a burst
-    /// starts the time, and later ones do not prolong it, so an object that changes all the time is reconciled too. Retries
-    /// are not held back. Default: zero.
+    /// How long a change is delayed, so that a burst of changes leads to one run. The delay starts with the
+    /// first change of a burst, and later changes do not prolong it, so an object that changes all the time
+    /// is reconciled too. Retries are not delayed. Default: zero.
     pub fn debounce(mut self, debounce: Duration) -> Self {
         self.debounce = debounce;
         self
     }
 
-    /// How many objects are reconciled at the same time; one object never is by two. Default: 0, which means no limit.
+    /// How many objects are reconciled at the same time. Two runs of one object never overlap. Default: 0,
+    /// which means no limit.
     #[doc(alias = "MaxConcurrentReconciles")]
     pub fn concurrency(mut self, concurrency: u16) -> Self {
         self.concurrency = concurrency;
         self
     }
 
-    /// The longest time of one run. After it the reconciler's future is dropped, which is a failure of the object. Default: no
-    /// limit.
+    /// The longest time of one run. After it the reconciler's future is dropped, which is a failure of the
+    /// object. Default: no limit.
     #[doc(alias = "ReconciliationTimeout")]
     pub fn reconcile_timeout(mut self, timeout: Duration) -> Self {
         self.reconcile_timeout = Some(timeout);
@@ -64,15 +65,15 @@ impl Config {
         self
     }
 
-    /// The pauses of [`Action::backoff`](super::Action::backoff): the one after the first failure, and the longest. Default:
-    /// 5 ms and 1000 s.
+    /// The pauses of [`Action::backoff`](super::Action::backoff): after the first failure, and the longest.
+    /// Default: 5 ms and 1000 s.
     pub fn backoff(mut self, first: Duration, longest: Duration) -> Self {
         self.backoff = (first, longest);
         self
     }
 
-    /// Whether a panic of a reconciler or an error policy is an error of its object. If not, it goes on in the task that
-    /// polls the controller. Default: true.
+    /// Whether a panic of a reconciler or an error policy becomes an error of the object. If false, the panic
+    /// continues in the task that polls the controller. Default: true.
     pub fn recover_panic(mut self, recover: bool) -> Self {
         self.recover_panic = recover;
         self

@@ -9,14 +9,15 @@ use std::time::Duration;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error<ReconcilerErr: 'static, QueueErr: 'static> {
-    /// [`reconcile_on`](super::Controller::reconcile_on) named an object that does not exist. An object that was deleted
-    /// before its turn is no error, and is not reported.
+    /// [`reconcile_on`](super::Controller::reconcile_on) named an object that does not exist. An object that
+    /// was deleted before its turn is not an error and not reported.
     #[error("there is no {0} to reconcile")]
     ObjectNotFound(Box<ObjectRef<DynamicObject>>),
-    /// The reconciler returned an error. What follows is for the error policy to say.
+    /// The reconciler returned an error. The error policy decides when the object is retried.
     #[error("reconciling {1} failed: {0}")]
     ReconcilerFailed(#[source] ReconcilerErr, Box<ObjectRef<DynamicObject>>),
-    /// The reconciler or the error policy panicked. The object is retried after a [backoff](super::Action::backoff).
+    /// The reconciler or the error policy panicked. The object is retried after a
+    /// [backoff](super::Action::backoff).
     #[error("reconciling {object} panicked: {message}")]
     ReconcilerPanicked {
         /// The panic's message.
@@ -24,8 +25,8 @@ pub enum Error<ReconcilerErr: 'static, QueueErr: 'static> {
         /// The object.
         object: Box<ObjectRef<DynamicObject>>,
     },
-    /// The reconciler exceeded its [time](super::Config::reconcile_timeout), and was dropped. The object is retried after a
-    /// [backoff](super::Action::backoff).
+    /// The reconciler exceeded its [time](super::Config::reconcile_timeout), and was dropped. The object is
+    /// retried after a [backoff](super::Action::backoff).
     #[error("reconciling {object} took longer than {} s", .timeout.as_secs_f64())]
     ReconcilerTimedOut {
         /// The limit.
@@ -33,11 +34,13 @@ pub enum Error<ReconcilerErr: 'static, QueueErr: 'static> {
         /// The object.
         object: Box<ObjectRef<DynamicObject>>,
     },
-    /// The reconciler was dropped, because this replica had to give up the object's [shard](crate::shard_group) at once. Another
-    /// replica reconciles the object, or this one once the shard is back.
+    /// The reconciler was dropped, because this replica had to give up the object's
+    /// [shard](crate::shard_group) at once. Another replica reconciles the object, or this one once the shard
+    /// is back.
     #[error("reconciling {0} was stopped, because its shard was lost")]
     ShardLost(Box<ObjectRef<DynamicObject>>),
-    /// The object does not match its type, so the reconciler was not called. It is tried again when the object changes.
+    /// The object does not match its type, so the reconciler was not called. It is tried again when the
+    /// object changes.
     #[error("{1} cannot be read: {0}")]
     ObjectInvalid(#[source] DecodeError, Box<ObjectRef<DynamicObject>>),
     /// A watch, or a stream of the program's own, failed. It is retried meanwhile.

@@ -22,15 +22,14 @@ pub enum ApplyError {
     Request(#[source] kube::Error),
 }
 
-/// Brings the fields of `object` into the state that it says, by server-side apply; creates it if it does not exist.
+/// Sets the fields of `object` on the server by server-side apply, and creates the object if it does not
+/// exist.
 ///
-/// `object` holds what this controller wants, and nothing else. `manager` is the controller's name, always the same one: fields
-/// that it applied before and does not any more are removed, those of others are left alone. Where others have set a field of ours, ours wins
-/// (`force`), as it must for a controller that is to converge. Applying what is so already changes nothing, and nobody is
-/// notified. The status has [an apply of its own](apply_status).
-///
-/// The simulator `kube-sim` has no server-side apply: it answers 415. Tests on it use
-/// [`create_or_update`](super::create_or_update()).
+/// `object` has the fields that this controller wants, and no others. `manager` is the name of the controller
+/// and must not change: the server removes fields that this manager applied before and does not apply now,
+/// and keeps the fields of other managers. If another manager has set one of the fields to another value,
+/// this value wins (`force`), because a controller must converge. Applying the same fields again changes
+/// nothing, and no watch gets an event. For the status there is [`apply_status`].
 ///
 /// ```no_run
 /// # use k8s_openapi::api::core::v1::ConfigMap;
@@ -47,6 +46,10 @@ pub enum ApplyError {
 /// # Errors
 ///
 /// See [`ApplyError`]. A conflict (409) can only come from a uid or resource version that `object` names.
+///
+/// # Cancel safety
+///
+/// If the future is dropped, the object may or may not have been applied. Applying it again is safe.
 pub async fn apply<K>(api: &Api<K>, manager: &str, object: &K) -> Result<K, ApplyError>
 where
     K: Resource + Clone + Serialize + DeserializeOwned + Debug,
@@ -56,11 +59,16 @@ where
     patched.map_err(ApplyError::Request)
 }
 
-/// [`apply`] of the status: `object` has `apiVersion`, `kind`, its name and the status that this controller wants.
+/// [`apply`] of the status: `object` has `apiVersion`, `kind`, its name and the status that this controller
+/// wants.
 ///
 /// # Errors
 ///
 /// See [`ApplyError`]. The object must exist (404).
+///
+/// # Cancel safety
+///
+/// As for [`apply`].
 pub async fn apply_status<K>(api: &Api<K>, manager: &str, object: &K) -> Result<K, ApplyError>
 where
     K: Resource + Clone + Serialize + DeserializeOwned + Debug,

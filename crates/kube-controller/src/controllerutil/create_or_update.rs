@@ -37,12 +37,16 @@ pub enum CreateOrUpdateError<E: std::error::Error + 'static> {
     Request(#[source] kube::Error),
 }
 
-/// Reads an object, lets `mutate` change it, and writes it if it has changed; creates it if it does not exist.
+/// Reads an object, lets `mutate` change it, and writes it if it has changed; creates it if it does not
+/// exist.
 ///
-/// `object` says which one it is; if it does not exist, `mutate` gets `object` itself. What is not changed by `mutate` stays as it is on the server. The update
-/// is conditional on the version that was read. The status is not written, for kinds that have it as a subresource.
+/// `object` has the name. If an object of this name exists, `mutate` gets it as it was read, else it gets
+/// `object`. Fields that `mutate` does not change keep the values that they have on the server. The update
+/// fails with a conflict (409) if the object was changed after it was read. For kinds whose status is a
+/// subresource, the status is not written.
 ///
-/// [`apply`](super::apply()) needs no read and no comparison. This is for kinds that cannot be applied, or for fields that depend on others.
+/// Use [`apply`](super::apply()) if you can: it needs no read and no comparison. This function is for kinds
+/// that cannot be applied, and for fields whose value depends on the current one.
 ///
 /// ```no_run
 /// # use k8s_openapi::api::core::v1::ConfigMap;
@@ -63,6 +67,10 @@ pub enum CreateOrUpdateError<E: std::error::Error + 'static> {
 /// # Errors
 ///
 /// See [`CreateOrUpdateError`]; nothing was written.
+///
+/// # Cancel safety
+///
+/// If the future is dropped, the object may or may not have been written. The next call reads it again.
 pub async fn create_or_update<K, E>(
     api: &Api<K>,
     object: K,
@@ -73,7 +81,8 @@ where
     E: std::error::Error + 'static,
 {
     let name = object.meta().name.clone().ok_or(CreateOrUpdateError::Unnamed)?;
-    // Objects and requests are in boxes, because objects can take kilobytes, and futures that hold them are moved around a lot.
+    // Objects and requests are in boxes, because objects can take kilobytes, and futures that hold them are
+    // moved around a lot.
     let object = Box::new(object);
     let found = Box::pin(api.get_opt(&name))
         .await

@@ -7,13 +7,16 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use std::fmt::Debug;
 
-/// Writes `status` if it differs from that of `object`, and returns the object as stored; `None` if it does not differ.
+/// Writes `status` if it differs from that of `object`, and returns the object as stored; `None` if it does
+/// not differ.
 ///
-/// `object` is the state that was reconciled, from the cache. Only the fields that differ are sent, in a merge patch of the status
-/// subresource, so fields that others set are kept; arrays are replaced. The patch names the object's uid: one that was created anew
-/// under the same name is not touched (422).
+/// `object` is the object that was reconciled, as the cache has it. The request is a merge patch of the
+/// status subresource with the fields that differ, so fields that only others set are kept; an array is
+/// replaced as a whole. The patch contains the object's uid, so that an object which was created later under
+/// the same name is not changed (422).
 ///
-/// A status that is the same in every pass is written once: keep times out of it, or change them only with what they are about.
+/// A status that changes with every reconcile is written with every reconcile. So leave the current time out
+/// of it, or change a time only together with the field that it describes.
 ///
 /// ```no_run
 /// # use k8s_openapi::api::apps::v1::{Deployment, DeploymentStatus};
@@ -29,7 +32,12 @@ use std::fmt::Debug;
 ///
 /// # Errors
 ///
-/// The request failed, or the object or the status is no valid JSON. Without a name the request is refused (404).
+/// The request failed, or the object or the status cannot be serialized. If the object has no name, the
+/// server refuses the request (404).
+///
+/// # Cancel safety
+///
+/// If the future is dropped, the status may or may not have been written. The next call compares again.
 pub async fn patch_status<K, S>(api: &Api<K>, object: &K, status: &S) -> Result<Option<K>, kube::Error>
 where
     K: Resource + Clone + Serialize + DeserializeOwned + Debug,

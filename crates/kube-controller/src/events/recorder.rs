@@ -17,7 +17,8 @@ pub(super) const LINE: usize = 1000;
 
 /// Publishes events; see the [module](super).
 ///
-/// Clones are the same recorder. Make one for a process: series, aggregation and spam filter are those of a recorder.
+/// Clones are the same recorder. Make one for a process: series, aggregation and spam filter are those of a
+/// recorder.
 #[derive(Clone)]
 pub struct Recorder {
     shared: Arc<Shared>,
@@ -61,7 +62,8 @@ pub struct RecorderStatus {
     pub dropped: u64,
     /// Events that were dropped by the spam filter.
     pub spam: u64,
-    /// Writes that the server has refused: not allowed, a namespace that is being deleted, an event that is not valid.
+    /// Writes that the server has refused: not allowed, a namespace that is being deleted, an event that is
+    /// not valid.
     pub refused: u64,
     /// Writes that were given up: the server did not answer in 12 tries, or until the recorder was stopped.
     pub failed: u64,
@@ -126,15 +128,21 @@ impl Recorder {
 
     /// Publishes an event about the object `reference`, in its namespace; in `default` if it has none.
     ///
-    /// It waits until the server has answered the first try to write the event, so that what follows comes after it, and a program that ends then has
-    /// not lost it. It does not wait while the server is not answering, nor longer than 30 seconds; the event is tried again all the same.
-    /// An event that is only counted, or dropped, needs no answer: the [status](Self::status) says which it was.
+    /// It waits until the server has answered the first attempt to write the event. So later requests come
+    /// after the event, and a program that ends then has not lost it. It waits for 30 seconds at most, and
+    /// not at all while the server does not answer; the event is written later then. An event that is only
+    /// counted, or dropped, is not waited for: the [status](Self::status) tells the two apart.
     /// [`record`](Self::record) never waits.
     ///
     /// # Errors
     ///
-    /// [`kube::Error::Service`] with [`InvalidEvent`]: the reason or the action is empty or too long. What the server refuses is no error here: it
-    /// is logged and counted.
+    /// [`kube::Error::Service`] with [`InvalidEvent`]: the reason or the action is empty or too long. If the
+    /// server refuses the event, that is not an error here: it is logged and counted.
+    ///
+    /// # Cancel safety
+    ///
+    /// The first poll queues the event. If the future is dropped later, the event is still written; only the
+    /// waiting ends.
     pub async fn publish(&self, ev: &Event, reference: &ObjectReference) -> Result<(), kube::Error> {
         let (tried, mut answered) = oneshot::channel();
         let published = self.put(ev, reference, Some(tried));
@@ -153,8 +161,8 @@ impl Recorder {
         Ok(())
     }
 
-    /// [`publish`](Self::publish) without waiting for the server: the event is counted, or put in line, or dropped. It can be called
-    /// where nothing can be awaited, such as in a drop.
+    /// [`publish`](Self::publish) without waiting for the server: the event is counted, queued or dropped. It
+    /// can be called where nothing can be awaited, such as in a `Drop`.
     ///
     /// # Errors
     ///
@@ -163,7 +171,8 @@ impl Recorder {
         self.put(event, regarding, None)
     }
 
-    /// Puts the event in line. `tried` is dropped after the first try to write it, or when there will be none.
+    /// Puts the event in line. `tried` is dropped after the first try to write it, or when there will be
+    /// none.
     fn put(
         &self,
         event: &Event,
@@ -243,8 +252,9 @@ impl Recorder {
         }
     }
 
-    /// Tries once to write each event that waits, for 30 seconds at most, and stops. Events that are published later are dropped.
-    /// What the server has not answered in that time is counted as [failed](RecorderStatus::failed).
+    /// Tries once to write each event that waits, for 30 seconds at most, and stops. Events that are
+    /// published later are dropped. What the server has not answered in that time is counted as
+    /// [failed](RecorderStatus::failed).
     ///
     /// # Errors
     ///

@@ -61,11 +61,12 @@ impl<O: WholeObject> Read<O::Object> for SharedInformer<O> {
     }
 }
 
-/// Reads the objects of one kind by reference: the objects of a [`Controller`](crate::Controller::store), or of any shared
-/// informer.
+/// Reads the objects of one kind by reference: the objects of a [`Controller`](crate::Controller::store), or
+/// of any shared informer.
 ///
-/// A clone reads the same objects. If they are held in a packed form, each call decodes what it returns; decoded objects
-/// that somebody still uses are shared. An object that does not match its type is left out; the controller reports it.
+/// A clone reads the same objects. If they are held in a packed form, each call decodes what it returns;
+/// decoded objects that somebody still uses are shared. An object that does not match its type is left out;
+/// the controller reports it.
 ///
 /// ```no_run
 /// use k8s_openapi::api::core::v1::ConfigMap;
@@ -104,6 +105,9 @@ impl<K: Resource> Store<K> {
     ///
     /// # Errors
     /// The informer was stopped first.
+    ///
+    /// # Cancel safety
+    /// Dropping the future loses nothing.
     pub async fn wait_until_ready(&self) -> Result<(), Stopped> {
         self.objects.ready().await
     }
@@ -246,7 +250,8 @@ impl<K: Send + Sync> Read<K> for Objects<K> {
     }
 }
 
-/// Fills a [`Store`] with what a stream of [events](Event) says. When it is dropped, the store stays as it is.
+/// Fills a [`Store`] with what a stream of [events](Event) says. When it is dropped, the store stays as it
+/// is.
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::ConfigMap;
@@ -279,8 +284,9 @@ where
 
 /// A store whose writer can be [subscribed](Writer::subscribe) to.
 ///
-/// Changes of an object that a subscriber has not been told of are one change, so there is no buffer that could be full, and no
-/// subscriber holds up another. The size is not used; it is there for programs written for kube.
+/// Changes of an object that a subscriber has not been told of are one change, so there is no buffer that
+/// could be full, and no subscriber holds up another. The size is not used; it is there for programs written
+/// for kube.
 #[must_use]
 pub fn store_shared<K>(buffer: usize) -> (Store<K>, Writer<K>)
 where
@@ -297,8 +303,8 @@ impl<K: Resource<DynamicType: Default> + Clone + Send + Sync + 'static> Default 
 }
 
 impl<K: Resource + Clone + Send + Sync + 'static> Writer<K> {
-    /// What fills a store of its own; [`as_reader`](Self::as_reader) is that store. Of which kind it is makes no difference: the parameter
-    /// is there for programs written for kube.
+    /// What fills a store of its own; [`as_reader`](Self::as_reader) is that store. Of which kind it is makes
+    /// no difference: the parameter is there for programs written for kube.
     #[must_use]
     pub fn new(_kind: K::DynamicType) -> Self {
         let (ready, is_ready) = watch::channel(false);
@@ -376,7 +382,8 @@ impl<K: Resource> fmt::Debug for Writer<K> {
     }
 }
 
-/// The objects of a shared store that change, as a stream: each with its newest state. It ends with the [`Writer`].
+/// The objects of a shared store that change, as a stream: each with its newest state. It ends with the
+/// [`Writer`].
 ///
 /// A clone is told of the same changes from then on.
 pub struct ReflectHandle<K: Resource> {

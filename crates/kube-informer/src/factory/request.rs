@@ -39,8 +39,8 @@ pub enum Namespaces {
     /// These namespaces, each with its own watch. An empty list selects nothing. An empty name selects
     /// [all](Self::All), as in client-go.
     Fixed(BTreeSet<String>),
-    /// The namespaces that are in this set at any time, each with its own watch. Requests with the same set share an
-    /// informer.
+    /// The namespaces that are in this set at any time, each with its own watch. Requests with the same set
+    /// share an informer.
     Set(NamespaceSet),
 }
 
@@ -126,8 +126,8 @@ fn namespaces_of(namespace: Option<String>) -> Namespaces {
     namespace.map_or(Namespaces::All, |namespace| [namespace].into())
 }
 
-/// A request for an informer of a [factory](super::SharedInformerFactory::informer_with). Unset options use the factory's
-/// defaults.
+/// A request for an informer of a [factory](super::SharedInformerFactory::informer_with). Unset options use
+/// the factory's defaults.
 ///
 /// ```no_run
 /// use k8s_openapi::api::core::v1::Pod;
@@ -158,9 +158,9 @@ pub struct InformerRequest<O: Decode> {
 }
 
 impl<O: StaticResource> InformerRequest<O> {
-    /// Requests a kind that is known at compile time, in any [form of it](StaticResource): `Pod`, `Packed<Pod>`. For
-    /// [`PartialObjectMeta`](kube::core::PartialObjectMeta), the server sends metadata only. For a kind without
-    /// namespaces, the namespaces are ignored.
+    /// Requests a kind that is known at compile time, in any [form of it](StaticResource): `Pod`,
+    /// `Packed<Pod>`. For [`PartialObjectMeta`](kube::core::PartialObjectMeta), the server sends metadata
+    /// only. For a kind without namespaces, the namespaces are ignored.
     pub fn new() -> Self {
         type ScopeOf<O> = <<O as StaticResource>::Resource as kube::Resource>::Scope;
         let scope = match TypeId::of::<ScopeOf<O>>() == TypeId::of::<ClusterResourceScope>() {
@@ -181,8 +181,8 @@ impl<O: StaticResource> Default for InformerRequest<O> {
 }
 
 impl<O: Decode> InformerRequest<O> {
-    /// Requests any resource, in any form. The scope of built-in resources is known; for any other cluster-scoped
-    /// resource set the [`scope`](Self::scope).
+    /// Requests any resource, in any form. The scope of built-in resources is known; for any other
+    /// cluster-scoped resource set the [`scope`](Self::scope).
     pub fn of(resource: ApiResource) -> Self {
         Self {
             scope: scope_of(&resource),
@@ -199,9 +199,9 @@ impl<O: Decode> InformerRequest<O> {
     }
 
     /// Sets whether the resource has namespaces, as discovery reports it
-    /// ([`ApiCapabilities::scope`](kube::core::discovery::ApiCapabilities::scope)). For a resource without, the
-    /// selected namespaces are ignored. Default: the scope of the kind, if it is known at compile time or built in,
-    /// else namespaced.
+    /// ([`ApiCapabilities::scope`](kube::core::discovery::ApiCapabilities::scope)). For a resource without,
+    /// the selected namespaces are ignored. Default: the scope of the kind, if it is known at compile time or
+    /// built in, else namespaced.
     ///
     /// ```
     /// use kube::core::discovery::Scope;
@@ -240,22 +240,23 @@ impl<O: Decode> InformerRequest<O> {
         self
     }
 
-    /// Selects the objects of the shards that are in this set at any time; see [shards](super#shards). With several namespaces, the
-    /// informer reports an error and does not sync: shards are of one namespace, or of all.
+    /// Selects the objects of the shards that are in this set at any time; see [shards](super#shards). With
+    /// several namespaces, the informer reports an error and does not sync: shards are of one namespace, or
+    /// of all.
     pub fn shards(mut self, shards: impl Into<ShardSet>) -> Self {
         self.shards = Some(Shards::Set(shards.into()));
         self
     }
 
-    /// Selects the objects of all shards, whatever the factory's default: for kinds whose objects are not divided as those of the
-    /// program's own are, such as what these own if uids are hashed.
+    /// Selects the objects of all shards, whatever the factory's default: for kinds whose objects are not
+    /// divided as those of the program's own are, such as what these own if uids are hashed.
     pub fn all_shards(mut self) -> Self {
         self.shards = Some(Shards::All);
         self
     }
 
-    /// Sets namespace and selectors together and ignores the factory's defaults, those for shards, too. A [set of
-    /// shards](Self::shards) that was given to this request stays, unless the selection has shards.
+    /// Sets namespace and selectors together and ignores the factory's defaults, those for shards, too. A
+    /// [set of shards](Self::shards) that was given to this request stays, unless the selection has shards.
     pub fn selection(mut self, selection: Selection) -> Self {
         self.namespaces = Some(namespaces_of(selection.namespace));
         self.labels = Some(selection.label_selector.unwrap_or_default());
@@ -267,8 +268,8 @@ impl<O: Decode> InformerRequest<O> {
         self
     }
 
-    /// The resync period of handlers that are added through the returned handle, unless they set their own. A different
-    /// period does not lead to another informer, because a resync sends no request to the server.
+    /// The resync period of handlers that are added through the returned handle, unless they set their own. A
+    /// different period does not lead to another informer, because a resync sends no request to the server.
     pub fn resync(mut self, period: Duration) -> Self {
         self.resync = Some(period);
         self
@@ -344,12 +345,13 @@ impl<O: Decode> fmt::Debug for InformerRequest<O> {
     }
 }
 
-/// Identifies an informer: everything that determines the content of its store. A new option for selecting or storing
-/// objects must be added here.
+/// Identifies an informer: everything that determines the content of its store. A new option for selecting or
+/// storing objects must be added here.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Key {
     form: TypeId,
-    /// The name of an informer over a source of the user's own; then the resource and the selection are empty.
+    /// The name of an informer over a source of the user's own; then the resource and the selection are
+    /// empty.
     own_source: Option<String>,
     metadata_only: bool,
     group: String,
@@ -434,7 +436,8 @@ impl<O: Decode> Wanted<O> {
     }
 }
 
-/// The source of an informer over shards and over several namespaces, which there is not: it says so.
+/// The source for a request of both shards and several namespaces, which is not supported: every request
+/// fails with the reason.
 struct ShardsOfSeveral(String);
 
 impl ShardsOfSeveral {

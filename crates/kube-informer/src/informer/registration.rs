@@ -51,7 +51,8 @@ impl<O: CachedObject> Registered for Member<O> {
     }
 }
 
-/// A handler that was added to an informer. Dropping it removes the handler; [`detach`](Self::detach) keeps it.
+/// A handler that was added to an informer. Dropping it removes the handler; [`detach`](Self::detach) keeps
+/// it.
 ///
 /// ```no_run
 /// # use k8s_openapi::api::core::v1::Pod;
@@ -98,8 +99,8 @@ impl Registration {
         self.member().lag()
     }
 
-    /// Whether the handler has handled the whole initial state: the informer has synced, and the calls for all
-    /// initial adds have returned.
+    /// Whether the handler has handled the whole initial state: the informer has synced, and the calls for
+    /// all initial adds have returned.
     #[doc(alias = "HasSynced")]
     pub fn has_synced(&self) -> bool {
         self.member().progress().borrow().synced
@@ -109,6 +110,9 @@ impl Registration {
     ///
     /// # Errors
     /// The informer was stopped first.
+    ///
+    /// # Cancel safety
+    /// Dropping the future loses nothing.
     pub async fn synced(&self) -> Result<(), Stopped> {
         let mut progress = self.member().progress();
         match progress
@@ -125,18 +129,27 @@ impl Registration {
         self.member = None;
     }
 
-    /// Removes the handler and waits until its running call has returned. What it was still to be told is dropped.
+    /// Removes the handler and waits until its running call has returned. Pending notifications are not
+    /// delivered.
     ///
     /// Called from the handler itself, it does not wait.
+    ///
+    /// # Cancel safety
+    /// The handler is removed even if the future is dropped; only the waiting ends.
     #[doc(alias = "RemoveEventHandler")]
     #[doc(alias = "ShutDownEventHandler")]
     pub async fn remove(self) {
         self.finish(End::Drop).await;
     }
 
-    /// Removes the handler after it has been told everything that happened until now.
+    /// Delivers all pending notifications to the handler, then removes it. Later changes are not delivered to
+    /// it.
     ///
     /// Called from the handler itself, it does not wait.
+    ///
+    /// # Cancel safety
+    /// Once polled, the handler is drained and removed even if the future is dropped; only the waiting ends.
+    /// Dropped before that, it acts as dropping the registration: pending notifications are not delivered.
     pub async fn drain(self) {
         self.finish(End::Drain).await;
     }
@@ -174,7 +187,8 @@ impl fmt::Debug for Registration {
     }
 }
 
-/// The notifications of an informer as a stream, made by [`SharedInformer::subscribe`](super::SharedInformer::subscribe).
+/// The notifications of an informer as a stream, made by
+/// [`SharedInformer::subscribe`](super::SharedInformer::subscribe).
 ///
 /// A notification counts as handled when the next one is asked for. The stream ends when the informer stops.
 #[must_use = "a stream does nothing unless it is polled"]

@@ -10,14 +10,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Tracks the writes of a controller until the cache has caught up with them (KEP-5647).
 ///
-/// A controller that reconciles a key right after writing it may read the state before its write from the cache and
-/// repeat the write. To avoid this, it [records](Self::record) the version returned by the server after each write.
-/// Before it reconciles a key, it checks whether the cache has [caught up](Self::caught_up) with that key; if not, it
-/// retries later.
+/// A controller that reconciles a key right after writing it may read the state before its write from the
+/// cache and repeat the write. To avoid this, it [records](Self::record) the version returned by the server
+/// after each write. Before it reconciles a key, it checks whether the cache has [caught up](Self::caught_up)
+/// with that key; if not, it retries later.
 ///
-/// It is for one informer, and the program records each write itself. With the crate `kube-controller` that is not necessary: its
-/// [`OwnWrites`](https://docs.rs/kube-controller/latest/kube_controller/own_writes/) has a client that records all writes, for
-/// several controllers and caches, and `Controller::read_your_writes` makes a controller wait by itself.
+/// It is for one informer, and the program records each write itself. With the crate `kube-controller` that
+/// is not necessary: its [`OwnWrites`](https://docs.rs/kube-controller/latest/kube_controller/own_writes/)
+/// has a client that records all writes, for several controllers and caches, and
+/// `Controller::read_your_writes` makes a controller wait by itself.
 ///
 /// ```no_run
 /// # use k8s_openapi::api::core::v1::Pod;
@@ -37,16 +38,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// ```
 ///
 /// # Deletions
-/// The answer to a deletion often has no version. [`record_deletion`](Self::record_deletion) takes the uid of the object instead,
-/// and the cache has caught up when it does not hold the object any more.
+/// The answer to a deletion often has no version. [`record_deletion`](Self::record_deletion) takes the uid of
+/// the object instead, and the cache has caught up when it does not hold the object any more.
 ///
 /// # When the server's history changes
-/// After the server was restored or replaced, older versions have no meaning any more. Once the cache has detected
-/// this, every write that was recorded before counts as caught up.
+/// After the server was restored or replaced, older versions have no meaning any more. Once the cache has
+/// detected this, every write that was recorded before counts as caught up.
 ///
 /// # Memory
-/// A write is removed when the cache has caught up with it, even if its key is never queried: at the latest when the
-/// number of tracked writes is twice that after the last removal, and at least 64.
+/// A write is removed when the cache has caught up with it, even if its key is never queried: at the latest
+/// when the number of tracked writes is twice that after the last removal, and at least 64.
 ///
 /// A clone tracks the same writes.
 pub struct WriteTracker<O: CachedObject> {
@@ -99,11 +100,10 @@ impl<O: CachedObject> WriteTracker<O> {
         self.writes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Records that the server answered a write with this version: that of the written object, or of the deletion. The key is
-    /// that of the written object, or the one that is reconciled, whichever is asked for later; its namespace must be one that
-    /// the informer watches.
-    /// A version older than the recorded one changes nothing, unless the server's version has regressed in
-    /// between.
+    /// Records that the server answered a write with this version: that of the written object, or of the
+    /// deletion. The key is that of the written object, or the one that is reconciled, whichever is asked for
+    /// later; its namespace must be one that the informer watches. A version older than the recorded one
+    /// changes nothing, unless the server's version has regressed in between.
     pub fn record(&self, key: ObjectKey, version: ResourceVersion) {
         let rewinds = self.informer.store().rewinds();
         let writes = self.lock();
@@ -122,8 +122,8 @@ impl<O: CachedObject> WriteTracker<O> {
         self.insert(writes, key, write);
     }
 
-    /// Records that the server has deleted the object `key` with this uid, and not only marked it for deletion: that is a
-    /// write with a version, to be [recorded](Self::record).
+    /// Records that the server has deleted the object `key` with this uid, and not only marked it for
+    /// deletion: that is a write with a version, to be [recorded](Self::record).
     ///
     /// If an earlier write of the key is recorded, both count.
     pub fn record_deletion(&self, key: ObjectKey, uid: impl Into<String>) {
@@ -159,9 +159,10 @@ impl<O: CachedObject> WriteTracker<O> {
         writes.sweep_at = (2 * writes.by_key.len()).max(MIN_SWEEP);
     }
 
-    /// Whether the cache holds the last recorded write of `key`, or a newer state. With an informer over several
-    /// namespaces, only the key's namespace matters. A write to a namespace that is not in its set counts as caught
-    /// up, because the cache will never see it. So does a write whose version cannot be compared with the cache's.
+    /// Whether the cache holds the last recorded write of `key`, or a newer state. With an informer over
+    /// several namespaces, only the key's namespace matters. A write to a namespace that is not in its set
+    /// counts as caught up, because the cache will never see it. So does a write whose version cannot be
+    /// compared with the cache's.
     pub fn caught_up(&self, key: &str) -> bool {
         let Some(write) = self.remembered(key) else {
             return true;
@@ -210,8 +211,11 @@ impl<O: CachedObject> WriteTracker<O> {
     /// Waits until [`caught_up`](Self::caught_up).
     ///
     /// # Errors
-    /// See [`Indexer::wait_until`](crate::store::Indexer::wait_until): the informer was stopped, or the versions
-    /// cannot be compared. A regression of the server's version is not an error.
+    /// See [`Indexer::wait_until`](crate::store::Indexer::wait_until): the informer was stopped, or the
+    /// versions cannot be compared. A regression of the server's version is not an error.
+    ///
+    /// # Cancel safety
+    /// Dropping the future loses nothing: the write stays recorded.
     pub async fn wait(&self, key: &str) -> Result<(), WaitError> {
         let Some(write) = self.remembered(key) else {
             return Ok(());

@@ -4,9 +4,10 @@ use super::ObjectKey;
 
 /// A deletion: the key of the deleted object and its last known state, if any.
 ///
-/// In client-go, a deletion that the watch missed is delivered as a different Go type (`DeletedFinalStateUnknown`),
-/// and handlers that do not check for it panic. Here every deletion has this type, and [`cause`](Deleted::cause)
-/// tells whether `last_known` is the final state or only the last one seen.
+/// In client-go, a deletion that the watch missed is delivered as a different Go type
+/// (`DeletedFinalStateUnknown`), and handlers that do not check for it panic. Here every deletion has this
+/// type, and [`cause`](Deleted::cause) tells whether `last_known` is the final state or only the last one
+/// seen.
 ///
 /// ```
 /// use kube_informer::{DeleteCause, Deleted};
@@ -31,10 +32,11 @@ pub struct Deleted<R> {
 pub enum DeleteCause {
     /// A watch event reported it; the last state is the final one.
     Event,
-    /// The object was missing from a new list: the watch missed its deletion, and its last state may be stale.
-    /// client-go calls this a tombstone.
+    /// The object was missing from a new list: the watch missed its deletion, and its last state may be
+    /// stale. client-go calls this a tombstone.
     Missed,
-    /// The object may still exist, but is no longer selected: its namespace was removed from the informer.
+    /// The object may still exist, but is no longer selected: its namespace or shard was removed from the
+    /// informer, or a filter no longer passes it.
     Unselected,
 }
 

@@ -12,10 +12,11 @@ use crate::source::{
 use std::fmt;
 use std::sync::Arc;
 
-/// Lists a collection once, in pages, as a reflector does: for a program that needs the objects, but not their changes.
+/// Lists a collection once, in pages, as a reflector does: for a program that needs the objects, but not
+/// their changes.
 ///
-/// If the server can no longer serve the next page (410 Gone), the list starts over without pages. A list that would
-/// never end is an error.
+/// If the server can no longer serve the next page (410 Gone), the list starts over without pages. A list
+/// that would never end is an error.
 ///
 /// ```no_run
 /// use k8s_openapi::api::core::v1::Pod;
@@ -45,7 +46,8 @@ pub struct PagedList<O: CachedObject> {
     pub objects: Vec<O::Handle>,
     /// The objects that could not be read.
     pub invalid: Vec<InvalidObject>,
-    /// The version of the listed state, from which a [`RetryWatcher`](crate::watcher::RetryWatcher) can continue.
+    /// The version of the listed state, from which a [`RetryWatcher`](crate::watcher::RetryWatcher) can
+    /// continue.
     pub resource_version: Option<ResourceVersion>,
 }
 
@@ -71,8 +73,8 @@ impl<O: Decode> Pager<O> {
         }
     }
 
-    /// Which state of the collection to list. Default: the most recent one. Servers send any other state without pages,
-    /// whatever the page size.
+    /// Which state of the collection to list. Default: the most recent one. Servers send any other state
+    /// without pages, whatever the page size.
     pub fn version(mut self, version: ListVersion) -> Self {
         self.version = version;
         self
@@ -84,7 +86,8 @@ impl<O: Decode> Pager<O> {
         self
     }
 
-    /// The fields that the scan of each object extracts and prunes. Default: [those of the form](Decode::plan).
+    /// The fields that the scan of each object extracts and prunes. Default: [those of the
+    /// form](Decode::plan).
     pub fn plan(mut self, plan: FieldPlan) -> Self {
         self.plan = plan;
         self
@@ -94,6 +97,12 @@ impl<O: Decode> Pager<O> {
     ///
     /// # Errors
     /// A request failed. It is not retried.
+    ///
+    /// # Cancel safety
+    /// If the future is dropped, so are the pages that were read. The next call starts a new list.
+    ///
+    /// # Cancel safety
+    /// If the future is dropped, so are the pages that were read. The next call starts a new list.
     #[doc(alias = "EachListItem")]
     pub async fn list(&self) -> Result<PagedList<O>, ApiError> {
         let config = DecoderConfig {

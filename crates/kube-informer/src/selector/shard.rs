@@ -9,8 +9,8 @@ pub enum ShardField {
     /// `metadata.uid`, which spreads the objects of every kind evenly.
     #[default]
     Uid,
-    /// `metadata.namespace`: all objects of a namespace are in one shard, whatever their kind. Objects without a namespace are
-    /// all in one shard, too.
+    /// `metadata.namespace`: all objects of a namespace are in one shard, whatever their kind. Objects
+    /// without a namespace are all in one shard, too.
     Namespace,
 }
 
@@ -42,8 +42,8 @@ pub fn shard_hash(value: &str) -> u64 {
     value.bytes().fold(0xcbf2_9ce4_8422_2325, step)
 }
 
-/// A range of hashes, not empty. Its text is `0x0000000000000000-0x8000000000000000`: the first hash, and the one after the last,
-/// as in a selector; the end of all hashes is `0x10000000000000000`.
+/// A range of hashes, not empty. Its text is `0x0000000000000000-0x8000000000000000`: the first hash, and the
+/// one after the last, as in a selector; the end of all hashes is `0x10000000000000000`.
 ///
 /// ```
 /// use kube_informer::selector::HashRange;
@@ -76,7 +76,8 @@ impl HashRange {
         }
     }
 
-    /// All hashes in `count` ranges that are as equal as can be, in order. None if `count` is 0.
+    /// Divides all hashes into `count` ranges of equal size (up to one hash), in order. No range if `count`
+    /// is 0.
     pub fn equal(count: u16) -> impl ExactSizeIterator<Item = Self> + Clone {
         let start = move |number: u16| (u128::from(number) << 64).div_ceil(u128::from(count.max(1)));
         (0..count).map(move |number| Self {
@@ -86,7 +87,7 @@ impl HashRange {
         })
     }
 
-    /// The number among `count` [equal](Self::equal) ranges of the one with this hash. 0 if `count` is.
+    /// The index of the range with this hash among `count` [equal](Self::equal) ranges. 0 if `count` is 0.
     pub fn number_of(hash: u64, count: u16) -> u16 {
         // Less than `count`.
         ((u128::from(hash) * u128::from(count)) >> 64) as u16
@@ -142,8 +143,8 @@ impl FromStr for HashRange {
     }
 }
 
-/// Selects the objects whose field has a hash in one of these ranges (KEP-5866). Its text is what API servers take as
-/// `shardSelector`. Without ranges, it selects nothing.
+/// Selects the objects whose field has a hash in one of these ranges (KEP-5866). Its text is what API servers
+/// take as `shardSelector`. Without ranges, it selects nothing.
 ///
 /// ```
 /// use kube_informer::selector::{HashRange, ShardField, ShardSelector};

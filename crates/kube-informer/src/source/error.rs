@@ -13,8 +13,8 @@ pub(crate) type BoxError = Box<dyn StdError + Send + Sync>;
 
 /// Why a list or watch request failed.
 ///
-/// [`class`](ApiError::class) returns the kind of failure, and [`is_retryable`](ErrorClass::is_retryable) whether a
-/// retry can succeed. `Display` prints one level; [`source`](StdError::source) returns the next.
+/// [`class`](ApiError::class) returns the kind of failure, and [`is_retryable`](ErrorClass::is_retryable)
+/// whether a retry can succeed. `Display` prints one level; [`source`](StdError::source) returns the next.
 ///
 /// ```
 /// use kube_informer::source::{ApiError, ApiStatus, ErrorClass};
@@ -29,8 +29,8 @@ pub enum ApiError {
     /// The server answered with a `Status`.
     #[error("the server answered {0}")]
     Status(#[from] ApiStatus),
-    /// There is no connection: it was refused, there is no route or no such host, connecting timed out, or the
-    /// connection was closed before a response.
+    /// There is no connection: it was refused, there is no route or no such host, connecting timed out, or
+    /// the connection was closed before a response.
     #[error("cannot reach the server")]
     Unreachable(#[source] BoxError),
     /// The server's certificate or the client's was rejected.
@@ -56,7 +56,7 @@ pub enum ApiError {
     Request(#[source] BoxError),
 }
 
-/// The kind of a failure, for messages and metrics.
+/// The kind of a failure, for messages.
 ///
 /// ```
 /// use kube_informer::source::ErrorClass;
@@ -68,7 +68,7 @@ pub enum ApiError {
 pub enum ErrorClass {
     /// The user is not permitted to do this (403).
     Forbidden,
-    /// The server rejected the credentials (401).
+    /// The server rejected the credentials (401), or none could be obtained.
     Unauthorized,
     /// The server does not serve the resource (404).
     NotFound,
@@ -312,8 +312,8 @@ impl ApiStatus {
         self.is_too_many_requests() || (asks && !self.is_expired() && !self.is_too_large_resource_version())
     }
 
-    /// Whether the server has not reached the requested resource version yet, in any of the three forms in which
-    /// servers report this.
+    /// Whether the server has not reached the requested resource version yet, in any of the three forms in
+    /// which servers report this.
     pub fn is_too_large_resource_version(&self) -> bool {
         const TEXT: &str = "Too large resource version";
         let timeout = self.reason == Reason::Timeout || self.code == 504;
@@ -336,8 +336,8 @@ impl ApiStatus {
         }
     }
 
-    /// Decodes the JSON of a `Status`; `None` if `body` is not a `Status`. `code` is used if the body has no code. A
-    /// field of the wrong type counts as absent, so that the other fields can still be used.
+    /// Decodes the JSON of a `Status`; `None` if `body` is not a `Status`. `code` is used if the body has no
+    /// code. A field of the wrong type counts as absent, so that the other fields can still be used.
     pub(crate) fn from_json(body: &[u8], code: u16) -> Option<Self> {
         let json: Value = serde_json::from_slice(body).ok()?;
         if json["kind"] != "Status" {

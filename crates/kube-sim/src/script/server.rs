@@ -104,6 +104,12 @@ impl ScriptedServer {
     ///
     /// # Errors
     /// There is no free port, or none may be used.
+    ///
+    /// # Cancel safety
+    /// If the future is dropped, nothing listens.
+    ///
+    /// # Cancel safety
+    /// If the future is dropped, nothing listens.
     pub async fn listen(&self) -> io::Result<ScriptedListener> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;

@@ -55,8 +55,8 @@ pub struct Position {
 /// A clone is another handle to the same queue. Any number of tasks may push; only one may pop.
 ///
 /// # Cancel safety
-/// [`push`](Self::push), [`replace`](Self::replace) and [`pop`](Self::pop) can be dropped at any time. A dropped push
-/// adds nothing; a dropped pop removes nothing.
+/// [`push`](Self::push), [`replace`](Self::replace) and [`pop`](Self::pop) can be dropped at any time. A
+/// dropped push adds nothing; a dropped pop removes nothing.
 pub struct Queue<A: Accumulator> {
     shared: Arc<Shared<A>>,
 }
@@ -111,8 +111,8 @@ struct State<A: Accumulator> {
     unsynced: BTreeSet<Partition>,
 }
 
-/// A segment of the queue. All segments except lines concern a whole partition or all partitions; nothing overtakes
-/// them.
+/// A segment of the queue. All segments except lines concern a whole partition or all partitions; nothing
+/// overtakes them.
 enum Segment<A: Accumulator> {
     Line(Line<A>),
     Replace {
@@ -153,17 +153,19 @@ pub struct Batch<A: Accumulator> {
 /// The changes of a [`Batch`].
 #[non_exhaustive]
 pub enum Entries<A: Accumulator> {
-    /// Changes of single keys, with each key of a partition at most once; empty if only a bookmark was pushed.
+    /// Changes of single keys, with each key of a partition at most once; empty if only a bookmark was
+    /// pushed.
     Changes(Vec<Keyed<A>>),
-    /// A new list of a partition. It is popped alone. Objects of the partition that are not in it were deleted.
+    /// A new list of a partition. It is popped alone. Objects of the partition that are not in it were
+    /// deleted.
     Replace {
         /// The listed partition.
         partition: Partition,
         /// The listed objects, in the list's order.
         entries: Vec<(ObjectKey, A::Object)>,
     },
-    /// The objects of a partition that an earlier run has saved, complete up to a version. The server has not confirmed them:
-    /// the queue syncs only with [`Confirmed`](Self::Confirmed) or a list.
+    /// The objects of a partition that an earlier run has saved, complete up to a version. The server has not
+    /// confirmed them: the queue syncs only with [`Confirmed`](Self::Confirmed) or a list.
     Restored {
         /// The restored partition.
         partition: Partition,
@@ -172,7 +174,8 @@ pub enum Entries<A: Accumulator> {
     },
     /// The server has confirmed what was restored of this partition, with the changes since.
     Confirmed(Partition),
-    /// A resync: the consumer notifies handlers of every object again. Everything pushed before it has been popped.
+    /// A resync: the consumer notifies handlers of every object again. Everything pushed before it has been
+    /// popped.
     Resync,
     /// This partition was added; changes of it follow.
     PartitionAdded(Partition),
@@ -311,8 +314,8 @@ impl<A: Accumulator> State<A> {
         }
     }
 
-    /// The line to which a change of a key is added: the last one, or, if lists are not separate entries, the one
-    /// that contains the key already.
+    /// The line to which a change of a key is added: the last one, or, if lists are not separate entries, the
+    /// one that contains the key already.
     fn line_of(&mut self, partition: Partition, key: &ObjectKey) -> &mut Line<A> {
         let stands = |segment: &Segment<A>| match segment {
             Segment::Line(line) => line.has_place(partition, key.as_str()),
@@ -531,8 +534,8 @@ impl<A: Accumulator> Queue<A> {
         self.shared.readable.notify_one();
     }
 
-    /// Adds a partition and notifies the consumer. Unless the queue has synced already, it syncs only after the first
-    /// list of this partition too. Never waits. A closed queue ignores the call.
+    /// Adds a partition and notifies the consumer. Unless the queue has synced already, it syncs only after
+    /// the first list of this partition too. Never waits. A closed queue ignores the call.
     pub fn add_partition(&self, partition: Partition) {
         let synced = *self.shared.synced.borrow();
         self.change_now(|state| {
@@ -544,9 +547,16 @@ impl<A: Accumulator> Queue<A> {
         });
     }
 
-    /// Removes a partition: drops its pending changes and notifies the consumer. Nothing more may be pushed for it.
-    /// Never waits for capacity. The returned future completes when the consumer has processed the removal, or when
-    /// the queue is closed; from then on the queue can sync without the partition. A closed queue ignores the call.
+    /// Removes a partition: drops its pending changes and notifies the consumer. Nothing more may be pushed
+    /// for it. Never waits for capacity. The returned future completes when the consumer has processed the
+    /// removal, or when the queue is closed; from then on the queue can sync without the partition. A closed
+    /// queue ignores the call.
+    ///
+    /// # Cancel safety
+    /// The call itself queues the removal. Dropping the future only ends the waiting.
+    ///
+    /// # Cancel safety
+    /// The call itself queues the removal. Dropping the future only ends the waiting.
     pub fn remove_partition(&self, partition: Partition) -> impl Future<Output = ()> + Send + 'static {
         let (removed, processed) = oneshot::channel();
         self.change_now(|state| {
@@ -562,8 +572,8 @@ impl<A: Accumulator> Queue<A> {
         }
     }
 
-    /// Runs `change` under the lock as soon as there is capacity. Then wakes the consumer if at least `worthwhile`
-    /// changes are unannounced.
+    /// Runs `change` under the lock as soon as there is capacity. Then wakes the consumer if at least
+    /// `worthwhile` changes are unannounced.
     async fn when_writable(&self, worthwhile: usize, change: impl FnOnce(&mut State<A>) -> Dropped<A>) {
         let mut change = Some(change);
         while !self.try_change(worthwhile, &mut change) {
@@ -620,6 +630,9 @@ impl<A: Accumulator> Queue<A> {
 
     /// Adds a change of `key`, waiting while the queue is full. `at` is the resource version up to which the
     /// partition is complete with this change. A closed queue drops the change.
+    ///
+    /// # Cancel safety
+    /// If the future is dropped before it completes, the change was not added.
     #[doc(alias = "Add")]
     #[doc(alias = "Update")]
     #[doc(alias = "Delete")]
@@ -654,11 +667,14 @@ impl<A: Accumulator> Queue<A> {
         .await;
     }
 
-    /// Adds a new list of a partition, waiting while the queue is full: all its objects under their keys, in the list's
-    /// order. `at` is the resource version of the list. A closed queue drops it.
+    /// Adds a new list of a partition, waiting while the queue is full: all its objects under their keys, in
+    /// the list's order. `at` is the resource version of the list. A closed queue drops it.
     ///
-    /// In a [`Fifo`], the list replaces the pending changes of the partition, and each of its objects counts towards
-    /// the capacity, which the list may exceed.
+    /// In a [`Fifo`], the list replaces the pending changes of the partition, and each of its objects counts
+    /// towards the capacity, which the list may exceed.
+    ///
+    /// # Cancel safety
+    /// If the future is dropped before it completes, the list was not added.
     #[doc(alias = "Replace")]
     pub async fn replace(
         &self,
@@ -670,8 +686,8 @@ impl<A: Accumulator> Queue<A> {
             .await;
     }
 
-    /// Adds the objects of a partition that an earlier run has saved, waiting while the queue is full. `at` is the resource
-    /// version up to which they are complete. A closed queue drops them.
+    /// Adds the objects of a partition that an earlier run has saved, waiting while the queue is full. `at`
+    /// is the resource version up to which they are complete. A closed queue drops them.
     pub(crate) async fn restore(
         &self,
         partition: Partition,
@@ -691,7 +707,8 @@ impl<A: Accumulator> Queue<A> {
         .await;
     }
 
-    /// Queues an [`Entries::Confirmed`] after the pending changes. Never waits. A closed queue ignores the call.
+    /// Queues an [`Entries::Confirmed`] after the pending changes. Never waits. A closed queue ignores the
+    /// call.
     pub(crate) fn confirm(&self, partition: Partition) {
         self.change_now(|state| {
             state.segments.push_back(Segment::Confirmed(partition));
@@ -699,8 +716,8 @@ impl<A: Accumulator> Queue<A> {
         });
     }
 
-    /// Queues an [`Entries::Resync`] after the pending changes. Never waits. Does nothing if a resync is pending
-    /// already, in a closed queue, or in a [`Fifo`].
+    /// Queues an [`Entries::Resync`] after the pending changes. Never waits. Does nothing if a resync is
+    /// pending already, in a closed queue, or in a [`Fifo`].
     #[doc(alias = "Resync")]
     pub fn resync(&self) {
         if A::LIST_REPLACES {
@@ -718,8 +735,8 @@ impl<A: Accumulator> Queue<A> {
         });
     }
 
-    /// Queues an empty batch after the pending changes, to wake the consumer. Never waits. A closed queue ignores the
-    /// call.
+    /// Queues an empty batch after the pending changes, to wake the consumer. Never waits. A closed queue
+    /// ignores the call.
     pub(crate) fn wake(&self) {
         self.change_now(|state| {
             state.segments.push_back(Segment::Wake);
@@ -727,8 +744,8 @@ impl<A: Accumulator> Queue<A> {
         });
     }
 
-    /// Records that everything of a partition up to `version` has been pushed. Never waits, because it takes no
-    /// capacity. A closed queue ignores the call.
+    /// Records that everything of a partition up to `version` has been pushed. Never waits, because it takes
+    /// no capacity. A closed queue ignores the call.
     #[doc(alias = "Bookmark")]
     pub fn bookmark(&self, partition: Partition, version: ResourceVersion) {
         self.change_now(|state| {
@@ -737,8 +754,8 @@ impl<A: Accumulator> Queue<A> {
         });
     }
 
-    /// Queues changes again that could not be processed, unless newer changes of the key are pending or the queue is
-    /// closed. Returns whether they were queued. Never waits.
+    /// Queues changes again that could not be processed, unless newer changes of the key are pending or the
+    /// queue is closed. Returns whether they were queued. Never waits.
     #[doc(alias = "AddIfNotPresent")]
     pub fn requeue(&self, partition: Partition, key: ObjectKey, changes: A) -> bool {
         let mut done = false;
@@ -774,8 +791,11 @@ impl<A: Accumulator> Queue<A> {
         self.len() == 0
     }
 
-    /// Pops the changes of up to `max` keys from the front, or one entry for a whole partition. Waits while the queue
-    /// is empty. Returns `None` once the queue is closed and empty.
+    /// Pops the changes of up to `max` keys from the front, or one entry for a whole partition. Waits while
+    /// the queue is empty. Returns `None` once the queue is closed and empty.
+    ///
+    /// # Cancel safety
+    /// If the future is dropped before it completes, nothing was popped.
     #[doc(alias = "Pop")]
     #[doc(alias = "PopBatch")]
     pub async fn pop(&self, max: usize) -> Option<Batch<A>> {
@@ -817,21 +837,24 @@ impl<A: Accumulator> Queue<A> {
         }
     }
 
-    /// Whether the initial population has been processed: the first list of each partition. If the first push was a
-    /// single change, the queue counts as synced at once.
+    /// Whether the initial population has been processed: the first list of each partition. If the first push
+    /// was a single change, the queue counts as synced at once.
     #[doc(alias = "HasSynced")]
     pub fn has_synced(&self) -> bool {
         *self.shared.synced.borrow()
     }
 
     /// Waits until [`has_synced`](Self::has_synced).
+    ///
+    /// # Cancel safety
+    /// Dropping the future loses nothing.
     pub async fn synced(&self) {
         // An error would mean that the sender was dropped, but `self` holds it.
         let _ = self.shared.synced.subscribe().wait_for(|synced| *synced).await;
     }
 
-    /// Closes the queue: the consumer gets what is pending and then `None`. From now on pushes drop their changes
-    /// without waiting.
+    /// Closes the queue: the consumer gets what is pending and then `None`. From now on pushes drop their
+    /// changes without waiting.
     #[doc(alias = "Close")]
     pub fn close(&self) {
         let mut state = self.shared.lock();
