@@ -93,10 +93,11 @@ impl Coverage {
         self.sources.insert(source, source_of);
     }
 
-    /// Runs go on without what a source has not listed of what it watches now, until it has.
-    pub(super) fn go_on_without(&mut self, source: usize) {
+    /// Runs go on without what a source has not listed of what it watches now, until it has: all of it if it had its time, or what the
+    /// server refuses.
+    pub(super) fn go_on_without(&mut self, source: usize, why: &watcher::Error) {
         if let Some(source) = self.sources.get_mut(&source) {
-            source.give_up(&all_unsynced(&*source.informer));
+            source.give_up(&hopeless(all_unsynced(&*source.informer), why));
         }
     }
 
@@ -157,8 +158,11 @@ impl Coverage {
             let (Err(error), Some(of)) = (result, self.sources.get_mut(&source)) else {
                 return Some((self.release(|place, _| *place == of_wait), None));
             };
-            let is_new = of.give_up(&asked.unsynced(&*of.informer));
-            let error = is_new.then_some(error);
+            let unsynced = asked.unsynced(&*of.informer);
+            // What has not even started is no partition yet: it is waited for again.
+            let has_begun = !unsynced.is_empty();
+            let is_new = of.give_up(&hopeless(unsynced, &error));
+            let error = (is_new || !has_begun).then_some(error);
             let mut keys = Keys::new();
             if !of.is_main {
                 keys = Self::released(&mut self.parked, |place, parked| {
@@ -207,6 +211,14 @@ fn all_unsynced(informer: &dyn AnyInformer) -> Vec<PartitionStatus> {
     partitions
 }
 
+/// Those of some partitions that are not worth waiting for, because of this.
+fn hopeless(mut unsynced: Vec<PartitionStatus>, why: &watcher::Error) -> Vec<PartitionStatus> {
+    if let watcher::Error::Refused { .. } = why {
+        unsynced.retain(|partition| is_refused(&partition.reflector));
+    }
+    unsynced
+}
+
 impl Asked {
     /// Waits until an informer has listed it.
     async fn listed(&self, informer: &dyn AnyInformer) -> Result<(), Stopped> {
@@ -225,6 +237,13 @@ impl Asked {
             Place::All => all_unsynced(informer),
             _ => informer.unsynced_partitions(self.namespace.as_deref(), self.uid.as_deref()),
         }
+    }
+
+    /// Whether each partition that has to sync for it, but has not, is one of these, and nothing is about to be one.
+    fn waits_only_for(&self, informer: &dyn AnyInformer, these: impl Fn(&PartitionStatus) -> bool) -> bool {
+        let unsynced = self.unsynced(informer);
+        let are_all = self.place != Place::All || informer.unsynced().len() <= unsynced.len();
+        are_all && !unsynced.is_empty() && unsynced.iter().all(these)
     }
 }
 
@@ -271,14 +290,9 @@ impl Source {
         if self.is_main || self.given_up.is_empty() && !self.is_unstarted {
             return false;
         }
-        let unsynced = asked.unsynced(&*self.informer);
-        if unsynced.is_empty() {
-            // Something that is about to be watched, unless nothing is.
-            return self.is_unstarted && self.informer.status().partitions.is_empty();
-        }
-        let are_all = asked.place != Place::All || self.informer.unsynced().len() <= unsynced.len();
-        let mut unsynced = unsynced.iter();
-        are_all && unsynced.all(|partition| self.given_up.contains(&partition.partition))
+        let is_given_up = |partition: &PartitionStatus| self.given_up.contains(&partition.partition);
+        asked.waits_only_for(&*self.informer, is_given_up)
+            || self.is_unstarted && self.informer.status().partitions.is_empty()
     }
 
     /// These partitions are not worth waiting for. Returns whether that is new of any.
@@ -300,16 +314,16 @@ impl Source {
         asked: Asked,
         timeout: Option<Duration>,
     ) -> impl Future<Output = Waited> + Send + use<> {
-        let informer = self.informer.clone();
+        let (informer, given_up) = (self.informer.clone(), self.given_up.clone());
         async move {
             let listed = asked.listed(&*informer);
             let listed = match timeout {
                 None => Ok(listed.await.is_ok()),
                 Some(timeout) => {
-                    let is_refused = || {
-                        let unsynced = asked.unsynced(&*informer);
-                        unsynced.iter().any(|partition| is_refused(&partition.reflector))
+                    let is_hopeless = |partition: &PartitionStatus| {
+                        given_up.contains(&partition.partition) || is_refused(&partition.reflector)
                     };
+                    let is_refused = || asked.waits_only_for(&*informer, is_hopeless);
                     settle(&*informer, listed, timeout, is_refused).await
                 }
             };

@@ -369,7 +369,7 @@ where
                 if source != MAIN {
                     self.awaited.remove(&source);
                 }
-                self.coverage.go_on_without(source);
+                self.coverage.go_on_without(source, &error);
                 error
             }
             News::Ended(error) => {

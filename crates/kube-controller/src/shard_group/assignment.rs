@@ -19,6 +19,9 @@ pub(super) struct Assignment {
     writes: u64,
     /// The shards of each term. A shard that is in none is free.
     owners: BTreeMap<String, BTreeSet<u16>>,
+    /// The terms that have shards until work on them has ended, but take no more.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    leaving: BTreeSet<String>,
 }
 
 /// An annotation that cannot be used.
@@ -40,6 +43,7 @@ impl Assignment {
             shards: config.shards,
             writes: 0,
             owners: BTreeMap::new(),
+            leaving: BTreeSet::new(),
         }
     }
 
@@ -107,6 +111,20 @@ impl Assignment {
         if !shards.is_empty() {
             self.owners.entry(term.into()).or_default().extend(shards);
         }
+    }
+
+    /// Notes that a term is about to leave. Returns whether that is new, and others have to know it, because the term owns shards.
+    pub(super) fn announce_leaving(&mut self, term: &str) -> bool {
+        self.leaving.insert(term.into()) && self.owners.contains_key(term)
+    }
+
+    pub(super) fn is_leaving(&self, term: &str) -> bool {
+        self.leaving.contains(term)
+    }
+
+    /// Drops what was noted of terms that have ended.
+    pub(super) fn forget_leaving(&mut self, has_ended: impl Fn(&str) -> bool) {
+        self.leaving.retain(|term| !has_ended(term));
     }
 
     /// Makes shards free.

@@ -24,7 +24,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tracing::{debug, error, info, warn};
 
-/// A pause after a conflict, at most: others try again, too.
+/// A pause after a first conflict, at most: others try again, too. It doubles with each that follows.
 const CONFLICT: Duration = Duration::from_millis(50);
 /// The part of the lease duration after which work that still runs has to stop: the clock of another replica may run by a quarter
 /// faster.
@@ -42,6 +42,8 @@ pub struct ShardGroup {
     terms: Terms,
     shards: ShardSet,
     owns_until: OwnsUntil,
+    /// What is known of the others, which a new term need not learn again.
+    members: Members,
 }
 
 impl std::fmt::Debug for ShardGroup {
@@ -91,6 +93,7 @@ impl ShardGroup {
             move || until(&owns_until).is_some_and(|until| clock.now() < until)
         });
         Ok(Self {
+            members: Members::new(config.clone()),
             config,
             client,
             clock,
@@ -152,7 +155,7 @@ impl ShardGroup {
         )
         .labelled(GROUP_LABEL, &self.config.name)
         // Nobody holds a shard of a term before this one, so its Lease need not run out.
-        .succeeding(self.terms.all());
+        .succeeding(self.terms.prefix());
         let Some(since) = candidate.acquire(shutdown).await else {
             candidate.release().await;
             return Ok(());
@@ -167,7 +170,7 @@ impl ShardGroup {
                 self.clock.clone(),
                 timeout,
             ),
-            members: Members::new(self.config.clone()),
+            members: std::mem::replace(&mut self.members, Members::new(self.config.clone())),
             config: self.config.clone(),
             term,
             clock: self.clock.clone(),
@@ -175,10 +178,12 @@ impl ShardGroup {
             shards: self.shards.clone(),
             owns_until: self.owns_until.clone(),
             joined: self.clock.now(),
-            free_since: BTreeMap::new(),
-            keeps_until: None,
+            free: BTreeMap::new(),
+            keeps_shards_until: None,
             failing: false,
-            keeps_leases: false,
+            conflicts: 0,
+            leaving_since: None,
+            keeps_leases_until: None,
         };
         member.lock.label(GROUP_LABEL, &self.config.name);
         let end = {
@@ -197,6 +202,8 @@ impl ShardGroup {
                 }
             }
         };
+        self.members = member.members;
+        let leaving_since = member.leaving_since;
         set_until(&self.owns_until, None);
         self.shards.remove(0..self.config.shards);
         // Another replica may take the shards when its own clock says that the Lease has run out, and that may go faster.
@@ -213,7 +220,7 @@ impl ShardGroup {
                     group = self.config.name,
                     "lost the shards: the Lease was not renewed in time"
                 );
-                self.wind_down(expiry, shutdown).await?;
+                self.wind_down(expiry, shutdown, leaving_since).await?;
                 // It runs out as soon as it could be released, but others need not wait for that.
                 candidate.release().await;
                 Ok(())
@@ -221,7 +228,7 @@ impl ShardGroup {
             // It runs out.
             End::Failed(ShardGroupError::StillHeld) => Err(ShardGroupError::StillHeld),
             End::Failed(error) => {
-                self.wind_down(expiry, shutdown).await?;
+                self.wind_down(expiry, shutdown, leaving_since).await?;
                 candidate.release().await;
                 Err(error)
             }
@@ -234,8 +241,13 @@ impl ShardGroup {
         }
     }
 
-    /// Waits until nobody holds a shard. Who does at the expiry has to stop at once.
-    async fn wind_down(&self, expiry: Instant, shutdown: &CancellationToken) -> Result<(), ShardGroupError> {
+    /// Waits until nobody holds a shard. Who does at the expiry has to stop at once. The replica may be leaving already.
+    async fn wind_down(
+        &self,
+        expiry: Instant,
+        shutdown: &CancellationToken,
+        leaving_since: Option<Instant>,
+    ) -> Result<(), ShardGroupError> {
         let all = 0..self.config.shards;
         let mut idle = pin!(self.idle());
         tokio::select! {
@@ -245,8 +257,9 @@ impl ShardGroup {
         }
         let give_up = async {
             shutdown.cancelled().await;
+            let since = leaving_since.unwrap_or_else(|| self.clock.now());
             let timeout = self.config.graceful_shutdown_timeout;
-            self.clock.sleep_until(after(self.clock.now(), timeout)).await;
+            self.clock.sleep_until(after(since, timeout)).await;
         };
         tokio::select! {
             biased;
@@ -287,14 +300,24 @@ struct Member {
     owns_until: OwnsUntil,
     members: Members,
     joined: Instant,
-    /// The free shards, each since when; and whether its owner's Lease has run out.
-    free_since: BTreeMap<u16, (Instant, bool)>,
+    free: BTreeMap<u16, FreeShard>,
     /// It gives nothing up until then, because others did not take what was theirs.
-    keeps_until: Option<Instant>,
+    keeps_shards_until: Option<Instant>,
     /// Whether the last look has failed.
     failing: bool,
-    /// Whether Leases could not be deleted.
-    keeps_leases: bool,
+    /// How many looks in a row have met a conflict.
+    conflicts: u32,
+    /// When the shutdown was seen.
+    leaving_since: Option<Instant>,
+    /// It deletes no Leases until then, because that has failed.
+    keeps_leases_until: Option<Instant>,
+}
+
+/// A shard that nobody owns.
+struct FreeShard {
+    since: Instant,
+    /// Its owner's Lease has run out.
+    owner_died: bool,
 }
 
 /// What a look has come to.
@@ -309,27 +332,33 @@ enum Looked {
 impl Member {
     /// Looks at the group and takes part, until all shards are handed over after the shutdown.
     async fn steps(&mut self, shutdown: &CancellationToken) -> End {
-        let mut leaving_since = None;
         let mut expired_since = None;
         loop {
             if shutdown.is_cancelled() {
                 let now = self.clock.now();
-                let since = *leaving_since.get_or_insert(now);
+                let since = *self.leaving_since.get_or_insert(now);
                 if now >= after(since, self.config.graceful_shutdown_timeout) {
                     // What holds a shard is told now, however long the last look took, and has this time to stop.
                     let since = *expired_since.get_or_insert(now);
-                    self.shards.expire(0..self.config.shards);
-                    let mut all = 0..self.config.shards;
-                    if now >= after(since, self.config.retry_period)
-                        && all.any(|shard| self.shards.is_held(shard))
-                    {
-                        return End::Failed(ShardGroupError::StillHeld);
+                    let all = 0..self.config.shards;
+                    self.shards.remove(all.clone());
+                    self.shards.expire(all.clone());
+                    if now >= after(since, self.config.retry_period) {
+                        if all.into_iter().any(|shard| self.shards.is_held(shard)) {
+                            return End::Failed(ShardGroupError::StillHeld);
+                        }
+                        let group = &self.config.name;
+                        warn!(
+                            group,
+                            "the shards could not be handed over: they are free with the release of the Lease"
+                        );
+                        return End::Left;
                     }
                 }
             }
             let looked = match self.look(shutdown.is_cancelled()).await {
                 Ok(looked) => {
-                    self.failing = false;
+                    (self.failing, self.conflicts) = (false, 0);
                     looked
                 }
                 Err(Fault::Fatal(error)) => return End::Failed(error),
@@ -339,7 +368,11 @@ impl Member {
                 Looked::Left => return End::Left,
                 Looked::Until(wake) => wake,
                 Looked::Again => {
-                    let pause = CONFLICT.mul_f64(self.random.random());
+                    let longest = CONFLICT.saturating_mul(1 << self.conflicts.min(16));
+                    self.conflicts = self.conflicts.saturating_add(1);
+                    let pause = longest
+                        .min(self.config.look_period())
+                        .mul_f64(self.random.random());
                     after(self.clock.now(), pause)
                 }
             };
@@ -406,18 +439,16 @@ impl Member {
         let owners: Vec<_> = assignment.terms().map(str::to_owned).collect();
         self.members
             .observe(&leases, owners.iter().map(String::as_str), asked, now);
-        self.forget(&leases, now).await;
 
         let mine = assignment.of_term(&self.term);
         self.drop_foreign(&mine);
         let selected = self.shards.shards();
         let free = assignment.free(|term| term != self.term && self.members.has_ended(term));
         self.note_free(&free, &assignment, now);
+        let announces = is_leaving && assignment.announce_leaving(&self.term);
         let mut active = self.members.active(now);
         active.insert(&self.term);
-        if is_leaving {
-            active.remove(&*self.term);
-        }
+        active.retain(|term| !assignment.is_leaving(term));
         // Those that start together see each other before anybody takes everything.
         let may_take = now >= after(self.joined, self.config.look_period());
         let view = View {
@@ -434,11 +465,11 @@ impl Member {
         };
         let mut moves = view.moves(&self.term);
         let leaving = view.leaving;
-        if self.keeps_until.is_some_and(|until| now < until) && !is_leaving {
+        if self.keeps_shards_until.is_some_and(|until| now < until) && !is_leaving {
             moves.give_up.clear();
         }
         if moves.steps_in {
-            self.keeps_until = Some(after(now, self.config.lease_duration));
+            self.keeps_shards_until = Some(after(now, self.config.lease_duration));
         }
 
         if !moves.give_up.is_empty() {
@@ -451,7 +482,8 @@ impl Member {
             .collect();
         // What it keeps, it was giving up: a write that frees it may still be on its way, so that it is written, too.
         let taken = &moves.take | &moves.keep;
-        if !given.is_empty() || !taken.is_empty() {
+        if announces || !given.is_empty() || !taken.is_empty() {
+            assignment.forget_leaving(|term| self.members.has_ended(term));
             assignment.free_up(&given);
             assignment.take(&self.term, &taken);
             self.write(group, &mut assignment).await?;
@@ -460,6 +492,7 @@ impl Member {
         if is_leaving && assignment.of_term(&self.term).is_empty() {
             return Ok(Looked::Left);
         }
+        self.forget(&leases, now).await;
         Ok(Looked::Until(self.next_look(&assignment)))
     }
 
@@ -483,40 +516,41 @@ impl Member {
     }
 
     fn note_free(&mut self, free: &BTreeSet<u16>, assignment: &Assignment, now: Instant) {
-        self.free_since.retain(|shard, _| free.contains(shard));
+        self.free.retain(|shard, _| free.contains(shard));
         for shard in free {
-            let died = assignment
+            let owner_died = assignment
                 .owner(*shard)
                 .is_some_and(|term| self.members.has_run_out(term));
-            self.free_since.entry(*shard).or_insert((now, died));
+            self.free.entry(*shard).or_insert(FreeShard {
+                since: now,
+                owner_died,
+            });
         }
     }
 
-    /// How long a free shard is left to others. Those of a dead owner were without one for a whole lease already, also when it has been
+    /// Until when a free shard is left to others. Those of a dead owner were without one for a whole lease already, also when it has been
     /// started again. An owner that has begun another term is about to take its share.
-    fn patience(&self, died: bool) -> Duration {
-        match died {
+    fn overdue_at(&self, shard: &FreeShard) -> Instant {
+        let patience = match shard.owner_died {
             true => self.config.look_period().mul_f64(0.75),
             false => self.config.look_period() * 3,
-        }
+        };
+        after(shard.since, patience)
     }
 
     fn overdue(&self, now: Instant) -> BTreeSet<u16> {
         let overdue = self
-            .free_since
+            .free
             .iter()
-            .filter(|(_, (since, died))| now >= after(*since, self.patience(*died)));
-        overdue.map(|(shard, _)| *shard).collect()
+            .filter(|(_, shard)| now >= self.overdue_at(shard));
+        overdue.map(|(number, _)| *number).collect()
     }
 
     /// When there is something new to be seen.
     fn next_look(&self, assignment: &Assignment) -> Instant {
         let others = assignment.terms().filter(|term| *term != self.term);
         let end = self.members.next_end(others);
-        let overdue = self
-            .free_since
-            .values()
-            .map(|(since, died)| after(*since, self.patience(*died)));
+        let overdue = self.free.values().map(|shard| self.overdue_at(shard));
         let now = self.clock.now();
         let next = after(now, self.config.look_period());
         end.into_iter()
@@ -546,13 +580,11 @@ impl Member {
 
     /// Deletes a Lease of a replica that has been gone for long.
     async fn forget(&mut self, leases: &[DynamicObject], now: Instant) {
-        if !self.keeps_leases
+        if self.keeps_leases_until.is_none_or(|until| now >= until)
             && let Some(forgotten) = self.members.forgotten(leases, now)
             && let Err(error) = self.lock.delete(forgotten).await
         {
-            let forbidden =
-                |error: &kube::Error| matches!(error, kube::Error::Api(status) if status.code == 403);
-            self.keeps_leases = matches!(&error, LockError::Request(error) if forbidden(error));
+            self.keeps_leases_until = Some(after(self.clock.now(), self.config.lease_duration));
             debug!(group = self.config.name, %error, "a Lease of a replica that is gone was not deleted");
         }
     }

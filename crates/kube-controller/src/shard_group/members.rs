@@ -158,27 +158,27 @@ impl Members {
 /// the number of the term.
 #[derive(Debug)]
 pub(super) struct Terms {
-    all: String,
+    prefix: String,
     number: u64,
 }
 
 impl Terms {
     pub(super) fn new(identity: &str, random: u64) -> Self {
         Self {
-            all: format!("{identity}_{random:016x}-"),
+            prefix: format!("{identity}_{random:016x}-"),
             number: 0,
         }
     }
 
     /// What all names begin with, and no other's.
-    pub(super) fn all(&self) -> &str {
-        &self.all
+    pub(super) fn prefix(&self) -> &str {
+        &self.prefix
     }
 
     /// The name of the next term.
     pub(super) fn next(&mut self) -> String {
         self.number += 1;
-        format!("{}{}", self.all, self.number)
+        format!("{}{}", self.prefix, self.number)
     }
 }
 

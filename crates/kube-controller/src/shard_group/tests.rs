@@ -4,6 +4,7 @@ use super::*;
 use crate::leader_election::testing::{Answer, Cluster, Fate};
 use http::Method;
 use kube_informer::ShardSet;
+use kube_sim::faults::PUT;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -310,6 +311,73 @@ async fn a_hold_that_does_not_end_is_an_error_after_the_shutdown() {
     assert_eq!(asked.elapsed().as_secs(), 30);
     assert_eq!(a.running.await.unwrap(), Err(ShardGroupError::StillHeld));
     drop(hold);
+}
+
+// Its own Lease can be written. With the release of that, its shards are free.
+#[tokio::test(start_paused = true)]
+async fn a_group_that_cannot_be_written_is_left_all_the_same() {
+    let cluster = Cluster::new();
+    let a = Replica::start(&cluster, config("a"));
+    a.has(8).await;
+    let faults = cluster.sim.faults();
+    let refused = faults
+        .refuse(PUT, "leases.coordination.k8s.io", 403)
+        .name("workers");
+    let refused = refused.start();
+    timeout(60 * SECOND, a.leave()).await.expect("it leaves");
+    refused.remove();
+    let b = Replica::start(&cluster, config("b"));
+    let free = Instant::now();
+    b.has(8).await;
+    assert!(free.elapsed() < 10 * SECOND, "{:?}", free.elapsed());
+}
+
+// Its share is divided among the others at once, and they do not leave it parts of theirs.
+#[tokio::test(start_paused = true)]
+async fn a_replica_that_is_leaving_is_given_nothing() {
+    let cluster = Cluster::new();
+    let patient = ShardGroupConfig {
+        graceful_shutdown_timeout: 300 * SECOND,
+        ..config("b")
+    };
+    let (a, b) = (
+        Replica::start(&cluster, config("a")),
+        Replica::start(&cluster, patient),
+    );
+    a.has(4).await;
+    b.has(4).await;
+    let own = *b.shards.shards().first().unwrap();
+    let hold = b.shards.hold_number(own).unwrap();
+    b.shutdown.cancel();
+    let left = Instant::now();
+    a.has(7).await;
+    assert!(left.elapsed() < 2 * SECOND, "{:?}", left.elapsed());
+    let selected = a.shards.subscribe();
+    sleep(120 * SECOND).await;
+    assert!(!selected.has_changed().unwrap());
+    drop(hold);
+    a.has(8).await;
+    b.running.await.unwrap().unwrap();
+}
+
+// What was noticed of the others before the outage is not forgotten: the Lease of the one that crashed has run out meanwhile.
+#[tokio::test(start_paused = true)]
+async fn after_an_outage_a_crashed_replica_is_known_to_be_dead() {
+    let cluster = Cluster::new();
+    let (a, b) = (
+        Replica::start(&cluster, config("a")),
+        Replica::start(&cluster, config("b")),
+    );
+    a.has(4).await;
+    b.has(4).await;
+    cluster.requests(|_| Fate::SILENCE);
+    b.running.abort();
+    sleep(20 * SECOND).await;
+    assert!(a.shards.is_empty());
+    cluster.requests(|_| Fate::OK);
+    let back = Instant::now();
+    a.has(8).await;
+    assert!(back.elapsed() < 12 * SECOND, "{:?}", back.elapsed());
 }
 
 // The last look before the time is over took longer than what holds a shard has to stop.

@@ -2,11 +2,13 @@
 
 use futures::StreamExt;
 use k8s_openapi::api::apps::v1::{Deployment, ReplicaSet};
+use k8s_openapi::api::core::v1::Namespace;
 use kube::core::ApiResource;
 use kube::{Api, Client, ResourceExt};
 use kube_controller::Controller;
 use kube_controller::controller::{Action, Error, Source};
 use kube_controller::manager::Readiness;
+use kube_controller::reflector::ObjectRef;
 use kube_controller::shard_group::{ShardGroup, ShardGroupConfig};
 use kube_controller::watcher;
 use kube_informer::factory::{FactoryBuilder, InformerRequest};
@@ -434,6 +436,67 @@ async fn a_refused_namespace_is_late_for_itself_only() {
     });
     tenants.add("bank");
     divided.is_quiet().await;
+}
+
+// One namespace is refused at the start while the list of another one takes long.
+#[tokio::test(start_paused = true)]
+async fn a_refused_namespace_hurries_no_other() {
+    let tenants = NamespaceSet::new(["shop", "bank"]);
+    let mut divided = Divided::start(&["shop", "bank"], |factory| factory.namespaces(&tenants));
+    let of = |name: &'static str| move |fault: NewFault| fault.namespace(name);
+    divided.sets(|faults| of("bank")(faults.refuse(ANY, "replicasets.apps", 403)));
+    divided.sets(|faults| of("shop")(faults.delay(ANY, "replicasets.apps", 20 * SECOND)));
+    assert_eq!(divided.run().await, ("bank".to_owned(), 0));
+    let error = divided.errors.recv().await.unwrap();
+    assert!(error.contains("cannot watch replicasets.apps"), "{error}");
+    divided.is_quiet().await;
+    assert_eq!(divided.run().await, ("shop".to_owned(), 1));
+    assert!(divided.errors.try_recv().is_err(), "it is said once");
+}
+
+// What belongs to an object without a namespace may be in all of them. One is refused, another one is added later.
+#[tokio::test(start_paused = true)]
+async fn what_is_needed_whole_waits_beside_what_is_refused() {
+    let tenants = NamespaceSet::new(["shop", "bank"]);
+    let divided = Divided::start(&["shop", "bank", "mill"], |factory| factory.namespaces(&tenants));
+    divided.sets(|faults| faults.refuse(ANY, "replicasets.apps", 403).namespace("bank"));
+    let client = Client::new(divided.sim.service(), "default");
+    let cluster = SharedInformerFactory::new(client);
+    let (spaces, sets) = (
+        cluster.informer::<Namespace>(),
+        divided.factory.informer::<ReplicaSet>(),
+    );
+    let (told, mut runs) = mpsc::unbounded_channel();
+    let lister = sets.lister();
+    let reconcile = move |space: Arc<Namespace>, _| {
+        _ = told.send((space.name_any(), lister.list().len()));
+        ready(Ok::<_, Infallible>(Action::await_change()))
+    };
+    let keys = |set: &Arc<ReplicaSet>| set.namespace().map(|name| ObjectRef::new(&name));
+    let reports = Controller::for_informer(&spaces)
+        .watches_informer(&sets, keys)
+        .run(reconcile, |_, error, _| match *error {}, Arc::new(()));
+    tokio::spawn(reports.for_each(|_| ready(())));
+    cluster.start();
+    let mut next = async || timeout(10 * SECOND, runs.recv()).await;
+    while let Ok(run) = next().await {
+        assert_eq!(run.expect("the controller runs").1, 1, "those of shop");
+    }
+
+    divided.sets(|faults| {
+        faults
+            .delay(ANY, "replicasets.apps", 20 * SECOND)
+            .namespace("mill")
+    });
+    tenants.add("mill");
+    let mut shop = divided.sim.store().get("v1", "Namespace", None, "shop").unwrap();
+    shop["metadata"]["labels"]["changed"] = "yes".into();
+    divided.sim.store().update(shop).unwrap();
+    let early = next().await;
+    assert!(early.is_err(), "{early:?}");
+    sleep(5 * SECOND).await;
+    let (_, sets) = next().await.expect("a run").expect("the controller runs");
+    assert_eq!(sets, 2, "those of shop and mill");
 }
 
 // The Deployments of a gained shard are restored from a file, but the server does not confirm them.
