@@ -62,7 +62,7 @@ pub struct Config {
     pub list_semantic: ListSemantic,
     /// Whether streaming lists are asked for in any case. Default: by what the server can do.
     pub initial_list_strategy: InitialListStrategy,
-    /// Has no effect: pages have 500 objects where lists are read in pages.
+    /// The number of objects in a page, where lists are read in pages. Default: 500.
     pub page_size: Option<u32>,
     /// Has no effect: bookmarks are used if the server sends them.
     pub bookmarks: bool,
@@ -152,7 +152,7 @@ impl Config {
         self.list_semantic(ListSemantic::Any)
     }
 
-    /// Has no effect; see [`Config`].
+    /// The number of objects in a page; see [`Config`].
     #[must_use]
     pub fn page_size(mut self, objects: u32) -> Self {
         self.page_size = Some(objects);
@@ -185,6 +185,7 @@ impl Config {
                 InitialListStrategy::StreamingList => InitialState::WatchList,
                 InitialListStrategy::ListWatch => defaults.initial,
             },
+            page_size: self.page_size.or(defaults.page_size),
             ..defaults
         }
     }
@@ -572,4 +573,15 @@ where
     }
 
     fn bookmark(&mut self, _: ResourceVersion) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_is_as_large_as_asked_for() {
+        assert_eq!(Config::default().reflector().page_size, Some(500));
+        assert_eq!(Config::default().page_size(7).reflector().page_size, Some(7));
+    }
 }
