@@ -84,6 +84,7 @@ mod filtered;
 mod handler;
 mod handler_options;
 mod listener;
+mod loader;
 mod namespaces;
 mod notification;
 mod partitions;

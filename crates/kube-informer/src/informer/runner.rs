@@ -4,9 +4,10 @@ use super::applier::Applier;
 use super::driver::Driver;
 use super::handler::{self, ResourceEventHandler};
 use super::listener::{EndOnDrop, Listener};
+use super::loader;
 use super::reflectors::{ReflectorFactory, Reflectors};
 use super::saved::SavedPartitions;
-use super::saver::{self, Saving};
+use super::saver::Saving;
 use super::{PanicPolicy, Shared};
 use crate::form::Decode;
 use crate::object::CachedObject;
@@ -127,7 +128,7 @@ impl<O: Decode> InformerRunner<O> {
         let mut saved = SavedPartitions::default();
         let mut cache = None;
         if let (Some(file), Some(progress)) = (cache_file, shared.warm_start.clone()) {
-            let load = saver::load(file, progress, &shared, &factory.decoder);
+            let load = loader::load(file, progress, &shared, &factory.decoder);
             if let Some((loaded, partitions)) = stop.run_until_cancelled(load).await {
                 factory.identify_by(loaded.seed);
                 (cache, saved) = (Some(loaded), partitions);
@@ -218,8 +219,17 @@ impl Handlers {
                 result
             }
             Err(error) => {
-                self.names.remove(&error.id());
-                Ok(())
+                let handler = self.names.remove(&error.id()).unwrap_or_default();
+                match error.try_into_panic() {
+                    // Not in one of its calls, which are caught: the handler panicked when it was dropped.
+                    Ok(panic) => Err(RunError::HandlerPanicked {
+                        resource: self.resource.clone(),
+                        handler,
+                        message: panic_of(Some(panic)),
+                    }),
+                    // It was aborted.
+                    Err(_) => Ok(()),
+                }
             }
         })
     }

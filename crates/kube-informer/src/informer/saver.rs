@@ -1,251 +1,36 @@
-//! Reads an informer's saved cache at its start, and saves it from time to time and at its end.
+//! Saves an informer's cache from time to time and at its end; `loader` reads it.
 
 use super::Shared;
+use super::loader::{WarmCache, versions_of};
 use super::partitions::WHOLE;
 use super::processor::{Untold, identity_of};
 use super::reflectors::ReflectorFactory;
-use super::saved::SavedPartitions;
 use crate::form::Decode;
-use crate::object::{ObjectKey, Partition, ResourceVersion};
-use crate::reflector::{Saved, SavedRun};
+use crate::object::{Partition, ResourceVersion};
 use crate::store::Snapshot;
-use crate::warm_start::file::{self, Head, LoadError, Loaded, Objects, SavedPartition};
+use crate::warm_start::directory;
+use crate::warm_start::file::{self, Head, SavedPartition};
 use crate::warm_start::told::Told;
 use crate::warm_start::turns::{Counted, STALLED, Writing};
-use crate::warm_start::{CacheFile, Progress, directory};
 use std::collections::HashSet;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::fs;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
-use std::{fs, io};
-use tokio::sync::OnceCell;
 use tokio::task::{JoinError, JoinSet};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// How long a disk may take for one block of a file. An informer whose disk hangs starts without.
-const READ: Duration = Duration::from_secs(10);
 /// How long the server may take to say who it is before the cache is saved without asking.
-const QUESTION: Duration = Duration::from_secs(10);
+const IDENTITY_TIMEOUT: Duration = Duration::from_secs(10);
 /// The same for an informer that ends.
-const LAST_QUESTION: Duration = Duration::from_millis(500);
+const LAST_IDENTITY_TIMEOUT: Duration = Duration::from_millis(500);
 /// How long the last save waits for the handlers to return, so that what they are being told counts as told.
-const LAST_CALLS: Duration = Duration::from_secs(5);
+const HANDLERS_TIMEOUT: Duration = Duration::from_secs(5);
 /// So many deleted objects are saved, or as many as there are objects if these are more. A handler that takes nothing, run after
 /// run, must not make the file grow for ever.
-const DELETED: usize = 1024;
+const LEAST_DELETED: usize = 1024;
 /// How often an informer is saved whose version moves on while its objects do not change.
-const IDLE: Duration = Duration::from_secs(3600);
-
-/// An informer's cache file, and what its objects have in common.
-pub(super) struct WarmCache {
-    pub(super) file: CacheFile,
-    pub(super) progress: Arc<Progress>,
-    /// The seed of fingerprints, which must be that of the file.
-    pub(super) seed: u64,
-    /// The identity of the server, once it has said it.
-    pub(super) server: Arc<OnceCell<Option<String>>>,
-    /// The versions in the file, by the names of the partitions.
-    pub(super) saved: Vec<(String, ResourceVersion)>,
-    /// The number of deleted objects in the file.
-    untold: usize,
-    /// Those of them that are told again by this run, until the file is replaced: their keys and uids.
-    deleted: HashSet<(ObjectKey, Option<String>)>,
-    /// What is not told again.
-    told: Told,
-    /// The wanted partitions that the file has, whether they are restored or not. Until the server has confirmed all of them, the file is what they are compared
-    /// with at the next start, so it is not replaced.
-    restored: Vec<String>,
-}
-
-/// How far the reading of a file on a blocking thread is.
-#[derive(Default)]
-struct Reading {
-    blocks: AtomicU64,
-    given_up: AtomicBool,
-}
-
-impl Reading {
-    fn blocks(&self) -> u64 {
-        self.blocks.load(Ordering::Relaxed)
-    }
-
-    /// A block was read. Returns whether to go on.
-    fn goes_on(&self) -> bool {
-        self.blocks.fetch_add(1, Ordering::Relaxed);
-        !self.given_up.load(Ordering::Relaxed)
-    }
-}
-
-/// Ends the reading at the next block on drop.
-#[derive(Default)]
-struct GiveUpOnDrop(Arc<Reading>);
-
-impl Drop for GiveUpOnDrop {
-    fn drop(&mut self) {
-        self.0.given_up.store(true, Ordering::Relaxed);
-    }
-}
-
-/// Reads an informer's file. Without one, or with one that cannot be used, nothing is restored.
-pub(super) async fn load<O: Decode>(
-    file: CacheFile,
-    progress: Arc<Progress>,
-    shared: &Arc<Shared<O>>,
-    decoder: &Arc<O::Decoder>,
-) -> (WarmCache, SavedPartitions<O>) {
-    let wanted = shared.partitions.names();
-    let set = shared.partitions.shards();
-    // Which shards are added, and when, is not known yet.
-    let is_sharded = set.is_some();
-    let (path, identity, decoder) = (file.path.clone(), file.identity.clone(), decoder.clone());
-    let reading = GiveUpOnDrop::default();
-    let progress_of_reading = reading.0.clone();
-    let mut read = tokio::task::spawn_blocking(move || {
-        directory::remove_leftovers(&path);
-        let goes_on = || progress_of_reading.goes_on();
-        let loaded = read::<O>(
-            &path,
-            &identity,
-            |name| is_sharded || wanted.contains(name),
-            goes_on,
-            &decoder,
-        )?;
-        Ok::<_, LoadError>((loaded, Told::read(&path)))
-    });
-    let loaded = loop {
-        let before = reading.0.blocks();
-        match tokio::time::timeout(READ, &mut read).await {
-            Ok(Ok(loaded)) => break loaded.map_err(|error| error.to_string()),
-            Ok(Err(_)) => break Err("reading the file failed".to_owned()),
-            Err(_) if reading.0.blocks() > before => {}
-            Err(_) => {
-                break Err(format!(
-                    "nothing of the file could be read for {} s",
-                    READ.as_secs()
-                ));
-            }
-        }
-    };
-    drop(reading);
-    let server = Arc::<OnceCell<Option<String>>>::default();
-    let mut saved = SavedPartitions::default();
-    let resource = &*shared.resource;
-    let mut versions = Vec::new();
-    let (mut restored, mut untold, mut told) = (Vec::new(), 0, Told::default());
-    let mut told_again = HashSet::new();
-    let seed = match loaded {
-        Ok((Loaded { head, objects }, told_before)) => {
-            told = told_before;
-            // A file that does not say of which server it is can be bettered even if nothing changes.
-            if head.server.is_some() {
-                versions = versions_of(&head.partitions);
-            }
-            let run = Arc::new(SavedRun {
-                server: head.server,
-                server_now: server.clone(),
-                newest: newest_of(&head.partitions),
-                disproof: OnceLock::new(),
-                progress: progress.clone(),
-            });
-            for (partition, objects) in head.partitions.into_iter().zip(objects) {
-                let Some(Objects {
-                    mut entries,
-                    mut deleted,
-                }) = objects
-                else {
-                    continue;
-                };
-                untold += deleted.len();
-                restored.push(partition.name.clone());
-                deleted.retain(|object| !told.has(&O::key_of(object), O::uid_of(object)));
-                told_again.extend(deleted.iter().map(identity_of::<O>));
-                if told.panicked {
-                    entries.clear();
-                }
-                let one = Saved {
-                    name: partition.name,
-                    entries,
-                    deleted,
-                    version: partition.version,
-                    complete: partition.complete && !told.panicked,
-                    run: run.clone(),
-                };
-                if !(told.panicked && one.deleted.is_empty()) {
-                    saved.add(one, set);
-                }
-            }
-            let saved_at = Duration::from_millis(head.saved_at);
-            match saved.is_empty() {
-                true if told.panicked => {
-                    progress.cold("a handler panicked before the server had confirmed the file".to_owned());
-                }
-                true => progress.cold("the file has none of the wanted namespaces".to_owned()),
-                false => progress.loaded(
-                    saved.names().cloned().collect(),
-                    SystemTime::UNIX_EPOCH + saved_at,
-                ),
-            }
-            head.seed
-        }
-        Err(reason) => {
-            tracing::info!(resource, file = %file.path.display(), reason, "the cache starts empty");
-            progress.cold(reason);
-            rand::random()
-        }
-    };
-    let cache = WarmCache {
-        file,
-        progress,
-        seed,
-        server,
-        saved: versions,
-        untold,
-        deleted: told_again,
-        told,
-        restored,
-    };
-    (cache, saved)
-}
-
-/// The names and versions of partitions, sorted.
-fn versions_of(partitions: &[SavedPartition]) -> Vec<(String, ResourceVersion)> {
-    let versions = partitions.iter();
-    let versions = versions.map(|saved| (saved.name.clone(), saved.version.clone()));
-    let mut versions: Vec<_> = versions.collect();
-    versions.sort_by(|(a, _), (b, _)| a.cmp(b));
-    versions
-}
-
-/// The highest version. Versions that cannot be compared are not higher.
-fn newest_of(partitions: &[SavedPartition]) -> ResourceVersion {
-    let versions = partitions.iter().map(|saved| &saved.version);
-    let newest = versions.reduce(|newest, version| if version > newest { version } else { newest });
-    newest.cloned().unwrap_or_else(|| ResourceVersion::from(0))
-}
-
-fn read<O: Decode>(
-    path: &std::path::Path,
-    identity: &str,
-    wanted: impl Fn(&str) -> bool,
-    goes_on: impl Fn() -> bool,
-    decoder: &Arc<O::Decoder>,
-) -> Result<Loaded<O>, LoadError> {
-    // Opening something else than a file, a pipe say, may wait for ever.
-    if !fs::metadata(path)?.is_file() {
-        return Err(LoadError::NotOurs);
-    }
-    let file = fs::File::open(path)?;
-    let length = file.metadata()?.len();
-    file::read(
-        io::BufReader::new(file),
-        length,
-        identity,
-        wanted,
-        goes_on,
-        decoder,
-    )
-}
+const IDLE_INTERVAL: Duration = Duration::from_secs(3600);
 
 /// The server is another one than at the start.
 struct AnotherServer;
@@ -316,7 +101,7 @@ impl<O: Decode> Saving<O> {
             return;
         };
         // Too late: they are told again by the next run.
-        let _ = tokio::time::timeout(LAST_CALLS, returned.cancelled()).await;
+        let _ = tokio::time::timeout(HANDLERS_TIMEOUT, returned.cancelled()).await;
         self.task.spawn(saver.last(self.last.clone(), untold));
         let ended = self.task.join_next().await;
         ended.and_then(|ended| self.saver(ended));
@@ -373,9 +158,9 @@ impl<O: Decode> Saver<O> {
         let name = names.first().map_or(WHOLE, |name| &**name);
         let source = self.reflectors.source.partition(name, None);
         let patience = async {
-            let question = tokio::time::sleep(QUESTION);
+            let question = tokio::time::sleep(IDENTITY_TIMEOUT);
             if last.run_until_cancelled(question).await.is_none() {
-                tokio::time::sleep(LAST_QUESTION).await;
+                tokio::time::sleep(LAST_IDENTITY_TIMEOUT).await;
             }
         };
         let now = tokio::select! {
@@ -419,7 +204,7 @@ impl<O: Decode> Saver<O> {
         let (partitions, saved) = self.partitions(&snapshot);
         let versions = versions_of(&saved);
         let mut deleted = self.in_partitions(untold, &partitions);
-        let too_many = deleted.len().saturating_sub(snapshot.len().max(DELETED));
+        let too_many = deleted.len().saturating_sub(snapshot.len().max(LEAST_DELETED));
         if too_many > 0 {
             tracing::warn!(
                 resource = self.shared.resource,
@@ -436,7 +221,7 @@ impl<O: Decode> Saver<O> {
         };
         let is_idle = self.last.is_some_and(|(at, of)| {
             let alike = names(&versions) == names(&self.cache.saved) && deleted.len() == self.cache.untold;
-            of == generation && alike && at.elapsed() < IDLE
+            of == generation && alike && at.elapsed() < IDLE_INTERVAL
         });
         if partitions.is_empty() || same || (is_idle && stopped.is_none()) {
             return;

@@ -106,11 +106,12 @@ impl ShardSet {
     /// Has work hold shards only while `check` returns true, whatever is in the set: for an owner that knows until when it owns them. It
     /// is called at each [`hold`](Self::hold), so it must be fast.
     ///
-    /// Has no effect on a set of which there are clones.
+    /// # Panics
+    /// If there are clones of the set, which would not know of it.
+    #[must_use]
     pub fn held_while(mut self, check: impl Fn() -> bool + Send + Sync + 'static) -> Self {
-        if let Some(inner) = Arc::get_mut(&mut self.inner) {
-            inner.may_hold = Some(Box::new(check));
-        }
+        let inner = Arc::get_mut(&mut self.inner).expect("a set of shards that has not been cloned");
+        inner.may_hold = Some(Box::new(check));
         self
     }
 

@@ -24,6 +24,30 @@ async fn a_panicking_handler_ends_the_run_and_is_named() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_handler_that_panics_when_dropped_is_named() {
+    struct Bad;
+    impl Drop for Bad {
+        fn drop(&mut self) {
+            panic!("cannot go");
+        }
+    }
+    let (informer, stop, running) = start([
+        ("LIST any 500", List(10, vec![("a", 1)])),
+        ("WATCH 10", Watch(vec![])),
+    ]);
+    let bad = Bad;
+    let handler = move |_: Change| _ = &bad;
+    informer.add_handler("bad", handler).unwrap().detach();
+    informer.synced().await.unwrap();
+    stop.cancel();
+    let error = running.await.unwrap().unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "handler \"bad\" of the informer for configmaps panicked: cannot go"
+    );
+}
+
+#[tokio::test(start_paused = true)]
 async fn remove_drops_what_is_pending_and_waits_for_the_running_call() {
     let (informer, _stop, _running) = start([
         ("LIST any 500", List(10, vec![("a", 1), ("b", 2)])),
