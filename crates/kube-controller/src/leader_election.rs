@@ -1,8 +1,9 @@
-//! Leader election: of several replicas of a program, one works.
+//! Leader election: of several replicas of a program, only one works at a time.
 //!
-//! The replicas are candidates for one Lease, an object of `coordination.k8s.io/v1`. The one that holds it renews it every
-//! [`retry_period`](LeaderElectionConfig::retry_period) and leads; the others look at it, and take it when it was released,
-//! or was not renewed for [`lease_duration`](LeaderElectionConfig::lease_duration). A [`LeaderElector`] is one candidate.
+//! The replicas are candidates for one Lease, an object of `coordination.k8s.io/v1`. The replica that holds
+//! the Lease leads, and renews it every [`retry_period`](LeaderElectionConfig::retry_period). The others read
+//! the Lease, and take it when it was released, or was not renewed for
+//! [`lease_duration`](LeaderElectionConfig::lease_duration). A [`LeaderElector`] is one candidate.
 //!
 //! ```no_run
 //! use kube_controller::leader_election::{LeaderElectionConfig, LeaderElector, unique_identity};
@@ -25,54 +26,59 @@
 //!
 //! # Rules
 //!
-//! They are those of client-go's package `tools/leaderelection`, so that replicas in Go and in Rust may share a Lease:
+//! The rules are those of client-go's package `tools/leaderelection`, so that replicas in Go and in Rust can
+//! share a Lease:
 //!
-//! - A candidate notes by its own monotonic clock when it has seen the record (the Lease's `spec`) change. The Lease is held
-//!   until that time and the record's `leaseDurationSeconds` have passed. The times in the record are for people: nothing
-//!   compares them, so clocks may show different times of day.
+//! - A candidate records by its own monotonic clock when it has seen the record (the Lease's `spec`) change.
+//!   It regards the Lease as held until `leaseDurationSeconds` after that. The times in the record are for
+//!   people: no candidate compares them, so clocks may show different times of day.
 //! - A Lease that does not exist is created; one whose holder is empty is taken at once.
-//! - Every write is conditional: a create fails if the Lease exists, an update if it was changed since it was read. The loser
-//!   tries again later.
-//! - A candidate looks every `retry_period` and up to 1.2 times as much, at random. The leader renews every `retry_period`,
-//!   without reading first; if that fails it reads, and tries once more.
-//! - A takeover counts up `leaseTransitions` and sets `acquireTime`; a renewal changes `renewTime` only. Labels, annotations
-//!   and fields that others have set are kept.
+//! - Every write is conditional: a create fails if the Lease exists, an update if the Lease was changed since
+//!   it was read. A candidate whose write fails tries again later.
+//! - A candidate reads the Lease after a random pause of 1 to 2.2 times `retry_period`. The leader renews
+//!   every `retry_period`, without reading first; if that fails, it reads the Lease and tries once more.
+//! - A takeover counts up `leaseTransitions` and sets `acquireTime`; a renewal changes `renewTime` only.
+//!   Labels, annotations and fields that others have set are kept.
 //! - A release sets an empty holder and a duration of one second, and keeps `leaseTransitions`.
 //!
 //! Where the rules differ, they are stricter:
 //!
-//! - The leader's deadline counts from when the request of its last renewal was *sent*. client-go counts from when the answer
-//!   came, plus a `retry_period`; a slow server then makes two leaders.
+//! - The leader's deadline counts from when the request of its last renewal was *sent*. client-go counts from
+//!   when the answer arrived, plus a `retry_period`, so a slow server can lead to two leaders.
 //! - A leader that finds another holder in the Lease stops at once, not at its deadline.
 //! - The lease is released only after the work has ended, and until then it is renewed, if it can be.
-//! - A record without a positive duration counts as one of our own [`lease_duration`](LeaderElectionConfig::lease_duration).
-//! - A Lease that was deleted, or that suddenly names this candidate (a restored backup), is taken only when the holder that
-//!   was seen before has had its time.
-//! - `lease_duration` is compared in whole seconds, as others see it.
+//! - If a record has no positive duration, this candidate's own
+//!   [`lease_duration`](LeaderElectionConfig::lease_duration) counts.
+//! - If the Lease was deleted, or suddenly names this candidate (after the restore of a backup), it is taken
+//!   only after the lease of the previous holder has run out.
+//! - `lease_duration` is compared in whole seconds, because a Lease contains whole seconds.
 //!
 //! # Safety
 //!
 //! The [`Leadership`]s of two candidates are never live at the same time, provided that
 //!
-//! - no clock runs as fast as `lease_duration / renew_deadline` times another one, which is 1.5 times by default. A machine
-//!   that was suspended has a slow clock;
-//! - nobody else writes or deletes the Lease. If somebody does, two may lead until the old leader's next renewal;
-//! - identities are unique among living processes: use [`unique_identity`].
+//! - clocks differ in rate by less than the factor `lease_duration / renew_deadline`, which is 1.5 by
+//!   default. (The clock of a suspended machine is slow.)
+//! - nobody else writes or deletes the Lease. If somebody does, two candidates may lead until the old
+//!   leader's next renewal.
+//! - identities are unique among running processes: use [`unique_identity`].
 //!
 //! There is no fencing: see [`Leadership`] for what that means for the requests of the work.
 //!
 //! # Liveness
 //!
-//! When a leader has crashed, another one leads after `lease_duration` and two of the others' pauses: at most
-//! `lease_duration + 4.4 * retry_period`, 23.8 seconds by default, and the time of some requests. After a release it is one
-//! pause: at most 4.4 seconds by default. Both by the candidate's clock, once the API server answers.
+//! When a leader has crashed, another candidate leads after `lease_duration` and two of its pauses: at most
+//! `lease_duration + 4.4 * retry_period`, 23.8 seconds by default, and the time of some requests. After a
+//! release it takes one pause: at most 4.4 seconds by default. Both hold by the candidate's clock, and while
+//! the API server answers.
 //!
-//! Work begins when the answer to the takeover has come. To begin fast, do slow things before: informers that were started and
-//! have synced while waiting for the leadership are warm.
+//! Work begins when the request that takes the Lease was answered. To begin fast, do slow things before:
+//! start informers and let them sync while the replica waits for the leadership.
 //!
-//! # Standing again
+//! # Running again
 //!
-//! A run ends with its leadership. A program may exit then, and be started again by its Deployment, or run the elector again:
+//! A run ends with its leadership. Then the program may exit, so that its Deployment starts it again, or run
+//! the elector again:
 //!
 //! ```no_run
 //! # use kube_controller::leader_election::{LeaderElectionError, LeaderElector, Leadership};
@@ -90,12 +96,12 @@
 //!
 //! # What it does not do
 //!
-//! Coordinated election (KEP-4355), where the server chooses among `LeaseCandidate`s.
+//! It does not support coordinated election (KEP-4355), where the server chooses among `LeaseCandidate`s.
 //!
-//! # What it tells
+//! # Log and events
 //!
-//! The log, and [events](LeaderElector::with_recorder) about the Lease for who wants them: `became leader` and
-//! `stopped leading`.
+//! `became leader` and `stopped leading` are logged, and on request published as
+//! [events](LeaderElector::with_recorder) about the Lease.
 
 pub(crate) mod candidate;
 pub(crate) mod clock;

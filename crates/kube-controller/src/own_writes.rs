@@ -1,10 +1,9 @@
-//! Reading one's own writes: a reconcile that finds in the caches what the one before it wrote.
+//! Read your own writes: a reconcile sees in the caches what the previous one wrote.
 //!
-//! A cache is behind the server. A controller that creates a child and reconciles again, for whatever reason,
-//! does not find the child in its cache yet, and creates another one. And when the cache has caught up, the
-//! child's arrival reconciles once more, for nothing. [`OwnWrites`] mends both, without any bookkeeping in
-//! the reconcile:
-//!
+//! A cache lags behind the server. If a controller creates a child and reconciles again at once, it may not
+//! find the child in its cache, and create another one. And when the child arrives in the cache, this leads
+//! to one more reconcile, which has nothing to do. [`OwnWrites`] solves both problems, without any
+//! bookkeeping in the reconciler:
 //! ```no_run
 //! # use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 //! # use kube_controller::own_writes::{OwnWrites, ReconcileKey};
@@ -27,39 +26,42 @@
 //! ```
 //!
 //! # Which of the three to use
-//! - [`Controller::read_your_writes`](crate::Controller::read_your_writes), for a
-//!   [`Controller`](crate::Controller): it does all of the above by itself. The reconciler only has to write
+//! - Use [`Controller::read_your_writes`](crate::Controller::read_your_writes) for a
+//!   [`Controller`](crate::Controller). It does all of the above by itself; the reconciler only has to write
 //!   with [`writes.client()`](OwnWrites::client).
-//! - [`OwnWrites`], for a loop of your own around a work queue, and whenever several controllers or clients
-//!   of a process write what several caches hold: the client notes each write, so none is forgotten, and
-//!   echoes do not reconcile. Several controllers share one.
-//! - [`WriteTracker`](kube_informer::informer::WriteTracker) of `kube-informer`, for one informer, without
-//!   this crate: the program records the version of each write itself, and echoes are told like any change.
+//! - Use [`OwnWrites`] for a loop of your own around a work queue. Several controllers and clients of a
+//!   process can share one. The client records each write, so none is forgotten, and changes that are echoes
+//!   do not lead to reconciles.
+//! - Use [`WriteTracker`](kube_informer::informer::WriteTracker) of `kube-informer` for one informer, without
+//!   this crate. The program records the version of each write itself, and echoes are delivered like any
+//!   change.
 //!
-//! # What is noted
-//! The client notes the answer to every create, update, patch and deletion of a kind that one of the caches
-//! holds: its key, its uid, its resource version. A write that is made while a [`scope`](OwnWrites::scope) is
-//! polled is one of that key, and the next reconcile of that key [waits](OwnWrites::wait) for it. A write
-//! from elsewhere, such as a task that was spawned, holds up every reconcile.
+//! # What is recorded
+//! The client records the answer to every create, update, patch and deletion of a kind that one of the caches
+//! holds: key, uid and resource version. A write belongs to a key if it is made while the
+//! [`scope`](OwnWrites::scope) of that key is polled, and the next reconcile of that key
+//! [waits](OwnWrites::wait) for it. Every reconcile waits for a write that is made elsewhere, for example in
+//! a spawned task.
 //!
-//! Of a deleted collection, objects with finalizers and pods are not waited for: the server does not say
-//! whether they are gone or only marked, nor at which version. Neither are writes whose answer did not
-//! arrive, evictions, and writes by other clients. What a cache does not select is waited for like everything
-//! else, until the cache has seen anything that is later: see to it that the wait is bounded.
+//! When a collection is deleted, reconciles do not wait for objects with finalizers and for pods: the answer
+//! does not say whether they are gone or only marked, nor at which version. They do not wait either for
+//! writes whose answer did not arrive, for evictions, and for writes by other clients. If a write concerns an
+//! object that the cache does not select, the wait ends when the cache has seen any later version; so give
+//! the wait a time limit.
 //!
 //! # Which changes are echoes
-//! [`TrackedInformer::unless_own`] tells changes that a reconcile made itself from those that others made. A
-//! change is an echo for the key whose scope wrote it, and a change for every other key. It is judged by uid
-//! and version; what was changed along with it, unseen, is never taken for an echo: after a relist, a change
-//! is an echo only if nothing else can have happened to the object in between.
+//! An echo is a change that the reconcile of a key has made itself. [`TrackedInformer::unless_own`] tells
+//! echoes from other changes. A change is an echo for the key whose scope wrote it, and an ordinary change
+//! for every other key. It is recognized by uid and version. If the cache may have missed another change of
+//! the object, for example in a relist, the change is not taken for an echo.
 //!
-//! A write that changes nothing is answered with the version that another writer made. So only an answer that
-//! proves that the request made this version leads to an echo: that of a creation, of a deletion after which
-//! the object is gone, and of an update or a patch that carried another [resource
+//! A write that changes nothing is answered with the version of an earlier write, which may be somebody
+//! else's. So only writes that certainly have made the version in the answer lead to echoes: creations,
+//! deletions after which the object is gone, and updates and patches that contained another [resource
 //! version](https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions) than the answer.
-//! Other writes, such as a patch without `metadata.resourceVersion`, are waited for, and their changes are
-//! told like those of others. So is a deletion that only marks the object, since the cleanup is still to
-//! come. Writes in [`with_echo`] are no echoes.
+//! Reconciles also wait for other writes, such as a patch without `metadata.resourceVersion`, but the changes
+//! of these are delivered like those of others. The same holds for a deletion that only marks the object,
+//! because the cleanup is still to come, and for writes in [`with_echo`].
 //!
 //! # Memory
 //! A write is forgotten when the cache has seen it. At most 4096 echoes are remembered per cache; beyond that
@@ -80,7 +82,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Notes the writes of a process; see the [module](self). Clones are the same.
+/// Records the writes of a process; see the [module](self). Clones are handles to the same records.
 #[derive(Clone, Default)]
 pub struct OwnWrites {
     state: Arc<Mutex<State>>,
@@ -147,9 +149,9 @@ impl OwnWrites {
         TrackedInformer::add(self, informer)
     }
 
-    /// A client whose writes are noted. It sends them through `client`.
+    /// A client whose writes are recorded. It sends them through `client`.
     ///
-    /// The answers to writes of known kinds are read as a whole before they are passed on.
+    /// It reads the whole answer to a write of a tracked kind before it returns it.
     pub fn client(&self, client: Client) -> Client {
         client::noting(self.clone(), client)
     }

@@ -635,9 +635,6 @@ impl SharedInformerFactory {
     ///
     /// # Cancel safety
     /// Dropping the future loses nothing: the factory keeps the failure, and the next call returns it.
-    ///
-    /// # Cancel safety
-    /// Dropping the future loses nothing: the factory keeps the failure, and the next call returns it.
     pub async fn failed(&self) -> RunError {
         loop {
             let mut failed = std::pin::pin!(self.shared.failed.notified());

@@ -1,7 +1,8 @@
 //! Shared informers: one watch and one store for any number of handlers and readers.
 //!
-//! Building an informer returns two parts. The [`SharedInformer`] is a handle, cheap to clone, for reading the store
-//! and adding handlers, before the informer runs or at any time while it runs. The [`InformerRunner`] is run once.
+//! Building an informer returns two parts. The [`SharedInformer`] is a handle, cheap to clone, for reading
+//! the store and adding handlers, before the informer runs or at any time while it runs. The
+//! [`InformerRunner`] is run once.
 //!
 //! ```no_run
 //! use k8s_openapi::api::core::v1::Pod;
@@ -25,50 +26,56 @@
 //! # }
 //! ```
 //!
-//! Most programs do not build informers individually but get them from a [factory](crate::SharedInformerFactory).
+//! Most programs do not build informers individually but get them from a
+//! [factory](crate::SharedInformerFactory).
 //!
 //! # Data flow
-//! The *reflector* reads changes from the server and pushes them into the queue. The *process loop* pops everything that is
-//! queued; its *driver* applies it to the store, publishes it as one new state, and passes the notifications to the *listeners*.
-//! Each listener has a queue and a task that calls its handler. So an informer has one task for each partition (one, or one for each
-//! namespace), one for the process loop, and one for each handler. Large bursts are decoded with the help of tokio's blocking threads.
+//! The *reflector* reads changes from the server and pushes them into the queue. The *process loop* pops
+//! everything that is queued; its *driver* applies it to the store, publishes it as one new state, and passes
+//! the notifications to the *listeners*. Each listener has a queue and a task that calls its handler. So an
+//! informer has one task for each partition (one, or one for each namespace), one for the process loop, and
+//! one for each handler. Large bursts are decoded with the help of tokio's blocking threads.
 //!
 //! # Consistency
-//! The store is changed before the notification of that change is sent, so a handler finds the notified state in the
-//! store, or a newer one. Each handler receives one notification at a time, and those of one object in the order of
-//! the server's states. A handler that is added late receives initial adds for all stored objects, then every change.
+//! The store is changed before the notification of that change is sent, so a handler finds the notified state
+//! in the store, or a newer one. Each handler receives one notification at a time, and those of one object in
+//! the order of the server's states. A handler that is added late receives initial adds for all stored
+//! objects, then every change.
 //!
 //! # Several namespaces
-//! An informer [over a set of namespaces](SharedInformer::over_namespaces) lists and watches each of them separately,
-//! and presents them as one collection. Each has its own resource version, errors and recovery: a forbidden or slow
-//! namespace does not stop the others, and a relist of one does not affect the others. The
+//! An informer [over a set of namespaces](SharedInformer::over_namespaces) lists and watches each of them
+//! separately, and presents them as one collection. Each has its own resource version, errors and recovery: a
+//! forbidden or slow namespace does not stop the others, and a relist of one does not affect the others. The
 //! [status](InformerStatus::partitions) and errors name the namespace. The set can change at any time:
 //!
-//! - *A namespace that is added* is listed and watched. The informer [has synced](SharedInformer::has_synced) again
-//!   when its objects are in the store. Handlers receive adds for them. These are *initial* only if the informer had
-//!   not synced before, because a handler's initial state ends when it has received all of it.
-//! - *A namespace that is removed* is no longer watched, and its objects leave the store at once. Handlers receive
-//!   deletions with [`DeleteCause::Unselected`](crate::DeleteCause::Unselected), because the objects may still exist.
+//! - *A namespace that is added* is listed and watched. The informer [has synced](SharedInformer::has_synced)
+//!   again when its objects are in the store. Handlers receive adds for them. These are *initial* only if the
+//!   informer had not synced before, because a handler's initial state ends when it has received all of it.
+//! - *A namespace that is removed* is no longer watched, and its objects leave the store at once. Handlers
+//!   receive deletions with [`DeleteCause::Unselected`](crate::DeleteCause::Unselected), because the objects
+//!   may still exist.
 //!
-//! [`wait_until`](crate::store::Indexer::wait_until) waits for all watched namespaces. A namespace that was just
-//! added is included as soon as the informer has started to watch it, so wait for [`synced`](SharedInformer::synced)
-//! first. To wait for one namespace only, wait for its [partition](SharedInformer::partition).
+//! [`wait_until`](crate::store::Indexer::wait_until) waits for all watched namespaces. A namespace that was
+//! just added is included as soon as the informer has started to watch it, so wait for
+//! [`synced`](SharedInformer::synced) first. To wait for one namespace only, wait for its
+//! [partition](SharedInformer::partition).
 //!
 //! # Slow handlers
-//! A slow handler delays neither other handlers nor the store. Its queue is bounded: beyond a capacity, notifications
-//! of one object are [merged](Delivery).
+//! A slow handler delays neither other handlers nor the store. Its queue is bounded: beyond a capacity,
+//! notifications of one object are [merged](Delivery).
 //!
 //! # Shards
-//! An informer can be [over a set of shards](SharedInformer::over_shards): the objects whose uid or namespace has a hash in some
-//! ranges. Shards that are added to the set at the same time are one partition, with one list and one watch; its request
-//! becomes narrower when shards are removed, by the next watch. The server must have sharded lists and watches (KEP-5866,
-//! feature gate `ShardedListAndWatch`), else it sends all objects, and the informer leaves out those of other shards.
+//! An informer can be [over a set of shards](SharedInformer::over_shards): the objects whose uid or namespace
+//! has a hash in some ranges. Shards that are added to the set at the same time are one partition, with one
+//! list and one watch; its request becomes narrower when shards are removed, by the next watch. The server
+//! must have sharded lists and watches (KEP-5866, feature gate `ShardedListAndWatch`), else it sends all
+//! objects, and the informer leaves out those of other shards.
 //!
 //! When a shard is removed, handlers are told of the deletion of its objects
-//! ([`DeleteCause::Unselected`](crate::DeleteCause::Unselected)). Objects of other shards are not listed again. A
-//! [hold](ShardSet::hold) of a shard by the informer ends when its objects have left the store. An informer over shards has no
-//! [warm start](crate::warm_start); one that is [not shared](InformerBuilder::build_unshared) keeps the shards that were in the set when it was built, and does not hold
-//! them.
+//! ([`DeleteCause::Unselected`](crate::DeleteCause::Unselected)). Objects of other shards are not listed
+//! again. The informer [holds](ShardSet::hold) a shard until its objects have left the store. An informer
+//! that is [not shared](InformerBuilder::build_unshared) keeps the shards that were in the set when it was
+//! built, and does not hold them.
 //!
 //! # Stopping
 //! [`InformerRunner::run`] returns when every task has ended. Handlers finish their running call; pending
@@ -216,9 +223,9 @@ impl<O: Decode> SharedInformer<O> {
         InformerBuilder::whole(Arc::new(source))
     }
 
-    /// Builds an informer of the objects of `source` in several namespaces: one store, one set of handlers, and one
-    /// list and watch for each namespace. The informer follows changes of the [set](NamespaceSet); see [Several
-    /// namespaces](self#several-namespaces).
+    /// Builds an informer of the objects of `source` in several namespaces: one store, one set of handlers,
+    /// and one list and watch for each namespace. The informer follows changes of the [set](NamespaceSet);
+    /// see [Several namespaces](self#several-namespaces).
     ///
     /// ```no_run
     /// use k8s_openapi::api::core::v1::Pod;
@@ -240,9 +247,10 @@ impl<O: Decode> SharedInformer<O> {
         InformerBuilder::namespaced(Arc::new(source), namespaces.into())
     }
 
-    /// Builds an informer of the objects of `source` in some shards: only these are asked for (KEP-5866), and only these are
-    /// held, also if the server sends others because it has no shards. The informer follows changes of the [set](ShardSet):
-    /// it lists shards that are added, together, and drops the objects of those that are removed. See [Shards](self#shards).
+    /// Builds an informer of the objects of `source` in some shards: only these are asked for (KEP-5866), and
+    /// only these are held, also if the server sends others because it has no shards. The informer follows
+    /// changes of the [set](ShardSet): it lists shards that are added, together, and drops the objects of
+    /// those that are removed. See [Shards](self#shards).
     ///
     /// ```no_run
     /// use k8s_openapi::api::core::v1::Pod;
@@ -286,8 +294,8 @@ impl<O: CachedObject> SharedInformer<O> {
         Lister::new(self.shared.resource.clone(), self.store.clone())
     }
 
-    /// Adds a handler, which runs on its own task. It receives initial adds for all stored objects, then every
-    /// change. `options` can be just a name.
+    /// Adds a handler, which runs on its own task. It receives initial adds for all stored objects, then
+    /// every change. `options` can be just a name.
     ///
     /// # Errors
     /// The informer was stopped.
@@ -339,8 +347,9 @@ impl<O: CachedObject> SharedInformer<O> {
         Ok(listener)
     }
 
-    /// Whether the store holds the whole collection as of one point in time; with several namespaces, each namespace
-    /// as of some point in time. What was [restored from a file](crate::warm_start) counts when the server has confirmed it. This does not include handlers: see [`Registration::has_synced`].
+    /// Whether the store holds the whole collection as of one point in time; with several namespaces, each
+    /// namespace as of some point in time. What was [restored from a file](crate::warm_start) counts when the
+    /// server has confirmed it. This does not include handlers: see [`Registration::has_synced`].
     ///
     /// When a namespace is added, this is false until that namespace has been listed.
     #[doc(alias = "HasSynced")]
@@ -351,19 +360,26 @@ impl<O: CachedObject> SharedInformer<O> {
     /// Waits until [`has_synced`](Self::has_synced).
     ///
     /// # Errors
-    /// The informer was stopped first. A running informer retries for ever; its [status](Self::status) shows why it
-    /// has not synced.
+    /// The informer was stopped first. A running informer retries for ever; its [status](Self::status) shows
+    /// why it has not synced.
+    ///
+    /// # Cancel safety
+    /// Dropping the future loses nothing.
     #[doc(alias = "WaitForCacheSync")]
     pub async fn synced(&self) -> Result<(), Stopped> {
         self.shared.partitions.synced().await
     }
 
-    /// Whether the store holds the objects of one namespace or shard as of some point in time, if they are selected at all: those with
-    /// this namespace, and of an informer over shards by uid, those of the shard of this uid. Without what says where the objects are,
-    /// and of an informer that is neither over namespaces nor over shards, this is [`has_synced`](Self::has_synced).
+    /// Whether everything selected in this object's namespace and shard has been listed. An informer over
+    /// namespaces looks at `namespace`, one over shards at the field that is hashed: `uid`, or `namespace`.
+    /// If an informer over namespaces gets no namespace, or one over shards by uid no uid, and for any other
+    /// informer, this is [`has_synced`](Self::has_synced). It is true for objects of a namespace or shard
+    /// that is not selected.
     ///
-    /// When namespaces or shards are added, the rest stays synced. So work on an object needs to wait only for what concerns that object,
-    /// of each informer that it reads; a [controller](https://docs.rs/kube-controller) does so by itself.
+    /// When a namespace or a shard is added, [`has_synced`](Self::has_synced) is false until it has been
+    /// listed, but the others stay synced. So work on an object needs to wait only for this object's
+    /// namespace and shard, in each informer that it reads. A [controller](https://docs.rs/kube-controller)
+    /// does so by itself.
     ///
     /// ```no_run
     /// # use k8s_openapi::api::core::v1::{ConfigMap, Pod};
@@ -390,9 +406,9 @@ impl<O: CachedObject> SharedInformer<O> {
         self.shared.partitions.synced_for(namespace, uid).await
     }
 
-    /// Waits until what was [saved](crate::warm_start) is in the store, where it is stale until the informer has
-    /// [synced](Self::synced), and returns true. If there is nothing to restore, or once the informer has synced without, it
-    /// returns false. The [status](InformerStatus::warm_start) says why.
+    /// Waits until what was [saved](crate::warm_start) is in the store, where it is stale until the informer
+    /// has [synced](Self::synced), and returns true. If there is nothing to restore, or once the informer has
+    /// synced without, it returns false. The [status](InformerStatus::warm_start) says why.
     ///
     /// # Errors
     /// The informer was stopped first.
@@ -411,16 +427,16 @@ impl<O: CachedObject> SharedInformer<O> {
         Ok(matches!(progress.status().start, Start::Restored { .. }))
     }
 
-    /// Whether the informer has ended: its run has returned, or its runner was dropped. It is never started again; its store
-    /// stays as it is, and no handler can be added. Right after the informer was told to stop it has not ended yet: handlers
-    /// finish the call that is running.
+    /// Whether the informer has ended: its run has returned, or its runner was dropped. It is never started
+    /// again; its store stays as it is, and no handler can be added. Right after the informer was told to
+    /// stop it has not ended yet: handlers finish the call that is running.
     #[doc(alias = "IsStopped")]
     pub fn is_stopped(&self) -> bool {
         self.shared.ended.is_cancelled()
     }
 
-    /// Waits until [`is_stopped`](Self::is_stopped): every task of the informer, handlers too, has ended. Waiting does not
-    /// stop it. Why it ended is what [`InformerRunner::run`] returns, or the
+    /// Waits until [`is_stopped`](Self::is_stopped): every task of the informer, handlers too, has ended.
+    /// Waiting does not stop it. Why it ended is what [`InformerRunner::run`] returns, or the
     /// [factory](crate::SharedInformerFactory::failed) says.
     ///
     /// An informer whose runner is neither run nor dropped does not end.
@@ -432,15 +448,19 @@ impl<O: CachedObject> SharedInformer<O> {
     /// println!("{} pods when the informer ended", pods.store().len());
     /// # }
     /// ```
+    ///
+    /// # Cancel safety
+    /// Dropping the future loses nothing.
     pub async fn stopped(&self) {
         self.shared.ended.cancelled().await;
     }
 
-    /// The partition that holds a namespace's objects, for example to wait for a resource version [in that partition
-    /// only](crate::store::Wait::partition). An informer that is not over several namespaces has one partition, which
-    /// also holds cluster-scoped objects.
+    /// The partition that holds a namespace's objects, for example to wait for a resource version [in that
+    /// partition only](crate::store::Wait::partition). An informer that is not over several namespaces has
+    /// one partition, which also holds cluster-scoped objects.
     ///
-    /// `None` if the informer is over several namespaces and does not watch this one (yet), or is over shards by uid.
+    /// `None` if the informer is over several namespaces and does not watch this one (yet), or is over shards
+    /// by uid.
     pub fn partition(&self, namespace: Option<&str>) -> Option<Partition> {
         match self.shared.partitions.location(namespace, None) {
             Location::Partition(partition) => Some(partition),
@@ -469,14 +489,15 @@ impl<O: CachedObject> SharedInformer<O> {
         }
     }
 
-    /// The state of one partition's reflector, which can be awaited. The state of a missing or removed partition does
-    /// not change. An informer that is not over several namespaces has the single partition [`Partition::SINGLE`].
+    /// The state of one partition's reflector, which can be awaited. The state of a missing or removed
+    /// partition does not change. An informer that is not over several namespaces has the single partition
+    /// [`Partition::SINGLE`].
     pub fn reflector_status(&self, partition: Partition) -> watch::Receiver<ReflectorStatus> {
         self.shared.partitions.reflector(partition)
     }
 
-    /// What has not synced yet, with the reason as far as it is known: the namespaces, or `None` for an informer that is
-    /// not over several. Empty if the informer [has synced](Self::has_synced).
+    /// What has not synced yet, with the reason as far as it is known: the namespaces, or `None` for an
+    /// informer that is not over several. Empty if the informer [has synced](Self::has_synced).
     ///
     /// ```no_run
     /// # fn example(pods: kube_informer::SharedInformer<k8s_openapi::api::core::v1::Pod>) {
@@ -496,8 +517,9 @@ impl<O: CachedObject> SharedInformer<O> {
         unsynced.collect()
     }
 
-    /// The partitions that keep the informer from [having synced](Self::has_synced_for) the objects with this namespace and this uid:
-    /// usually one. Empty if it has, or if the objects are of a namespace or a shard that is not watched yet.
+    /// The partitions that keep the informer from [having synced](Self::has_synced_for) the objects with this
+    /// namespace and this uid: usually one. Empty if it has, or if the objects are of a namespace or a shard
+    /// that is not watched yet.
     ///
     /// ```no_run
     /// # fn example(pods: kube_informer::SharedInformer<k8s_openapi::api::core::v1::Pod>) {

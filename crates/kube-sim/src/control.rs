@@ -1,13 +1,13 @@
-//! What the control plane does about changes: the controllers without which objects of a real cluster never go away.
+//! The control plane: the controllers without which deleted objects of a real cluster would never go away.
 //!
-//! Every change says which objects its controllers have to look at (`written`, `removed`). They do so right after the
-//! request that made the change, before it is answered, one object and one transaction at a time, until none is
-//! left. So everybody sees the steps, and nobody has to wait for the end.
+//! Every change says which objects its controllers have to look at (`written`, `removed`). They do so right
+//! after the request that made the change, before it is answered, one object and one transaction at a time,
+//! until none is left. So everybody sees the steps, and nobody has to wait for the end.
 //!
 //! # Speed
 //!
-//! A change that concerns no controller costs a look-up or two. Dependents are found by an index on the uids of owners,
-//! which the storage keeps; what belongs to a namespace by its prefix.
+//! A change that concerns no controller costs a look-up or two. Dependents are found by an index on the uids
+//! of owners, which the storage keeps; what belongs to a namespace by its prefix.
 
 use std::sync::PoisonError;
 
@@ -27,43 +27,45 @@ mod namespaces;
 
 /// A controller of the control plane that a simulated cluster can have.
 ///
-/// A controller acts right after the request that concerns it, before the answer is sent, so a test never waits for one:
-/// when the deletion of an owner has been answered, what it owned has been deleted. Watches see every step, in the order
-/// of a real cluster.
+/// A controller acts right after the request that concerns it, before the answer is sent, so a test never
+/// waits for a controller: when the deletion of an owner has been answered, its dependents have been deleted.
+/// Watches see every step, in the order of a real cluster.
 ///
-/// Those that create objects do not run by default: objects that nobody created surprise a test that lists them.
-/// [`SimBuilder::controllers`](crate::SimBuilder::controllers) chooses others.
+/// Those that create objects do not run by default: objects that nobody created surprise a test that lists
+/// them. [`SimBuilder::controllers`](crate::SimBuilder::controllers) chooses others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Controller {
-    /// Deletes objects whose owners are gone, in the background, in the foreground, or not at all (orphans). Runs by
-    /// default. Without it, objects that are deleted in the foreground, or whose dependents are to stay, keep their
-    /// finalizer.
+    /// Deletes objects whose owners are gone, in the background, in the foreground, or not at all (orphans).
+    /// Runs by default. Without it, objects that are deleted in the foreground, or whose dependents are to
+    /// stay, keep their finalizer.
     ///
     /// An object that a client creates with an owner that does not exist is deleted, too; one that is created
     /// through a [`Store`](crate::Store) stays.
     GarbageCollector,
-    /// Deletes what is in a namespace that is being deleted, tells in its status what is left, and ends it. Runs by
-    /// default. Without it, a namespace stays `Terminating`, as with a kube-apiserver that is alone.
+    /// Deletes the objects in a namespace that is being deleted, writes into its status what is left, and
+    /// removes it. Runs by default. Without it, a namespace stays `Terminating`, as with a kube-apiserver
+    /// without a kube-controller-manager.
     NamespaceLifecycle,
-    /// Stands in for the nodes: ends pods that are being deleted and were bound to a node, at once, as the kubelet does
-    /// when all containers have ended. Runs by default. Without it, such a pod stays until it is deleted with a grace
-    /// period of 0. Pods that are not bound are always deleted at once.
+    /// Stands in for the nodes: ends pods that are being deleted and were bound to a node, at once, as the
+    /// kubelet does when all containers have ended. Runs by default. Without it, such a pod stays until it is
+    /// deleted with a grace period of 0. Pods that are not bound are always deleted at once.
     Kubelet,
-    /// Writes the rules of the ClusterRoles that an `aggregationRule` selects into the role that has it. Runs by default. Without it, such a
-    /// role has the rules with which it was written.
+    /// Writes the rules of the ClusterRoles that an `aggregationRule` selects into the role that has it. Runs
+    /// by default. Without it, such a role has the rules with which it was written.
     ClusterRoleAggregation,
-    /// Creates the ConfigMap `kube-root-ca.crt` in each namespace. Off by default: it would be in every list of ConfigMaps.
+    /// Creates the ConfigMap `kube-root-ca.crt` in each namespace. Off by default: it would be in every list
+    /// of ConfigMaps.
     RootCaPublisher,
-    /// Creates the ServiceAccount `default` in each namespace. Off by default: it would be in every list of service
-    /// accounts.
+    /// Creates the ServiceAccount `default` in each namespace. Off by default: it would be in every list of
+    /// service accounts.
     ServiceAccount,
-    /// Creates the Service `kubernetes` in the namespace `default`, by which pods find the API server. Off by default: it would be in every
-    /// list of Services. Nothing answers at its address.
+    /// Creates the Service `kubernetes` in the namespace `default`, by which pods find the API server. Off by
+    /// default: it would be in every list of Services. Nothing answers at its address.
     KubernetesService,
-    /// Creates the roles and bindings with which a real server begins, such as the ClusterRoles `cluster-admin` and `view`, when the
-    /// cluster is built. Off by default, unless they count ([`SimBuilder::rbac`](crate::SimBuilder::rbac)): they would be in every list
-    /// of roles.
+    /// Creates the roles and bindings with which a real server begins, such as the ClusterRoles
+    /// `cluster-admin` and `view`, when the cluster is built. Off by default, unless they count
+    /// ([`SimBuilder::rbac`](crate::SimBuilder::rbac)): they would be in every list of roles.
     BootstrapRoles,
 }
 
@@ -131,7 +133,8 @@ impl Api {
         self.recheck_roles(transaction, resource);
     }
 
-    /// Aggregated roles are looked at when one of them, or of what they are made of, has changed: all at once, at no key.
+    /// Aggregated roles are looked at when one of them, or of what they are made of, has changed: all at
+    /// once, at no key.
     fn recheck_roles(&self, transaction: &mut Transaction<'_>, resource: &Resource) {
         if aggregation::concerns(resource) && self.runs(Controller::ClusterRoleAggregation) {
             let place = transaction.place(resource, "");
@@ -233,7 +236,8 @@ impl Api {
         };
         if place.key.is_empty() {
             self.aggregate_roles(transaction, &resource);
-            // What it has written itself is no reason to look again: roles that select each other may never agree.
+            // What it has written itself is no reason to look again: roles that select each other may never
+            // agree.
             return transaction.dequeue(place);
         }
         let target = Target::of(resource, &place.key);

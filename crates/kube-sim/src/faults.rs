@@ -1,8 +1,8 @@
-//! Faults: what goes wrong between a client and a server that is fine.
+//! Faults make requests fail, delay answers and break watches.
 //!
-//! A fault is a rule: the requests it meets, and what becomes of them. [`Sim::faults`](crate::Sim::faults) makes them,
-//! with one line each. A test of a controller that has to cope with conflicts, with lost watches and with a cache
-//! that is behind:
+//! A fault is a rule: which requests it matches, and what happens to them.
+//! [`Sim::faults`](crate::Sim::faults) creates faults with one line each. For example, a test of a controller
+//! that must handle conflicts, lost watches and a stale cache:
 //!
 //! ```
 //! # #[tokio::main] async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -22,23 +22,23 @@
 //! ```
 //!
 //! # Requests
-//! A rule meets requests by their verbs ([`GET`], [`LIST`], [`WATCH`], [`POST`], [`PUT`], [`PATCH`], [`DELETE`], joined
-//! by `|`; [`ANY`]) and their resource, written as in the rules of RBAC: `pods`, `pods/status`, `deployments.apps` where
-//! the group matters, `pods/*` with all its subresources, `*/status`, and `*`. [`namespace`](NewFault::namespace),
-//! [`name`](NewFault::name), [`nth`](NewFault::nth), [`times`](NewFault::times) and
-//! [`probability`](NewFault::probability) narrow it. Requests outside of the resources, such as discovery, meet no
-//! faults.
+//! A rule matches requests by their verbs ([`GET`], [`LIST`], [`WATCH`], [`POST`], [`PUT`], [`PATCH`],
+//! [`DELETE`], joined by `|`; [`ANY`]) and their resource, written as in the rules of RBAC: `pods`,
+//! `pods/status`, `deployments.apps` where the group matters, `pods/*` with all its subresources, `*/status`,
+//! and `*`. [`namespace`](NewFault::namespace), [`name`](NewFault::name), [`nth`](NewFault::nth),
+//! [`times`](NewFault::times) and [`probability`](NewFault::probability) narrow it. No rule matches requests
+//! that are not for a resource, such as discovery.
 //!
 //! # Order
-//! Of several faults that meet a request, all delays are taken, then the oldest that answers. A fault counts a request
+//! If several faults match a request, all delays apply, then the oldest other fault. A fault counts a request
 //! only if it acts on it.
 //!
-//! # Answers of one's own
-//! [`Faults::answer`] answers with anything that a [script](crate::script) can: an [`Answer`], to the byte.
+//! # Custom answers
+//! [`Faults::answer`] answers with an [`Answer`] of your own, to the byte, as a [script](crate::script) does.
 //!
-//! # From outside
-//! With [`SimBuilder::control_endpoint`](crate::SimBuilder::control_endpoint), a server takes rules over HTTP, under
-//! `/kube-sim/faults`; see there.
+//! # Over HTTP
+//! With [`SimBuilder::control_endpoint`](crate::SimBuilder::control_endpoint), clients can create faults over
+//! HTTP, under `/kube-sim/faults`.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -78,8 +78,8 @@ impl std::fmt::Debug for Faults {
     }
 }
 
-/// A fault that is being described. It takes effect, whole, when this is dropped, which is at the end of the
-/// statement; [`start`](Self::start) does the same and returns a handle.
+/// The builder of a fault. The fault takes effect when the builder is dropped, which is at the end of the
+/// statement. [`start`](Self::start) does the same and returns a handle.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -142,7 +142,7 @@ impl Faults {
         )
     }
 
-    /// Answers in this way, whatever was asked.
+    /// Answers matching requests with `answer`, whatever they are.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -159,21 +159,21 @@ impl Faults {
         self.rule(verbs, resource, Effect::Answer(answer))
     }
 
-    /// Lets requests wait for this time before the server sees them, by tokio's clock. With
-    /// [`applied`](NewFault::applied), the server acts at once and its answer waits.
+    /// Delays requests by this time of tokio's clock before the server processes them. With
+    /// [`applied`](NewFault::applied), the server processes them at once and delays the answer.
     pub fn delay(&self, verbs: Verbs, resource: &str, time: Duration) -> NewFault {
         self.rule(verbs, resource, Effect::Delay(time))
     }
 
-    /// Breaks the connection before the server has seen the request; with [`applied`](NewFault::applied), after it has
-    /// acted and before it answers. In this process, the call fails with
+    /// Breaks the connection before the server has seen the request; with [`applied`](NewFault::applied),
+    /// after it has acted and before it answers. In this process, the call fails with
     /// [`ConnectionReset`](std::io::ErrorKind::ConnectionReset).
     pub fn cut(&self, verbs: Verbs, resource: &str) -> NewFault {
         self.rule(verbs, resource, Effect::Cut)
     }
 
-    /// Breaks the connection amid the body of the answer; that of a watch amid the frame of its first event. The
-    /// request takes effect.
+    /// Breaks the connection amid the body of the answer; that of a watch amid the frame of its first event.
+    /// The request takes effect.
     pub fn truncate(&self, verbs: Verbs, resource: &str) -> NewFault {
         self.rule(verbs, resource, Effect::Truncate)
     }
@@ -183,33 +183,35 @@ impl Faults {
         self.rule(verbs, resource, Effect::Silence)
     }
 
-    /// Answers lists that continue with 410, and with the token to go on without consistency, as a server does whose
-    /// history was compacted since the first page.
+    /// Answers requests for further pages of a list with 410 and a token to continue with the newest state,
+    /// as a server does if its history was compacted after the first page.
     pub fn expire_continue(&self, resource: &str) -> NewFault {
         self.rule(LIST, resource, Effect::ExpireContinue)
     }
 
-    /// Streaming lists (watches with `sendInitialEvents`) never send the bookmark that ends the initial events.
+    /// Streaming lists (watches with `sendInitialEvents`) never send the bookmark that ends the initial
+    /// events.
     pub fn withhold_initial_events_end(&self, resource: &str) -> NewFault {
         self.rule(WATCH, resource, Effect::WithholdInitialEventsEnd)
     }
 
-    /// Watches that match the resource deliver nothing: neither events nor bookmarks, nor their end. Those that are open
-    /// fall silent, and new ones begin so. When the fault is removed, they go on with all that happened meanwhile.
+    /// Holds the watches of the resource, open ones and new ones: they deliver no events and no bookmarks,
+    /// and do not end. When the fault is removed, they continue with everything that happened meanwhile.
     pub fn hold_watches_of(&self, resource: &str) -> NewFault {
         self.rule(WATCH, resource, Effect::HoldWatches)
     }
 
-    /// Reads that take any state (`resourceVersion=0`), or one that is as old as this, see the state of now from here on,
-    /// as if the watch cache of the server were stuck. So do watches that begin with what there is; they go on
-    /// with the changes since, and so deliver what the client may have seen already. Reads of the newest state see
-    /// it.
+    /// Freezes the state that stale reads see, as if the watch cache of the server were stuck at this moment.
+    /// It concerns reads at any version (`resourceVersion=0`) or at a version up to this one. It also
+    /// concerns watches that begin with the existing objects: they begin with the frozen state and continue
+    /// with the changes since, so they deliver changes that the client may have seen already. Consistent
+    /// reads still see the newest state.
     pub fn stale_reads_of(&self, resource: &str) -> NewFault {
         self.rule(GET | LIST | WATCH, resource, Effect::StaleReads)
             .with(|rule| rule.past = Some(self.api.storage.backup()))
     }
 
-    /// Breaks the watches of a resource that are open, between two events. Once; what is opened later stays.
+    /// Breaks the open watches of a resource once, between two events. Later watches are not affected.
     pub fn cut_watches_of(&self, resource: &str) {
         self.api.faults.cut(resource);
     }
@@ -232,25 +234,27 @@ impl Faults {
         self.stale_reads_of(&id::<K>())
     }
 
-    /// Forgets all changes so far: who asks for older versions gets 410. Watches that are open and have read them
-    /// go on.
+    /// Removes all changes so far from the history: requests for older versions are answered with 410. Open
+    /// watches that have delivered these changes continue.
     pub fn compact(&self) {
         self.api.storage.compact(self.api.storage.resource_version());
     }
 
-    /// A restart of the server that loses its watch history: all watches break, and to resume one is answered with 410.
+    /// Simulates a restart of the server that loses its watch history: all watches break, and resuming one is
+    /// answered with 410.
     pub fn restart(&self) {
         self.compact();
         self.api.faults.cut("*");
     }
 
-    /// The state of now, for [`restore`](Self::restore). Costs next to nothing.
+    /// Keeps the current state for [`restore`](Self::restore). This costs next to nothing.
     pub fn backup(&self) -> ClusterBackup {
         ClusterBackup(self.api.storage.backup())
     }
 
-    /// Brings an older state of the cluster back, and its resource versions with it, as a restored backup of etcd does.
-    /// Definitions of custom resources are those of that time. All watches break, and the watch history is lost.
+    /// Brings an older state of the cluster back, and its resource versions with it, as a restored backup of
+    /// etcd does. Definitions of custom resources are those of that time. All watches break, and the watch
+    /// history is lost.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -292,22 +296,22 @@ fn id<K: kube_core::Resource<DynamicType = ()>>() -> String {
 }
 
 impl NewFault {
-    /// Meets only requests in this namespace.
+    /// Matches only requests in this namespace.
     pub fn namespace(self, namespace: &str) -> Self {
         self.with(|rule| rule.namespace = Some(namespace.into()))
     }
 
-    /// Meets only requests for the object of this name; for creations, the name is in the object.
+    /// Matches only requests for the object of this name; for creations, the name in the object counts.
     pub fn name(self, name: &str) -> Self {
         self.with(|rule| rule.name = Some(name.into()))
     }
 
-    /// Ends after it has acted so often. By default it does not end.
+    /// Ends the fault after it has acted this often. Default: it does not end.
     pub fn times(self, times: u64) -> Self {
         self.with(|rule| rule.times = Some(times))
     }
 
-    /// Acts only on the `n`th of the requests that it meets, counted from 1.
+    /// Acts only on the `n`th of the requests that it matches, counted from 1.
     pub fn nth(self, n: u64) -> Self {
         self.with(|rule| (rule.skip, rule.times) = (n.saturating_sub(1), Some(1)))
     }
@@ -318,12 +322,13 @@ impl NewFault {
         self.with(|rule| rule.probability = Some(probability.clamp(0.0, 1.0)))
     }
 
-    /// The request takes effect, and only its answer suffers.
+    /// The request takes effect, and only its answer is affected.
     pub fn applied(self) -> Self {
         self.with(|rule| rule.applied = true)
     }
 
-    /// With a `Retry-After` of so many seconds, in the header and in the status. For [`refuse`](Faults::refuse).
+    /// Adds a `Retry-After` of this many seconds to the header and the status. For
+    /// [`refuse`](Faults::refuse).
     pub fn retry_after(self, seconds: u64) -> Self {
         self.with(|rule| {
             if let Effect::Refuse { retry_after, .. } = &mut rule.effect {
@@ -358,12 +363,12 @@ impl Drop for NewFault {
 }
 
 impl Fault {
-    /// On how many requests it has acted.
+    /// The number of requests on which it has acted.
     pub fn hits(&self) -> u64 {
         self.api.faults.hits(self.id)
     }
 
-    /// Ends the fault. What it has done stays; watches that it held go on.
+    /// Ends the fault. Its effects remain; watches that it held continue.
     pub fn remove(&self) {
         self.api.faults.retain(|id| id != self.id);
     }

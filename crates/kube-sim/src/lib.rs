@@ -21,9 +21,9 @@
 //!
 //! # Your first controller test
 //!
-//! The controller below keeps a ConfigMap for each Service. It stands for yours: all that it needs of the cluster is a
-//! [`kube::Client`](https://docs.rs/kube/latest/kube/struct.Client.html). The test lets creations fail twice, deletes the Service
-//! again, and takes a few milliseconds, since time is tokio's paused clock.
+//! The controller below keeps a ConfigMap for each Service. Replace it by yours, which needs only a
+//! [`kube::Client`](https://docs.rs/kube/latest/kube/struct.Client.html). The test makes two creations fail,
+//! and deletes the Service at the end. It takes a few milliseconds, because it runs on tokio's paused clock.
 //!
 //! ```toml
 //! [dev-dependencies]
@@ -87,7 +87,7 @@
 //!     let tries = sim.requests().into_iter().filter(|request| request.method == "POST" && request.path.ends_with("maps"));
 //!     assert!(tries.count() >= 3);
 //!
-//!     // What the Service owned goes with it.
+//!     // The ConfigMap is deleted with its owner.
 //!     services.delete("web", &DeleteParams::default()).await?;
 //!     assert!(maps.get_opt("web").await?.is_none());
 //!     controller.abort();
@@ -95,13 +95,14 @@
 //! }
 //! ```
 //!
-//! From here:
+//! What to read next:
 //!
-//! - **A guide.** [Testing](https://docs.rs/kube-controller/latest/kube_controller/guide/testing/) of `kube-controller` says what to test of a controller,
-//!   and how.
-//! - **Scenes.** [`Store`] sets them without HTTP, [`SimBuilder::crd`] adds your definitions, [`SimBuilder::pods`] a workload.
-//! - **Bad days.** [`faults`] has conflicts, cut and silent watches, stale reads, restarts and restored backups, one line each. In
-//!   the place of layers around the client:
+//! - **A guide.** [Testing](https://docs.rs/kube-controller/latest/kube_controller/guide/testing/) in
+//!   `kube-controller` describes what to test of a controller, and how.
+//! - **Objects.** [`Store`] creates and changes objects without HTTP, [`SimBuilder::crd`] adds custom
+//!   resource definitions, and [`SimBuilder::pods`] adds pods and nodes.
+//! - **Faults.** [`faults`] makes conflicts, broken and silent watches, stale reads, restarts and restored
+//!   backups, with one line each. You need no layers around the client for that:
 //!
 //!   ```
 //!   # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -116,26 +117,32 @@
 //!   silence.remove();
 //!   # Ok(()) }
 //!   ```
-//! - **Thousands of bad days.** The module `simulation` (feature `simulation`) runs the controller through schedules of crashes,
-//!   stale reads and lost answers, and shows the smallest one that breaks what must hold.
-//! - **Assertions.** [`Sim::eventually`] waits for what comes to be, [`Sim::requests`] says what was asked on the way there.
-//! - **Time.** In the process, everything follows tokio's clock: an hour of backoff takes no time when it is paused. Over a
-//!   socket ([`SimServer`]), do not pause it.
-//! - **The control plane.** Owners' dependents, namespaces and pods end as in a cluster, before the request that ends them is
-//!   answered; see [`Controller`] for what runs. Nothing acts on Deployments or Jobs: the test plays their controllers, with
-//!   [`Store::update`] for a status.
+//! - **Random faults.** The module `simulation` (feature `simulation`) runs the controller through thousands
+//!   of schedules of crashes, stale reads and lost answers, and shows the smallest schedule that breaks one
+//!   of your conditions.
+//! - **Assertions.** [`Sim::eventually`] waits until a condition holds. [`Sim::requests`] returns the
+//!   requests that were sent.
+//! - **Time.** In the process, everything uses tokio's clock: while it is paused, an hour of backoff takes no
+//!   time. Do not pause it over a socket ([`SimServer`]).
+//! - **The control plane.** Garbage collection, the end of namespaces and the end of pods happen before the
+//!   request that causes them is answered; see [`Controller`] for what runs. Nothing acts on Deployments or
+//!   Jobs: the test plays their controllers, and writes a status with [`Store::update`].
 //!
 //! # Inside
 //!
-//! A request goes from `server` (sockets) through `media` (protobuf, YAML; `compression` is last) and `http` (routes and forms), past the `faults`, to
-//! `api` (what LIST, WATCH and the writes mean) and `storage` (objects, history, snapshots); `apply` knows who owns which field, `specs` what a server fills in, `control` is what the control plane does
-//! about changes. `simulation` stands between a program's client and all of it. `workload` creates realistic objects and changes them.
+//! A request goes from `server` (sockets) through `media` (protobuf, YAML; `compression` comes last) and
+//! `http` (routes and forms), past the `faults`, to `api` (LIST, WATCH and the writes) and `storage`
+//! (objects, history, snapshots). `apply` computes which manager owns which field, `specs` has the server's
+//! defaults and validation, and `control` is the control plane. `simulation` stands between a program's
+//! client and all of it. `workload` creates realistic objects and changes them.
 //!
-//! For responses that no API server sends, there is a server that answers from a [`script`].
+//! For answers that no API server sends, there is a server that answers from a [`script`].
 //!
 //! # Limits
 //!
-//! Access control is off by default ([`SimBuilder::rbac`] turns it on), admission is that of webhooks, and of the [controllers](Controller) only those that create no objects run by default. See the README for all differences from a real server.
+//! Access control is off by default ([`SimBuilder::rbac`] turns it on). Admission is by webhooks only. Of the
+//! [controllers](Controller), only those that create no objects run by default. The README lists all
+//! differences from a real server.
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -36,8 +36,9 @@ const MISDIRECTED: &str =
 
 /// A [`Sim`] that listens for HTTP/1.1 and HTTP/2, over TLS on request ([`SimBuilder::tls`]).
 ///
-/// On a loopback address it answers only requests for that address or for `localhost` (else 421), because it
-/// asks nobody for credentials: without this, a web page could read it from a browser on the same machine.
+/// On a loopback address it answers only requests for that address or for `localhost`, and refuses others
+/// (421). Without this check, a web page in a browser on the same machine could read the server, because it
+/// asks for no credentials by default.
 ///
 /// It dereferences to its [`Sim`]. Dropping it stops it without waiting; [`shutdown`](Self::shutdown) waits.
 ///
@@ -67,10 +68,6 @@ impl SimBuilder {
     /// # Errors
     ///
     /// The errors of [`build`](Self::build), or the server cannot listen on the address.
-    ///
-    /// # Cancel safety
-    ///
-    /// If the future is dropped, there is no server.
     ///
     /// # Cancel safety
     ///
@@ -148,11 +145,6 @@ impl SimServer {
     }
 
     /// Stops the server: watches end, running requests have one second to end, and all tasks are joined.
-    ///
-    /// # Cancel safety
-    ///
-    /// If the future is dropped, the server still stops, as when the server is dropped; only the waiting
-    /// ends.
     ///
     /// # Cancel safety
     ///

@@ -152,9 +152,9 @@ impl SimBuilder {
         self
     }
 
-    /// Sets the controllers of the control plane that the cluster has. Default: [`Controller::DEFAULT`],
-    /// those that create no objects. With none, the cluster is like a kube-apiserver that is alone: a
-    /// namespace that is deleted stays `Terminating`, and nothing is garbage-collected.
+    /// Sets the controllers of the control plane that run. Default: [`Controller::DEFAULT`], those that
+    /// create no objects. With none, the cluster is like a kube-apiserver without a kube-controller-manager:
+    /// a namespace that is deleted stays `Terminating`, and nothing is garbage-collected.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -170,12 +170,12 @@ impl SimBuilder {
         self
     }
 
-    /// Lets clients make [faults](crate::faults) over HTTP. Off by default: whoever reaches the server can
-    /// break it then.
+    /// Lets clients create [faults](crate::faults) over HTTP. Default: off, because everybody who reaches the
+    /// server could break it.
     ///
     /// | request | does |
     /// |---|---|
-    /// | `POST /kube-sim/faults` | makes a fault; answers with its `id` |
+    /// | `POST /kube-sim/faults` | creates a fault; answers with its `id` |
     /// | `GET /kube-sim/faults` | lists the faults, with the number of requests (`hits`) on which they acted |
     /// | `DELETE /kube-sim/faults`, `/kube-sim/faults/{id}` | ends all of them, or one |
     /// | `POST /kube-sim/cut-watches?resource=pods` | breaks the open watches of a resource, or of all |
@@ -207,16 +207,16 @@ impl SimBuilder {
         self
     }
 
-    /// Turns access control on: requests are authenticated, and authorized by RBAC. Roles, ClusterRoles and
-    /// their bindings decide; those that a real server begins with are there
+    /// Turns access control on: requests are authenticated, and authorized by RBAC, that is, by Roles,
+    /// ClusterRoles and their bindings. The roles with which a real server begins exist
     /// ([`Controller::BootstrapRoles`]). Default: off, everybody may do everything.
     ///
-    /// Tokens are those of [`token`](Self::token) and of service accounts (`serviceaccounts/token`). A
-    /// request without a token is that of `system:anonymous`, one with an unknown token is refused with 401,
-    /// and one that no role allows with 403. Users who may `impersonate` act as others (`Impersonate-User`,
-    /// `Impersonate-Group`). A kubeconfig of the server is that of an administrator. In the process,
-    /// [`SimService::as_user`] makes the requests of a user. Whoever writes roles or bindings must have the
-    /// rights that they grant. The [`Store`] is not asked.
+    /// Tokens come from [`token`](Self::token) and from service accounts (`serviceaccounts/token`). A request
+    /// without a token is by the user `system:anonymous`. A request with an unknown token is refused with
+    /// 401, and one that no role allows with 403. Users who may `impersonate` can act as others
+    /// (`Impersonate-User`, `Impersonate-Group`). Users who write roles or bindings must have the rights that
+    /// these grant. The kubeconfig of the server has the token of an administrator. In the process,
+    /// [`SimService::as_user`] sends requests as a user. The [`Store`] ignores access control.
     ///
     /// ```
     /// # #[tokio::main] async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -385,7 +385,7 @@ impl Sim {
         Store::new(self.api.clone())
     }
 
-    /// What is to go wrong, and does at once if it can: see [`faults`](crate::faults).
+    /// Makes requests fail, and breaks watches: see [`faults`](crate::faults).
     pub fn faults(&self) -> Faults {
         Faults::new(self.api.clone())
     }
@@ -407,8 +407,8 @@ impl Sim {
         self.api.requests.all()
     }
 
-    /// Waits until `condition` returns something, and returns it. The condition is looked at whenever an
-    /// object changes, and every 50 ms, so it can be about anything: objects, requests, a counter of the
+    /// Waits until `condition` returns `Some`, and returns the value. The condition is called whenever an
+    /// object changes, and every 50 ms, so it may depend on anything: objects, requests, a counter of the
     /// test.
     ///
     /// ```
@@ -434,7 +434,7 @@ impl Sim {
     ///
     /// # Cancel safety
     ///
-    /// It can be dropped at any time; what the condition did stays.
+    /// The future can be dropped at any time. Side effects of the condition remain.
     pub async fn eventually<F, T>(&self, condition: impl FnMut() -> F) -> Result<T, NotYet>
     where
         F: Future<Output = Option<T>>,
@@ -442,7 +442,8 @@ impl Sim {
         self.eventually_within(PATIENCE, condition).await
     }
 
-    /// [`eventually`](Self::eventually) with another time than 10 s. With 0, the condition is called once.
+    /// [`eventually`](Self::eventually) with another time limit than 10 s. With 0, the condition is called
+    /// once.
     ///
     /// # Errors
     ///
@@ -484,10 +485,6 @@ impl Sim {
     }
 
     /// Ends all watches and the workload. Later requests are still answered, but new watches end at once.
-    ///
-    /// # Cancel safety
-    ///
-    /// Once polled, everything ends even if the future is dropped; only the waiting for the workload stops.
     ///
     /// # Cancel safety
     ///

@@ -14,9 +14,9 @@ use crate::view;
 
 /// Reads and changes a cluster's objects without HTTP.
 ///
-/// Changes follow the rules of the API, with four exceptions: the status of an object is written with the rest of
-/// it, a given uid or creation timestamp is kept, an object may be of any size, and `managedFields` are not kept: they are as
-/// given, or as they were if none are given. Watches receive each change.
+/// Changes follow the rules of the API, with four exceptions: the status of an object is written with the
+/// rest of it, a given uid or creation timestamp is kept, an object may be of any size, and `managedFields`
+/// are not kept: they are as given, or as they were if none are given. Watches receive each change.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -56,7 +56,8 @@ impl Store {
         self.api.storage.resource_version()
     }
 
-    /// Creates an object; its `apiVersion`, `kind`, name and namespace identify it. Returns the stored object.
+    /// Creates an object; its `apiVersion`, `kind`, name and namespace identify it. Returns the stored
+    /// object.
     ///
     /// # Errors
     ///
@@ -77,8 +78,8 @@ impl Store {
         Ok((target, stored))
     }
 
-    /// Replaces an object, status included. If it contains a resource version, only that version is replaced. Returns
-    /// the stored object.
+    /// Replaces an object, status included. If it contains a resource version, only that version is replaced.
+    /// Returns the stored object.
     ///
     /// # Errors
     ///
@@ -92,8 +93,8 @@ impl Store {
         })
     }
 
-    /// Deletes an object, and in the background what it owns; one with finalizers is only marked, as in the API. A pod
-    /// gets no time to end.
+    /// Deletes an object, and in the background its dependents. An object with finalizers is only marked, as
+    /// in the API. A pod gets no grace period.
     ///
     /// # Errors
     ///
@@ -111,10 +112,11 @@ impl Store {
         }
     }
 
-    /// Stores an object as it is given, but for its resource version, in the place of what is there: a recording
-    /// that is played, objects of another cluster. No rule of the API is checked and no field is filled in, so the generation, the
-    /// times and a `deletionTimestamp` are the given ones, and the namespace need not exist. If what is there has another
-    /// uid, it is removed first. Watches receive each change.
+    /// Stores an object as it is, except for its resource version, and replaces an existing one: for the
+    /// replay of a recording, or for objects of another cluster. No rule of the API is checked and no field
+    /// is filled in, so generation, times and `deletionTimestamp` are those of `object`, and the namespace
+    /// need not exist. If the existing object has another uid, it is removed first. Watches receive each
+    /// change.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -136,8 +138,8 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// An unknown kind, an object without a name, one with a namespace whose kind has none (and the reverse), or one that is
-    /// nested too deep.
+    /// An unknown kind, an object without a name, one with a namespace whose kind has none (and the reverse),
+    /// or one that is nested too deep.
     pub fn put(&self, object: Value) -> Result<(), StatusError> {
         nesting::with_room(nesting::of(&object), || {
             check_depth(&object)?;
@@ -149,8 +151,8 @@ impl Store {
         })
     }
 
-    /// Removes an object at once, whatever finalizers or grace period it has. Nothing else is deleted because of it, except
-    /// that a custom resource definition takes its objects along. The neighbour of [`put`](Self::put).
+    /// Removes an object at once, whatever finalizers or grace period it has. Nothing else is deleted because
+    /// of it, except for the objects of a custom resource definition. See also [`put`](Self::put).
     ///
     /// # Errors
     ///
@@ -170,8 +172,8 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// An unknown kind, an object that is not there, or one nested more than 128 levels deep, which may be too much for
-    /// the caller's stack.
+    /// An unknown kind, an object that is not there, or one nested more than 128 levels deep, which may be
+    /// too much for the caller's stack.
     pub fn get(
         &self,
         api_version: &str,
@@ -204,8 +206,8 @@ impl Store {
             .collect()
     }
 
-    /// Removes all changes up to and including `resource_version` from the history: watches from there and lists at
-    /// that version are answered with 410.
+    /// Removes all changes up to and including `resource_version` from the history: watches from there and
+    /// lists at that version are answered with 410.
     ///
     /// A version that has not been reached yet counts as the newest one.
     pub fn compact(&self, resource_version: u64) {

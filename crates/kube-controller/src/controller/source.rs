@@ -1,4 +1,4 @@
-//! What a controller watches: which changes of which objects put which keys on its queue.
+//! The sources of a controller: which changes of which objects put which keys on its queue.
 
 use super::own::Own;
 use crate::predicates::Predicate;
@@ -54,8 +54,9 @@ type Keys<O> = Box<dyn FnMut(&<O as CachedObject>::Handle, &mut Vec<ObjectKey>) 
 /// Says whether a change from the first state to the second counts.
 type Filter<O> = Box<dyn FnMut(&<O as CachedObject>::Handle, &<O as CachedObject>::Handle) -> bool + Send>;
 
-/// A kind that a controller watches besides its own: a shared informer in any form, which of its changes count, and which
-/// objects of the controller are reconciled then. Passed to [`Controller::source`](super::Controller::source).
+/// A further kind that a controller watches: a shared informer in any form, with a filter of its changes, and
+/// a function that returns the objects to be reconciled. Pass it to
+/// [`Controller::source`](super::Controller::source).
 ///
 /// ```no_run
 /// use k8s_openapi::api::apps::v1::{Deployment, ReplicaSet};
@@ -86,15 +87,16 @@ pub struct Source<O: CachedObject> {
 }
 
 impl<O: CachedObject> Source<O> {
-    /// Objects that lead to their owners of one kind. After a change these are the owners before and after it, each once; after
-    /// a deletion, the last ones known.
+    /// A change of an object reconciles its owners of one kind. For an update, these are the owners before
+    /// and after it, each once; for a deletion, those of the last known state.
     ///
-    /// Owners are told by group and kind, whatever the version. They are in the namespace of what they own, unless
-    /// their kind has no namespaces.
+    /// Owners are identified by group and kind; the version is ignored. An owner is in the namespace of the
+    /// owned object, unless its kind has no namespaces.
     ///
-    /// An informer over shards by uid does not have what the objects in these shards own: a controller with such a source ends with
-    /// [an error](watcher::Error::OwnedByUid). So does one whose sources are over [other shards](watcher::Error::OtherShards) than its
-    /// own kind.
+    /// If the informer is over shards by uid, it may not have all objects that are owned by objects in these
+    /// shards. So a controller with such a source ends with [an error](watcher::Error::OwnedByUid). It also
+    /// ends with an error if the source is over [other shards](watcher::Error::OtherShards) than the
+    /// controller's own kind.
     #[doc(alias = "Owns")]
     #[doc(alias = "EnqueueRequestForOwner")]
     pub fn owned(informer: &SharedInformer<O>, owner: OwnerKind) -> Self
@@ -108,8 +110,9 @@ impl<O: CachedObject> Source<O> {
         }
     }
 
-    /// Objects that lead to whatever `map` makes of them. After a change it is called with the state before and the one after
-    /// it, and a key counts once; after a deletion, with the last known state. If it panics, that change is logged and lost.
+    /// A change of an object reconciles the objects that `map` returns for it. For an update, `map` is called
+    /// with the old state and with the new one, and each key counts once; for a deletion, with the last known
+    /// state. If `map` panics, this is logged, and the change reconciles nothing.
     ///
     /// `map` runs on a task of the informer, so it must not block.
     #[doc(alias = "Watches")]
@@ -150,10 +153,11 @@ impl<O: CachedObject> Source<O> {
         }
     }
 
-    /// Ignores updates that leave what the predicate looks at as it was. Of several filters, all have to let an update pass.
+    /// Ignores updates for which the predicate's value stays the same. If there are several filters, an
+    /// update must pass all of them.
     ///
-    /// An object that is new, deleted, being deleted from now on, or replaced by another of its name passes always, and so
-    /// does one that cannot be read. See [`predicates`](crate::predicates).
+    /// These changes always pass: an object is new, is deleted, begins to be deleted, or was replaced by
+    /// another one of its name, and an object cannot be read. See [`predicates`](crate::predicates).
     #[doc(alias = "WithPredicates")]
     pub fn filter(self, predicate: impl Predicate<O::Object> + Send + 'static) -> Self
     where
@@ -162,8 +166,8 @@ impl<O: CachedObject> Source<O> {
         self.filter_updates(move |old, new| predicate.has_changed(old, new))
     }
 
-    /// Ignores updates for which `passes` is false; it gets the state before and the one after the update. Otherwise like
-    /// [`filter`](Self::filter).
+    /// Ignores updates for which `passes` returns false. It is called with the state before the update and
+    /// the one after it. Otherwise like [`filter`](Self::filter).
     pub fn filter_updates(
         mut self,
         mut passes: impl FnMut(&O::Object, &O::Object) -> bool + Send + 'static,
@@ -182,8 +186,8 @@ impl<O: CachedObject> Source<O> {
         self
     }
 
-    /// The priority of what this source asks for. Default: [`Priority::LOW`] for objects that existed at the start and for
-    /// resyncs, [`Priority::NORMAL`] for changes.
+    /// The priority of the reconciles that this source causes. Default: [`Priority::LOW`] for objects that
+    /// existed at the start and for resyncs, [`Priority::NORMAL`] for changes.
     pub fn priority(mut self, priority: Priority) -> Self {
         self.priority = Some(priority);
         self
@@ -342,8 +346,8 @@ impl Watched {
         }
     }
 
-    /// Starts to watch, for a controller that reconciles objects of these shards, or of all. Returns the source, and what to run if the
-    /// informer is the controller's own.
+    /// Starts to watch, for a controller that reconciles objects of these shards, or of all. Returns the
+    /// source, and what to run if the informer is the controller's own.
     pub(super) fn start(
         self,
         name: &str,
@@ -543,10 +547,12 @@ impl Running {
     }
 }
 
-/// Waits until `synced` says that an informer has synced (true) or has stopped (false); `is_refused` says whether the server refuses it.
+/// Waits until `synced` says that an informer has synced (true) or has stopped (false); `is_refused` says
+/// whether the server refuses it.
 ///
 /// # Errors
-/// It is not worth waiting for any longer: the server refuses what the informer asks for, or the time is over.
+/// It is not worth waiting for any longer: the server refuses what the informer asks for, or the time is
+/// over.
 pub(super) async fn settle(
     informer: &dyn AnyInformer,
     synced: impl Future<Output = Result<(), Stopped>>,

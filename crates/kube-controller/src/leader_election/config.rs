@@ -21,31 +21,34 @@ pub(super) const JITTER_FACTOR: f64 = 1.2;
 ///
 /// # Choosing the durations
 ///
-/// `lease_duration / renew_deadline` is the ratio of clock rates that is tolerated: with the defaults, one machine's clock
-/// may run 1.5 times as fast as another's. What lies between the two is the time that the work has to stop when the lease
-/// can no longer be renewed. `renew_deadline / retry_period` is how many renewals may fail in a row.
+/// `lease_duration / renew_deadline` is the ratio of clock rates that is tolerated: with the defaults, one
+/// machine's clock may run 1.5 times as fast as another's. Their difference is the time that the work has to
+/// stop when the lease can no longer be renewed. `renew_deadline / retry_period` is how many renewals may
+/// fail in a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeaderElectionConfig {
     /// The namespace of the Lease.
     pub namespace: String,
     /// The name of the Lease.
     pub name: String,
-    /// The name of this candidate. Two processes that live at the same time must not share it: see [`unique_identity`].
+    /// The name of this candidate. Two processes that live at the same time must not share it: see
+    /// [`unique_identity`].
     pub identity: String,
-    /// How long a candidate waits after the last renewal it has noticed before it takes the Lease from its holder.
-    /// 15 seconds by default. Whole seconds count, since a Lease has no fractions.
+    /// How long after the last renewal that it has seen a candidate takes the Lease from its holder. Default:
+    /// 15 seconds. Fractions of a second are cut off, because a Lease contains whole seconds.
     pub lease_duration: Duration,
-    /// How long after its last renewal a leader stops leading. 10 seconds by default.
+    /// How long after its last renewal a leader stops leading. Default: 10 seconds.
     ///
-    /// It counts from the moment at which the request of that renewal was sent. A request may take half of it, but at
-    /// least a second.
+    /// It counts from the moment at which the request of that renewal was sent. The time limit of a request
+    /// is half of this, but at least a second.
     pub renew_deadline: Duration,
-    /// The time between two renewals, and the least time between two tries to get the Lease. 2 seconds by default.
+    /// The time between two renewals, and the shortest time between two attempts to take the Lease. Default:
+    /// 2 seconds.
     pub retry_period: Duration,
-    /// How long the work may take to stop after the shutdown was asked for. 30 seconds by default. Zero waits for nothing;
-    /// [`Duration::MAX`] waits for ever.
+    /// How long the work may take to stop after the shutdown was requested. Default: 30 seconds. Zero aborts
+    /// it at once; [`Duration::MAX`] waits for ever.
     ///
-    /// When the lease is lost, the work has no longer than until the lease runs out.
+    /// If the lease is lost, the work must stop before the lease runs out.
     pub graceful_shutdown_timeout: Duration,
 }
 
@@ -124,10 +127,10 @@ pub enum ConfigError {
         /// The field's name.
         field: &'static str,
     },
-    /// Others would take the Lease before its holder stops leading.
+    /// With these durations, others would take the Lease before its holder stops leading.
     #[error("lease_duration, in whole seconds, must be longer than renew_deadline")]
     LeaseTooShort,
-    /// The leader would stop leading before a second try to renew.
+    /// With these durations, the leader would stop leading before its second attempt to renew.
     #[error("renew_deadline must be longer than 1.2 times retry_period")]
     DeadlineTooShort,
 }

@@ -20,7 +20,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tracing::info;
 
-/// A candidate for the leadership that a Lease stands for.
+/// A candidate for the leadership, which is represented by a Lease.
 ///
 /// See the [module](super) for an example and for the rules.
 #[derive(Debug)]
@@ -49,7 +49,7 @@ impl LeaderElector {
     ///
     /// # Errors
     ///
-    /// The configuration makes no sense.
+    /// The configuration is invalid.
     pub fn new(client: Client, config: LeaderElectionConfig) -> Result<Self, ConfigError> {
         Self::with_clock(
             client,
@@ -78,50 +78,55 @@ impl LeaderElector {
         })
     }
 
-    /// Publishes an event about the Lease when the leadership begins and ends, with the reason `LeaderElection` as in client-go.
-    /// Default: none.
+    /// Publishes an event about the Lease when the leadership begins and when it ends, with the reason
+    /// `LeaderElection` as in client-go. Default: no events.
     ///
-    /// The last event is written after the end of a run, so [shut the recorder down](Recorder::shutdown) after that.
+    /// The last event is written after the end of a run, so [shut the recorder down](Recorder::shutdown)
+    /// after that.
     pub fn with_recorder(mut self, recorder: Recorder) -> Self {
         self.recorder = Some(recorder);
         self
     }
 
-    /// What this candidate knows of the election, also while it runs.
+    /// The state of the election as this candidate knows it. It is updated while the elector runs.
     #[must_use]
     pub fn status(&self) -> LeaderElectionStatus {
         self.status.clone()
     }
 
-    /// Waits for the leadership, does `work` as long as it lasts, and gives it back.
+    /// Waits for the leadership, runs `work` while this candidate leads, and releases the Lease.
     ///
-    /// `work` runs as a task of its own. It has to end when its [`Leadership`] is cancelled:
-    /// - on `shutdown` it has [`graceful_shutdown_timeout`](LeaderElectionConfig::graceful_shutdown_timeout). The lease is
-    ///   renewed until then, and released when the work has ended;
-    /// - when the lease could not be renewed for [`renew_deadline`](LeaderElectionConfig::renew_deadline), it has until
-    ///   [`lease_duration`](LeaderElectionConfig::lease_duration), when another candidate may lead. Renewing is still tried
-    ///   meanwhile, so that the work is covered for longer if the server comes back.
+    /// `work` runs in its own task. It must end when its [`Leadership`] is cancelled:
+    /// - after `shutdown`, within
+    ///   [`graceful_shutdown_timeout`](LeaderElectionConfig::graceful_shutdown_timeout). The lease is renewed
+    ///   until the work has ended, and released then;
+    /// - if the lease could not be renewed for [`renew_deadline`](LeaderElectionConfig::renew_deadline),
+    ///   before [`lease_duration`](LeaderElectionConfig::lease_duration), because another candidate may lead
+    ///   then. The elector still tries to renew meanwhile; if the server answers again, the work has more
+    ///   time to end.
     ///
-    /// Work that ends by itself ends the leadership too. To stand for election again, call this again: a program can, and
-    /// many exit instead, since that leaves nothing behind of the work that was interrupted.
+    /// If the work ends by itself, the leadership ends too. Call this again to become a candidate again. Many
+    /// programs exit instead, so that nothing of the interrupted work is left.
     ///
-    /// Returns what the work returned, or `None` if the shutdown came before it began.
+    /// Returns what the work returned, or `None` if the shutdown came before the work began.
     ///
     /// # Errors
     ///
     /// - [`LeaderElectionError::Lost`]: the lease was lost, and the work has ended.
-    /// - [`LeaderElectionError::WorkNotStopped`]: the work did not end in time. Its task was aborted, which ends it at its
-    ///   next await and does not reach threads and tasks that it has started. The lease is *not* released: others wait until
-    ///   it runs out. It is not renewed either, so the process should exit now. A further run waits until that task has
-    ///   ended.
-    /// - [`LeaderElectionError::WorkPanicked`]: the work panicked. The lease is released, if it was not lost.
+    /// - [`LeaderElectionError::WorkNotStopped`]: the work did not end in time. Its task was aborted, which
+    ///   ends it at its next await, but not threads and tasks that it has started. The lease is *not*
+    ///   released: others wait until it runs out. It is not renewed either, so the process should exit now. A
+    ///   further run first waits until that task has ended.
+    /// - [`LeaderElectionError::WorkPanicked`]: the work panicked. The lease was released, unless it was
+    ///   lost.
     ///
-    /// That the API server cannot be reached, or refuses, is no error here: it is logged and tried again.
+    /// It is not an error if the API server cannot be reached or refuses a request: this is logged, and the
+    /// request is repeated.
     ///
     /// # Cancel safety
     ///
-    /// If this future is dropped, the work is cancelled and aborted, and the lease runs out by itself. The elector can be run
-    /// again.
+    /// If this future is dropped, the work is cancelled and aborted, and the lease runs out by itself. The
+    /// elector can be run again.
     pub async fn run<W, F, T>(
         &mut self,
         shutdown: CancellationToken,
@@ -208,7 +213,8 @@ impl LeaderElector {
             let mut keep = pin!(self.candidate.keep(&renewed));
             loop {
                 let last = *renewals.borrow_and_update();
-                // Until then we may lead; until the second, no other may. After that, the work must not go on.
+                // Until then we may lead; until the second, no other may. After that, the work must not go
+                // on.
                 let deadline = after(last, self.config.renew_deadline);
                 let expiry = after(last, self.config.announced_duration());
                 let wake = match stopping {
@@ -272,17 +278,19 @@ impl LeaderElector {
     }
 }
 
-/// Why a run ended otherwise than by its work or by the shutdown.
+/// Why a run ended, if neither by its work nor by the shutdown.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LeaderElectionError {
-    /// The lease was not renewed in time, or somebody else has it. The work has ended. Standing again may help.
+    /// The lease was not renewed in time, or somebody else has it. The work has ended. The elector can be run
+    /// again.
     #[error("the leadership of lease {lease} was lost")]
     Lost {
         /// The Lease, as `namespace/name`.
         lease: String,
     },
-    /// The work did not end in time after it was cancelled, and was aborted. The lease was not released, and runs out. The
-    /// process should exit: what the work has started may still be running while another process leads.
+    /// The work did not end in time after it was cancelled, and was aborted. The lease was not released, and
+    /// runs out. The process should exit, because tasks and threads of the work may still run while another
+    /// process leads.
     #[error("the work did not stop in time; lease {lease} was not released")]
     WorkNotStopped {
         /// The Lease, as `namespace/name`.
@@ -291,7 +299,7 @@ pub enum LeaderElectionError {
     /// The work panicked. The lease was released, if it was not lost.
     #[error("the work panicked: {message}")]
     WorkPanicked {
-        /// What it panicked with, if that is a string.
+        /// The message of the panic, if that is a string.
         message: String,
     },
 }

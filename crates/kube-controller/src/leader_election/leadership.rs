@@ -8,13 +8,12 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// The right to work, until it is withdrawn: no other candidate has one that is live.
+/// The right to work. At most one candidate has a live leadership at a time. Clones are handles to the same
+/// leadership.
 ///
-/// Clones are the same leadership.
-///
-/// A write that is on its way when the leadership ends may still reach the API server, and nothing there refuses it: there is
-/// no fencing. So make writes conditional (on a resource version or a uid), and let no request take longer than what
-/// `lease_duration` has more than `renew_deadline`.
+/// There is no fencing: a request that was sent before the leadership ended may reach the API server later,
+/// and the server does not refuse it. So make writes conditional (on a resource version or a uid), and give
+/// each request a time limit of less than `lease_duration - renew_deadline`.
 #[derive(Debug, Clone)]
 pub struct Leadership {
     token: CancellationToken,
@@ -40,20 +39,25 @@ impl Leadership {
 
     /// Cancelled when the work has to stop: the shutdown has begun, or the lease was not renewed in time.
     ///
-    /// To cancel it yourself means nothing to the election; to stop leading, let the work end.
+    /// Cancelling it yourself has no effect on the election. To stop leading, let the work end.
     #[must_use]
     pub fn token(&self) -> &CancellationToken {
         &self.token
     }
 
-    /// Ends when the work has to stop. Safe to be cancelled.
+    /// Waits until the work has to stop.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future loses nothing.
     pub async fn cancelled(&self) {
         self.token.cancelled().await;
     }
 
-    /// Whether work may go on at this moment.
+    /// Whether work may continue at this moment.
     ///
-    /// It looks at the clock, so it is right even if the runtime was too busy to cancel the [`token`](Self::token) in time.
+    /// It compares the clock with the deadline, so it is right even if the runtime was too busy to cancel the
+    /// [`token`](Self::token) in time.
     #[must_use]
     pub fn is_live(&self) -> bool {
         !self.token.is_cancelled() && self.clock.now() < after(*self.renewed.borrow(), self.renew_deadline)

@@ -7,9 +7,11 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-/// Who leads, as far as one candidate knows: for health checks, log lines and requests that go to the leader.
+/// Who leads, as far as one candidate knows: for health checks, logs, and programs that forward requests to
+/// the leader.
 ///
-/// Clones are the same. It stays as it is while nobody runs the [`LeaderElector`](super::LeaderElector) that it is from.
+/// Clones are handles to the same status. It changes only while its [`LeaderElector`](super::LeaderElector)
+/// runs.
 #[derive(Debug, Clone)]
 pub struct LeaderElectionStatus {
     shared: Arc<Shared>,
@@ -52,29 +54,31 @@ impl LeaderElectionStatus {
         &self.shared.identity
     }
 
-    /// Whether this candidate leads now: whether its [`Leadership`] is live.
+    /// Whether this candidate leads now, that is, whether its [`Leadership`] is live.
     #[must_use]
     pub fn is_leader(&self) -> bool {
         self.own().leadership.as_ref().is_some_and(Leadership::is_live)
     }
 
-    /// The identity in the Lease when this candidate last looked: client-go's `GetLeader` and `OnNewLeader`.
+    /// The holder's identity when this candidate last read the Lease, and its changes. client-go: `GetLeader`
+    /// and `OnNewLeader`.
     ///
-    /// `None` if it has not looked yet, or if the Lease was released. A leader that crashed stays until another one takes
-    /// over.
+    /// `None` if the Lease has not been read yet, or was released. A crashed leader is returned until another
+    /// one takes over.
     #[must_use]
     pub fn leader(&self) -> watch::Receiver<Option<Arc<str>>> {
         self.shared.leader.subscribe()
     }
 
-    /// Fails if the Lease names this candidate although it was not renewed for longer than its duration and `tolerance`.
+    /// Returns an error if the Lease names this candidate, but was not renewed for longer than its duration
+    /// and `tolerance`.
     ///
-    /// For liveness probes, as client-go's `HealthzAdaptor`: a program that leads should have renewed, or have stopped. One
-    /// that waits for its turn is healthy.
+    /// For liveness probes, like client-go's `HealthzAdaptor`: a program that leads must renew the Lease or
+    /// exit. A candidate that does not lead is healthy.
     ///
     /// # Errors
     ///
-    /// [`LeaseExpired`], which says for how long the Lease was not renewed.
+    /// [`LeaseExpired`], with the time since the last renewal.
     pub fn check(&self, tolerance: Duration) -> Result<(), LeaseExpired> {
         let Some(renewed) = self.own().renewed else {
             return Ok(());
@@ -116,6 +120,6 @@ impl LeaderElectionStatus {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the lease is held, but was not renewed for {age:?}")]
 pub struct LeaseExpired {
-    /// For how long it was not renewed.
+    /// The time since the last renewal.
     pub age: Duration,
 }

@@ -1,4 +1,4 @@
-//! Why a manager stopped otherwise than by its shutdown.
+//! Why a manager stopped, if not by its shutdown.
 
 use super::BoxError;
 use crate::leader_election::LeaderElectionError;
@@ -6,7 +6,7 @@ use kube_informer::factory::ShutdownError;
 use kube_informer::informer::RunError;
 use std::time::Duration;
 
-/// Why a program stopped: everything that went wrong, in the order in which it did.
+/// Why a program stopped: all errors, in the order in which they happened.
 #[derive(Debug)]
 pub struct ManagerError {
     causes: Vec<Cause>,
@@ -20,7 +20,7 @@ impl ManagerError {
         }
     }
 
-    /// What went wrong; at least one.
+    /// The errors; at least one.
     #[must_use]
     pub fn causes(&self) -> &[Cause] {
         &self.causes
@@ -49,7 +49,7 @@ impl std::error::Error for ManagerError {
     }
 }
 
-/// One thing that went wrong.
+/// One error of a manager.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Cause {
@@ -66,7 +66,7 @@ pub enum Cause {
     Panicked {
         /// Its name.
         name: String,
-        /// What it panicked with, if that is a string.
+        /// The message of the panic, if that is a string.
         message: String,
     },
     /// The leadership was lost.
@@ -78,18 +78,19 @@ pub enum Cause {
     /// Informers did not stop cleanly.
     #[error("informers did not stop cleanly")]
     Informers(#[source] ShutdownError),
-    /// Runnables had not ended when the time was over, and were aborted. A lease is not released then.
+    /// Runnables had not ended within the time limit, and were aborted. The lease is not released then.
     #[error("these did not stop within {timeout:?}: {}", .names.join(", "))]
     NotStopped {
-        /// Their names, sorted. None if something else did not stop: the release of the lease, or an informer.
+        /// Their names, sorted. None if something else did not stop: the release of the lease, or an
+        /// informer.
         names: Vec<String>,
-        /// The time.
+        /// The time limit.
         timeout: Duration,
     },
     /// A second signal came before everything had stopped.
     #[error("aborted by a second signal")]
     Aborted,
-    /// Signals cannot be listened for.
+    /// The signal handlers cannot be installed.
     #[error("cannot listen for signals")]
     Signals(#[source] std::io::Error),
 }
@@ -97,7 +98,7 @@ pub enum Cause {
 /// Why a runnable was not added.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AddError {
-    /// There is one of this name.
+    /// There is a runnable of this name.
     #[error("there is a runnable {0:?} already")]
     NameTaken(String),
     /// The manager is stopping or has stopped.

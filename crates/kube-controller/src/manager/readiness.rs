@@ -1,4 +1,4 @@
-//! Whether the caches follow the server.
+//! Readiness: whether the caches follow the server.
 
 use crate::controller::AnyInformer;
 use kube_informer::SharedInformerFactory;
@@ -13,10 +13,11 @@ const SILENCE: Duration = Duration::from_secs(90);
 
 /// Whether a program is ready: whether every informer of a factory has synced, and hears from the server.
 ///
-/// A watch that is silent says nothing about whether it lives: perhaps nothing has changed. But servers that send bookmarks
-/// do so about every minute, so once any informer has had one, a watch is taken for dead when it was silent for longer than that, by default
-/// for 90 seconds. An informer that cannot reach the server is not ready after the same time, so that a short outage takes no
-/// pod out of service.
+/// A silent watch may be dead, or nothing may have changed. But a server that sends bookmarks does so about
+/// every minute. So once any informer has received a bookmark, a watch that has been silent for longer than
+/// [`watch_silence`](Self::watch_silence) counts as dead; that is 90 seconds by default. An informer that
+/// cannot reach the server is not ready after the same time, so that a short outage takes no pod out of
+/// service.
 ///
 /// ```no_run
 /// # fn example(factory: kube_informer::SharedInformerFactory) {
@@ -68,12 +69,12 @@ pub(super) struct State {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}", .reasons.join("; "))]
 pub struct NotReady {
-    /// Each says which informer, of which namespace if it is over several, and what is wrong.
+    /// Each names the informer, the namespace if the informer is over several, and the problem.
     pub reasons: Vec<String>,
 }
 
 impl Readiness {
-    /// Asks all informers that the factory has at the time.
+    /// The readiness of all informers that the factory has at the time of each [`check`](Self::check).
     pub fn new(factory: SharedInformerFactory) -> Self {
         Self {
             factory,
@@ -105,7 +106,8 @@ impl Readiness {
         informers
     }
 
-    /// How long a watch may be silent. Default: 90 seconds, since servers send bookmarks every minute.
+    /// How long a watch may be silent. Default: 90 seconds, because servers send bookmarks about every
+    /// minute.
     pub fn watch_silence(mut self, silence: Duration) -> Self {
         self.silence = silence;
         self
@@ -114,7 +116,7 @@ impl Readiness {
     /// Whether all informers follow the server now.
     ///
     /// # Errors
-    /// Some do not; the error says which, and why.
+    /// Some informers do not; the error says which, and why.
     pub fn check(&self) -> Result<(), NotReady> {
         let informers = self.informers();
         let bookmarks = |informer: &State| informer.status.reflector.bookmarks > 0;

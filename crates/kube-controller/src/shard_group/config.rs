@@ -27,31 +27,35 @@ const LONGEST_LOOK: Duration = Duration::from_secs(1);
 /// };
 /// ```
 ///
-/// What is said about [the durations of a leader election](LeaderElectionConfig#choosing-the-durations) holds here, too.
+/// For the durations, see [those of a leader election](LeaderElectionConfig#choosing-the-durations).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShardGroupConfig {
     /// The namespace of the Leases.
     pub namespace: String,
-    /// The name of the group, a DNS label. The group's Lease has this name; the Leases of the replicas begin with it.
+    /// The name of the group, a DNS label. The group's Lease has this name; the Leases of the replicas begin
+    /// with it.
     pub name: String,
-    /// The name of this replica. A second process of this name joins when the first one has left, or its Lease has run out. Use
-    /// [`unique_identity`](crate::leader_election::unique_identity), so that a process that is started again need not wait.
+    /// The name of this replica. A second process of this name waits until the first one has left, or its
+    /// Lease has run out. Use [`unique_identity`](crate::leader_election::unique_identity), so that a
+    /// restarted process need not wait.
     pub identity: String,
-    /// What is hashed: uids by default. All replicas must say the same.
+    /// The field that is hashed. Default: the uid. It must be the same for all replicas.
     pub field: ShardField,
-    /// The number of shards: 64 by default. All replicas must say the same.
+    /// The number of shards. Default: 64. It must be the same for all replicas.
     ///
-    /// Replicas differ by one shard at most, so it should be large compared with their number: with 64, 8 replicas differ from
-    /// their share by 10 % at most.
+    /// The numbers of shards of two replicas differ by one at most. So use many more shards than replicas:
+    /// with 64 shards, the shards of 8 replicas deviate from an equal share by 10 % at most.
     pub shards: u16,
-    /// How long the others wait after the last renewal that they have noticed before they take the shards. 15 seconds by default.
-    /// Whole seconds count.
+    /// How long after the last renewal that they have seen other replicas take the shards. Default: 15
+    /// seconds. Fractions of a second are cut off.
     pub lease_duration: Duration,
-    /// How long after its last renewal a replica owns its shards. 10 seconds by default.
+    /// How long after its last renewal a replica owns its shards. Default: 10 seconds.
     pub renew_deadline: Duration,
-    /// The time between two renewals; the Leases are listed twice in it, or once a second if that is more often. 2 seconds by default.
+    /// The time between two renewals. Default: 2 seconds. The Leases are listed twice in this time, or once a
+    /// second if that is more often.
     pub retry_period: Duration,
-    /// How long what holds shards may take to end after the shutdown was asked for. 30 seconds by default.
+    /// How long the work that holds shards may take to end after the shutdown was requested. Default: 30
+    /// seconds.
     pub graceful_shutdown_timeout: Duration,
 }
 
@@ -114,8 +118,8 @@ impl ShardGroupConfig {
         }
     }
 
-    /// How often the Leases are listed. A replica's end is noticed by its last renewal, which may be seen that much later, and no shard shall
-    /// be without a replica for longer than a lease and two seconds.
+    /// How often the Leases are listed. A replica's end is noticed by its last renewal, which may be seen
+    /// that much later, and no shard shall be without a replica for longer than a lease and two seconds.
     pub(super) fn look_period(&self) -> Duration {
         (self.retry_period / 2).min(LONGEST_LOOK)
     }
@@ -125,7 +129,7 @@ impl ShardGroupConfig {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ShardGroupConfigError {
-    /// A text is empty, or durations do not fit together.
+    /// A string is empty, or the durations do not fit together.
     #[error(transparent)]
     Lease(#[from] ConfigError),
     /// The name is no DNS label.
@@ -140,7 +144,7 @@ pub enum ShardGroupConfigError {
     /// There are no shards.
     #[error("there must be at least one shard")]
     NoShards,
-    /// More than 4,096 shards: who owns what has to fit into an annotation.
+    /// There are more than 4,096 shards. The owners of all shards must fit into an annotation.
     #[error("{shards} shards are more than {MOST_SHARDS}")]
     TooManyShards {
         /// How many there should be.

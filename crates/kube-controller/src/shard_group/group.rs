@@ -109,21 +109,21 @@ impl ShardGroup {
         &self.shards
     }
 
-    /// Joins the group, owns shards, and leaves when `shutdown` is cancelled: it returns when the shards are handed over.
+    /// Joins the group, owns shards, and leaves when `shutdown` is cancelled. It returns when all shards have been handed over.
     ///
-    /// A replica that could not renew its Lease has lost its shards, and joins again when what has held them has ended. That the API
-    /// server cannot be reached, or refuses, is no error here: it is logged and tried again.
+    /// A replica that could not renew its Lease has lost its shards. It joins again when the work that held them has ended. It is not
+    /// an error if the API server cannot be reached or refuses a request: this is logged, and the request is repeated.
     ///
     /// # Errors
     ///
-    /// - [`ShardGroupError::OtherShards`]: the group was made with other shards than this replica is configured for.
-    /// - [`ShardGroupError::StillHeld`]: after the shutdown, shards were still held when the time for that was over. The Lease is not
-    ///   released, and runs out. The process should exit now.
+    /// - [`ShardGroupError::OtherShards`]: the group has another number of shards, or another field, than this replica's configuration.
+    /// - [`ShardGroupError::StillHeld`]: shards were still held when `graceful_shutdown_timeout` had passed. The Lease is not released,
+    ///   and runs out. The process should exit now.
     ///
     /// # Cancel safety
     ///
-    /// If this future is dropped, the shards are gone from the set and those who hold them are told to stop at once; the Lease runs
-    /// out by itself. It can be run again.
+    /// If this future is dropped, the shards leave the set, and the work that holds them must [stop at
+    /// once](kube_informer::ShardHold::expired). The Lease is not released, and runs out. This method can be called again.
     pub async fn run(&mut self, shutdown: CancellationToken) -> Result<(), ShardGroupError> {
         let dropped = Expire(self.shards.clone());
         while !shutdown.is_cancelled() {
@@ -620,11 +620,12 @@ impl From<ShardGroupError> for Fault {
     }
 }
 
-/// Why a run has ended otherwise than by the shutdown.
+/// Why a run has ended, if not by the shutdown.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ShardGroupError {
-    /// The group was made with other shards. Configure all replicas alike, or delete the group's Lease while no replica runs.
+    /// The group has another number of shards, or another field. Configure all replicas alike, or delete the group's Lease while no
+    /// replica runs.
     #[error("the shard group {group} has {shards} shards by {field}; this replica is configured for others")]
     OtherShards {
         /// The group.
@@ -640,8 +641,8 @@ pub enum ShardGroupError {
         /// Why.
         message: String,
     },
-    /// Shards were still held when the time to hand them over had passed. The Lease was not released. The process should exit: what
-    /// holds the shards may still be running while another replica owns them.
+    /// Shards were still held when the time to hand them over had passed. The Lease was not released. The process should exit,
+    /// because the work that holds the shards may still run while another replica owns them.
     #[error("what works on the shards did not stop in time")]
     StillHeld,
 }

@@ -248,8 +248,8 @@ impl<O: Decode> InformerRequest<O> {
         self
     }
 
-    /// Selects the objects of all shards, whatever the factory's default: for kinds whose objects are not
-    /// divided as those of the program's own are, such as what these own if uids are hashed.
+    /// Selects the objects of all shards, whatever the factory's default. For kinds whose objects may be in other
+    /// shards than the objects that they belong to, such as owned objects if uids are hashed.
     pub fn all_shards(mut self) -> Self {
         self.shards = Some(Shards::All);
         self

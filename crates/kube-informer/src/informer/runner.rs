@@ -75,8 +75,8 @@ pub enum RunError {
         /// The panic's message.
         message: String,
     },
-    /// Some handlers did not return in time after the informer was stopped. Their tasks were aborted; a handler that
-    /// blocks its thread continues until it returns.
+    /// Some handlers did not return in time after the informer was stopped. Their tasks were aborted; a
+    /// handler that blocks its thread continues until it returns.
     #[error("the informer for {resource} was stopped, but these handlers did not return within {} s: {}", .deadline.as_secs_f64(), .handlers.join(", "))]
     Stuck {
         /// The informer's resource.
@@ -95,16 +95,18 @@ impl<O: Decode> InformerRunner<O> {
         self.reflectors.decoder.clone()
     }
 
-    /// Runs the informer until `token` is cancelled: lists and watches, updates the store, and calls the handlers.
+    /// Runs the informer until `token` is cancelled: lists and watches, updates the store, and calls the
+    /// handlers.
     ///
     /// When it returns, every task of the informer has ended. Handlers finish their running call; pending
-    /// notifications are dropped. With a [warm start](super::InformerBuilder::warm_start), the cache has been saved, with the
-    /// deletions that were dropped. Informers that end together are saved one after the other, and each may take as long as the disk
-    /// takes something; the handlers' time limit runs meanwhile.
+    /// notifications are dropped. With a [warm start](super::InformerBuilder::warm_start), the cache has been
+    /// saved, with the deletions that were dropped. Informers that stop together are saved one after another.
+    /// A save may take as long as the disk makes progress;
+    /// [`stop_timeout`](super::InformerBuilder::stop_timeout) runs during the save.
     ///
     /// # Errors
-    /// A handler panicked, or did not return in time after the informer was stopped. Failed requests are not errors
-    /// here: they are retried, and shown in the [status](super::SharedInformer::status).
+    /// A handler panicked, or did not return in time after the informer was stopped. Failed requests are not
+    /// errors here: they are retried, and shown in the [status](super::SharedInformer::status).
     ///
     /// # Cancel safety
     /// Dropping the future aborts everything at once. Cancel the token instead.

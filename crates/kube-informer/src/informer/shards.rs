@@ -8,15 +8,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
 
-/// Some of the shards of a collection, which can change while informers watch them.
+/// A set of shards of a collection, which can change while informers watch them.
 ///
-/// All hashes of a [field](ShardField) are divided into [equal ranges](HashRange::equal), the shards, which are numbered from 0.
-/// Any number of informers, of any kinds, can be [over one set](super::SharedInformer::over_shards): each holds the objects
-/// of the shards in it, and follows additions and removals. A clone is a handle to the same set; sets are equal only if they are the
-/// same set.
+/// All hashes of a [field](ShardField) are divided into [equal ranges](HashRange::equal). These are the
+/// shards; they are numbered from 0. Any number of informers, of any kinds, can be [over one
+/// set](super::SharedInformer::over_shards): each has the objects of the shards in the set, and follows
+/// additions and removals. A clone is a handle to the same set; sets are equal only if they are the same set.
 ///
-/// Replicas of a program that have sets without common shards share the work. Who gets which shards is not decided here:
-/// `kube_controller::shard_group` does it by Leases.
+/// Replicas of a program divide the work if no shard is in the sets of two of them. The set does not decide
+/// which replica gets which shards; `kube_controller::shard_group` does, by Leases.
 ///
 /// ```
 /// use kube_informer::ShardSet;
@@ -31,12 +31,13 @@ use tokio_util::sync::CancellationToken;
 /// ```
 ///
 /// # Handing a shard over
-/// Another replica may have a shard once this one has stopped to work on it. Work on an object [holds](Self::hold) its shard;
-/// informers hold the shards whose objects are in their stores. A shard that was removed can no longer be held, and is
-/// [idle](Self::idle) when the last hold of it is gone. If it has to end at once, [`expire`](Self::expire) tells those who hold it.
+/// Another replica may have a shard as soon as this one has stopped working on it. Work on an object
+/// [holds](Self::hold) the object's shard, and informers hold the shards whose objects are in their stores.
+/// After a shard was removed, no new hold of it is possible, and it is [idle](Self::idle) when its last hold
+/// has been dropped. If work must end at once, [`expire`](Self::expire) tells the holders.
 ///
-/// The informers keep the objects of a removed shard, and follow their changes, while work holds it: work that has begun does not see
-/// its objects vanish.
+/// While work holds a removed shard, informers keep its objects and follow their changes, so that the objects
+/// do not vanish in the middle of the work.
 #[derive(Clone)]
 pub struct ShardSet {
     inner: Arc<Inner>,
@@ -46,7 +47,8 @@ struct Inner {
     field: ShardField,
     count: u16,
     selected: watch::Sender<BTreeSet<u16>>,
-    /// Those of which informers have the objects: the selected ones, and others that work holds. Changed under the lock of the holds.
+    /// Those of which informers have the objects: the selected ones, and others that work holds. Changed
+    /// under the lock of the holds.
     kept: watch::Sender<BTreeSet<u16>>,
     /// One for each shard.
     holds: Mutex<Vec<Holds>>,
@@ -85,8 +87,8 @@ impl Holds {
 }
 
 impl ShardSet {
-    /// An empty set of the `count` shards (at least 1) that the hashes of a field are divided into. All replicas that share the
-    /// work need the same field and count.
+    /// An empty set of the `count` shards (at least 1) that the hashes of a field are divided into. All
+    /// replicas that share the work need the same field and count.
     pub fn new(field: ShardField, count: u16) -> Self {
         let count = count.max(1);
         let holds = (0..count).map(|_| Holds::default()).collect();
@@ -103,11 +105,11 @@ impl ShardSet {
         }
     }
 
-    /// Has work hold shards only while `check` returns true, whatever is in the set: for an owner that knows until when it owns them. It
-    /// is called at each [`hold`](Self::hold), so it must be fast.
+    /// Lets work hold shards only while `check` returns true, whatever is in the set. For owners that know
+    /// until when they own the shards. `check` is called at each [`hold`](Self::hold), so it must be fast.
     ///
     /// # Panics
-    /// If there are clones of the set, which would not know of it.
+    /// If the set has been cloned, because the clones would not have the check.
     #[must_use]
     pub fn held_while(mut self, check: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         let inner = Arc::get_mut(&mut self.inner).expect("a set of shards that has not been cloned");
@@ -115,17 +117,18 @@ impl ShardSet {
         self
     }
 
-    /// What is hashed.
+    /// The field that is hashed.
     pub fn field(&self) -> ShardField {
         self.inner.field
     }
 
-    /// How many shards there are, in the set or not.
+    /// The number of all shards, in the set or not.
     pub fn count(&self) -> u16 {
         self.inner.count
     }
 
-    /// Adds shards. The informers over the set list and watch them. Numbers of shards that there are not are ignored.
+    /// Adds shards. The informers over the set list and watch them. Numbers that are not below
+    /// [`count`](Self::count) are ignored.
     pub fn add(&self, shards: impl IntoIterator<Item = u16>) {
         let mut new: BTreeSet<_> = shards.into_iter().filter(|shard| *shard < self.count()).collect();
         let mut holds = self.inner.holds();
@@ -148,8 +151,9 @@ impl ShardSet {
         }
     }
 
-    /// Removes shards. Nobody can hold them any more. The informers over the set drop their objects
-    /// ([`DeleteCause::Unselected`](crate::DeleteCause::Unselected)), without a request, as soon as no work holds the shard.
+    /// Removes shards. They can no longer be held. The informers over the set drop their objects
+    /// ([`DeleteCause::Unselected`](crate::DeleteCause::Unselected)), without a request, as soon as no work
+    /// holds the shard.
     pub fn remove(&self, shards: impl IntoIterator<Item = u16>) {
         let shards: BTreeSet<_> = shards.into_iter().collect();
         let holds = self.inner.holds();
@@ -187,7 +191,8 @@ impl ShardSet {
         self.inner.selected.subscribe()
     }
 
-    /// The shards of which informers have the objects: those in the set, and removed ones that work still holds.
+    /// The shards of which informers have the objects: those in the set, and removed ones that work still
+    /// holds.
     pub(super) fn kept(&self) -> BTreeSet<u16> {
         self.inner.kept.borrow().clone()
     }
@@ -202,8 +207,8 @@ impl ShardSet {
         HashRange::number_of(self.inner.field.hash_of(uid, namespace), self.inner.count)
     }
 
-    /// Holds the shard of an object with this uid and namespace while somebody works on the object. `None` if the shard is not in
-    /// the set.
+    /// Holds the shard of an object with this uid and namespace while somebody works on the object. `None` if
+    /// the shard is not in the set.
     pub fn hold(&self, uid: Option<&str>, namespace: Option<&str>) -> Option<ShardHold> {
         self.hold_number(self.shard_of(uid, namespace))
     }
@@ -216,8 +221,8 @@ impl ShardSet {
         self.hold_in(&self.inner.selected, shard, Holder::Work)
     }
 
-    /// Holds a [kept](Self::kept) shard for an informer. That is no work, so it does not matter whether shards may be held: those that
-    /// may not are about to be removed.
+    /// Holds a [kept](Self::kept) shard for an informer. That is no work, so it does not matter whether
+    /// shards may be held: those that may not are about to be removed.
     pub(super) fn hold_for_informer(&self, shard: u16) -> Option<ShardHold> {
         self.hold_in(&self.inner.kept, shard, Holder::Informer)
     }
@@ -249,7 +254,8 @@ impl ShardSet {
         holds.get(usize::from(shard)).is_some_and(Holds::is_held)
     }
 
-    /// Waits until nobody holds a shard. For one that was [removed](Self::remove), it stays so until it is added again.
+    /// Waits until nobody holds a shard. For one that was [removed](Self::remove), it stays so until it is
+    /// added again.
     ///
     /// # Cancel safety
     /// Dropping the future loses nothing.
@@ -265,7 +271,8 @@ impl ShardSet {
         }
     }
 
-    /// Tells those who hold shards that they have to stop at once, because another replica may have the shards.
+    /// Tells those who hold shards that they have to stop at once, because another replica may have the
+    /// shards.
     pub fn expire(&self, shards: impl IntoIterator<Item = u16>) {
         for shard in shards {
             let token = self

@@ -100,9 +100,6 @@ impl<O: Decode> Pager<O> {
     ///
     /// # Cancel safety
     /// If the future is dropped, so are the pages that were read. The next call starts a new list.
-    ///
-    /// # Cancel safety
-    /// If the future is dropped, so are the pages that were read. The next call starts a new list.
     #[doc(alias = "EachListItem")]
     pub async fn list(&self) -> Result<PagedList<O>, ApiError> {
         let config = DecoderConfig {

@@ -107,9 +107,6 @@ impl ScriptedServer {
     ///
     /// # Cancel safety
     /// If the future is dropped, nothing listens.
-    ///
-    /// # Cancel safety
-    /// If the future is dropped, nothing listens.
     pub async fn listen(&self) -> io::Result<ScriptedListener> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;

@@ -255,7 +255,8 @@ fn why(status: &ReflectorStatus) -> String {
     }
 }
 
-/// The state of one partition of an informer, see [`InformerStatus::partitions`](super::InformerStatus::partitions).
+/// The state of one partition of an informer, see
+/// [`InformerStatus::partitions`](crate::informer::InformerStatus::partitions).
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct PartitionStatus {
