@@ -2,11 +2,11 @@
 
 use std::{fmt, str::FromStr};
 
-/// Where a field stands in an object: a JSON pointer (RFC 6901) such as `/spec/nodeName`.
+/// The path of a field in an object: a JSON pointer (RFC 6901) such as `/spec/nodeName`.
 ///
-/// A step is the name of a member; in names, `/` is written `~1` and `~` is written `~0`. The step `*` is every member of
-/// an object or every item of an array, so a path with one can have any number of values. Items of arrays have no other
-/// name: a number is the name of a member.
+/// A step is the name of a member; in names, `/` is written `~1` and `~` is written `~0`. The step `*`
+/// matches every member of an object and every item of an array, so a path with `*` can have any number of
+/// values. An item of an array cannot be selected by its number: a number is the name of a member.
 ///
 /// ```
 /// use kube_informer::FieldPath;
@@ -22,7 +22,7 @@ use std::{fmt, str::FromStr};
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FieldPath(Box<[Box<str>]>);
 
-/// A text that is no [`FieldPath`].
+/// A string that is not a [`FieldPath`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("field path {path:?}: {reason}")]
 pub struct ParseFieldPathError {
@@ -31,7 +31,7 @@ pub struct ParseFieldPathError {
 }
 
 impl FieldPath {
-    /// Reads a path.
+    /// Parses a path.
     ///
     /// # Errors
     /// It does not begin with a slash, has an empty step, or a `~` that is neither `~0` nor `~1`.
@@ -52,7 +52,7 @@ impl FieldPath {
         Ok(Self(steps.collect::<Result<_, _>>()?))
     }
 
-    /// The names of the members to go through, unescaped; never empty.
+    /// The steps of the path, unescaped; at least one.
     pub fn steps(&self) -> impl ExactSizeIterator<Item = &str> + DoubleEndedIterator {
         self.0.iter().map(|step| &**step)
     }

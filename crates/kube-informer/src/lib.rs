@@ -1,4 +1,5 @@
-//! Kubernetes informers: a local, indexed copy of the objects you care about, and notice of every change.
+//! Kubernetes informers: a program keeps an indexed, up-to-date copy of the objects that it selects, and its
+//! handlers are called for every change.
 //!
 //! ```no_run
 //! use k8s_openapi::api::core::v1::Pod;
@@ -21,10 +22,11 @@
 //! ```
 //!
 //! # Guides
-//! [A first informer](guide::first_informer), coming [from client-go](guide::from_client_go) or [from kube-rs](guide::from_kube_rs),
-//! [choosing a form](guide::forms), [what is guaranteed and what not](guide::guarantees). The crate
-//! [`kube-controller`](https://docs.rs/kube-controller/latest/kube_controller/guide/) has guides for controllers, for tests without a cluster, and for
-//! production.
+//! [A first informer](guide::first_informer), coming [from client-go](guide::from_client_go) or [from
+//! kube-rs](guide::from_kube_rs), [choosing a form](guide::forms), [what is guaranteed and what
+//! not](guide::guarantees). The crate
+//! [`kube-controller`](https://docs.rs/kube-controller/latest/kube_controller/guide/) has guides for
+//! controllers, for tests without a cluster, and for production.
 //!
 //! # I want to ...
 //!
@@ -67,12 +69,13 @@
 //! | [`low_level`] | queues, readers of bytes, sinks: the parts of an informer |
 //!
 //! # Metrics
-//! Informers and reflectors report to the recorder of the `metrics` crate that is installed when they are built and
-//! run, under client-go's names; without a recorder, nothing is counted. All have the labels `name` (the one given to
-//! the [informer](informer::InformerBuilder::name) or [reflector](reflector::Reflector::name), else empty), `group`,
-//! `version` and `resource`. Equal labels are summed, also over the namespaces of an informer, so names need not be
-//! unique. The two resource versions, which cannot be summed, have the label `namespace` as well (empty: all of
-//! them). They show the last value that was set, and 0 once the informer no longer watches that namespace.
+//! Informers and reflectors report to the recorder of the `metrics` crate that is installed when they are
+//! built and run, under client-go's names; without a recorder, nothing is counted. All have the labels `name`
+//! (the one given to the [informer](informer::InformerBuilder::name) or
+//! [reflector](reflector::Reflector::name), else empty), `group`, `version` and `resource`. Equal labels are
+//! summed, also over the namespaces of an informer, so names need not be unique. The two resource versions,
+//! which cannot be summed, have the label `namespace` as well (empty: all of them). They show the last value
+//! that was set, and 0 once the informer no longer watches that namespace.
 //!
 //! | metric | type | what |
 //! |---|---|---|
@@ -90,15 +93,15 @@
 //! | `informer_store_resource_version` | gauge | the version up to which the store is complete; its last 15 digits |
 //!
 //! # Features
-//! `packed`, on by default, is the form [`Packed`](form::Packed), whose compression (zstd) needs a C compiler.
-//! `simd-json`, on by default, decodes whole objects by simd-json instead of `serde_json`, in less time; see
-//! [numbers](form#numbers). `protobuf`, on by default, asks for Kubernetes' protobuf where a server may have it
-//! ([more](source::ClientSource::encoding)).
+//! `packed`, on by default, is the form [`Packed`](form::Packed), whose compression (zstd) needs a C
+//! compiler. `simd-json`, on by default, decodes whole objects by simd-json instead of `serde_json`, in less
+//! time; see [numbers](form#numbers). `protobuf`, on by default, asks for Kubernetes' protobuf where a server
+//! may have it ([more](source::ClientSource::encoding)).
 //!
 //! # Tracing
-//! Lists, watches and the application of changes are `tracing` spans `list`, `watch` and `apply` of level debug, with
-//! the fields `kind`, `namespace` and `resource_version`. No span, event or metric ever holds an object's content.
-//! Handlers and batches that are slow while others wait are warnings.
+//! Lists, watches and the application of changes are `tracing` spans `list`, `watch` and `apply` of level
+//! debug, with the fields `kind`, `namespace` and `resource_version`. No span, event or metric ever holds an
+//! object's content. Handlers and batches that are slow while others wait are warnings.
 
 // Links to what a feature that is off would hold.
 #![cfg_attr(not(feature = "packed"), allow(rustdoc::broken_intra_doc_links))]

@@ -1,8 +1,8 @@
 //! Objects as informers see them: a key, a version, and how the object is stored.
 //!
 //! This is the lowest layer; it does not depend on bytes, HTTP or stores. An [`ObjectKey`] names an object, a
-//! [`ResourceVersion`] identifies a state of it, the [`CachedObject`] trait defines how a type is stored in memory,
-//! and [`Deleted`] describes a deletion.
+//! [`ResourceVersion`] identifies a state of it, the [`CachedObject`] trait defines how a type is stored in
+//! memory, and [`Deleted`] describes a deletion.
 
 mod deleted;
 mod key;
@@ -24,9 +24,9 @@ use std::sync::Arc;
 
 /// A type whose collections an informer can cache.
 ///
-/// The type *selects the form*: how each object is stored ([`CachedObject::Handle`]), and how the few properties that
-/// generic code needs are read from that handle. Any [`kube::Resource`] is a `CachedObject` that is decoded once and
-/// stored as an [`Arc`]:
+/// The type *selects the form*: how each object is stored ([`CachedObject::Handle`]), and how the few
+/// properties that generic code needs are read from that handle. Any [`kube::Resource`] is a `CachedObject`
+/// that is decoded once and stored as an [`Arc`]:
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::Pod;
@@ -52,9 +52,9 @@ pub trait CachedObject: Send + Sync + 'static {
     /// The handle of one stored object: cheap to clone, never changed in place.
     type Handle: Clone + Send + Sync + 'static;
 
-    /// The object's name; empty if it has none. An object without a name is never stored, nor is one whose name or
-    /// namespace is `.` or `..` or contains `/` or `%`. No server allows such names, and excluding them makes keys
-    /// unambiguous.
+    /// The object's name; empty if it has none. An object without a name is never stored, nor is one whose
+    /// name or namespace is `.` or `..` or contains `/` or `%`. No server allows such names, and excluding
+    /// them makes keys unambiguous.
     fn name_of(object: &Self::Handle) -> &str;
 
     /// The object's namespace; `None` for cluster-scoped kinds.
@@ -69,16 +69,16 @@ pub trait CachedObject: Send + Sync + 'static {
     /// The value of one label.
     fn label_of<'a>(object: &'a Self::Handle, name: &str) -> Option<&'a str>;
 
-    /// Calls `each` with the name and value of every label. Returns whether every label was visited. If it returns
-    /// true, it must have visited every label that [`label_of`](Self::label_of) finds, because lists by label skip
-    /// objects based on the visited labels. The default returns false; lists by label then check every object, which
-    /// is slower.
+    /// Calls `each` with the name and value of every label. Returns whether every label was visited. If it
+    /// returns true, it must have visited every label that [`label_of`](Self::label_of) finds, because lists
+    /// by label skip objects based on the visited labels. The default returns false; lists by label then
+    /// check every object, which is slower.
     fn visit_labels(_object: &Self::Handle, _each: &mut dyn FnMut(&str, &str)) -> bool {
         false
     }
 
-    /// Restores the key, uid and resource version of an object after a transform changed them. Returns whether they
-    /// were restored. The default returns false; such an object is [rejected as
+    /// Restores the key, uid and resource version of an object after a transform changed them. Returns
+    /// whether they were restored. The default returns false; such an object is [rejected as
     /// invalid](crate::reflector::Reflector::transform).
     fn set_identity(
         _object: &mut Self::Handle,
@@ -89,16 +89,17 @@ pub trait CachedObject: Send + Sync + 'static {
         false
     }
 
-    /// The object's metadata, to be changed by a transform that does not know the type: one of
-    /// [all informers of a factory](crate::factory::FactoryBuilder::transform). Default: `None`, the form has no such metadata.
+    /// The object's metadata, to be changed by a transform that does not know the type: one of [all informers
+    /// of a factory](crate::factory::FactoryBuilder::transform). Default: `None`, the form has no such
+    /// metadata.
     fn metadata_mut(_object: &mut Self::Handle) -> Option<&mut kube::core::ObjectMeta> {
         None
     }
 
-    /// Whether objects may be held with fields that no table of this program has, as a
-    /// [`DynamicObject`](kube::core::DynamicObject) is, or a type with a flattened map. They are asked for in JSON, unless [told
-    /// otherwise](crate::source::ClientSource::encoding): protobuf is read by tables, and a newer server may have fields that are
-    /// not in them. Default: true.
+    /// Whether the type keeps fields that it does not know, like [`DynamicObject`](kube::core::DynamicObject)
+    /// or a type with a flattened map. Such objects are requested in JSON, unless the
+    /// [encoding](crate::source::ClientSource::encoding) is set: protobuf is read with tables of fields, and
+    /// a newer server may have fields that are not in them. Default: true.
     fn keeps_unknown_fields() -> bool {
         true
     }

@@ -1,13 +1,14 @@
-//! A simulator of bad days: runs a controller through thousands of schedules of crashes, stale reads, lost answers and the
-//! like, and shows the shortest one that breaks it.
+//! Runs a controller through thousands of random schedules of crashes, stale reads, lost answers and other
+//! faults, and shows the smallest schedule that breaks one of your conditions.
 //!
-//! The controller is unmodified: anything that works on a [`kube::Client`](Client), such as a program on kube-rs's or
-//! `kube-controller`'s `Controller`. It runs in this process, on tokio's paused clock, against a cluster of [`Sim`]. Needs the
-//! feature `simulation`.
+//! The controller need not be changed: it can be any program that uses a [`kube::Client`](Client), for
+//! example with kube-rs's or `kube-controller`'s `Controller`. It runs in this process, on tokio's paused
+//! clock, on a [`Sim`] cluster. This module needs the feature `simulation`.
 //!
 //! # Simulate your controller in five minutes
 //!
-//! Say what your program is, what is done to the cluster meanwhile, what must always hold, and what must hold in the end:
+//! Define the program, a workload that changes the cluster meanwhile, conditions that must always hold, and
+//! conditions that must hold in the end:
 //!
 //! ```
 //! use std::time::Duration;
@@ -65,8 +66,9 @@
 //! kube-sim = { version = "0.1", features = ["simulation"] }
 //! ```
 //!
-//! Had the controller looked for a map of the service in a list of maps, and created one with `generate_name` if there was none, the
-//! simulation would have panicked with the smallest schedule that it has found, and with what happens in it:
+//! This controller passes. If it looked for the map in a list of maps, and created one with `generate_name`
+//! if it found none, the simulation would panic with the smallest schedule that it has found, and with a
+//! trace of it:
 //!
 //! ```text
 //! "at most one map" does not hold
@@ -90,47 +92,56 @@
 //!
 //! `p0.0` is the first replica of the program, before any restart; [`Schedule`] explains the rest.
 //!
-//! Then:
+//! What you can do next:
 //!
-//! - **Replay** it with `KUBE_SIM_SEED='1[...]' cargo test name_of_the_test`: this schedule only, with whatever you log.
-//!   [`replay`](Simulation::replay) does it in code, so that a schedule that has once failed can become a test of its own.
-//! - **Run more**: `KUBE_SIM_SCHEDULES=100000`, or another first [seed](Simulation::seed) each night.
-//! - **Set a scene** with [`setup`](Simulation::setup) (objects that are there at the start, definitions of your resources) and
-//!   [`cluster`](Simulation::cluster).
-//! - **Leave faults out** that your program need not bear: [`faults`](Simulation::faults).
-//! - **Several replicas**: [`replicas`](Simulation::replicas), with leader election as in production.
-//! - **External systems** that your program writes to, a cloud or a database: let an object of the cluster stand for
-//!   what they hold. Calls to them are requests then, between which the program can crash.
+//! - **Replay** it with `KUBE_SIM_SEED='1[...]' cargo test name_of_the_test`. This runs only that schedule,
+//!   and shows what you log. [`replay`](Simulation::replay) does it in code, so that a schedule that has
+//!   failed once can become a test.
+//! - **Run more** schedules with `KUBE_SIM_SCHEDULES=100000`, or begin with another [seed](Simulation::seed)
+//!   each night.
+//! - **Prepare the cluster** with [`setup`](Simulation::setup) (initial objects, definitions of your
+//!   resources) and [`cluster`](Simulation::cluster).
+//! - **Leave out faults** that your program need not handle, with [`faults`](Simulation::faults).
+//! - **Run several replicas** with [`replicas`](Simulation::replicas), with leader election as in production.
+//! - **Model external systems** to which your program writes, such as a cloud or a database, by objects in
+//!   the cluster. Calls to them are then requests, between which the program can crash.
 //!
 //! # What a schedule is
 //!
-//! 1. The cluster is made, `setup` sets the scene, the replicas of the program start, and the workload begins.
-//! 2. For the [fault period](Simulation::fault_period), and until the workload has ended, everything can go wrong: [`FaultKind`] lists
-//!    what. Each schedule has some kinds of faults, and few or many of them. A program that ends, by a crash or by
-//!    itself, is started again.
-//! 3. The faults are over. The program gets up to [`settle_within`](Simulation::settle_within) to reach what must hold in the end; once
-//!    that has held for a minute, the schedule has passed.
+//! 1. The cluster is created, `setup` prepares it, the replicas of the program start, and the workload
+//!    begins.
+//! 2. During the [fault period](Simulation::fault_period), and until the workload has ended, faults happen;
+//!    [`FaultKind`] lists the kinds. Each schedule has some of the kinds, and few or many faults. A program
+//!    that ends, by a crash or by itself, is started again.
+//! 3. The faults end. The program has up to [`settle_within`](Simulation::settle_within) to reach the state
+//!    that must hold in the end. When these conditions have held for a minute, the schedule has passed.
 //!
-//! What must always hold is looked at after every write of anybody, on the state that the write has left.
-//! Each request, each answer and each event of a watch takes its own time, which the seed chooses, and no two arrive in the same millisecond
-//! (but for events of one watch that wait for each other): the order in which tasks wake up is that of the deliveries, and so the seed's.
+//! The conditions that must always hold are checked after every write, whoever has made it, on the state
+//! after the write. Each request, each answer and each event of a watch takes a time that the seed chooses.
+//! No two arrive in the same millisecond, except for events of one watch that wait for each other. So tasks
+//! wake up in the order of the deliveries, which the seed determines.
 //!
-//! The workload's own requests never fail by a fault, but come at times that the seed chooses. Its watches end, as all do, when the
-//! server restarts or breaks all watches. It has to end within an hour after the fault period.
+//! Requests of the workload never fail because of a fault, but are sent at times that the seed chooses. Its
+//! watches end, like all others, when the server restarts or breaks all watches. The workload must end within
+//! an hour after the fault period.
 //!
 //! # Crashes
 //!
-//! The future of the program is dropped, and every request of that incarnation hangs from then on: what it has spawned can
-//! no longer reach the cluster, and is dropped at the end of the run. A request that is on its way arrives all the same, unless it
-//! is one that takes long: those are lost with the connection, also when the program gives up waiting. Static variables survive a crash; a program that keeps state in them is not simulated well.
+//! In a crash, the future of the program is dropped, and every later request of that incarnation hangs. So
+//! tasks that the program has spawned can no longer reach the cluster; they are dropped at the end of the
+//! run. A request that was already sent still arrives, unless it takes long: such requests are lost with the
+//! connection, also when the program stops waiting for them. Static variables survive a crash, so a program
+//! that keeps state in them is not simulated well.
 //!
-//! A panic of the program is a failure, not a crash. That of a task which it has spawned concerns only whoever joins the task.
+//! A panic of the program is a failure, not a crash. A panic of a spawned task concerns only the task that
+//! joins it.
 //!
 //! # Determinism
 //!
-//! One seed is one run: each has a current-thread runtime with a paused clock, faults and delays are chosen by the seed and by what they
-//! are about (not by a stream of random numbers, so one fault less does not change the others), and uids and generated names
-//! follow from the seed. What a program itself leaves to chance, the seed cannot choose:
+//! The same seed leads to the same run. Each run has a current-thread runtime with a paused clock. Faults and
+//! delays are chosen by the seed and the request that they concern, not by a stream of random numbers, so one
+//! fault less does not change the others. Uids and generated names follow from the seed. The seed does not
+//! determine random choices of the program itself:
 //!
 //! | what | here |
 //! |---|---|
@@ -140,14 +151,16 @@
 //! | blocking threads (`spawn_blocking`; `kube-informer` decodes bursts of large objects on them) | the clock waits for them, so nothing is delivered meanwhile; two at once end in any order, which `kube-informer` puts in order again |
 //! | `block_in_place`, sockets, real threads | `block_in_place` panics; the others are outside of the simulation |
 //!
-//! What fails by such a chance fails again most often, because decisions go by the request and not by its number in the
-//! run. If a failure cannot be repeated, the message says so and shows the trace of the run that failed.
+//! A failure that depends on such a choice usually happens again, because faults depend on the request and
+//! not on its number in the run. If a failure cannot be repeated, the message says so and shows the trace of
+//! the run that failed.
 //!
 //! # Limits
 //!
-//! Answers are in JSON: protobuf and compression are not offered. Clocks of replicas do not differ, and a program is not paused while its clock
-//! goes on: [`FaultKind::Partition`] and [`FaultKind::Delay`] play what that does to leases. A
-//! program that computes for ever without awaiting hangs the test; one that sends 10,000 requests in one run fails.
+//! Answers are in JSON, without protobuf and compression. The clocks of replicas do not differ, and no
+//! program is paused while its clock continues; [`FaultKind::Partition`] and [`FaultKind::Delay`] have the
+//! same effect on leases. A program that computes for ever without awaiting hangs the test. A program that
+//! sends 10,000 requests in one run fails.
 
 use std::fmt;
 use std::sync::Arc;
@@ -200,7 +213,7 @@ struct Condition {
     holds: Holds,
 }
 
-/// A simulation of a program's bad days; see the [module](self).
+/// A simulation of a program under faults; see the [module](self).
 #[must_use = "a simulation does nothing until `run` or `check`"]
 pub struct Simulation {
     cluster: SimBuilder,
@@ -250,9 +263,9 @@ pub enum Broken {
     Panicked(String),
     /// The workload panicked, and said this.
     Workload(String),
-    /// The workload had not ended so long after the faults: what it waits for never came.
+    /// The workload had not ended within this time after the faults.
     WorkloadUnended(Duration),
-    /// The program sent more than so many requests.
+    /// The program sent more than this number of requests.
     TooManyRequests(usize),
 }
 
@@ -321,9 +334,9 @@ pub struct Run {
     pub trace: Trace,
 }
 
-/// A schedule that a program does not bear.
+/// A schedule in which the program fails.
 ///
-/// `Display` shows why, what happens in it, and how to see it again.
+/// `Display` shows the reason, a trace, and how to replay it.
 #[derive(Debug, Clone)]
 pub struct Failure {
     broken: Broken,
@@ -393,10 +406,11 @@ impl fmt::Display for Failure {
 impl std::error::Error for Failure {}
 
 impl Simulation {
-    /// A simulation of this program, with one replica of it and without conditions: it can fail only by a panic.
+    /// A simulation of one replica of this program, without conditions. So it fails only if the program
+    /// panics.
     ///
-    /// The program is called at each start of a replica, with a client of its own, whose namespace is `default`. If its future
-    /// ends, it is started again, after 1 to 30 s.
+    /// The program is called at each start of a replica, with a client of its own, whose namespace is
+    /// `default`. If its future ends, it is started again, after 1 to 30 s.
     pub fn new<F, Fut>(program: F) -> Self
     where
         F: Fn(Client) -> Fut + Send + Sync + 'static,
@@ -440,8 +454,9 @@ impl Simulation {
         self
     }
 
-    /// Sets what is done to the cluster while the program runs, once in each run. Each of its requests waits first, up to 16 s,
-    /// and never fails by a fault. The faults go on until it has ended. A panic fails the run.
+    /// Sets the workload, which changes the cluster while the program runs, once in each run. Each of its
+    /// requests first waits for up to 16 s, and never fails because of a fault. Faults happen until the
+    /// workload has ended. If it panics, the run fails.
     pub fn workload<F, Fut>(mut self, workload: F) -> Self
     where
         F: Fn(Client) -> Fut + Send + Sync + 'static,
@@ -451,7 +466,8 @@ impl Simulation {
         self
     }
 
-    /// Sets how many replicas of the program run at once. Default: 1; 0 counts as 1. The others start up to 10 s after the first.
+    /// Sets how many replicas of the program run at once. Default: 1; 0 counts as 1. The others start up to
+    /// 10 s after the first.
     pub fn replicas(mut self, replicas: u32) -> Self {
         self.replicas = replicas.max(1);
         self
@@ -471,8 +487,9 @@ impl Simulation {
         self
     }
 
-    /// Adds what must hold at any time: at the start, and after each write of anybody. A condition that panics does not hold, and what
-    /// it says is part of the failure (and printed in each of the runs that make the schedule small).
+    /// Adds a condition that must always hold: it is checked at the start, and after each write, whoever has
+    /// made it. A condition that panics does not hold; its message is part of the failure, and is printed in
+    /// each of the runs that make the schedule smaller.
     pub fn always(
         mut self,
         name: impl Into<String>,
@@ -488,7 +505,8 @@ impl Simulation {
         self
     }
 
-    /// Adds what must hold in the end: when nothing has gone wrong for a while. A condition that panics does not hold.
+    /// Adds a condition that must hold in the end, when no fault has happened for a while. A condition that
+    /// panics does not hold.
     pub fn eventually(
         mut self,
         name: impl Into<String>,
@@ -501,14 +519,16 @@ impl Simulation {
         self
     }
 
-    /// Sets how long things go wrong, by the program's clock. Default: 60 s, and until the workload has ended; at most a day.
+    /// Sets how long faults happen, by the program's clock. Default: 60 s, and until the workload has ended;
+    /// at most a day.
     pub fn fault_period(mut self, time: Duration) -> Self {
         self.fault_period = time.min(LONGEST);
         self
     }
 
-    /// Sets how long after the last fault what must hold in the end may take, by the program's clock. Default: 5 minutes; at most a
-    /// day. It has to be longer than the program's longest backoff or resync.
+    /// Sets how long after the last fault the program may take until the conditions of the end hold, by its
+    /// clock. Default: 5 minutes; at most a day. It must be longer than the program's longest backoff or
+    /// resync.
     pub fn settle_within(mut self, time: Duration) -> Self {
         self.settle_within = time.min(LONGEST);
         self
@@ -520,7 +540,8 @@ impl Simulation {
         self
     }
 
-    /// Sets the number of schedules. Default: 1000. The environment variable `KUBE_SIM_SCHEDULES` replaces it.
+    /// Sets the number of schedules. Default: 1000. The environment variable `KUBE_SIM_SCHEDULES` replaces
+    /// it.
     pub fn schedules(mut self, schedules: u64) -> Self {
         self.schedules = schedules;
         self
@@ -539,7 +560,7 @@ impl Simulation {
         }
     }
 
-    /// [`run`](Self::run), for those who look at the failure themselves.
+    /// [`run`](Self::run), but returns the failure instead of panicking.
     ///
     /// # Errors
     ///
@@ -622,7 +643,8 @@ impl Simulation {
         let work = || {
             let mut report = Report::default();
             loop {
-                // Those before one that fails are run to their end: which one is reported does not depend on the threads.
+                // Those before one that fails are run to their end: which one is reported does not depend on
+                // the threads.
                 let nth = next.fetch_add(1, Ordering::Relaxed);
                 if nth >= schedules || nth > failing.load(Ordering::Relaxed) {
                     return (report, None);

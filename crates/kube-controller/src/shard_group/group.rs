@@ -26,8 +26,8 @@ use tracing::{debug, error, info, warn};
 
 /// A pause after a first conflict, at most: others try again, too. It doubles with each that follows.
 const CONFLICT: Duration = Duration::from_millis(50);
-/// The part of the lease duration after which work that still runs has to stop: the clock of another replica may run by a quarter
-/// faster.
+/// The part of the lease duration after which work that still runs has to stop: the clock of another replica
+/// may run by a quarter faster.
 const EXPIRY: f64 = 0.8;
 
 /// A replica's membership in a group.
@@ -89,7 +89,8 @@ impl ShardGroup {
         let owns_until = OwnsUntil::default();
         let shards = ShardSet::new(config.field, config.shards).held_while({
             let (owns_until, clock) = (owns_until.clone(), clock.clone());
-            // Asked at every hold, so that it is right even if the runtime was too busy to end the term in time.
+            // Asked at every hold, so that it is right even if the runtime was too busy to end the term in
+            // time.
             move || until(&owns_until).is_some_and(|until| clock.now() < until)
         });
         Ok(Self {
@@ -109,21 +110,25 @@ impl ShardGroup {
         &self.shards
     }
 
-    /// Joins the group, owns shards, and leaves when `shutdown` is cancelled. It returns when all shards have been handed over.
+    /// Joins the group, owns shards, and leaves when `shutdown` is cancelled. It returns when all shards have
+    /// been handed over.
     ///
-    /// A replica that could not renew its Lease has lost its shards. It joins again when the work that held them has ended. It is not
-    /// an error if the API server cannot be reached or refuses a request: this is logged, and the request is repeated.
+    /// A replica that could not renew its Lease has lost its shards. It joins again when the work that held
+    /// them has ended. It is not an error if the API server cannot be reached or refuses a request: this is
+    /// logged, and the request is repeated.
     ///
     /// # Errors
     ///
-    /// - [`ShardGroupError::OtherShards`]: the group has another number of shards, or another field, than this replica's configuration.
-    /// - [`ShardGroupError::StillHeld`]: shards were still held when `graceful_shutdown_timeout` had passed. The Lease is not released,
-    ///   and runs out. The process should exit now.
+    /// - [`ShardGroupError::OtherShards`]: the group has another number of shards, or another field, than
+    ///   this replica's configuration.
+    /// - [`ShardGroupError::StillHeld`]: shards were still held when `graceful_shutdown_timeout` had passed.
+    ///   The Lease is not released, and runs out. The process should exit now.
     ///
     /// # Cancel safety
     ///
     /// If this future is dropped, the shards leave the set, and the work that holds them must [stop at
-    /// once](kube_informer::ShardHold::expired). The Lease is not released, and runs out. This method can be called again.
+    /// once](kube_informer::ShardHold::expired). The Lease is not released, and runs out. This method can be
+    /// called again.
     pub async fn run(&mut self, shutdown: CancellationToken) -> Result<(), ShardGroupError> {
         let dropped = Expire(self.shards.clone());
         while !shutdown.is_cancelled() {
@@ -206,7 +211,8 @@ impl ShardGroup {
         let leaving_since = member.leaving_since;
         set_until(&self.owns_until, None);
         self.shards.remove(0..self.config.shards);
-        // Another replica may take the shards when its own clock says that the Lease has run out, and that may go faster.
+        // Another replica may take the shards when its own clock says that the Lease has run out, and that
+        // may go faster.
         let stop = self.config.renew_deadline.max(lease_duration.mul_f64(EXPIRY));
         let expiry = after(*renewals.borrow(), stop);
         match end {
@@ -241,7 +247,8 @@ impl ShardGroup {
         }
     }
 
-    /// Waits until nobody holds a shard. Who does at the expiry has to stop at once. The replica may be leaving already.
+    /// Waits until nobody holds a shard. Who does at the expiry has to stop at once. The replica may be
+    /// leaving already.
     async fn wind_down(
         &self,
         expiry: Instant,
@@ -338,7 +345,8 @@ impl Member {
                 let now = self.clock.now();
                 let since = *self.leaving_since.get_or_insert(now);
                 if now >= after(since, self.config.graceful_shutdown_timeout) {
-                    // What holds a shard is told now, however long the last look took, and has this time to stop.
+                    // What holds a shard is told now, however long the last look took, and has this time to
+                    // stop.
                     let since = *expired_since.get_or_insert(now);
                     let all = 0..self.config.shards;
                     self.shards.remove(all.clone());
@@ -480,7 +488,8 @@ impl Member {
             .into_iter()
             .filter(|shard| !self.shards.is_held(*shard))
             .collect();
-        // What it keeps, it was giving up: a write that frees it may still be on its way, so that it is written, too.
+        // What it keeps, it was giving up: a write that frees it may still be on its way, so that it is
+        // written, too.
         let taken = &moves.take | &moves.keep;
         if announces || !given.is_empty() || !taken.is_empty() {
             assignment.forget_leaving(|term| self.members.has_ended(term));
@@ -528,8 +537,9 @@ impl Member {
         }
     }
 
-    /// Until when a free shard is left to others. Those of a dead owner were without one for a whole lease already, also when it has been
-    /// started again. An owner that has begun another term is about to take its share.
+    /// Until when a free shard is left to others. Those of a dead owner were without one for a whole lease
+    /// already, also when it has been started again. An owner that has begun another term is about to take
+    /// its share.
     fn overdue_at(&self, shard: &FreeShard) -> Instant {
         let patience = match shard.owner_died {
             true => self.config.look_period().mul_f64(0.75),
@@ -624,8 +634,8 @@ impl From<ShardGroupError> for Fault {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ShardGroupError {
-    /// The group has another number of shards, or another field. Configure all replicas alike, or delete the group's Lease while no
-    /// replica runs.
+    /// The group has another number of shards, or another field. Configure all replicas alike, or delete the
+    /// group's Lease while no replica runs.
     #[error("the shard group {group} has {shards} shards by {field}; this replica is configured for others")]
     OtherShards {
         /// The group.
@@ -641,8 +651,9 @@ pub enum ShardGroupError {
         /// Why.
         message: String,
     },
-    /// Shards were still held when the time to hand them over had passed. The Lease was not released. The process should exit,
-    /// because the work that holds the shards may still run while another replica owns them.
+    /// Shards were still held when the time to hand them over had passed. The Lease was not released. The
+    /// process should exit, because the work that holds the shards may still run while another replica owns
+    /// them.
     #[error("what works on the shards did not stop in time")]
     StillHeld,
 }

@@ -18,16 +18,15 @@ use tokio::time::Instant;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Delivery {
-    /// Up to `capacity` notifications wait; beyond that, those of one object are merged into one that says the same:
-    /// two updates are one from the first old state to the newest, an add and an update are an add of the newest, an
-    /// add and a delete are nothing. A handler that is slow sees fewer intermediate states, and never a wrong history.
+    /// Up to `capacity` notifications wait. Beyond that, those of one object are merged into one: two updates become one
+    /// from the first old state to the newest state, an add and an update become an add of the newest state, and an add
+    /// and a deletion cancel out. So a slow handler sees fewer intermediate states, but never a wrong history.
     /// The deletion of an object that a [warm start](crate::warm_start) restored is always delivered, because an earlier
     /// run of the handler may have acted on the object.
     ///
-    /// The store does contain the intermediate states, so code may read one of them for another reason than a
-    /// notification of this handler. The handler then does not report that this state is over: if an object came and
-    /// went, the worker of its owner may still count it. Where that matters, use a quick handler with
-    /// [`Unbounded`](Self::Unbounded), or a resync.
+    /// The store contains the intermediate states too, so other code may read one of them. The handler is then not
+    /// notified when this state ends: if an object came and went, a worker that has read it meanwhile may still count it.
+    /// Where that matters, use a quick handler with [`Unbounded`](Self::Unbounded), or a resync.
     Coalesced {
         /// The number of notifications that wait before merging starts. Zero: merge whatever can be merged.
         capacity: usize,

@@ -4,11 +4,11 @@ use super::{Filtered, Notification};
 use crate::object::{CachedObject, Deleted};
 use std::future::Future;
 
-/// Receives the changes of a collection, one at a time. States in between may be left out, as
-/// [`Delivery`](crate::Delivery) says; the newest state of every object is always told.
+/// Receives the changes of a collection, one at a time. Intermediate states may be skipped, as
+/// [`Delivery`](crate::Delivery) says; the newest state of every object is always delivered.
 ///
-/// Each handler has its own task, so a slow handler delays no other, and `&mut self` needs no lock. The default
-/// implementation of every method does nothing.
+/// Each handler has its own task, so a slow handler delays no other, and `&mut self` needs no lock. The
+/// default implementation of every method does nothing.
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::Pod;
@@ -53,8 +53,8 @@ pub trait ResourceEventHandler<O: CachedObject>: Send + 'static {
         async {}
     }
 
-    /// Wraps this handler so that it receives only objects that pass `filter`. An object that starts to pass is an
-    /// add, one that no longer passes is a deletion; see [`Filtered`].
+    /// Wraps this handler so that it receives only objects that pass `filter`. An object that starts to pass
+    /// is an add, one that no longer passes is a deletion; see [`Filtered`].
     ///
     /// ```
     /// # use k8s_openapi::api::core::v1::Pod;

@@ -26,8 +26,8 @@ pub enum PanicPolicy {
     /// The informer's run ends with an error that names the handler.
     #[default]
     Stop,
-    /// The panic is logged, the notification counts as handled, and the handler is called with the next one. The
-    /// handler must tolerate that it is in the state that it had when it panicked.
+    /// The panic is logged, the notification counts as handled, and the handler is called with the next one.
+    /// The handler must tolerate that it is in the state that it had when it panicked.
     Continue,
 }
 
@@ -55,23 +55,24 @@ impl HandlerOptions {
         self
     }
 
-    /// The period of resyncs, in which the handler receives an update from the current state to itself for every
-    /// object. Default: the [informer](super::InformerBuilder::resync)'s period; zero: never.
+    /// The period of resyncs, in which the handler receives an update from the current state to itself for
+    /// every object. Default: the [informer](super::InformerBuilder::resync)'s period; zero: never.
     ///
-    /// The period is at least one second, and is rounded up to a multiple of the informer's period, if that is not
-    /// zero (a handler that is added before the informer runs shortens it). A resync sends no request to the server,
-    /// and relists do not delay it. A handler with a resync also receives updates for objects that a relist found
-    /// unchanged.
+    /// The period is at least one second, and is rounded up to a multiple of the informer's period, if that
+    /// is not zero (a handler that is added before the informer runs shortens it). A resync sends no request
+    /// to the server, and relists do not delay it. A handler with a resync also receives updates for objects
+    /// that a relist found unchanged.
     #[must_use = "this is a builder"]
     pub fn resync(mut self, period: Duration) -> Self {
         self.resync = Some(period);
         self
     }
 
-    /// Notifies the handler of nothing before the informer [has synced](super::SharedInformer::has_synced) for the first time.
-    /// Then it starts with adds for all stored objects. So it never sees an object that was [restored from a
-    /// file](crate::warm_start) and that the server has not confirmed, and does not hear of those that were gone by
-    /// then. Default: it is notified as objects arrive.
+    /// Sends no notification to the handler before the informer [has
+    /// synced](super::SharedInformer::has_synced) for the first time. Then the handler starts with adds for
+    /// all stored objects. So it never sees an object that was [restored from a file](crate::warm_start) but
+    /// not confirmed by the server, and is not notified of restored objects that no longer exist. Default: it
+    /// is notified as objects arrive.
     ///
     /// ```
     /// use kube_informer::HandlerOptions;

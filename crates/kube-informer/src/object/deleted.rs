@@ -26,7 +26,7 @@ pub struct Deleted<R> {
     pub cause: DeleteCause,
 }
 
-/// How a deletion was learned.
+/// How a deletion was detected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum DeleteCause {

@@ -10,8 +10,8 @@ thread_local! {
 
 /// The key of an object in a store: `namespace/name`, or just `name` for a cluster-scoped object.
 ///
-/// The uid is not part of the key: an object that is deleted and created again has the same key. A key is one shared
-/// allocation; a clone increments a reference count. Maps with this key can be looked up by `&str`.
+/// The uid is not part of the key: an object that is deleted and created again has the same key. A key is one
+/// shared allocation; a clone increments a reference count. Maps with this key can be looked up by `&str`.
 ///
 /// ```
 /// use kube_informer::ObjectKey;
@@ -43,8 +43,9 @@ impl ObjectKey {
         }
     }
 
-    /// The key of an object of any kind, typed or dynamic. Of an object without a name (one that is about to be created
-    /// with `generateName`, say), the key's name is empty: no store holds anything under it.
+    /// The key of an object of any kind, typed or dynamic. If the object has no name (for example, because it
+    /// is to be created with `generateName`), the name in the key is empty, and no store has an object under
+    /// this key.
     ///
     /// ```
     /// use k8s_openapi::api::core::v1::{Node, Pod};
@@ -84,8 +85,8 @@ impl ObjectKey {
     }
 }
 
-/// Whether a name is a valid path segment, as the API server requires of every name (its `ValidatePathSegmentName`).
-/// Objects with such names and namespaces have distinct keys.
+/// Whether a name is a valid path segment, as the API server requires of every name (its
+/// `ValidatePathSegmentName`). Objects with such names and namespaces have distinct keys.
 pub(crate) fn is_path_segment(name: &str) -> bool {
     !matches!(name, "." | "..") && !name.contains(['/', '%'])
 }
@@ -105,7 +106,8 @@ pub enum ParseKeyError {
 impl FromStr for ObjectKey {
     type Err = ParseKeyError;
 
-    /// Parses `name` or `namespace/name`. A leading slash is an empty namespace, so `/x` is the cluster-scoped `x`.
+    /// Parses `name` or `namespace/name`. A leading slash is an empty namespace, so `/x` is the
+    /// cluster-scoped `x`.
     ///
     /// # Errors
     /// More than one slash, or no name.
@@ -203,8 +205,8 @@ mod tests {
     }
 
     proptest! {
-        /// Catalogue 7.9, `TestObjectNames`: more than one slash is an error; otherwise parsing and formatting are
-        /// inverse, except for a leading slash.
+        /// Catalogue 7.9, `TestObjectNames`: more than one slash is an error; otherwise parsing and
+        /// formatting are inverse, except for a leading slash.
         #[test]
         fn parse_and_format(input in "[a-i/]{0,12}") {
             let slashes = input.matches('/').count();

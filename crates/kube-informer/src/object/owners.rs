@@ -4,7 +4,7 @@ use super::CachedObject;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use std::borrow::Cow;
 
-/// A form that stores owner references, as needed by [`enqueue::owner`](crate::informer::enqueue::owner) needs.
+/// A form that stores owner references, which [`enqueue::owner`](crate::informer::enqueue::owner) needs.
 /// Implemented by every [`kube::Resource`] and by [`Packed`](crate::form::Packed).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not say who owns its objects",
