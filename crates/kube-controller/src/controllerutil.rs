@@ -1,10 +1,10 @@
-//! What most reconciles need: owners of children, apply, create or update, status.
+//! Functions for reconcilers: owner references, server-side apply, create or update, status.
 //!
 //! | I want to | use |
 //! |---|---|
 //! | have a child deleted with its owner, and its changes reconcile the owner | [`set_controller_reference`] |
 //! | have a child deleted with the last of its owners | [`set_owner_reference`] |
-//! | bring a child into a state, and leave what others set alone | [`apply`] |
+//! | set the fields of a child, and keep the fields that others have set | [`apply`] |
 //! | change some fields of a child, or create it | [`create_or_update`] |
 //! | write a status when it has changed | [`patch_status`], or [`apply_status`] |
 //! | hold an object until something is cleaned up | [`finalizer`](mod@crate::finalizer) |
@@ -26,9 +26,11 @@ pub use status::patch_status;
 
 use kube::Resource;
 
-/// Adds a finalizer to an object in memory, unless it carries it. Returns whether it was added.
+/// Adds a finalizer to an object in memory, unless it has the finalizer already. Returns whether it was
+/// added.
 ///
-/// To add one on the server, and for the rest of its life, use [`finalizer`](crate::finalizer::finalizer()).
+/// To add a finalizer on the server, and to remove it after the cleanup, use
+/// [`finalizer`](crate::finalizer::finalizer()).
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::ConfigMap;
@@ -49,7 +51,7 @@ pub fn add_finalizer<K: Resource>(object: &mut K, finalizer: &str) -> bool {
     absent
 }
 
-/// Removes a finalizer from an object in memory, however often it carries it. Returns whether it did.
+/// Removes all occurrences of a finalizer from an object in memory. Returns whether there was one.
 pub fn remove_finalizer<K: Resource>(object: &mut K, finalizer: &str) -> bool {
     let finalizers = &mut object.meta_mut().finalizers;
     let Some(held) = finalizers else { return false };

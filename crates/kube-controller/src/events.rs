@@ -1,4 +1,4 @@
-//! Events: what a controller tells people about an object, as `kubectl describe` shows it.
+//! Events: messages of a controller about an object, which `kubectl describe` shows.
 //!
 //! ```no_run
 //! use k8s_openapi::api::core::v1::Pod;
@@ -22,31 +22,34 @@
 //! # Ok(()) }
 //! ```
 //!
-//! [`Recorder::record`] puts the event in line and returns. [`Recorder::publish`] also waits until the server has answered, as kube's does, unless it
-//! does not answer. The recorder writes to `events.k8s.io/v1`, from a task of its own, by the rules of client-go's packages `tools/events` and
-//! `tools/record`:
+//! [`Recorder::record`] queues the event and returns. [`Recorder::publish`] also waits for the server's
+//! answer, as kube's does, but not if the server does not answer. The recorder writes to `events.k8s.io/v1`
+//! from its own task, by the rules of client-go's packages `tools/events` and `tools/record`:
 //!
-//! - *Series*: an event that equals one of the last six minutes is counted in its series. The first repetition is written at
-//!   once, later ones every 30 minutes and at the end of the series, which is six minutes after its last event. The resource version
-//!   of an object makes no difference: an object whose status is written is still the same object.
-//! - *Aggregation*: from the tenth different note within ten minutes on, events that differ in nothing else are one event, whose note
-//!   starts with `(combined from similar events): `.
-//! - *Spam filter*: of one object and type, 25 new events are written at once, and one more every five minutes. What
-//!   is counted in a series costs no request and is not limited.
-//! - *Retries*: a write that the server has not answered, or answered with 429 or 5xx, is tried 12 times, 10 seconds apart. Any other
-//!   refusal drops the event.
+//! - *Series*: an event that equals one of the last six minutes is counted in its series. The first
+//!   repetition is written at once, later ones every 30 minutes and at the end of the series, which is six
+//!   minutes after its last event. The resource version of an object makes no difference: an object whose
+//!   status is written is still the same object.
+//! - *Aggregation*: if events differ only in their notes, then from the tenth note within ten minutes on they
+//!   are one event, whose note starts with `(combined from similar events): `.
+//! - *Spam filter*: for each object and type, 25 new events are written at once, and one more every five
+//!   minutes. Events that are only counted in a series cost no request and are not limited.
+//! - *Retries*: a write that the server has not answered, or answered with 429 or 5xx, is tried 12 times, 10
+//!   seconds apart. Any other refusal drops the event.
 //!
-//! Differences from client-go: the notes of a series are equal, where `tools/events` counts different notes under the first one, and
-//! starts a series anew when the resource version changes; 429 and 5xx are retried.
+//! Differences from client-go: all events of a series have equal notes, and 429 and 5xx are retried.
+//! (`tools/events` counts events with different notes under the first note, and starts a new series when the
+//! resource version changes.)
 //!
 //! # Bounds
-//! 1000 writes wait in line. When the line is full, what would need another is dropped. 4096 series, and as many counters for aggregation and
-//! spam, are remembered; the one that was used least recently makes room. What was dropped, and why, is counted in the
-//! [status](Recorder::status) and logged.
+//! The queue holds up to 1000 writes. When it is full, events that need another write are dropped. The
+//! recorder remembers 4096 series, and as many counters for aggregation and for spam; beyond that, it forgets
+//! the least recently used one. Dropped events are counted by reason in the [status](Recorder::status), and
+//! logged.
 //!
 //! # Stopping
-//! [`Recorder::shutdown`] tries once more to write everything that waits, for 30 seconds at most. Without it, that happens when the last clone of the
-//! recorder is dropped, as long as the runtime lives.
+//! [`Recorder::shutdown`] tries once more to write all queued events, for 30 seconds at most. Without it,
+//! this happens when the last clone of the recorder is dropped, if the runtime still runs.
 //!
 //! # Access
 //! ```yaml
@@ -72,7 +75,7 @@ pub struct Event {
     pub type_: EventType,
     /// Why the action was taken, as a word in PascalCase, for programs: 1 to 128 bytes.
     pub reason: String,
-    /// What has happened, for people. What is over 1024 bytes is cut off, and makes no difference.
+    /// What has happened, for people. Everything beyond 1024 bytes is cut off, and is not compared.
     pub note: Option<String>,
     /// What the controller did, as a word in PascalCase: 1 to 128 bytes.
     pub action: String,
@@ -83,15 +86,16 @@ pub struct Event {
 /// How serious an event is.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Hash)]
 pub enum EventType {
-    /// Nothing to worry about.
+    /// Information.
     Normal,
-    /// Somebody should have a look.
+    /// A problem that somebody should look at.
     Warning,
 }
 
 /// Who publishes events.
 ///
-/// A name converts into a reporter whose instance is the host, which is the pod's name in a pod: `"my-controller".into()`.
+/// A name converts into a reporter whose instance is the host, which is the pod's name in a pod:
+/// `"my-controller".into()`.
 #[derive(Clone, Debug, Eq, PartialEq, Hash)]
 pub struct Reporter {
     /// The controller: a qualified name, such as `my-controller` or `example.com/my-controller`.

@@ -1,15 +1,15 @@
-//! Finalizers: cleaning up before an object is gone.
+//! Finalizers: clean up before an object is removed.
 //!
-//! An object with finalizers that is deleted stays, with a `deletionTimestamp`, until the last of them is removed.
-//! [`finalizer`] wraps a reconcile so that it is called with [`Event::Apply`] for an object that carries the finalizer, and with
-//! [`Event::Cleanup`] when that object is being deleted:
+//! When an object with finalizers is deleted, it gets a `deletionTimestamp` and stays until its last
+//! finalizer is removed. [`finalizer`] wraps a reconcile. It calls the reconcile with [`Event::Apply`] for an
+//! object that has the finalizer, and with [`Event::Cleanup`] when that object is being deleted:
 //!
-//! | the object | carries the finalizer | what happens |
+//! | the object | has the finalizer | what happens |
 //! |---|---|---|
-//! | lives | no | the finalizer is added, and the pass ends: the change brings the next one |
-//! | lives | yes | [`Event::Apply`] |
+//! | exists | no | the finalizer is added, and the reconcile ends; this change leads to the next one |
+//! | exists | yes | [`Event::Apply`] |
 //! | is being deleted | yes | [`Event::Cleanup`]; if it succeeds, the finalizer is removed |
-//! | is being deleted | no | nothing: others hold the object |
+//! | is being deleted | no | nothing: the finalizers of others hold the object |
 //!
 //! ```no_run
 //! use k8s_openapi::api::core::v1::ConfigMap;
@@ -37,14 +37,14 @@
 //! ```
 //!
 //! # Stale caches
-//! The object usually comes from a cache, so the patches are conditional: they name the object's uid and what its finalizers
-//! are expected to be. If that is not so, the finalizers are read from the server and the patch is made again, up to
-//! [five times](TRIES). So a finalizer is never added twice, those of others are never touched, and an object that was created anew
-//! under the same name is left alone.
+//! The object usually comes from a cache, so the patches are conditional: they contain the object's uid and
+//! its expected finalizers. If these do not match, the finalizers are read from the server and the patch is
+//! repeated, up to [five times](TRIES). So a finalizer is never added twice, the finalizers of others are
+//! never changed, and a new object of the same name is not touched.
 //!
 //! # Several finalizers
-//! Each call sees to one. One that fails keeps its own finalizer and has no influence on the others: call `finalizer` for each,
-//! and return the error after the last.
+//! Each call handles one finalizer. If it fails, its finalizer stays, and the others are not affected. So
+//! call `finalizer` for each of them, and return the error after the last call.
 
 use crate::controller::Action;
 use crate::names::is_qualified_name;
@@ -59,22 +59,23 @@ use serde_json::{Value, json};
 use std::fmt::Debug;
 use std::sync::Arc;
 
-/// How often a patch is made whose conditions are not met.
+/// How often a patch is tried if its conditions are not met.
 pub const TRIES: usize = 5;
 
-/// What a reconcile has to do for an object with a finalizer.
+/// The task of a reconcile for an object with a finalizer.
 #[derive(Debug, Clone)]
 pub enum Event<K> {
-    /// The object lives: bring the world into the state that it asks for.
+    /// The object exists: create the state that it asks for.
     Apply(Arc<K>),
     /// The object is being deleted: clean up after it.
     ///
-    /// This must succeed if [`Apply`](Self::Apply) was never called or has failed, and if the cleanup was done before: it is called again
-    /// when the finalizer could not be removed.
+    /// This must also succeed if [`Apply`](Self::Apply) was never called or has failed, and if the cleanup
+    /// was done before, because it is called again if the finalizer could not be removed.
     Cleanup(Arc<K>),
 }
 
-/// Why [`finalizer`] failed. Each leaves the finalizer as it was, and a later pass tries again.
+/// Why [`finalizer`] failed. After any of these errors, the finalizer is as before, and a later reconcile
+/// tries again.
 #[derive(Debug, thiserror::Error)]
 pub enum Error<ReconcileErr>
 where
@@ -102,14 +103,16 @@ where
     InvalidFinalizer,
 }
 
-/// Calls `reconcile` as the object's [life](self) demands, and adds and removes the finalizer.
+/// Calls `reconcile` with [`Event::Apply`] or [`Event::Cleanup`], and adds and removes the finalizer; see the
+/// [module](self).
 ///
-/// The finalizer's name must be a qualified name; with a prefix, as in `example.com/cleanup`, it collides with nobody else's. `api` must be the API
-/// of the object's namespace. It needs the verbs `get` and `patch`.
+/// The finalizer's name must be a qualified name; a prefix, as in `example.com/cleanup`, makes it unique.
+/// `api` must be the API of the object's namespace. It needs the verbs `get` and `patch`.
 ///
-/// Adding the finalizer returns [`Action::await_change`]. So the change must not be filtered out: a predicate on the
-/// [generation](https://kubernetes.io/docs/concepts/overview/working-with-objects/) alone hides it, one on finalizers or the resource version
-/// does not.
+/// When the finalizer was added, this returns [`Action::await_change`], and the change of the object leads to
+/// the next reconcile. So do not filter out that change: a predicate on the
+/// [generation](https://kubernetes.io/docs/concepts/overview/working-with-objects/) alone hides it, a
+/// predicate on finalizers or the resource version does not.
 ///
 /// # Errors
 ///
@@ -117,7 +120,8 @@ where
 ///
 /// # Cancel safety
 ///
-/// If this future is dropped, the finalizer may or may not have been added or removed; the next pass finds out.
+/// If this future is dropped, the finalizer may or may not have been added or removed. The next reconcile
+/// finds out.
 pub async fn finalizer<K, ReconcileFut>(
     api: &Api<K>,
     finalizer_name: &str,
@@ -213,8 +217,8 @@ impl Held {
     }
 }
 
-/// Whether the server says that this object does not exist. Any other 404, as of a kind that is not served or of something on
-/// the way to the server, says nothing about the object.
+/// Whether the server says that this object does not exist. Any other 404, as of a kind that is not served or
+/// of something on the way to the server, says nothing about the object.
 fn is_gone(status: &Status, name: &str) -> bool {
     let details = status.details.as_ref();
     status.code == 404 && status.reason == "NotFound" && details.is_some_and(|details| details.name == name)

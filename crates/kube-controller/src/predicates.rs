@@ -1,7 +1,7 @@
-//! Which updates of an object count: the words of kube's `runtime::predicates`.
+//! Predicates: which updates of an object count. The names are those of kube's `runtime::predicates`.
 //!
-//! A predicate hashes a part of an object. An update counts if that part has changed, or cannot be told. It is passed to
-//! [`Controller::filter`](crate::Controller::filter) for the controller's own kind, or to
+//! A predicate hashes a part of an object. An update counts if that part has changed, or if that cannot be
+//! decided. Pass it to [`Controller::filter`](crate::Controller::filter) for the controller's own kind, or to
 //! [`Source::filter`](crate::controller::Source::filter).
 //!
 //! ```no_run
@@ -16,15 +16,15 @@
 //! ```
 //!
 //! # What no predicate hides
-//! An object that is new, that is deleted, whose deletion begins (it gets a `deletionTimestamp`), or that replaces another of
-//! its name (it has another uid) is always reconciled. Both states of an update come from the informer, so there is no
-//! memory of hashes that could be out of date.
+//! An object is always reconciled if it is new, if it is deleted, if its deletion begins (it gets a
+//! `deletionTimestamp`), and if it replaces another one of its name (it has another uid). Both states of an
+//! update come from the informer, so no hashes are remembered that could be out of date.
 //!
 //! # Generations
-//! An API server increments the generation with every change of the spec, and when a deletion begins, but not with a change
-//! of the metadata: a new finalizer is hidden by [`generation`]. Some kinds have no generation, or 0 always:
-//! ConfigMaps, Secrets, Pods of old servers. No update of these is hidden by [`generation`] if it is absent; if it is 0
-//! always, all are.
+//! An API server increments the generation with every change of the spec, and when a deletion begins, but not
+//! with a change of the metadata. So [`generation`] hides a new finalizer. Some kinds have no generation, or
+//! it is always 0: ConfigMaps, Secrets, Pods of old servers. If the generation is absent, [`generation`]
+//! hides no update; if it is always 0, it hides all.
 
 use kube::{Resource, ResourceExt};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -36,7 +36,8 @@ fn hash<T: Hash + ?Sized>(value: &T) -> u64 {
     hasher.finish()
 }
 
-/// Hashes a part of an object, to tell whether an update has changed it. A function `Fn(&K) -> Option<u64>` is one.
+/// Hashes a part of an object, to tell whether an update has changed it. A function `Fn(&K) -> Option<u64>`
+/// is one.
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::ConfigMap;
@@ -50,16 +51,16 @@ fn hash<T: Hash + ?Sized>(value: &T) -> u64 {
 /// assert!(predicates::generation.combine(predicates::resource_version).has_changed(&old, &new));
 /// ```
 pub trait Predicate<K> {
-    /// The hash; `None` if the object does not have that part, so that nothing can be told.
+    /// The hash; `None` if the object does not have that part, so that a change cannot be decided.
     fn hash_property(&self, object: &K) -> Option<u64>;
 
-    /// Whether the part has changed, or cannot be told.
+    /// Whether the part has changed, or that cannot be decided.
     fn has_changed(&self, old: &K, new: &K) -> bool {
         let hash = self.hash_property(new);
         hash.is_none() || hash != self.hash_property(old)
     }
 
-    /// Looks at another part of objects that do not have this one.
+    /// Uses another predicate for objects that do not have this part.
     fn fallback<F: Predicate<K>>(self, other: F) -> Fallback<Self, F>
     where
         Self: Sized,
@@ -67,7 +68,8 @@ pub trait Predicate<K> {
         Fallback(self, other)
     }
 
-    /// Looks at both parts; one that an object does not have counts as unchanged, unless it has neither.
+    /// Combines two predicates: an update counts if one of the parts has changed. A part that the object does
+    /// not have counts as unchanged, unless the object has neither.
     fn combine<F: Predicate<K>>(self, other: F) -> Combine<Self, F>
     where
         Self: Sized,
@@ -82,8 +84,8 @@ impl<K, F: Fn(&K) -> Option<u64>> Predicate<K> for F {
     }
 }
 
-/// How long the filter of a [stream](crate::WatchStreamExt::predicate_filter) remembers an object. The filter of a
-/// [source](crate::controller::Source::filter) needs no memory.
+/// How long the filter of a [stream](crate::WatchStreamExt::predicate_filter) remembers an object. The filter
+/// of a [source](crate::controller::Source::filter) needs no memory.
 ///
 /// ```
 /// let config = kube_controller::predicates::Config::default().ttl(std::time::Duration::from_secs(600));

@@ -1,4 +1,5 @@
-//! What kube's `runtime::utils` has: pauses between the items of a stream that fails, and the words of streams and predicates.
+//! The items of kube's `runtime::utils`: backoff for streams that fail, and re-exports of stream adapters and
+//! predicates.
 
 pub use crate::predicates::{self, Config as PredicateConfig, Predicate};
 pub use crate::watch_stream::WatchStreamExt;
@@ -10,7 +11,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::time::{Instant, Sleep};
 
-/// A series of pauses after failures. Its end means to give up.
+/// A series of pauses after failures. When the series ends, the caller gives up.
 ///
 /// ```
 /// use kube_controller::utils::Backoff;
@@ -44,7 +45,7 @@ impl<B: Backoff + ?Sized> Backoff for Box<B> {
     }
 }
 
-/// Pauses that start again with the first one when there has been no failure for some time.
+/// A series of pauses that starts again with the first one after a time without failures.
 #[derive(Debug, Clone)]
 pub struct ResetTimerBackoff<B> {
     backoff: B,
@@ -53,7 +54,8 @@ pub struct ResetTimerBackoff<B> {
 }
 
 impl<B: Backoff> ResetTimerBackoff<B> {
-    /// The pauses of `backoff`, from the first one again when more than `reset_duration` has passed since the last failure.
+    /// The pauses of `backoff`, from the first one again when more than `reset_duration` has passed since the
+    /// last failure.
     pub fn new(backoff: B, reset_duration: Duration) -> Self {
         Self {
             backoff,

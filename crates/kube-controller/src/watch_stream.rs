@@ -1,4 +1,4 @@
-//! What can be done with the stream of a watcher.
+//! Adapters for the stream of a watcher.
 
 use crate::predicates::{self, Predicate};
 use crate::reflector::{Writer, reflector};
@@ -10,7 +10,7 @@ use kube_informer::ObjectKey;
 use std::collections::HashMap;
 use tokio::time::Instant;
 
-/// What can be done with the stream of a [`watcher`](crate::watcher::watcher), in kube's words.
+/// Adapters for the stream of a [`watcher`](crate::watcher::watcher), with kube's names.
 ///
 /// ```no_run
 /// use futures::TryStreamExt;
@@ -29,7 +29,8 @@ use tokio::time::Instant;
 /// # }
 /// ```
 pub trait WatchStreamExt: Stream {
-    /// Nothing: a [`watcher`](crate::watcher::watcher) waits after failures by itself. For programs written for kube.
+    /// Does nothing, because a [`watcher`](crate::watcher::watcher) pauses after failures by itself. It
+    /// exists for programs written for kube.
     fn default_backoff(self) -> Self
     where
         Self: Sized,
@@ -37,9 +38,11 @@ pub trait WatchStreamExt: Stream {
         self
     }
 
-    /// Pauses after each error, as `backoff` says; the stream ends when it has no further pause. An item that is no error resets it.
+    /// Pauses after each error, as `backoff` says. The stream ends when `backoff` has no further pause. An
+    /// item that is not an error resets it.
     ///
-    /// A [`watcher`](crate::watcher::watcher) waits after failures by itself. A pause that is longer than that one makes it wait longer.
+    /// A [`watcher`](crate::watcher::watcher) already pauses after failures. Of the two pauses, the longer
+    /// one counts.
     fn backoff<B: Backoff>(self, backoff: B) -> StreamBackoff<Self, B>
     where
         Self: TryStream + Sized,
@@ -86,11 +89,12 @@ pub trait WatchStreamExt: Stream {
         self.map(move |event| event.map(|event| event.modify(&mut change)))
     }
 
-    /// Leaves out objects whose [predicate](crate::predicates) has the value that it had before. Objects whose deletion begins, and
-    /// those with another uid, are not left out. An error passes.
+    /// Skips objects for which the [predicate](crate::predicates) has the same value as before. Objects whose
+    /// deletion begins, objects with another uid, and errors are not skipped.
     ///
-    /// A stream of objects does not say what happened to them, so a deletion whose object has not changed is left out. Of a
-    /// [`Controller`](crate::Controller), filter the [source](crate::controller::Source::filter): it knows.
+    /// A stream of objects does not say what happened to them, so a deletion is skipped if the object has not
+    /// changed. For a [`Controller`](crate::Controller), filter the
+    /// [source](crate::controller::Source::filter), which never hides deletions.
     fn predicate_filter<K, P>(
         self,
         predicate: P,

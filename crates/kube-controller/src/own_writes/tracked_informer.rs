@@ -8,7 +8,7 @@ use kube_informer::informer::WriteTracker;
 use kube_informer::{CachedObject, Notification, ObjectKey, Partition, ResourceVersion, SharedInformer};
 use std::sync::Arc;
 
-/// A cache that [`OwnWrites`] knows. Clones are the same.
+/// A cache that is tracked by [`OwnWrites`]. Clones are handles to the same cache.
 #[derive(Clone)]
 pub struct TrackedInformer {
     writes: OwnWrites,
@@ -30,11 +30,12 @@ impl TrackedInformer {
         }
     }
 
-    /// Calls `enqueue`, unless the change that the cache's informer tells of was made by this key's own reconcile.
+    /// Calls `enqueue`, unless the change was made by the reconcile of this key.
     ///
-    /// That is decided at once, or, while that reconcile runs, when it has ended: the answer to its write may still be on its
-    /// way. It is to be called in the informer's handler; with [`Delivery::Unbounded`](kube_informer::Delivery::Unbounded), or a change that
-    /// was coalesced with others may be taken for an own one.
+    /// Usually this is decided at once. While a reconcile of the key runs, it is decided when that has ended,
+    /// because the answer to its write may not have arrived yet. Call it in the informer's handler, which
+    /// needs [`Delivery::Unbounded`](kube_informer::Delivery::Unbounded): a change that was merged with
+    /// others might be taken for an own one.
     ///
     /// ```no_run
     /// # use k8s_openapi::api::core::v1::Secret;
@@ -98,7 +99,8 @@ impl std::fmt::Debug for TrackedInformer {
     }
 }
 
-/// How often a part of a cache was listed. As long as that stays the same, each change of the server is a change of the cache.
+/// How often a part of a cache was listed. As long as that stays the same, each change of the server is a
+/// change of the cache.
 pub(super) type Lists = Option<(Partition, u64)>;
 
 /// A cache, whatever it holds.
