@@ -1,5 +1,5 @@
-//! What a [`Controller`](crate::Controller) selects from the server, and what can go wrong with its watches; and [`watcher`],
-//! the changes of a collection as a stream. The words are those of kube's `runtime::watcher`.
+//! [`watcher`]: the changes of a collection as a stream. [`Config`]: what a [`Controller`](crate::Controller) selects from the
+//! server. [`Error`]: why a watch fails. The names are those of kube's `runtime::watcher`.
 //!
 //! ```no_run
 //! use futures::TryStreamExt;
@@ -13,8 +13,9 @@
 //! # }
 //! ```
 //!
-//! A stream holds no objects, so it cannot say what an object was before, nor that one was deleted while the watch was
-//! interrupted. A [`Controller`](crate::Controller) and a [`SharedInformer`](kube_informer::SharedInformer) can.
+//! A stream keeps no objects. So it has neither the previous state of an object, nor the deletions that
+//! happened while the watch was interrupted. A [`Controller`](crate::Controller) and a
+//! [`SharedInformer`](kube_informer::SharedInformer) have both.
 
 use crate::utils::{Backoff, ResetTimerBackoff};
 use futures::stream::{self, Stream, StreamExt};
@@ -36,7 +37,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-/// What a [`watcher`] has: usually an [event](Event).
+/// An item of a [`watcher`]: usually an [event](Event).
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Which objects are listed and watched, and how.
@@ -47,20 +48,21 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// assert_eq!(config.label_selector.as_deref(), Some("app=web"));
 /// ```
 ///
-/// The options of how to list are those of kube, so that its programs compile. Most of them choose nothing here: an informer
-/// reads its first list from the server's cache, in pages or as a streaming list, whichever costs the server less, uses bookmarks, and
-/// asks for a newer state where it needs one.
+/// The options for lists are those of kube, so that programs written for kube compile. Most of them have no
+/// effect here. An informer reads its first list from the server's cache, in pages or as a streaming list,
+/// whichever costs the server less. It uses bookmarks, and requests a newer state where it needs one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Config {
     /// Selects objects by their labels. Default: all.
     pub label_selector: Option<String>,
     /// Selects objects by their fields. Default: all.
     pub field_selector: Option<String>,
-    /// The shortest time of a watch, in seconds: the actual one is random between this and twice this. Default: 5 minutes.
+    /// The shortest time of a watch, in seconds: the actual one is random between this and twice this.
+    /// Default: 5 minutes.
     pub timeout: Option<u32>,
     /// Has no effect.
     pub list_semantic: ListSemantic,
-    /// Whether streaming lists are asked for in any case. Default: by what the server can do.
+    /// How existing objects are requested. Default: the informer decides by what the server supports.
     pub initial_list_strategy: InitialListStrategy,
     /// The number of objects in a page, where lists are read in pages. Default: 500.
     pub page_size: Option<u32>,
@@ -131,8 +133,8 @@ impl Config {
         self
     }
 
-    /// Always asks for a streaming list, also where lists in pages were chosen otherwise. Default: chosen by what the server
-    /// can do.
+    /// Always asks for a streaming list, also where lists in pages were chosen otherwise. Default: chosen by
+    /// what the server can do.
     #[must_use]
     pub fn streaming_lists(mut self) -> Self {
         self.initial_list_strategy = InitialListStrategy::StreamingList;
@@ -191,50 +193,54 @@ impl Config {
     }
 }
 
-/// What went wrong with a watch. Others are not affected, and it is retried, except after [`Stopped`](Self::Stopped).
+/// Why a watch failed. Other watches are not affected, and the watch is retried, except after
+/// [`Stopped`](Self::Stopped).
 ///
-/// The first four are those of a [`watcher`], the others those of a [`Controller`](crate::Controller), which says of which kind.
+/// The first four are errors of a [`watcher`]. The others are errors of a [`Controller`](crate::Controller),
+/// and name the kind.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The existing objects could not be listed.
     #[error("failed to perform initial object list: {0}")]
     InitialListFailed(#[source] kube::Error),
-    /// The server has not begun to answer the request of a watch, or refused it.
+    /// The server has not begun to answer the request for a watch, or has refused it.
     #[error("failed to start watching object: {0}")]
     WatchStartFailed(#[source] kube::Error),
-    /// The server ended a watch with an error. One that only asks for a new list is not reported.
+    /// The server ended a watch with an error. An error that only asks for a new list is not reported.
     #[error("error returned by apiserver during watch: {0}")]
     WatchError(#[source] Box<Status>),
-    /// A watch that had begun broke off. Where it can be resumed, that is not reported.
+    /// A watch broke off and cannot be resumed.
     #[error("watch stream failed: {0}")]
     WatchFailed(#[source] kube::Error),
-    /// The server refuses the requests, and waiting does not mend it: permissions or credentials are missing, or the kind
-    /// is not installed. The controller goes on without what is refused of this kind, and with it when it is served. Its own kind
-    /// is waited for.
+    /// The server refuses the requests, and waiting does not help: permissions or credentials are missing, or
+    /// the kind is not installed. The controller continues without the refused part of this kind, and uses it
+    /// as soon as it is served. If it is the controller's own kind, the controller waits for it.
     #[error("cannot watch {resource}: {}", reasons(.unsynced))]
     Refused {
         /// The resource: `pods`, `deployments.apps`.
         resource: String,
-        /// What failed, for each namespace that is listed separately.
+        /// The reasons, one for each namespace that is listed separately.
         unsynced: Vec<Unsynced>,
     },
-    /// The kind, or a namespace or shard that was added, has not been listed in time. The controller goes on without it, and with it
-    /// when it has been listed. Its own kind is waited for.
+    /// The kind, or a namespace or shard that was added, has not been listed in time. The controller
+    /// continues without it, and uses it as soon as it has been listed. If it is the controller's own kind,
+    /// the controller waits for it.
     #[error("{resource} have not synced within {} s: {}", .timeout.as_secs_f64(), reasons(.unsynced))]
     NotSynced {
         /// The resource: `pods`, `deployments.apps`.
         resource: String,
-        /// The [time](crate::controller::Config::sync_timeout) it had.
+        /// The [time limit](crate::controller::Config::sync_timeout).
         timeout: Duration,
-        /// What stands in the way, for each namespace that is listed separately.
+        /// The reasons, one for each namespace that is listed separately.
         unsynced: Vec<Unsynced>,
     },
     /// A request failed after the kind had synced.
     #[error("{} of {} failed: {}", .0.operation, .0.resource, .0.message)]
     Failed(LastError),
-    /// The informer of owned objects is over shards by uid. What an object owns has uids of its own, so that it is in any shard: the
-    /// controller would take for absent what another replica has. It ends.
+    /// The informer of owned objects is over shards by uid. An owned object has another uid than its owner,
+    /// so it may be in a shard of another replica, and the controller would take it for absent. So the
+    /// controller ends.
     #[error(
         "{resource} are owned objects, and their informer is over shards by uid: request it for all shards, or divide by namespace"
     )]
@@ -242,8 +248,9 @@ pub enum Error {
         /// The resource: `pods`, `deployments.apps`.
         resource: String,
     },
-    /// The informer is over another [`ShardSet`](kube_informer::ShardSet) than that of the controller's own kind. It may never have what
-    /// belongs to the objects that are reconciled, and nobody could tell. The controller ends.
+    /// The informer is over another [`ShardSet`](kube_informer::ShardSet) than that of the controller's own
+    /// kind. So it may lack objects that belong to the reconciled objects, and the controller could not
+    /// notice. So the controller ends.
     #[error(
         "the informer of {resource} is over other shards than the controller's own kind: use one ShardSet for both"
     )]
@@ -268,14 +275,14 @@ fn reasons(unsynced: &[Unsynced]) -> String {
     reasons.collect::<Vec<_>>().join("; ")
 }
 
-/// What has happened to the objects of a collection.
+/// A change of the objects of a collection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event<K> {
     /// An object was created or changed.
     Apply(K),
     /// An object was deleted; this is its last state.
     Delete(K),
-    /// A list follows: whatever it does not have is gone.
+    /// A list follows. Objects that are not in it no longer exist.
     Init,
     /// An object of the list.
     InitApply(K),
@@ -308,8 +315,8 @@ impl<K: Resource> fmt::Display for Event<K> {
     }
 }
 
-/// The pauses that kube's programs take after failures: from 0.8 to 30 s, with up to as much again at random, and from the first again after
-/// two minutes without a failure. A [`watcher`] does not need them.
+/// The pauses that kube's programs take after failures: from 0.8 to 30 s, with up to as much again at random,
+/// and from the first again after two minutes without a failure. A [`watcher`] does not need them.
 #[derive(Debug, Clone)]
 pub struct DefaultBackoff(ResetTimerBackoff<Doubling>);
 
@@ -364,9 +371,9 @@ const AHEAD: usize = 64;
 
 /// The changes of a collection as a stream, without a cache; see the [module](self).
 ///
-/// Failures are reported and retried with a backoff, so the stream goes on after an error, and needs no backoff of its own.
-/// Objects that do not match their type are logged and left out. Nothing is requested unless the stream is polled; while it is
-/// not, reading from the network stops.
+/// Failures are reported and retried with a backoff, so the stream goes on after an error, and needs no
+/// backoff of its own. Objects that do not match their type are logged and left out. Nothing is requested
+/// unless the stream is polled; while it is not, reading from the network stops.
 #[doc(alias = "informer")]
 pub fn watcher<K>(api: Api<K>, config: Config) -> impl Stream<Item = Result<Event<K>>> + Send
 where
@@ -376,8 +383,8 @@ where
     events(api, resource, K::metadata_api(), &config)
 }
 
-/// [`watcher`], for a kind that is known at run time. An `Api` does not say of which kind it is, and neither do the objects of a list of
-/// a built-in kind: with this function they have it.
+/// [`watcher`], for a kind that is known at run time. An `Api` does not say of which kind it is, and neither
+/// do the objects of a list of a built-in kind: with this function they have it.
 ///
 /// ```no_run
 /// # use kube::core::{ApiResource, DynamicObject, GroupVersionKind};
@@ -449,7 +456,8 @@ where
     })
 }
 
-/// What an [`Api`] asks for. It does not say of which kind that is; if the type does not either, the kind is left open.
+/// What an [`Api`] asks for. It does not say of which kind that is; if the type does not either, the kind is
+/// left open.
 fn resource_of<K: Resource>(api: &Api<K>) -> ApiResource {
     let static_type: Box<dyn Any> = Box::new(());
     if let Ok(dyntype) = static_type.downcast::<K::DynamicType>() {
