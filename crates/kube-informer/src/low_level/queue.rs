@@ -45,14 +45,17 @@
 //! popped.
 
 mod accumulator;
+mod batch;
 pub(crate) mod batching;
 mod delta;
 mod fifo;
 mod line;
 pub(crate) mod process_loop;
+mod state;
 
 pub use accumulator::{Accumulator, Newest};
+pub use batch::{Batch, BatchGuard, Entries, Position};
 pub use delta::{Delta, Deltas};
-pub use fifo::{Batch, BatchGuard, DeltaFifo, Entries, Fifo, Position, Queue};
+pub use fifo::{DeltaFifo, Fifo, Queue};
 pub use line::Keyed;
 pub use process_loop::{Process, ProcessLoop};
