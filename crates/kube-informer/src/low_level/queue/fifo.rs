@@ -173,9 +173,6 @@ impl<A: Accumulator> Queue<A> {
     ///
     /// # Cancel safety
     /// The call itself queues the removal. Dropping the future only ends the waiting.
-    ///
-    /// # Cancel safety
-    /// The call itself queues the removal. Dropping the future only ends the waiting.
     pub fn remove_partition(&self, partition: Partition) -> impl Future<Output = ()> + Send + 'static {
         let (removed, processed) = oneshot::channel();
         self.change_now(|state| {
