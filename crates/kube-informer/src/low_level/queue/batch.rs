@@ -24,7 +24,7 @@ pub struct Position {
     pub resource_version: ResourceVersion,
 }
 
-/// What [`Queue::pop`] returns.
+/// What [`Queue::pop`](super::Queue::pop) returns.
 #[must_use = "what is popped is gone from the queue"]
 pub struct Batch<A: Accumulator> {
     /// The changes.

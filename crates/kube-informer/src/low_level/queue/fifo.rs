@@ -332,8 +332,8 @@ impl<A: Accumulator> Queue<A> {
         });
     }
 
-    /// Queues an [`Entries::Resync`] after the pending changes. Never waits. Does nothing if a resync is
-    /// pending already, in a closed queue, or in a [`Fifo`].
+    /// Queues an [`Entries::Resync`](super::Entries::Resync) after the pending changes. Never waits. Does
+    /// nothing if a resync is pending already, in a closed queue, or in a [`Fifo`].
     #[doc(alias = "Resync")]
     pub fn resync(&self) {
         if A::LIST_REPLACES {
