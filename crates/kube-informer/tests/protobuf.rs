@@ -12,7 +12,8 @@ use kube_informer::low_level::wire::Encoding;
 use kube_informer::reflector::{InitialState, ReflectorOptions};
 use kube_informer::source::{ClientSource, ErrorClass, ListRequest, ListVersion, ListerWatcher, Selection};
 use kube_informer::{
-    CachedObject, FieldPlan, HasOwners, Notifications, ResourceVersion, SharedInformer, SharedInformerFactory,
+    CachedObject, FieldPlan, HasOwners, Notifications, Partition, ResourceVersion, SharedInformer,
+    SharedInformerFactory,
 };
 use kube_protobuf::{UnknownFields::Deny, to_vec, watch_event_to_vec};
 use kube_sim::script::{Answer, Expected, ScriptedServer, event, status};
@@ -24,6 +25,7 @@ use tokio_util::sync::CancellationToken;
 use told::told_within;
 
 const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
+const JSON: &str = "application/json";
 const BOTH: &str = "application/vnd.kubernetes.protobuf,application/json";
 const ANY: &str = "limit=500&resourceVersion=0";
 const WATCH: &str = "watch=true&allowWatchBookmarks=true&timeoutSeconds=300..=600";
@@ -347,11 +349,23 @@ async fn what_only_json_has_is_asked_for_in_json() {
 
 /// Lists once, in this form, and checks what was asked for.
 async fn lists<O: Decode>(accept: &str, set: impl FnOnce(ClientSource) -> ClientSource) {
+    let maps = ApiResource::erase::<ConfigMap>(&());
+    lists_of::<O>("GET /api/v1/configmaps", maps, accept, set).await;
+}
+
+/// The same of another resource.
+async fn lists_of<O: Decode>(
+    request: &str,
+    resource: ApiResource,
+    accept: &str,
+    set: impl FnOnce(ClientSource) -> ClientSource,
+) {
     let server = ScriptedServer::new().expect(
-        Expected::from("GET /api/v1/configmaps").header("accept", accept),
+        Expected::from(request).header("accept", accept),
         Answer::json(list(1, &[]).to_string()),
     );
-    let source = set(source(&server));
+    let client = kube::Client::new(server.service(), "default");
+    let source = set(ClientSource::new(client, resource, Selection::default()));
     let listed = ListerWatcher::<O>::list(&source, ListRequest::new(ListVersion::MostRecent)).await;
     assert!(listed.is_ok());
     server.assert_finished();
@@ -359,7 +373,6 @@ async fn lists<O: Decode>(accept: &str, set: impl FnOnce(ClientSource) -> Client
 
 #[tokio::test]
 async fn protobuf_is_asked_for_unless_somebody_needs_json() {
-    const JSON: &str = "application/json";
     lists::<ConfigMap>(BOTH, |source| source).await;
     lists::<Packed<ConfigMap>>(BOTH, |source| source).await;
     lists::<ConfigMap>(JSON, |source| source.encoding(Encoding::Json)).await;
@@ -371,6 +384,82 @@ async fn protobuf_is_asked_for_unless_somebody_needs_json() {
     let metadata = format!("{PROTOBUF}{reduced}{JSON}{reduced}{BOTH}");
     lists::<PartialObjectMeta<ConfigMap>>(&metadata, ClientSource::metadata_only).await;
     lists::<PartialObjectMeta<DynamicObject>>(&metadata, ClientSource::metadata_only).await;
+}
+
+/// Custom resources have no message, but their metadata has one.
+#[tokio::test]
+async fn metadata_of_custom_resources_is_asked_for_in_protobuf() {
+    const PATH: &str = "GET /apis/example.com/v1/widgets";
+    let widgets = || ApiResource::from_gvk(&GroupVersionKind::gvk("example.com", "v1", "Widget"));
+    let reduced = ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,";
+    let metadata = format!("{PROTOBUF}{reduced}{JSON}{reduced}{JSON}");
+    lists_of::<PartialObjectMeta<DynamicObject>>(PATH, widgets(), &metadata, ClientSource::metadata_only)
+        .await;
+    lists_of::<DynamicObject>(PATH, widgets(), JSON, |source| {
+        source.encoding(Encoding::Protobuf)
+    })
+    .await;
+}
+
+/// A cluster, simulated or, when `KUBE_INFORMER_SERVER` says so, a real one.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn metadata_of_custom_resources_is_held_from_protobuf() {
+    let cluster = Cluster::start().await;
+    cluster
+        .create(json!({
+            "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+            "metadata": {"name": "widgets.example.com"},
+            "spec": {
+                "group": "example.com", "scope": "Namespaced",
+                "names": {"plural": "widgets", "singular": "widget", "kind": "Widget"},
+                "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {
+                    "type": "object", "x-kubernetes-preserve-unknown-fields": true,
+                }}}],
+            },
+        }))
+        .await;
+    let widget = |name: &str, size: u32| {
+        json!({
+            "apiVersion": "example.com/v1", "kind": "Widget", "size": size,
+            "metadata": {
+                "name": name, "namespace": "default", "labels": {"app": name, "size": size.to_string()},
+                "annotations": {"example.com/note": "<&>ü"}, "finalizers": ["example.com/hold"],
+                "ownerReferences": [{"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web", "uid": "0-0"}],
+            },
+        })
+    };
+    cluster.create(widget("before", 1)).await;
+    let stop = CancellationToken::new();
+    let _stop = stop.clone().drop_guard();
+    let resource = ApiResource::from_gvk(&GroupVersionKind::gvk("example.com", "v1", "Widget"));
+    let source = |encoding| {
+        ClientSource::new(cluster.client(), resource.clone(), Selection::default())
+            .metadata_only()
+            .encoding(encoding)
+    };
+    let [json, protobuf] = [Encoding::Json, Encoding::Protobuf].map(|encoding| {
+        let builder = SharedInformer::<PartialObjectMeta<DynamicObject>>::builder(source(encoding));
+        (encoding, runs(builder, &stop))
+    });
+    for (_, informer) in [&json, &protobuf] {
+        informer.synced().await.unwrap();
+    }
+    cluster.create(widget("after", 1)).await;
+    let mut changed = widget("before", 2);
+    changed["metadata"]["finalizers"] = json!([]);
+    let changed = cluster.update(changed).await;
+    let version: ResourceVersion = changed["metadata"]["resourceVersion"].as_str().unwrap().into();
+    for (encoding, informer) in [&json, &protobuf] {
+        catch_up(std::slice::from_ref(informer), &version).await;
+        let status = informer.reflector_status(Partition::SINGLE);
+        assert_eq!(status.borrow().encoding, Some(*encoding));
+    }
+    for key in ["default/after", "default/before"] {
+        let [json, protobuf] = [&json.1, &protobuf.1].map(|informer| informer.store().get(key).unwrap());
+        assert_eq!(protobuf.metadata, json.metadata, "{key}");
+        let note = json.metadata.annotations.as_ref().unwrap()["example.com/note"].as_str();
+        assert_eq!(note, "<&>ü");
+    }
 }
 
 #[tokio::test]

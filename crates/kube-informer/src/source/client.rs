@@ -121,8 +121,9 @@ impl ClientSource {
     /// Sets the encoding to ask for. Default: protobuf first, then JSON, where a server may have protobuf; else JSON.
     ///
     /// Protobuf (feature `protobuf`, on by default) costs the server and the client much less than JSON. Whatever is
-    /// set here, custom resources and aggregated APIs are asked for in JSON, and so is what a [`FieldPlan`] finds fields in or prunes
-    /// more of than `metadata.managedFields`. A server that answers in JSON, or that it has no protobuf (406), is asked for
+    /// set here, custom resources and aggregated APIs are asked for in JSON, unless it is [only for their
+    /// metadata](Self::metadata_only), which a kube-apiserver has in protobuf for every kind; and so is what a [`FieldPlan`] finds fields
+    /// in or prunes more of than `metadata.managedFields`. A server that answers in JSON, or that it has no protobuf (406), is asked for
     /// JSON for an hour, by this source and its clones. The [status](crate::reflector::ReflectorStatus::encoding) says what comes.
     ///
     /// Protobuf is read by tables of the newest Kubernetes version that this crate knows. Fields that only newer servers have
@@ -209,13 +210,16 @@ impl ClientSource {
             resource: &self.resource,
             plan,
             keep_unknown_fields: O::keeps_unknown_fields() && !self.metadata_only,
+            metadata_only: self.metadata_only,
         };
         let asked = self.negotiation.asked(&objects);
-        let sent = self.send_once(&query, object, accept(asked, reduction)).await;
+        let sent = self
+            .send_once(&query, object, objects.accept(asked, reduction))
+            .await;
         let (asked, response) = match sent {
             Err(ApiError::Status(status)) if status.code == 406 && asked != Encoding::Json => {
                 self.negotiation.refused();
-                let json = accept(Encoding::Json, reduction);
+                let json = objects.accept(Encoding::Json, reduction);
                 (Encoding::Json, self.send_once(&query, object, json).await?)
             }
             sent => (asked, sent?),
@@ -260,7 +264,7 @@ impl ClientSource {
 
     /// The uid of the namespace `kube-system`, which identifies a cluster; `None` if it may not be read or does not exist.
     async fn kube_system(&self) -> Result<Option<String>, ApiError> {
-        let accept = accept(Encoding::Json, Reduction::Metadata);
+        let accept = accept(Encoding::Json, Reduction::Metadata, Encoding::Json);
         let response = match self.get(KUBE_SYSTEM.to_owned(), accept).await {
             Ok(response) => response,
             Err(error) => {

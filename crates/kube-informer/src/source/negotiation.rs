@@ -33,14 +33,41 @@ pub(super) struct Objects<'a> {
     pub(super) plan: &'a FieldPlan,
     /// Whether they are held with fields that no table has.
     pub(super) keep_unknown_fields: bool,
+    /// Whether only their metadata is asked for.
+    pub(super) metadata_only: bool,
 }
 
-#[cfg(feature = "protobuf")]
 impl Objects<'_> {
-    /// Whether they are of a built-in kind, and their scan needs nothing of them that it finds in JSON only.
+    /// Whether a server may have them whole in protobuf: they are of a built-in kind.
+    #[cfg(feature = "protobuf")]
+    fn have_message(&self) -> bool {
+        kube_protobuf::Descriptor::of(&self.resource.api_version, &self.resource.kind).is_some()
+    }
+
+    /// Whether a server may have what is asked for in protobuf, which it has of the metadata of any kind, and their scan needs nothing
+    /// that it finds in JSON only.
+    #[cfg(feature = "protobuf")]
     fn may_be_protobuf(&self) -> bool {
-        let message = kube_protobuf::Descriptor::of(&self.resource.api_version, &self.resource.kind);
-        message.is_some() && self.plan.prunes_at_most_managed_fields()
+        (self.metadata_only || self.have_message()) && self.plan.prunes_at_most_managed_fields()
+    }
+
+    /// The encoding to ask for if the server gives whole objects where this one was asked for.
+    #[cfg(feature = "protobuf")]
+    fn whole(&self, asked: Encoding) -> Encoding {
+        match self.have_message() {
+            true => asked,
+            false => Encoding::Json,
+        }
+    }
+
+    #[cfg(not(feature = "protobuf"))]
+    fn whole(&self, asked: Encoding) -> Encoding {
+        asked
+    }
+
+    /// The `Accept` header: what is asked for in `encoding` first, then in JSON.
+    pub(super) fn accept(&self, encoding: Encoding, reduction: Reduction) -> HeaderValue {
+        accept(encoding, reduction, self.whole(encoding))
     }
 }
 
@@ -126,18 +153,20 @@ impl Negotiation {
     }
 }
 
-/// The `Accept` header: `encoding` first, then JSON; each with `reduction` first, then whole objects.
-pub(super) fn accept(encoding: Encoding, reduction: Reduction) -> HeaderValue {
-    let types: &[&str] = match encoding {
-        Encoding::Json => &[JSON],
-        #[cfg(feature = "protobuf")]
-        Encoding::Protobuf => &[PROTOBUF, JSON],
+/// The `Accept` header: `encoding` first, then JSON; reduced objects first, then whole ones, in the encoding `whole` or JSON.
+pub(super) fn accept(encoding: Encoding, reduction: Reduction, whole: Encoding) -> HeaderValue {
+    let types = |encoding| -> &[&str] {
+        match encoding {
+            Encoding::Json => &[JSON],
+            #[cfg(feature = "protobuf")]
+            Encoding::Protobuf => &[PROTOBUF, JSON],
+        }
     };
     let parameters = Some(reduction.parameters()).filter(|parameters| !parameters.is_empty());
-    let reduced = types
+    let reduced = types(encoding)
         .iter()
         .flat_map(|kind| parameters.map(|parameters| format!("{kind}{parameters}")));
-    let whole = types.iter().map(|kind| (*kind).to_owned());
+    let whole = types(whole).iter().map(|kind| (*kind).to_owned());
     let value = reduced.chain(whole).collect::<Vec<_>>().join(",");
     HeaderValue::try_from(value).expect("constants without control characters")
 }
@@ -177,6 +206,7 @@ mod tests {
             resource: &ApiResource::erase::<Pod>(&()),
             plan: &FieldPlan::default(),
             keep_unknown_fields: false,
+            metadata_only: false,
         };
         assert_eq!(negotiation.asked(&objects), Encoding::Protobuf);
         negotiation.refused();
@@ -188,7 +218,7 @@ mod tests {
 
     #[test]
     fn the_reduced_form_is_asked_for_first() {
-        let json = |reduction| accept(Encoding::Json, reduction);
+        let json = |reduction| accept(Encoding::Json, reduction, Encoding::Json);
         assert_eq!(json(Reduction::Nothing), "application/json");
         assert_eq!(
             json(Reduction::WithoutManagedFields),
@@ -196,7 +226,7 @@ mod tests {
         );
         #[cfg(feature = "protobuf")]
         assert_eq!(
-            accept(Encoding::Protobuf, Reduction::Metadata),
+            accept(Encoding::Protobuf, Reduction::Metadata, Encoding::Protobuf),
             "application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,\
              application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,\
              application/vnd.kubernetes.protobuf,application/json"
