@@ -1,7 +1,7 @@
-//! The code in the READMEs compiles for somebody who copies it: in a crate outside of the workspace, with just the
-//! dependencies that the README names.
+//! The code in the READMEs and the programs in the guides compile for somebody who copies them: in a crate outside of the workspace,
+//! with just the dependencies that the page names.
 //!
-//! A block of Rust with a `main` is a whole program. Any other is the inside of an async function that may use `?`; where
+//! Other blocks of a guide are doctests, whose hidden lines nobody would copy. A block that says that it is of Rust with a `main` is a whole program. Any other is the inside of an async function that may use `?`; where
 //! kube-informer is among the dependencies, it has a `client` and a `factory`.
 //!
 //! So does a project that `cargo generate` makes from `examples/sample-controller`.
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Compiles the code of all READMEs and a generated project, and runs the first program of the one at the root against the simulator.
+/// Compiles the code of all READMEs and guides and a generated project, and runs the first program of the one at the root against the simulator.
 pub(crate) fn check() -> Result<Outcome> {
     let packages = published()?;
     let mut patches = String::from("[patch.crates-io]\n");
@@ -36,6 +36,10 @@ pub(crate) fn check() -> Result<Outcome> {
             &root().join("crates").join(name).join("README.md"),
             &patches,
         )?;
+        for guide in guides(&root().join("crates").join(name).join("src/guide"))? {
+            let page = guide.file_stem().unwrap_or_default().to_string_lossy();
+            checked(&format!("{name}-guide-{page}"), &guide, &patches)?;
+        }
     }
     generated(
         "my-controller",
@@ -44,6 +48,17 @@ pub(crate) fn check() -> Result<Outcome> {
     )?;
     against_simulator(&first)?;
     Ok(Outcome::Passed)
+}
+
+/// The pages of a guide, if there is one.
+fn guides(folder: &Path) -> Result<Vec<PathBuf>> {
+    if !folder.exists() {
+        return Ok(Vec::new());
+    }
+    let pages = fs::read_dir(folder)?.map(|entry| Ok(entry?.path()));
+    let mut pages = pages.collect::<Result<Vec<_>>>()?;
+    pages.sort();
+    Ok(pages)
 }
 
 /// Checks a project with this name from a template, as `cargo generate` makes it.
@@ -92,7 +107,10 @@ fn checked(name: &str, readme: &Path, patches: &str) -> Result<Option<PathBuf>> 
     };
     let folder = outside().join(name);
     let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(folder.join("src/bin"))?;
+    // Examples may use the dependencies of tests, which some pages are about.
+    fs::create_dir_all(folder.join("examples"))?;
+    fs::create_dir_all(folder.join("src"))?;
+    fs::write(folder.join("src/lib.rs"), "")?;
     let package =
         format!("[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\npublish = false\n");
     fs::write(
@@ -104,11 +122,11 @@ fn checked(name: &str, readme: &Path, patches: &str) -> Result<Option<PathBuf>> 
     for (at, code) in programs.iter().enumerate() {
         let with_informer = dependencies.contains("kube-informer =");
         fs::write(
-            folder.join(format!("src/bin/block-{}.rs", at + 1)),
+            folder.join(format!("examples/block-{}.rs", at + 1)),
             program(code, with_informer),
         )?;
     }
-    run(&mut cargo_outside(&folder, "check --quiet --bins"))?;
+    run(&mut cargo_outside(&folder, "check --quiet --examples"))?;
     Ok(Some(folder))
 }
 
@@ -151,7 +169,7 @@ fn against_simulator(folder: &Path) -> Result<()> {
     let _ = fs::remove_file(&kubeconfig);
     let mut simulator = Simulator::start(&kubeconfig)?;
     simulator.wait(&kubeconfig)?;
-    run(cargo_outside(folder, "run --quiet --bin block-1")
+    run(cargo_outside(folder, "run --quiet --example block-1")
         .env("KUBECONFIG", &kubeconfig)
         .stdout(Stdio::null()))
 }
