@@ -6,8 +6,9 @@ use crate::columns::Columns;
 use crate::condition::Condition;
 use crate::template::Template;
 use clap::builder::{OsStringValueParser, TypedValueParser as _};
-use clap::{Args as ArgGroup, ColorChoice, Parser, Subcommand, ValueEnum};
+use clap::{Args as ArgGroup, ColorChoice, CommandFactory as _, Parser, Subcommand, ValueEnum};
 use kube_informer::reflector::{InitialState, ReflectorOptions};
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -29,6 +30,59 @@ pub(crate) struct Args {
     /// Log more to standard error (-vv: every request)
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
+}
+
+impl Args {
+    /// The words of a command line, with kubectl's options for the server and the namespace moved behind the command, as in
+    /// `kubectl informer -n shop watch pods`. kubectl takes them in any place; a command says which of them it has.
+    pub(crate) fn with_options_behind(words: impl Iterator<Item = OsString>) -> Vec<OsString> {
+        let mut rest: Vec<_> = words.collect();
+        let command = Self::command();
+        let Some(watch) = command.find_subcommand("watch") else {
+            return rest;
+        };
+        let moves = |id: &str| {
+            let anywhere = ["namespace", "all_namespaces"].contains(&id);
+            anywhere
+                || watch
+                    .get_arguments()
+                    .any(|arg| arg.get_id() == id && arg.get_help_heading().is_some())
+        };
+        let known = |word: &str| {
+            let (name, value) = word
+                .split_once('=')
+                .map_or((word, None), |(name, value)| (name, Some(value)));
+            let arg = watch.get_arguments().find(|arg| match name.strip_prefix("--") {
+                Some(long) => arg.get_long() == Some(long),
+                None => {
+                    name.strip_prefix('-').and_then(|name| name.chars().next()) == arg.get_short()
+                        && arg.get_short().is_some()
+                }
+            })?;
+            let attached = value.is_some() || (!name.starts_with("--") && name.len() > 2);
+            moves(arg.get_id().as_str()).then(|| match arg.get_action().takes_values() && !attached {
+                true => 2,
+                false => 1,
+            })
+        };
+        let (mut next, mut moved) = (1, Vec::new());
+        while let Some(word) = rest.get(next) {
+            match word.to_str() {
+                Some(verbose) if verbose == "--verbose" || verbose.trim_end_matches('v') == "-" => next += 1,
+                Some(option) if option.starts_with('-') => match known(option) {
+                    Some(words) if next + words < rest.len() => moved.extend(rest.drain(next..next + words)),
+                    _ => break,
+                },
+                _ => {
+                    rest.splice(next + 1..next + 1, moved);
+                    return rest;
+                }
+            }
+        }
+        // There is no command among them, which is told as it would be without them.
+        rest.splice(next..next, moved);
+        rest
+    }
 }
 
 // The help of each is what its arguments say: a comment here would take its place.
@@ -527,7 +581,7 @@ pub(crate) struct ReplayArgs {
     /// The port to listen on; any free one by default
     #[arg(long, default_value_t = 0, value_name = "PORT")]
     pub(crate) port: u16,
-    /// Where to write a kubeconfig for the server; a file that is there is kept, unless a replay wrote it
+    /// Where to write a kubeconfig for the server; a file that is there is kept, unless kube-sim or a replay wrote it
     #[arg(long, value_name = "FILE", value_parser = OsStringValueParser::new().map(PathBuf::from))]
     pub(crate) kubeconfig: Option<PathBuf>,
 }
@@ -832,8 +886,43 @@ mod tests {
 
     #[test]
     fn the_command_line_is_consistent() {
-        use clap::CommandFactory as _;
         Args::command().debug_assert();
+    }
+
+    #[test]
+    fn options_of_kubectl_may_stand_before_the_command() {
+        let check = |line: &str, expected: &str| {
+            let words = line.split(' ').map(OsString::from);
+            assert_eq!(
+                Args::with_options_behind(words).join(" ".as_ref()),
+                expected,
+                "{line}"
+            );
+        };
+        check("ki -n shop watch pods", "ki watch -n shop pods");
+        check("ki -nshop watch pods", "ki watch -nshop pods");
+        check(
+            "ki -A -v --context a top --once",
+            "ki -v top -A --context a --once",
+        );
+        check(
+            "ki --as=me --insecure-skip-tls-verify advise",
+            "ki advise --as=me --insecure-skip-tls-verify",
+        );
+        check("ki -vv -s http://x watch pods", "ki -vv watch -s http://x pods");
+        // What is no option of kubectl's for all commands, and what is incomplete, stays where it is.
+        for line in [
+            "ki",
+            "ki -n",
+            "ki --diff watch",
+            "ki watch -n shop",
+            "ki -h",
+            "ki --nope watch",
+            "ki -A",
+            "ki - watch",
+        ] {
+            check(line, line);
+        }
     }
 
     #[test]

@@ -161,7 +161,7 @@ impl Connection {
         }
         if error.chain().any(is_tls_error) {
             return anyhow!(
-                "cannot agree on TLS with {url}: {why}; http instead of https, or a certificate authority that is not known?"
+                "cannot agree on TLS with {url}: {why}; is it http instead of https? An unknown authority is trusted with --certificate-authority FILE, any certificate with --insecure-skip-tls-verify"
             );
         }
         self.unreachable(&why)

@@ -9,7 +9,7 @@ use kube_informer::form::Packed;
 use kube_informer::informer::InformerStatus;
 use kube_informer::low_level::wire::Encoding;
 use kube_informer::reflector::ReflectorOptions;
-use kube_informer::{Delivery, FieldPlan, HandlerOptions, SharedInformer};
+use kube_informer::{Delivery, FieldPlan, HandlerOptions, Partition, SharedInformer};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Semaphore;
@@ -68,12 +68,22 @@ impl Informers {
             });
             informers.events.push(events.boxed());
             let (stop, starts, started) = (stop.clone(), starts.clone(), informer.clone());
+            let mut status = informer.reflector_status(Partition::SINGLE);
             informers.running.spawn(async move {
                 let Some(permit) = stop.run_until_cancelled(starts.acquire_owned()).await else {
                     return Ok(());
                 };
                 let listed = async {
-                    let _ = tokio::time::timeout(START, started.synced()).await;
+                    // Others need not wait for one that is refused.
+                    let refused = status.wait_for(|status| {
+                        let error = status.last_error.as_ref();
+                        error.is_some_and(|error| !error.class.is_retryable())
+                    });
+                    tokio::select! {
+                        _ = started.synced() => {}
+                        _ = refused => {}
+                        () = tokio::time::sleep(START) => {}
+                    }
                     drop(permit);
                     std::future::pending::<()>().await;
                 };

@@ -21,6 +21,7 @@ mod open_files;
 mod output;
 mod path;
 mod process;
+mod progress;
 mod recording;
 mod signals;
 mod target;
@@ -32,5 +33,6 @@ mod wake;
 use clap::Parser as _;
 
 fn main() -> std::process::ExitCode {
-    cmd::run(args::Args::parse())
+    let words = args::Args::with_options_behind(std::env::args_os());
+    cmd::run(args::Args::parse_from(words))
 }

@@ -4,7 +4,7 @@
 use crate::text::printable;
 use anstyle::{AnsiColor, Style};
 use clap::ColorChoice;
-use std::io::{self, Write as _};
+use std::io::{self, BufWriter, Write as _};
 
 /// Writes a line to standard output and flushes it. Line breaks in it are escaped.
 ///
@@ -68,6 +68,32 @@ pub(crate) fn has_colors(choice: ColorChoice) -> bool {
 pub(crate) fn lines(text: &str) -> io::Result<()> {
     let lines: Vec<_> = text.split('\n').map(printable).collect();
     write_out(&lines.join("\n"))
+}
+
+/// Many lines, written when there are some rather than one by one: for what is known at once.
+pub(crate) struct Bulk(BufWriter<io::Stdout>);
+
+impl Bulk {
+    pub(crate) fn new() -> Self {
+        Self(BufWriter::with_capacity(1 << 18, io::stdout()))
+    }
+
+    /// Writes a line. Line breaks in it are escaped.
+    ///
+    /// # Errors
+    /// As [`line()`].
+    pub(crate) fn line(&mut self, text: &str) -> io::Result<()> {
+        self.0.write_all(printable(text).as_bytes())?;
+        self.0.write_all(b"\n")
+    }
+
+    /// Writes what is left.
+    ///
+    /// # Errors
+    /// As [`line()`].
+    pub(crate) fn finish(mut self) -> io::Result<()> {
+        self.0.flush()
+    }
 }
 
 fn write_out(text: &str) -> io::Result<()> {

@@ -18,13 +18,13 @@ mod states;
 mod writer;
 
 pub(crate) use reader::Reader;
-pub(crate) use states::{Change, States};
+pub(crate) use states::{Change, Object, States, remove_managed_fields};
 pub(crate) use writer::Writer;
 
 use crate::discovery::Resource;
 use json_patch::Patch;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::value::RawValue;
 use std::{fmt, io};
 
 /// The content of the first frame.
@@ -57,7 +57,7 @@ pub(crate) struct Header {
 }
 
 /// A line.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Entry {
     /// Milliseconds since the recording began.
     #[serde(rename = "t")]
@@ -70,9 +70,9 @@ pub(crate) struct Entry {
     /// The object, `namespace/name` or `name`; empty if there is none.
     #[serde(rename = "k", default, skip_serializing_if = "String::is_empty")]
     pub(crate) key: String,
-    /// The object, whole.
+    /// The object, whole; not decoded, since most readers look at few objects.
     #[serde(rename = "o", default, skip_serializing_if = "Option::is_none")]
-    pub(crate) object: Option<Value>,
+    pub(crate) object: Option<Box<RawValue>>,
     /// What makes the object of its state before.
     #[serde(rename = "p", default, skip_serializing_if = "Option::is_none")]
     pub(crate) patch: Option<Patch>,
@@ -159,7 +159,8 @@ mod tests {
     use crate::discovery::tests::resource;
     use kube_informer::ObjectKey;
     use proptest::prelude::*;
-    use serde_json::json;
+    use serde_json::value::to_raw_value;
+    use serde_json::{Value, json};
 
     fn header() -> Header {
         Header {
@@ -190,7 +191,7 @@ mod tests {
 
     fn whole(time: u64, event: Event, name: &str, value: &str) -> Entry {
         Entry {
-            object: Some(object(name, value)),
+            object: Some(to_raw_value(&object(name, value)).unwrap()),
             ..entry(time, event, name)
         }
     }
@@ -225,8 +226,8 @@ mod tests {
         ])
     }
 
-    /// All entries, and the error at the end.
-    fn read(bytes: &[u8]) -> (Vec<Entry>, Option<RecordingError>) {
+    /// All entries as their lines, and the error at the end.
+    fn read(bytes: &[u8]) -> (Vec<String>, Option<RecordingError>) {
         let mut entries = Vec::new();
         let mut reader = match Reader::new(bytes) {
             Ok(reader) => reader,
@@ -234,7 +235,7 @@ mod tests {
         };
         loop {
             match reader.next() {
-                Ok(Some(entry)) => entries.push(entry),
+                Ok(Some(entry)) => entries.push(serde_json::to_string(&entry).unwrap()),
                 Ok(None) => return (entries, None),
                 Err(error) => return (entries, Some(error)),
             }
@@ -250,7 +251,10 @@ mod tests {
         let mut told = Vec::new();
         while let Some(mut entry) = reader.next().unwrap() {
             let change = states.apply(&mut entry).unwrap();
-            let value = |object: Option<Value>| object.map(|object| object["data"]["k"].clone());
+            let value = |object: Option<Object>| {
+                let value = object?.value(&header().resources[0]).unwrap();
+                Some(value["data"]["k"].clone())
+            };
             told.push((value(change.old), value(change.new)));
         }
         assert!(!reader.is_cut());
@@ -268,7 +272,51 @@ mod tests {
         let left: Vec<_> = states.keys().collect();
         let key = ObjectKey::from("ns/a");
         assert_eq!(left, [(0, &key)]);
-        assert_eq!(states.get(0, &key), Some(object("a", "3")));
+        assert_eq!(states.get(0, &key), Some(Ok(object("a", "3"))));
+    }
+
+    /// The states after objects of these names were recorded as these texts.
+    fn states(objects: &[(&str, &str)]) -> States {
+        let mut states = States::new(&header());
+        for (name, text) in objects {
+            let mut entry = entry(0, Event::Add, name);
+            entry.object = Some(RawValue::from_string((*text).to_owned()).unwrap());
+            states.apply(&mut entry).unwrap();
+        }
+        states
+    }
+
+    /// Objects are printed without being decoded, but as if they had been.
+    #[test]
+    fn the_text_of_an_object_has_its_type_and_no_managed_fields() {
+        let whole = r#"{"apiVersion":"v1","kind":"ConfigMap","metadata":{"managedFields":[{"manager":"m"}],"name":"a","namespace":"ns"}}"#;
+        let untyped = r#"{"metadata":{"managedFields":[{"manager":"m"}],"name":"b","namespace":"ns"}}"#;
+        let spaced = "{\"apiVersion\":\"v1\",\t\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"c\",\r\"namespace\":\"ns\"}}";
+        let states = states(&[("a", whole), ("b", untyped), ("c", spaced)]);
+        let text = |name: &str, managed_fields| {
+            let key = ObjectKey::from(format!("ns/{name}"));
+            states.json(0, &key, managed_fields).unwrap().unwrap()
+        };
+        let bare = |name: &str| {
+            format!(
+                r#"{{"apiVersion":"v1","kind":"ConfigMap","metadata":{{"name":"{name}","namespace":"ns"}}}}"#
+            )
+        };
+        assert_eq!(text("a", true), whole);
+        assert_eq!(
+            ["a", "b", "c"].map(|name| text(name, false)),
+            ["a", "b", "c"].map(bare)
+        );
+        assert!(text("b", true).contains(r#""managedFields":[{"manager":"m"}]"#));
+    }
+
+    #[test]
+    fn an_object_nested_too_deep_is_an_error_when_it_is_read() {
+        let deep = format!("{}1{}", "[".repeat(200), "]".repeat(200));
+        let text = format!(r#"{{"metadata":{{"name":"a","namespace":"ns"}},"data":{deep}}}"#);
+        let states = states(&[("a", &text)]);
+        let why = states.get(0, &ObjectKey::from("ns/a")).unwrap().unwrap_err();
+        assert!(why.contains("recursion limit"), "{why}");
     }
 
     /// The whole file is one stream of zstd.
@@ -295,7 +343,7 @@ mod tests {
                 Ok(mut reader) => {
                     let mut entries = Vec::new();
                     while let Some(entry) = reader.next().unwrap() {
-                        entries.push(entry);
+                        entries.push(serde_json::to_string(&entry).unwrap());
                     }
                     assert_eq!(entries, all[..entries.len()]);
                     counts.insert(entries.len());

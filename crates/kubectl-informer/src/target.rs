@@ -19,6 +19,8 @@ pub(crate) struct Target {
     pub(crate) connection: Connection,
     pub(crate) resource: Resource,
     pub(crate) selection: Selection,
+    /// What else may have been meant, if there is no such object.
+    hint: Option<String>,
 }
 
 /// Kinds of a cluster, with all their objects or those of one namespace.
@@ -78,6 +80,7 @@ impl Kinds {
                     connection: connection.clone(),
                     resource: resource.clone(),
                     selection: selection.clone(),
+                    hint: None,
                 });
             } else if !args.resources.is_empty() {
                 skipped.push(Skipped {
@@ -127,7 +130,11 @@ impl Target {
         }
         let mut targets = Vec::new();
         for (resource, name) in found {
-            targets.push(Self::new(connection.clone(), resource.clone(), scope, name).await?);
+            let mut target = Self::new(connection.clone(), resource.clone(), scope, name).await?;
+            target.hint = name
+                .filter(|name| resources.resolve(name).is_ok())
+                .map(|name| format!("; {name} is a resource, too: several are separated by commas"));
+            targets.push(target);
         }
         Ok(targets)
     }
@@ -153,6 +160,7 @@ impl Target {
             connection,
             resource,
             selection,
+            hint: None,
         };
         let selects = target.selection.label_selector.is_some() || target.selection.field_selector.is_some();
         if selects && name.is_none() {
@@ -180,6 +188,9 @@ impl Target {
     /// Why there are no objects, as far as a request tells: the namespace does not exist, or it is worth looking in
     /// others.
     pub(crate) async fn why_none(&self) -> String {
+        if let Some(hint) = &self.hint {
+            return hint.clone();
+        }
         let Some(namespace) = &self.selection.namespace else {
             return String::new();
         };

@@ -8,7 +8,7 @@ use unicode_width::UnicodeWidthStr as _;
 /// (line breaks among them), format characters such as bidirectional overrides, separators other than the space,
 /// private use, and what Unicode does not assign. JSON that is escaped like this has the same value.
 pub(crate) fn printable(text: &str) -> Cow<'_, str> {
-    if text.chars().all(is_printable) {
+    if is_ascii_printable(text) || text.chars().all(is_printable) {
         return text.into();
     }
     let mut escaped = String::with_capacity(text.len() + 16);
@@ -22,6 +22,17 @@ pub(crate) fn printable(text: &str) -> Cow<'_, str> {
         }
     }
     escaped.into()
+}
+
+/// Whether all characters are printable ones of ASCII, as in most texts. Whole chunks are looked at, which is faster than one
+/// character after the other.
+pub(crate) fn is_ascii_printable(text: &str) -> bool {
+    let mut chunks = text.as_bytes().chunks(128);
+    chunks.all(|chunk| {
+        chunk
+            .iter()
+            .fold(true, |all, byte| all & matches!(byte, b' '..=b'~'))
+    })
 }
 
 /// Whether [`std::fmt::Debug`] prints a character unescaped. Combining characters are printable after another
@@ -64,6 +75,19 @@ pub(crate) fn bytes(bytes: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_character_of_a_long_text_is_looked_at() {
+        for at in [0, 1, 127, 128, 129, 255, 256] {
+            for unprintable in ['\n', '\u{7f}', '\u{9b}', '\u{202e}'] {
+                let mut text = "x".repeat(256);
+                assert!(is_ascii_printable(&text));
+                text.insert(at, unprintable);
+                assert!(!is_ascii_printable(&text), "{at}");
+                assert!(!printable(&text).contains(unprintable), "{at}");
+            }
+        }
+    }
 
     #[test]
     fn what_is_not_printable_is_escaped() {

@@ -187,7 +187,7 @@ async fn who_never_starts_is_stopped_all_the_same() {
     assert!(
         error
             .to_string()
-            .contains("configmaps as ConfigMap (no error so far, Connecting)"),
+            .contains("configmaps as ConfigMap (no error so far, connecting)"),
         "{error}"
     );
     let (one, two) = tokio::join!(factory.shutdown(), factory.shutdown());

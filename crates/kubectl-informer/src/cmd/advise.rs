@@ -14,6 +14,7 @@ use crate::counts::Count;
 use crate::grid;
 use crate::open_files;
 use crate::output;
+use crate::progress;
 use crate::signals::{Meaning, Stop};
 use crate::target::{Kinds, Skipped, Target};
 use crate::text::{bytes, printable};
@@ -21,11 +22,9 @@ use activity::Activity;
 use anyhow::bail;
 use estimate::Form;
 use futures::StreamExt as _;
-use indicatif::ProgressBar;
 use kube_informer::source::ErrorClass;
 use report::{Changes, KindReport, Report};
 use sample::Sample;
-use std::io::IsTerminal as _;
 use std::process::ExitCode;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -66,7 +65,7 @@ async fn report(args: &AdviseArgs) -> anyhow::Result<Report> {
         .map(|(target, sample)| KindReport::of(target, sample))
         .collect();
     if args.period > Duration::ZERO {
-        let progress = progress(&format!("watching for {:?}", args.period));
+        let progress = progress::doing(&format!("watching for {:?}", args.period));
         // A kind without objects is not worth a connection.
         let watches = samples.drain(..).enumerate();
         let watches = watches.filter(|(_, (_, sample))| sample.objects > 0);
@@ -95,7 +94,7 @@ async fn samples<'t>(
     skipped: &mut Vec<Skipped>,
 ) -> Vec<(&'t Target, Sample)> {
     let deadline = Instant::now() + args.time_limit;
-    let progress = progress("");
+    let progress = progress::doing("taking samples");
     let taken = targets.iter().map(|target| async move {
         let sample = Sample::take(target, u64::from(args.sample), deadline).await;
         let why = match sample {
@@ -120,17 +119,6 @@ async fn samples<'t>(
     }
     progress.finish_and_clear();
     samples
-}
-
-/// A line that says what is done; only on a terminal.
-fn progress(message: &str) -> ProgressBar {
-    if !std::io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let progress = ProgressBar::new_spinner();
-    progress.set_message(message.to_owned());
-    progress.enable_steady_tick(Duration::from_millis(100));
-    progress
 }
 
 fn tell(report: &Report, output: AdviseOutput) -> anyhow::Result<()> {

@@ -9,9 +9,11 @@ use crate::feed::{Feed, Step};
 use crate::kinds::{self, Typed};
 use crate::output;
 use crate::process::{self, Memory};
+use crate::progress;
 use crate::signals::{Meaning, Stop};
 use crate::target::Target;
 use anyhow::bail;
+use indicatif::ProgressBar;
 use kube::core::{DynamicObject, PartialObjectMeta};
 use kube_informer::form::{Packed, Packer, PackerStats};
 use kube_informer::low_level::wire::Encoding;
@@ -160,6 +162,7 @@ async fn measure<O: form::Decode>(
     }
     let (informer, runner) = builder.build();
     let decoder = runner.decoder();
+    let shown = progress::doing("measuring");
     let base = Memory::now();
     let mut measurement = Measurement {
         informer,
@@ -169,9 +172,11 @@ async fn measure<O: form::Decode>(
         output: args.output,
         packing: Box::new(move || packing(&decoder)),
         changes: None,
+        shown,
     };
     let running = tokio::spawn(runner.run(stop.token.clone()));
     let measured = stop.token.run_until_cancelled(measurement.run(args.events)).await;
+    measurement.shown.finish_and_clear();
     stop.token.cancel();
     running.await??;
     match measured.transpose()? {
@@ -198,6 +203,8 @@ struct Measurement<O: CachedObject> {
     packing: Box<dyn Fn() -> Option<PackerStats> + Send>,
     /// The number of changes after the sync.
     changes: Option<u64>,
+    /// What shows that it is at work.
+    shown: ProgressBar,
 }
 
 impl<O: CachedObject> Measurement<O> {
@@ -265,7 +272,7 @@ impl<O: CachedObject> Measurement<O> {
             MeasureOutput::Json => serde_json::to_string(cost)?,
             MeasureOutput::Text => cost.text(),
         };
-        Ok(output::lines(&text)?)
+        Ok(self.shown.suspend(|| output::lines(&text))?)
     }
 }
 

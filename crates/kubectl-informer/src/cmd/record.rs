@@ -5,6 +5,7 @@ use crate::discovery::Resource;
 use crate::feed::Step;
 use crate::informers::{Form, Informers};
 use crate::output;
+use crate::progress;
 use crate::recording::{Entry, Event, Header, MOST_OF_LEVELS, MOST_OF_LINE, Writer};
 use crate::signals::{Meaning, Stop};
 use crate::target::Target;
@@ -16,10 +17,11 @@ use k8s_openapi::ByteString;
 use kube_informer::reflector::Phase;
 use kube_informer::{Notification, ObjectKey};
 use serde_json::Value;
+use serde_json::value::to_raw_value;
 use std::collections::HashSet;
 use std::fs::{File, OpenOptions};
 use std::hash::{BuildHasher as _, RandomState};
-use std::io::{self, IsTerminal as _};
+use std::io;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -42,9 +44,17 @@ pub(crate) async fn run(args: RecordArgs) -> anyhow::Result<ExitCode> {
     };
     let targets = targets?;
     let path = args.file.display();
-    let mut recorder = Recorder::create(&args, &targets).with_context(|| {
-        format!("cannot create {path}; --file must name a file that does not exist, in a folder that does")
-    })?;
+    let mut recorder = match Recorder::create(&args, &targets) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            bail!("{path} exists, and is not written over; give another --file, or remove it")
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            bail!(
+                "cannot create {path}: there is no such folder; --file names a file in a folder that exists"
+            )
+        }
+        created => created.with_context(|| format!("cannot create {path}"))?,
+    };
     let mut informers = Informers::start(&targets, &args.scope.reflector(), &stop.token)?;
     let recorded = async {
         match args.period {
@@ -117,10 +127,6 @@ impl Recorder {
             .create_new(true)
             .mode(0o600)
             .open(&args.file)?;
-        let progress = match io::stderr().is_terminal() {
-            true => ProgressBar::new_spinner(),
-            false => ProgressBar::hidden(),
-        };
         Ok(Self {
             writer: Writer::new(file, &header)?,
             synced: vec![false; resources.len()],
@@ -133,7 +139,7 @@ impl Recorder {
             secrets: args.with_secrets,
             initial: 0,
             changes: 0,
-            progress,
+            progress: progress::line(),
         })
     }
 
@@ -293,15 +299,13 @@ impl Recorder {
             object: None,
             patch: None,
         };
-        match (old, new) {
-            (Some(old), Some(new)) => {
-                let patch = json_patch::diff(old, &new);
-                match patch.to_string().len() < new.to_string().len() {
-                    true => entry.patch = Some(patch),
-                    false => entry.object = Some(new),
-                }
+        if let Some(new) = new {
+            let whole = to_raw_value(&new)?;
+            let patch = old.map(|old| json_patch::diff(old, &new));
+            match patch.filter(|patch| patch.to_string().len() < whole.get().len()) {
+                Some(patch) => entry.patch = Some(patch),
+                None => entry.object = Some(whole),
             }
-            (_, new) => entry.object = new,
         }
         self.writer.write(&entry)
     }

@@ -4,11 +4,12 @@ use super::show::Recording;
 use crate::args::{ReplayArgs, Speed};
 use crate::discovery::Resource;
 use crate::output;
+use crate::progress;
 use crate::recording::{Change, Entry, Event};
 use crate::signals::{Meaning, Stop};
 use anyhow::{Context as _, bail};
 use kube::config::Kubeconfig;
-use kube_sim::{SimServer, StartError, StatusError, Store};
+use kube_sim::{SimServer, StartError, Store};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::io::ErrorKind;
@@ -41,7 +42,9 @@ pub(crate) async fn run(args: ReplayArgs) -> anyhow::Result<ExitCode> {
     }
     let mut player = Player::new(server.store(), &resources)?;
     let played = async {
+        let progress = progress::doing("reading what was there when the recording began");
         let next = player.initial(&mut recording, synced).await;
+        drop(progress);
         announce(&server, &args)?;
         player.play(&mut recording, next, args.speed).await;
         // What could be read is served all the same.
@@ -238,9 +241,10 @@ impl Player {
             return;
         }
         self.played += 1;
-        if let Err(error) = self.make(change) {
+        let resource = &recording.reader.header().resources[entry.resource];
+        if let Err(why) = self.make(change, resource) {
             self.refused += 1;
-            let refusal = format!("{} {}: {}", entry.event.name(), entry.key, error.message());
+            let refusal = format!("{} {}: {why}", entry.event.name(), entry.key);
             self.first_refusal.get_or_insert(refusal);
         }
         if self.played.is_multiple_of(BATCH) {
@@ -249,13 +253,18 @@ impl Player {
     }
 
     /// Makes a change: an object is stored as it was recorded, and one that is deleted is gone at once.
-    fn make(&self, change: Change) -> Result<(), StatusError> {
-        match (change.old, change.new) {
+    ///
+    /// # Errors
+    /// Why it cannot be made.
+    fn make(&self, change: Change, resource: &Resource) -> Result<(), String> {
+        let made = match (change.old, change.new) {
             (_, Some(object)) => {
+                let object = object.value(resource)?;
                 self.make_namespace(&object);
                 self.store.put(object)
             }
             (Some(object), None) => {
+                let object = object.value(resource)?;
                 let (api_version, kind, namespace, name) = identity(&object);
                 match self.store.remove(api_version, kind, namespace, name) {
                     // It went with its definition.
@@ -264,7 +273,8 @@ impl Player {
                 }
             }
             (None, None) => Ok(()),
-        }
+        };
+        made.map_err(|error| error.message().to_owned())
     }
 
     /// Makes the namespace of an object, unless it is there, or namespaces are recorded.
@@ -309,6 +319,7 @@ mod tests {
     use crate::discovery::tests::resource;
     use crate::recording::{Header, Writer};
     use kube_sim::Sim;
+    use serde_json::value::to_raw_value;
     use std::fs::File;
 
     /// A recording of these entries: resource, event, object.
@@ -331,7 +342,8 @@ mod tests {
                 Some(namespace) => format!("{namespace}/{}", text("name").unwrap()),
                 None => text("name").unwrap_or_default().to_owned(),
             };
-            let object = (!matches!(event, Event::Synced | Event::Delete)).then(|| object.clone());
+            let object =
+                (!matches!(event, Event::Synced | Event::Delete)).then(|| to_raw_value(object).unwrap());
             writer
                 .write(&Entry {
                     time: 1000 * number as u64,

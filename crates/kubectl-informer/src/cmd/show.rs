@@ -5,20 +5,25 @@ use crate::args::{DiffArgs, DiffOutput, Moment, RecordingArgs, ShowArgs, ShowOut
 use crate::config::given;
 use crate::diff;
 use crate::discovery::{Resource, Resources};
+use crate::failure::Usage;
 use crate::grid::{self, Grid};
 use crate::output;
-use crate::recording::{Entry, Event, Header, Reader, States};
+use crate::progress;
+use crate::recording::{Entry, Event, Header, Object, Reader, States, remove_managed_fields};
 use crate::target::wanted;
 use anyhow::{Context as _, anyhow, bail};
 use jiff::{SignedDuration, Timestamp};
 use kube_informer::ObjectKey;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
+
+/// The objects whose names decide how wide columns are at first.
+const MEASURED: usize = 1000;
 
 /// Prints the objects of a recording as they were at a time.
 ///
@@ -34,18 +39,21 @@ pub(crate) fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
     {
         bail!("--at {at} is before the recording began, at {}", header.started);
     }
+    let progress = progress::doing("reading the recording");
     let last = state_at(&mut recording, end);
-    // Decoded one by one: there may be many.
-    let mut found: Vec<_> = recording
-        .states
+    let states = &recording.states;
+    let mut found: Vec<_> = states
         .keys()
         .filter(|(number, key)| selected.has(*number, key))
         .collect();
     found.sort_unstable();
-    let objects = found.into_iter().filter_map(|(number, key)| {
-        let object = recording.states.get(number, key)?;
-        Some((number, key, object))
-    });
+    drop(progress);
+    if found.is_empty() {
+        output::diagnostic(&format!(
+            "no object of the recording is selected; {}",
+            told(&header)
+        ));
+    }
     let now = time(&header, args.at.map_or(last, |_| end));
     match args.output {
         ShowOutput::Table => {
@@ -54,41 +62,78 @@ pub(crate) fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
                 true => format!("{}/{}", header.resources[number].object_prefix(), key.name()),
                 false => key.name().to_owned(),
             };
-            let rows = objects.map(|(number, key, object)| {
-                let created = object["metadata"]["creationTimestamp"].as_str();
+            let rows = found.into_iter().map(|(number, key)| {
+                let body = states.body(number, key).unwrap_or_default();
+                let Brief { metadata } = serde_json::from_slice(&body).unwrap_or_default();
+                let created = metadata.creation_timestamp;
                 let created: Option<Timestamp> = created.and_then(|time| time.parse().ok());
                 let age = created
                     .map(|created| age::human(now.duration_since(created).try_into().unwrap_or_default()));
-                let changed = recording
-                    .states
-                    .changed(number, key)
-                    .map(|millis| time(&header, millis));
+                let changed = states.changed(number, key).map(|millis| time(&header, millis));
                 vec![
                     key.namespace().unwrap_or_default().to_owned(),
                     name(number, key),
                     age.unwrap_or_else(|| "-".into()),
-                    version(&object).to_owned(),
+                    metadata.resource_version.unwrap_or_else(|| "-".into()),
                     changed.map(clock).unwrap_or_default(),
                 ]
             });
             let head = ["NAMESPACE", "NAME", "AGE", "VERSION", "CHANGED"].map(ToOwned::to_owned);
-            output::lines(&grid::table(std::iter::once(head.to_vec()).chain(rows)).join("\n"))?;
+            if rows.len() > 0 {
+                output::lines(&grid::table(std::iter::once(head.to_vec()).chain(rows)).join("\n"))?;
+            }
         }
-        format => {
-            for (_, _, mut object) in objects {
-                if !args.show_managed_fields
-                    && let Some(metadata) = object["metadata"].as_object_mut()
-                {
-                    metadata.remove("managedFields");
+        ShowOutput::Json => {
+            let mut lines = output::Bulk::new();
+            for (number, key) in found {
+                match states.json(number, key, args.show_managed_fields) {
+                    Some(Ok(object)) => lines.line(&object)?,
+                    Some(Err(why)) => bail!("{}: {key}: {why}", recording.path),
+                    None => {}
                 }
-                match format {
-                    ShowOutput::Json => output::line(&object.to_string())?,
-                    _ => output::lines(&format!("---\n{}", serde_saphyr::to_string(&object)?.trim_end()))?,
+            }
+            lines.finish()?;
+        }
+        ShowOutput::Yaml => {
+            for (number, key) in found {
+                let mut object = match states.get(number, key) {
+                    Some(Ok(object)) => object,
+                    Some(Err(why)) => bail!("{}: {key}: {why}", recording.path),
+                    None => continue,
+                };
+                if !args.show_managed_fields {
+                    remove_managed_fields(&mut object);
                 }
+                output::lines(&format!("---\n{}", serde_saphyr::to_string(&object)?.trim_end()))?;
             }
         }
     }
     recording.ended()
+}
+
+/// What a table shows of an object.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Brief {
+    metadata: BriefMeta,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct BriefMeta {
+    creation_timestamp: Option<String>,
+    resource_version: Option<String>,
+}
+
+/// What a recording has, for those who looked for something else.
+fn told(header: &Header) -> String {
+    let resources: Vec<_> = header.resources.iter().map(Resource::full_name).collect();
+    format!(
+        "it is of {} of {}, from {}",
+        resources.join(", "),
+        header.server,
+        header.started.strftime("%Y-%m-%dT%H:%M:%SZ")
+    )
 }
 
 /// Applies what was recorded up to a time, and what had been there at the beginning: a list takes its time to arrive. Returns when
@@ -143,11 +188,13 @@ pub(crate) fn diff(args: &DiffArgs) -> anyhow::Result<ExitCode> {
     let from = args.from.map_or(0, |moment| moment.millis(header.started));
     let to = args.to.map_or(u64::MAX, |moment| moment.millis(header.started));
     let colors = output::has_colors(args.color);
-    let mut grid = Grid::default();
-    if args.output == DiffOutput::Table {
-        let head = ["TIME", "EVENT", "NAMESPACE", "NAME", "VERSION"].map(ToOwned::to_owned);
-        output::line(&grid.row(head.into_iter()))?;
+    if to < from {
+        bail!(Usage("--to is before --from".into()));
     }
+    let several = header.resources.len() > 1;
+    let mut grid = Grid::default();
+    let mut progress = Some(progress::doing("reading the recording"));
+    let mut changed = 0_u64;
     while let Some(mut entry) = recording.next() {
         if entry.time > to {
             break;
@@ -160,13 +207,19 @@ pub(crate) fn diff(args: &DiffArgs) -> anyhow::Result<ExitCode> {
         if !is_change || entry.time < from || !selected.has(entry.resource, &key) {
             continue;
         }
+        drop(progress.take());
+        changed += 1;
         let resource = &header.resources[entry.resource];
-        let fields = match (&change.old, &change.new) {
+        let value = |object: Option<Object>| object.map(|object| object.value(resource)).transpose();
+        let (old, new) = match (value(change.old), value(change.new)) {
+            (Ok(old), Ok(new)) => (old, new),
+            (Err(why), _) | (_, Err(why)) => bail!("{}: {key}: {why}", recording.path),
+        };
+        let fields = match (&old, &new) {
             (Some(old), Some(new)) => Some(diff::changes(old, new, args.fields)),
             _ => None,
         };
-        let object = change.new.as_ref().or(change.old.as_ref());
-        let version = object.map(version).unwrap_or_default();
+        let version = new.as_ref().or(old.as_ref()).map(version).unwrap_or_default();
         let at = time(&header, entry.time);
         match args.output {
             DiffOutput::Json => output::line(&serde_json::to_string(&Line {
@@ -178,18 +231,22 @@ pub(crate) fn diff(args: &DiffArgs) -> anyhow::Result<ExitCode> {
                 changes: fields,
             })?)?,
             DiffOutput::Table => {
-                let name = match header.resources.len() {
-                    1 => key.name().to_owned(),
-                    _ => format!("{}/{}", resource.object_prefix(), key.name()),
-                };
-                let namespace = key.namespace().unwrap_or_default().to_owned();
-                let cells = [
-                    clock(at),
-                    entry.event.name().to_owned(),
-                    namespace,
-                    name,
-                    version.to_owned(),
-                ];
+                if !grid.has_rows() {
+                    let head = ["TIME", "EVENT", "NAMESPACE", "NAME", "VERSION"].map(ToOwned::to_owned);
+                    grid.row(head.iter().cloned());
+                    // As wide as the first row and the objects that are known need it.
+                    let known = recording.states.keys();
+                    let known = known
+                        .filter(|(number, key)| selected.has(*number, key))
+                        .take(MEASURED);
+                    let known = known.map(|(number, key)| (number, key.clone()));
+                    for (number, key) in known.chain([(entry.resource, key.clone())]) {
+                        let resource = &header.resources[number];
+                        grid.row(cells(at, "update", resource, &key, several, version).into_iter());
+                    }
+                    output::line(&grid.row(head.into_iter()))?;
+                }
+                let cells = cells(at, entry.event.name(), resource, &key, several, version);
                 output::line(&grid.row(cells.into_iter()))?;
                 if let Some(fields) = fields {
                     diff::print(&fields, "    ", "--fields=all", colors)?;
@@ -197,12 +254,36 @@ pub(crate) fn diff(args: &DiffArgs) -> anyhow::Result<ExitCode> {
             }
         }
     }
+    drop(progress);
+    if changed == 0 {
+        output::diagnostic(&format!(
+            "no change of the recording is selected; {}",
+            told(&header)
+        ));
+    }
     recording.ended()
+}
+
+/// The cells of a change's row.
+fn cells(
+    at: Timestamp,
+    event: &str,
+    resource: &Resource,
+    key: &ObjectKey,
+    several: bool,
+    version: &str,
+) -> [String; 5] {
+    let name = match several {
+        true => format!("{}/{}", resource.object_prefix(), key.name()),
+        false => key.name().to_owned(),
+    };
+    let namespace = key.namespace().unwrap_or_default().to_owned();
+    [clock(at), event.to_owned(), namespace, name, version.to_owned()]
 }
 
 /// A recording that is read, and its objects so far.
 pub(super) struct Recording {
-    path: String,
+    pub(super) path: String,
     pub(super) reader: Reader<File>,
     pub(super) states: States,
     /// Why it cannot be read any further.

@@ -13,6 +13,7 @@ use crate::args::{TopArgs, TopOutput, reflector_options};
 use crate::informers::{Happened, Informers};
 use crate::open_files;
 use crate::output;
+use crate::progress;
 use crate::signals::{Meaning, Stop};
 use crate::target::{Kinds, Skipped};
 use anyhow::bail;
@@ -83,7 +84,9 @@ struct Top {
 impl Top {
     /// Prints one table.
     async fn once(&mut self, args: &TopArgs, stop: &Stop) -> anyhow::Result<()> {
+        let progress = progress::doing("listing all kinds");
         let listed = stop.token.run_until_cancelled(self.listed(args.time_limit)).await;
+        progress.set_message(format!("counting changes for {:?}", args.period));
         let started = Instant::now();
         let counted = match listed {
             Some(()) => {
@@ -96,6 +99,7 @@ impl Top {
         if counted.is_none() {
             return Err(stop.interrupted("before the changes were counted"));
         }
+        drop(progress);
         if let Some(why) = self.nothing_listed() {
             bail!("no kind was listed, the first of them {why}");
         }
@@ -103,6 +107,9 @@ impl Top {
         match args.output {
             Some(TopOutput::Json) => output::line(&serde_json::to_string(&table)?)?,
             _ => output::lines(&table.text())?,
+        }
+        if let Some(text) = args.filter.as_deref().filter(|_| table.is_empty()) {
+            output::diagnostic(&format!("no kind that has objects has {text:?} in its name"));
         }
         Ok(())
     }

@@ -3,11 +3,13 @@
 use super::{Entry, Event, Header, MOST_OF_LINE};
 use crate::discovery::Resource;
 use crate::informers::Form;
+use crate::text::is_ascii_printable;
+use bytes::Bytes;
 use json_patch::PatchOperation;
 use kube::core::{DynamicObject, TypeMeta};
-use kube_informer::ObjectKey;
 use kube_informer::form::{Decode as _, DecoderConfig, Packer};
 use kube_informer::low_level::wire::{Encoding, RawObject};
+use kube_informer::{FieldPlan, ObjectKey};
 use serde_json::Value;
 use std::collections::HashMap;
 
@@ -38,9 +40,35 @@ struct State {
 #[derive(Debug)]
 pub(crate) struct Change {
     /// The object before; `None` if there was none.
-    pub(crate) old: Option<Value>,
+    pub(crate) old: Option<Object>,
     /// The object after; `None` if there is none.
-    pub(crate) new: Option<Value>,
+    pub(crate) new: Option<Object>,
+}
+
+/// An object before or after a change. It is decoded when somebody asks for its value, as most readers look at few objects.
+#[derive(Debug)]
+pub(crate) enum Object {
+    /// As it was held.
+    Packed(Form),
+    /// As it was recorded.
+    Json(Bytes),
+    /// As a patch has made it.
+    Decoded(Value),
+}
+
+impl Object {
+    /// The object with its apiVersion and kind.
+    ///
+    /// # Errors
+    /// It is no JSON, or nested too deeply.
+    pub(crate) fn value(self, resource: &Resource) -> Result<Value, String> {
+        let value = match self {
+            Self::Packed(object) => resource.object(&object.body()),
+            Self::Json(body) => resource.object(&body),
+            Self::Decoded(value) => return Ok(value),
+        };
+        value.map_err(unreadable)
+    }
 }
 
 impl States {
@@ -76,10 +104,7 @@ impl States {
             return Err(format!("a key of more than {MOST_OF_KEY} bytes"));
         }
         let key = ObjectKey::from(entry.key.as_str());
-        let old = match kind.objects.get(&key) {
-            Some(state) => Some(kind.value(state)?),
-            None => None,
-        };
+        let old = kind.objects.get(&key).map(|state| state.object.clone());
         let unknown = || {
             format!(
                 "{} {} is not known before it",
@@ -92,12 +117,15 @@ impl States {
             kind.objects.remove(&key);
             self.objects -= 1;
             return Ok(Change {
-                old: Some(old),
+                old: Some(Object::Packed(old)),
                 new: None,
             });
         }
-        let new = match (entry.object.take(), &entry.patch) {
-            (Some(object), _) => object,
+        let (new, body) = match (entry.object.take(), &entry.patch) {
+            (Some(object), _) => {
+                let body = Bytes::from(Box::<str>::from(object).into_boxed_bytes());
+                (Object::Json(body.clone()), body)
+            }
             (None, Some(patch)) => {
                 let allowed = |operation: &PatchOperation| {
                     use PatchOperation::{Add, Remove, Replace};
@@ -106,21 +134,26 @@ impl States {
                 if !patch.0.iter().all(allowed) {
                     return Err("of the operations of a patch only add, remove and replace are known".into());
                 }
-                let mut object = old.clone().ok_or_else(unknown)?;
+                let held = old.as_ref().ok_or_else(unknown)?;
+                let mut object = kind.resource.object(&held.body()).map_err(unreadable)?;
                 json_patch::patch(&mut object, patch)
                     .map_err(|error| format!("the patch does not fit to {}: {error}", key.as_str()))?;
-                object
+                let body = object.to_string().into();
+                (Object::Decoded(object), body)
             }
             (None, None) => return Err(format!("a change of {} without the object", key.as_str())),
         };
-        let state = kind.pack(&key, &new, entry.time)?;
+        let state = kind.pack(&key, body, entry.time)?;
         if kind.objects.insert(key, state).is_none() {
             self.objects += 1;
             if self.objects > MOST_OBJECTS {
                 return Err(format!("more than {MOST_OBJECTS} objects"));
             }
         }
-        Ok(Change { old, new: Some(new) })
+        Ok(Change {
+            old: old.map(Object::Packed),
+            new: Some(new),
+        })
     }
 
     /// All objects by the numbers of their resources and their keys, in no order.
@@ -129,10 +162,51 @@ impl States {
         kinds.flat_map(|(number, kind)| kind.objects.keys().map(move |key| (number, key)))
     }
 
-    /// An object.
-    pub(crate) fn get(&self, resource: usize, key: &ObjectKey) -> Option<Value> {
+    /// An object; `None` if there is none.
+    ///
+    /// # Errors
+    /// It is no JSON, or nested too deeply.
+    pub(crate) fn get(&self, resource: usize, key: &ObjectKey) -> Option<Result<Value, String>> {
         let kind = self.kinds.get(resource)?;
-        kind.value(kind.objects.get(key)?).ok()
+        let object = kind.objects.get(key)?.object.clone();
+        Some(Object::Packed(object).value(&kind.resource))
+    }
+
+    /// The JSON of an object; `None` if there is none. It is not decoded, and need not have an apiVersion and a kind.
+    pub(crate) fn body(&self, resource: usize, key: &ObjectKey) -> Option<Vec<u8>> {
+        Some(self.kinds.get(resource)?.objects.get(key)?.object.body())
+    }
+
+    /// The JSON of an object in one line, with its apiVersion and kind; `None` if there is none.
+    ///
+    /// # Errors
+    /// It is no JSON, or nested too deeply.
+    pub(crate) fn json(
+        &self,
+        resource: usize,
+        key: &ObjectKey,
+        managed_fields: bool,
+    ) -> Option<Result<String, String>> {
+        let body = Bytes::from(self.body(resource, key)?);
+        let plan = match managed_fields {
+            true => FieldPlan::default(),
+            false => FieldPlan::without_managed_fields(),
+        };
+        let raw = RawObject::scan_with(Encoding::Json, body, &plan).ok();
+        let whole = raw.filter(|raw| raw.api_version().is_some() && raw.kind().is_some());
+        let text = whole.and_then(|raw| String::from_utf8(raw.body().into_owned()).ok());
+        // A tab between members would be escaped when it is printed, which is no JSON any more.
+        if let Some(text) = text.filter(|text| is_ascii_printable(text) || !text.contains(char::is_control)) {
+            return Some(Ok(text));
+        }
+        let mut object = match self.get(resource, key)? {
+            Ok(object) => object,
+            Err(why) => return Some(Err(why)),
+        };
+        if !managed_fields {
+            remove_managed_fields(&mut object);
+        }
+        Some(Ok(object.to_string()))
     }
 
     /// When an object was changed last, in milliseconds since the recording began.
@@ -142,18 +216,11 @@ impl States {
 }
 
 impl Kind {
-    fn value(&self, state: &State) -> Result<Value, String> {
-        self.resource
-            .object(&state.object.body())
-            .map_err(|error| format!("an object is no JSON: {error}"))
-    }
-
-    fn pack(&self, key: &ObjectKey, object: &Value, changed: u64) -> Result<State, String> {
-        let body = object.to_string();
+    fn pack(&self, key: &ObjectKey, body: Bytes, changed: u64) -> Result<State, String> {
         if body.len() > MOST_OF_LINE {
             return Err(format!("{} has more than {MOST_OF_LINE} bytes", key.as_str()));
         }
-        let raw = RawObject::scan(Encoding::Json, body.into())
+        let raw = RawObject::scan(Encoding::Json, body)
             .map_err(|error| format!("{} is no object: {error}", key.as_str()))?;
         if raw.key() != *key {
             return Err(format!(
@@ -165,4 +232,15 @@ impl Kind {
         let object = Form::decode_raw(&self.packer, key, &raw).map_err(|error| error.to_string())?;
         Ok(State { object, changed })
     }
+}
+
+/// Removes metadata.managedFields.
+pub(crate) fn remove_managed_fields(object: &mut Value) {
+    if let Some(metadata) = object.pointer_mut("/metadata").and_then(Value::as_object_mut) {
+        metadata.remove("managedFields");
+    }
+}
+
+fn unreadable(error: serde_json::Error) -> String {
+    format!("an object cannot be read: {error}")
 }

@@ -3,7 +3,7 @@
 use crate::process::{Running, run};
 use crate::{config_map, in_its_place, scripted};
 use kube_sim::SimServer;
-use kube_sim::faults::WATCH;
+use kube_sim::faults::{LIST, WATCH};
 use kube_sim::script::{Answer, Kind};
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};
@@ -155,7 +155,12 @@ async fn a_namespace_without_objects_is_named() {
         assert_eq!(synced["message"], expected, "{args}");
         let mut watch = Running::start(&format!("watch cm {args} {at}"));
         let said = watch.said("synced").await;
-        assert!(said.starts_with(&format!("synced: {expected}")), "{said}");
+        let (none, why) = expected.split_once(';').unwrap_or((expected, ""));
+        assert!(
+            said.starts_with(&format!("synced: {none} at resource version ")),
+            "{said}"
+        );
+        assert!(said.ends_with(why), "{said}");
     }
     let mut watch = Running::start(&format!("watch cm/a -o json {at}"));
     let synced = watch.until("synced").await.pop().unwrap();
@@ -217,4 +222,50 @@ async fn exit_codes_are_in_the_help() {
         let help = run(&format!("{command} --help")).await.out;
         assert!(help.contains(text), "{help}");
     }
+}
+
+/// The request is repeated every few seconds, and the server says the same each time.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_refusal_is_told_once() {
+    let server = SimServer::builder().start().await.unwrap();
+    let refused = server.faults().refuse(LIST | WATCH, MAPS, 403).start();
+    let mut watch = Running::start(&format!("watch cm -o json --server {}", server.url()));
+    let why = watch.json().await;
+    assert_eq!(
+        (&why["event"], &why["class"]),
+        (&json!("error"), &json!("forbidden")),
+        "{why}"
+    );
+    // Others that are told are those of the time that it takes.
+    let asked = || {
+        server
+            .requests()
+            .iter()
+            .filter(|request| request.path.ends_with(MAPS))
+            .count()
+    };
+    server
+        .eventually(async || (asked() > 2).then_some(()))
+        .await
+        .unwrap();
+    refused.remove();
+    let lines = watch.until("synced").await;
+    assert!(lines.iter().all(|line| line["event"] != "error"), "{lines:?}");
+    let said = watch.said("refused, asking again: ").await;
+    assert!(
+        said.starts_with("configmaps in namespace \"default\": "),
+        "{said}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_name_that_is_a_resource_is_told() {
+    let server = SimServer::builder().start().await.unwrap();
+    let ended = run(&format!(
+        "watch cm pods --until create --timeout 0 --server {}",
+        server.url()
+    ))
+    .await;
+    let expected = "; pods is a resource, too: several are separated by commas";
+    assert!(ended.err.contains(expected), "{ended:?}");
 }

@@ -104,6 +104,27 @@ async fn a_recording_is_looked_at_by_time_and_object() {
     );
     assert!(rows.iter().any(|row| row.contains(" add ")), "{ended:?}");
     assert!(rows.iter().any(|row| row.contains(" delete ")), "{ended:?}");
+    // The columns begin where the header says.
+    let column = |row: &str, text: &str| row.find(text).unwrap_or_else(|| panic!("no {text} in {row}"));
+    assert_eq!(
+        column(rows[0], "NAME  "),
+        column(rows[1], "configmap/a"),
+        "{ended:?}"
+    );
+    assert_eq!(column(rows[0], "EVENT"), column(rows[1], "update"), "{ended:?}");
+    // What is not there is told.
+    for nothing in ["show", "diff"] {
+        let ended = run(&format!("{nothing} {path} cm/nope")).await;
+        assert_eq!((ended.code, &*ended.out), (Some(0), ""), "{ended:?}");
+        assert!(
+            ended
+                .err
+                .contains("of the recording is selected; it is of configmaps, widgets.example.com of "),
+            "{ended:?}"
+        );
+    }
+    let ended = run(&format!("diff {path} --from 2s --to 1s")).await;
+    assert_eq!(ended.code, Some(2), "{ended:?}");
 
     // As it was between the two updates, and at the end.
     let second = changes[0]["time"].as_str().unwrap();
@@ -201,7 +222,9 @@ async fn other_files_are_refused() {
     .await;
     assert_eq!(ended.code, Some(1));
     assert!(
-        ended.err.contains("must name a file that does not exist"),
+        ended
+            .err
+            .contains("exists, and is not written over; give another --file"),
         "{ended:?}"
     );
     assert_eq!(std::fs::read(&file).unwrap(), b"hello");

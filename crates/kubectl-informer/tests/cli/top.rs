@@ -103,6 +103,13 @@ async fn rows_are_sorted_and_filtered() {
     let table: Value = serde_json::from_str(&run(&args).await.out).unwrap();
     assert_eq!(table["kinds"].as_array().unwrap().len(), 1, "{table}");
     assert_eq!(kind(&table, "nodes")["changes"], 0);
+    let ended = run(&format!("top --for 0 --filter xyzzy --server {}", server.url())).await;
+    assert!(
+        ended
+            .err
+            .contains("no kind that has objects has \"xyzzy\" in its name"),
+        "{ended:?}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -115,6 +122,27 @@ async fn a_kind_that_is_forbidden_is_told() {
     let table: Value = serde_json::from_str(&ended.out).unwrap();
     assert_eq!(table["skipped"][0]["resource"], "nodes", "{table}");
     assert_eq!(kind(&table, "pods")["objects"], json!(5));
+}
+
+/// Many users may see few kinds, and only some kinds are listed at a time, for ten seconds at most: one of the last comes late if
+/// those that are refused take their time.
+#[tokio::test(flavor = "multi_thread")]
+async fn kinds_that_are_forbidden_hold_up_no_others() {
+    const REFUSED: &str = "configmaps endpoints events limitranges namespaces nodes persistentvolumeclaims persistentvolumes \
+        pods podtemplates replicationcontrollers resourcequotas secrets serviceaccounts services mutatingadmissionpolicies \
+        mutatingadmissionpolicybindings mutatingwebhookconfigurations validatingadmissionpolicies \
+        validatingadmissionpolicybindings validatingwebhookconfigurations customresourcedefinitions apiservices \
+        controllerrevisions daemonsets deployments replicasets statefulsets horizontalpodautoscalers cronjobs jobs \
+        certificatesigningrequests leases endpointslices flowschemas prioritylevelconfigurations ingressclasses ingresses \
+        ipaddresses networkpolicies servicecidrs runtimeclasses poddisruptionbudgets";
+    let server = SimServer::builder().pods(5).start().await.unwrap();
+    for resource in REFUSED.split_whitespace() {
+        server.faults().refuse(LIST | WATCH, resource, 403).start();
+    }
+    let args = format!("top --for 0 --time-limit 15s -o json --server {}", server.url());
+    let ended = run(&args).await;
+    let table: Value = serde_json::from_str(&ended.out).unwrap();
+    assert!(kind(&table, "priorityclasses.scheduling.k8s.io")["objects"].as_u64() > Some(0));
 }
 
 #[tokio::test(flavor = "multi_thread")]

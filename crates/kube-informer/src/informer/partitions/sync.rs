@@ -251,7 +251,26 @@ fn why(status: &ReflectorStatus) -> String {
             )
         }
         (Some(error), _) => format!("{}: {}", error.class, error.message),
-        (None, phase) => format!("no error so far, {phase:?}"),
+        (None, phase) => format!("no error so far, {}", doing(phase)),
+    }
+}
+
+/// A phase in words.
+fn doing(phase: Phase) -> String {
+    match phase {
+        Phase::Connecting => "connecting".into(),
+        Phase::Listing {
+            received,
+            remaining: None,
+        } => format!("listing: {received} objects received"),
+        Phase::Listing {
+            received,
+            remaining: Some(remaining),
+        } => format!("listing: {received} objects received, {remaining} remain"),
+        Phase::Watching => "listed, being applied".into(),
+        Phase::NotServed { .. } => "the server has no such resource (yet)".into(),
+        Phase::BackingOff { .. } => "waiting before the next request".into(),
+        Phase::Stopped => "stopped".into(),
     }
 }
 

@@ -114,6 +114,10 @@ fn draw(frame: &mut Frame<'_>, server: &str, model: &Model, app: &App, colors: b
     frame.render_widget(Paragraph::new(keys).style(theme.faint()), foot);
 }
 
+/// The width below which columns are left out, and which: the number of changes, the lag and the manager.
+const NARROW: u16 = 100;
+const LEFT_OUT: [usize; 3] = [4, 5, 6];
+
 /// The style of a changed field, by its sign.
 fn of_sign(theme: Theme, sign: Option<char>) -> Style {
     match sign {
@@ -157,7 +161,15 @@ fn about(kind: &Kind, now: Instant) -> String {
 }
 
 fn draw_kinds(frame: &mut Frame<'_>, area: Rect, model: &Model, app: &App, theme: Theme, now: Instant) {
-    let rows = app.kinds(model, now).into_iter().map(|number| {
+    let kinds = app.kinds(model, now);
+    let names = kinds
+        .iter()
+        .map(|number| model.kinds[*number].resource.full_name().len());
+    let longest = u16::try_from(names.max().unwrap_or_default()).unwrap_or(u16::MAX);
+    // Names come first, since several kinds begin alike.
+    let narrow = area.width < NARROW;
+    let shown = |column: usize| !narrow || !LEFT_OUT.contains(&column);
+    let rows = kinds.into_iter().map(|number| {
         let kind = &model.kinds[number];
         let rate = kind.per_second(now);
         let busiest = kind.busiest_one();
@@ -174,7 +186,7 @@ fn draw_kinds(frame: &mut Frame<'_>, area: Rect, model: &Model, app: &App, theme
             true => theme.color(Color::Yellow),
             false => theme.faint(),
         };
-        Row::new([
+        let cells = [
             Cell::from(printable(&kind.resource.full_name()).into_owned()),
             Cell::from(format!("{:>8}", kind.objects())),
             Cell::from(format!("{:>9}", bytes(kind.bytes))),
@@ -185,7 +197,9 @@ fn draw_kinds(frame: &mut Frame<'_>, area: Rect, model: &Model, app: &App, theme
             })),
             Cell::from(managers.map_or(String::new(), |manager| printable(&manager.name).into_owned())),
             Cell::from(printable(&last).into_owned()).style(style),
-        ])
+        ];
+        let cells = cells.into_iter().enumerate();
+        Row::new(cells.filter(|(column, _)| shown(*column)).map(|(_, cell)| cell))
     });
     let header = [
         "RESOURCE",
@@ -198,15 +212,21 @@ fn draw_kinds(frame: &mut Frame<'_>, area: Rect, model: &Model, app: &App, theme
         "BUSIEST",
     ];
     let widths = [
-        Constraint::Fill(3),
+        Constraint::Length(longest.clamp(8, (area.width / 5 * 2).max(8))),
         Constraint::Length(8),
         Constraint::Length(9),
         Constraint::Length(8),
         Constraint::Length(8),
         Constraint::Length(5),
+        Constraint::Fill(1),
         Constraint::Fill(2),
-        Constraint::Fill(4),
     ];
+    let widths = widths.into_iter().enumerate();
+    let widths = widths
+        .filter(|(column, _)| shown(*column))
+        .map(|(_, width)| width);
+    let header = header.into_iter().enumerate();
+    let header = header.filter(|(column, _)| shown(*column)).map(|(_, name)| name);
     let table = Table::new(rows, widths)
         .header(Row::new(header).style(theme.title()))
         .row_highlight_style(theme.selected());
@@ -247,12 +267,17 @@ mod tests {
 
     /// The lines of the screen, without spaces at their ends.
     fn drawn(model: &Model, app: &App) -> Vec<String> {
-        let mut terminal = ratatui::Terminal::new(TestBackend::new(110, 9)).unwrap();
+        drawn_on(110, model, app)
+    }
+
+    /// The same on a terminal with so many columns.
+    fn drawn_on(width: u16, model: &Model, app: &App) -> Vec<String> {
+        let mut terminal = ratatui::Terminal::new(TestBackend::new(width, 9)).unwrap();
         terminal
             .draw(|frame| draw(frame, "http://127.0.0.1:1", model, app, false, Instant::now()))
             .unwrap();
         let buffer = terminal.backend().buffer().clone();
-        let lines = buffer.content().chunks(110).map(|cells| {
+        let lines = buffer.content().chunks(width.into()).map(|cells| {
             let line: String = cells.iter().map(|cell| cell.symbol()).collect();
             line.trim_end().to_owned()
         });
@@ -290,6 +315,21 @@ mod tests {
         assert!(rate > 0.0 && rate <= 1.0, "{lines:?}");
         assert_eq!(cells[5..], ["1", "1s", "kubectl", "ns/a", "(1)"], "{lines:?}");
         assert_eq!(lines[8], "Enter: open   s: sort   /: filter   q: quit");
+    }
+
+    #[test]
+    fn a_narrow_screen_has_fewer_columns() {
+        let lines = drawn_on(70, &filled(), &app());
+        let header: Vec<_> = lines[2].split_whitespace().collect();
+        assert_eq!(header.join(" "), "RESOURCE OBJECTS BYTES A SECOND BUSIEST");
+        assert!(
+            lines[3].starts_with("configmaps ") && lines[3].ends_with(" ns/a (1)"),
+            "{lines:?}"
+        );
+        // However narrow it is.
+        for width in [1, 8, 20] {
+            drawn_on(width, &filled(), &app());
+        }
     }
 
     #[test]

@@ -107,6 +107,11 @@ impl Table {
         }
     }
 
+    /// Whether there is no kind to show.
+    pub(super) fn is_empty(&self) -> bool {
+        self.kinds.is_empty()
+    }
+
     /// For people; kinds that offer no list are not worth a line.
     pub(super) fn text(&self) -> String {
         let header = [

@@ -14,7 +14,7 @@ use tokio::time::Instant;
 /// Something to tell.
 pub(super) enum News {
     /// A request failed, and is repeated.
-    Failed { class: String, message: String },
+    Failed { class: ErrorClass, message: String },
     /// An object could not be read.
     Invalid { message: String },
     /// The watch goes on after failures or a new list.
@@ -25,7 +25,7 @@ impl News {
     /// A failure.
     pub(super) fn of(failure: &Failure<'_>) -> Self {
         Self::Failed {
-            class: failure.class.to_string(),
+            class: failure.class,
             message: format!("{}: {}", failure.operation, failure.message),
         }
     }
@@ -51,8 +51,8 @@ pub(super) struct Missed {
 pub(super) struct Told {
     synced: bool,
     errors: u64,
-    /// Whether the last message said that the server does not know the resource, which is requested every few seconds.
-    absent: bool,
+    /// The class of the last message, if no retry helps by itself: the request is repeated every few seconds, and told once.
+    refused: Option<ErrorClass>,
     invalid_objects: u64,
     lists: u64,
     outage: Option<Outage>,
@@ -107,16 +107,19 @@ impl Told {
     }
 
     fn failure(&mut self, status: &ReflectorStatus) -> Option<News> {
-        self.absent &= status.phase != Phase::Watching;
+        if status.phase == Phase::Watching {
+            self.refused = None;
+        }
         let error = status.last_error.as_ref();
         let error = error.filter(|error| error.number > self.errors)?;
         self.errors = error.number;
         if self.synced {
             self.outage();
         }
-        let told = std::mem::replace(&mut self.absent, error.class == ErrorClass::NotFound);
-        (!(told && self.absent)).then(|| News::Failed {
-            class: error.class.to_string(),
+        let refused = Some(error.class).filter(|class| !class.is_retryable());
+        let told = std::mem::replace(&mut self.refused, refused);
+        (refused.is_none() || told != refused).then(|| News::Failed {
+            class: error.class,
             message: format!("{}: {}", error.operation, error.message),
         })
     }

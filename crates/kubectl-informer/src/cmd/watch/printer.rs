@@ -333,11 +333,11 @@ impl Printer {
         let version = status
             .applied
             .map(|version| format!(" at resource version {version}"));
-        let what = match empty {
-            Some(empty) => empty,
-            None => format!("{} {}", status.objects, of.described),
-        };
-        output::diagnostic(&format!("synced: {what}{}", version.unwrap_or_default()));
+        let version = version.unwrap_or_default();
+        output::diagnostic(&match why_none {
+            Some(why) => format!("synced: no {}{version}{why}", of.described),
+            None => format!("synced: {} {}{version}", status.objects, of.described),
+        });
         Ok(())
     }
 
@@ -404,7 +404,8 @@ impl Printer {
             ),
         };
         let verb = match news {
-            News::Failed { .. } => "reconnecting: ",
+            News::Failed { class, .. } if class.is_retryable() => "reconnecting: ",
+            News::Failed { .. } => "refused, asking again: ",
             News::Invalid { .. } | News::Back(_) => "",
         };
         output::diagnostic(&format!("{}: {verb}{message}", of.described));

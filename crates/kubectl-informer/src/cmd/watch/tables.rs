@@ -7,7 +7,8 @@
 //!
 //! # Without tables
 //! A server that does not offer tables answers with plain objects, which are passed on as they are, or with 406. After a 406, and
-//! after a table without whole objects, nothing is asked for as a table again.
+//! after a table without whole objects, nothing is asked for as a table again. A kube-apiserver has tables in JSON only: for one in
+//! protobuf it answers 406, whatever the resource.
 //!
 //! # Memory
 //! A list is rewritten as it arrives: at most one row is held, and what comes before the first one.
