@@ -114,7 +114,8 @@ async fn a_watch_that_is_killed_at_any_time_loses_no_file() {
         put(&server, "changed", &round.to_string());
         let mut watch = watch(&server, directory.path());
         let lines = watch.until("synced").await;
-        let restored = lines[0]["restored"] == true;
+        // On a busy machine, it may be told first that the list takes long.
+        let restored = lines.iter().any(|line| line["restored"] == true);
         assert!(restored || !saved, "round {round}: the file is gone");
         saved |= restored || round == 3;
         let mut keys = lines.iter().filter(|line| line["key"] == "default/changed");
@@ -144,7 +145,7 @@ async fn a_watch_that_is_killed_at_any_time_loses_no_file() {
     }
     let mut last = watch(&server, directory.path());
     let lines = last.until("synced").await;
-    assert_eq!(lines[0]["restored"], true);
+    assert!(lines.iter().any(|line| line["restored"] == true), "{lines:?}");
     last.signal(Signal::SIGINT);
     assert_eq!(last.end().await.code, Some(0));
     // What the killed ones left behind has been removed.
