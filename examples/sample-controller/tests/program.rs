@@ -201,17 +201,38 @@ fn needed(request: &Received) -> Option<(String, String, String)> {
     Some((group, resource, verb.to_owned()))
 }
 
-/// The permissions of `deploy/rbac.yaml`, read by the server.
+/// The documents of `deploy/`, in the order in which `kubectl apply -f deploy/` creates them.
+fn manifests() -> Vec<String> {
+    let folder = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/deploy")).unwrap();
+    let mut files: Vec<_> = folder.map(|file| file.unwrap().path()).collect();
+    files.sort();
+    let texts = files
+        .iter()
+        .map(|file| std::fs::read_to_string(file).unwrap())
+        .collect::<Vec<_>>();
+    let documents = texts.iter().flat_map(|text| text.split("\n---\n"));
+    documents.map(str::to_owned).collect()
+}
+
+/// Creates what is in `deploy/`. Returns the permissions, as the server has read them.
 async fn granted(server: &SimServer) -> BTreeSet<(String, String, String)> {
     let client = Client::try_from(kube::Config::new(server.url().parse().unwrap())).unwrap();
     let mut granted = BTreeSet::new();
-    for document in include_str!("../deploy/rbac.yaml").split("\n---\n") {
-        let rbac = "/apis/rbac.authorization.k8s.io/v1";
-        let path = match document.lines().find(|line| line.starts_with("kind: ")).unwrap() {
-            "kind: ClusterRole" => format!("{rbac}/clusterroles"),
-            "kind: Role" => format!("{rbac}/namespaces/{NAME}/roles"),
-            "kind: Namespace" => "/api/v1/namespaces".to_owned(),
-            _ => continue,
+    for document in manifests() {
+        let (rbac, namespace) = (
+            "/apis/rbac.authorization.k8s.io/v1",
+            format!("namespaces/{NAME}"),
+        );
+        let kind = document.lines().find_map(|line| line.strip_prefix("kind: "));
+        let path = match kind.unwrap() {
+            "Namespace" => "/api/v1/namespaces".to_owned(),
+            "ServiceAccount" => format!("/api/v1/{namespace}/serviceaccounts"),
+            "ClusterRole" => format!("{rbac}/clusterroles"),
+            "ClusterRoleBinding" => format!("{rbac}/clusterrolebindings"),
+            "Role" => format!("{rbac}/{namespace}/roles"),
+            "RoleBinding" => format!("{rbac}/{namespace}/rolebindings"),
+            "Deployment" => format!("/apis/apps/v1/{namespace}/deployments"),
+            kind => panic!("{kind}"),
         };
         let request = kube::core::Request::new(path);
         let mut request = request.create(&PostParams::default(), document.into()).unwrap();
