@@ -25,9 +25,11 @@
 //!
 //! # The way of a change
 //! The handlers of informers put keys on a work queue. When the controller is polled, it takes a key, reads
-//! the newest state of the object from its informer, calls the reconciler and spawns the future that it
-//! returns. Two runs of a key never overlap; changes during a run lead to one further run. A key whose object
-//! no longer exists needs no run.
+//! the newest state of the object from its informer, calls the reconciler and polls the future that it
+//! returns. If the future is ready, the run has ended; otherwise, the future is spawned. A first poll that
+//! takes longer than 100 microseconds delays other objects, so the next hundred futures are spawned without
+//! a first poll and use all threads of the runtime. Two runs of a key never overlap; changes during a run
+//! lead to one further run. A key whose object no longer exists needs no run.
 //!
 //! Reconciler, error policy and context need not be `Send` or `'static`, because they are called while the
 //! stream is polled. So nothing is reconciled unless the stream is polled.
@@ -683,11 +685,12 @@ where
         ReconcilerFut: TryFuture<Ok = Action> + Send + 'static,
         ReconcilerFut::Error: std::error::Error + Send + 'static,
     {
-        let unstarted = Machine::Unstarted(self, reconciler, error_policy, context);
+        let unstarted = Machine::Unstarted(Box::new((self, reconciler, error_policy, context)));
         stream::unfold(unstarted, |machine| async move {
             let mut engine = match machine {
                 Machine::Running(engine) => engine,
-                Machine::Unstarted(controller, reconciler, error_policy, context) => {
+                Machine::Unstarted(parts) => {
+                    let (controller, reconciler, error_policy, context) = *parts;
                     Box::new(Engine::start(controller, reconciler, error_policy, context))
                 }
             };
@@ -697,10 +700,11 @@ where
     }
 }
 
-/// A controller before and after its first poll.
-#[expect(clippy::large_enum_variant, reason = "there is one, and it is moved once")]
+type Unstarted<K, R, P, Ctx> = (Controller<K>, R, P, Arc<Ctx>);
+
+/// A controller before and after its first poll. Boxed, since it is moved with each item of the stream.
 enum Machine<K: Resource, R, P, Ctx, E> {
-    Unstarted(Controller<K>, R, P, Arc<Ctx>),
+    Unstarted(Box<Unstarted<K, R, P, Ctx>>),
     Running(Box<Engine<K, R, P, Ctx, E>>),
 }
 

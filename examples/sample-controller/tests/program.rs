@@ -219,10 +219,7 @@ async fn granted(server: &SimServer) -> BTreeSet<(String, String, String)> {
     let client = Client::try_from(kube::Config::new(server.url().parse().unwrap())).unwrap();
     let mut granted = BTreeSet::new();
     for document in manifests() {
-        let (rbac, namespace) = (
-            "/apis/rbac.authorization.k8s.io/v1",
-            format!("namespaces/{NAME}"),
-        );
+        let (rbac, namespace) = ("/apis/rbac.authorization.k8s.io/v1", format!("namespaces/{NAME}"));
         let kind = document.lines().find_map(|line| line.strip_prefix("kind: "));
         let path = match kind.unwrap() {
             "Namespace" => "/api/v1/namespaces".to_owned(),

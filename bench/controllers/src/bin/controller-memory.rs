@@ -1,4 +1,5 @@
-//! What a key in work takes beside the cache: `controller-memory URL OBJECTS` counts what is allocated, over a controller of config maps.
+//! What a key in work takes beside the cache: `controller-memory URL OBJECTS` counts what is allocated, over a controller of config maps,
+//! which the cache holds decoded: what is reconciled of packed ones is decoded for it, in addition.
 
 #[path = "../../../counting.rs"]
 mod counting;
@@ -9,7 +10,6 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use kube_controller::Controller;
 use kube_controller::controller::Action;
 use kube_informer::SharedInformerFactory;
-use kube_informer::form::Packed;
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -25,7 +25,7 @@ async fn main() -> anyhow::Result<()> {
     let objects: u64 = objects.parse()?;
     let client = kube::Client::try_from(kube::Config::new(url.parse()?))?;
     let factory = SharedInformerFactory::new(client);
-    let maps = factory.informer::<Packed<ConfigMap>>();
+    let maps = factory.informer::<ConfigMap>();
     factory.start();
     factory.wait_for_sync(Duration::from_secs(300)).await?;
     let cache = settled().await;
@@ -73,7 +73,7 @@ async fn main() -> anyhow::Result<()> {
             )
             .for_each(async |_| ()),
     );
-    say("reconciled, without the object", settled().await);
+    say("reconciled at the same time", settled().await);
     running.abort();
     _ = running.now_or_never();
     Ok(())

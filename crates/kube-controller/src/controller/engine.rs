@@ -11,7 +11,7 @@ use crate::reflector::{ObjectRef, Store};
 use crate::time::after;
 use crate::utils::{Backoff, StreamBackoff};
 use crate::watcher;
-use futures::future::{BoxFuture, join_all};
+use futures::future::{BoxFuture, IntoFuture, join_all};
 use futures::stream::{BoxStream, SelectAll};
 use futures::{FutureExt, StreamExt, TryFuture, TryFutureExt, stream};
 use kube::Resource;
@@ -24,6 +24,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -74,6 +75,12 @@ const MAIN: usize = 0;
 /// The pause before an object is looked at again whose shard this replica does not own.
 const SHARD_PAUSE: Duration = Duration::from_secs(1);
 
+/// A first poll that takes longer than this keeps the controller from its other work.
+const LONG_POLL: Duration = Duration::from_micros(100);
+
+/// How many runs are spawned at once after a long first poll.
+const SPAWNED: u32 = 100;
+
 /// The failures of an object in a row.
 struct Failing {
     /// Another object under the same key starts anew.
@@ -98,7 +105,15 @@ struct Finished<K, E> {
     object: Arc<K>,
     attempt: Attempt,
     began: Instant,
+    took: Duration,
     ended: Ended<E>,
+}
+
+/// A run whose reconciler was called.
+enum Called<Fut: TryFuture> {
+    /// Its future was ready at the first poll.
+    Ended(Result<Fut::Ok, Fut::Error>),
+    Waits(Pin<Box<IntoFuture<Fut>>>),
 }
 
 type Report<K, E> = Result<(ObjectRef<K>, Action), Error<E, watcher::Error>>;
@@ -141,6 +156,8 @@ pub(super) struct Engine<K: Resource, R, P, Ctx, E> {
     abort: BoxFuture<'static, ()>,
     stopping: bool,
     running: JoinSet<Finished<K, E>>,
+    /// How many runs are still spawned without a first poll.
+    spawned: u32,
     /// The shards of which it reconciles objects, if not of all.
     shards: Option<ShardSet>,
     own: Option<Own>,
@@ -236,6 +253,7 @@ where
             abort: first(abort),
             stopping: false,
             running: JoinSet::new(),
+            spawned: 0,
             shards,
             own,
             behind: JoinSet::new(),
@@ -421,7 +439,7 @@ where
 
     /// Starts the run of a key, if there is such an object.
     fn begin(&mut self, item: Processing<'static, ObjectKey>) -> Option<Report<K, Fut::Error>> {
-        let named = self.named.remove(&*item);
+        let named = !self.named.is_empty() && self.named.remove(&*item);
         let object = match self.store.objects().get(&item) {
             Some(Ok(object)) => object,
             Some(Err(error)) => {
@@ -429,7 +447,7 @@ where
                 return Some(Err(Error::ObjectInvalid(error, self.erased(&item))));
             }
             None => {
-                self.failing.remove(&*item);
+                self.forget(&item);
                 let elsewhere = self.without_namespace(&item);
                 if let Some(key) = elsewhere {
                     self.intake.request(key, item.priority());
@@ -440,7 +458,7 @@ where
             }
         };
         let Some(hold) = self.hold(&object) else {
-            self.failing.remove(&*item);
+            self.forget(&item);
             self.look_again(&item);
             return None;
         };
@@ -466,33 +484,53 @@ where
         );
         let began = Instant::now();
         self.metrics.began();
+        // A write in the first poll would belong to no run.
+        let polls = self.spawned == 0 && self.own.is_none();
+        self.spawned = self.spawned.saturating_sub(1);
         let called = catch_unwind(AssertUnwindSafe(|| {
             let (object, context) = (object.clone(), self.context.clone());
-            ATTEMPT.sync_scope(attempt, || span.in_scope(|| (self.reconciler)(object, context)))
+            let call = || {
+                // Futures can be large: moved around as they are, some overflow the stack of a debug build.
+                let mut run = Box::pin(TryFutureExt::into_future((self.reconciler)(object, context)));
+                // Whoever polls it later sets another waker.
+                match polls.then(|| (&mut run).now_or_never()).flatten() {
+                    Some(result) => Called::<Fut>::Ended(result),
+                    None => Called::Waits(run),
+                }
+            };
+            ATTEMPT.sync_scope(attempt, || span.in_scope(call))
         }));
-        let key = item.clone();
-        let finished = move |ended| Finished {
+        let took = began.elapsed();
+        if polls && took > LONG_POLL {
+            self.spawned = SPAWNED;
+        }
+        let own = self.own.clone().map(|own| (own, item.clone()));
+        let finished = move |ended, took| Finished {
             item,
             object,
             attempt,
             began,
+            took,
             ended,
         };
-        match called {
-            Err(panic) => Some(self.conclude(finished(Ended::Panicked(panic)))),
-            Ok(future) => {
-                let timeout = self.config.reconcile_timeout;
-                let own = self.own.clone().map(|own| (own, key));
-                // These futures can be large: moved around as they are, some overflow the stack of a debug build.
-                let future = Box::pin(TryFutureExt::into_future(future));
-                let run = async move {
-                    let ended = Own::scope(own, while_held(hold, run(future, timeout))).await;
-                    finished(ended)
-                };
-                self.running.spawn(ATTEMPT.scope(attempt, run).instrument(span));
-                None
-            }
-        }
+        let run = match called {
+            Ok(Called::Waits(run)) => run,
+            Ok(Called::Ended(result)) => return Some(self.conclude(finished(Ended::Returned(result), took))),
+            Err(panic) => return Some(self.conclude(finished(Ended::Panicked(panic), took))),
+        };
+        let run = until_end(run, self.config.reconcile_timeout);
+        let run = match hold {
+            None => run.left_future(),
+            Some(hold) => while_held(hold, run).boxed().right_future(),
+        };
+        let run = match own {
+            None => run.left_future(),
+            Some((own, key)) => own.scope(key, run).boxed().right_future(),
+        };
+        let run = ATTEMPT.scope(attempt, run).instrument(span);
+        self.running
+            .spawn(run.map(move |ended| finished(ended, began.elapsed())));
+        None
     }
 
     /// Whether this replica owns an object, and holds its shard if there are shards. The only place where that is asked.
@@ -528,9 +566,10 @@ where
             object,
             attempt,
             began,
+            took,
             ended,
         } = finished;
-        let uid = object.meta().uid.clone();
+        let uid = object.meta().uid.as_deref();
         let (outcome, report) = match ended {
             Ended::Returned(Ok(action)) => {
                 let outcome = match action.next {
@@ -539,15 +578,14 @@ where
                     Next::Backoff => Outcome::Requeue,
                 };
                 if action.next != Next::Backoff {
-                    self.failing.remove(&*item);
+                    self.forget(&item);
                 }
                 self.schedule(&item, uid, began, &action);
-                let object = ObjectRef::from_key_with(&item, self.dyntype.clone());
-                (outcome, Ok((object, action)))
+                (outcome, Ok((self.reference(&object), action)))
             }
             Ended::Returned(Err(error)) => {
                 let policy = || {
-                    let context = self.context.clone();
+                    let (object, context) = (object.clone(), self.context.clone());
                     ATTEMPT.sync_scope(attempt, || (self.error_policy)(object, &error, context))
                 };
                 match catch_unwind(AssertUnwindSafe(policy)) {
@@ -559,35 +597,37 @@ where
                             Outcome::Error
                         };
                         self.fail(&item, uid, began, &action);
-                        (outcome, Err(Error::ReconcilerFailed(error, self.erased(&item))))
+                        let object = self.reference(&object).erase();
+                        (outcome, Err(Error::ReconcilerFailed(error, object.into())))
                     }
-                    Err(panic) => self.panicked(&item, uid, began, panic),
+                    Err(panic) => self.panicked(&item, &object, began, panic),
                 }
             }
-            Ended::Panicked(panic) => self.panicked(&item, uid, began, panic),
+            Ended::Panicked(panic) => self.panicked(&item, &object, began, panic),
             // Whoever has the shard then reconciles it.
             Ended::ShardLost => {
-                self.failing.remove(&*item);
+                self.forget(&item);
                 self.look_again(&item);
-                (Outcome::Error, Err(Error::ShardLost(self.erased(&item))))
+                let object = self.reference(&object).erase();
+                (Outcome::Error, Err(Error::ShardLost(object.into())))
             }
             Ended::TimedOut(timeout) => {
                 self.fail(&item, uid, began, &Action::backoff());
-                let object = self.erased(&item);
+                let object = self.reference(&object).erase().into();
                 (
                     Outcome::TimedOut,
                     Err(Error::ReconcilerTimedOut { timeout, object }),
                 )
             }
         };
-        self.metrics.ended(outcome, began.elapsed());
+        self.metrics.ended(outcome, took);
         report
     }
 
     fn panicked(
         &mut self,
         item: &Processing<'static, ObjectKey>,
-        uid: Option<String>,
+        object: &K,
         began: Instant,
         panic: Box<dyn Any + Send>,
     ) -> (Outcome, Report<K, Fut::Error>) {
@@ -596,10 +636,10 @@ where
         }
         let message = panic.downcast_ref::<&str>().map(|message| (*message).to_owned());
         let message = message.or_else(|| panic.downcast_ref::<String>().cloned());
-        self.fail(item, uid, began, &Action::backoff());
+        self.fail(item, object.meta().uid.as_deref(), began, &Action::backoff());
         let error = Error::ReconcilerPanicked {
             message: message.unwrap_or_else(|| "no message".to_owned()),
-            object: self.erased(item),
+            object: self.reference(object).erase().into(),
         };
         (Outcome::Panicked, Err(error))
     }
@@ -608,14 +648,14 @@ where
     fn fail(
         &mut self,
         item: &Processing<'static, ObjectKey>,
-        uid: Option<String>,
+        uid: Option<&str>,
         began: Instant,
         action: &Action,
     ) {
         if action.next == Next::Backoff {
             return self.schedule(item, uid, began, action);
         }
-        let failing = self.failing(item, uid.clone(), began);
+        let failing = self.failing(item, uid, began);
         if failing.until <= began {
             failing.count = failing.count.saturating_add(1);
             if let Next::After(delay) = action.next {
@@ -625,16 +665,25 @@ where
         self.schedule(item, uid, began, action);
     }
 
+    /// Forgets the failures of an object.
+    fn forget(&mut self, key: &ObjectKey) {
+        if !self.failing.is_empty() {
+            self.failing.remove(key);
+        }
+    }
+
     /// The failures of an object, before this run was counted.
-    fn failing(&mut self, key: &ObjectKey, uid: Option<String>, began: Instant) -> &mut Failing {
-        let none = Failing {
-            uid,
-            count: 0,
-            until: began,
-        };
+    fn failing(&mut self, key: &ObjectKey, uid: Option<&str>, began: Instant) -> &mut Failing {
         match self.failing.entry(key.clone()) {
-            Entry::Occupied(held) if held.get().uid == none.uid => held.into_mut(),
-            entry => entry.insert_entry(none).into_mut(),
+            Entry::Occupied(held) if held.get().uid.as_deref() == uid => held.into_mut(),
+            entry => {
+                let none = Failing {
+                    uid: uid.map(str::to_owned),
+                    count: 0,
+                    until: began,
+                };
+                entry.insert_entry(none).into_mut()
+            }
         }
     }
 
@@ -642,7 +691,7 @@ where
     fn schedule(
         &mut self,
         item: &Processing<'static, ObjectKey>,
-        uid: Option<String>,
+        uid: Option<&str>,
         began: Instant,
         action: &Action,
     ) {
@@ -658,7 +707,7 @@ where
     }
 
     /// The pause of an object before its next run. A run that began during a pause, because of a change, does not count.
-    fn back_off(&mut self, key: &ObjectKey, uid: Option<String>, began: Instant) -> Duration {
+    fn back_off(&mut self, key: &ObjectKey, uid: Option<&str>, began: Instant) -> Duration {
         let (first, longest) = self.config.backoff;
         let now = Instant::now();
         let failing = self.failing(key, uid, began);
@@ -670,16 +719,19 @@ where
         failing.until.saturating_duration_since(now)
     }
 
+    /// A reference to the state that was reconciled.
+    fn reference(&self, object: &K) -> ObjectRef<K> {
+        ObjectRef::from_obj_with(object, self.dyntype.clone())
+    }
+
+    /// A reference to an object of which only the key is known.
     fn erased(&self, key: &ObjectKey) -> Box<ObjectRef<DynamicObject>> {
         Box::new(ObjectRef::<K>::from_key_with(key, self.dyntype.clone()).erase())
     }
 }
 
 /// Drops a run when its shard may be another replica's. The shard is held until the run has ended.
-async fn while_held<E>(hold: Option<ShardHold>, run: impl Future<Output = Ended<E>>) -> Ended<E> {
-    let Some(hold) = hold else {
-        return run.await;
-    };
+async fn while_held<E>(hold: ShardHold, run: impl Future<Output = Ended<E>>) -> Ended<E> {
     // Boxed, so that it is dropped before the hold is.
     let run = Box::pin(run);
     tokio::select! {
@@ -690,18 +742,22 @@ async fn while_held<E>(hold: Option<ShardHold>, run: impl Future<Output = Ended<
 }
 
 /// Runs a reconciler's future to its end, whatever that is.
-async fn run<Fut: TryFuture<Ok = Action>>(future: Fut, timeout: Option<Duration>) -> Ended<Fut::Error> {
-    // Also what a timeout drops is dropped in here, so that a panic of its destructor is caught too.
-    let limited = async {
-        let future = TryFutureExt::into_future(future);
-        match timeout {
-            None => Ended::Returned(future.await),
-            Some(limit) => match tokio::time::timeout(limit, future).await {
+fn until_end<E: Send + 'static>(
+    future: Pin<Box<impl Future<Output = Result<Action, E>> + Send + 'static>>,
+    timeout: Option<Duration>,
+) -> impl Future<Output = Ended<E>> + Send {
+    let limited = match timeout {
+        None => future.map(Ended::Returned).left_future(),
+        // What a timeout drops is dropped in here, so that a panic of its destructor is caught too.
+        Some(limit) => async move {
+            match tokio::time::timeout(limit, future).await {
                 Ok(result) => Ended::Returned(result),
                 Err(_) => Ended::TimedOut(limit),
-            },
+            }
         }
+        .boxed()
+        .right_future(),
     };
-    let caught = AssertUnwindSafe(limited).catch_unwind().await;
-    caught.unwrap_or_else(Ended::Panicked)
+    let caught = AssertUnwindSafe(limited).catch_unwind();
+    caught.map(|ended| ended.unwrap_or_else(Ended::Panicked))
 }

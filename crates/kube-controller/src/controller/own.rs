@@ -58,10 +58,7 @@ impl Own {
     }
 
     /// Runs a reconcile as the one of this key.
-    pub(super) async fn scope<F: Future>(own: Option<(Self, ObjectKey)>, reconcile: F) -> F::Output {
-        match own {
-            None => reconcile.await,
-            Some((own, key)) => own.writes.scope(&own.run(&key), reconcile).await,
-        }
+    pub(super) async fn scope<F: Future>(self, key: ObjectKey, reconcile: F) -> F::Output {
+        self.writes.scope(&self.run(&key), reconcile).await
     }
 }

@@ -12,6 +12,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use tokio::task;
 
 async fn done() -> Result<Action, Failure> {
     Ok(Action::await_change())
@@ -33,9 +34,16 @@ async fn what_exists_and_each_change_is_reconciled() {
     running.quiet_for(SECOND).await;
     cluster.touch("map-07");
     assert_eq!(running.run().await.name, "map-07");
+    for _ in 0..20 {
+        running.report().await.unwrap();
+    }
     let (object, action) = running.report().await.unwrap();
     assert_eq!(object.namespace.as_deref(), Some("default"));
     assert_eq!(action, Action::await_change());
+    let state = &cluster.get("ConfigMap", "map-07")["metadata"];
+    assert_eq!(object.extra.uid.as_deref(), state["uid"].as_str());
+    let version = object.extra.resource_version.as_deref();
+    assert_eq!(version, state["resourceVersion"].as_str());
 }
 
 /// Case 1.
@@ -84,6 +92,53 @@ async fn a_panic_goes_on_if_it_is_not_recovered() {
     let running = start(controller, |_| async { panic!("out of here") });
     let panic = running.task.await.unwrap_err().into_panic();
     assert_eq!(panic.downcast_ref(), Some(&"out of here"));
+}
+
+/// Whether the future of a run was polled last by the task that called its reconciler.
+async fn ended_in(caller: task::Id) -> Result<Action, Failure> {
+    let same = task::id() == caller;
+    Ok(Action::requeue(if same { MS } else { SECOND }))
+}
+
+#[tokio::test(start_paused = true)]
+async fn only_a_run_that_waits_is_spawned() {
+    let cluster = Cluster::new();
+    cluster.map("ready");
+    cluster.map("waits");
+    let mut running = start(cluster.controller(), |map| {
+        let caller = task::id();
+        async move {
+            if map.name_any() == "waits" {
+                task::yield_now().await;
+            }
+            ended_in(caller).await
+        }
+    });
+    for _ in 0..2 {
+        let (object, action) = running.report().await.unwrap();
+        let place = if object.name == "waits" { SECOND } else { MS };
+        assert_eq!(action, Action::requeue(place), "{object}");
+    }
+}
+
+/// The clock is the real one, since the run blocks its thread.
+#[tokio::test]
+async fn runs_are_spawned_after_one_that_blocked() {
+    let cluster = Cluster::new();
+    (0..3).for_each(|number| drop(cluster.map(&format!("map-{number}"))));
+    let mut running = start(cluster.controller(), |_| {
+        let caller = task::id();
+        async move {
+            std::thread::sleep(MS);
+            ended_in(caller).await
+        }
+    });
+    let mut actions = Vec::new();
+    for _ in 0..3 {
+        actions.push(running.report().await.unwrap().1);
+    }
+    let spawned = Action::requeue(SECOND);
+    assert_eq!(actions, [Action::requeue(MS), spawned.clone(), spawned]);
 }
 
 /// Cases 3 and 4.

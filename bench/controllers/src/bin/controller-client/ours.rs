@@ -1,4 +1,4 @@
-//! kube-controller, without a line of tuning.
+//! kube-controller, without a line of tuning. Its objects are packed, as those of `Controller::new` are; or decoded, as kube-rs's are.
 
 use crate::measure::{Latencies, Runs};
 use futures::{StreamExt as _, stream};
@@ -8,14 +8,26 @@ use kube_controller::Controller;
 use kube_controller::controller::{Action, Source};
 use kube_controller::reflector::Store;
 use kube_controller::watcher;
-use kube_informer::form::Packed;
-use kube_informer::{CachedObject, SharedInformerFactory};
+use kube_informer::form::{StaticResource, WholeObject};
+use kube_informer::SharedInformerFactory;
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
 pub async fn nothing(client: Client, runs: Arc<Runs>) {
-    Controller::new(Api::<ConfigMap>::all(client), watcher::Config::default())
+    let maps = Api::<ConfigMap>::all(client);
+    nothing_of(Controller::new(maps, watcher::Config::default()), runs).await;
+}
+
+pub async fn nothing_decoded(client: Client, runs: Arc<Runs>) {
+    let factory = SharedInformerFactory::new(client);
+    let maps = factory.informer::<ConfigMap>();
+    factory.start();
+    nothing_of(Controller::for_informer(&maps), runs).await;
+}
+
+async fn nothing_of(controller: Controller<ConfigMap>, runs: Arc<Runs>) {
+    controller
         .run(
             |_, runs: Arc<Runs>| async move {
                 Ok::<_, Infallible>(match runs.another() {
@@ -31,12 +43,12 @@ pub async fn nothing(client: Client, runs: Arc<Runs>) {
 }
 
 /// The pods are a source that notes when it was told of a pod. Otherwise this is `Controller::new`.
-pub async fn pods(client: Client, latencies: Arc<Latencies>) {
+pub async fn pods<O: StaticResource + WholeObject<Object = Pod>>(client: Client, latencies: Arc<Latencies>) {
     let factory = SharedInformerFactory::new(client);
-    let pods = factory.informer::<Packed<Pod>>();
+    let pods = factory.informer::<O>();
     let told = latencies.clone();
     let source = Source::mapped(&pods, move |pod| {
-        let key = Packed::<Pod>::key_of(pod);
+        let key = O::key_of(pod);
         told.told(&key.to_string());
         [key]
     });
