@@ -22,6 +22,8 @@ pub(crate) enum Step {
     Forget,
     /// A request that is repeated until its answer has this code; not compared.
     Until(Ask, u16),
+    /// A request that is repeated until its answer has this text at this place; not compared.
+    UntilShown(Ask, &'static str, &'static str),
 }
 
 /// A request, and what is done with its answer.
@@ -80,6 +82,11 @@ impl Case {
 
     pub(crate) fn until(mut self, ask: Ask, code: u16) -> Self {
         self.steps.push(Step::Until(ask, code));
+        self
+    }
+
+    pub(crate) fn until_shown(mut self, ask: Ask, pointer: &'static str, text: &'static str) -> Self {
+        self.steps.push(Step::UntilShown(ask, pointer, text));
         self
     }
 }

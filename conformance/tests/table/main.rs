@@ -18,6 +18,7 @@ mod lists;
 mod normal;
 mod objects;
 mod patches;
+mod policies;
 mod run;
 mod schemas;
 mod selectors;
@@ -25,6 +26,7 @@ mod specs;
 mod subresources;
 mod tables;
 mod validation;
+mod versions;
 mod watches;
 mod webhooks;
 mod writes;
@@ -55,8 +57,10 @@ fn cases() -> Vec<Case> {
         schemas::cases(),
         specs::cases(),
         validation::cases(),
+        versions::cases(),
         access::cases(),
         webhooks::cases(),
+        policies::cases(),
         yaml::cases(),
     ];
     reading.into_iter().chain(writing).flatten().collect()

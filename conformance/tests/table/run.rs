@@ -92,7 +92,14 @@ impl Run {
                 }
                 Step::Watch { watches, meanwhile } => self.watch(&watches, &meanwhile).await,
                 Step::Forget => subject.forget().await,
-                Step::Until(ask, code) => self.until(&ask, code).await,
+                Step::Until(ask, code) => self.until(&ask, |raw| raw.code == code).await,
+                Step::UntilShown(ask, pointer, text) => {
+                    let shows = |raw: &RawObject| {
+                        let body: Option<Value> = serde_json::from_slice(&raw.body).ok();
+                        body.is_some_and(|body| body.pointer(pointer).and_then(Value::as_str) == Some(text))
+                    };
+                    self.until(&ask, shows).await;
+                }
             }
         }
         self.answers
@@ -103,14 +110,14 @@ impl Run {
         self.take(ask, raw);
     }
 
-    async fn until(&mut self, ask: &Ask, code: u16) {
+    async fn until(&mut self, ask: &Ask, is_it: impl Fn(&RawObject) -> bool) {
         for _ in 0..600 {
-            if send(&self.client, self.request(ask)).await.code == code {
+            if is_it(&send(&self.client, self.request(ask)).await) {
                 return;
             }
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
-        panic!("{}: {}: never {code}", self.case, ask.name);
+        panic!("{}: {}: never as expected", self.case, ask.name);
     }
 
     /// The watches are open before anything changes.

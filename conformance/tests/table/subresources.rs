@@ -114,6 +114,13 @@ fn bindings() -> Case {
             &json!({"metadata": {"name": name, "annotations": {"a": "b"}}, "target": target}),
         )
     };
+    let bind_named = |name: &str, target: Value| {
+        let binding =
+            json!({"apiVersion": "v1", "kind": "Binding", "metadata": {"name": name}, "target": target});
+        post("/api/v1/namespaces/{ns}/bindings", &binding)
+    };
+    let mut other = free.clone();
+    other["metadata"]["name"] = "q".into();
     let node = json!({"kind": "Node", "name": "n1"});
     let ephemeral = format!("{PODS}/p/ephemeralcontainers");
     let with = |containers: Value| json!({"metadata": {"labels": {"no": "no"}}, "spec": {"ephemeralContainers": containers}});
@@ -130,6 +137,12 @@ fn bindings() -> Case {
             "/status/conditions/0/status",
         ]))
         .ask(bind("p", node.clone()).named("bind again"))
+        .ask(post(PODS, &other).named("create another").only(["/kind"]))
+        .ask(bind_named("q", node.clone()).named("bind by the name in the binding"))
+        .ask(bind_named("q", node.clone()).named("bind by the name in the binding again"))
+        .ask(bind_named("none", node.clone()).named("bind none by the name in the binding"))
+        .ask(bind_named("", node.clone()).named("bind without a name"))
+        .ask(get("/api/v1/namespaces/{ns}/bindings").named("list bindings"))
         .ask(
             post(
                 &format!("{PODS}/none/binding"),

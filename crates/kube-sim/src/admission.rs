@@ -1,4 +1,4 @@
-//! Admission webhooks: what mutating and validating webhook configurations ask others about a write.
+//! Admission: what mutating and validating webhook configurations ask others about a write, and what policies say of it.
 //!
 //! A write is computed under the storage's lock, where nobody can wait for an answer from the network. So it is tried: at the
 //! places where webhooks are asked, the gates, it takes the answers that its request has got so far ([`Admission`]). If one is
@@ -6,7 +6,8 @@
 //! again. An answer counts only for what was asked: if the object has changed meanwhile, webhooks are asked again, as by a real
 //! server. What an attempt draws (a uid, a name, an address) and the time that it writes are kept for the next one.
 //!
-//! `hooks` reads configurations and says which webhooks a write concerns, `ask` asks them, `call` is HTTP.
+//! `hooks` reads configurations and says which webhooks a write concerns, `ask` asks them, `call` is HTTP. `policies` has
+//! ValidatingAdmissionPolicies, for which nobody has to wait.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -22,10 +23,12 @@ use crate::status::StatusError;
 use crate::storage::Transaction;
 use crate::target::Target;
 use hooks::Hook;
+use policies::Policy;
 
 mod ask;
 mod call;
 mod hooks;
+mod policies;
 
 type Object = Map<String, Value>;
 
@@ -60,6 +63,7 @@ impl Operation {
 pub(crate) struct Admission {
     mutating: Vec<Arc<Hook>>,
     validating: Vec<Arc<Hook>>,
+    policies: Vec<Policy>,
     user: Value,
     /// The request's options, as webhooks see them.
     options: Value,
@@ -158,6 +162,14 @@ impl Admission {
         std::mem::take(&mut self.lock().warnings)
     }
 
+    /// Takes note of what the client is to be warned of, once.
+    fn warn(&self, warning: String) {
+        let mut state = self.lock();
+        if !state.warnings.contains(&warning) {
+            state.warnings.push(warning);
+        }
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -176,7 +188,7 @@ impl Admission {
         self.gate(true, hooks, operation, target, object, old)
     }
 
-    /// Asks the validating webhooks, or takes their answer.
+    /// Asks the policies, then the validating webhooks, or takes their answer.
     pub(crate) fn validate(
         &self,
         api: &Api,
@@ -186,6 +198,7 @@ impl Admission {
         object: Option<&Object>,
         old: Option<&Object>,
     ) -> Result<(), StatusError> {
+        self.enforce(api, transaction, operation, target, object, old)?;
         let hooks = self.concerned(&self.validating, api, transaction, operation, target, object)?;
         self.gate(false, hooks, operation, target, object, old).map(drop)
     }
@@ -334,7 +347,7 @@ fn labels_of(object: Option<&Object>) -> Value {
 }
 
 impl Api {
-    /// The webhooks that there are, for a write with these options; none if there are none.
+    /// The webhooks and policies that there are, for a write with these options; none if there are none.
     pub(crate) fn admission(&self, user: Option<&User>, options: Value, dry_run: bool) -> Option<Admission> {
         let [mutating, validating] = ["mutatingwebhookconfigurations", "validatingwebhookconfigurations"]
             .map(|plural| -> Vec<Arc<Hook>> {
@@ -347,13 +360,27 @@ impl Api {
                     .flat_map(|stored| hooks_of(&resource, stored))
                     .collect()
             });
-        if mutating.is_empty() && validating.is_empty() {
+        let [policies, bindings] = ["validatingadmissionpolicies", "validatingadmissionpolicybindings"].map(
+            |plural| -> Vec<Object> {
+                let Some(resource) = self.find(GROUP, "v1", plural) else {
+                    return Vec::new();
+                };
+                let all = self.storage.snapshot(&resource);
+                let decode = |stored: &Arc<crate::object::Stored>| {
+                    nesting::with_room(stored.depth, || stored.decode(&resource.head("v1")))
+                };
+                all.range("", None).map(decode).collect()
+            },
+        );
+        let policies = Policy::all(&policies, &bindings);
+        if mutating.is_empty() && validating.is_empty() && policies.is_empty() {
             return None;
         }
         let admin = User::new("kube-sim", "", [MASTERS.to_owned()]);
         Some(Admission {
             mutating,
             validating,
+            policies,
             user: user.unwrap_or(&admin).shown(),
             options,
             dry_run,

@@ -282,11 +282,8 @@ impl<'a> Ownership<'a> {
         }
         match comparison.is_empty() {
             true => managers.write(),
-            // Where the versions do not fit each other, those who own something stay as they were.
-            false => match self.updated(managers, old, new, manager) {
-                Ok(managers) => managers.write(),
-                Err(_) => before.cloned(),
-            },
+            // Where the versions do not fit each other, it is no longer known who owns what.
+            false => self.updated(managers, old, new, manager).ok()?.write(),
         }
     }
 

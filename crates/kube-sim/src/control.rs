@@ -2,7 +2,8 @@
 //!
 //! Every change says which objects its controllers have to look at (`written`, `removed`). They do so right
 //! after the request that made the change, before it is answered, one object and one transaction at a time,
-//! until none is left. So everybody sees the steps, and nobody has to wait for the end.
+//! until none is left. So everybody sees the steps, and nobody has to wait for the end. Only the objects of a
+//! definition that is deleted go a moment later: clients delete a definition, and then watch for its end.
 //!
 //! # Speed
 //!
@@ -12,17 +13,19 @@
 use std::sync::PoisonError;
 
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
 use crate::api::Api;
 use crate::api::write::{DEFINITIONS, DeleteOptions, Propagation, Writer};
-use crate::meta::{Object, finalizers, is_being_deleted, metadata, metadata_mut, text};
+use crate::meta::{Object, finalizers, is_being_deleted, metadata, metadata_mut, rfc3339, text};
 use crate::object::Stored;
-use crate::resources::Resource;
+use crate::resources::{Registry, Resource};
 use crate::storage::{Backup, Place, Transaction};
 use crate::target::Target;
 
 mod aggregation;
 mod collector;
+mod definitions;
 mod namespaces;
 
 /// A controller of the control plane that a simulated cluster can have.
@@ -106,10 +109,15 @@ impl Api {
         previous: Option<&Stored>,
         writer: Writer<'_>,
     ) {
+        let place = transaction.place(resource, &stored.key);
+        // The server itself looks after those, with and without controllers.
+        let was_there = previous.is_none_or(|previous| previous.deleting);
+        if stored.deleting && was_there && &*place.resource == DEFINITIONS {
+            transaction.enqueue(place.clone());
+        }
         if self.controllers.is_empty() {
             return;
         }
-        let place = transaction.place(resource, &stored.key);
         let foreground = transaction.foreground();
         if stored.deleting && Propagation::of(object) == Some(Propagation::Foreground) {
             foreground.insert(stored.uid().into(), place.clone());
@@ -144,6 +152,18 @@ impl Api {
 
     /// An object is gone.
     pub(crate) fn removed(&self, transaction: &mut Transaction<'_>, resource: &Resource, object: &Stored) {
+        let definition = resource.custom.then(|| resource.id());
+        if let Some(definition) = definition
+            && self
+                .registry()
+                .of_id(&definition)
+                .is_some_and(|now| now.terminating)
+        {
+            transaction.enqueue(Place {
+                resource: DEFINITIONS.into(),
+                key: definition.into(),
+            });
+        }
         if self.controllers.is_empty() {
             return;
         }
@@ -195,7 +215,7 @@ impl Api {
         // Whoever waits here finds the work done that was his to do.
         let _turn = self.settling.lock().unwrap_or_else(PoisonError::into_inner);
         while self.storage.transact(|transaction| {
-            let place = transaction.next_work();
+            let place = transaction.next_work(Instant::now());
             place.map(|place| self.look_at(transaction, &place)).is_some()
         }) {}
     }
@@ -204,25 +224,19 @@ impl Api {
     pub(crate) fn restore(&self, backup: &Backup) {
         self.storage.restore(backup);
         let definitions = backup.snapshot(DEFINITIONS);
-        self.with_registry(|registry| {
-            registry.forget_definitions();
-            for definition in definitions.range("", None) {
-                let since = definition.resource_version;
-                let definition = Value::Object(definition.decode(b"{"));
-                if let Ok(resource) = Resource::from_definition(&definition) {
-                    registry.define(Resource { since, ..resource });
-                }
-            }
-        });
-        let registry = self.registry();
+        self.with_registry(Registry::forget_definitions);
         self.storage.transact(|transaction| {
+            for definition in definitions.range("", None) {
+                self.define(transaction, &definition.decode(b"{"), definition.resource_version);
+            }
+            let registry = self.registry();
             for resource in registry.iter() {
                 for stored in transaction
                     .list(resource, "")
                     .iter()
                     .filter(|stored| stored.deleting)
                 {
-                    let object = stored.decode(&Target::of(resource.clone(), &stored.key).head());
+                    let object = Target::of(resource.clone(), &stored.key).decode(stored);
                     self.written(transaction, resource, &object, stored, None, Writer::Owner);
                 }
             }
@@ -244,6 +258,9 @@ impl Api {
         let Ok((current, object)) = self.current(transaction, &target) else {
             return;
         };
+        if place.resource.as_ref() == DEFINITIONS {
+            self.look_at_definition(transaction, &target, &object);
+        }
         if target.resource.id() == "namespaces" {
             if !current.deleting {
                 self.publish_into(transaction, &current);

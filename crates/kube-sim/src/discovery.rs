@@ -62,7 +62,8 @@ pub(crate) fn answer(
 /// The groups except the core group, each with its versions, the preferred one first.
 fn group_versions(registry: &Registry) -> Vec<(String, Vec<String>)> {
     let mut groups: Vec<(String, Vec<String>)> = Vec::new();
-    for resource in registry.iter() {
+    let served = registry.iter().filter(|resource| !resource.versions.is_empty());
+    for resource in served {
         match groups.last_mut() {
             Some((name, versions)) if *name == resource.group => {
                 let new = resource
@@ -96,19 +97,11 @@ fn groups(registry: &Registry) -> Vec<Value> {
     described.collect()
 }
 
-fn of_version<'a>(
-    registry: &'a Registry,
-    group: &'a str,
-    version: &'a str,
-) -> impl Iterator<Item = &'a Resource> {
-    let served = move |r: &&Resource| r.group == group && r.versions.iter().any(|v| v == version);
-    registry.iter().map(|r| &**r).filter(served)
-}
-
 fn resource_list(registry: &Registry, group: &str, version: &str) -> Option<Value> {
     let mut resources = Vec::new();
     let mut api_version = None;
-    for resource in of_version(registry, group, version) {
+    for resource in registry.of_version(group, version) {
+        let resource = &*resource;
         api_version = Some(resource.api_version(version));
         let mut described = json!({
             "name": resource.plural,
@@ -167,8 +160,9 @@ fn discovery_list(registry: &Registry, accept: &str, core: bool) -> Response<Sim
             let versions: Vec<_> = versions
                 .iter()
                 .map(|version| {
-                    let resources: Vec<_> = of_version(registry, &group, version)
-                        .map(|r| described(r, version))
+                    let resources: Vec<_> = registry
+                        .of_version(&group, version)
+                        .map(|resource| described(&resource, version))
                         .collect();
                     json!({"version": version, "resources": resources, "freshness": "Current"})
                 })
@@ -231,6 +225,7 @@ fn verbs(resource: &Resource) -> Vec<&'static str> {
         _ => VERBS
             .into_iter()
             .filter(|verb| !(is_one && *verb == "deletecollection"))
+            .filter(|verb| !(resource.terminating && matches!(*verb, "create" | "patch" | "update")))
             .collect(),
     }
 }

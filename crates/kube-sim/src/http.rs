@@ -10,6 +10,7 @@ use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use http::header::ACCEPT;
 use http::{HeaderMap, Method, Request, Response, StatusCode};
+use tokio::runtime::Handle;
 
 use crate::access::{Attributes, User};
 use crate::admission::Admission;
@@ -94,7 +95,14 @@ where
         let (api, user) = (self.api.clone(), self.user.clone());
         async move {
             let answer = |request, encoding| respond(api.clone(), user.clone(), request, encoding);
-            media::translated(&api, request, answer).await
+            let answer = media::translated(&api, request, answer).await;
+            if let (Some(alarm), Ok(runtime)) = (api.storage.alarm(), Handle::try_current()) {
+                runtime.spawn(async move {
+                    tokio::time::sleep_until(alarm).await;
+                    api.settle();
+                });
+            }
+            answer
         }
         .boxed()
     }
@@ -309,7 +317,8 @@ impl Call {
 
     async fn answer_of(mut self, route: Route, faults: &Meeting) -> Result<Response<SimBody>, StatusError> {
         let target = route.target;
-        if !matches!(self.request.method.as_str(), "GET" | "HEAD") && !target.resource.review {
+        let is_asked = target.resource.review && !target.resource.is_bindings();
+        if !matches!(self.request.method.as_str(), "GET" | "HEAD") && !is_asked {
             let options = self.options();
             let dry_run = options["dryRun"][0] == "All";
             self.admission = self.api.admission(self.user.as_ref(), options, dry_run);

@@ -84,6 +84,20 @@ pub(crate) fn dns_label_fault(text: &str) -> Option<&'static str> {
     }
 }
 
+const DNS_1035_RULE: &str = "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic \
+     character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is \
+     '[a-z]([-a-z0-9]*[a-z0-9])?')";
+
+/// Why `text` is not a DNS label that begins with a letter, as the names of versions and kinds must be.
+pub(crate) fn dns_1035_label_fault(text: &str) -> Option<&'static str> {
+    let begins = text.starts_with(|c: char| c.is_ascii_lowercase());
+    match text {
+        _ if text.len() > 63 => Some("must be no more than 63 characters"),
+        _ if begins && is_dns_label(text) => None,
+        _ => Some(DNS_1035_RULE),
+    }
+}
+
 fn is_dns_label(text: &str) -> bool {
     let edge = |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
     let bytes = text.as_bytes();

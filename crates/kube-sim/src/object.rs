@@ -28,6 +28,8 @@ use messages::Messages;
 pub(crate) struct Stored {
     pub(crate) key: Arc<str>,
     pub(crate) resource_version: u64,
+    /// The version of a custom resource that it is; empty for built-in kinds.
+    pub(crate) version: Arc<str>,
     /// How many levels its JSON has.
     pub(crate) depth: usize,
     /// `"metadata":{…},"spec":{…}}`: the object without its opening brace, `apiVersion` and `kind`.
@@ -89,6 +91,7 @@ impl Stored {
             }
         }
         out.push(b'}');
+        let version = version_of(resource, object);
         Self {
             key: key_of(metadata).into(),
             resource_version,
@@ -100,7 +103,8 @@ impl Stored {
             deleting: metadata.get("deletionTimestamp").is_some_and(|at| !at.is_null()),
             metadata_end,
             labels: encode_labels(metadata),
-            fields: encode_fields(resource, object),
+            fields: encode_fields(resource, &version, object),
+            version,
             messages: Messages::default(),
         }
     }
@@ -177,6 +181,11 @@ impl Stored {
         out.put_slice(&body[..from]);
         out.put_slice(resource_version.to_string().as_bytes());
         out.put_slice(&body[to..end]);
+    }
+
+    /// Whether the other is the same in the same version.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        self.version == other.version && self.body.bytes() == other.body.bytes()
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -310,9 +319,19 @@ fn encode_owners(metadata: &Map<String, Value>) -> Box<str> {
     uids.flat_map(|uid| [uid, "\0"]).collect::<String>().into()
 }
 
-fn encode_fields(resource: &Resource, object: &Map<String, Value>) -> Box<str> {
+/// The version of a custom resource that an object is: the one in which objects are stored, unless it says another.
+fn version_of(resource: &Resource, object: &Map<String, Value>) -> Arc<str> {
+    let storage = &resource.definition.storage;
+    let given = object.get("apiVersion").and_then(Value::as_str);
+    match given.and_then(|given| given.rsplit('/').next()) {
+        Some(given) if resource.custom && given != &**storage => given.into(),
+        _ => storage.clone(),
+    }
+}
+
+fn encode_fields(resource: &Resource, version: &str, object: &Map<String, Value>) -> Box<str> {
     let mut joined = String::new();
-    for path in resource.stored_fields() {
+    for path in resource.fields_in(version) {
         let mut value = object.get(path.split('.').next().unwrap_or(""));
         for part in path.split('.').skip(1) {
             value = value.and_then(|v| v.get(part));

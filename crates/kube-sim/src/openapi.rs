@@ -66,10 +66,8 @@ fn index(registry: &Registry) -> Value {
 fn document(registry: &Registry, group: &str, version: &str) -> Option<Value> {
     let mut paths = Map::new();
     let mut schemas = BTreeMap::new();
-    let served = |resource: &&std::sync::Arc<Resource>| {
-        resource.group == group && resource.versions.iter().any(|served| served == version)
-    };
-    for resource in registry.iter().filter(served) {
+    for resource in registry.of_version(group, version) {
+        let resource = &*resource;
         let (name, schema) = component(resource, version);
         let reference = format!("{REFERENCE}{name}");
         let place = if resource.namespaced {
@@ -117,8 +115,9 @@ fn component(resource: &Resource, version: &str) -> (String, Value) {
     let mut group: Vec<_> = resource.group.split('.').collect();
     group.reverse();
     let name = format!("{}.{version}.{}", group.join("."), resource.kind);
-    let given = resource.published.get(version);
-    let mut schema = given.cloned().unwrap_or_else(|| json!({"type": "object"}));
+    let given = resource.definition.versions.get(version);
+    let published = given.and_then(|version| version.published.clone());
+    let mut schema = published.unwrap_or_else(|| json!({"type": "object"}));
     for field in ["apiVersion", "kind"] {
         schema["properties"][field] = json!({"type": "string"});
     }

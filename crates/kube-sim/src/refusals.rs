@@ -12,8 +12,10 @@ impl StatusError {
         Self::new(404, "NotFound", format!("{} \"{name}\" not found", resource.id())).with_details(details)
     }
 
-    pub(crate) fn already_exists(resource: &Resource, name: &str) -> Self {
-        let message = format!("{} \"{name}\" already exists", resource.id());
+    /// There is an object of this name, which may be being deleted.
+    pub(crate) fn already_exists(resource: &Resource, name: &str, deleting: bool) -> Self {
+        let being = if deleting { "object is being deleted: " } else { "" };
+        let message = format!("{being}{} \"{name}\" already exists", resource.id());
         Self::new(409, "AlreadyExists", message).with_details(named(resource, name))
     }
 
@@ -41,8 +43,31 @@ impl StatusError {
     }
 
     pub(crate) fn forbidden(resource: &Resource, name: &str, why: &str) -> Self {
+        let named_so = if name.is_empty() {
+            String::new()
+        } else {
+            format!(" \"{name}\"")
+        };
+        let message = format!("{}{named_so} is forbidden: {why}", resource.id());
+        let mut details = named(resource, name);
+        if let (true, Some(details)) = (name.is_empty(), details.as_object_mut()) {
+            details.remove("name");
+        }
+        Self::new(403, "Forbidden", message).with_details(details)
+    }
+
+    /// What a policy denies, for a reason that it gives.
+    pub(crate) fn denied_by_policy(resource: &Resource, name: &str, reason: &str, why: &str) -> Self {
+        let (code, reason) = match reason {
+            "Forbidden" => (403, "Forbidden"),
+            "Unauthorized" => (401, "Unauthorized"),
+            "RequestEntityTooLarge" => (413, "RequestEntityTooLarge"),
+            _ => (422, "Invalid"),
+        };
         let message = format!("{} \"{name}\" is forbidden: {why}", resource.id());
-        Self::new(403, "Forbidden", message).with_details(named(resource, name))
+        let mut details = named(resource, name);
+        details["causes"] = json!([{"message": why}]);
+        Self::new(code, reason, message).with_details(details)
     }
 
     /// A namespace that is being terminated takes no new objects.
@@ -86,7 +111,7 @@ impl StatusError {
             401 => Self::new(code, "Unauthorized", "Unauthorized"),
             403 => Self::forbidden(resource, name, "a fault of the simulator"),
             404 => Self::not_found(resource, name),
-            409 if creates => Self::already_exists(resource, name),
+            409 if creates => Self::already_exists(resource, name, false),
             409 => Self::stale(resource, name),
             410 => Self::expired("The resourceVersion for the provided list is too old."),
             422 => {

@@ -1,7 +1,7 @@
 //! The resources a server knows: built-in kinds, and those that custom resource definitions add.
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -16,6 +16,8 @@ pub(crate) struct Resource {
     pub(crate) group: String,
     /// The served versions, the preferred one first.
     pub(crate) versions: Vec<String>,
+    /// The version of a custom resource in which this is served; empty for built-in kinds, which are the same in all of theirs.
+    pub(crate) version: Arc<str>,
     pub(crate) plural: String,
     pub(crate) singular: String,
     pub(crate) kind: String,
@@ -34,20 +36,79 @@ pub(crate) struct Resource {
     pub(crate) custom: bool,
     /// What clients of a version are warned of, by version.
     pub(crate) deprecations: BTreeMap<String, String>,
-    /// Which state of its definition it comes from.
-    pub(crate) generation: i64,
     /// The fields that field selectors may name, beside name and namespace.
     pub(crate) fields: Vec<String>,
-    /// The columns of tables that a definition adds, by version.
-    pub(crate) columns: BTreeMap<String, Vec<Column>>,
-    /// The schemas of a custom resource, by version.
-    pub(crate) schemas: BTreeMap<String, Arc<Schema>>,
-    /// The same as they are in the definition.
-    pub(crate) published: BTreeMap<String, Value>,
-    /// Whether its versions have different schemas.
-    pub(crate) has_several_schemas: bool,
+    /// What its definition says.
+    pub(crate) definition: Arc<Definition>,
     /// The resource version of its definition: what is older was stored under another one.
     pub(crate) since: u64,
+    /// Whether its definition is being deleted: no object is created any more.
+    pub(crate) terminating: bool,
+}
+
+/// What the definition of a custom resource says of all its versions; empty for built-in kinds.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Definition {
+    uid: String,
+    /// Which state of the definition it is.
+    generation: i64,
+    /// The version in which objects are stored.
+    pub(crate) storage: Arc<str>,
+    /// All versions, also those that are not served.
+    pub(crate) versions: BTreeMap<String, Version>,
+}
+
+/// One version of a definition.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Version {
+    pub(crate) schema: Option<Arc<Schema>>,
+    /// The same as it is in the definition.
+    pub(crate) published: Option<Value>,
+    /// The columns that it adds to tables.
+    pub(crate) columns: Vec<Column>,
+    /// The fields that field selectors may name.
+    pub(crate) fields: Vec<String>,
+    status: bool,
+    scale: Option<ScalePaths>,
+    /// The versions whose objects are objects of this one as they are.
+    alike: Vec<String>,
+}
+
+impl Version {
+    fn read(version: &Value) -> Self {
+        let published = version.pointer("/schema/openAPIV3Schema");
+        Self {
+            schema: published.map(|schema| Arc::new(Schema::of_custom_resource(schema))),
+            published: published.cloned(),
+            columns: Column::of(version),
+            fields: list_at(version, "/selectableFields")
+                .filter_map(|field| Some(field["jsonPath"].as_str()?.trim_start_matches('.').to_owned()))
+                .collect(),
+            status: version["subresources"].get("status").is_some(),
+            scale: ScalePaths::read(&version["subresources"]["scale"]),
+            alike: Vec::new(),
+        }
+    }
+
+    /// All versions of a definition, by name.
+    fn all_of(versions: &[&Value]) -> BTreeMap<String, Self> {
+        let all = versions
+            .iter()
+            .filter_map(|version| Some((version["name"].as_str()?.to_owned(), Self::read(version))));
+        let mut all: BTreeMap<_, _> = all.collect();
+        let alike: Vec<Vec<String>> = all
+            .values()
+            .map(|one| {
+                let like = |other: &Self| one.published == other.published && one.fields == other.fields;
+                let alike = all.iter().filter(|(_, other)| like(other));
+                alike.map(|(name, _)| name.clone()).collect()
+            })
+            .collect();
+        for (version, alike) in all.values_mut().zip(alike) {
+            version.alike = alike;
+        }
+        all
+    }
 }
 
 /// Where an object has what its scale shows: paths of fields, such as `spec.replicas`.
@@ -146,6 +207,11 @@ impl Resource {
         !self.review && !self.report && !self.is_view()
     }
 
+    /// Whether what is posted to it binds the pod that it names: the older way to do that.
+    pub(crate) fn is_bindings(&self) -> bool {
+        self.review && self.plural == "bindings"
+    }
+
     /// Whether its objects are those of another resource, in another form.
     pub(crate) fn is_view(&self) -> bool {
         self.group == "events.k8s.io" && !self.custom
@@ -159,17 +225,34 @@ impl Resource {
     /// The group, version and kind that its objects are stored as.
     pub(crate) fn storage_kind(&self) -> String {
         let group = if self.is_view() { "" } else { &self.group };
-        let version = self.versions.first().map_or("", String::as_str);
+        let version = self.preferred();
         format!("{group}/{version}/{}", self.kind)
     }
 
-    /// Where the fields for selectors are in the objects that are stored.
-    pub(crate) fn stored_fields(&self) -> impl Iterator<Item = &str> {
+    /// Where the fields for selectors are in objects of a version.
+    pub(crate) fn fields_in(&self, version: &str) -> impl Iterator<Item = &str> {
         let (own, of_core) = match self.is_view() {
             true => (&[][..], selectable_fields("", &self.plural)),
-            false => (&self.fields[..], &[][..]),
+            false => match self.definition.versions.get(version) {
+                Some(version) => (&version.fields[..], &[][..]),
+                None => (&self.fields[..], &[][..]),
+            },
         };
         own.iter().map(String::as_str).chain(of_core.iter().copied())
+    }
+
+    /// Whether an object that is stored in one version is the same in this one.
+    pub(crate) fn is_same_in(&self, stored: &str) -> bool {
+        let own = self.definition.versions.get(&*self.version);
+        stored == &*self.version || own.is_some_and(|own| own.alike.iter().any(|version| version == stored))
+    }
+
+    /// The version in which objects are stored.
+    pub(crate) fn preferred(&self) -> &str {
+        match self.custom {
+            true => &self.definition.storage,
+            false => self.versions.first().map_or("", String::as_str),
+        }
     }
 
     pub(crate) fn api_version(&self, version: &str) -> String {
@@ -202,7 +285,7 @@ impl Resource {
     /// The schema of its objects in one of its versions; none if the definition of a custom resource has none.
     pub(crate) fn schema(&self, version: &str) -> Option<Arc<Schema>> {
         match self.custom {
-            true => self.schemas.get(version).cloned(),
+            true => self.definition.versions.get(version)?.schema.clone(),
             false => schema::of_kind(&self.group, version, &self.kind).map(|found| found.schema().clone()),
         }
     }
@@ -309,6 +392,7 @@ impl Resource {
         Self {
             group: group.into(),
             versions: version.split(' ').map(str::to_owned).collect(),
+            version: Arc::default(),
             plural: plural.into(),
             singular: singular.into(),
             kind: kind.into(),
@@ -332,18 +416,16 @@ impl Resource {
                 }
                 _ => BTreeMap::new(),
             },
-            generation: 0,
             fields: owned(selectable_fields(group, plural)),
-            columns: BTreeMap::new(),
-            schemas: BTreeMap::new(),
-            published: BTreeMap::new(),
-            has_several_schemas: false,
+            definition: Arc::default(),
             since: 0,
+            terminating: false,
         }
     }
 
-    /// Reads a `CustomResourceDefinition`; the error says what is wrong with it.
-    pub(crate) fn from_definition(definition: &Value) -> Result<Self, String> {
+    /// Reads a `CustomResourceDefinition`: the resource in each version that is served, the one in which objects are stored first. If
+    /// none is served, it is that one. The error says what is wrong with the definition.
+    pub(crate) fn of_definition(definition: &Value) -> Result<Vec<Self>, String> {
         let text = |pointer: &str| {
             let value = definition.pointer(pointer).and_then(Value::as_str).unwrap_or("");
             if value.is_empty() {
@@ -352,11 +434,18 @@ impl Resource {
                 Ok(value.to_owned())
             }
         };
-        let (group, plural, kind) = (
-            text("/spec/group")?,
-            text("/spec/names/plural")?,
-            text("/spec/names/kind")?,
-        );
+        // Those that it wants may be others.
+        let accepted = definition.pointer("/status/acceptedNames");
+        let has_names =
+            accepted.is_some_and(|names| names["kind"].as_str().is_some_and(|kind| !kind.is_empty()));
+        let names = if has_names {
+            "/status/acceptedNames"
+        } else {
+            "/spec/names"
+        };
+        let named = |name: &str| text(&format!("{names}/{name}"));
+        let (group, plural, kind) = (text("/spec/group")?, text("/spec/names/plural")?, named("kind"));
+        let kind = kind.or_else(|_| text("/spec/names/kind"))?;
         let name = text("/metadata/name")?;
         if name != format!("{plural}.{group}") {
             return Err(format!(
@@ -372,74 +461,55 @@ impl Resource {
                 ));
             }
         };
-        let all: Vec<_> = list_at(definition, "/spec/versions").collect();
-        let mut served: Vec<_> = all.iter().filter(|v| v["served"] == true).copied().collect();
-        served.sort_by_key(|v| v["storage"] != true);
-        let Some(&preferred) = served.first() else {
-            return Err("spec.versions has no version that is served".into());
-        };
-        let stored = all.iter().filter(|v| v["storage"] == true).count();
+        let mut all: Vec<_> = list_at(definition, "/spec/versions").collect();
+        all.sort_by_key(|version| version["storage"] != true);
+        let stored = all.iter().filter(|version| version["storage"] == true).count();
         if stored != 1 {
             return Err(format!(
                 "spec.versions has {stored} storage versions, must have one"
             ));
         }
-        let schemas: BTreeMap<_, _> = served
-            .iter()
-            .filter_map(|version| {
-                let schema = version.pointer("/schema/openAPIV3Schema")?;
-                let schema = Schema::of_custom_resource(schema);
-                Some((version["name"].as_str()?.to_owned(), Arc::new(schema)))
-            })
-            .collect();
-        let subresource = |name| served.iter().any(|v| v["subresources"].get(name).is_some());
-        Ok(Self {
-            versions: served
-                .iter()
-                .filter_map(|v| v["name"].as_str())
-                .map(str::to_owned)
-                .collect(),
-            singular: text("/spec/names/singular").unwrap_or_else(|_| kind.to_lowercase()),
-            list_kind: text("/spec/names/listKind").unwrap_or_else(|_| format!("{kind}List")),
-            short_names: strings_at(definition, "/spec/names/shortNames"),
-            categories: strings_at(definition, "/spec/names/categories"),
-            namespaced,
-            status: subresource("status"),
-            scale: served
-                .iter()
-                .find_map(|v| ScalePaths::read(&v["subresources"]["scale"])),
-            review: false,
-            report: false,
-            custom: true,
-            deprecations: deprecations(&served, &group, &kind),
+        let served: Vec<_> = all.iter().filter(|v| v["served"] == true).copied().collect();
+        let name_of = |version: &&Value| version["name"].as_str().map(str::to_owned);
+        let versions: Vec<String> = served.iter().filter_map(name_of).collect();
+        let storage = all.first().and_then(name_of).unwrap_or_default();
+        let deprecations = deprecations(&served, &group, &kind);
+        let read = Arc::new(Definition {
+            uid: text("/metadata/uid").unwrap_or_default(),
             generation: definition
                 .pointer("/metadata/generation")
                 .and_then(Value::as_i64)
                 .unwrap_or(0),
-            fields: list_at(preferred, "/selectableFields")
-                .filter_map(|f| Some(f["jsonPath"].as_str()?.trim_start_matches('.').to_owned()))
-                .collect(),
-            columns: served
-                .iter()
-                .filter_map(|version| Some((version["name"].as_str()?.to_owned(), Column::of(version))))
-                .collect(),
-            published: served
-                .iter()
-                .filter_map(|version| {
-                    let schema = version.pointer("/schema/openAPIV3Schema")?;
-                    Some((version["name"].as_str()?.to_owned(), schema.clone()))
-                })
-                .collect(),
-            has_several_schemas: schemas
-                .values()
-                .zip(schemas.values().skip(1))
-                .any(|(one, next)| one != next),
-            schemas,
-            since: 0,
-            group,
-            plural,
-            kind,
-        })
+            storage: storage.as_str().into(),
+            versions: Version::all_of(&all),
+        });
+        let unserved = versions.is_empty().then_some(&storage);
+        let in_version = |name: &String| {
+            let version = read.versions.get(name)?;
+            Some(Self {
+                versions: versions.clone(),
+                version: name.as_str().into(),
+                singular: named("singular").unwrap_or_else(|_| kind.to_lowercase()),
+                list_kind: named("listKind").unwrap_or_else(|_| format!("{kind}List")),
+                short_names: strings_at(definition, &format!("{names}/shortNames")),
+                categories: strings_at(definition, &format!("{names}/categories")),
+                namespaced,
+                status: version.status,
+                scale: version.scale.clone(),
+                review: false,
+                report: false,
+                custom: true,
+                deprecations: deprecations.clone(),
+                fields: version.fields.clone(),
+                definition: read.clone(),
+                since: 0,
+                terminating: false,
+                group: group.clone(),
+                plural: plural.clone(),
+                kind: kind.clone(),
+            })
+        };
+        Ok(versions.iter().chain(unserved).filter_map(in_version).collect())
     }
 }
 
@@ -554,7 +624,20 @@ fn strings_at(value: &Value, pointer: &str) -> Vec<String> {
 /// All resources of a server, in the order discovery shows them.
 #[derive(Debug, Clone)]
 pub(crate) struct Registry {
-    resources: BTreeMap<(String, String), Arc<Resource>>,
+    /// By group and plural. A custom resource is there once for each version that is served, a built-in one once.
+    resources: BTreeMap<(String, String), Vec<Arc<Resource>>>,
+    /// The names that definitions have got, by the definitions' names.
+    names: BTreeMap<String, Names>,
+}
+
+/// The names that a definition has got.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Names {
+    pub(crate) group: String,
+    pub(crate) resources: BTreeSet<String>,
+    pub(crate) kinds: BTreeSet<String>,
+    /// Whether it waits for others to give up some that it wants.
+    pub(crate) is_waiting: bool,
 }
 
 impl Registry {
@@ -563,81 +646,130 @@ impl Registry {
         let resources = BUILTIN.iter().map(Resource::builtin);
         Self {
             resources: resources
-                .map(|r| ((r.group.clone(), r.plural.clone()), Arc::new(r)))
+                .map(|r| ((r.group.clone(), r.plural.clone()), vec![Arc::new(r)]))
                 .collect(),
+            names: BTreeMap::new(),
         }
     }
 
     /// Adds what a custom resource definition defines, or replaces what it defined before.
     ///
     /// Watches of what was defined before end, unless it is the same.
-    pub(crate) fn define(&mut self, resource: Resource) {
-        let key = (resource.group.clone(), resource.plural.clone());
-        let unchanged = |before: &Arc<Resource>| {
-            let since = before.since;
+    pub(crate) fn define(&mut self, mut resources: Vec<Resource>) {
+        let Some(first) = resources.first() else { return };
+        let key = (first.group.clone(), first.plural.clone());
+        let before = self.resources.get(&key);
+        let before = before
+            .and_then(|before| before.first())
+            .filter(|before| before.custom);
+        let is_same = before.is_some_and(|before| {
+            let (since, terminating) = (before.since, before.terminating);
             let now = Resource {
                 since,
-                ..resource.clone()
+                terminating,
+                ..first.clone()
             };
             **before == now
-        };
-        if !self.resources.get(&key).is_some_and(unchanged) {
-            self.resources.insert(key, Arc::new(resource));
+        });
+        if let (true, Some(before)) = (is_same, before) {
+            if before.terminating == first.terminating {
+                return;
+            }
+            for resource in &mut resources {
+                resource.since = before.since;
+                resource.definition = before.definition.clone();
+            }
         }
+        self.resources
+            .insert(key, resources.into_iter().map(Arc::new).collect());
     }
 
-    /// Whether this is what the resource's definition says now.
-    pub(crate) fn is_current(&self, resource: &Arc<Resource>) -> bool {
-        let key = (resource.group.clone(), resource.plural.clone());
-        self.resources
-            .get(&key)
-            .is_some_and(|now| Arc::ptr_eq(now, resource))
+    /// Whether the resource's definition says the same now.
+    pub(crate) fn is_current(&self, resource: &Resource) -> bool {
+        let now = self.all_of(&resource.group, &resource.plural);
+        now.iter()
+            .any(|now| Arc::ptr_eq(&now.definition, &resource.definition))
+    }
+
+    fn all_of(&self, group: &str, plural: &str) -> &[Arc<Resource>] {
+        let key = (group.to_owned(), plural.to_owned());
+        self.resources.get(&key).map_or(&[], Vec::as_slice)
     }
 
     pub(crate) fn undefine(&mut self, group: &str, plural: &str) -> Option<Arc<Resource>> {
-        let key = (group.to_owned(), plural.to_owned());
-        if self.resources.get(&key)?.custom {
-            self.resources.remove(&key)
-        } else {
-            None
-        }
+        let first = self
+            .all_of(group, plural)
+            .first()
+            .filter(|first| first.custom)?
+            .clone();
+        self.resources.remove(&(group.to_owned(), plural.to_owned()));
+        Some(first)
+    }
+
+    /// Takes note of the names that a definition has; returns whether others of its group may get some now.
+    pub(crate) fn note_names(&mut self, definition: &str, names: Option<Names>) -> bool {
+        let before = self.names.remove(definition).unwrap_or_default();
+        let now = names.clone().unwrap_or_default();
+        self.names
+            .extend(names.map(|names| (definition.to_owned(), names)));
+        !before.resources.is_subset(&now.resources) || !before.kinds.is_subset(&now.kinds)
+    }
+
+    /// The names of definitions of a group.
+    pub(crate) fn names_in<'a>(&'a self, group: &'a str) -> impl Iterator<Item = (&'a String, &'a Names)> {
+        self.names.iter().filter(move |(_, names)| names.group == group)
     }
 
     /// Leaves only the built-in kinds.
     pub(crate) fn forget_definitions(&mut self) {
-        self.resources.retain(|_, resource| !resource.custom);
+        self.resources
+            .retain(|_, all| all.iter().all(|resource| !resource.custom));
+        self.names.clear();
     }
 
     pub(crate) fn find(&self, group: &str, version: &str, plural: &str) -> Option<Arc<Resource>> {
-        let resource = self.resources.get(&(group.to_owned(), plural.to_owned()))?;
-        resource
-            .versions
+        self.in_version(self.all_of(group, plural), version)
+    }
+
+    fn in_version(&self, all: &[Arc<Resource>], version: &str) -> Option<Arc<Resource>> {
+        let first = all.first()?;
+        let is_served = first.versions.iter().any(|served| served == version);
+        let mut all = all
             .iter()
-            .any(|v| v == version)
-            .then(|| resource.clone())
+            .filter(|resource| !resource.custom || &*resource.version == version);
+        all.next().filter(|_| is_served).cloned()
+    }
+
+    /// The resources that are served in a version of a group.
+    pub(crate) fn of_version<'a>(
+        &'a self,
+        group: &'a str,
+        version: &'a str,
+    ) -> impl Iterator<Item = Arc<Resource>> + 'a {
+        let of_group = self
+            .resources
+            .values()
+            .filter(move |all| all.iter().all(|r| r.group == group));
+        of_group.filter_map(move |all| self.in_version(all, version))
     }
 
     /// The resource that error messages call `id`.
     pub(crate) fn of_id(&self, id: &str) -> Option<Arc<Resource>> {
         let (plural, group) = id.split_once('.').unwrap_or((id, ""));
-        self.resources
-            .get(&(group.to_owned(), plural.to_owned()))
-            .cloned()
+        self.all_of(group, plural).first().cloned()
     }
 
     /// The resource of an object's `apiVersion` and `kind`, and the version.
     pub(crate) fn of_kind(&self, api_version: &str, kind: &str) -> Option<(Arc<Resource>, String)> {
         let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
-        let resource = self.iter().find(|r| r.group == group && r.kind == kind)?;
-        resource
-            .versions
-            .iter()
-            .any(|v| v == version)
-            .then(|| (resource.clone(), version.to_owned()))
+        let first = self.iter().find(|r| r.group == group && r.kind == kind)?;
+        let resource = self.find(group, version, &first.plural)?;
+        Some((resource, version.to_owned()))
     }
 
+    /// All resources; of the versions of a custom resource, the one in which objects are stored.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<Resource>> {
-        self.resources.values()
+        self.resources.values().filter_map(|all| all.first())
     }
 }
 
@@ -662,6 +794,7 @@ type Row = (
 /// The built-in resources of a kube-apiserver 1.36 that can be listed and watched, and what is asked or reported.
 #[rustfmt::skip]
 const BUILTIN: &[Row] = &[
+    ("", "v1", "bindings", "binding", "Binding", NAMESPACED | REVIEW, &[], &[]),
     ("", "v1", "componentstatuses", "componentstatus", "ComponentStatus", REPORT, &["cs"], &[]),
     ("", "v1", "configmaps", "configmap", "ConfigMap", NAMESPACED, &["cm"], &[]),
     ("", "v1", "endpoints", "endpoints", "Endpoints", NAMESPACED, &["ep"], &[]),

@@ -16,7 +16,7 @@ use serde_json::{Number, Value};
 
 mod builtin;
 mod cel;
-mod default;
+pub(crate) mod default;
 mod embedded;
 pub(crate) mod fit;
 mod format;
@@ -30,7 +30,7 @@ mod validate;
 mod walk;
 
 pub(crate) use builtin::{Definition, METADATA, named, of_kind};
-pub(crate) use cel::{fault, holds};
+pub(crate) use cel::{Answer, Failure, Scope, fault, holds};
 pub(crate) use pattern::Pattern;
 pub(crate) use structural::faults;
 pub(crate) use validate::validate_object;

@@ -96,6 +96,12 @@ impl Selector {
         self.labels.is_empty() && self.fields.is_empty()
     }
 
+    /// Whether fields matter that not every object has.
+    pub(crate) fn reads_fields(&self) -> bool {
+        let is_own = |term: &FieldTerm| matches!(term.field, Field::Other(_));
+        self.fields.iter().any(is_own)
+    }
+
     pub(crate) fn matches(&self, object: &Stored) -> bool {
         self.labels
             .iter()

@@ -24,11 +24,13 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use serde_json::{Map, Value};
 use tokio::sync::watch;
+use tokio::time::Instant;
 
 use crate::nesting;
 use crate::object::{Families, Stored};
 use crate::resources::Resource;
 use crate::storage::sorted::Sorted;
+use crate::view;
 
 mod sorted;
 
@@ -131,6 +133,10 @@ struct Inner {
     /// Objects that a controller of the control plane has to look at, in order, each once.
     work: VecDeque<Place>,
     queued: BTreeSet<Place>,
+    /// Those that a controller looks at later, and when.
+    later: Vec<(Instant, Place)>,
+    /// The first of these times, if nobody waits for it yet.
+    alarm: Option<Instant>,
 }
 
 struct Collection {
@@ -155,6 +161,8 @@ impl Storage {
             foreground: HashMap::new(),
             work: VecDeque::new(),
             queued: BTreeSet::new(),
+            later: Vec::new(),
+            alarm: None,
         };
         Self {
             inner: Mutex::new(inner),
@@ -186,12 +194,18 @@ impl Storage {
         if inner.resource_version != before {
             self.version.send_replace(inner.resource_version);
         }
-        self.work.store(!inner.work.is_empty(), Ordering::Release);
+        let has_work = !inner.work.is_empty() || !inner.later.is_empty();
+        self.work.store(has_work, Ordering::Release);
         result
     }
 
     pub(crate) fn has_work(&self) -> bool {
         self.work.load(Ordering::Acquire)
+    }
+
+    /// When there will be work, said once.
+    pub(crate) fn alarm(&self) -> Option<Instant> {
+        self.has_work().then(|| self.lock().alarm.take())?
     }
 
     pub(crate) fn get(&self, resource: &Resource, key: &str) -> Option<Arc<Stored>> {
@@ -283,6 +297,7 @@ impl Storage {
         inner.resource_version = backup.resource_version;
         inner.dependents.clear();
         inner.foreground.clear();
+        inner.later.clear();
         let mut places = Vec::new();
         for (id, collection) in &mut inner.collections {
             collection.objects = backup.objects.get(id).cloned().unwrap_or_default();
@@ -399,8 +414,16 @@ impl Transaction<'_> {
         }
     }
 
+    /// Gives an object to the controllers at a later time.
+    pub(crate) fn enqueue_at(&mut self, at: Instant, place: Place) {
+        self.inner.later.push((at, place));
+        self.inner.alarm = Some(self.inner.alarm.map_or(at, |alarm| alarm.min(at)));
+    }
+
     /// The next object for the controllers.
-    pub(crate) fn next_work(&mut self) -> Option<Place> {
+    pub(crate) fn next_work(&mut self, now: Instant) -> Option<Place> {
+        let due: Vec<_> = self.inner.later.extract_if(.., |(at, _)| *at <= now).collect();
+        due.into_iter().for_each(|(_, place)| self.enqueue(place));
         let next = self.inner.work.pop_front()?;
         self.inner.queued.remove(&next);
         Some(next)
@@ -460,7 +483,7 @@ impl Transaction<'_> {
     /// Creates or replaces an object, under the next resource version.
     pub(crate) fn put(&mut self, resource: &Resource, object: &Map<String, Value>) -> Arc<Stored> {
         let version = self.inner.resource_version + 1;
-        self.store(resource, Stored::encode(resource, object, version))
+        self.store(resource, view::encode(resource, object, version))
     }
 
     /// The same for an object of up to `max` bytes.
@@ -471,7 +494,7 @@ impl Transaction<'_> {
         max: usize,
     ) -> Result<Arc<Stored>, TooLarge> {
         let version = self.inner.resource_version + 1;
-        let object = Stored::encode(resource, object, version);
+        let object = view::encode(resource, object, version);
         match object.len() {
             bytes if bytes > max => Err(TooLarge(bytes)),
             _ => Ok(self.store(resource, object)),

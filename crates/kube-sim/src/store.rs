@@ -287,6 +287,7 @@ fn value(object: &Stored, target: &Target) -> Result<Value, StatusError> {
 }
 
 fn served(object: &Stored, target: &Target) -> Value {
-    let object = view::served(&target.resource, &target.version, object);
-    Value::Object(object.decode(&target.head()))
+    let mut object = target.decode(object);
+    view::to_served(&target.resource, &mut object);
+    Value::Object(object)
 }

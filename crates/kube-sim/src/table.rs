@@ -100,7 +100,8 @@ fn builtin(columns: &'static [Column]) -> (Vec<Value>, Columns) {
 fn custom(resource: &Resource, version: &str) -> (Vec<Value>, Columns) {
     let mut definitions = vec![definition("Name", "string", "name", "Name", 0)];
     let mut columns = Vec::new();
-    for column in resource.columns.get(version).into_iter().flatten() {
+    let of_version = resource.definition.versions.get(version);
+    for column in of_version.into_iter().flat_map(|version| &version.columns) {
         let Some(path) = Path::parse(&column.path) else {
             break;
         };

@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use serde_json::{Map, Value};
 
-use crate::object::join_key;
+use crate::object::{Stored, join_key};
 use crate::resources::Resource;
+use crate::view;
 
 /// The largest body a request may have, as for a real server.
 pub(crate) const MAX_BODY: usize = 3 * 1024 * 1024;
@@ -22,14 +24,17 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    /// The object of this key, in the preferred version.
+    /// The object of this key, in the version of the resource.
     pub(crate) fn of(resource: Arc<Resource>, key: &str) -> Self {
         let (namespace, name) = match key.split_once('/') {
             Some((namespace, name)) => (Some(namespace.to_owned()), name),
             None => (None, key),
         };
         Self {
-            version: resource.versions.first().cloned().unwrap_or_default(),
+            version: match resource.custom {
+                true => resource.version.to_string(),
+                false => resource.preferred().to_owned(),
+            },
             resource,
             namespace,
             name: Some(name.to_owned()),
@@ -47,6 +52,11 @@ impl Target {
         self.namespace
             .as_ref()
             .map_or_else(String::new, |namespace| format!("{namespace}/"))
+    }
+
+    /// Decodes a stored object in the version that is asked for; needs room for its depth.
+    pub(crate) fn decode(&self, stored: &Stored) -> Map<String, Value> {
+        view::decode(&self.resource, &self.version, stored)
     }
 
     pub(crate) fn head(&self) -> Bytes {

@@ -1,8 +1,14 @@
 //! One store, two APIs: events are objects of the core group and of `events.k8s.io`, which calls some fields differently.
 //!
 //! They are stored as the core group has them, and converted where they come in and go out. So are
-//! HorizontalPodAutoscalers, as `autoscaling/v2` has them. Custom resources that were stored under another schema become those of
-//! the present one where they go out.
+//! HorizontalPodAutoscalers, as `autoscaling/v2` has them.
+//!
+//! # Custom resources
+//!
+//! They are stored in the storage version of their definition, and each stored object knows in which version that was. What is
+//! written in another version loses the fields that the storage version does not have, and what is read in another version those
+//! that this one does not have; nothing else is converted (`conversion: None`). Defaults are those of the version in which an object
+//! is written and of the one in which it is stored.
 
 mod autoscaling;
 
@@ -13,7 +19,8 @@ use serde_json::{Map, Value, json};
 use crate::nesting;
 use crate::object::Stored;
 use crate::resources::Resource;
-use crate::schema::fit;
+use crate::schema::{self, fit};
+use crate::selector::Selector;
 
 /// The names of a field in `events.k8s.io` and in the core group.
 const EVENT_FIELDS: [(&str, &str); 7] = [
@@ -74,31 +81,90 @@ fn fill(object: &mut Map<String, Value>) {
 
 /// The object as it goes out in one of the versions of its resource.
 pub(crate) fn served<'a>(resource: &Resource, version: &str, stored: &'a Stored) -> Cow<'a, Stored> {
-    let outdated = is_outdated(resource, stored);
     let converted = resource.is_view() || (resource.is_autoscaler() && version == "v1");
-    if !converted && !outdated {
+    if !converted && !is_converted(resource, stored) {
         return Cow::Borrowed(stored);
     }
     nesting::with_room(stored.depth, || {
-        let mut object = stored.decode(&resource.head(version));
-        if outdated {
-            refit(resource, version, &mut object);
-        }
+        let mut object = decode(resource, version, stored);
         to_served(resource, &mut object);
         Cow::Owned(Stored::encode(resource, &object, stored.resource_version))
     })
 }
 
-/// Whether a stored object may differ from what its schema makes of it: it was stored under another schema.
-pub(crate) fn is_outdated(resource: &Resource, stored: &Stored) -> bool {
-    resource.custom && (resource.has_several_schemas || stored.resource_version <= resource.since)
+/// Whether a selector selects an object as it goes out in the version of its resource.
+pub(crate) fn selects(selector: &Selector, resource: &Resource, stored: &Stored) -> bool {
+    match selector.reads_fields() && is_converted(resource, stored) {
+        true => selector.matches(&served(resource, &resource.version, stored)),
+        false => selector.matches(stored),
+    }
 }
 
-/// Makes an object that was stored what the schema of the version makes of it.
-pub(crate) fn refit(resource: &Resource, version: &str, object: &mut Map<String, Value>) {
-    if let Some(schema) = resource.schema(version)
-        && let Err(error) = fit::custom(object, &schema)
+/// Decodes a stored object as one of a version of its resource; needs room for its depth. What has two APIs stays as it is stored.
+pub(crate) fn decode(resource: &Resource, version: &str, stored: &Stored) -> Map<String, Value> {
+    if !resource.custom {
+        return stored.decode(&resource.head(version));
+    }
+    let mut object = stored.decode(&resource.head(&stored.version));
+    if is_older(resource, stored)
+        && let Some(schema) = resource.schema(&stored.version)
+        && let Err(error) = fit::custom(&mut object, &schema)
     {
         tracing::debug!(%error, "a stored object does not fit its schema");
+    }
+    if &*stored.version != version {
+        convert(resource, version, &mut object);
+    }
+    object
+}
+
+/// Encodes an object in the version in which it is stored.
+pub(crate) fn encode(resource: &Resource, object: &Map<String, Value>, resource_version: u64) -> Stored {
+    let storage = resource.preferred();
+    let given = object.get("apiVersion").and_then(Value::as_str).unwrap_or("");
+    if !resource.custom || given == resource.api_version(storage) {
+        return Stored::encode(resource, object, resource_version);
+    }
+    let mut object = object.clone();
+    convert(resource, storage, &mut object);
+    // A real server does that when it reads the object again, for the answer.
+    if let Some(schema) = resource.schema(storage) {
+        schema::default::fill_in(&mut object, &schema);
+    }
+    Stored::encode(resource, &object, resource_version)
+}
+
+/// Whether a custom resource is stored as something else than this object, which is the same when it is read.
+pub(crate) fn is_stored_otherwise(
+    resource: &Resource,
+    stored: &Stored,
+    object: &Map<String, Value>,
+    managed: &Option<Value>,
+) -> bool {
+    if !resource.custom || !(is_older(resource, stored) || *stored.version != *resource.preferred()) {
+        return false;
+    }
+    let mut object = object.clone();
+    if let (Some(Value::Object(metadata)), Some(managed)) = (object.get_mut("metadata"), managed) {
+        metadata.insert("managedFields".into(), managed.clone());
+    }
+    !encode(resource, &object, stored.resource_version).is_same(stored)
+}
+
+/// Whether a stored object may differ from what goes out in the version of its resource.
+fn is_converted(resource: &Resource, stored: &Stored) -> bool {
+    resource.custom && (is_older(resource, stored) || !resource.is_same_in(&stored.version))
+}
+
+/// Whether a custom resource was stored before its definition was as it is.
+fn is_older(resource: &Resource, stored: &Stored) -> bool {
+    stored.resource_version <= resource.since
+}
+
+/// Makes an object of one version one of another: what that one does not have goes.
+fn convert(resource: &Resource, version: &str, object: &mut Map<String, Value>) {
+    object.insert("apiVersion".into(), resource.api_version(version).into());
+    if let Some(schema) = resource.schema(version) {
+        fit::converted(object, &schema);
     }
 }

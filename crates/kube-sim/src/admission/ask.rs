@@ -173,12 +173,12 @@ fn meets_conditions(hook: &Hook, question: &Question, request: &Value) -> Result
     if hook.conditions.is_empty() {
         return Ok(true);
     }
-    let mut asked = request.clone();
-    let [object, old] = ["object", "oldObject"].map(|name| asked[name].take());
-    if let Some(asked) = asked.as_object_mut() {
-        asked.retain(|name, _| !matches!(name.as_str(), "object" | "oldObject"));
-    }
-    let variables = [("object", &object), ("oldObject", &old), ("request", &asked)];
+    let asked = Request::read(request.clone());
+    let variables = [
+        ("object", &asked.object),
+        ("oldObject", &asked.old),
+        ("request", &asked.rest),
+    ];
     let mut errors = Vec::new();
     for condition in &hook.conditions {
         let depth = nesting::of(request);
@@ -199,6 +199,33 @@ fn meets_conditions(hook: &Hook, question: &Question, request: &Value) -> Result
                 several => format!("[{}]", several.join(", ")),
             };
             Err(StatusError::forbidden(&target.resource, name, &why))
+        }
+    }
+}
+
+/// What expressions see of a request: objects on their own.
+pub(super) struct Request {
+    pub(super) object: Value,
+    pub(super) old: Value,
+    pub(super) rest: Value,
+}
+
+impl Request {
+    /// What a question is about, in a version of its resource.
+    pub(super) fn of(admission: &Admission, question: &Question, version: &str) -> Self {
+        let object = question.object.as_ref();
+        Self::read(request(admission, question, version, object, ""))
+    }
+
+    fn read(mut request: Value) -> Self {
+        let [object, old] = ["object", "oldObject"].map(|name| request[name].take());
+        if let Some(rest) = request.as_object_mut() {
+            rest.retain(|name, _| !matches!(name.as_str(), "object" | "oldObject"));
+        }
+        Self {
+            object,
+            old,
+            rest: request,
         }
     }
 }

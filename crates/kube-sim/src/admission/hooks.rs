@@ -1,4 +1,4 @@
-//! Webhooks, and which writes they are asked about.
+//! Webhooks, and which writes they and policies are asked about.
 
 use std::time::Duration;
 
@@ -12,11 +12,7 @@ use crate::target::Target;
 #[derive(Debug)]
 pub(super) struct Hook {
     pub(super) name: String,
-    rules: Vec<Rule>,
-    /// `matchPolicy: Equivalent`: rules that name another version of the resource fit, too.
-    equivalent: bool,
-    namespaces: Value,
-    objects: Value,
+    constraints: Constraints,
     /// The names and the expressions of `matchConditions`.
     pub(super) conditions: Vec<String>,
     /// `failurePolicy: Ignore`.
@@ -30,8 +26,22 @@ pub(super) struct Hook {
     pub(super) client: Value,
 }
 
+/// Which writes a webhook or a policy is about.
+#[derive(Debug)]
+pub(super) struct Constraints {
+    /// None says nothing.
+    rules: Vec<Rule>,
+    excluded: Vec<Rule>,
+    /// `matchPolicy: Equivalent`: rules that name another version of the resource fit, too.
+    equivalent: bool,
+    namespaces: Value,
+    objects: Value,
+}
+
 #[derive(Debug)]
 struct Rule {
+    /// Those of the objects that it is about; all if there are none.
+    names: Vec<String>,
     operations: Vec<String>,
     groups: Vec<String>,
     versions: Vec<String>,
@@ -42,16 +52,12 @@ struct Rule {
 impl Hook {
     pub(super) fn read(hook: &Value) -> Self {
         let is = |name: &str, value: &str| hook[name].as_str() == Some(value);
-        let rules = hook["rules"].as_array().into_iter().flatten();
         let conditions = hook["matchConditions"].as_array().into_iter().flatten();
         let versions = hook["admissionReviewVersions"].as_array().into_iter().flatten();
         let seconds = hook["timeoutSeconds"].as_u64().unwrap_or(10);
         Self {
             name: hook["name"].as_str().unwrap_or("").to_owned(),
-            rules: rules.map(Rule::read).collect(),
-            equivalent: !is("matchPolicy", "Exact"),
-            namespaces: hook["namespaceSelector"].clone(),
-            objects: hook["objectSelector"].clone(),
+            constraints: Constraints::read(hook, "rules"),
             conditions: conditions
                 .filter_map(|condition| condition["expression"].as_str())
                 .map(str::to_owned)
@@ -69,24 +75,62 @@ impl Hook {
 
     /// The version of the resource that the rules name, if they fit.
     pub(super) fn fits(&self, operation: Operation, target: &Target) -> Option<String> {
-        let served = target.resource.versions.iter();
-        let others = served.filter(|version| self.equivalent && **version != target.version);
-        let mut versions = std::iter::once(&target.version).chain(others);
-        versions
-            .find(|version| {
-                self.rules
-                    .iter()
-                    .any(|rule| rule.fits(operation, target, version))
-            })
-            .cloned()
+        // A webhook without rules is about nothing.
+        let rules = Some(&self.constraints).filter(|constraints| !constraints.rules.is_empty());
+        rules?.fits(operation, target, "")
     }
 
     pub(super) fn selects_namespaces(&self) -> bool {
-        selects_some(&self.namespaces)
+        selects_some(&self.constraints.namespaces)
     }
 
     pub(super) fn fits_namespace(&self, labels: &Value) -> bool {
-        specs::selects(&self.namespaces, labels)
+        self.constraints.fits_namespace(labels)
+    }
+
+    pub(super) fn fits_object(&self, labels: [Option<&Value>; 2]) -> bool {
+        self.constraints.fits_object(labels)
+    }
+}
+
+impl Constraints {
+    /// Reads what is said of a webhook, or of a policy, whose rules are called so.
+    pub(super) fn read(said: &Value, rules: &str) -> Self {
+        let all = |name: &str| {
+            let rules = said[name].as_array().into_iter().flatten();
+            rules.map(Rule::read).collect()
+        };
+        Self {
+            rules: all(rules),
+            excluded: all("excludeResourceRules"),
+            equivalent: said["matchPolicy"] != "Exact",
+            namespaces: said["namespaceSelector"].clone(),
+            objects: said["objectSelector"].clone(),
+        }
+    }
+
+    /// The version of the resource that the rules name, if they fit.
+    pub(super) fn fits(&self, operation: Operation, target: &Target, name: &str) -> Option<String> {
+        let of = |rules: &[Rule]| {
+            let served = target.resource.versions.iter();
+            let others = served.filter(|version| self.equivalent && **version != target.version);
+            let mut versions = std::iter::once(&target.version).chain(others);
+            let fits = |version: &&String| {
+                rules
+                    .iter()
+                    .any(|rule| rule.fits(operation, target, version, name))
+            };
+            versions.find(fits).cloned()
+        };
+        match of(&self.excluded) {
+            Some(_) => None,
+            None if self.rules.is_empty() => Some(target.version.clone()),
+            None => of(&self.rules),
+        }
+    }
+
+    pub(super) fn fits_namespace(&self, labels: &Value) -> bool {
+        !selects_some(&self.namespaces) || specs::selects(&self.namespaces, labels)
     }
 
     /// Whether the object, or what it was, has the labels that the webhook wants. One that is not there has no labels, not even none.
@@ -108,6 +152,7 @@ impl Rule {
             items.filter_map(Value::as_str).map(str::to_owned).collect()
         };
         Self {
+            names: list("resourceNames"),
             operations: list("operations"),
             groups: list("apiGroups"),
             versions: list("apiVersions"),
@@ -116,7 +161,7 @@ impl Rule {
         }
     }
 
-    fn fits(&self, operation: Operation, target: &Target, version: &str) -> bool {
+    fn fits(&self, operation: Operation, target: &Target, version: &str, name: &str) -> bool {
         let has = |list: &[String], what: &str| list.iter().any(|item| item == "*" || item == what);
         let resource = &target.resource;
         let is_cluster_wide = !resource.namespaced;
@@ -130,7 +175,8 @@ impl Rule {
             let (plural, part) = rule.split_once('/').unwrap_or((rule, ""));
             (plural == "*" || plural == resource.plural) && (part == "*" || part == subresource)
         });
-        fits_scope
+        (self.names.is_empty() || self.names.iter().any(|given| given == name))
+            && fits_scope
             && fits_resource
             && has(&self.operations, operation.name())
             && has(&self.groups, &resource.group)

@@ -12,6 +12,7 @@ use crate::selector::Selector;
 use crate::status::StatusError;
 use crate::storage::Snapshot;
 use crate::target::Target;
+use crate::view;
 
 /// Echoes the shard selector, where a real server does: in whole lists of built-in kinds. Tables and lists of metadata are
 /// made without it, and lists of custom resources have no place for it.
@@ -62,7 +63,7 @@ impl Api {
         };
         let mut matching = snapshot
             .range(&prefix, after.as_deref())
-            .filter(|object| selector.matches(object))
+            .filter(|object| view::selects(selector, &target.resource, object))
             .cloned();
         let items: Vec<_> = matching.by_ref().take(limit.unwrap_or(usize::MAX)).collect();
         let more = if limit.is_some() { matching.next() } else { None };

@@ -32,6 +32,7 @@ use crate::selector::Selector;
 use crate::status::StatusError;
 use crate::storage::{Change, Snapshot};
 use crate::target::Target;
+use crate::view;
 
 /// A watch without `timeoutSeconds` ends after one to two times this, as in a real server.
 const MIN_TIMEOUT: Duration = Duration::from_secs(1800);
@@ -158,13 +159,17 @@ impl Watch {
         resource.custom && !self.api.is_current(resource)
     }
 
+    fn selects(&self, object: &Stored) -> bool {
+        view::selects(&self.selector, &self.target.resource, object)
+    }
+
     fn load_present(&mut self, end: bool) {
         let newest = || self.api.storage.snapshot(&self.target.resource);
         let snapshot = self.stale.take().unwrap_or_else(newest);
         let prefix = self.target.prefix();
         self.initial = snapshot
             .range(&prefix, None)
-            .filter(|o| self.selector.matches(o))
+            .filter(|object| self.selects(object))
             .cloned()
             .collect();
         self.position = snapshot.resource_version;
@@ -229,8 +234,8 @@ impl Watch {
         let before = change
             .previous
             .as_ref()
-            .is_some_and(|previous| self.selector.matches(previous));
-        let after = !change.deleted && self.selector.matches(&change.object);
+            .is_some_and(|previous| self.selects(previous));
+        let after = !change.deleted && self.selects(&change.object);
         let (kind, object) = match (before, after, &change.previous) {
             (false, true, _) => (EventKind::Added, &change.object),
             (true, true, _) => (EventKind::Modified, &change.object),

@@ -23,7 +23,7 @@ use crate::view;
 
 mod check;
 mod create;
-mod definition;
+pub(crate) mod definition;
 mod delete;
 mod service;
 mod signing;
@@ -136,10 +136,13 @@ impl Api {
     /// The same without an object.
     pub(crate) fn as_defined_now<'a>(&self, target: &'a Target) -> Result<Cow<'a, Target>, StatusError> {
         let before = &target.resource;
-        if !before.custom || self.is_current(before) {
+        let now = match before.custom {
+            true => self.find(&before.group, &target.version, &before.plural),
+            false => return Ok(Cow::Borrowed(target)),
+        };
+        if now.as_ref().is_some_and(|now| Arc::ptr_eq(now, before)) {
             return Ok(Cow::Borrowed(target));
         }
-        let now = self.find(&before.group, &target.version, &before.plural);
         let subresource = target.subresource.as_deref();
         let now = now.filter(|now| {
             now.namespaced == before.namespaced && subresource.is_none_or(|name| now.has_subresource(name))
@@ -352,10 +355,7 @@ impl Api {
         let name = target.name.as_deref().unwrap_or("");
         let current = transaction.get(&target.resource, &target.key());
         let current = current.ok_or_else(|| StatusError::not_found(&target.resource, name))?;
-        let mut object = current.decode(&target.head());
-        if view::is_outdated(&target.resource, &current) {
-            view::refit(&target.resource, &target.version, &mut object);
-        }
+        let object = target.decode(&current);
         Ok((current, object))
     }
 
@@ -399,23 +399,6 @@ impl Api {
         };
         let [seen, old] = [Some(object), old].map(|object| served(&target.resource, object));
         admission.validate(self, transaction, operation, target, seen.as_ref(), old.as_ref())
-    }
-
-    /// A custom resource definition makes its resource appear, or change.
-    fn defined(
-        &self,
-        transaction: &mut Transaction<'_>,
-        resource: &Resource,
-        object: &Object,
-        stored: &Stored,
-    ) {
-        if resource.id() == definition::ID
-            && let Ok(mut defined) = Resource::from_definition(&Value::Object(object.clone()))
-        {
-            defined.since = stored.resource_version;
-            self.with_registry(|registry| registry.define(defined.clone()));
-            transaction.wake(&defined);
-        }
     }
 }
 

@@ -98,7 +98,7 @@ impl Api {
             for current in transaction.list(resource, &prefix) {
                 let inner = Target::of(resource.clone(), &current.key);
                 if !current.deleting {
-                    let object = current.decode(&inner.head());
+                    let object = inner.decode(&current);
                     self.delete_here(transaction, &inner, &current, object, &options);
                 }
                 let Ok((_, left)) = self.current(transaction, &inner) else {

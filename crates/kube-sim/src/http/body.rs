@@ -75,6 +75,11 @@ impl Call {
         fields::fit(target, &mut object)
             .and_then(|dropped| {
                 errors.extend(dropped);
+                // Go's decoder of a built-in kind does not look at what is twice and unknown.
+                if !target.resource.custom && !errors.is_empty() {
+                    let told = self.strict_faults(target, &object);
+                    errors = if told.is_empty() { errors } else { told };
+                }
                 self.fields.note(errors)
             })
             .map_err(|error| {
@@ -86,26 +91,32 @@ impl Call {
         Ok(object)
     }
 
-    /// Refuses fields that a built-in kind does not have, and those that are there twice.
-    fn check_strictly(&self, target: &Target, object: &Map<String, Value>) -> Result<(), StatusError> {
+    /// What strict decoding says of the body of a built-in kind, each once.
+    fn strict_faults(&self, target: &Target, object: &Map<String, Value>) -> Vec<String> {
         let kind = target.resource.kind.as_str();
         let api_version = target.resource.api_version(&target.version);
         // Another kind is refused for that, or is that of a subresource.
         let is_meant = object.get("kind").is_none_or(|given| given == kind);
         let Some(message) = Descriptor::of(&api_version, kind).filter(|_| is_meant) else {
-            return Ok(());
+            return Vec::new();
         };
         // The text has been read before; at most it is too deep.
         let errors = strict_errors(message, &self.request.body).unwrap_or_default();
-        if errors.is_empty() {
-            return Ok(());
-        }
-        // What is twice is told once.
         let mut told: Vec<String> = Vec::new();
         for error in errors.iter().map(ToString::to_string) {
             if !told.contains(&error) {
                 told.push(error);
             }
+        }
+        told
+    }
+
+    /// Refuses fields that a built-in kind does not have, and those that are there twice.
+    fn check_strictly(&self, target: &Target, object: &Map<String, Value>) -> Result<(), StatusError> {
+        let kind = target.resource.kind.as_str();
+        let told = self.strict_faults(target, object);
+        if told.is_empty() {
+            return Ok(());
         }
         Err(StatusError::bad_request(format!(
             "{kind} in version \"{}\" cannot be handled as a {kind}: strict decoding error: {}",

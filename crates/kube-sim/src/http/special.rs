@@ -21,6 +21,12 @@ impl Call {
         let done = || json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201});
         let method = self.request.method.as_str();
         let (code, value) = match (method, target.subresource.as_deref()) {
+            ("POST", None) if target.name.is_none() && target.resource.is_bindings() => {
+                options::check_write(&self.query, "CreateOptions")?;
+                let binding = self.admitted(target, self.read_object(target)?)?;
+                self.api.bind_named(target, &binding, self.writer())?;
+                (StatusCode::CREATED, done())
+            }
             ("POST", None) if target.name.is_none() && target.resource.review => (
                 StatusCode::CREATED,
                 self.api.review(

@@ -23,6 +23,9 @@ use crate::status::{Cause, shown};
 use cost::{Budget, Exceeded};
 
 mod cost;
+mod scope;
+
+pub(crate) use scope::{Answer, Failure, Scope};
 
 static ENVIRONMENT: LazyLock<Arc<Env>> = LazyLock::new(|| {
     let mut environment = Env::stdlib();
@@ -266,22 +269,10 @@ fn check(
 ///
 /// What cel-go says of an expression that has no answer.
 pub(crate) fn holds(expression: &str, variables: &[(&str, &Value)]) -> Result<bool, String> {
-    let program = ENVIRONMENT
-        .compile(expression)
-        .map_err(|error| error.to_string())?;
-    let mut context = Context::with_env(ENVIRONMENT.clone());
-    for (name, value) in variables {
-        context.add_variable_from_value(*name, to_cel(value, &Schema::default()));
-    }
-    let metered = cost::metered(program.expression().clone());
-    match Budget::new().spend(|| CelValue::resolve(&metered, &context)) {
-        Ok(Ok(CelValue::Bool(holds))) => Ok(holds),
-        Ok(Ok(_)) => Err("must evaluate to bool".to_owned()),
-        Ok(Err(ExecutionError::UndeclaredReference(name))) => {
-            Err(format!("undeclared reference to '{name}'"))
-        }
-        Ok(Err(error)) => Err(said(&error)),
-        Err(_) => Err("operation cancelled: actual cost limit exceeded".to_owned()),
+    match Scope::new(variables).evaluate(expression) {
+        Ok(Answer::Bool(holds)) => Ok(holds),
+        Ok(_) => Err("must evaluate to bool".to_owned()),
+        Err(failure) => Err(failure.message()),
     }
 }
 

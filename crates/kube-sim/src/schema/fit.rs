@@ -20,6 +20,12 @@ pub(crate) fn applied(object: &mut Map<String, Value>, schema: &Schema) -> Resul
     made_custom(object, schema, false)
 }
 
+/// Makes an object of one version of a custom resource one of another's schema: drops unknown fields and misplaced nulls.
+pub(crate) fn converted(object: &mut Map<String, Value>, schema: &Schema) {
+    prune::unknown_fields(object, schema, &mut Vec::new());
+    prune::nulls(object, schema);
+}
+
 fn made_custom(
     object: &mut Map<String, Value>,
     schema: &Schema,
@@ -35,15 +41,15 @@ fn made_custom(
     }
     if schema.has_embedded() {
         let mut found = Vec::new();
-        for (name, value) in &mut *object {
-            if let Some(node) = schema.properties.get(name).filter(|_| name != "metadata") {
-                embedded(value, node.get(), &Path::Root.field(name), &mut found)?;
-            }
-        }
+        embedded_in(object, schema, &mut found)?;
         found.sort();
         dropped.append(&mut found);
     }
     default::fill_in(object, schema);
+    if schema.has_embedded() {
+        // Nobody is told of what a default loses.
+        embedded_in(object, schema, &mut Vec::new())?;
+    }
     Ok(dropped)
 }
 
@@ -90,6 +96,19 @@ fn metadata(value: &mut Value, path: &str, dropped: &mut Vec<String>) -> Result<
 fn fields_of(members: &mut Map<String, Value>, definition: &Definition, dropped: &mut Vec<String>) {
     prune::fields(members, definition.schema(), dropped);
     prune::nulls(members, definition.schema());
+}
+
+fn embedded_in(
+    object: &mut Map<String, Value>,
+    schema: &Schema,
+    dropped: &mut Vec<String>,
+) -> Result<(), String> {
+    for (name, value) in object {
+        if let Some(node) = schema.properties.get(name).filter(|_| name != "metadata") {
+            embedded(value, node.get(), &Path::Root.field(name), dropped)?;
+        }
+    }
+    Ok(())
 }
 
 /// Looks for embedded objects, and checks their metadata.

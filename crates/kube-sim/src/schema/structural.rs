@@ -58,25 +58,29 @@ pub(crate) fn faults(schema: &Value, path: &str) -> Vec<Cause> {
     forbidden_defaults(schema, path, &mut causes);
     // Defaults are held against a schema that is one.
     if causes.is_empty() {
-        defaults(schema, path, &mut causes);
+        defaults(schema, path, false, &mut causes);
     }
     causes.sort_by(|a, b| a.field.cmp(&b.field));
     causes
 }
 
-/// The defaults that do not fit their schemas.
-fn defaults(schema: &Value, path: &str, causes: &mut Vec<Cause>) {
+/// The defaults that do not fit their schemas. Those in the metadata of an embedded object lose what such metadata does not have.
+fn defaults(schema: &Value, path: &str, in_metadata: bool, causes: &mut Vec<Cause>) {
     let at = |name: &str| format!("{path}.{name}");
+    let is_embedded = schema["x-kubernetes-embedded-resource"] == true;
+    let in_metadata = in_metadata && !is_embedded;
     if let Some(default) = schema.get("default").filter(|default| !default.is_null()) {
-        causes.extend(validate_default(&Schema::parse(schema), default, &at("default")));
+        let (schema, path) = (Schema::parse(schema), at("default"));
+        causes.extend(validate_default(&schema, default, &path, in_metadata));
     }
     for (name, property) in schema["properties"].as_object().into_iter().flatten() {
         let path = crate::path::below(path, format_args!(".properties[{name}]"));
-        defaults(property, &path, causes);
+        let is_own = is_embedded && matches!(name.as_str(), "metadata" | "apiVersion" | "kind");
+        defaults(property, &path, in_metadata || is_own, causes);
     }
     // A real server does not look at those of a map's values.
     if let Some(items) = schema.get("items").filter(|items| items.is_object()) {
-        defaults(items, &at("items"), causes);
+        defaults(items, &at("items"), in_metadata, causes);
     }
 }
 

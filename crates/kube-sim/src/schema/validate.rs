@@ -87,8 +87,13 @@ pub(crate) fn validate_object(
     causes
 }
 
-/// The causes for which a default does not fit its schema; `path` leads to it.
-pub(crate) fn validate_default(schema: &Schema, default: &Value, path: &str) -> Vec<Cause> {
+/// The causes for which a default does not fit its schema; `path` leads to it. One that loses its unknown fields may have some.
+pub(crate) fn validate_default(
+    schema: &Schema,
+    default: &Value,
+    path: &str,
+    loses_unknown: bool,
+) -> Vec<Cause> {
     // An integer or a string may be anything here, as in a real server.
     let checked = match schema.int_or_string {
         true => Vec::new(),
@@ -97,7 +102,7 @@ pub(crate) fn validate_default(schema: &Schema, default: &Value, path: &str) -> 
     let mut causes = within(path, checked);
     causes.extend(within(path, embedded::faults_of(default, schema)));
     let mut pruned = default.clone();
-    if prune::unknown_in(&mut pruned, schema) {
+    if !loses_unknown && prune::unknown_in(&mut pruned, schema) {
         causes.insert(
             0,
             Cause::invalid(path.to_owned(), default, "must not have unknown fields"),

@@ -185,7 +185,6 @@ const FIELDS: &[(&str, &str, &str)] = &[
     ("discovery.v1.EndpointPort", "name", r#""""#),
     ("discovery.v1.EndpointPort", "protocol", r#""TCP""#),
     ("networking.v1.NetworkPolicyPort", "protocol", r#""TCP""#),
-    ("rbac.v1.RoleRef", "apiGroup", r#""rbac.authorization.k8s.io""#),
     (
         "scheduling.v1.PriorityClass",
         "preemptionPolicy",
@@ -229,6 +228,7 @@ const FIXES: &[(&str, Fix)] = &[
     ("core.v1.ServiceSpec", fixes::service),
     ("core.v1.Volume", fixes::volume),
     ("networking.v1.NetworkPolicySpec", fixes::network_policy),
+    ("rbac.v1.RoleRef", fixes::role_ref),
     ("rbac.v1.Subject", fixes::subject),
 ];
 

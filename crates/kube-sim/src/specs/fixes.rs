@@ -387,6 +387,12 @@ pub(super) fn network_policy(spec: &mut Object) {
     set(spec, "policyTypes", types);
 }
 
+pub(super) fn role_ref(reference: &mut Object) {
+    if text(reference, "apiGroup").is_empty() {
+        reference.insert("apiGroup".into(), "rbac.authorization.k8s.io".into());
+    }
+}
+
 pub(super) fn subject(subject: &mut Object) {
     if matches!(text(subject, "kind"), "User" | "Group") && text(subject, "apiGroup").is_empty() {
         subject.insert("apiGroup".into(), "rbac.authorization.k8s.io".into());

@@ -91,7 +91,10 @@ async fn custom_resources_scale_where_their_definition_says() {
     let (code, _, message) = client.get(&format!("{WIDGETS}/x/scale")).await.refusal();
     assert_eq!(
         (code, message.as_str()),
-        (500, "the spec replicas field \".spec.size\" does not exist")
+        (
+            500,
+            "Internal error occurred: the spec replicas field \".spec.size\" does not exist"
+        )
     );
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{DeleteOptions, Object, invalid, is_being_deleted, metadata, metadata_mut, text};
+use super::{DeleteOptions, Object, definition, invalid, is_being_deleted, metadata, metadata_mut, text};
 use crate::names::{dns_label_fault, label_key_fault, label_key_faults, label_value_fault, subdomain_fault};
 use crate::object::Stored;
 use crate::resources::Resource;
@@ -342,7 +342,9 @@ pub(super) fn finalizer_names(resource: &Resource, name: &str, object: &Object) 
             causes.push(Cause::invalid("metadata.finalizers", &shown, &fault));
         }
         let standard = matches!(finalizer, "orphan" | "foregroundDeletion" | "kubernetes");
-        if !resource.custom && !standard && !finalizer.contains('/') {
+        // Definitions have one that is neither.
+        let may_be_short = resource.custom || resource.id() == definition::ID;
+        if !may_be_short && !standard && !finalizer.contains('/') {
             let why = "name is neither a standard finalizer name nor is it fully qualified";
             unqualified.push(Cause::invalid(format!("metadata.finalizers[{at}]"), &shown, why));
         }

@@ -33,6 +33,14 @@ impl Api {
         check::type_meta(target, &object)?;
         check::namespace(target, &mut object)?;
         check::generation(target, &object)?;
+        if resource.terminating {
+            let why = "create not allowed while custom resource definition is terminating";
+            return Err(StatusError::forbidden(
+                resource,
+                text(metadata(&object), "name"),
+                why,
+            ));
+        }
         self.check_namespace(transaction, target, &object)?;
         let generates = text(metadata(&object), "name").is_empty();
         let mut name = check::new_name(resource, &mut object)?;
@@ -100,12 +108,12 @@ impl Api {
         }
         self.validate_by_webhooks(transaction, Operation::Create, target, writer, None, &object)?;
         let key = join_key(target.namespace.as_deref().unwrap_or(""), &name);
-        if transaction.get(resource, &key).is_some() {
-            return Err(StatusError::already_exists(resource, &name));
+        if let Some(there) = transaction.get(resource, &key) {
+            return Err(StatusError::already_exists(resource, &name, there.deleting));
         }
         as_stored(resource, &mut object);
         if writer.dry_run() {
-            return Ok(Arc::new(Stored::encode(
+            return Ok(Arc::new(view::encode(
                 resource,
                 &object,
                 given.parse().unwrap_or(0),
@@ -234,9 +242,13 @@ impl Api {
                     .or_insert_with(|| json!({"phase": "Pending", "qosClass": "BestEffort"}));
             }
             "namespaces" => prepare_namespace(object),
-            definition::ID => {
-                definition::prepare(object, &rfc3339(writer.now(self)), writer == Writer::Owner)?
-            }
+            definition::ID => definition::prepare(
+                object,
+                None,
+                &self.registry(),
+                &rfc3339(writer.now(self)),
+                writer == Writer::Owner,
+            )?,
             _ => {}
         }
         Ok(())

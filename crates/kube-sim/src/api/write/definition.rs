@@ -1,86 +1,354 @@
 //! Custom resource definitions: the fields that the server sets.
+//!
+//! # Names
+//!
+//! A definition gets the names that it wants and no other definition of its group has. Until it has got all of them it is not
+//! served; once it was, it keeps those that it has got. What a definition gives up is given to those that wait.
+//!
+//! # Deletion
+//!
+//! A definition that is deleted gets a finalizer, and goes when its objects are gone; meanwhile none is created.
+//! `control/definitions` does that.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use super::Object;
-use crate::resources::Resource;
-use crate::schema;
+use crate::api::Api;
+use crate::meta::{finalizers, metadata, metadata_mut, text};
+use crate::object::Stored;
+use crate::resources::{Names, Registry, Resource};
 use crate::status::{Cause, StatusError};
+use crate::storage::{Place, Transaction};
+
+mod validation;
 
 pub(crate) const ID: &str = "customresourcedefinitions.apiextensions.k8s.io";
 
-/// Checks a definition and sets its defaults and its status: it is established immediately.
-///
-/// A `lenient` check lets versions have no schema, or one that a real server refuses.
-pub(super) fn prepare(object: &mut Object, now: &str, lenient: bool) -> Result<(), StatusError> {
-    let definition = Value::Object(object.clone());
-    let name = definition
-        .pointer("/metadata/name")
-        .and_then(Value::as_str)
-        .unwrap_or("");
-    let resource = Resource::from_definition(&definition).map_err(|why| {
-        let cause = Cause::invalid("spec", "{}", &why);
-        StatusError::invalid("apiextensions.k8s.io", "CustomResourceDefinition", name, &[cause])
-    })?;
-    if !lenient {
-        let mut causes = schema_faults(&definition);
-        causes.extend(scale_faults(&definition));
-        causes.extend(approval_fault(&definition));
-        if !causes.is_empty() {
-            return Err(StatusError::invalid(
-                "apiextensions.k8s.io",
-                "CustomResourceDefinition",
-                name,
-                &causes,
-            ));
+/// What holds a definition until its objects are gone.
+pub(crate) const CLEANUP: &str = "customresourcecleanup.apiextensions.k8s.io";
+
+/// How long after the deletion of a definition was answered its objects go. In a real server, a controller sees it then.
+pub(super) const END: Duration = Duration::from_millis(300);
+
+/// A condition of a definition.
+pub(crate) struct Condition<'a> {
+    pub(crate) kind: &'a str,
+    pub(crate) holds: bool,
+    pub(crate) reason: &'a str,
+    pub(crate) message: &'a str,
+}
+
+impl Condition<'_> {
+    /// Puts the condition among those of a definition. It is as old as its status.
+    pub(crate) fn put(&self, object: &mut Object, now: &str) {
+        let status = if self.holds { "True" } else { "False" };
+        let mut condition = json!({
+            "type": self.kind, "status": status, "lastTransitionTime": now,
+            "reason": self.reason, "message": self.message,
+        });
+        let all = object.entry("status").or_insert_with(|| json!({}));
+        if !all["conditions"].is_array() {
+            all["conditions"] = json!([]);
+        }
+        let Some(all) = all["conditions"].as_array_mut() else {
+            return;
+        };
+        match all.iter_mut().find(|found| found["type"] == self.kind) {
+            Some(found) => {
+                if found["status"] == status && found["lastTransitionTime"].is_string() {
+                    condition["lastTransitionTime"] = found["lastTransitionTime"].take();
+                }
+                *found = condition;
+            }
+            None => all.push(condition),
         }
     }
-    if let Some(names) = object.get_mut("spec").and_then(|spec| spec.get_mut("names")) {
-        names["singular"] = resource.singular.as_str().into();
-        names["listKind"] = resource.list_kind.as_str().into();
+}
+
+/// The status of a condition; none if the definition does not have it.
+fn condition<'a>(object: &'a Object, kind: &str) -> Option<&'a str> {
+    let conditions = object
+        .get("status")
+        .and_then(|status| status["conditions"].as_array());
+    let mut conditions = conditions.into_iter().flatten();
+    conditions.find(|condition| condition["type"] == kind)?["status"].as_str()
+}
+
+/// Whether a definition has got its names, and so is served.
+pub(crate) fn is_established(object: &Object) -> bool {
+    condition(object, "Established").is_none_or(|status| status == "True")
+}
+
+/// Checks a definition and sets its defaults and its status: what may have its names is established immediately. `old` is what it
+/// takes the place of.
+///
+/// A `lenient` check lets versions have no schema, or one that a real server refuses.
+pub(super) fn prepare(
+    object: &mut Object,
+    old: Option<&Object>,
+    registry: &Registry,
+    now: &str,
+    lenient: bool,
+) -> Result<(), StatusError> {
+    let definition = Value::Object(object.clone());
+    let name = text(metadata(object), "name").to_owned();
+    let invalid = |causes: &[Cause]| {
+        StatusError::invalid("apiextensions.k8s.io", "CustomResourceDefinition", &name, causes)
+    };
+    let resources = Resource::of_definition(&definition);
+    let resources = resources.map_err(|why| invalid(&[Cause::invalid("spec", "{}", &why)]))?;
+    let Some(resource) = resources.first() else {
+        return Err(invalid(&[Cause::required("spec.versions", "")]));
+    };
+    if let Some(Value::Object(spec)) = object.get_mut("spec") {
+        let names = spec.entry("names").or_insert_with(|| json!({}));
+        for (name, default) in [
+            ("singular", resource.kind.to_lowercase()),
+            ("listKind", format!("{}List", resource.kind)),
+        ] {
+            if names[name].as_str().is_none_or(str::is_empty) {
+                names[name] = default.into();
+            }
+        }
     }
-    let names = object.get("spec").map(|spec| spec["names"].clone());
-    let condition = |kind: &str, reason: &str, message: &str| json!({"type": kind, "status": "True", "lastTransitionTime": now, "reason": reason, "message": message});
+    let storage = &*resource.definition.storage;
     let status = json!({
-        "conditions": [
-            condition("NamesAccepted", "NoConflicts", "no conflicts found"),
-            condition("Established", "InitialNamesAccepted", "the initial names have been accepted"),
-        ],
-        "acceptedNames": names,
-        "storedVersions": [resource.versions.first()],
+        "conditions": [], "acceptedNames": {"plural": "", "kind": ""}, "storedVersions": [storage],
     });
-    let status = object.entry("status").or_insert(status);
-    if let (Some(condition), Some(conditions)) = (approval(&definition), status["conditions"].as_array_mut())
-    {
-        conditions.retain(|found| found["type"] != APPROVED);
-        let (is_approved, reason, message) = condition;
-        conditions.push(json!({
-            "type": APPROVED, "status": if is_approved { "True" } else { "False" }, "lastTransitionTime": now,
-            "reason": reason, "message": message,
-        }));
+    object.entry("status").or_insert(status);
+    note_storage_version(object, storage);
+    if !lenient {
+        let definition = Value::Object(object.clone());
+        let mut causes = validation::faults(&definition);
+        if let Some(old) = old {
+            let is_established = condition(old, "Established") == Some("True");
+            let old = Value::Object(old.clone());
+            causes.extend(validation::faults_of_change(&old, &definition, is_established));
+        }
+        if !causes.is_empty() {
+            return Err(invalid(&causes));
+        }
+    }
+    accept_names(object, registry, now);
+    if let Some((holds, reason, message)) = approval(&definition) {
+        let condition = Condition {
+            kind: APPROVED,
+            holds,
+            reason,
+            message: &message,
+        };
+        condition.put(object, now);
     }
     Ok(())
 }
 
 /// A version that becomes the one in which objects are stored is remembered, since objects may be stored in it from now on.
-pub(super) fn note_storage_version(object: &mut Object) {
-    let versions = object
-        .get("spec")
-        .map(|spec| spec["versions"].clone())
-        .unwrap_or_default();
-    let mut versions = versions.as_array().into_iter().flatten();
-    let Some(storage) = versions
-        .find(|version| version["storage"] == true)
-        .map(|version| version["name"].clone())
-    else {
-        return;
-    };
-    if let Some(Value::Array(stored)) = object
-        .get_mut("status")
-        .and_then(|status| status.get_mut("storedVersions"))
-        && !stored.contains(&storage)
+fn note_storage_version(object: &mut Object, storage: &str) {
+    let status = object.get_mut("status");
+    if let Some(Value::Array(stored)) = status.and_then(|status| status.get_mut("storedVersions"))
+        && !stored.iter().any(|version| version == storage)
     {
-        stored.push(storage);
+        stored.push(storage.into());
+    }
+}
+
+/// Gives a definition the names that it wants and that no other has, and says in its conditions what came of it.
+pub(crate) fn accept_names(object: &mut Object, registry: &Registry, now: &str) {
+    let wanted = object
+        .get("spec")
+        .map_or(Value::Null, |spec| spec["names"].clone());
+    let had = object
+        .get("status")
+        .map_or(Value::Null, |status| status["acceptedNames"].clone());
+    if wanted == had && condition(object, "NamesAccepted").is_some() {
+        return;
+    }
+    let group = object
+        .get("spec")
+        .and_then(|spec| spec["group"].as_str())
+        .unwrap_or("");
+    let mut resources = BTreeSet::new();
+    let mut kinds = BTreeSet::new();
+    let own = text(metadata(object), "name");
+    for (_, names) in registry.names_in(group).filter(|(name, _)| *name != own) {
+        resources.extend(names.resources.iter().map(String::as_str));
+        kinds.extend(names.kinds.iter().map(String::as_str));
+    }
+    let mut accepted = if had.is_object() { had.clone() } else { json!({}) };
+    let mut conflict = None;
+    let text = |of: &Value, name: &str| of[name].as_str().unwrap_or("").to_owned();
+    let mut take = |name: &str, taken: &BTreeSet<&str>, reason: &'static str, accepted: &mut Value| {
+        let wanted = text(&wanted, name);
+        match wanted != text(&had, name) && taken.contains(&*wanted) {
+            true => conflict = Some((reason, format!("\"{wanted}\" is already in use"))),
+            false => accepted[name] = wanted.into(),
+        }
+    };
+    take("plural", &resources, "PluralConflict", &mut accepted);
+    take("singular", &resources, "SingularConflict", &mut accepted);
+    let strings = |of: &Value| -> Vec<String> {
+        let list = of["shortNames"].as_array().into_iter().flatten();
+        list.filter_map(Value::as_str).map(str::to_owned).collect()
+    };
+    let before = strings(&had);
+    let mut refused: Vec<_> = strings(&wanted)
+        .into_iter()
+        .filter(|name| !before.contains(name) && resources.contains(&**name))
+        .map(|name| format!("\"{name}\" is already in use"))
+        .collect();
+    refused.dedup();
+    let refused = match &refused[..] {
+        [] => None,
+        [one] => Some(one.clone()),
+        several => Some(format!("[{}]", several.join(", "))),
+    };
+    let copy = |name: &str, accepted: &mut Value| {
+        let members = accepted.as_object_mut();
+        members.map(|members| match wanted.get(name) {
+            Some(value) => members.insert(name.to_owned(), value.clone()),
+            None => members.remove(name),
+        });
+    };
+    take("kind", &kinds, "KindConflict", &mut accepted);
+    take("listKind", &kinds, "ListKindConflict", &mut accepted);
+    match refused {
+        Some(message) if conflict.is_none() => conflict = Some(("ShortNamesConflict", message)),
+        Some(_) => {}
+        None => copy("shortNames", &mut accepted),
+    }
+    copy("categories", &mut accepted);
+    let status = object.entry("status").or_insert_with(|| json!({}));
+    status["acceptedNames"] = accepted;
+    let (reason, message) = conflict
+        .clone()
+        .unwrap_or(("NoConflicts", "no conflicts found".into()));
+    let names = Condition {
+        kind: "NamesAccepted",
+        holds: conflict.is_none(),
+        reason,
+        message: &message,
+    };
+    names.put(object, now);
+    if condition(object, "Established") == Some("True") {
+        return;
+    }
+    let (reason, message) = match conflict {
+        None => ("InitialNamesAccepted", "the initial names have been accepted"),
+        Some(_) => ("NotAccepted", "not all names are accepted"),
+    };
+    let established = Condition {
+        kind: "Established",
+        holds: conflict.is_none(),
+        reason,
+        message,
+    };
+    established.put(object, now);
+}
+
+/// The names that a definition has got.
+fn names_of(object: &Object) -> Names {
+    let accepted = object
+        .get("status")
+        .map_or(&Value::Null, |status| &status["acceptedNames"]);
+    let text = |name: &str| {
+        accepted[name]
+            .as_str()
+            .filter(|name| !name.is_empty())
+            .map(str::to_owned)
+    };
+    let short = accepted["shortNames"].as_array().into_iter().flatten();
+    let short = short.filter_map(Value::as_str).map(str::to_owned);
+    let group = object.get("spec").and_then(|spec| spec["group"].as_str());
+    Names {
+        group: group.unwrap_or("").to_owned(),
+        resources: [text("plural"), text("singular")]
+            .into_iter()
+            .flatten()
+            .chain(short)
+            .collect(),
+        kinds: [text("kind"), text("listKind")].into_iter().flatten().collect(),
+        is_waiting: condition(object, "NamesAccepted") == Some("False"),
+    }
+}
+
+/// Marks a definition that is deleted: its objects go first.
+pub(super) fn terminate(object: &mut Object, now: &str) {
+    let meta = metadata_mut(object);
+    meta.insert("deletionTimestamp".into(), now.into());
+    let held = finalizers(object);
+    if !held.contains(&CLEANUP) {
+        let held: Vec<_> = held.into_iter().chain([CLEANUP]).map(Value::from).collect();
+        metadata_mut(object).insert("finalizers".into(), held.into());
+    }
+    let condition = Condition {
+        kind: "Terminating",
+        holds: true,
+        reason: "InstanceDeletionPending",
+        message: "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon",
+    };
+    condition.put(object, now);
+}
+
+impl Api {
+    /// A custom resource definition makes its resource appear, or change.
+    pub(super) fn defined(
+        &self,
+        transaction: &mut Transaction<'_>,
+        resource: &Resource,
+        object: &Object,
+        stored: &Stored,
+    ) {
+        if resource.id() == ID {
+            self.define(transaction, object, stored.resource_version);
+        }
+    }
+
+    /// Takes note of a definition and its names, at a resource version.
+    pub(crate) fn define(&self, transaction: &mut Transaction<'_>, object: &Object, resource_version: u64) {
+        let Ok(mut resources) = Resource::of_definition(&Value::Object(object.clone())) else {
+            return;
+        };
+        let Some(first) = resources.first().cloned() else {
+            return;
+        };
+        let terminating = condition(object, "Terminating") == Some("True");
+        for resource in &mut resources {
+            resource.since = resource_version;
+            resource.terminating = terminating;
+        }
+        self.with_registry(|registry| match is_established(object) {
+            true => registry.define(resources),
+            false => drop(registry.undefine(&first.group, &first.plural)),
+        });
+        self.name(
+            transaction,
+            text(metadata(object), "name"),
+            Some(names_of(object)),
+        );
+        transaction.wake(&first);
+    }
+
+    /// Takes note of the names of a definition. What it has given up is given to others that wait for it.
+    pub(super) fn name(&self, transaction: &mut Transaction<'_>, definition: &str, names: Option<Names>) {
+        let waiting = self.with_registry(|registry| {
+            if !registry.note_names(definition, names) {
+                return Vec::new();
+            }
+            let group = definition.split_once('.').map_or("", |(_, group)| group);
+            let others = registry
+                .names_in(group)
+                .filter(|(name, names)| names.is_waiting && *name != definition);
+            others.map(|(name, _)| name.clone()).collect()
+        });
+        for name in waiting {
+            transaction.enqueue(Place {
+                resource: ID.into(),
+                key: name.into(),
+            });
+        }
     }
 }
 
@@ -120,133 +388,6 @@ fn approval(definition: &Value) -> Option<(bool, &'static str, String)> {
             (false, "InvalidAnnotation", why)
         }
     })
-}
-
-fn approval_fault(definition: &Value) -> Option<Cause> {
-    let (_, reason, message) = approval(definition)?;
-    let field = format!("metadata.annotations[{APPROVAL}]");
-    let given = &definition["metadata"]["annotations"][APPROVAL];
-    match reason {
-        "MissingAnnotation" => Some(Cause::required(field, &message)),
-        "InvalidAnnotation" => Some(Cause::invalid(field, given, &message)),
-        _ => None,
-    }
-}
-
-/// What is wrong with where versions have their scales.
-fn scale_faults(definition: &Value) -> Vec<Cause> {
-    let versions = definition.pointer("/spec/versions").and_then(Value::as_array);
-    let subresources = || {
-        versions
-            .into_iter()
-            .flatten()
-            .map(|version| &version["subresources"])
-    };
-    // Where all versions have the same ones, a real server looks at them once.
-    let is_one = subresources()
-        .zip(subresources().skip(1))
-        .all(|(one, next)| one == next);
-    let mut causes = Vec::new();
-    for (index, subresources) in subresources()
-        .enumerate()
-        .take(if is_one { 1 } else { usize::MAX })
-    {
-        let path = match is_one {
-            true => "spec.subresources.scale".to_owned(),
-            false => format!("spec.versions[{index}].subresources.scale"),
-        };
-        let scale = &subresources["scale"];
-        if !scale.is_object() {
-            continue;
-        }
-        for (field, starts, why) in [
-            (
-                "specReplicasPath",
-                &[".spec."][..],
-                "should be a json path under .spec",
-            ),
-            (
-                "statusReplicasPath",
-                &[".status."],
-                "should be a json path under .status",
-            ),
-            (
-                "labelSelectorPath",
-                &[".spec.", ".status."],
-                "should be a json path under either .spec or .status",
-            ),
-        ] {
-            let path = format!("{path}.{field}");
-            match scale[field].as_str().unwrap_or("") {
-                "" if field == "labelSelectorPath" => {}
-                "" => causes.push(Cause::required(path, "")),
-                given if !given.starts_with('.') => {
-                    let why = "must be a simple json path starting with .";
-                    causes.push(Cause::invalid(path, format!("\"{given}\""), why));
-                }
-                given if starts.iter().any(|start| given.starts_with(start)) => {}
-                given => causes.push(Cause::invalid(path, format!("\"{given}\""), why)),
-            }
-        }
-    }
-    causes
-}
-
-/// What may not be said of all of an object where its status is a subresource.
-fn root_fault(schema: &Value, path: String) -> Option<Cause> {
-    const FORBIDDEN: [&str; 13] = [
-        "default",
-        "nullable",
-        "enum",
-        "maxProperties",
-        "minProperties",
-        "allOf",
-        "oneOf",
-        "anyOf",
-        "not",
-        "x-kubernetes-embedded-resource",
-        "x-kubernetes-int-or-string",
-        "x-kubernetes-list-type",
-        "x-kubernetes-map-type",
-    ];
-    FORBIDDEN.iter().any(|name| schema.get(name).is_some()).then(|| {
-        let why = "only [Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength \
-             Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example \
-             XPreserveUnknownFields XValidations] fields are allowed at the root of the schema if the status subresource is \
-             enabled";
-        Cause::invalid(path, "{}", why)
-    })
-}
-
-/// What is wrong with the schemas of a definition.
-fn schema_faults(definition: &Value) -> Vec<Cause> {
-    let versions = definition.pointer("/spec/versions").and_then(Value::as_array);
-    let schemas = || versions.into_iter().flatten().map(|version| &version["schema"]);
-    // Where all versions have one schema, a real server looks at it once.
-    let is_one = schemas().zip(schemas().skip(1)).all(|(one, next)| one == next);
-    let of_version = |(index, version): (usize, &Value)| {
-        let path = match is_one {
-            true => "spec.validation.openAPIV3Schema".to_owned(),
-            false => format!("spec.versions[{index}].schema.openAPIV3Schema"),
-        };
-        match version.pointer("/schema/openAPIV3Schema") {
-            Some(schema) if schema.is_object() => {
-                let mut causes = schema::faults(schema, &path);
-                if version.pointer("/subresources/status").is_some() {
-                    causes.extend(root_fault(schema, path));
-                }
-                causes
-            }
-            _ => vec![Cause::required(path, "")],
-        }
-    };
-    versions
-        .into_iter()
-        .flatten()
-        .enumerate()
-        .take(if is_one { 1 } else { usize::MAX })
-        .flat_map(of_version)
-        .collect()
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use jiff::SignedDuration;
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
 use super::{
     Object, bump_generation, check, definition, finalizers, is_being_deleted, metadata, metadata_mut,
@@ -18,6 +19,7 @@ use crate::selector::Selector;
 use crate::status::{Cause, StatusError};
 use crate::storage::Transaction;
 use crate::target::Target;
+use crate::view;
 
 /// The grace period of a pod that does not say.
 const POD_GRACE: i64 = 30;
@@ -135,20 +137,20 @@ impl Api {
     ) -> Result<Vec<Arc<Stored>>, StatusError> {
         self.transact(|transaction| {
             let mut objects = transaction.list(&target.resource, &target.prefix());
-            objects.retain(|object| selector.matches(object));
+            objects.retain(|object| view::selects(selector, &target.resource, object));
             if admission.is_some() {
                 // All are asked about before one is deleted.
                 let asked: Vec<_> = objects
                     .iter()
                     .map(|current| {
-                        let object = current.decode(&target.head());
+                        let object = target.decode(current);
                         self.admit_deletion(transaction, target, admission, &object)
                     })
                     .collect();
                 asked.into_iter().collect::<Result<(), _>>()?;
             }
             for current in &objects {
-                let object = current.decode(&target.head());
+                let object = target.decode(current);
                 self.delete_in(transaction, target, current, object, options)?;
             }
             Ok(objects)
@@ -191,6 +193,16 @@ impl Api {
                 return Ok(Deleted::Object(current.clone()));
             }
         }
+        if resource.id() == definition::ID && !is_being_deleted(&object) {
+            definition::terminate(&mut object, &rfc3339(self.now()));
+            let place = transaction.place(resource, &current.key);
+            match options.at_once {
+                _ if options.dry_run => {}
+                true => transaction.enqueue(place),
+                false => transaction.enqueue_at(Instant::now() + definition::END, place),
+            }
+            return Ok(self.marked(transaction, resource, &object, current, options));
+        }
         let before = object.clone();
         let graceful = match resource.id().as_str() {
             "pods" if !options.at_once => self.grace(&mut object, options),
@@ -213,7 +225,7 @@ impl Api {
                     false => self.remove(transaction, target, current),
                 };
                 return Ok(match returns_object(resource) {
-                    true => Deleted::Object(Arc::new(Stored::encode(resource, &object, version))),
+                    true => Deleted::Object(Arc::new(view::encode(resource, &object, version))),
                     false => Deleted::Gone(uid),
                 });
             }
@@ -235,9 +247,10 @@ impl Api {
     ) -> Deleted {
         if options.dry_run {
             let version = current.resource_version;
-            return Deleted::Object(Arc::new(Stored::encode(resource, object, version)));
+            return Deleted::Object(Arc::new(view::encode(resource, object, version)));
         }
         let stored = transaction.put(resource, object);
+        self.defined(transaction, resource, object, &stored);
         self.written(
             transaction,
             resource,
@@ -331,6 +344,9 @@ impl Api {
                 self.removed(transaction, &defined, &object);
             }
             transaction.wake(&defined);
+        }
+        if resource.id() == definition::ID {
+            self.name(transaction, current.name(), None);
         }
         transaction.remove(resource, &current.key);
         let version = transaction.resource_version();

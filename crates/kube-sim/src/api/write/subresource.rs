@@ -13,6 +13,7 @@ use crate::meta::put_at;
 use crate::meta::rfc3339;
 use crate::object::Stored;
 use crate::resources::{Resource, ScalePaths};
+use crate::schema;
 use crate::selector::Selector;
 use crate::status::{Cause, StatusError};
 use crate::storage::Transaction;
@@ -61,6 +62,9 @@ impl Api {
                 } => {
                     let ownership = Ownership::new(target, self.now());
                     applied = Some(ownership.apply_scale(&old, config, manager, *force)?);
+                    if resource.custom {
+                        return Err(unconverted(config));
+                    }
                     Value::Object((*config).clone())
                 }
             };
@@ -95,6 +99,17 @@ impl Api {
                 }
                 (_, new) => new,
             };
+            if let (Some(why), None) = (misfit(&new), &applied) {
+                return Err(match &change {
+                    Scale::Patch(_) => StatusError::misfit_patch(&why),
+                    _ if resource.custom => StatusError::bad_request(
+                        "no kind is registered for the type v1.Scale in scheme \"pkg/runtime/scheme.go:111\"",
+                    ),
+                    _ => StatusError::bad_request(format!(
+                        "Scale in version \"v1\" cannot be handled as a Scale: {why}"
+                    )),
+                });
+            }
             let given = |name: &str| new[name].as_str().filter(|given| !given.is_empty());
             let (kind, version) = (
                 given("kind").unwrap_or("Scale"),
@@ -129,7 +144,7 @@ impl Api {
                 scaled
             });
             let stored = self.update(transaction, target, current, old, scaled, writer)?;
-            scale_of(resource, &stored.decode(&target.head()))
+            scale_of(resource, &target.decode(&stored))
         })
     }
 
@@ -148,7 +163,7 @@ impl Api {
             return Err(StatusError::not_found(resource, name));
         }
         if let (Some(pod), false) = (found, subresource == "proxy") {
-            let pod = pod.decode(&target.head());
+            let pod = target.decode(&pod);
             check_container(&pod, name, subresource, container)?;
             let is_bound = pod.get("spec").is_some_and(|spec| spec["nodeName"].is_string());
             match (is_bound, subresource) {
@@ -210,7 +225,7 @@ impl Api {
         let mut concerned = Vec::new();
         for stored in transaction.list(&budgets, &format!("{}/", pod.namespace())) {
             let target = Target::of(budgets.clone(), &stored.key);
-            let budget = stored.decode(&target.head());
+            let budget = target.decode(&stored);
             let selector = budget.get("spec").map_or(&Value::Null, |spec| &spec["selector"]);
             if selector.is_object() && Selector::parse(&pods, &selector_text(selector), "")?.matches(pod) {
                 concerned.push((target, stored, budget));
@@ -272,6 +287,29 @@ impl Api {
         }
         self.update(transaction, &target, stored, budget, counted, Writer::Owner)
             .map(drop)
+    }
+
+    /// Gives the pod that a binding names its node.
+    pub(crate) fn bind_named(
+        &self,
+        target: &Target,
+        binding: &Object,
+        writer: Writer<'_>,
+    ) -> Result<(), StatusError> {
+        let Some(pods) = self.find("", "v1", "pods") else {
+            return Err(StatusError::no_such_resource());
+        };
+        let name = text(metadata(binding), "name");
+        if name.is_empty() {
+            return Err(StatusError::bad_request("Name parameter required."));
+        }
+        let pod = Target {
+            resource: pods,
+            name: Some(name.to_owned()),
+            subresource: Some("binding".to_owned()),
+            ..target.clone()
+        };
+        self.bind(&pod, binding, writer)
     }
 
     /// Gives a pod its node.
@@ -393,6 +431,22 @@ fn is_ready(pod: &Object) -> bool {
     conditions.any(|condition| condition["type"] == "Ready" && condition["status"] == "True")
 }
 
+/// What Go says of a scale that is none.
+fn misfit(scale: &Value) -> Option<String> {
+    let definition = schema::of_kind("autoscaling", "v1", "Scale")?;
+    schema::fit::builtin(&mut scale.as_object()?.clone(), definition).err()
+}
+
+/// A real server does not convert the scale of a custom resource when it is applied.
+fn unconverted(config: &Object) -> StatusError {
+    let meta = metadata(config);
+    let (namespace, name) = (text(meta, "namespace"), text(meta, "name"));
+    StatusError::internal(format!(
+        "failed to convert new object ({namespace}/{name}; autoscaling/v1, Kind=Scale) to proper version: request to convert CR to \
+         an invalid group/version: autoscaling/v1"
+    ))
+}
+
 fn scale_of(resource: &Resource, object: &Object) -> Result<Value, StatusError> {
     let Some(paths) = &resource.scale else {
         return Err(StatusError::no_such_resource());
@@ -406,7 +460,7 @@ fn scale_of(resource: &Resource, object: &Object) -> Result<Value, StatusError> 
     let wanted = match number(&paths.wanted) {
         None if resource.custom => {
             let why = format!("the spec replicas field \".{}\" does not exist", paths.wanted);
-            return Err(StatusError::internal(why));
+            return Err(StatusError::internal_error(why));
         }
         // The default of built-in kinds.
         wanted => wanted.unwrap_or(1),

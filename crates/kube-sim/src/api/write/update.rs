@@ -14,6 +14,7 @@ use crate::specs;
 use crate::status::StatusError;
 use crate::storage::Transaction;
 use crate::target::Target;
+use crate::view;
 
 use super::{
     Writer, as_stored, bump_generation, check, definition, drop_empty, fill_in, keep_member, name_namespace,
@@ -115,7 +116,8 @@ impl Api {
             let new = with_managers(&new, &managed);
             self.validate_by_webhooks(transaction, Operation::Update, target, writer, Some(before), &new)?;
         }
-        if unchanged {
+        // What was stored in another version or by another schema is stored anew.
+        if unchanged && !view::is_stored_otherwise(resource, &current, &new, &managed) {
             return Ok(current);
         }
         set_managers(&mut new, managed);
@@ -125,16 +127,16 @@ impl Api {
             bump_generation(&mut new);
         }
         if resource.id() == definition::ID {
-            definition::prepare(&mut new, &rfc3339(self.now()), writer == Writer::Owner)?;
-            definition::note_storage_version(&mut new);
+            let (registry, now) = (self.registry(), rfc3339(self.now()));
+            definition::prepare(&mut new, Some(&old), &registry, &now, writer == Writer::Owner)?;
         }
         as_stored(resource, &mut new);
         if writer.dry_run() {
-            return Ok(Arc::new(Stored::encode(resource, &new, current.resource_version)));
+            return Ok(Arc::new(view::encode(resource, &new, current.resource_version)));
         }
         if is_to_be_removed(resource, &old, &new) {
             self.remove(transaction, target, &current);
-            return Ok(Arc::new(Stored::encode(resource, &new, current.resource_version)));
+            return Ok(Arc::new(view::encode(resource, &new, current.resource_version)));
         }
         let stored = put(transaction, resource, &mut new, writer)?;
         self.defined(transaction, resource, &new, &stored);
@@ -271,8 +273,11 @@ pub(super) fn spec_differs(resource: &Resource, old: &Object, new: &Object) -> b
     if has_spec {
         return old.get("spec") != new.get("spec");
     }
-    let rest = |(name, _): &(&String, &Value)| {
-        !matches!(name.as_str(), "metadata" | "status" | "apiVersion" | "kind")
+    // A status that is no subresource is what is wanted as everything else.
+    let rest = |(name, _): &(&String, &Value)| match name.as_str() {
+        "metadata" | "apiVersion" | "kind" => false,
+        "status" => resource.custom && !resource.status,
+        _ => true,
     };
     !old.iter().filter(rest).eq(new.iter().filter(rest))
 }
