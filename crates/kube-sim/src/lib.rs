@@ -140,7 +140,7 @@
 //!
 //! # Limits
 //!
-//! Access control is off by default ([`SimBuilder::rbac`] turns it on). Admission is by webhooks only. Of the
+//! Access control is off by default ([`SimBuilder::rbac`] turns it on). Admission is by webhooks and by policies in CEL. Of the
 //! [controllers](Controller), only those that create no objects run by default. The README lists all
 //! differences from a real server.
 

@@ -1,16 +1,28 @@
 //! A persistent hash table from hash to slot numbers: the slots that may hold the item with a given hash.
+//!
+//! The highest digits of a hash lead to a leaf, and the rest of it to one of the leaf's *lines*, each of which fills a
+//! cache line. So a search reads one cache line of a leaf, in nearly all cases.
+//!
+//! An entry is in the first line that had room, from the line of its hash on. So all entries of a hash are in the lines
+//! from its own on up to the first one with room.
 
 use std::sync::Arc;
 
 const BITS: u32 = 4;
 const FANOUT: usize = 1 << BITS;
 const MAX_DEPTH: u32 = u32::BITS / BITS;
-/// A leaf with more entries is split.
-const LEAF_MAX: usize = 64;
-/// A branch with fewer entries, all in leaves, becomes a leaf again.
-const LEAF_MIN: usize = 24;
+/// A leaf with as many entries is split before another one is added.
+const LEAF_MAX: usize = 512;
+/// A branch with at most as many entries, all in leaves, becomes a leaf again.
+const LEAF_MIN: usize = 192;
+/// The entries that a line has room for: 64 bytes.
+const LINE: usize = 8;
+/// How many entries a leaf has for each of its lines at most, so that few lines are full.
+const LOAD: usize = 6;
+/// A leaf with fewer entries for each of its lines gets fewer lines.
+const MIN_LOAD: usize = 3;
 
-/// A set of pairs of hash and slot. A clone is O(1); a change copies the path to one leaf.
+/// A set of pairs of hash and slot. A clone is O(1); a change copies the path to one leaf, unless it is not shared.
 ///
 /// It holds numbers only, so that copying a leaf is copying bytes.
 #[derive(Debug, Clone, Default)]
@@ -18,145 +30,245 @@ pub(crate) struct Lookup {
     root: Node,
 }
 
-/// The hash in the upper half, the slot in the lower.
-type Entry = u64;
-
 #[derive(Debug, Clone)]
 enum Node {
-    /// Sorted.
-    Leaf(Arc<[Entry]>),
+    Leaf(Leaf),
     /// Indexed by the next digit of the hash, highest digit first.
     Branch(Arc<[Node; FANOUT]>),
 }
 
-impl Default for Node {
-    fn default() -> Self {
-        Self::Leaf(Arc::default())
-    }
+#[derive(Debug, Clone, Default)]
+struct Leaf {
+    lines: Arc<[Line]>,
+    /// The number of entries.
+    len: usize,
 }
 
-fn entry(hash: u32, slot: u32) -> Entry {
-    u64::from(hash) << 32 | u64::from(slot)
+/// A hash and a slot.
+type Entry = (u32, u32);
+
+/// Some entries, the first ones of two arrays, so that all hashes are compared at once.
+#[derive(Debug, Clone, Copy, Default)]
+#[repr(align(64))]
+struct Line {
+    hashes: [u32; LINE],
+    /// The slots with all bits inverted; 0, which would be slot `u32::MAX`, where there is no entry.
+    inverted: [u32; LINE],
+}
+
+impl Default for Node {
+    fn default() -> Self {
+        Self::Leaf(Leaf::default())
+    }
 }
 
 fn digit(hash: u32, depth: u32) -> usize {
     (hash >> (u32::BITS - BITS * (depth + 1))) as usize & (FANOUT - 1)
 }
 
-/// The position of the first entry with this hash in a leaf at `depth`, or the position at which it would be
-/// inserted.
-///
-/// Hashes are distributed evenly, so the position can be interpolated: this reads one or two cache lines, where a
-/// binary search reads six.
-fn first(entries: &[Entry], hash: u32, depth: u32) -> usize {
-    let rest = u64::from(hash) << (BITS * depth) & u64::from(u32::MAX);
-    let guess = ((rest * entries.len() as u64) >> u32::BITS) as usize;
-    let wanted = entry(hash, 0);
-    let back = entries[..guess]
-        .iter()
-        .rev()
-        .take_while(|entry| **entry >= wanted)
-        .count();
-    let on = entries[guess..]
-        .iter()
-        .take_while(|entry| **entry < wanted)
-        .count();
-    guess - back + on
+impl Line {
+    fn is_full(&self) -> bool {
+        self.inverted[LINE - 1] != 0
+    }
+
+    fn entries(&self) -> impl Iterator<Item = Entry> {
+        let entries = self.hashes.into_iter().zip(self.inverted);
+        entries
+            .take_while(|(_, inverted)| *inverted != 0)
+            .map(|(hash, inverted)| (hash, !inverted))
+    }
+
+    /// The first `Some` of `is` for the slots under a hash.
+    fn find<T>(&self, hash: u32, mut is: impl FnMut(u32) -> Option<T>) -> Option<T> {
+        // All at once: which of the entries it is cannot be predicted.
+        let equal = |at: usize| u32::from(self.hashes[at] == hash) << at;
+        let mut matches = (0..LINE).fold(0, |bits, at| bits | equal(at));
+        while matches != 0 {
+            let inverted = self.inverted[matches.trailing_zeros() as usize % LINE];
+            if inverted != 0
+                && let Some(found) = is(!inverted)
+            {
+                return Some(found);
+            }
+            matches &= matches - 1;
+        }
+        None
+    }
+
+    /// Adds an entry to a line that is not full.
+    fn push(&mut self, (hash, slot): Entry) {
+        if let Some(at) = self.inverted.iter().position(|inverted| *inverted == 0) {
+            (self.hashes[at], self.inverted[at]) = (hash, !slot);
+        }
+    }
+
+    /// Removes the entry at a position; the last one takes its place.
+    fn remove(&mut self, at: usize) {
+        let last = self.entries().count() - 1;
+        (self.hashes[at], self.inverted[at]) = (self.hashes[last], self.inverted[last]);
+        (self.hashes[last], self.inverted[last]) = (0, 0);
+    }
+}
+
+impl Leaf {
+    /// A leaf at `depth` of these entries, with room for `capacity`, which is not less.
+    fn new(entries: impl Iterator<Item = Entry>, capacity: usize, depth: u32) -> Self {
+        let lines = std::iter::repeat_n(Line::default(), capacity.div_ceil(LOAD));
+        let mut leaf = Self {
+            lines: lines.collect(),
+            len: 0,
+        };
+        entries.for_each(|entry| leaf.put(entry, depth));
+        leaf
+    }
+
+    fn entries(&self) -> impl Iterator<Item = Entry> {
+        self.lines.iter().flat_map(Line::entries)
+    }
+
+    /// The line of a hash. Hashes are distributed evenly.
+    fn home(&self, hash: u32, depth: u32) -> usize {
+        let rest = u64::from(hash) << (BITS * depth) & u64::from(u32::MAX);
+        ((rest * self.lines.len() as u64) >> u32::BITS) as usize
+    }
+
+    /// The first `Some` of `is` for the slots under a hash.
+    fn find<T>(&self, hash: u32, depth: u32, mut is: impl FnMut(u32) -> Option<T>) -> Option<T> {
+        let mut at = self.home(hash, depth);
+        for _ in 0..self.lines.len() {
+            let line = &self.lines[at];
+            if let Some(found) = line.find(hash, &mut is) {
+                return Some(found);
+            }
+            if !line.is_full() {
+                return None;
+            }
+            at = if at + 1 == self.lines.len() { 0 } else { at + 1 };
+        }
+        None
+    }
+
+    /// Adds an entry; a line has room.
+    fn put(&mut self, entry: Entry, depth: u32) {
+        let home = self.home(entry.0, depth);
+        let (before, after) = Arc::make_mut(&mut self.lines).split_at_mut(home);
+        if let Some(line) = after.iter_mut().chain(before).find(|line| !line.is_full()) {
+            line.push(entry);
+            self.len += 1;
+        }
+    }
+
+    fn insert(&mut self, entry: Entry, depth: u32) {
+        if self.len == self.lines.len() * LOAD {
+            *self = Self::new(self.entries(), grown(self.len) + 1, depth);
+        }
+        self.put(entry, depth);
+    }
+
+    fn remove(&mut self, entry: Entry, depth: u32) {
+        let home = self.home(entry.0, depth);
+        let found = (home..self.lines.len()).chain(0..home).find_map(|at| {
+            let place = self.lines[at].entries().position(|other| other == entry)?;
+            Some((at, place))
+        });
+        let Some((at, place)) = found else { return };
+        if self.lines[at].is_full() || self.len <= self.lines.len() * MIN_LOAD {
+            // Entries of a full line may be in those after it.
+            let others = self.entries().filter(|other| *other != entry);
+            *self = Self::new(others, grown(self.len - 1), depth);
+        } else {
+            Arc::make_mut(&mut self.lines)[at].remove(place);
+            self.len -= 1;
+        }
+    }
+
+    /// The children of the branch at `depth` that replaces this leaf.
+    fn split(&self, depth: u32) -> [Node; FANOUT] {
+        let mut parts: [Vec<Entry>; FANOUT] = Default::default();
+        for entry in self.entries() {
+            parts[digit(entry.0, depth)].push(entry);
+        }
+        parts.map(|part| {
+            let capacity = grown(part.len());
+            Node::Leaf(Self::new(part.into_iter(), capacity, depth + 1))
+        })
+    }
+}
+
+/// The capacity of a new leaf with `len` entries.
+fn grown(len: usize) -> usize {
+    len + len / 4
 }
 
 impl Lookup {
-    /// The slots under `hash`.
-    pub(crate) fn candidates(&self, hash: u32) -> impl Iterator<Item = u32> {
+    /// The first `Some` of `is` for the slots under `hash`.
+    pub(crate) fn find<T>(&self, hash: u32, is: impl FnMut(u32) -> Option<T>) -> Option<T> {
         let mut node = &self.root;
         let mut depth = 0;
-        let entries = loop {
+        let leaf = loop {
             match node {
-                Node::Leaf(entries) => break entries,
+                Node::Leaf(leaf) => break leaf,
                 Node::Branch(children) => node = &children[digit(hash, depth)],
             }
             depth += 1;
         };
-        let start = first(entries, hash, depth);
-        entries[start..]
-            .iter()
-            .take_while(move |entry| (**entry >> 32) as u32 == hash)
-            .map(|entry| *entry as u32)
+        leaf.find(hash, depth, is)
     }
 
-    /// Adds a pair that is not there yet.
+    /// Adds a pair that is not there yet. The slot is not `u32::MAX`.
     pub(crate) fn insert(&mut self, hash: u32, slot: u32) {
-        let entry = entry(hash, slot);
         let mut node = &mut self.root;
         let mut depth = 0;
-        while let Node::Branch(children) = node {
-            node = &mut Arc::make_mut(children)[digit(hash, depth)];
-            depth += 1;
+        loop {
+            match node {
+                Node::Leaf(leaf) if leaf.len < LEAF_MAX || depth == MAX_DEPTH => {
+                    return leaf.insert((hash, slot), depth);
+                }
+                Node::Leaf(leaf) => *node = Node::Branch(Arc::new(leaf.split(depth))),
+                Node::Branch(children) => {
+                    node = &mut Arc::make_mut(children)[digit(hash, depth)];
+                    depth += 1;
+                }
+            }
         }
-        let Node::Leaf(entries) = node else { return };
-        let at = entries.partition_point(|other| *other < entry);
-        let (before, after) = entries.split_at(at);
-        let all: Arc<[Entry]> = before
-            .iter()
-            .copied()
-            .chain([entry])
-            .chain(after.iter().copied())
-            .collect();
-        *node = match all.len() > LEAF_MAX && depth < MAX_DEPTH {
-            true => Node::Branch(Arc::new(split(&all, depth))),
-            false => Node::Leaf(all),
-        };
     }
 
     /// Removes a pair.
     pub(crate) fn remove(&mut self, hash: u32, slot: u32) {
-        remove(&mut self.root, hash, slot, 0);
+        remove(&mut self.root, (hash, slot), 0);
     }
 }
 
-/// The children of a branch at `depth` over these entries.
-fn split(mut entries: &[Entry], depth: u32) -> [Node; FANOUT] {
-    std::array::from_fn(|child| {
-        let end = entries.partition_point(|entry| digit((entry >> 32) as u32, depth) <= child);
-        let (own, rest) = entries.split_at(end);
-        entries = rest;
-        Node::Leaf(own.into())
-    })
-}
-
-fn remove(node: &mut Node, hash: u32, slot: u32, depth: u32) {
+fn remove(node: &mut Node, entry: Entry, depth: u32) {
     match node {
         Node::Branch(children) => {
             let children = Arc::make_mut(children);
-            remove(&mut children[digit(hash, depth)], hash, slot, depth + 1);
-            if let Some(entries) = joined(children) {
-                *node = Node::Leaf(entries);
+            remove(&mut children[digit(entry.0, depth)], entry, depth + 1);
+            if let Some(leaf) = joined(children, depth) {
+                *node = Node::Leaf(leaf);
             }
         }
-        Node::Leaf(entries) => {
-            if let Ok(at) = entries.binary_search(&entry(hash, slot)) {
-                *entries = entries[..at].iter().chain(&entries[at + 1..]).copied().collect();
-            }
-        }
+        Node::Leaf(leaf) => leaf.remove(entry, depth),
     }
 }
 
-/// All entries below a branch, if they are few.
-fn joined(children: &[Node; FANOUT]) -> Option<Arc<[Entry]>> {
+/// A leaf of all entries below a branch at `depth`, if they are few.
+fn joined(children: &[Node; FANOUT], depth: u32) -> Option<Leaf> {
     let mut total = 0;
     for child in children {
         match child {
-            Node::Leaf(entries) => total += entries.len(),
+            Node::Leaf(leaf) => total += leaf.len,
             Node::Branch(_) => return None,
         }
         if total > LEAF_MIN {
             return None;
         }
     }
-    let entries = children.iter().flat_map(|child| match child {
-        Node::Leaf(entries) => &entries[..],
-        Node::Branch(_) => &[],
+    let leaves = children.iter().filter_map(|child| match child {
+        Node::Leaf(leaf) => Some(leaf),
+        Node::Branch(_) => None,
     });
-    Some(entries.copied().collect())
+    Some(Leaf::new(leaves.flat_map(Leaf::entries), grown(total), depth))
 }
 
 #[cfg(test)]
@@ -165,22 +277,40 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
-    /// Generates hashes that fill one leaf, that share long prefixes, and that are all equal.
+    /// Generates hashes that are spread, that share long prefixes, and that are all equal; 0 is that of unused entries.
     fn hash() -> impl Strategy<Value = u32> {
         prop_oneof![
             any::<u32>(),
             (0..64u32).prop_map(|low| 0xabcd_ef00 | low),
-            Just(7)
+            Just(7),
+            Just(0)
         ]
     }
 
-    fn check(lookup: &Lookup, model: &BTreeSet<(u32, u32)>) {
+    fn slot() -> impl Strategy<Value = u32> {
+        prop_oneof![8 => 0..500u32, 1 => Just(u32::MAX - 1)]
+    }
+
+    fn check(lookup: &Lookup, model: &BTreeSet<Entry>) {
         for hash in model.iter().flat_map(|(hash, _)| [*hash, hash ^ 1]) {
             let expected: Vec<_> = model
                 .range((hash, 0)..=(hash, u32::MAX))
                 .map(|(_, slot)| *slot)
                 .collect();
-            assert_eq!(lookup.candidates(hash).collect::<Vec<_>>(), expected);
+            let mut found = Vec::new();
+            lookup.find(hash, |slot| {
+                found.push(slot);
+                None::<()>
+            });
+            found.sort_unstable();
+            assert_eq!(found, expected);
+        }
+    }
+
+    fn lines(node: &Node) -> usize {
+        match node {
+            Node::Leaf(leaf) => leaf.lines.len(),
+            Node::Branch(children) => children.iter().map(lines).sum(),
         }
     }
 
@@ -189,28 +319,49 @@ mod tests {
 
         #[test]
         fn behaves_as_a_set_and_clones_do_not_change(
-            pairs in prop::collection::vec((hash(), 0..500u32), 0..600),
-            removals in prop::collection::vec(any::<prop::sample::Index>(), 0..600),
+            pairs in prop::collection::vec((hash(), slot()), 0..1500),
+            removals in prop::collection::vec(any::<prop::sample::Index>(), 0..1500),
         ) {
             let (mut lookup, mut model) = (Lookup::default(), BTreeSet::new());
-            for (hash, slot) in pairs {
+            let mut copies = Vec::new();
+            for (step, (hash, slot)) in pairs.into_iter().enumerate() {
+                if step % 500 == 499 {
+                    copies.push((lookup.clone(), model.clone()));
+                }
                 if model.insert((hash, slot)) {
                     lookup.insert(hash, slot);
                 }
             }
             check(&lookup, &model);
-            let copy = (lookup.clone(), model.clone());
+            copies.push((lookup.clone(), model.clone()));
+            let mut left: Vec<Entry> = model.iter().copied().collect();
             for removal in removals {
-                let Some(pair) = (!model.is_empty()).then(|| *model.iter().nth(removal.index(model.len())).unwrap()) else {
+                if left.is_empty() {
                     break;
-                };
+                }
+                let pair = left.swap_remove(removal.index(left.len()));
                 model.remove(&pair);
+                lookup.remove(pair.0, pair.1);
                 lookup.remove(pair.0, pair.1);
             }
             check(&lookup, &model);
-            check(&copy.0, &copy.1);
-            model.iter().for_each(|(hash, slot)| lookup.remove(*hash, *slot));
-            prop_assert!(matches!(&lookup.root, Node::Leaf(entries) if entries.is_empty()), "{lookup:?}");
+            copies.iter().for_each(|(lookup, model)| check(lookup, model));
+            left.iter().for_each(|(hash, slot)| lookup.remove(*hash, *slot));
+            prop_assert!(matches!(&lookup.root, Node::Leaf(_)), "{lookup:?}");
+            prop_assert_eq!(lines(&lookup.root), 0, "an empty table keeps no lines");
         }
+    }
+
+    #[test]
+    fn lines_follow_the_number_of_entries() {
+        let mut lookup = Lookup::default();
+        let hash = |number: u32| number.wrapping_mul(2_654_435_761);
+        (0..20_000).for_each(|number| lookup.insert(hash(number), number));
+        let most = lines(&lookup.root);
+        assert!((20_000 / LOAD..=20_000 / MIN_LOAD).contains(&most), "{most}");
+        (100..20_000).for_each(|number| lookup.remove(hash(number), number));
+        let few = lines(&lookup.root);
+        assert!(few <= 100 / MIN_LOAD + FANOUT, "{few}");
+        (0..100).for_each(|number| assert_eq!(lookup.find(hash(number), Some), Some(number)));
     }
 }

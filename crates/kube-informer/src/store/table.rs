@@ -54,10 +54,9 @@ impl<T> Table<T> {
 
     /// The item with this hash for which `is` holds, and its slot.
     pub(crate) fn find(&self, hash: u32, is: impl Fn(&T) -> bool) -> Option<(u32, &T)> {
-        self.lookup
-            .candidates(hash)
-            .filter_map(|slot| Some((slot, self.items.get(slot)?)))
-            .find(|(_, item)| is(item))
+        self.lookup.find(hash, |slot| {
+            Some((slot, self.items.get(slot).filter(|item| is(item))?))
+        })
     }
 
     pub(crate) fn get(&self, slot: u32) -> Option<&T> {
