@@ -28,7 +28,9 @@
 //! the newest state of the object from its informer, calls the reconciler and polls the future that it
 //! returns. If the future is ready, the run has ended; otherwise, the future is spawned. A first poll that
 //! takes longer than 100 microseconds delays other objects, so the next hundred futures are spawned without
-//! a first poll and use all threads of the runtime. Two runs of a key never overlap; changes during a run
+//! a first poll and use all threads of the runtime, and twice as many after each further long one. A first
+//! poll runs in the task that polls the stream. So what a reconciler does before its first `await` must not
+//! wait for that task, and must not depend on the task it is in (`block_in_place`, task-locals). Two runs of a key never overlap; changes during a run
 //! lead to one further run. A key whose object no longer exists needs no run.
 //!
 //! Reconciler, error policy and context need not be `Send` or `'static`, because they are called while the

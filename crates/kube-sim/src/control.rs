@@ -158,6 +158,7 @@ impl Api {
                 .registry()
                 .of_id(&definition)
                 .is_some_and(|now| now.terminating)
+            && transaction.has_none(resource)
         {
             transaction.enqueue(Place {
                 resource: DEFINITIONS.into(),

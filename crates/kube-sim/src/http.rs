@@ -96,7 +96,9 @@ where
         async move {
             let answer = |request, encoding| respond(api.clone(), user.clone(), request, encoding);
             let answer = media::translated(&api, request, answer).await;
-            if let (Some(alarm), Ok(runtime)) = (api.storage.alarm(), Handle::try_current()) {
+            if let Ok(runtime) = Handle::try_current()
+                && let Some(alarm) = api.storage.alarm()
+            {
                 runtime.spawn(async move {
                     tokio::time::sleep_until(alarm).await;
                     api.settle();

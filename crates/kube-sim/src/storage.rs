@@ -417,7 +417,8 @@ impl Transaction<'_> {
     /// Gives an object to the controllers at a later time.
     pub(crate) fn enqueue_at(&mut self, at: Instant, place: Place) {
         self.inner.later.push((at, place));
-        self.inner.alarm = Some(self.inner.alarm.map_or(at, |alarm| alarm.min(at)));
+        // By the last one all are due: each waits as long.
+        self.inner.alarm = Some(self.inner.alarm.map_or(at, |alarm| alarm.max(at)));
     }
 
     /// The next object for the controllers.
@@ -472,6 +473,11 @@ impl Transaction<'_> {
             resource_version: self.inner.resource_version,
             objects: self.inner.collection(resource).objects.clone(),
         }
+    }
+
+    /// Whether there are no objects of a resource.
+    pub(crate) fn has_none(&mut self, resource: &Resource) -> bool {
+        self.snapshot(resource).range("", None).next().is_none()
     }
 
     /// The objects whose keys start with `prefix`.

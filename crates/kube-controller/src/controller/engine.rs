@@ -78,7 +78,7 @@ const SHARD_PAUSE: Duration = Duration::from_secs(1);
 /// A first poll that takes longer than this keeps the controller from its other work.
 const LONG_POLL: Duration = Duration::from_micros(100);
 
-/// How many runs are spawned at once after a long first poll.
+/// How many runs are spawned without a first poll after a long one. Twice as many after each further one in a row.
 const SPAWNED: u32 = 100;
 
 /// The failures of an object in a row.
@@ -158,6 +158,8 @@ pub(super) struct Engine<K: Resource, R, P, Ctx, E> {
     running: JoinSet<Finished<K, E>>,
     /// How many runs are still spawned without a first poll.
     spawned: u32,
+    /// How many will be after the next long one.
+    next_spawned: u32,
     /// The shards of which it reconciles objects, if not of all.
     shards: Option<ShardSet>,
     own: Option<Own>,
@@ -254,6 +256,7 @@ where
             stopping: false,
             running: JoinSet::new(),
             spawned: 0,
+            next_spawned: SPAWNED,
             shards,
             own,
             behind: JoinSet::new(),
@@ -502,7 +505,10 @@ where
         }));
         let took = began.elapsed();
         if polls && took > LONG_POLL {
-            self.spawned = SPAWNED;
+            self.spawned = self.next_spawned;
+            self.next_spawned = self.next_spawned.saturating_mul(2);
+        } else if polls {
+            self.next_spawned = SPAWNED;
         }
         let own = self.own.clone().map(|own| (own, item.clone()));
         let finished = move |ended, took| Finished {
@@ -518,7 +524,7 @@ where
             Ok(Called::Ended(result)) => return Some(self.conclude(finished(Ended::Returned(result), took))),
             Err(panic) => return Some(self.conclude(finished(Ended::Panicked(panic), took))),
         };
-        let run = until_end(run, self.config.reconcile_timeout);
+        let run = until_end(run, self.config.reconcile_timeout, began);
         let run = match hold {
             None => run.left_future(),
             Some(hold) => while_held(hold, run).boxed().right_future(),
@@ -741,16 +747,17 @@ async fn while_held<E>(hold: ShardHold, run: impl Future<Output = Ended<E>>) -> 
     }
 }
 
-/// Runs a reconciler's future to its end, whatever that is.
+/// Runs a reconciler's future, of a run that began then, to its end, whatever that is.
 fn until_end<E: Send + 'static>(
     future: Pin<Box<impl Future<Output = Result<Action, E>> + Send + 'static>>,
     timeout: Option<Duration>,
+    began: Instant,
 ) -> impl Future<Output = Ended<E>> + Send {
+    // The future is dropped in here, so that a panic of its destructor is caught too.
     let limited = match timeout {
-        None => future.map(Ended::Returned).left_future(),
-        // What a timeout drops is dropped in here, so that a panic of its destructor is caught too.
+        None => async move { Ended::Returned(future.await) }.left_future(),
         Some(limit) => async move {
-            match tokio::time::timeout(limit, future).await {
+            match tokio::time::timeout_at(after(began, limit), future).await {
                 Ok(result) => Ended::Returned(result),
                 Err(_) => Ended::TimedOut(limit),
             }

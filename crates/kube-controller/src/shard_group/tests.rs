@@ -54,6 +54,17 @@ impl Replica {
     }
 }
 
+/// Two replicas, `a` and one with this configuration, with half of the shards each.
+async fn halves(cluster: &Cluster, other: ShardGroupConfig) -> (Replica, Replica) {
+    let (a, b) = (
+        Replica::start(cluster, config("a")),
+        Replica::start(cluster, other),
+    );
+    a.has(4).await;
+    b.has(4).await;
+    (a, b)
+}
+
 fn leases(cluster: &Cluster) -> Vec<Value> {
     let (version, kind) = LEASES;
     cluster.sim.store().list(version, kind, Some("default")).unwrap()
@@ -116,12 +127,7 @@ async fn a_shard_moves_when_its_last_hold_is_gone() {
 #[tokio::test(start_paused = true)]
 async fn a_crashed_replicas_shards_are_taken_after_its_lease() {
     let cluster = Cluster::new();
-    let (a, b) = (
-        Replica::start(&cluster, config("a")),
-        Replica::start(&cluster, config("b")),
-    );
-    a.has(4).await;
-    b.has(4).await;
+    let (a, b) = halves(&cluster, config("b")).await;
     b.running.abort();
     let crashed = Instant::now();
     a.has(8).await;
@@ -340,12 +346,7 @@ async fn a_replica_that_is_leaving_is_given_nothing() {
         graceful_shutdown_timeout: 300 * SECOND,
         ..config("b")
     };
-    let (a, b) = (
-        Replica::start(&cluster, config("a")),
-        Replica::start(&cluster, patient),
-    );
-    a.has(4).await;
-    b.has(4).await;
+    let (a, b) = halves(&cluster, patient).await;
     let own = *b.shards.shards().first().unwrap();
     let hold = b.shards.hold_number(own).unwrap();
     b.shutdown.cancel();
@@ -364,12 +365,7 @@ async fn a_replica_that_is_leaving_is_given_nothing() {
 #[tokio::test(start_paused = true)]
 async fn after_an_outage_a_crashed_replica_is_known_to_be_dead() {
     let cluster = Cluster::new();
-    let (a, b) = (
-        Replica::start(&cluster, config("a")),
-        Replica::start(&cluster, config("b")),
-    );
-    a.has(4).await;
-    b.has(4).await;
+    let (a, b) = halves(&cluster, config("b")).await;
     cluster.requests(|_| Fate::SILENCE);
     b.running.abort();
     sleep(20 * SECOND).await;

@@ -113,28 +113,24 @@ impl Line {
 impl Leaf {
     /// A leaf at `depth` of these entries, with room for `capacity`, which is not less.
     fn new(entries: impl Iterator<Item = Entry>, capacity: usize, depth: u32) -> Self {
-        let lines = std::iter::repeat_n(Line::default(), capacity.div_ceil(LOAD));
-        let mut leaf = Self {
-            lines: lines.collect(),
-            len: 0,
-        };
-        entries.for_each(|entry| leaf.put(entry, depth));
-        leaf
+        let mut lines = vec![Line::default(); capacity.div_ceil(LOAD)];
+        let mut len = 0;
+        for entry in entries {
+            len += usize::from(put(&mut lines, entry, depth));
+        }
+        Self {
+            lines: lines.into(),
+            len,
+        }
     }
 
     fn entries(&self) -> impl Iterator<Item = Entry> {
         self.lines.iter().flat_map(Line::entries)
     }
 
-    /// The line of a hash. Hashes are distributed evenly.
-    fn home(&self, hash: u32, depth: u32) -> usize {
-        let rest = u64::from(hash) << (BITS * depth) & u64::from(u32::MAX);
-        ((rest * self.lines.len() as u64) >> u32::BITS) as usize
-    }
-
     /// The first `Some` of `is` for the slots under a hash.
     fn find<T>(&self, hash: u32, depth: u32, mut is: impl FnMut(u32) -> Option<T>) -> Option<T> {
-        let mut at = self.home(hash, depth);
+        let mut at = home(self.lines.len(), hash, depth);
         for _ in 0..self.lines.len() {
             let line = &self.lines[at];
             if let Some(found) = line.find(hash, &mut is) {
@@ -148,25 +144,15 @@ impl Leaf {
         None
     }
 
-    /// Adds an entry; a line has room.
-    fn put(&mut self, entry: Entry, depth: u32) {
-        let home = self.home(entry.0, depth);
-        let (before, after) = Arc::make_mut(&mut self.lines).split_at_mut(home);
-        if let Some(line) = after.iter_mut().chain(before).find(|line| !line.is_full()) {
-            line.push(entry);
-            self.len += 1;
-        }
-    }
-
     fn insert(&mut self, entry: Entry, depth: u32) {
         if self.len == self.lines.len() * LOAD {
             *self = Self::new(self.entries(), grown(self.len) + 1, depth);
         }
-        self.put(entry, depth);
+        self.len += usize::from(put(Arc::make_mut(&mut self.lines), entry, depth));
     }
 
     fn remove(&mut self, entry: Entry, depth: u32) {
-        let home = self.home(entry.0, depth);
+        let home = home(self.lines.len(), entry.0, depth);
         let found = (home..self.lines.len()).chain(0..home).find_map(|at| {
             let place = self.lines[at].entries().position(|other| other == entry)?;
             Some((at, place))
@@ -193,6 +179,19 @@ impl Leaf {
             Node::Leaf(Self::new(part.into_iter(), capacity, depth + 1))
         })
     }
+}
+
+/// Which of the lines of a leaf at `depth` is that of a hash. Hashes are distributed evenly.
+fn home(lines: usize, hash: u32, depth: u32) -> usize {
+    let rest = u64::from(hash) << (BITS * depth) & u64::from(u32::MAX);
+    ((rest * lines as u64) >> u32::BITS) as usize
+}
+
+/// Adds an entry to the first line with room. Returns false if there is none.
+fn put(lines: &mut [Line], entry: Entry, depth: u32) -> bool {
+    let (before, after) = lines.split_at_mut(home(lines.len(), entry.0, depth));
+    let line = after.iter_mut().chain(before).find(|line| !line.is_full());
+    line.map(|line| line.push(entry)).is_some()
 }
 
 /// The capacity of a new leaf with `len` entries.

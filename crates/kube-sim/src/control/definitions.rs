@@ -7,6 +7,9 @@ use crate::api::write::definition::{self, CLEANUP, Condition};
 use crate::storage::Transaction;
 use crate::target::Target;
 
+/// How many objects of a definition are deleted in one transaction: others are served in between.
+const PORTION: usize = 100;
+
 impl Api {
     /// Does what a definition waits for, if it can be done now.
     pub(super) fn look_at_definition(
@@ -42,17 +45,20 @@ impl Api {
         let defined = self.registry().of_id(target.name.as_deref().unwrap_or(""));
         if let Some(defined) = defined.filter(|defined| defined.custom && definition::is_established(object))
         {
-            for current in transaction
-                .list(&defined, "")
-                .iter()
-                .filter(|object| !object.deleting)
-            {
+            let objects = transaction.snapshot(&defined);
+            let going_on = objects.range("", None).filter(|object| !object.deleting);
+            let portion: Vec<_> = going_on.take(PORTION).cloned().collect();
+            for current in &portion {
                 let of_one = Target::of(defined.clone(), &current.key);
                 let object = of_one.decode(current);
                 self.delete_here(transaction, &of_one, current, object, &DeleteOptions::default());
             }
+            if portion.len() == PORTION {
+                let definition = transaction.place(&target.resource, &target.key());
+                return transaction.enqueue(definition);
+            }
             // The removal of the last one makes this look again.
-            if !transaction.list(&defined, "").is_empty() {
+            if !transaction.has_none(&defined) {
                 return;
             }
             (reason, message) = ("InstanceDeletionCompleted", "removed all instances");

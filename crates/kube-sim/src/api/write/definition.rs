@@ -49,7 +49,7 @@ impl Condition<'_> {
             "type": self.kind, "status": status, "lastTransitionTime": now,
             "reason": self.reason, "message": self.message,
         });
-        let all = object.entry("status").or_insert_with(|| json!({}));
+        let all = status_of(object);
         if !all["conditions"].is_array() {
             all["conditions"] = json!([]);
         }
@@ -80,6 +80,15 @@ fn condition<'a>(object: &'a Object, kind: &str) -> Option<&'a str> {
 /// Whether a definition has got its names, and so is served.
 pub(crate) fn is_established(object: &Object) -> bool {
     condition(object, "Established").is_none_or(|status| status == "True")
+}
+
+/// The status; a new one if there is none, or something that is none.
+fn status_of(object: &mut Object) -> &mut Value {
+    let status = object.entry("status").or_insert_with(|| json!({}));
+    if !status.is_object() {
+        *status = json!({});
+    }
+    status
 }
 
 /// Checks a definition and sets its defaults and its status: what may have its names is established immediately. `old` is what it
@@ -220,7 +229,7 @@ pub(crate) fn accept_names(object: &mut Object, registry: &Registry, now: &str) 
         None => copy("shortNames", &mut accepted),
     }
     copy("categories", &mut accepted);
-    let status = object.entry("status").or_insert_with(|| json!({}));
+    let status = status_of(object);
     status["acceptedNames"] = accepted;
     let (reason, message) = conflict
         .clone()
