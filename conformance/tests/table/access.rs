@@ -86,6 +86,10 @@ fn requests() -> Case {
             ))
             .named("its binding to an account"),
         )
+        // A real server notices bindings a moment later.
+        .until(jane(get(PODS)), 200)
+        .until(jane(get("/api/v1/namespaces/{ns}/configmaps/none")), 404)
+        .until(get(PODS).impersonating(account, &[]), 200)
         .ask(jane(get(PODS)).named("list"))
         .ask(jane(get("/api/v1/pods")).named("list all"))
         .ask(jane(get(&format!("{PODS}?watch=true&timeoutSeconds=1"))).named("watch"))
@@ -142,6 +146,12 @@ fn requests() -> Case {
             setup(post(BINDINGS, &binding("dangling", "Role", "none", user(JANE))))
                 .named("a binding to no role"),
         )
+        .until_shown(
+            jane(get("/api/v1/namespaces/{ns}/services")),
+            "/message",
+            "services is forbidden: User \"access-jane\" cannot list resource \"services\" in API group \"\" in the namespace \
+             \"access\": RBAC: role.rbac.authorization.k8s.io \"none\" not found",
+        )
         .ask(jane(get("/api/v1/namespaces/{ns}/services")).named("with a role that is not there"))
 }
 
@@ -159,6 +169,7 @@ fn reviews() -> Case {
     Case::new("access-reviews")
         .ask(setup(post(ROLES, &role("reader", json!([rule(&["configmaps"], &["get"])])))).named("a role"))
         .ask(setup(post(BINDINGS, &binding("reader", "Role", "reader", user(JANE)))).named("its binding"))
+        .until(get("/api/v1/namespaces/{ns}/configmaps/none").impersonating(JANE, &[DEV]), 404)
         .ask(own("allowed", of_resource("get", "configmaps")))
         .ask(own("not allowed", of_resource("list", "configmaps")))
         .ask(own("a path", json!({"nonResourceAttributes": {"verb": "get", "path": "/api/v1"}})))
@@ -210,6 +221,10 @@ fn escalation() -> Case {
                 ),
             ))
             .named("its binding"),
+        )
+        .until(
+            get(&format!("{ROLES}/none")).impersonating("access-granter", &[DEV]),
+            404,
         )
         .asks(
             [
