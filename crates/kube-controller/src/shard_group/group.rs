@@ -262,11 +262,14 @@ impl ShardGroup {
             () = &mut idle => return Ok(()),
             () = self.clock.sleep_until(expiry) => self.shards.expire(all.clone()),
         }
+        let told = self.clock.now();
         let give_up = async {
             shutdown.cancelled().await;
             let since = leaving_since.unwrap_or_else(|| self.clock.now());
-            let timeout = self.config.graceful_shutdown_timeout;
-            self.clock.sleep_until(after(since, timeout)).await;
+            let grace = after(since, self.config.graceful_shutdown_timeout);
+            // What was told to stop just now has this time to do so, however long ago the shutdown was.
+            let stopped = after(told, self.config.retry_period);
+            self.clock.sleep_until(grace.max(stopped)).await;
         };
         tokio::select! {
             biased;

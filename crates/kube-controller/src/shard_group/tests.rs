@@ -319,6 +319,23 @@ async fn a_hold_that_does_not_end_is_an_error_after_the_shutdown() {
     drop(hold);
 }
 
+// The time to hand over is nearly gone when it loses its Lease.
+#[tokio::test(start_paused = true)]
+async fn a_leaving_replica_that_is_cut_off_tells_before_it_gives_up() {
+    let cluster = Cluster::new();
+    let a = Replica::start(&cluster, config("a"));
+    a.has(8).await;
+    let hold = a.shards.hold_number(3).unwrap();
+    a.shutdown.cancel();
+    sleep(19 * SECOND).await;
+    cluster.requests(|_| Fate::SILENCE);
+    hold.expired().await;
+    sleep(SECOND).await;
+    drop(hold);
+    let ended = timeout(60 * SECOND, a.running).await.expect("it ends");
+    ended.unwrap().unwrap();
+}
+
 // Its own Lease can be written. With the release of that, its shards are free.
 #[tokio::test(start_paused = true)]
 async fn a_group_that_cannot_be_written_is_left_all_the_same() {
