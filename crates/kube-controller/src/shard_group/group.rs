@@ -42,8 +42,6 @@ pub struct ShardGroup {
     terms: Terms,
     shards: ShardSet,
     owns_until: OwnsUntil,
-    /// What is known of the others, which a new term need not learn again.
-    members: Members,
 }
 
 impl std::fmt::Debug for ShardGroup {
@@ -94,7 +92,6 @@ impl ShardGroup {
             move || until(&owns_until).is_some_and(|until| clock.now() < until)
         });
         Ok(Self {
-            members: Members::new(config.clone()),
             config,
             client,
             clock,
@@ -175,7 +172,8 @@ impl ShardGroup {
                 self.clock.clone(),
                 timeout,
             ),
-            members: std::mem::replace(&mut self.members, Members::new(self.config.clone())),
+            // Others that were cut off, too, are about to be back: what was noticed of them before would make them look dead.
+            members: Members::new(self.config.clone()),
             config: self.config.clone(),
             term,
             clock: self.clock.clone(),
@@ -207,7 +205,6 @@ impl ShardGroup {
                 }
             }
         };
-        self.members = member.members;
         let leaving_since = member.leaving_since;
         set_until(&self.owns_until, None);
         self.shards.remove(0..self.config.shards);

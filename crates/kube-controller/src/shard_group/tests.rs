@@ -378,21 +378,6 @@ async fn a_replica_that_is_leaving_is_given_nothing() {
     b.running.await.unwrap().unwrap();
 }
 
-// What was noticed of the others before the outage is not forgotten: the Lease of the one that crashed has run out meanwhile.
-#[tokio::test(start_paused = true)]
-async fn after_an_outage_a_crashed_replica_is_known_to_be_dead() {
-    let cluster = Cluster::new();
-    let (a, b) = halves(&cluster, config("b")).await;
-    cluster.requests(|_| Fate::SILENCE);
-    b.running.abort();
-    sleep(20 * SECOND).await;
-    assert!(a.shards.is_empty());
-    cluster.requests(|_| Fate::OK);
-    let back = Instant::now();
-    a.has(8).await;
-    assert!(back.elapsed() < 12 * SECOND, "{:?}", back.elapsed());
-}
-
 // The last look before the time is over took longer than what holds a shard has to stop.
 #[tokio::test(start_paused = true)]
 async fn slow_answers_leave_time_to_stop_after_the_shutdown() {
