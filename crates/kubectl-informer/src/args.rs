@@ -5,12 +5,18 @@
 use crate::columns::Columns;
 use crate::condition::Condition;
 use crate::template::Template;
-use clap::builder::{OsStringValueParser, TypedValueParser as _};
 use clap::{Args as ArgGroup, ColorChoice, CommandFactory as _, Parser, Subcommand, ValueEnum};
-use kube_informer::reflector::{InitialState, ReflectorOptions};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
+
+mod cluster;
+mod recording;
+
+pub(crate) use cluster::{ClusterArgs, ConnectionArgs, ScopeArgs, SelectionArgs, reflector_options};
+pub(crate) use recording::{
+    DiffArgs, DiffOutput, Moment, RecordArgs, RecordingArgs, ReplayArgs, ShowArgs, ShowOutput, Speed,
+};
 
 /// Kubernetes informers at the command line: a local copy of a collection that is kept up to date by a watch.
 ///
@@ -457,283 +463,6 @@ pub(crate) enum Sort {
     Name,
 }
 
-/// Record the changes of resources in a file.
-///
-/// First the objects that exist are recorded, then every change as it happens, until Ctrl-C or --for. The file is
-/// compressed; a recorder that is killed leaves one that can be read up to the last two seconds. `show` and `diff` look at
-/// it, `replay` plays it to any client; `zstdcat` prints it as lines of JSON.
-///
-/// The values of secrets and of their annotations are replaced, unless --with-secrets is given. What other objects contain
-/// (the environment of a pod, say) is recorded as it is; the file can be read by its owner only.
-#[derive(Debug, ArgGroup)]
-#[command(after_help = "Examples:
-  kubectl informer record pods,deployments,replicasets -A --file rollout.rec
-  kubectl informer record pods -n shop --file hour.rec --for 1h
-  kubectl informer show rollout.rec pods --at 5m
-  kubectl informer diff rollout.rec deployment/web
-  kubectl informer replay rollout.rec --speed 10")]
-pub(crate) struct RecordArgs {
-    /// What to record, as kubectl has it: pods; pods,deploy; pod web-0 web-1; pod/web-0 deployment/web
-    #[arg(required = true, value_name = "RESOURCE")]
-    pub(crate) resources: Vec<String>,
-    /// The file, which must not exist
-    #[arg(short, long, value_name = "FILE", value_parser = OsStringValueParser::new().map(PathBuf::from))]
-    pub(crate) file: PathBuf,
-    /// How long to record; by default until Ctrl-C
-    #[arg(long = "for", value_name = "DURATION", value_parser = duration)]
-    pub(crate) period: Option<Duration>,
-    /// Record the values of secrets, too
-    #[arg(long)]
-    pub(crate) with_secrets: bool,
-    #[command(flatten)]
-    pub(crate) scope: ScopeArgs,
-}
-
-/// A recording, and a selection of its objects.
-#[derive(Debug, ArgGroup)]
-pub(crate) struct RecordingArgs {
-    /// The recording
-    #[arg(value_name = "FILE", value_parser = OsStringValueParser::new().map(PathBuf::from))]
-    pub(crate) file: PathBuf,
-    /// Which objects, as kubectl has it: pods; pods,deploy; pod web-0 web-1; pod/web-0; by default all
-    #[arg(value_name = "RESOURCE")]
-    pub(crate) resources: Vec<String>,
-    /// Only objects of this namespace; by default those of all
-    #[arg(short, long, value_name = "NS")]
-    pub(crate) namespace: Option<String>,
-}
-
-/// Print the objects of a recording as they were at a time.
-///
-/// A time is one of RFC 3339, such as 2026-01-31T12:00:00Z, or a duration since the recording began, such as 5m.
-#[derive(Debug, ArgGroup)]
-pub(crate) struct ShowArgs {
-    #[command(flatten)]
-    pub(crate) recording: RecordingArgs,
-    /// The time; by default the end
-    #[arg(long, value_name = "TIME", value_parser = Moment::parse)]
-    pub(crate) at: Option<Moment>,
-    /// How to print the objects: a table, or whole
-    #[arg(short, long, value_enum, default_value_t = ShowOutput::Table, value_name = "FORMAT")]
-    pub(crate) output: ShowOutput,
-    /// Keep the managedFields in objects that are printed
-    #[arg(long)]
-    pub(crate) show_managed_fields: bool,
-}
-
-/// How `show` prints.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ShowOutput {
-    /// A row for each object
-    Table,
-    /// A line of JSON for each object
-    Json,
-    /// A document of YAML for each object
-    Yaml,
-}
-
-/// Print the changes of a recording, with the fields that changed and who changed them.
-///
-/// A time is one of RFC 3339, such as 2026-01-31T12:00:00Z, or a duration since the recording began, such as 5m.
-#[derive(Debug, ArgGroup)]
-pub(crate) struct DiffArgs {
-    #[command(flatten)]
-    pub(crate) recording: RecordingArgs,
-    /// Only changes at this time and after it
-    #[arg(long, value_name = "TIME", value_parser = Moment::parse)]
-    pub(crate) from: Option<Moment>,
-    /// Only changes up to this time
-    #[arg(long, value_name = "TIME", value_parser = Moment::parse)]
-    pub(crate) to: Option<Moment>,
-    /// Which fields are compared
-    #[arg(long, value_enum, default_value_t = Diff::Content, value_name = "FIELDS")]
-    pub(crate) fields: Diff,
-    /// How to print a change
-    #[arg(short, long, value_enum, default_value_t = DiffOutput::Table, value_name = "FORMAT")]
-    pub(crate) output: DiffOutput,
-    /// Whether to colour what is printed; auto: on a terminal, unless NO_COLOR is set
-    #[arg(long, value_enum, default_value_t = ColorChoice::Auto, value_name = "WHEN")]
-    pub(crate) color: ColorChoice,
-}
-
-/// How `diff` prints.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum DiffOutput {
-    /// A row for each change, and a line for each field
-    Table,
-    /// A line of JSON for each change
-    Json,
-}
-
-/// Play a recording to any client, through a simulated API server.
-///
-/// The server listens on a port of 127.0.0.1. It has the objects that were there when the recording had begun; then the
-/// changes are made as fast as they were recorded, or --speed times as fast. After the last one it serves on until Ctrl-C.
-/// Versions of objects are those of the simulated server.
-#[derive(Debug, ArgGroup)]
-pub(crate) struct ReplayArgs {
-    /// The recording
-    #[arg(value_name = "FILE", value_parser = OsStringValueParser::new().map(PathBuf::from))]
-    pub(crate) file: PathBuf,
-    /// How many times as fast as it was recorded, or `max`
-    #[arg(long, default_value = "1", value_name = "FACTOR", value_parser = Speed::parse)]
-    pub(crate) speed: Speed,
-    /// The port to listen on; any free one by default
-    #[arg(long, default_value_t = 0, value_name = "PORT")]
-    pub(crate) port: u16,
-    /// Where to write a kubeconfig for the server; a file that is there is kept, unless kube-sim or a replay wrote it
-    #[arg(long, value_name = "FILE", value_parser = OsStringValueParser::new().map(PathBuf::from))]
-    pub(crate) kubeconfig: Option<PathBuf>,
-}
-
-/// A time of a recording.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Moment {
-    /// This long after it began.
-    After(Duration),
-    At(jiff::Timestamp),
-}
-
-impl Moment {
-    fn parse(text: &str) -> Result<Self, String> {
-        let after = duration(text).map(Self::After);
-        let at = || text.parse().map(Self::At);
-        after
-            .or_else(|_| at())
-            .map_err(|_| "expected a time such as 2026-01-31T12:00:00Z, or a duration such as 5m".into())
-    }
-
-    /// In milliseconds since the recording began; zero for times before.
-    pub(crate) fn millis(self, started: jiff::Timestamp) -> u64 {
-        match self {
-            Self::After(after) => u64::try_from(after.as_millis()).unwrap_or(u64::MAX),
-            Self::At(at) => u64::try_from(at.duration_since(started).as_millis()).unwrap_or_default(),
-        }
-    }
-}
-
-/// How fast a recording is played.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Speed {
-    Times(f64),
-    /// Without waiting.
-    Max,
-}
-
-impl Speed {
-    fn parse(text: &str) -> Result<Self, String> {
-        match text.parse::<f64>() {
-            _ if text == "max" => Ok(Self::Max),
-            Ok(times) if (0.001..=1_000_000.0).contains(&times) => Ok(Self::Times(times)),
-            _ => Err("must be a number from 0.001 to 1000000, or max".into()),
-        }
-    }
-}
-
-/// A server, and some or all kinds of its objects.
-#[derive(Debug, ArgGroup)]
-pub(crate) struct ClusterArgs {
-    /// Only these resources, such as pods,deployments; by default all that can be listed and watched
-    #[arg(value_name = "RESOURCE", value_delimiter = ',')]
-    pub(crate) resources: Vec<String>,
-    /// Only objects of this namespace; by default those of all, and those of none
-    #[arg(short, long, value_name = "NS")]
-    pub(crate) namespace: Option<String>,
-    /// All namespaces, which is the default
-    #[arg(short = 'A', long, conflicts_with = "namespace")]
-    pub(crate) all_namespaces: bool,
-    #[command(flatten)]
-    pub(crate) connection: ConnectionArgs,
-}
-
-/// A server, and a selection of its objects of one resource.
-#[derive(Debug, ArgGroup)]
-pub(crate) struct SelectionArgs {
-    /// What to watch, as kubectl has it: pods, pod, po, Deployment, deployments.apps, deployments.v1.apps
-    pub(crate) resource: String,
-    #[command(flatten)]
-    pub(crate) scope: ScopeArgs,
-}
-
-/// A server, and a selection of its objects of any resource.
-#[derive(Debug, ArgGroup)]
-pub(crate) struct ScopeArgs {
-    /// All namespaces
-    #[arg(short = 'A', long)]
-    pub(crate) all_namespaces: bool,
-    /// This namespace; by default that of the kubeconfig's context, or `default`
-    #[arg(short, long, value_name = "NS")]
-    pub(crate) namespace: Option<String>,
-    /// Only objects with these labels, such as `app=web,tier!=cache`
-    #[arg(short = 'l', long, value_name = "SELECTOR")]
-    pub(crate) selector: Option<String>,
-    /// Only objects with these fields, such as `spec.nodeName=node-1`; the server decides which fields it supports
-    #[arg(long, value_name = "SELECTOR")]
-    pub(crate) field_selector: Option<String>,
-    /// Where the initial state comes from
-    #[arg(long, value_enum, default_value_t = Initial::Auto, value_name = "MODE")]
-    pub(crate) initial: Initial,
-    /// How long a streaming list may make no progress before a LIST is requested instead
-    #[arg(long, default_value = "30s", value_name = "DURATION", value_parser = duration)]
-    pub(crate) watch_list_deadline: Duration,
-    /// The number of objects in a page of a LIST; 0: all at once. A streaming list has no pages
-    #[arg(long, default_value_t = 500, value_name = "N", value_parser = clap::value_parser!(u32).range(..=100_000))]
-    pub(crate) chunk_size: u32,
-    #[command(flatten)]
-    pub(crate) connection: ConnectionArgs,
-}
-
-/// The server and the credentials: kubectl's options. An empty option counts as not given.
-#[derive(Debug, ArgGroup)]
-#[command(next_help_heading = "Connection")]
-pub(crate) struct ConnectionArgs {
-    /// The server's URL, http or https; then no kubeconfig is read
-    #[arg(short = 's', long, value_name = "URL")]
-    pub(crate) server: Option<String>,
-    /// The kubeconfig file; by default those of $KUBECONFIG, or ~/.kube/config, or that of the pod this runs in
-    #[arg(long, value_name = "FILE", value_parser = OsStringValueParser::new().map(PathBuf::from))]
-    pub(crate) kubeconfig: Option<PathBuf>,
-    /// The context of the kubeconfig; by default its current one
-    #[arg(long, value_name = "NAME")]
-    pub(crate) context: Option<String>,
-    /// The cluster of the kubeconfig; by default the context's
-    #[arg(long, value_name = "NAME")]
-    pub(crate) cluster: Option<String>,
-    /// The user of the kubeconfig; by default the context's
-    #[arg(long, value_name = "NAME")]
-    pub(crate) user: Option<String>,
-    /// The bearer token to authenticate with
-    #[arg(long, value_name = "TOKEN")]
-    pub(crate) token: Option<String>,
-    /// The file of a client certificate
-    #[arg(long, value_name = "FILE")]
-    pub(crate) client_certificate: Option<String>,
-    /// The file of its key
-    #[arg(long, value_name = "FILE")]
-    pub(crate) client_key: Option<String>,
-    /// Act as this user
-    #[arg(long = "as", value_name = "USER")]
-    pub(crate) impersonate: Option<String>,
-    /// Act as a member of this group; can be repeated
-    #[arg(long = "as-group", value_name = "GROUP", requires = "impersonate")]
-    pub(crate) impersonate_groups: Vec<String>,
-    /// Act as the user with this UID
-    #[arg(long = "as-uid", value_name = "UID", requires = "impersonate")]
-    pub(crate) impersonate_uid: Option<String>,
-    /// The file of the certificate authorities to trust
-    #[arg(long, value_name = "FILE", conflicts_with = "insecure_skip_tls_verify")]
-    pub(crate) certificate_authority: Option<PathBuf>,
-    /// The server's name in its certificate; by default that of its URL
-    #[arg(long, value_name = "NAME")]
-    pub(crate) tls_server_name: Option<String>,
-    /// Trust any certificate of the server, which makes the connection insecure
-    #[arg(long)]
-    pub(crate) insecure_skip_tls_verify: bool,
-    /// The time limit of a request for what the server has; 0: none. Lists and watches have deadlines of their own
-    #[arg(long, default_value = "20s", value_name = "DURATION", value_parser = duration)]
-    pub(crate) request_timeout: Duration,
-}
-
 /// How `watch` prints.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum WatchOutput {
@@ -771,55 +500,6 @@ pub(crate) enum MeasureOutput {
     Json,
 }
 
-/// Where an informer's initial state comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Initial {
-    /// A streaming list if the server supports it, else a LIST
-    Auto,
-    /// A LIST
-    List,
-    /// Always a streaming list
-    WatchList,
-}
-
-impl From<Initial> for InitialState {
-    fn from(initial: Initial) -> Self {
-        match initial {
-            Initial::Auto => Self::Auto,
-            Initial::List => Self::List,
-            Initial::WatchList => Self::WatchList,
-        }
-    }
-}
-
-impl SelectionArgs {
-    /// The reflector's options.
-    pub(crate) fn reflector(&self) -> ReflectorOptions {
-        self.scope.reflector()
-    }
-}
-
-impl ScopeArgs {
-    /// The reflector's options.
-    pub(crate) fn reflector(&self) -> ReflectorOptions {
-        ReflectorOptions {
-            initial: self.initial.into(),
-            streaming_timeout: self.watch_list_deadline,
-            page_size: Some(self.chunk_size).filter(|size| *size > 0),
-            ..reflector_options()
-        }
-    }
-}
-
-/// The options of all reflectors.
-pub(crate) fn reflector_options() -> ReflectorOptions {
-    ReflectorOptions {
-        // A silent connection may be one that a router has dropped.
-        bookmark_timeout: Some(BOOKMARKS),
-        ..ReflectorOptions::default()
-    }
-}
-
 /// How objects are kept in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Decode {
@@ -853,8 +533,6 @@ fn watch_output(text: &str) -> Result<WatchOutput, String> {
     })
 }
 
-/// The longest silence of a server that sends bookmarks, which it does every minute.
-const BOOKMARKS: Duration = Duration::from_secs(150);
 /// The longest duration: a clock can be asked for the time after it.
 const LONGEST: Duration = Duration::from_secs(87_600 * 3600);
 
