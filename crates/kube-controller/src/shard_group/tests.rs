@@ -319,16 +319,19 @@ async fn a_hold_that_does_not_end_is_an_error_after_the_shutdown() {
     drop(hold);
 }
 
-// The time to hand over is nearly gone when it loses its Lease.
+// It looks in vain at 0 and 6 s, and has lost its Lease before it looks again; then the time to hand over is gone.
 #[tokio::test(start_paused = true)]
 async fn a_leaving_replica_that_is_cut_off_tells_before_it_gives_up() {
     let cluster = Cluster::new();
-    let a = Replica::start(&cluster, config("a"));
+    let hasty = ShardGroupConfig {
+        graceful_shutdown_timeout: 7 * SECOND,
+        ..config("a")
+    };
+    let a = Replica::start(&cluster, hasty);
     a.has(8).await;
     let hold = a.shards.hold_number(3).unwrap();
-    a.shutdown.cancel();
-    sleep(19 * SECOND).await;
     cluster.requests(|_| Fate::SILENCE);
+    a.shutdown.cancel();
     hold.expired().await;
     sleep(SECOND).await;
     drop(hold);
