@@ -552,6 +552,7 @@ impl Transaction<'_> {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
+    use std::time::Duration;
 
     use rand::rngs::StdRng;
     use rand::{Rng, SeedableRng};
@@ -603,6 +604,24 @@ mod tests {
         // What is there again keeps them again.
         storage.restore(&backup);
         assert_eq!([keeps_message(&first), keeps_message(&first)], [false, true]);
+    }
+
+    #[test]
+    fn at_the_alarm_all_that_waits_for_a_time_is_due() {
+        let storage = Storage::new(10, 0);
+        let (first, second) = (Instant::now(), Instant::now() + Duration::from_secs(1));
+        let place = |key: &str| Place {
+            resource: "nodes".into(),
+            key: key.into(),
+        };
+        storage.transact(|transaction| {
+            transaction.enqueue_at(first, place("a"));
+            transaction.enqueue_at(second, place("b"));
+        });
+        let alarm = storage.alarm().expect("two wait");
+        let due = storage.transact(|transaction| [(); 3].map(|()| transaction.next_work(alarm)));
+        assert_eq!(due, [Some(place("a")), Some(place("b")), None]);
+        assert!(storage.alarm().is_none());
     }
 
     /// After random changes: each remembered version has the state it had then, and the changes after it lead to now.

@@ -85,35 +85,6 @@ async fn a_watch_selects_by_the_fields_of_its_version() {
     assert_eq!((kind.as_str(), name.as_str()), ("ADDED", "b"));
 }
 
-// Each gets an end of its own, a moment after the one before.
-#[tokio::test]
-async fn definitions_that_are_deleted_together_all_end() {
-    let definitions = (0..40).map(|number| {
-        let mut definition = widget_definition();
-        let group = format!("g{number}.example");
-        definition["metadata"]["name"] = format!("widgets.{group}").into();
-        definition["spec"]["group"] = group.into();
-        definition
-    });
-    let builder = definitions.fold(Sim::builder(), |builder, definition| builder.crd(definition));
-    let client = Client::new(builder.build().unwrap());
-    let version = client.get(DEFINITIONS).await.json()["metadata"]["resourceVersion"].clone();
-    let version = version.as_str().unwrap();
-    let mut watch = client
-        .watch(&format!("{DEFINITIONS}?watch=1&resourceVersion={version}"))
-        .await;
-    client.delete(DEFINITIONS, json!(null)).await.ok();
-    let all_end = async {
-        let mut left = 40;
-        while left > 0 {
-            left -= u32::from(watch.event().await.0 == "DELETED");
-        }
-    };
-    tokio::time::timeout(Duration::from_secs(20), all_end)
-        .await
-        .expect("they end");
-}
-
 #[tokio::test(start_paused = true)]
 async fn a_definition_ends_after_its_objects() {
     for controllers in [&[][..], &kube_sim::Controller::DEFAULT] {
