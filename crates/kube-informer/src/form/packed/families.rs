@@ -4,9 +4,11 @@
 //! family's base, is the compression dictionary of the others.
 
 use super::coding::{Base, Coding, Compressor};
+use lru::LruCache;
 use std::{
     collections::HashMap,
     mem,
+    num::NonZeroUsize,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -21,9 +23,9 @@ const SMALL: usize = 48 << 10;
 const MEDIUM: usize = 128 << 10;
 /// Larger bodies have no family, because indexing the base would cost more than it saves.
 const LARGE: usize = 128 << 10;
-/// The number of owners of a single object that are remembered. Lists are sorted by name, so siblings arrive
+/// The number of owners of a single object that are remembered, the latest. Lists are sorted by name, so siblings arrive
 /// together.
-const SINGLES: usize = 256;
+const SINGLES: NonZeroUsize = NonZeroUsize::new(256).unwrap();
 /// An object is stored as a delta if the delta is at most the base's stored size divided by this.
 const MIN_SAVING: usize = 2;
 /// The largest size of a base relative to its objects, because one object may be the only one left that keeps the
@@ -45,8 +47,8 @@ pub(super) struct Families {
     context: CCtx<'static>,
     /// The seed of the hashes of owners, so that nobody can prepare two with the same hash.
     seed: u64,
-    /// The owners of single objects, each at the index given by its hash.
-    singles: Box<[u64]>,
+    /// The hashes of the owners of single objects.
+    singles: LruCache<u64, ()>,
     families: HashMap<u64, Family>,
     /// The number of objects until unused families are removed.
     sweep_in: usize,
@@ -122,8 +124,8 @@ impl Families {
         self.sweep();
         let name = xxh3_64_with_seed(owners, self.seed);
         if !self.families.contains_key(&name) {
-            let single = &mut self.singles[name as usize % SINGLES];
-            if mem::replace(single, name) != name {
+            if self.singles.pop(&name).is_none() {
+                self.singles.push(name, ());
                 return None;
             }
             let base = base(body, dictionary, &self.bases, out);
@@ -261,7 +263,7 @@ impl Default for Families {
         Self {
             context: CCtx::create(),
             seed: rand::random(),
-            singles: vec![0; SINGLES].into(),
+            singles: LruCache::new(SINGLES),
             families: HashMap::new(),
             sweep_in: MIN_SWEEP,
             sweep_at: MAX_CACHED,

@@ -178,6 +178,15 @@ fn objects_with_the_same_owner_are_stored_as_deltas() {
     assert!(packer.stats().family_bytes > 10 * 1000, "{:?}", packer.stats());
 }
 
+// Whatever the seed of their hashes is.
+#[test]
+fn siblings_that_come_in_turns_are_found() {
+    let packer = learned();
+    let in_turns = (0..500).map(|number| pack(&packer, &owned(number % 250, 0, number)));
+    let _all: Vec<_> = in_turns.collect();
+    assert_eq!(packer.stats().families, 250);
+}
+
 #[test]
 fn a_family_gets_a_new_base_when_its_objects_change() {
     let packer = learned();
