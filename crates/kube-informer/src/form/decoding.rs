@@ -4,7 +4,7 @@
 mod protobuf;
 #[cfg(feature = "simd-json")]
 mod simd;
-#[cfg(feature = "protobuf")]
+#[cfg(all(feature = "packed", feature = "protobuf"))]
 mod values;
 
 use crate::low_level::wire::Encoding;
@@ -35,8 +35,8 @@ pub(super) fn object<T: DeserializeOwned + Send>(
 }
 
 /// The values at a path of an object in protobuf, as JSON has them.
-#[cfg(feature = "protobuf")]
-pub(super) use protobuf::values as values_of_message;
+#[cfg(all(feature = "packed", feature = "protobuf"))]
+pub(super) use values::of_message as values_of_message;
 
 /// Without `simd_json`, an object is decoded like any other value.
 #[cfg(not(feature = "simd-json"))]

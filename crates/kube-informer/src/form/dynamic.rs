@@ -45,12 +45,11 @@ impl<K: kube::Resource + DeserializeOwned + Send + Sync + 'static> RestoreObject
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "simd-json"))]
 mod tests {
     use super::*;
 
     #[test]
-    #[cfg(feature = "simd-json")]
     fn deep_objects_are_read_again() {
         let deep = format!(
             r#"{{"metadata":{{"name":"a"}},"deep":{}1{}}}"#,

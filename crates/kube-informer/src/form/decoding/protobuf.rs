@@ -1,11 +1,8 @@
 //! Decodes the bytes of an object in protobuf.
 
-use super::values::Values;
 use super::{DecodeError, mismatch, shown};
-use crate::FieldPath;
-use kube_protobuf::{Descriptor, Deserializer, ErrorKind};
-use serde::de::{DeserializeOwned, DeserializeSeed as _};
-use serde_json::Value;
+use kube_protobuf::{Descriptor, ErrorKind};
+use serde::de::DeserializeOwned;
 
 /// Decodes the message that `write` writes into a buffer.
 pub(super) fn object<T: DeserializeOwned>(
@@ -18,38 +15,12 @@ pub(super) fn object<T: DeserializeOwned>(
     kube_protobuf::from_message(message, &body).map_err(|fault| of_fault(&fault))
 }
 
-/// Reads the values at a path of a message as JSON has them. Only what is on the path is decoded.
-pub(in crate::form) fn values(
-    types: Option<(&str, &str)>,
-    body: &[u8],
-    path: &FieldPath,
-) -> Result<Vec<Value>, DecodeError> {
-    let message = message_of(types)?;
-    let steps: Vec<&str> = path.steps().collect();
-    let mut found = Vec::new();
-    // They are not in the message.
-    if let ([step], Some((api_version, kind))) = (&steps[..], types) {
-        for (name, value) in [("apiVersion", api_version), ("kind", kind)] {
-            if [name, "*"].contains(step) {
-                found.push(value.into());
-            }
-        }
-    }
-    let values = Values {
-        steps: &steps,
-        found: &mut found,
-    };
-    let read = Deserializer::from_message(message, body).and_then(|message| values.deserialize(message));
-    read.map_err(|fault| of_fault(&fault))?;
-    Ok(found)
-}
-
-fn message_of(types: Option<(&str, &str)>) -> Result<Descriptor, DecodeError> {
+pub(super) fn message_of(types: Option<(&str, &str)>) -> Result<Descriptor, DecodeError> {
     let message = types.and_then(|(api_version, kind)| Descriptor::of(api_version, kind));
     message.ok_or_else(|| error(String::new(), "the kind has no protobuf message".to_owned()))
 }
 
-fn of_fault(fault: &kube_protobuf::Error) -> DecodeError {
+pub(super) fn of_fault(fault: &kube_protobuf::Error) -> DecodeError {
     let (path, text) = (fault.path(), fault.to_string());
     let reason = match fault.kind() {
         ErrorKind::Mismatch => {

@@ -1,15 +1,45 @@
 //! Reads the values of a path, and passes over everything else.
 
+use super::DecodeError;
+use super::protobuf::{message_of, of_fault};
+use crate::FieldPath;
 use serde::Deserialize as _;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 use std::fmt;
 
+/// Reads the values at a path of a message as JSON has them. Only what is on the path is decoded.
+pub(in crate::form) fn of_message(
+    types: Option<(&str, &str)>,
+    body: &[u8],
+    path: &FieldPath,
+) -> Result<Vec<Value>, DecodeError> {
+    let message = message_of(types)?;
+    let steps: Vec<&str> = path.steps().collect();
+    let mut found = Vec::new();
+    // They are not in the message.
+    if let ([step], Some((api_version, kind))) = (&steps[..], types) {
+        for (name, value) in [("apiVersion", api_version), ("kind", kind)] {
+            if [name, "*"].contains(step) {
+                found.push(value.into());
+            }
+        }
+    }
+    let seed = Values {
+        steps: &steps,
+        found: &mut found,
+    };
+    let read = kube_protobuf::Deserializer::from_message(message, body)
+        .and_then(|message| seed.deserialize(message));
+    read.map_err(|fault| of_fault(&fault))?;
+    Ok(found)
+}
+
 /// Reads the values at some steps below a value. A step `*` stands for all members of an object or items of an array; a value
 /// that has no members is passed over.
-pub(super) struct Values<'a> {
-    pub(super) steps: &'a [&'a str],
-    pub(super) found: &'a mut Vec<Value>,
+struct Values<'a> {
+    steps: &'a [&'a str],
+    found: &'a mut Vec<Value>,
 }
 
 impl<'de> DeserializeSeed<'de> for Values<'_> {
