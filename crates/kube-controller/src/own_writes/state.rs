@@ -129,7 +129,7 @@ impl State {
                         version: written.version.clone().unwrap_or_else(|| "".into()),
                         created: written.created,
                         deleted: written.gone,
-                        lists: *lists,
+                        lists: lists.clone(),
                     },
                 );
             }

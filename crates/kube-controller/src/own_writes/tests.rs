@@ -11,7 +11,8 @@ use k8s_openapi::api::core::v1::{ConfigMap, Node};
 use kube::Api;
 use kube::api::{DeleteParams, ListParams, Patch, PatchParams, PostParams};
 use kube::client::Body;
-use kube_informer::{Notification, Partition, ResourceVersion, SharedInformerFactory};
+use kube_informer::selector::ShardField;
+use kube_informer::{Notification, Partition, ResourceVersion, ShardSet, SharedInformerFactory};
 use kube_sim::Sim;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
@@ -58,8 +59,16 @@ struct Scene {
 
 impl Scene {
     async fn new() -> Self {
+        Self::over(None).await
+    }
+
+    async fn over(shards: Option<ShardSet>) -> Self {
         let sim = Sim::builder().build().unwrap();
-        let factory = SharedInformerFactory::new(late(&sim));
+        let mut factory = SharedInformerFactory::builder(late(&sim));
+        if let Some(shards) = shards {
+            factory = factory.shards(&shards);
+        }
+        let factory = factory.build();
         let (maps, nodes) = (factory.informer::<ConfigMap>(), factory.informer::<Node>());
         let writes = OwnWrites::new();
         let cache = writes.track(&maps);
@@ -348,6 +357,35 @@ async fn a_change_by_oneself_is_told_from_others() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_relist_of_shards_hides_no_change_behind_an_echo() {
+    let shards = ShardSet::new(ShardField::Uid, 4);
+    shards.add(0..4);
+    let scene = Scene::over(Some(shards)).await;
+    scene.create("a", &[]);
+    let told = scene.tells();
+    after_lag(&told).await;
+    let faults = scene.sim.faults();
+    let held = faults.hold_watches_of("configmaps").start();
+    let mut changed = scene
+        .sim
+        .store()
+        .get("v1", "ConfigMap", Some("default"), "a")
+        .unwrap();
+    changed["data"] = json!({"k": "theirs"});
+    let changed = scene.sim.store().update(changed).unwrap();
+    let version = &changed["metadata"]["resourceVersion"];
+    let patch = merge(json!({"metadata": {"resourceVersion": version, "labels": {"l": "ours"}}}));
+    let params = PatchParams::default();
+    let patch = scene.api.patch("a", &params, &patch);
+    scene.writes.scope(&scene.run, patch).await.unwrap();
+    faults.restart();
+    held.remove();
+    sleep(LONG).await;
+    assert_eq!(scene.held("a").unwrap(), "theirs");
+    assert_eq!(after_lag(&told).await, ["owner Update(a", "other Update(a"]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_write_that_changes_nothing_hides_no_change() {
     let scene = Scene::new().await;
     scene.create("a", &["a/b"]);
@@ -405,7 +443,7 @@ impl AnyCache for Listed {
     }
 
     fn lists(&self, _: Option<&str>) -> Lists {
-        Some((Partition::SINGLE, *self.0.lock().unwrap()))
+        vec![(Partition::SINGLE, *self.0.lock().unwrap())]
     }
 }
 
@@ -460,7 +498,7 @@ fn a_change_that_outruns_the_answer_waits_for_the_run() {
         uid: "u".into(),
         version: version.into(),
         deleted: false,
-        lists: lists[0].1,
+        lists: lists[0].1.clone(),
     };
     let told = |state: &mut State, version: u64, called: &Arc<Mutex<Vec<u64>>>| {
         let called = called.clone();

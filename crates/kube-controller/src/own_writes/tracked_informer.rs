@@ -5,6 +5,7 @@ use super::{OwnWrites, ReconcileKey};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use kube_informer::informer::WriteTracker;
+use kube_informer::selector::ShardField;
 use kube_informer::{CachedObject, Notification, ObjectKey, Partition, ResourceVersion, SharedInformer};
 use std::sync::Arc;
 
@@ -99,9 +100,9 @@ impl std::fmt::Debug for TrackedInformer {
     }
 }
 
-/// How often a part of a cache was listed. As long as that stays the same, each change of the server is a
-/// change of the cache.
-pub(super) type Lists = Option<(Partition, u64)>;
+/// How often the parts of a cache were listed in which an object can be. As long as that stays the same, each change of
+/// the server is a change of the cache.
+pub(super) type Lists = Vec<(Partition, u64)>;
 
 /// A cache, whatever it holds.
 pub(super) trait AnyCache: Send + Sync {
@@ -144,9 +145,20 @@ impl<O: CachedObject> AnyCache for Tracked<O> {
     }
 
     fn lists(&self, namespace: Option<&str>) -> Lists {
-        let partition = self.informer.partition(namespace)?;
-        let status = self.informer.reflector_status(partition);
-        let lists = status.borrow().lists;
-        Some((partition, lists))
+        if let Some(set) = self.informer.shards()
+            && set.field() == ShardField::Uid
+        {
+            // A request does not say in which shard its object is.
+            let partitions = self.informer.status().partitions.into_iter();
+            return partitions
+                .map(|partition| (partition.partition, partition.reflector.lists))
+                .collect();
+        }
+        let partition = self.informer.partition(namespace);
+        let lists = |partition| self.informer.reflector_status(partition).borrow().lists;
+        partition
+            .map(|partition| (partition, lists(partition)))
+            .into_iter()
+            .collect()
     }
 }
