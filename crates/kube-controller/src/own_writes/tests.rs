@@ -3,6 +3,7 @@
 use super::state::{Change, Written};
 use super::tracked_informer::{AnyCache, Lists};
 use super::*;
+use crate::controller::{Action, Controller};
 use futures::future::{BoxFuture, ready};
 use futures::{FutureExt as _, StreamExt as _, stream};
 use http::{Request, Response};
@@ -415,6 +416,46 @@ async fn an_own_deletion_that_only_marks_is_told() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_cache_that_has_stopped_is_let_go() {
+    let writes = OwnWrites::new();
+    let mut objects = Vec::new();
+    for _ in 0..3 {
+        let sim = Sim::builder().build().unwrap();
+        let client = Client::new(sim.service(), "default");
+        let (api, own) = (Api::default_namespaced(client.clone()), Api::all(client));
+        api.create(&PostParams::default(), &map("a", "1")).await.unwrap();
+        let controller = Controller::<ConfigMap>::new(own, Default::default()).read_your_writes(&writes);
+        let store = controller.store();
+        let results = controller.run(
+            async |_, _| Ok::<_, kube::Error>(Action::await_change()),
+            |_, _, _| Action::await_change(),
+            Arc::new(()),
+        );
+        // It has reconciled, and is dropped.
+        std::pin::pin!(results).next().await.unwrap().unwrap();
+        objects.push(Arc::downgrade(&store.state()[0]));
+    }
+    let kept = async || {
+        sleep(LAG).await;
+        let kept = objects.iter().filter(|object| object.strong_count() > 0);
+        kept.count()
+    };
+    assert_eq!(kept().await, 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stopped_cache_makes_room_for_the_next() {
+    let (sim, writes) = (Sim::builder().build().unwrap(), OwnWrites::new());
+    for _ in 0..3 {
+        let factory = SharedInformerFactory::new(Client::new(sim.service(), "default"));
+        writes.track(&factory.informer::<ConfigMap>());
+        factory.start();
+        factory.shutdown().await.unwrap();
+    }
+    assert_eq!(writes.lock().caches_of("configmaps", None).len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_wait_can_be_without_end() {
     let scene = Scene::new().await;
     scene.create_as(&scene.run, "a").await.unwrap();
@@ -428,6 +469,10 @@ struct Listed(Mutex<u64>);
 impl AnyCache for Listed {
     fn resource(&self) -> &str {
         "maps"
+    }
+
+    fn is_stopped(&self) -> bool {
+        false
     }
 
     fn record(&self, _: ObjectKey, _: ResourceVersion) {}
