@@ -75,6 +75,9 @@ const MAIN: usize = 0;
 /// The pause before an object is looked at again whose shard this replica does not own.
 const SHARD_PAUSE: Duration = Duration::from_secs(1);
 
+/// With fewer failures than this, those of objects that are gone are not looked for.
+const MIN_SWEEP: usize = 256;
+
 /// A first poll that takes longer than this keeps the controller from its other work.
 const LONG_POLL: Duration = Duration::from_micros(100);
 
@@ -168,6 +171,8 @@ pub(super) struct Engine<K: Resource, R, P, Ctx, E> {
     /// Keys of objects of which not everything has been listed.
     coverage: Coverage,
     failing: HashMap<ObjectKey, Failing>,
+    /// The number of them at which those of objects that are gone are removed.
+    sweep_at: usize,
     /// Objects that the program named, and that have not had their turn.
     named: HashSet<ObjectKey>,
     informers: JoinSet<Result<(), RunError>>,
@@ -262,6 +267,7 @@ where
             behind: JoinSet::new(),
             coverage,
             failing: HashMap::new(),
+            sweep_at: MIN_SWEEP,
             named: HashSet::new(),
             informers,
             informers_stop: Some(informers_stop.drop_guard()),
@@ -678,8 +684,18 @@ where
         }
     }
 
+    /// Forgets the failures of objects that are gone, if there are many. Not every stream tells of deletions.
+    fn sweep(&mut self) {
+        if self.failing.len() >= self.sweep_at {
+            let objects = self.store.objects();
+            self.failing.retain(|key, _| objects.contains(key));
+            self.sweep_at = (2 * self.failing.len()).max(MIN_SWEEP);
+        }
+    }
+
     /// The failures of an object, before this run was counted.
     fn failing(&mut self, key: &ObjectKey, uid: Option<&str>, began: Instant) -> &mut Failing {
+        self.sweep();
         match self.failing.entry(key.clone()) {
             Entry::Occupied(held) if held.get().uid.as_deref() == uid => held.into_mut(),
             entry => {
@@ -768,3 +784,6 @@ fn until_end<E: Send + 'static>(
     let caught = AssertUnwindSafe(limited).catch_unwind();
     caught.map(|ended| ended.unwrap_or_else(Ended::Panicked))
 }
+
+#[cfg(test)]
+mod tests;
