@@ -754,13 +754,17 @@ where
 
 /// Drops a run when its shard may be another replica's. The shard is held until the run has ended.
 async fn while_held<E>(hold: ShardHold, run: impl Future<Output = Ended<E>>) -> Ended<E> {
-    // Boxed, so that it is dropped before the hold is.
-    let run = Box::pin(run);
-    tokio::select! {
+    // Boxed, so that it can be dropped before the hold is.
+    let mut run = Box::pin(run);
+    let ended = tokio::select! {
         biased;
-        () = hold.expired() => Ended::ShardLost,
-        ended = run => ended,
-    }
+        () = hold.expired() => None,
+        ended = &mut run => Some(ended),
+    };
+    // A panic of its destructor is one of the run.
+    let dropped = catch_unwind(AssertUnwindSafe(|| drop(run)));
+    let lost = || dropped.map_or_else(Ended::Panicked, |()| Ended::ShardLost);
+    ended.unwrap_or_else(lost)
 }
 
 /// Runs a reconciler's future, of a run that began then, to its end, whatever that is.
