@@ -65,7 +65,8 @@
 //!
 //! # Memory
 //! A write is forgotten when the cache has seen it. At most 4096 echoes are remembered per cache; beyond that
-//! all are forgotten, and their changes reconcile.
+//! all are forgotten, and their changes reconcile. A cache is forgotten some time after it has stopped, and those of a
+//! controller when the controller ends.
 
 mod answer;
 mod client;
@@ -73,6 +74,7 @@ mod state;
 mod tracked_informer;
 
 pub use tracked_informer::TrackedInformer;
+pub(crate) use tracked_informer::TrackedUntilDrop;
 
 use crate::time::after;
 use kube::Client;

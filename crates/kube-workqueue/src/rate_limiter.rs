@@ -173,10 +173,14 @@ pub struct TokenBucket {
     spent_until: Mutex<Instant>,
 }
 
+/// As good as never. The tokens of the largest burst take no longer than can be said.
+const LONGEST_INTERVAL: Duration = Duration::from_secs(10 * 365 * 24 * 60 * 60);
+
 impl TokenBucket {
     /// A full bucket of `burst` tokens (at least one) that receives a new one every `interval`; an interval of zero
     /// means no limit.
     pub fn new(interval: Duration, burst: u32) -> Self {
+        let interval = interval.min(LONGEST_INTERVAL);
         let tolerance = interval.saturating_mul(burst.saturating_sub(1));
         Self {
             interval,
@@ -392,6 +396,14 @@ mod tests {
         );
         let never = TokenBucket::new(Duration::MAX, u32::MAX);
         assert_eq!(delays(&never, "one", 3), [0; 3]);
+        for burst in 1..4 {
+            let never = TokenBucket::new(Duration::MAX, burst);
+            assert_eq!(delays(&never, "one", burst as usize), vec![0; burst as usize]);
+            assert!(
+                RateLimiter::<&str>::when(&never, &"one") > 1000 * SECOND,
+                "the burst is spent"
+            );
+        }
     }
 
     #[tokio::test(start_paused = true)]

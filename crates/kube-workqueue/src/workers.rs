@@ -228,18 +228,20 @@ where
     }
 
     async fn attempt<E>(&self, run: impl Future<Output = Result<Requeue, E>>) -> Result<Requeue, Failure<E>> {
-        let run = async {
-            caught(run)
-                .await
-                .map_err(Failure::Panicked)?
-                .map_err(Failure::Error)
+        let timeout = self.timeout;
+        // The run is dropped in here, so that a panic of its destructor is caught too.
+        let limited = async move {
+            match timeout {
+                None => run.await.map_err(Failure::Error),
+                Some(limit) => match tokio::time::timeout(limit, run).await {
+                    Ok(result) => result.map_err(Failure::Error),
+                    Err(_) => Err(Failure::TimedOut(limit)),
+                },
+            }
         };
-        match self.timeout {
-            None => run.await,
-            Some(limit) => tokio::time::timeout(limit, run)
-                .await
-                .unwrap_or(Err(Failure::TimedOut(limit))),
-        }
+        caught(limited)
+            .await
+            .unwrap_or_else(|panic| Err(Failure::Panicked(panic)))
     }
 
     /// The item is added again before the guard is dropped, so that a drain does not end in between.

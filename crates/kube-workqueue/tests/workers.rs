@@ -131,6 +131,29 @@ async fn a_run_that_takes_too_long_is_dropped_and_fails() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_panic_while_a_late_run_is_dropped_is_its_failure() {
+    struct Bomb;
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            panic!("while it is dropped");
+        }
+    }
+    let queue = queue();
+    queue.add("a");
+    let workers = Workers::new(queue.clone(), 1).timeout(100 * MS);
+    let stats = workers.stats();
+    let runs = run_for_ten_seconds(workers, &queue, |_, n| async move {
+        if n == 0 {
+            let _bomb = Bomb;
+            std::future::pending::<()>().await;
+        }
+        Ok(Requeue::No)
+    });
+    assert_eq!(runs.await, [("a", 0), ("a", 110)]);
+    assert_eq!((stats.panicked(), stats.succeeded()), (1, 1));
+}
+
+#[tokio::test(start_paused = true)]
 async fn so_many_workers_run_at_once_and_never_two_on_one_item() {
     let queue = queue();
     ["a", "b", "c"].into_iter().for_each(|item| queue.add(item));

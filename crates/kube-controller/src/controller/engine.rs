@@ -75,6 +75,9 @@ const MAIN: usize = 0;
 /// The pause before an object is looked at again whose shard this replica does not own.
 const SHARD_PAUSE: Duration = Duration::from_secs(1);
 
+/// With fewer failures than this, those of objects that are gone are not looked for.
+const MIN_SWEEP: usize = 256;
+
 /// A first poll that takes longer than this keeps the controller from its other work.
 const LONG_POLL: Duration = Duration::from_micros(100);
 
@@ -168,6 +171,8 @@ pub(super) struct Engine<K: Resource, R, P, Ctx, E> {
     /// Keys of objects of which not everything has been listed.
     coverage: Coverage,
     failing: HashMap<ObjectKey, Failing>,
+    /// The number of them at which those of objects that are gone are removed.
+    sweep_at: usize,
     /// Objects that the program named, and that have not had their turn.
     named: HashSet<ObjectKey>,
     informers: JoinSet<Result<(), RunError>>,
@@ -262,6 +267,7 @@ where
             behind: JoinSet::new(),
             coverage,
             failing: HashMap::new(),
+            sweep_at: MIN_SWEEP,
             named: HashSet::new(),
             informers,
             informers_stop: Some(informers_stop.drop_guard()),
@@ -678,8 +684,18 @@ where
         }
     }
 
+    /// Forgets the failures of objects that are gone, if there are many. Not every stream tells of deletions.
+    fn sweep(&mut self) {
+        if self.failing.len() >= self.sweep_at {
+            let objects = self.store.objects();
+            self.failing.retain(|key, _| objects.contains(key));
+            self.sweep_at = (2 * self.failing.len()).max(MIN_SWEEP);
+        }
+    }
+
     /// The failures of an object, before this run was counted.
     fn failing(&mut self, key: &ObjectKey, uid: Option<&str>, began: Instant) -> &mut Failing {
+        self.sweep();
         match self.failing.entry(key.clone()) {
             Entry::Occupied(held) if held.get().uid.as_deref() == uid => held.into_mut(),
             entry => {
@@ -738,13 +754,17 @@ where
 
 /// Drops a run when its shard may be another replica's. The shard is held until the run has ended.
 async fn while_held<E>(hold: ShardHold, run: impl Future<Output = Ended<E>>) -> Ended<E> {
-    // Boxed, so that it is dropped before the hold is.
-    let run = Box::pin(run);
-    tokio::select! {
+    // Boxed, so that it can be dropped before the hold is.
+    let mut run = Box::pin(run);
+    let ended = tokio::select! {
         biased;
-        () = hold.expired() => Ended::ShardLost,
-        ended = run => ended,
-    }
+        () = hold.expired() => None,
+        ended = &mut run => Some(ended),
+    };
+    // A panic of its destructor is one of the run.
+    let dropped = catch_unwind(AssertUnwindSafe(|| drop(run)));
+    let lost = || dropped.map_or_else(Ended::Panicked, |()| Ended::ShardLost);
+    ended.unwrap_or_else(lost)
 }
 
 /// Runs a reconciler's future, of a run that began then, to its end, whatever that is.
@@ -768,3 +788,6 @@ fn until_end<E: Send + 'static>(
     let caught = AssertUnwindSafe(limited).catch_unwind();
     caught.map(|ended| ended.unwrap_or_else(Ended::Panicked))
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,6 @@
 //! A controller that reads its own writes.
 
-use crate::own_writes::{OwnWrites, ReconcileKey, TrackedInformer};
+use crate::own_writes::{OwnWrites, ReconcileKey, TrackedUntilDrop};
 use kube_informer::{CachedObject, ObjectKey, SharedInformer};
 use kube_workqueue::Processing;
 use std::sync::Arc;
@@ -25,8 +25,8 @@ impl Own {
         }
     }
 
-    pub(super) fn track<O: CachedObject>(&self, informer: &SharedInformer<O>) -> TrackedInformer {
-        self.writes.track(informer)
+    pub(super) fn track<O: CachedObject>(&self, informer: &SharedInformer<O>) -> TrackedUntilDrop {
+        TrackedUntilDrop::new(&self.writes, informer)
     }
 
     pub(super) fn run(&self, key: &ObjectKey) -> ReconcileKey {

@@ -326,10 +326,15 @@ impl Watched {
     pub(super) fn new<O: CachedObject>(source: Source<O>, own: Option<OwnInformer>) -> Self {
         let resource = source.informer.resource().to_owned();
         let (is_scattered, shards) = (source.is_scattered, source.informer.shards().cloned());
-        let start = move |name: &str, intake| {
+        let start = move |name: &str, intake: Intake| {
             let informer = source.informer.clone();
+            let delivery = match intake.own {
+                // A change that was merged with others could be taken for an own one.
+                Some(_) => Delivery::Unbounded,
+                None => source.delivery,
+            };
             let options = HandlerOptions::named(format!("controller {name}"))
-                .delivery(source.delivery)
+                .delivery(delivery)
                 .on_panic(PanicPolicy::Continue);
             let registration = informer.add_handler(options, source.handler(intake))?;
             Ok(Running {

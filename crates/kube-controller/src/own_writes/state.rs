@@ -3,7 +3,7 @@
 use super::ReconcileKey;
 use super::tracked_informer::{AnyCache, Lists};
 use kube_informer::{ObjectKey, ResourceVersion};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 /// How many echoes of a cache are expected at a time.
@@ -18,7 +18,10 @@ pub(super) type Enqueue = Box<dyn FnOnce() + Send>;
 
 #[derive(Default)]
 pub(super) struct State {
-    caches: Vec<Known>,
+    /// By the number that each has got.
+    caches: BTreeMap<usize, Known>,
+    /// How many there were.
+    added: usize,
     by_run: HashMap<ReconcileKey, Vec<Unseen>>,
     /// Writes outside of any scope.
     by_others: Vec<Unseen>,
@@ -28,7 +31,7 @@ pub(super) struct State {
     active: HashMap<ReconcileKey, Vec<(Change, Enqueue)>>,
 }
 
-struct Known {
+pub(super) struct Known {
     cache: Arc<dyn AnyCache>,
     /// By uid.
     echoes: HashMap<Box<str>, Vec<Echo>>,
@@ -76,20 +79,33 @@ pub(super) struct Written {
 }
 
 impl State {
-    pub(super) fn add(&mut self, cache: Arc<dyn AnyCache>) -> usize {
-        self.caches.push(Known {
+    /// Adds a cache. Returns its number, and those that have stopped, to be dropped without the lock.
+    pub(super) fn add(&mut self, cache: Arc<dyn AnyCache>) -> (usize, Vec<Known>) {
+        let known = Known {
             cache,
             echoes: HashMap::new(),
             expected: 0,
-        });
-        self.caches.len() - 1
+        };
+        let number = self.added;
+        self.added += 1;
+        let stopped = self.caches.iter().filter(|(_, known)| known.cache.is_stopped());
+        let stopped: Vec<_> = stopped.map(|(number, _)| *number).collect();
+        let stopped = stopped.iter().filter_map(|number| self.caches.remove(number));
+        let stopped = stopped.collect();
+        self.caches.insert(number, known);
+        (number, stopped)
+    }
+
+    /// Removes a cache, to be dropped without the lock.
+    pub(super) fn remove(&mut self, number: usize) -> Option<Known> {
+        self.caches.remove(&number)
     }
 
     /// The caches of a resource, and how often each was listed so far.
     pub(super) fn caches_of(&self, resource: &str, namespace: Option<&str>) -> Vec<(usize, Lists)> {
-        let caches = self.caches.iter().enumerate();
+        let caches = self.caches.iter();
         let of = caches.filter(|(_, known)| known.cache.resource() == resource);
-        of.map(|(number, known)| (number, known.cache.lists(namespace)))
+        of.map(|(number, known)| (*number, known.cache.lists(namespace)))
             .collect()
     }
 
@@ -114,7 +130,10 @@ impl State {
         with_echo: bool,
     ) {
         for (number, lists) in caches {
-            let known = &mut self.caches[*number];
+            // It may have been removed meanwhile.
+            let Some(known) = self.caches.get_mut(number) else {
+                continue;
+            };
             if let Some(version) = &written.version {
                 known.cache.record(written.key.clone(), version.clone());
             }
@@ -129,7 +148,7 @@ impl State {
                         version: written.version.clone().unwrap_or_else(|| "".into()),
                         created: written.created,
                         deleted: written.gone,
-                        lists: *lists,
+                        lists: lists.clone(),
                     },
                 );
             }
@@ -153,7 +172,7 @@ impl State {
     /// Forgets the writes that were seen.
     fn sweep(&mut self) {
         let caches = &self.caches;
-        let is_unseen = |unseen: &Unseen| !caches[unseen.cache].cache.caught_up(unseen.object.as_str());
+        let is_unseen = |unseen: &Unseen| unseen.is_unseen(caches);
         self.by_others.retain(is_unseen);
         self.by_run.retain(|_, list| {
             list.retain(is_unseen);
@@ -165,7 +184,7 @@ impl State {
     /// The writes of a run, and those of nobody in particular, that their caches have not seen.
     pub(super) fn unseen(&mut self, run: &ReconcileKey) -> Vec<(Arc<dyn AnyCache>, ObjectKey)> {
         let caches = &self.caches;
-        let is_unseen = |unseen: &Unseen| !caches[unseen.cache].cache.caught_up(unseen.object.as_str());
+        let is_unseen = |unseen: &Unseen| unseen.is_unseen(caches);
         self.by_others.retain(is_unseen);
         if let Some(list) = self.by_run.get_mut(run) {
             list.retain(is_unseen);
@@ -176,7 +195,7 @@ impl State {
         let own = self.by_run.get(run).into_iter().flatten();
         let unseen = own.chain(&self.by_others);
         unseen
-            .map(|unseen| (caches[unseen.cache].cache.clone(), unseen.object.clone()))
+            .filter_map(|unseen| Some((caches.get(&unseen.cache)?.cache.clone(), unseen.object.clone())))
             .collect()
     }
 
@@ -212,7 +231,16 @@ impl State {
 
     /// Whether a change is what this run wrote, and nothing else. It is expected no longer then.
     fn is_echo(&mut self, run: &ReconcileKey, change: &Change) -> bool {
-        self.caches[change.cache].take(run, change)
+        let cache = self.caches.get_mut(&change.cache);
+        cache.is_some_and(|known| known.take(run, change))
+    }
+}
+
+impl Unseen {
+    /// Whether its cache has not seen it. One that was removed is not asked.
+    fn is_unseen(&self, caches: &BTreeMap<usize, Known>) -> bool {
+        let cache = caches.get(&self.cache);
+        cache.is_some_and(|known| !known.cache.caught_up(self.object.as_str()))
     }
 }
 

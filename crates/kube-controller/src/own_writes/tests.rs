@@ -3,6 +3,7 @@
 use super::state::{Change, Written};
 use super::tracked_informer::{AnyCache, Lists};
 use super::*;
+use crate::controller::{Action, Controller};
 use futures::future::{BoxFuture, ready};
 use futures::{FutureExt as _, StreamExt as _, stream};
 use http::{Request, Response};
@@ -11,7 +12,8 @@ use k8s_openapi::api::core::v1::{ConfigMap, Node};
 use kube::Api;
 use kube::api::{DeleteParams, ListParams, Patch, PatchParams, PostParams};
 use kube::client::Body;
-use kube_informer::{Notification, Partition, ResourceVersion, SharedInformerFactory};
+use kube_informer::selector::ShardField;
+use kube_informer::{Notification, Partition, ResourceVersion, ShardSet, SharedInformerFactory};
 use kube_sim::Sim;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
@@ -58,8 +60,16 @@ struct Scene {
 
 impl Scene {
     async fn new() -> Self {
+        Self::over(None).await
+    }
+
+    async fn over(shards: Option<ShardSet>) -> Self {
         let sim = Sim::builder().build().unwrap();
-        let factory = SharedInformerFactory::new(late(&sim));
+        let mut factory = SharedInformerFactory::builder(late(&sim));
+        if let Some(shards) = shards {
+            factory = factory.shards(&shards);
+        }
+        let factory = factory.build();
         let (maps, nodes) = (factory.informer::<ConfigMap>(), factory.informer::<Node>());
         let writes = OwnWrites::new();
         let cache = writes.track(&maps);
@@ -348,6 +358,35 @@ async fn a_change_by_oneself_is_told_from_others() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_relist_of_shards_hides_no_change_behind_an_echo() {
+    let shards = ShardSet::new(ShardField::Uid, 4);
+    shards.add(0..4);
+    let scene = Scene::over(Some(shards)).await;
+    scene.create("a", &[]);
+    let told = scene.tells();
+    after_lag(&told).await;
+    let faults = scene.sim.faults();
+    let held = faults.hold_watches_of("configmaps").start();
+    let mut changed = scene
+        .sim
+        .store()
+        .get("v1", "ConfigMap", Some("default"), "a")
+        .unwrap();
+    changed["data"] = json!({"k": "theirs"});
+    let changed = scene.sim.store().update(changed).unwrap();
+    let version = &changed["metadata"]["resourceVersion"];
+    let patch = merge(json!({"metadata": {"resourceVersion": version, "labels": {"l": "ours"}}}));
+    let params = PatchParams::default();
+    let patch = scene.api.patch("a", &params, &patch);
+    scene.writes.scope(&scene.run, patch).await.unwrap();
+    faults.restart();
+    held.remove();
+    sleep(LONG).await;
+    assert_eq!(scene.held("a").unwrap(), "theirs");
+    assert_eq!(after_lag(&told).await, ["owner Update(a", "other Update(a"]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_write_that_changes_nothing_hides_no_change() {
     let scene = Scene::new().await;
     scene.create("a", &["a/b"]);
@@ -377,6 +416,46 @@ async fn an_own_deletion_that_only_marks_is_told() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_cache_that_has_stopped_is_let_go() {
+    let writes = OwnWrites::new();
+    let mut objects = Vec::new();
+    for _ in 0..3 {
+        let sim = Sim::builder().build().unwrap();
+        let client = Client::new(sim.service(), "default");
+        let (api, own) = (Api::default_namespaced(client.clone()), Api::all(client));
+        api.create(&PostParams::default(), &map("a", "1")).await.unwrap();
+        let controller = Controller::<ConfigMap>::new(own, Default::default()).read_your_writes(&writes);
+        let store = controller.store();
+        let results = controller.run(
+            async |_, _| Ok::<_, kube::Error>(Action::await_change()),
+            |_, _, _| Action::await_change(),
+            Arc::new(()),
+        );
+        // It has reconciled, and is dropped.
+        std::pin::pin!(results).next().await.unwrap().unwrap();
+        objects.push(Arc::downgrade(&store.state()[0]));
+    }
+    let kept = async || {
+        sleep(LAG).await;
+        let kept = objects.iter().filter(|object| object.strong_count() > 0);
+        kept.count()
+    };
+    assert_eq!(kept().await, 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stopped_cache_makes_room_for_the_next() {
+    let (sim, writes) = (Sim::builder().build().unwrap(), OwnWrites::new());
+    for _ in 0..3 {
+        let factory = SharedInformerFactory::new(Client::new(sim.service(), "default"));
+        writes.track(&factory.informer::<ConfigMap>());
+        factory.start();
+        factory.shutdown().await.unwrap();
+    }
+    assert_eq!(writes.lock().caches_of("configmaps", None).len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_wait_can_be_without_end() {
     let scene = Scene::new().await;
     scene.create_as(&scene.run, "a").await.unwrap();
@@ -392,6 +471,10 @@ impl AnyCache for Listed {
         "maps"
     }
 
+    fn is_stopped(&self) -> bool {
+        false
+    }
+
     fn record(&self, _: ObjectKey, _: ResourceVersion) {}
 
     fn record_deletion(&self, _: ObjectKey, _: &str) {}
@@ -405,7 +488,7 @@ impl AnyCache for Listed {
     }
 
     fn lists(&self, _: Option<&str>) -> Lists {
-        Some((Partition::SINGLE, *self.0.lock().unwrap()))
+        vec![(Partition::SINGLE, *self.0.lock().unwrap())]
     }
 }
 
@@ -460,7 +543,7 @@ fn a_change_that_outruns_the_answer_waits_for_the_run() {
         uid: "u".into(),
         version: version.into(),
         deleted: false,
-        lists: lists[0].1,
+        lists: lists[0].1.clone(),
     };
     let told = |state: &mut State, version: u64, called: &Arc<Mutex<Vec<u64>>>| {
         let called = called.clone();

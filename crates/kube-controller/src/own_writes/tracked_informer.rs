@@ -5,7 +5,9 @@ use super::{OwnWrites, ReconcileKey};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use kube_informer::informer::WriteTracker;
+use kube_informer::selector::ShardField;
 use kube_informer::{CachedObject, Notification, ObjectKey, Partition, ResourceVersion, SharedInformer};
+use std::ops::Deref;
 use std::sync::Arc;
 
 /// A cache that is tracked by [`OwnWrites`]. Clones are handles to the same cache.
@@ -22,7 +24,8 @@ impl TrackedInformer {
             writes: WriteTracker::new(informer.clone()),
             informer: informer.clone(),
         });
-        let number = writes.lock().add(cache.clone());
+        let (number, stopped) = writes.lock().add(cache.clone());
+        drop(stopped);
         Self {
             writes: writes.clone(),
             number,
@@ -70,6 +73,12 @@ impl TrackedInformer {
         }
     }
 
+    /// Forgets the cache, in all of its handles.
+    fn remove(&self) {
+        let removed = self.writes.lock().remove(self.number);
+        drop(removed);
+    }
+
     /// What may be an echo; `None` if nobody can have written it.
     fn change<O: CachedObject>(&self, change: &Notification<O>) -> Option<Change> {
         let (object, deleted) = match change {
@@ -99,14 +108,38 @@ impl std::fmt::Debug for TrackedInformer {
     }
 }
 
-/// How often a part of a cache was listed. As long as that stays the same, each change of the server is a
-/// change of the cache.
-pub(super) type Lists = Option<(Partition, u64)>;
+/// A cache that is tracked until this is dropped.
+pub(crate) struct TrackedUntilDrop(TrackedInformer);
+
+impl TrackedUntilDrop {
+    pub(crate) fn new<O: CachedObject>(writes: &OwnWrites, informer: &SharedInformer<O>) -> Self {
+        Self(TrackedInformer::add(writes, informer))
+    }
+}
+
+impl Deref for TrackedUntilDrop {
+    type Target = TrackedInformer;
+
+    fn deref(&self) -> &TrackedInformer {
+        &self.0
+    }
+}
+
+impl Drop for TrackedUntilDrop {
+    fn drop(&mut self) {
+        self.0.remove();
+    }
+}
+
+/// How often the parts of a cache were listed in which an object can be. As long as that stays the same, each change of
+/// the server is a change of the cache.
+pub(super) type Lists = Vec<(Partition, u64)>;
 
 /// A cache, whatever it holds.
 pub(super) trait AnyCache: Send + Sync {
     /// `pods`, `deployments.apps`.
     fn resource(&self) -> &str;
+    fn is_stopped(&self) -> bool;
     fn record(&self, key: ObjectKey, version: ResourceVersion);
     fn record_deletion(&self, key: ObjectKey, uid: &str);
     fn caught_up(&self, key: &str) -> bool;
@@ -125,6 +158,10 @@ impl<O: CachedObject> AnyCache for Tracked<O> {
         self.informer.resource()
     }
 
+    fn is_stopped(&self) -> bool {
+        self.informer.is_stopped()
+    }
+
     fn record(&self, key: ObjectKey, version: ResourceVersion) {
         self.writes.record(key, version);
     }
@@ -135,7 +172,7 @@ impl<O: CachedObject> AnyCache for Tracked<O> {
 
     fn caught_up(&self, key: &str) -> bool {
         // One that has stopped will not see more.
-        self.informer.is_stopped() || self.writes.caught_up(key)
+        self.is_stopped() || self.writes.caught_up(key)
     }
 
     fn wait<'a>(&'a self, key: &'a ObjectKey) -> BoxFuture<'a, ()> {
@@ -144,9 +181,20 @@ impl<O: CachedObject> AnyCache for Tracked<O> {
     }
 
     fn lists(&self, namespace: Option<&str>) -> Lists {
-        let partition = self.informer.partition(namespace)?;
-        let status = self.informer.reflector_status(partition);
-        let lists = status.borrow().lists;
-        Some((partition, lists))
+        if let Some(set) = self.informer.shards()
+            && set.field() == ShardField::Uid
+        {
+            // A request does not say in which shard its object is.
+            let partitions = self.informer.status().partitions.into_iter();
+            return partitions
+                .map(|partition| (partition.partition, partition.reflector.lists))
+                .collect();
+        }
+        let partition = self.informer.partition(namespace);
+        let lists = |partition| self.informer.reflector_status(partition).borrow().lists;
+        partition
+            .map(|partition| (partition, lists(partition)))
+            .into_iter()
+            .collect()
     }
 }

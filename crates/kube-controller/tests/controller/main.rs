@@ -4,6 +4,7 @@ mod example;
 mod face;
 mod harness;
 mod metrics;
+mod own_writes;
 mod runs;
 mod shards;
 mod sources;

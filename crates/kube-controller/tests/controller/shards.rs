@@ -228,6 +228,43 @@ async fn a_run_whose_shard_is_lost_is_dropped() {
     shards.idle(0).await;
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_panic_while_a_run_without_shard_is_dropped_is_told() {
+    struct Bomb;
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            panic!("while it is dropped");
+        }
+    }
+    let sim = Sim::builder().build().unwrap();
+    sim.store().create(deployment("d")).unwrap();
+    let client = Client::new(sim.service(), "default");
+    let shards = ShardSet::new(ShardField::Uid, 1);
+    shards.add([0]);
+    let (informer, runner) = deployments(&client, &shards);
+    tokio::spawn(runner.run(CancellationToken::new()));
+    let reports = Controller::for_informer(&informer).run(
+        |_, _| async {
+            let _bomb = Bomb;
+            std::future::pending::<Result<Action, Infallible>>().await
+        },
+        |_, error, _| match *error {},
+        Arc::new(()),
+    );
+    let mut reports = std::pin::pin!(reports);
+    let waits = tokio::time::timeout(SECOND, reports.next()).await;
+    assert!(waits.is_err(), "it runs");
+    shards.remove([0]);
+    shards.expire([0]);
+    let report = tokio::time::timeout(SECOND, reports.next()).await;
+    let report = report.expect("the run has ended").unwrap();
+    assert!(
+        matches!(report, Err(Error::ReconcilerPanicked { .. })),
+        "{report:?}"
+    );
+    shards.idle(0).await;
+}
+
 /// A controller of Deployments over a factory that tells, for each run, of which Deployment it is and how many ReplicaSets of its
 /// namespace the store has.
 struct Divided {
