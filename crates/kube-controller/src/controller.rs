@@ -111,9 +111,12 @@ mod config;
 mod coverage;
 mod engine;
 mod error;
+mod failures;
 mod metrics;
 mod own;
+mod run;
 mod source;
+mod trigger;
 
 pub use action::Action;
 pub use attempt::Attempt;
@@ -131,7 +134,7 @@ use crate::predicates::Predicate;
 use crate::reflector::{ObjectRef, Store};
 use crate::utils::Backoff;
 use crate::watcher;
-use engine::{Engine, Trigger};
+use engine::Engine;
 use futures::future::{BoxFuture, select_all};
 use futures::stream::BoxStream;
 use futures::{FutureExt, Stream, StreamExt, TryFuture, stream};
@@ -147,6 +150,7 @@ use std::any::TypeId;
 use std::fmt::Debug;
 use std::hash::Hash;
 use std::sync::{Arc, Weak};
+use trigger::Trigger;
 
 /// The form in which owned objects are held: metadata, packed.
 type OwnedObject = Packed<PartialObjectMeta>;

@@ -3,13 +3,14 @@
 use super::action::Next;
 use super::attempt::{ATTEMPT, Attempt};
 use super::coverage::{Coverage, Keys};
+use super::failures::Failures;
 use super::metrics::{Metrics, Outcome};
 use super::own::Own;
+use super::run::{Ended, Finished, until_end, while_held};
 use super::source::{AnyInformer, Intake, News};
+use super::trigger::{Trigger, paused};
 use super::{Action, Config, Controller, Error, first};
 use crate::reflector::{ObjectRef, Store};
-use crate::time::after;
-use crate::utils::{Backoff, StreamBackoff};
 use crate::watcher;
 use futures::future::{BoxFuture, IntoFuture, join_all};
 use futures::stream::{BoxStream, SelectAll};
@@ -20,8 +21,7 @@ use kube_informer::informer::RunError;
 use kube_informer::{ObjectKey, ShardHold, ShardSet};
 use kube_workqueue::{Priority, Processing, WorkQueue};
 use std::any::{Any, TypeId};
-use std::collections::hash_map::Entry;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::hash::Hash;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::pin::Pin;
@@ -33,84 +33,17 @@ use tokio::time::Instant;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tracing::Instrument;
 
-/// A request of objects that does not come from an informer.
-pub(super) enum Trigger {
-    All,
-    Key(ObjectKey),
-    /// The program named this object.
-    Named(ObjectKey),
-    Failed(watcher::Error),
-}
-
-impl Trigger {
-    pub(super) fn of(keys: Result<Vec<ObjectKey>, watcher::Error>) -> Vec<Self> {
-        match keys {
-            Ok(keys) => keys.into_iter().map(Self::Key).collect(),
-            Err(error) => vec![Self::Failed(error)],
-        }
-    }
-}
-
-/// Pauses the streams after failures of any of them, if that was asked for.
-fn paused(
-    triggers: SelectAll<BoxStream<'static, Trigger>>,
-    backoff: Option<Box<dyn Backoff>>,
-) -> SelectAll<BoxStream<'static, Trigger>> {
-    let Some(backoff) = backoff else {
-        return triggers;
-    };
-    let results = triggers.map(|trigger| match trigger {
-        Trigger::Failed(error) => Err(error),
-        trigger => Ok(trigger),
-    });
-    let paused = StreamBackoff::new(results, backoff);
-    stream::select_all([paused
-        .map(|result| result.unwrap_or_else(Trigger::Failed))
-        .boxed()])
-}
-
 /// The source of the controller's own kind; others have other numbers.
 const MAIN: usize = 0;
 
 /// The pause before an object is looked at again whose shard this replica does not own.
 const SHARD_PAUSE: Duration = Duration::from_secs(1);
 
-/// With fewer failures than this, those of objects that are gone are not looked for.
-const MIN_SWEEP: usize = 256;
-
 /// A first poll that takes longer than this keeps the controller from its other work.
 const LONG_POLL: Duration = Duration::from_micros(100);
 
 /// How many runs are spawned without a first poll after a long one. Twice as many after each further one in a row.
 const SPAWNED: u32 = 100;
-
-/// The failures of an object in a row.
-struct Failing {
-    /// Another object under the same key starts anew.
-    uid: Option<String>,
-    count: u32,
-    /// When the pause after the last counted failure ends.
-    until: Instant,
-}
-
-/// How a run has ended.
-enum Ended<E> {
-    Returned(Result<Action, E>),
-    Panicked(Box<dyn Any + Send>),
-    TimedOut(Duration),
-    /// It was dropped, because its shard may be another replica's.
-    ShardLost,
-}
-
-/// A run that has ended. Dropping it allows the next one of the key.
-struct Finished<K, E> {
-    item: Processing<'static, ObjectKey>,
-    object: Arc<K>,
-    attempt: Attempt,
-    began: Instant,
-    took: Duration,
-    ended: Ended<E>,
-}
 
 /// A run whose reconciler was called.
 enum Called<Fut: TryFuture> {
@@ -170,9 +103,7 @@ pub(super) struct Engine<K: Resource, R, P, Ctx, E> {
     behind: JoinSet<Processing<'static, ObjectKey>>,
     /// Keys of objects of which not everything has been listed.
     coverage: Coverage,
-    failing: HashMap<ObjectKey, Failing>,
-    /// The number of them at which those of objects that are gone are removed.
-    sweep_at: usize,
+    failures: Failures,
     /// Objects that the program named, and that have not had their turn.
     named: HashSet<ObjectKey>,
     informers: JoinSet<Result<(), RunError>>,
@@ -226,6 +157,7 @@ where
             hold.push(async move { _ = store.wait_until_ready().await }.boxed());
         }
         let mut coverage = Coverage::new(config.sync_timeout);
+        let failures = Failures::new(config.backoff);
         let main = main.map(|main| (MAIN, main.watched()));
         for (number, source) in main.into_iter().chain((MAIN + 1..).zip(sources)) {
             let stop = informers_stop.child_token();
@@ -266,8 +198,7 @@ where
             own,
             behind: JoinSet::new(),
             coverage,
-            failing: HashMap::new(),
-            sweep_at: MIN_SWEEP,
+            failures,
             named: HashSet::new(),
             informers,
             informers_stop: Some(informers_stop.drop_guard()),
@@ -456,7 +387,7 @@ where
                 return Some(Err(Error::ObjectInvalid(error, self.erased(&item))));
             }
             None => {
-                self.forget(&item);
+                self.failures.forget(&item);
                 let elsewhere = self.without_namespace(&item);
                 if let Some(key) = elsewhere {
                     self.intake.request(key, item.priority());
@@ -467,7 +398,7 @@ where
             }
         };
         let Some(hold) = self.hold(&object) else {
-            self.forget(&item);
+            self.failures.forget(&item);
             self.look_again(&item);
             return None;
         };
@@ -478,11 +409,9 @@ where
             }
             return None;
         }
-        let failing = self.failing.get(&*item);
-        let failing = failing.filter(|failing| failing.uid == object.meta().uid);
         let attempt = Attempt {
             id: NEXT_RUN.fetch_add(1, Ordering::Relaxed),
-            failures: failing.map_or(0, |failing| failing.count),
+            failures: self.failures.in_a_row(&item, uid),
             priority: item.priority(),
         };
         let span = tracing::info_span!(
@@ -590,7 +519,7 @@ where
                     Next::Backoff => Outcome::Requeue,
                 };
                 if action.next != Next::Backoff {
-                    self.forget(&item);
+                    self.failures.forget(&item);
                 }
                 self.schedule(&item, uid, began, &action);
                 (outcome, Ok((self.reference(&object), action)))
@@ -618,7 +547,7 @@ where
             Ended::Panicked(panic) => self.panicked(&item, &object, began, panic),
             // Whoever has the shard then reconciles it.
             Ended::ShardLost => {
-                self.forget(&item);
+                self.failures.forget(&item);
                 self.look_again(&item);
                 let object = self.reference(&object).erase();
                 (Outcome::Error, Err(Error::ShardLost(object.into())))
@@ -667,46 +596,21 @@ where
         if action.next == Next::Backoff {
             return self.schedule(item, uid, began, action);
         }
-        let failing = self.failing(item, uid, began);
-        if failing.until <= began {
-            failing.count = failing.count.saturating_add(1);
-            if let Next::After(delay) = action.next {
-                failing.until = after(Instant::now(), delay);
-            }
-        }
+        let pause = match action.next {
+            Next::After(delay) => Some(delay),
+            _ => None,
+        };
+        self.failures().count(item, uid, began, pause);
         self.schedule(item, uid, began, action);
     }
 
-    /// Forgets the failures of an object.
-    fn forget(&mut self, key: &ObjectKey) {
-        if !self.failing.is_empty() {
-            self.failing.remove(key);
-        }
-    }
-
-    /// Forgets the failures of objects that are gone, if there are many. Not every stream tells of deletions.
-    fn sweep(&mut self) {
-        if self.failing.len() >= self.sweep_at {
+    /// The failures, without those of objects that are gone if there are many. Not every stream tells of deletions.
+    fn failures(&mut self) -> &mut Failures {
+        if self.failures.are_many() {
             let objects = self.store.objects();
-            self.failing.retain(|key, _| objects.contains(key));
-            self.sweep_at = (2 * self.failing.len()).max(MIN_SWEEP);
+            self.failures.retain(|key| objects.contains(key));
         }
-    }
-
-    /// The failures of an object, before this run was counted.
-    fn failing(&mut self, key: &ObjectKey, uid: Option<&str>, began: Instant) -> &mut Failing {
-        self.sweep();
-        match self.failing.entry(key.clone()) {
-            Entry::Occupied(held) if held.get().uid.as_deref() == uid => held.into_mut(),
-            entry => {
-                let none = Failing {
-                    uid: uid.map(str::to_owned),
-                    count: 0,
-                    until: began,
-                };
-                entry.insert_entry(none).into_mut()
-            }
-        }
+        &mut self.failures
     }
 
     /// Schedules the next run, if the action asks for one.
@@ -720,25 +624,12 @@ where
         let delay = match action.next {
             Next::AwaitChange => return,
             Next::After(delay) => delay,
-            Next::Backoff => self.back_off(item, uid, began),
+            Next::Backoff => self.failures().back_off(item, uid, began),
         };
         let queue = self
             .queue
             .with_priority(action.priority.unwrap_or(item.priority()));
         queue.add_after((**item).clone(), delay);
-    }
-
-    /// The pause of an object before its next run. A run that began during a pause, because of a change, does not count.
-    fn back_off(&mut self, key: &ObjectKey, uid: Option<&str>, began: Instant) -> Duration {
-        let (first, longest) = self.config.backoff;
-        let now = Instant::now();
-        let failing = self.failing(key, uid, began);
-        if failing.until <= began {
-            let factor = 1_u32.checked_shl(failing.count).unwrap_or(u32::MAX);
-            failing.count = failing.count.saturating_add(1);
-            failing.until = after(now, first.saturating_mul(factor).min(longest));
-        }
-        failing.until.saturating_duration_since(now)
     }
 
     /// A reference to the state that was reconciled.
@@ -750,43 +641,6 @@ where
     fn erased(&self, key: &ObjectKey) -> Box<ObjectRef<DynamicObject>> {
         Box::new(ObjectRef::<K>::from_key_with(key, self.dyntype.clone()).erase())
     }
-}
-
-/// Drops a run when its shard may be another replica's. The shard is held until the run has ended.
-async fn while_held<E>(hold: ShardHold, run: impl Future<Output = Ended<E>>) -> Ended<E> {
-    // Boxed, so that it can be dropped before the hold is.
-    let mut run = Box::pin(run);
-    let ended = tokio::select! {
-        biased;
-        () = hold.expired() => None,
-        ended = &mut run => Some(ended),
-    };
-    // A panic of its destructor is one of the run.
-    let dropped = catch_unwind(AssertUnwindSafe(|| drop(run)));
-    let lost = || dropped.map_or_else(Ended::Panicked, |()| Ended::ShardLost);
-    ended.unwrap_or_else(lost)
-}
-
-/// Runs a reconciler's future, of a run that began then, to its end, whatever that is.
-fn until_end<E: Send + 'static>(
-    future: Pin<Box<impl Future<Output = Result<Action, E>> + Send + 'static>>,
-    timeout: Option<Duration>,
-    began: Instant,
-) -> impl Future<Output = Ended<E>> + Send {
-    // The future is dropped in here, so that a panic of its destructor is caught too.
-    let limited = match timeout {
-        None => async move { Ended::Returned(future.await) }.left_future(),
-        Some(limit) => async move {
-            match tokio::time::timeout_at(after(began, limit), future).await {
-                Ok(result) => Ended::Returned(result),
-                Err(_) => Ended::TimedOut(limit),
-            }
-        }
-        .boxed()
-        .right_future(),
-    };
-    let caught = AssertUnwindSafe(limited).catch_unwind();
-    caught.map(|ended| ended.unwrap_or_else(Ended::Panicked))
 }
 
 #[cfg(test)]

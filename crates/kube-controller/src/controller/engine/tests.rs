@@ -38,8 +38,14 @@ async fn failures_of_objects_that_are_gone_are_forgotten() {
     }
     assert!(reader.get(&ObjectRef::new("map-0")).is_some());
     assert!(
-        engine.failing.contains_key("map-0"),
+        engine.failures.in_a_row(&"map-0".into(), Some("0")) > 0,
         "it has failed, and is there"
     );
-    assert!(engine.failing.len() <= MIN_SWEEP, "{}", engine.failing.len());
+    let remembered = (0..5000)
+        .filter(|number| {
+            let key = format!("map-{number}").as_str().into();
+            engine.failures.in_a_row(&key, Some(&number.to_string())) > 0
+        })
+        .count();
+    assert!(remembered <= 256, "{remembered}");
 }
