@@ -178,7 +178,7 @@ const LONGEST_INTERVAL: Duration = Duration::from_secs(10 * 365 * 24 * 60 * 60);
 
 impl TokenBucket {
     /// A full bucket of `burst` tokens (at least one) that receives a new one every `interval`; an interval of zero
-    /// means no limit.
+    /// means no limit, and one of more than ten years counts as ten years.
     pub fn new(interval: Duration, burst: u32) -> Self {
         let interval = interval.min(LONGEST_INTERVAL);
         let tolerance = interval.saturating_mul(burst.saturating_sub(1));

@@ -197,6 +197,31 @@ async fn a_reconcile_reads_what_the_one_before_it_wrote() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_was_created_in_some_shard_is_waited_for() {
+    let shards = ShardSet::new(ShardField::Uid, 4);
+    shards.add(0..4);
+    let scene = Scene::over(Some(shards.clone())).await;
+    let create = async |name: &'static str| {
+        let (params, map) = (PostParams::default(), map(name, "1"));
+        scene.awaits(scene.api.create(&params, &map)).await
+    };
+    create("a").await;
+    assert_eq!(scene.held("a").unwrap(), "1");
+
+    // Without any shard, the cache sees nothing.
+    scene.create_as(&scene.run, "b").await.unwrap();
+    let waits = tokio::spawn({
+        let (writes, run) = (scene.writes.clone(), scene.run.clone());
+        async move { writes.wait(&run, LONG).await }
+    });
+    tokio::task::yield_now().await;
+    shards.remove(0..4);
+    let waited = tokio::time::timeout(LAG / 2, waits).await;
+    waited.expect("it ends with the last shard").unwrap().unwrap();
+    assert!(scene.writes.caught_up(&scene.run));
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_deletion_that_a_finalizer_holds_up_is_seen_as_marked() {
     // Case 122.
     let scene = Scene::new().await;

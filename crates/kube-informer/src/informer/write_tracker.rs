@@ -162,7 +162,8 @@ impl<O: CachedObject> WriteTracker<O> {
     /// Whether the cache holds the last recorded write of `key`, or a newer state. With an informer over
     /// several namespaces, only the key's namespace matters. A write to a namespace that is not in its set
     /// counts as caught up, because the cache will never see it. So does a write whose version cannot be
-    /// compared with the cache's.
+    /// compared with the cache's. With an informer over shards by uid, all shards matter for an object that the
+    /// cache does not hold, because its shard is not known.
     pub fn caught_up(&self, key: &str) -> bool {
         let Some(write) = self.remembered(key) else {
             return true;
@@ -200,12 +201,19 @@ impl<O: CachedObject> WriteTracker<O> {
         let object = store.get(key);
         let uid = object.as_ref().and_then(|object| O::uid_of(object));
         let partitions = &self.informer.shared.partitions;
-        applied(object.as_ref().and_then(O::resource_version_of))
-            || match partitions.location(namespace(key), uid) {
-                Location::Partition(partition) => applied(store.resource_version_of(partition)),
-                Location::NotYet => false,
-                Location::NotSelected => true,
-            }
+        if applied(object.as_ref().and_then(O::resource_version_of)) {
+            return true;
+        }
+        if partitions.may_be_in_any(uid) {
+            let snapshot = store.snapshot();
+            let mut versions = snapshot.resource_versions();
+            return versions.len() > 0 && versions.all(|(_, version)| applied(version.cloned()));
+        }
+        match partitions.location(namespace(key), uid) {
+            Location::Partition(partition) => applied(store.resource_version_of(partition)),
+            Location::NotYet => false,
+            Location::NotSelected => true,
+        }
     }
 
     /// Waits until [`caught_up`](Self::caught_up).
@@ -221,7 +229,7 @@ impl<O: CachedObject> WriteTracker<O> {
             return Ok(());
         };
         if let Some(version) = &write.version {
-            self.wait_for_version(key, version, write.rewinds).await?;
+            self.wait_for_version(key, version, &write).await?;
         }
         let store = self.informer.store();
         while store.rewinds() == write.rewinds {
@@ -250,20 +258,36 @@ impl<O: CachedObject> WriteTracker<O> {
         &self,
         key: &str,
         version: &ResourceVersion,
-        rewinds: u64,
+        write: &Write,
     ) -> Result<(), WaitError> {
-        let store = self.informer.store();
+        let (store, rewinds) = (self.informer.store(), write.rewinds);
+        let stopped = |Stopped| WaitError::Closed {
+            wanted: version.clone(),
+            partition: Partition::default(),
+            reached: None,
+        };
+        let partitions = &self.informer.shared.partitions;
         while store.rewinds() == rewinds {
+            // Both before the check, so that no change after it is missed.
+            let (changed, mut selection) = (store.changed(), partitions.changes());
             // The uid of an object that is not held is not known.
             let object = store.get(key);
             let uid = object.as_ref().and_then(|object| O::uid_of(object));
-            let partitions = &self.informer.shared.partitions;
+            if partitions.may_be_in_any(uid) {
+                if self.has_reached(key, write) {
+                    break;
+                }
+                if self.informer.is_stopped() {
+                    return Err(stopped(Stopped));
+                }
+                tokio::select! {
+                    () = changed => {}
+                    () = selection.changed() => {}
+                    () = self.informer.stopped() => {}
+                }
+                continue;
+            }
             let settled = partitions.settled(namespace(key), uid).await;
-            let stopped = |Stopped| WaitError::Closed {
-                wanted: version.clone(),
-                partition: Partition::default(),
-                reached: None,
-            };
             let Some(partition) = settled.map_err(stopped)? else {
                 break;
             };

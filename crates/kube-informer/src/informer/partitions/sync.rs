@@ -134,6 +134,14 @@ impl Partitions {
         entry.map_or(Location::NotYet, |entry| Location::Partition(entry.partition))
     }
 
+    /// Whether an object with this uid can be in any of the partitions: it is hashed by a uid that is not known.
+    pub(in crate::informer) fn may_be_in_any(&self, uid: Option<&str>) -> bool {
+        match &self.wanted {
+            Wanted::Shards(set) => uid.is_none() && set.field() == ShardField::Uid && !set.kept().is_empty(),
+            Wanted::Whole | Wanted::Namespaces(_) => false,
+        }
+    }
+
     /// Waits until the [location](Self::location) is known; `None` if nothing there is selected.
     pub(in crate::informer) async fn settled(
         &self,
