@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 mod cluster;
+pub(crate) mod hints;
 mod recording;
 
 pub(crate) use cluster::{ClusterArgs, ConnectionArgs, ScopeArgs, SelectionArgs, reflector_options};

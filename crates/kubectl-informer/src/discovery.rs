@@ -265,12 +265,16 @@ impl Resources {
                 "{text:?} names one object; for that alone use: {resource} --field-selector metadata.name={name}"
             );
         }
+        if text.contains(',') {
+            return anyhow!("{text:?} are several resources; give one");
+        }
         if self.recorded {
             let known: Vec<_> = self.known.iter().map(Resource::full_name).collect();
             return anyhow!("the recording has no {text:?}, only {}", known.join(", "));
         }
         let near = self.near(text);
         let hint = match &*near {
+            _ if text == "all" => "name those that you mean, such as pods,deployments".to_owned(),
             [] => "see `kubectl api-resources` for what it has".to_owned(),
             near => format!("did you mean {}?", near.join(" or ")),
         };
@@ -580,6 +584,8 @@ pub(crate) mod tests {
             "the server has no resource \"pots\"; did you mean pods?"
         );
         assert!(error("deploments").contains("did you mean deployments.apps?"));
+        assert!(error("all").ends_with("; name those that you mean, such as pods,deployments"));
+        assert!(error("pods,nodes").ends_with("several resources; give one"));
         assert!(error("xyzzy").contains("kubectl api-resources"));
         assert!(error("deployments.v2.apps").contains("no resource"));
         assert!(error("pods/a").contains("--field-selector metadata.name=a"));

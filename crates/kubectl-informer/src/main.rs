@@ -34,5 +34,8 @@ use clap::Parser as _;
 
 fn main() -> std::process::ExitCode {
     let words = args::Args::with_options_behind(std::env::args_os());
-    cmd::run(args::Args::parse_from(words))
+    match args::Args::try_parse_from(words) {
+        Ok(args) => cmd::run(args),
+        Err(error) => args::hints::with_hint(error).exit(),
+    }
 }

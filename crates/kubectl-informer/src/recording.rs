@@ -133,10 +133,7 @@ impl fmt::Display for RecordingError {
                 "it has the format {version:?}, which this version of kubectl-informer does not know; use a newer one"
             ),
             Self::Block { number, why } => {
-                write!(
-                    f,
-                    "block {number} is damaged ({why}); what comes before it can be read"
-                )
+                write!(f, "block {number} is damaged ({why})")
             }
             Self::Line { number, why } => {
                 write!(f, "line {number} is not what a recorder writes: {why}")

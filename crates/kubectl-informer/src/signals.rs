@@ -8,6 +8,7 @@ use std::thread;
 use std::time::Duration;
 use tokio::runtime::Builder;
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// What the first signal means for a command.
@@ -29,9 +30,9 @@ pub(crate) struct Stop {
 }
 
 impl Stop {
-    /// Waits for SIGINT and SIGTERM. The first one cancels the token. The second one ends the program, and so does the
-    /// first after `grace`, so that a task that hangs (because the reader of our output has stopped reading, for
-    /// example) does not prevent the program from ending.
+    /// Waits for SIGINT and SIGTERM. The first one cancels the token. The second one ends the program, unless it comes
+    /// [at once](ONE_SIGNAL). So does the first after `grace`, so that a task that hangs (because the reader of our output
+    /// has stopped reading, for example) does not prevent the program from ending.
     ///
     /// # Errors
     /// The signal handlers cannot be installed.
@@ -56,6 +57,18 @@ impl Stop {
                 };
                 stop.code.store(code, Ordering::Relaxed);
                 stop.token.cancel();
+                let repeated = async {
+                    let first = Instant::now();
+                    loop {
+                        let code = tokio::select! {
+                            _ = interrupt.recv() => INTERRUPT,
+                            _ = terminate.recv() => TERMINATE,
+                        };
+                        if first.elapsed() > ONE_SIGNAL {
+                            return code;
+                        }
+                    }
+                };
                 let grace_over = async {
                     match grace {
                         Some(grace) => tokio::time::sleep(grace).await,
@@ -67,8 +80,7 @@ impl Stop {
                         Meaning::End => 0,
                         Meaning::Interruption => code,
                     },
-                    _ = interrupt.recv() => INTERRUPT,
-                    _ = terminate.recv() => TERMINATE,
+                    code = repeated => code,
                 };
                 std::process::exit(code.into())
             }
@@ -86,6 +98,10 @@ impl Stop {
         Interrupted { code, problem }.into()
     }
 }
+
+/// Signals within this time after the first one count as the same: `timeout`, for example, signals the program and then the
+/// process group, which the program is in.
+const ONE_SIGNAL: Duration = Duration::from_millis(300);
 
 /// 128 plus the signal's number, which is the status that a shell reports for a program that a signal has ended.
 const INTERRUPT: u8 = 130;

@@ -23,6 +23,18 @@ pub(crate) struct ClusterArgs {
     pub(crate) connection: ConnectionArgs,
 }
 
+impl ClusterArgs {
+    /// What to try instead, for a message that says why nothing can be listed.
+    pub(crate) fn instead(&self, why: &str) -> &'static str {
+        match self.namespace {
+            None if why.contains("403 Forbidden") => {
+                "; if you may list them in one namespace, give it with -n"
+            }
+            _ => "",
+        }
+    }
+}
+
 /// A server, and a selection of its objects of one resource.
 #[derive(Debug, ArgGroup)]
 pub(crate) struct SelectionArgs {

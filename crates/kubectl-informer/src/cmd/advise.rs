@@ -54,11 +54,9 @@ async fn report(args: &AdviseArgs) -> anyhow::Result<Report> {
     if samples.is_empty() {
         let why = skipped
             .get(known)
-            .map(|skipped| format!("{}: {}", skipped.resource, skipped.why));
-        bail!(
-            "no kind can be listed, the first of them {}",
-            why.unwrap_or_default()
-        );
+            .map(|skipped| format!("{}: {}", skipped.resource, skipped.why))
+            .unwrap_or_default();
+        bail!("cannot list any kind; {why}{}", args.cluster.instead(&why));
     }
     let mut kinds: Vec<_> = samples
         .iter()
@@ -164,17 +162,21 @@ fn text(report: &Report) -> String {
     lines.extend(grid::table(std::iter::once(header).chain(memory).chain([total])));
     lines.extend(report.not_in_the_sum().map(|without| format!("({without})")));
     let empty = report.kinds.len() - shown.len();
-    if empty > 0 {
-        lines.push(format!("({empty} kinds have no objects)"));
+    match empty {
+        0 => {}
+        1 => lines.push("(1 kind has no objects)".into()),
+        _ => lines.push(format!("({empty} kinds have no objects)")),
     }
-    lines.push(String::new());
-    lines.push("What makes up the bytes:".into());
     let fields = shown.iter().filter(|kind| !kind.fields.is_empty()).map(|kind| {
         let fields = kind.fields.iter().take(4);
         let fields = fields.map(|field| format!("{} {:.0} %", field.path, 100.0 * field.share));
         vec![kind.resource.clone(), fields.collect::<Vec<_>>().join(", ")]
     });
-    lines.extend(grid::table(fields));
+    let fields: Vec<_> = fields.collect();
+    if !fields.is_empty() {
+        lines.extend([String::new(), "What makes up the bytes:".into()]);
+        lines.extend(grid::table(fields.into_iter()));
+    }
     lines.extend(changes(report));
     if !report.skipped.is_empty() {
         lines.push(String::new());
@@ -184,12 +186,14 @@ fn text(report: &Report) -> String {
             skipped.map(|skipped| vec![skipped.resource.clone(), skipped.why.clone()]),
         ));
     }
-    lines.push(String::new());
-    lines.push("How the estimates are made (measured with pods on kube-apiserver: bench/RESULTS.md of kube-informer):".into());
-    let made = report.made.iter();
-    lines.extend(grid::table(
-        made.map(|made| vec![made.form.name().to_owned(), made.how.clone()]),
-    ));
+    if !report.made.is_empty() {
+        lines.push(String::new());
+        lines.push("How the estimates are made (measured with pods on kube-apiserver: bench/RESULTS.md of kube-informer):".into());
+        let made = report.made.iter();
+        lines.extend(grid::table(
+            made.map(|made| vec![made.form.name().to_owned(), made.how.clone()]),
+        ));
+    }
     lines.join("\n")
 }
 

@@ -1,5 +1,6 @@
 //! Caches that are saved to a directory.
 
+use crate::failure::Usage;
 use kube_informer::form::Decode;
 use kube_informer::informer::InformerBuilder;
 use kube_informer::warm_start::{Start, WarmStart, WarmStartError};
@@ -20,8 +21,10 @@ pub(super) fn in_directory<O: Decode>(
 ) -> anyhow::Result<InformerBuilder<O>> {
     let saved = builder.warm_start(WarmStart::in_directory(directory));
     saved.map_err(|error| match error {
-        WarmStartError::Secrets => anyhow::anyhow!("--cache does not save Secrets to disk"),
-        WarmStartError::Form { .. } => anyhow::anyhow!("--cache needs --form packed"),
+        WarmStartError::Secrets => {
+            Usage("--cache does not save Secrets to disk; leave it out".to_owned()).into()
+        }
+        WarmStartError::Form { .. } => Usage("--cache needs --form packed".to_owned()).into(),
         error => anyhow::Error::new(error).context("--cache"),
     })
 }

@@ -101,15 +101,18 @@ impl Top {
         }
         drop(progress);
         if let Some(why) = self.nothing_listed() {
-            bail!("no kind was listed, the first of them {why}");
+            bail!("cannot list any kind; {why}{}", args.cluster.instead(&why));
         }
         let table = table::Table::of(self, args, started);
         match args.output {
             Some(TopOutput::Json) => output::line(&serde_json::to_string(&table)?)?,
             _ => output::lines(&table.text())?,
         }
-        if let Some(text) = args.filter.as_deref().filter(|_| table.is_empty()) {
-            output::diagnostic(&format!("no kind that has objects has {text:?} in its name"));
+        if table.is_empty() {
+            output::diagnostic(&match &args.filter {
+                Some(text) => format!("no kind that has objects has {text:?} in its name"),
+                None => "no kind has objects".to_owned(),
+            });
         }
         Ok(())
     }

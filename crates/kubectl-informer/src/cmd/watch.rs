@@ -252,13 +252,13 @@ impl Screen {
 
     /// The error when the condition was not met in time.
     fn timed_out(&self, args: &WatchArgs) -> TimedOut {
-        let after = args.timeout.unwrap_or_default();
         let names: Vec<_> = self.watched.iter().map(|watched| &*watched.described).collect();
         let missing = self.until.as_ref().map(|until| until.missing(&names));
         let condition = args.until.as_ref().map(ToString::to_string).unwrap_or_default();
-        TimedOut(format!(
-            "timed out after {after:?}: {condition} is not met ({})",
-            missing.unwrap_or_default()
-        ))
+        let missing = missing.unwrap_or_default();
+        TimedOut(match args.timeout {
+            None | Some(Duration::ZERO) => format!("{condition} is not met ({missing})"),
+            Some(after) => format!("timed out after {after:?}: {condition} is not met ({missing})"),
+        })
     }
 }

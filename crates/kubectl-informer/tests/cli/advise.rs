@@ -131,7 +131,10 @@ async fn a_kind_that_is_forbidden_is_named() {
     let ended = run(&format!("advise --server {}", listener.url())).await;
     assert_eq!((ended.code, &*ended.out), (Some(1), ""), "{ended:?}");
     assert!(
-        ended.err.starts_with("error: no kind can be listed") && ended.err.contains("you may not"),
+        ended.err.starts_with("error: cannot list any kind; configmaps: ")
+            && ended.err.contains(
+                "you may not list configmaps; if you may list them in one namespace, give it with -n"
+            ),
         "{ended:?}"
     );
 

@@ -163,7 +163,7 @@ async fn secrets_and_forms_without_bytes_are_refused() {
         ("measure pods --form metadata", "--cache needs --form packed"),
     ] {
         let ended = run(&format!("{command} --cache {directory} --server {url}")).await;
-        assert_eq!(ended.code, Some(1));
+        assert_eq!(ended.code, Some(2));
         assert!(ended.err.contains(reason), "{}", ended.err);
     }
     let ended = run(&format!(

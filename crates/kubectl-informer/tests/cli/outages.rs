@@ -101,6 +101,22 @@ async fn a_watch_that_is_resumed_has_missed_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_watch_is_not_back_before_another_one_is_open() {
+    let server = SimServer::builder().start().await.unwrap();
+    create(&server, &["a"]);
+    let mut watch = Running::start(&format!("watch cm -o json --server {}", server.url()));
+    watch.until("synced").await;
+    // A watch that ends at once without any event is followed by a list.
+    change(&server, "a");
+    watch.until("update").await;
+    let away = server.faults().refuse(WATCH, MAPS, 429).times(2).start();
+    server.faults().cut_watches_of(MAPS);
+
+    watch.until("reconnected").await;
+    assert_eq!(away.hits(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_new_server_in_its_place_is_told_to_people() {
     let first = SimServer::builder().start().await.unwrap();
     let port = first.address().port();

@@ -62,6 +62,19 @@ async fn every_change_is_a_line_of_json() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_signal_that_comes_twice_at_once_is_one() {
+    let cluster = Cluster::start().await;
+    for signal in [Signal::SIGINT, Signal::SIGTERM].repeat(4) {
+        let mut watch = Running::start(&format!("watch configmaps -o json {}", cluster.arguments()));
+        watch.until("synced").await;
+        // As `timeout` does: to the program, and to its process group.
+        watch.signal(signal);
+        watch.signal(signal);
+        assert_eq!(watch.exit_code().await, Some(0));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn only_what_is_selected_is_shown() {
     let cluster = Cluster::start().await;
     for (namespace, name, label) in [

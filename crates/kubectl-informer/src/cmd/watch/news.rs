@@ -60,6 +60,9 @@ pub(super) struct Told {
 
 struct Outage {
     since: Instant,
+    /// The number of watches that had been opened at the last failure. After a failure the phase is `Watching` for a
+    /// moment more; only another watch ends the outage.
+    watches: u64,
     missed: Option<Missed>,
     /// The version of the list, once changes are watched again.
     listed: Option<ResourceVersion>,
@@ -79,7 +82,7 @@ impl Told {
         news.extend(self.failure(status));
         news.extend(self.invalid(status));
         if self.synced && status.lists > self.lists {
-            self.outage().missed.get_or_insert_default();
+            self.outage(status).missed.get_or_insert_default();
             self.lists = status.lists;
         }
         if status.phase == Phase::Watching
@@ -88,6 +91,7 @@ impl Told {
             match outage.missed {
                 Some(_) if outage.listed.is_none() => outage.listed = status.resource_version.clone(),
                 Some(_) => {}
+                None if outage.watches == status.watches => {}
                 None => {
                     let after = outage.since.elapsed();
                     news.push(News::Back(Back { after, missed: None }));
@@ -98,9 +102,10 @@ impl Told {
         news
     }
 
-    fn outage(&mut self) -> &mut Outage {
+    fn outage(&mut self, status: &ReflectorStatus) -> &mut Outage {
         self.outage.get_or_insert_with(|| Outage {
             since: Instant::now(),
+            watches: status.watches,
             missed: None,
             listed: None,
         })
@@ -114,7 +119,7 @@ impl Told {
         let error = error.filter(|error| error.number > self.errors)?;
         self.errors = error.number;
         if self.synced {
-            self.outage();
+            self.outage(status).watches = status.watches;
         }
         let refused = Some(error.class).filter(|class| !class.is_retryable());
         let told = std::mem::replace(&mut self.refused, refused);

@@ -74,16 +74,21 @@ impl Until {
     /// What is missing, for messages; `names` are those of the targets.
     pub(super) fn missing(&self, names: &[&str]) -> String {
         let missing = self.targets.iter().zip(names).filter_map(|(target, name)| {
-            let example = target.unmet.iter().min().map(|key| format!(", such as {key}"));
+            let example = target
+                .unmet
+                .iter()
+                .min()
+                .map(ToString::to_string)
+                .unwrap_or_default();
             match target {
                 Progress { synced: false, .. } => Some(format!("{name}: not listed yet")),
                 Progress { objects: 0, .. } if self.condition != Condition::Delete => {
                     Some(format!("{name}: there is none"))
                 }
+                Progress { unmet, .. } if unmet.len() == 1 => Some(format!("{name}: not by {example}")),
                 Progress { objects, unmet, .. } if !unmet.is_empty() => Some(format!(
-                    "{name}: {} of {objects}{}",
+                    "{name}: not by {} of {objects}, such as {example}",
                     unmet.len(),
-                    example.unwrap_or_default()
                 )),
                 _ => None,
             }
