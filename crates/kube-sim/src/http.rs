@@ -323,7 +323,7 @@ impl Call {
         if !matches!(self.request.method.as_str(), "GET" | "HEAD") && !is_asked {
             let options = self.options();
             let dry_run = options["dryRun"][0] == "All";
-            self.admission = self.api.admission(self.user.as_ref(), options, dry_run);
+            self.admission = self.api.admission(&target, self.user.as_ref(), options, dry_run);
         }
         let collection = target.name.is_none();
         if target.resource.review {
