@@ -15,6 +15,7 @@ mod definitions;
 mod deletes;
 mod forms;
 mod lists;
+mod mutations;
 mod normal;
 mod objects;
 mod patches;
@@ -61,6 +62,7 @@ fn cases() -> Vec<Case> {
         access::cases(),
         webhooks::cases(),
         policies::cases(),
+        mutations::cases(),
         yaml::cases(),
     ];
     reading.into_iter().chain(writing).flatten().collect()

@@ -22,11 +22,13 @@ use crate::path::Path;
 use crate::status::{Cause, shown};
 use cost::{Budget, Exceeded};
 
+mod check;
 mod cost;
 mod programs;
 mod scope;
 mod typed;
 
+pub(crate) use check::fault_of;
 pub(crate) use cost::{goes_on, lightly, until_stopped};
 pub(crate) use scope::{Answer, Failure, Scope};
 pub(crate) use typed::TYPE;
@@ -40,6 +42,9 @@ static ENVIRONMENT: LazyLock<Arc<Env>> = LazyLock::new(|| {
     }
     if let Err(error) = cost::declare(&mut environment) {
         tracing::debug!(%error, "what rules cost is not counted");
+    }
+    if let Err(error) = typed::declare(&mut environment) {
+        tracing::debug!(%error, "keys are not escaped");
     }
     Arc::new(environment)
 });
@@ -362,31 +367,38 @@ fn called(function: &str, text: &str) -> CelValue {
     program.execute(&context).unwrap_or_else(|_| string())
 }
 
+/// What CEL keeps for itself.
+const RESERVED: [&str; 21] = [
+    "true",
+    "false",
+    "null",
+    "in",
+    "as",
+    "break",
+    "const",
+    "continue",
+    "else",
+    "for",
+    "function",
+    "if",
+    "import",
+    "let",
+    "loop",
+    "package",
+    "namespace",
+    "return",
+    "var",
+    "void",
+    "while",
+];
+
+/// Whether no variable can have this name.
+pub(crate) fn is_reserved(name: &str) -> bool {
+    RESERVED.contains(&name)
+}
+
 /// The name by which a rule calls a field, as Kubernetes escapes those that are no identifiers or are reserved.
 fn escaped(name: &str) -> String {
-    const RESERVED: [&str; 21] = [
-        "true",
-        "false",
-        "null",
-        "in",
-        "as",
-        "break",
-        "const",
-        "continue",
-        "else",
-        "for",
-        "function",
-        "if",
-        "import",
-        "let",
-        "loop",
-        "package",
-        "namespace",
-        "return",
-        "var",
-        "void",
-        "while",
-    ];
     if RESERVED.contains(&name) {
         return format!("__{name}__");
     }

@@ -13,6 +13,7 @@ mod forms;
 mod limits;
 mod list;
 mod media;
+mod mutations;
 mod policies;
 mod schemas;
 mod shards;

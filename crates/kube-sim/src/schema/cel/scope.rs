@@ -86,17 +86,17 @@ impl Scope {
         self.named.push((name.to_owned(), expression.to_owned()));
     }
 
-    /// Gives a variable another value. What named expressions came to stays.
+    /// Gives a variable another value, with which named expressions are evaluated again.
     pub(crate) fn set(&mut self, name: &str, value: &Value) {
         let value = to_cel(value, &Schema::default());
         self.context.add_variable_from_value(name, value);
+        self.values.clear();
     }
 
     /// Puts a parameter into the place of the one before, with budgets of its own.
     pub(crate) fn set_params(&mut self, params: &Value) {
         self.set("params", params);
         self.begin_anew();
-        self.values.clear();
     }
 
     /// Gives what is evaluated from here on a budget of its own.

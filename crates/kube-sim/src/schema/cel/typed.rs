@@ -6,11 +6,13 @@
 
 use std::sync::Arc;
 
-use cel::Value as CelValue;
 use cel::common::ast::{
     EntryExpr, Expr, IdedEntryExpr, IdedExpr, LiteralValue, MapEntryExpr, MapExpr, StructExpr,
 };
+use cel::common::types::{CelString, STRING_TYPE};
+use cel::common::value::CowVal;
 use cel::objects::{Key, Opaque, OptionalValue};
+use cel::{DeclarationError, Env, ExecutionError, Value as CelValue};
 use serde_json::{Map, Number, Value};
 
 /// The member with the name of the type.
@@ -88,6 +90,20 @@ fn each_part(expression: &mut IdedExpr, with: &mut impl FnMut(&mut IdedExpr)) {
             parts.into_iter().for_each(with);
         }
     }
+}
+
+/// Declares the function that makes a part of a path of JSON patches.
+pub(super) fn declare(environment: &mut Env) -> Result<(), DeclarationError> {
+    environment.add_overload("jsonpatch.escapeKey", "escape_key", vec![STRING_TYPE], escape_key)
+}
+
+fn escape_key<'b, 'v>(arguments: Vec<CowVal<'b, 'v>>) -> Result<CowVal<'b, 'v>, ExecutionError> {
+    let key = arguments
+        .first()
+        .and_then(|key| key.downcast_ref::<CelString<'_>>());
+    let key = key.ok_or_else(|| ExecutionError::no_such_overload("jsonpatch.escapeKey", Vec::new()))?;
+    let escaped = key.inner().replace('~', "~0").replace('/', "~1");
+    Ok(CowVal::owned(CelString::from(escaped)))
 }
 
 /// A value as JSON.
