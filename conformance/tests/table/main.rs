@@ -20,6 +20,7 @@ mod normal;
 mod objects;
 mod patches;
 mod policies;
+mod policy_details;
 mod run;
 mod schemas;
 mod selectors;
@@ -62,6 +63,7 @@ fn cases() -> Vec<Case> {
         access::cases(),
         webhooks::cases(),
         policies::cases(),
+        policy_details::cases(),
         mutations::cases(),
         yaml::cases(),
     ];

@@ -51,6 +51,7 @@ pub(crate) enum Operation {
     Create,
     Update,
     Delete,
+    Connect,
 }
 
 impl Operation {
@@ -59,6 +60,7 @@ impl Operation {
             Self::Create => "CREATE",
             Self::Update => "UPDATE",
             Self::Delete => "DELETE",
+            Self::Connect => "CONNECT",
         }
     }
 }
@@ -480,6 +482,20 @@ fn hooks_of(resource: &Resource, stored: &crate::object::Stored) -> Vec<Arc<Hook
 /// The kind of a resource, or of one of its subresources, as webhooks see it.
 fn kind_of(target: &Target, version: &str) -> Value {
     let resource = &target.resource;
+    let options = target.subresource.as_deref().and_then(|name| match name {
+        "exec" => Some("PodExecOptions"),
+        "attach" => Some("PodAttachOptions"),
+        "portforward" => Some("PodPortForwardOptions"),
+        "proxy" => Some(match resource.plural.as_str() {
+            "pods" => "PodProxyOptions",
+            "services" => "ServiceProxyOptions",
+            _ => "NodeProxyOptions",
+        }),
+        _ => None,
+    });
+    if let Some(kind) = options {
+        return json!({"group": "", "version": "v1", "kind": kind});
+    }
     let form = target.subresource.as_deref().and_then(|name| {
         let mut all = resource.subresources().into_iter();
         all.find(|subresource| subresource.name == name)?.form

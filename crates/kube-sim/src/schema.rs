@@ -31,7 +31,7 @@ mod walk;
 
 pub(crate) use builtin::{Definition, METADATA, named, of_kind};
 pub(crate) use cel::{
-    Answer, Failure, Scope, TYPE, fault, fault_of, goes_on, is_reserved, lightly, until_stopped,
+    Answer, Failure, Known, Scope, TYPE, fault, fault_of, goes_on, is_reserved, lightly, until_stopped,
 };
 pub(crate) use pattern::Pattern;
 pub(crate) use structural::faults;

@@ -28,7 +28,7 @@ mod programs;
 mod scope;
 mod typed;
 
-pub(crate) use check::fault_of;
+pub(crate) use check::{Known, fault_of};
 pub(crate) use cost::{goes_on, lightly, until_stopped};
 pub(crate) use scope::{Answer, Failure, Scope};
 pub(crate) use typed::TYPE;

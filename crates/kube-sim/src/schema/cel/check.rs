@@ -38,24 +38,55 @@ const COMMON: [&str; 16] = [
     "jsonpatch",
 ];
 
+/// The fields of variables of which not everything is known.
+const FIELDS: [(&str, &[&str]); 2] = [
+    ("namespaceObject", &["metadata", "spec", "status"]),
+    (
+        "request",
+        &[
+            "kind",
+            "resource",
+            "subResource",
+            "requestKind",
+            "requestResource",
+            "requestSubResource",
+            "name",
+            "namespace",
+            "operation",
+            "userInfo",
+            "dryRun",
+            "options",
+        ],
+    ),
+];
+
+/// What an expression may mention.
+#[derive(Clone, Copy)]
+pub(crate) struct Known<'a> {
+    pub(crate) names: &'a [&'a str],
+    /// The fields of `variables`.
+    pub(crate) variables: &'a [&'a str],
+    /// Whether objects with types may be made.
+    pub(crate) makes: bool,
+}
+
 struct Check<'a> {
     program: &'a Program,
     /// The variables that there are, and those of the loops around.
     names: Vec<&'a str>,
-    /// Whether objects with types may be made.
-    makes: bool,
+    known: Known<'a>,
 }
 
 /// Why an expression is refused that is to come to one of these types.
-pub(crate) fn fault_of(expression: &str, wanted: &[&str], names: &[&str], makes: bool) -> Option<String> {
+pub(crate) fn fault_of(expression: &str, wanted: &[&str], known: Known<'_>) -> Option<String> {
     let program = match ENVIRONMENT.compile(expression) {
         Ok(program) => program,
         Err(_) => return fault(expression),
     };
     let mut check = Check {
         program: &program,
-        names: names.iter().chain(&COMMON).copied().collect(),
-        makes,
+        names: known.names.iter().chain(&COMMON).copied().collect(),
+        known,
     };
     let found = match check.type_of(program.expression()) {
         Ok(found) => found,
@@ -87,6 +118,18 @@ impl<'a> Check<'a> {
         format!("ERROR: <input>:{line}:{column}: {why}\n | {source}\n | {dots}^")
     }
 
+    /// Whether a variable is known to have no such field.
+    fn lacks(&self, name: &str, field: &str) -> bool {
+        let fields = FIELDS
+            .iter()
+            .find(|(of, _)| *of == name)
+            .map(|(_, fields)| *fields);
+        match name {
+            "variables" => !self.known.variables.contains(&field),
+            _ => fields.is_some_and(|fields| !fields.contains(&field)),
+        }
+    }
+
     fn knows(&self, name: &str) -> bool {
         self.names.contains(&name)
     }
@@ -105,6 +148,12 @@ impl<'a> Check<'a> {
             Expr::Ident(name) => Err(self.undeclared(expression.id, name)),
             Expr::Select(select) => {
                 let operand = self.type_of(&select.operand)?;
+                if let Expr::Ident(name) = &select.operand.expr
+                    && self.lacks(name, &select.field)
+                {
+                    let why = format!("undefined field '{}'", select.field);
+                    return Err(self.error(expression.id, &why));
+                }
                 Ok(match select.test {
                     true => "bool".to_owned(),
                     false if operand == DYN => operand,
@@ -137,7 +186,7 @@ impl<'a> Check<'a> {
                 any()
             }
             Expr::Struct(of) => {
-                if !(self.makes && typed::is_known(&of.type_name)) {
+                if !(self.known.makes && typed::is_known(&of.type_name)) {
                     return Err(self.undeclared(expression.id, &of.type_name));
                 }
                 for entry in &of.entries {

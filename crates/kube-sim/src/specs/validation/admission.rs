@@ -6,8 +6,7 @@ use super::at::{At, Causes};
 use super::names;
 use super::policy::path_segment_fault;
 use crate::names::{dns_1035_label_fault, subdomain_fault};
-use crate::schema;
-use crate::status::Cause;
+use crate::schema::{self, Known};
 
 const OPERATIONS: [&str; 5] = ["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
 
@@ -15,19 +14,42 @@ const OPERATIONS: [&str; 5] = ["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
 const CHANGING: [&str; 4] = ["*", "CONNECT", "CREATE", "UPDATE"];
 
 /// What expressions may mention.
-struct Names {
+struct Names<'a> {
     all: Vec<&'static str>,
     /// Those of messages, which cannot ask whether somebody may do something.
     of_messages: Vec<&'static str>,
+    variables: Vec<&'a str>,
 }
 
-impl Names {
-    fn of(spec: &At<'_>) -> Self {
+impl<'a> Names<'a> {
+    fn of(spec: &At<'a>) -> Self {
         let mut all = vec!["object", "oldObject", "request", "namespaceObject", "variables"];
         all.extend(spec.has("paramKind").then_some("params"));
         let of_messages = all.clone();
         all.push("authorizer");
-        Self { all, of_messages }
+        let variables = spec.get("variables").as_array().into_iter().flatten();
+        Self {
+            all,
+            of_messages,
+            variables: variables
+                .filter_map(|variable| variable["name"].as_str())
+                .collect(),
+        }
+    }
+
+    fn known(&self, makes: bool) -> Known<'_> {
+        Known {
+            names: &self.all,
+            variables: &self.variables,
+            makes,
+        }
+    }
+
+    fn of_message(&self) -> Known<'_> {
+        Known {
+            names: &self.of_messages,
+            ..self.known(false)
+        }
     }
 }
 
@@ -54,18 +76,21 @@ pub(super) fn validating_policy(policy: &At<'_>, causes: &mut Causes) {
                 &expression,
                 text,
                 &["string", "null_type"],
-                &names.all,
-                false,
+                names.known(false),
                 causes,
             ),
         }
+        let key = annotation.at("key");
+        let name = policy.at("metadata").text_at("name").to_owned();
+        let whole = serde_json::Value::from(format!("{name}/{}", key.text()));
+        names::qualified_name(&annotation.naming("key", &whole), causes);
         if !keys.insert(annotation.text_at("key").to_owned()) {
             causes.push(annotation.at("key").duplicate());
         }
     }
 }
 
-fn validation(validation: &At<'_>, names: &Names, causes: &mut Causes) {
+fn validation(validation: &At<'_>, names: &Names<'_>, causes: &mut Causes) {
     let expression = validation.at("expression");
     match expression.text().trim() {
         "" => causes.push(expression.required("expression is not specified")),
@@ -73,8 +98,7 @@ fn validation(validation: &At<'_>, names: &Names, causes: &mut Causes) {
             &expression,
             expression.text(),
             &["bool"],
-            &names.all,
-            false,
+            names.known(false),
             causes,
         ),
     }
@@ -82,7 +106,7 @@ fn validation(validation: &At<'_>, names: &Names, causes: &mut Causes) {
     match expressed.text() {
         "" => {}
         text if text.trim().is_empty() => causes.push(expressed.invalid("must be non-empty if specified")),
-        text => expect(&expressed, text, &["string"], &names.of_messages, false, causes),
+        text => expect(&expressed, text, &["string"], names.of_message(), causes),
     }
     let message = validation.at("message");
     match message.text() {
@@ -114,7 +138,7 @@ pub(super) fn mutating_policy(policy: &At<'_>, causes: &mut Causes) {
     again.need_one_of(&["IfNeeded", "Never"], causes);
 }
 
-fn mutation(mutation: &At<'_>, names: &Names, causes: &mut Causes) {
+fn mutation(mutation: &At<'_>, names: &Names<'_>, causes: &mut Causes) {
     let kind = mutation.at("patchType");
     let (member, other, wanted) = match kind.text() {
         "JSONPatch" => ("jsonPatch", "applyConfiguration", "list(JSONPatch)"),
@@ -126,7 +150,7 @@ fn mutation(mutation: &At<'_>, names: &Names, causes: &mut Causes) {
         let expression = patch.at("expression");
         match expression.text().trim() {
             "" => causes.push(expression.required("")),
-            text => expect(&expression, text, &[wanted], &names.all, true, causes),
+            text => expect(&expression, text, &[wanted], names.known(true), causes),
         }
     } else {
         causes.push(patch.required(&format!("must be specified when patchType is {}", kind.text())));
@@ -198,7 +222,7 @@ fn reference(reference: &At<'_>, causes: &mut Causes) {
 }
 
 /// What both sorts of policies have.
-fn common(spec: &At<'_>, names: &Names, operations: &[&str], causes: &mut Causes) {
+fn common(spec: &At<'_>, names: &Names<'_>, operations: &[&str], causes: &mut Causes) {
     let failure = spec.at("failurePolicy");
     failure.need_one_of(&["Fail", "Ignore"], causes);
     let kind = spec.at("paramKind");
@@ -207,6 +231,11 @@ fn common(spec: &At<'_>, names: &Names, operations: &[&str], causes: &mut Causes
             if kind.text_at(part).is_empty() {
                 causes.push(kind.at(part).required(""));
             }
+        }
+        let version = kind.at("apiVersion");
+        if version.text().matches('/').count() > 1 {
+            let why = format!("unexpected GroupVersion string: {}", version.text());
+            causes.push(version.invalid(&why));
         }
         let lower = kind.text_at("kind").to_lowercase();
         if let Some(fault) = dns_1035_label_fault(&lower).filter(|_| !lower.is_empty()) {
@@ -224,7 +253,7 @@ fn common(spec: &At<'_>, names: &Names, operations: &[&str], causes: &mut Causes
         causes.push(constraints.required(""));
     }
     conditions(spec, names, causes);
-    for variable in spec.items("variables") {
+    for (before, variable) in spec.items("variables").enumerate() {
         let (name, expression) = (variable.at("name"), variable.at("expression"));
         match name.text().trim() {
             "" => causes.push(name.required("name is not specified")),
@@ -233,25 +262,36 @@ fn common(spec: &At<'_>, names: &Names, operations: &[&str], causes: &mut Causes
         }
         match expression.text().trim() {
             "" => causes.push(expression.required("expression is not specified")),
-            _ => expect(&expression, expression.text(), &[], &names.all, false, causes),
+            _ => {
+                let variables = &names.variables[..before.min(names.variables.len())];
+                let earlier = Known {
+                    variables,
+                    ..names.known(false)
+                };
+                expect(&expression, expression.text(), &[], earlier, causes);
+            }
         }
     }
 }
 
-fn conditions(spec: &At<'_>, names: &Names, causes: &mut Causes) {
+fn conditions(spec: &At<'_>, names: &Names<'_>, causes: &mut Causes) {
     let mut given: BTreeSet<String> = BTreeSet::new();
     // Conditions are checked without variables.
-    let known: Vec<&'static str> = names
+    let known: Vec<_> = names
         .all
         .iter()
         .copied()
         .filter(|name| *name != "variables")
         .collect();
+    let conditions = Known {
+        names: &known,
+        ..names.known(false)
+    };
     for condition in spec.items("matchConditions") {
         let (name, expression) = (condition.at("name"), condition.at("expression"));
         match expression.text().trim() {
             "" => causes.push(expression.required("")),
-            text => expect(&expression, text, &["bool"], &known, false, causes),
+            text => expect(&expression, text, &["bool"], conditions, causes),
         }
         match name.text() {
             "" => causes.push(name.required("")),
@@ -330,6 +370,13 @@ fn rule(rule: &At<'_>, causes: &mut Causes) {
     if rule.count("resources") == 0 {
         causes.push(rule.at("resources").required(""));
     }
+    for version in rule
+        .items("apiVersions")
+        .filter(|version| version.text().is_empty())
+    {
+        causes.push(version.required(""));
+    }
+    self::covered(rule, causes);
     let all: Vec<_> = rule
         .items("resources")
         .map(|resource| resource.text().to_owned())
@@ -349,6 +396,30 @@ fn rule(rule: &At<'_>, causes: &mut Causes) {
         .may_be_one_of(&["*", "Cluster", "Namespaced"], causes);
 }
 
+/// Refuses subresources that others before them cover, and resources that are none.
+fn covered(rule: &At<'_>, causes: &mut Causes) {
+    let (mut of_resources, mut of_subresources) = (BTreeSet::new(), BTreeSet::new());
+    for resource in rule.items("resources") {
+        let text = resource.text();
+        if text.is_empty() {
+            causes.push(resource.required(""));
+        }
+        let Some((plural, part)) = text.split_once('/') else {
+            continue;
+        };
+        if of_resources.contains(plural) {
+            let why = format!("if '{plural}/*' is present, must not specify {text}");
+            causes.push(resource.invalid(&why));
+        }
+        if of_subresources.contains(part) {
+            let why = format!("if '*/{part}' is present, must not specify {text}");
+            causes.push(resource.invalid(&why));
+        }
+        of_resources.extend((part == "*").then(|| plural.to_owned()));
+        of_subresources.extend((plural == "*").then(|| part.to_owned()));
+    }
+}
+
 /// Refuses a list that has more than a star in it.
 fn alone(rule: &At<'_>, name: &str, why: &str, causes: &mut Causes) {
     if rule.count(name) > 1 && rule.items(name).any(|item| item.text() == "*") {
@@ -357,8 +428,8 @@ fn alone(rule: &At<'_>, name: &str, why: &str, causes: &mut Causes) {
 }
 
 /// Checks that an expression may come to one of these types, or to any.
-fn expect(at: &At<'_>, text: &str, wanted: &[&str], names: &[&str], makes: bool, causes: &mut Vec<Cause>) {
-    let fault = schema::fault_of(text, wanted, names, makes);
+fn expect(at: &At<'_>, text: &str, wanted: &[&str], known: Known<'_>, causes: &mut Causes) {
+    let fault = schema::fault_of(text, wanted, known);
     causes.extend(fault.map(|fault| at.invalid_as(crate::status::quoted(text), &fault)));
 }
 
