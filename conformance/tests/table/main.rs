@@ -15,10 +15,12 @@ mod definitions;
 mod deletes;
 mod forms;
 mod lists;
+mod mutations;
 mod normal;
 mod objects;
 mod patches;
 mod policies;
+mod policy_details;
 mod run;
 mod schemas;
 mod selectors;
@@ -61,6 +63,8 @@ fn cases() -> Vec<Case> {
         access::cases(),
         webhooks::cases(),
         policies::cases(),
+        policy_details::cases(),
+        mutations::cases(),
         yaml::cases(),
     ];
     reading.into_iter().chain(writing).flatten().collect()

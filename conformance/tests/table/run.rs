@@ -117,7 +117,8 @@ impl Run {
             }
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
-        panic!("{}: {}: never as expected", self.case, ask.name);
+        let last = send(&self.client, self.request(ask)).await.code;
+        panic!("{}: {}: never as expected, at last {last}", self.case, ask.name);
     }
 
     /// The watches are open before anything changes.

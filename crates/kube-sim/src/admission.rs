@@ -7,7 +7,8 @@
 //! server. What an attempt draws (a uid, a name, an address) and the time that it writes are kept for the next one.
 //!
 //! `hooks` reads configurations and says which webhooks a write concerns, `ask` asks them, `call` is HTTP. `policies` has
-//! ValidatingAdmissionPolicies, for which nobody has to wait.
+//! admission policies, which are evaluated at the same gates, and `rules` those of a custom resource's schema if they cost more than
+//! others can wait for; `evaluate` does both.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -19,16 +20,19 @@ use crate::access::{MASTERS, User};
 use crate::api::Api;
 use crate::nesting;
 use crate::resources::Resource;
-use crate::status::StatusError;
+use crate::status::{Cause, StatusError};
 use crate::storage::Transaction;
 use crate::target::Target;
 use hooks::Hook;
-use policies::Policy;
+use policies::{Invocation, Policy};
+use rules::RulesAsked;
 
 mod ask;
 mod call;
+mod evaluate;
 mod hooks;
 mod policies;
+mod rules;
 
 type Object = Map<String, Value>;
 
@@ -47,6 +51,7 @@ pub(crate) enum Operation {
     Create,
     Update,
     Delete,
+    Connect,
 }
 
 impl Operation {
@@ -55,6 +60,7 @@ impl Operation {
             Self::Create => "CREATE",
             Self::Update => "UPDATE",
             Self::Delete => "DELETE",
+            Self::Connect => "CONNECT",
         }
     }
 }
@@ -63,7 +69,8 @@ impl Operation {
 pub(crate) struct Admission {
     mutating: Vec<Arc<Hook>>,
     validating: Vec<Arc<Hook>>,
-    policies: Vec<Policy>,
+    changing: Vec<Arc<Policy>>,
+    policies: Vec<Arc<Policy>>,
     user: Value,
     /// The request's options, as webhooks see them.
     options: Value,
@@ -81,6 +88,8 @@ pub(crate) struct Admission {
 struct State {
     answers: HashMap<Gate, Answer>,
     waiting: Vec<(Gate, Question)>,
+    /// The rules of a custom resource that are to be evaluated with the lock free, and what came of it.
+    rules: Vec<(Arc<RulesAsked>, Option<Vec<Cause>>)>,
     warnings: Vec<String>,
 }
 
@@ -101,6 +110,8 @@ struct Question {
     mutating: bool,
     /// Those whose rules and namespaces fit.
     hooks: Vec<Concerned>,
+    /// The policies, which come before.
+    invocations: Vec<Invocation>,
     operation: Operation,
     target: Target,
     /// As it is served; none if it is deleted.
@@ -174,7 +185,7 @@ impl Admission {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Asks the mutating webhooks, or takes their answer; returns what they make of the object.
+    /// Asks the policies and webhooks that change objects, or takes their answer; returns what they make of the object.
     pub(crate) fn mutate(
         &self,
         api: &Api,
@@ -185,7 +196,8 @@ impl Admission {
         old: Option<&Object>,
     ) -> Result<Option<Object>, StatusError> {
         let hooks = self.concerned(&self.mutating, api, transaction, operation, target, object)?;
-        self.gate(true, hooks, operation, target, object, old)
+        let policies = self.invoked(&self.changing, api, transaction, operation, target, object)?;
+        self.gate(true, hooks, policies, operation, target, object, old)
     }
 
     /// Asks the policies, then the validating webhooks, or takes their answer.
@@ -198,9 +210,10 @@ impl Admission {
         object: Option<&Object>,
         old: Option<&Object>,
     ) -> Result<(), StatusError> {
-        self.enforce(api, transaction, operation, target, object, old)?;
         let hooks = self.concerned(&self.validating, api, transaction, operation, target, object)?;
-        self.gate(false, hooks, operation, target, object, old).map(drop)
+        let policies = self.invoked(&self.policies, api, transaction, operation, target, object)?;
+        self.gate(false, hooks, policies, operation, target, object, old)
+            .map(drop)
     }
 
     /// Those of the webhooks whose rules and namespace selectors fit.
@@ -235,16 +248,18 @@ impl Admission {
         Ok(found)
     }
 
+    #[expect(clippy::too_many_arguments, reason = "they are what is asked about")]
     fn gate(
         &self,
         mutating: bool,
         hooks: Vec<Concerned>,
+        invocations: Vec<Invocation>,
         operation: Operation,
         target: &Target,
         object: Option<&Object>,
         old: Option<&Object>,
     ) -> Result<Option<Object>, StatusError> {
-        if hooks.is_empty() {
+        if hooks.is_empty() && invocations.is_empty() {
             return Ok(object.cloned());
         }
         let depth = |object: &Object| object.values().map(nesting::of).max().unwrap_or(0);
@@ -258,6 +273,7 @@ impl Admission {
         let question = Question {
             mutating,
             hooks,
+            invocations,
             operation,
             target: target.clone(),
             object: object.cloned(),
@@ -292,15 +308,7 @@ fn too_deep() -> StatusError {
 impl Question {
     /// Whether the answer to another question is one to this, too: times may differ.
     fn is_about(&self, other: &Self) -> bool {
-        let untimed = |object: &Option<Object>| {
-            object.clone().map(|mut object| {
-                if let Some(Value::Object(metadata)) = object.get_mut("metadata") {
-                    metadata.remove("managedFields");
-                    metadata.remove("creationTimestamp");
-                }
-                object
-            })
-        };
+        let untimed = |object: &Option<Object>| object.as_ref().map(rules::without_times);
         (self.mutating, self.operation) == (other.mutating, other.operation)
             && self.target.key() == other.target.key()
             && self.old == other.old
@@ -347,8 +355,27 @@ fn labels_of(object: Option<&Object>) -> Value {
 }
 
 impl Api {
-    /// The webhooks and policies that there are, for a write with these options; none if there are none.
-    pub(crate) fn admission(&self, user: Option<&User>, options: Value, dry_run: bool) -> Option<Admission> {
+    /// All objects of a kind of the group.
+    fn all_of(&self, plural: &str) -> Vec<Object> {
+        let Some(resource) = self.find(GROUP, "v1", plural) else {
+            return Vec::new();
+        };
+        let all = self.storage.snapshot(&resource);
+        let decode = |stored: &Arc<crate::object::Stored>| {
+            nesting::with_room(stored.depth, || stored.decode(&resource.head("v1")))
+        };
+        all.range("", None).map(decode).collect()
+    }
+
+    /// The webhooks and policies that there are, for a write with these options; none if there are none, and the target's schema has no
+    /// rules.
+    pub(crate) fn admission(
+        &self,
+        target: &Target,
+        user: Option<&User>,
+        options: Value,
+        dry_run: bool,
+    ) -> Option<Admission> {
         let [mutating, validating] = ["mutatingwebhookconfigurations", "validatingwebhookconfigurations"]
             .map(|plural| -> Vec<Arc<Hook>> {
                 let Some(resource) = self.find(GROUP, "v1", plural) else {
@@ -360,26 +387,20 @@ impl Api {
                     .flat_map(|stored| hooks_of(&resource, stored))
                     .collect()
             });
-        let [policies, bindings] = ["validatingadmissionpolicies", "validatingadmissionpolicybindings"].map(
-            |plural| -> Vec<Object> {
-                let Some(resource) = self.find(GROUP, "v1", plural) else {
-                    return Vec::new();
-                };
-                let all = self.storage.snapshot(&resource);
-                let decode = |stored: &Arc<crate::object::Stored>| {
-                    nesting::with_room(stored.depth, || stored.decode(&resource.head("v1")))
-                };
-                all.range("", None).map(decode).collect()
-            },
-        );
-        let policies = Policy::all(&policies, &bindings);
-        if mutating.is_empty() && validating.is_empty() && policies.is_empty() {
+        let [changing, policies] = ["mutating", "validating"].map(|sort| {
+            let [policies, bindings] = ["admissionpolicies", "admissionpolicybindings"]
+                .map(|what| self.all_of(&format!("{sort}{what}")));
+            Policy::all(&policies, &bindings)
+        });
+        let none = mutating.is_empty() && validating.is_empty() && changing.is_empty() && policies.is_empty();
+        if none && !rules::are_of(target) {
             return None;
         }
         let admin = User::new("kube-sim", "", [MASTERS.to_owned()]);
         Some(Admission {
             mutating,
             validating,
+            changing,
             policies,
             user: user.unwrap_or(&admin).shown(),
             options,
@@ -420,7 +441,7 @@ impl Api {
         for _ in 0..ATTEMPTS {
             let result = write();
             let waiting = std::mem::take(&mut admission.lock().waiting);
-            if waiting.is_empty() {
+            if !admission.evaluate_rules().await && waiting.is_empty() {
                 return result;
             }
             for (gate, question) in waiting {
@@ -461,6 +482,20 @@ fn hooks_of(resource: &Resource, stored: &crate::object::Stored) -> Vec<Arc<Hook
 /// The kind of a resource, or of one of its subresources, as webhooks see it.
 fn kind_of(target: &Target, version: &str) -> Value {
     let resource = &target.resource;
+    let options = target.subresource.as_deref().and_then(|name| match name {
+        "exec" => Some("PodExecOptions"),
+        "attach" => Some("PodAttachOptions"),
+        "portforward" => Some("PodPortForwardOptions"),
+        "proxy" => Some(match resource.plural.as_str() {
+            "pods" => "PodProxyOptions",
+            "services" => "ServiceProxyOptions",
+            _ => "NodeProxyOptions",
+        }),
+        _ => None,
+    });
+    if let Some(kind) = options {
+        return json!({"group": "", "version": "v1", "kind": kind});
+    }
     let form = target.subresource.as_deref().and_then(|name| {
         let mut all = resource.subresources().into_iter();
         all.find(|subresource| subresource.name == name)?.form

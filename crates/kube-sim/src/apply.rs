@@ -38,10 +38,12 @@ mod compare;
 mod fields;
 mod managers;
 mod merge;
+mod policy;
 mod reset;
 mod types;
 
 pub(crate) use managers::differ_only_in_time;
+pub(crate) use policy::merged_by_policy;
 pub(crate) use reset::reset_fields;
 
 /// The member of the metadata that has the managers.

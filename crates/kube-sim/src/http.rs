@@ -40,7 +40,7 @@ use body::{duplicates_of_patch, read_body};
 use form::{Asked, negotiate};
 use read::ended_by_first;
 use route::Route;
-use special::is_form_of_its_own;
+use special::{connects, is_form_of_its_own};
 use warning::warn;
 
 /// The server as a tower service, to be called in the process or behind any HTTP server.
@@ -320,10 +320,12 @@ impl Call {
     async fn answer_of(mut self, route: Route, faults: &Meeting) -> Result<Response<SimBody>, StatusError> {
         let target = route.target;
         let is_asked = target.resource.review && !target.resource.is_bindings();
-        if !matches!(self.request.method.as_str(), "GET" | "HEAD") && !is_asked {
+        let changes = !matches!(self.request.method.as_str(), "GET" | "HEAD")
+            || connects(target.subresource.as_deref());
+        if changes && !is_asked {
             let options = self.options();
             let dry_run = options["dryRun"][0] == "All";
-            self.admission = self.api.admission(self.user.as_ref(), options, dry_run);
+            self.admission = self.api.admission(&target, self.user.as_ref(), options, dry_run);
         }
         let collection = target.name.is_none();
         if target.resource.review {

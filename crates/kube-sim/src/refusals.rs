@@ -70,6 +70,20 @@ impl StatusError {
         Self::new(code, reason, message).with_details(details)
     }
 
+    /// What policies could not change, in a message for each.
+    pub(crate) fn not_mutated(
+        resource: &Resource,
+        name: &str,
+        reason: &'static str,
+        messages: &[&str],
+    ) -> Self {
+        let mut details = named(resource, name);
+        let causes = messages.iter().map(|message| json!({"message": message}));
+        details["causes"] = causes.collect();
+        let message = messages.first().copied().unwrap_or("");
+        Self::new(403, reason, message).with_details(details)
+    }
+
     /// A namespace that is being terminated takes no new objects.
     pub(crate) fn terminating(resource: &Resource, name: &str, namespace: &str) -> Self {
         let why =

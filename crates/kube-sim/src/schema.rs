@@ -30,7 +30,9 @@ mod validate;
 mod walk;
 
 pub(crate) use builtin::{Definition, METADATA, named, of_kind};
-pub(crate) use cel::{Answer, Failure, Scope, fault, holds};
+pub(crate) use cel::{
+    Answer, Failure, Known, Scope, TYPE, fault, fault_of, goes_on, is_reserved, lightly, until_stopped,
+};
 pub(crate) use pattern::Pattern;
 pub(crate) use structural::faults;
 pub(crate) use validate::validate_object;

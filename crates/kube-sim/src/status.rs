@@ -329,7 +329,7 @@ impl StatusError {
 }
 
 /// One reason why an object or its options are invalid.
-#[derive(PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Cause {
     pub(crate) field: Cow<'static, str>,
     pub(crate) reason: &'static str,

@@ -1,16 +1,20 @@
 //! Asks webhooks, and does as they say.
 
+use std::sync::Arc;
+
 use futures::future::join_all;
 use serde_json::{Map, Value, json};
 
+use super::evaluate::evaluated;
 use super::hooks::Hook;
 use super::{Admission, Concerned, Object, Operation, Question, call, kind_of, labels_of};
 use crate::api::Api;
 use crate::api::patch::Patch;
 use crate::meta::uid_from;
 use crate::nesting;
-use crate::schema;
+use crate::schema::Scope;
 use crate::status::StatusError;
+use crate::target::Target;
 
 /// What a webhook says.
 #[derive(Debug)]
@@ -35,6 +39,7 @@ impl Api {
         match question.mutating {
             true => self.ask_mutating(admission, question).await,
             false => {
+                self.enforce(admission, question).await?;
                 let object = question.object.as_ref();
                 let hooks = question.hooks.iter();
                 let asked = hooks.map(|hook| self.ask_one(admission, question, hook, object));
@@ -46,31 +51,51 @@ impl Api {
         }
     }
 
-    /// Asks one after the other. Those that want to see what later ones have changed are asked once more.
+    /// Evaluates the policies, then asks one webhook after the other. Those that want to see what later ones have changed are
+    /// evaluated or asked once more.
     async fn ask_mutating(
         &self,
         admission: &Admission,
         question: &Question,
     ) -> Result<Option<Object>, StatusError> {
         let mut object = question.object.clone();
+        let mut policies = self
+            .mutate_by_policies(admission, question, &mut object, None)
+            .await?;
+        let mut again = policies.is_applied();
         let mut asked_again = vec![false; question.hooks.len()];
-        for again in [false, true] {
-            let mut asked: Vec<usize> = Vec::new();
-            for (at, hook) in question.hooks.iter().enumerate() {
-                if again && !asked_again[at] {
-                    continue;
-                }
-                let Some(response) = self.ask_one(admission, question, hook, object.as_ref()).await? else {
-                    continue;
-                };
-                if let Some(patch) = response.patch
-                    && self.change(&hook.hook, question, &mut object, &patch)?
-                {
-                    asked.iter().for_each(|earlier| asked_again[*earlier] = true);
-                }
-                if hook.hook.is_reinvoked {
-                    asked.push(at);
-                }
+        let mut asked: Vec<usize> = Vec::new();
+        for (at, hook) in question.hooks.iter().enumerate() {
+            let Some(response) = self.ask_one(admission, question, hook, object.as_ref()).await? else {
+                continue;
+            };
+            if let Some(patch) = response.patch
+                && self.change(&hook.hook, question, &mut object, &patch)?
+            {
+                again = true;
+                asked.drain(..).for_each(|earlier| asked_again[earlier] = true);
+            }
+            if hook.hook.is_reinvoked {
+                asked.push(at);
+            }
+        }
+        if !again {
+            return Ok(object);
+        }
+        let left = object.clone();
+        policies = self
+            .mutate_by_policies(admission, question, &mut object, Some(policies))
+            .await?;
+        drop(policies);
+        if object != left {
+            asked.into_iter().for_each(|earlier| asked_again[earlier] = true);
+        }
+        for (at, hook) in question.hooks.iter().enumerate() {
+            if asked_again[at]
+                && let Some(response) = self.ask_one(admission, question, hook, object.as_ref()).await?
+                && let Some(patch) = response.patch
+            {
+                self.change(&hook.hook, question, &mut object, &patch)?;
             }
         }
         Ok(object)
@@ -124,7 +149,7 @@ impl Api {
         }
         let uid = uid_from(fastrand::u128(..));
         let request = request(admission, question, version, object, &uid);
-        if !meets_conditions(hook, question, &request)? {
+        if !meets_conditions(hook, question, &request).await? {
             return Ok(None);
         }
         let (target, name) = (&question.target, &hook.name);
@@ -169,36 +194,32 @@ impl Api {
 }
 
 /// Whether all conditions of a webhook hold.
-fn meets_conditions(hook: &Hook, question: &Question, request: &Value) -> Result<bool, StatusError> {
+async fn meets_conditions(
+    hook: &Arc<Hook>,
+    question: &Question,
+    request: &Value,
+) -> Result<bool, StatusError> {
     if hook.conditions.is_empty() {
         return Ok(true);
     }
-    let asked = Request::read(request.clone());
-    let variables = [
-        ("object", &asked.object),
-        ("oldObject", &asked.old),
-        ("request", &asked.rest),
-    ];
-    let mut errors = Vec::new();
-    for condition in &hook.conditions {
-        let depth = nesting::of(request);
-        match nesting::with_room(depth, || schema::holds(condition, &variables)) {
-            Ok(true) => {}
-            Ok(false) => return Ok(false),
-            Err(why) => errors.push(format!("expression '{condition}' resulted in error: {why}")),
-        }
-    }
-    match (&errors[..], hook.ignores_failures) {
-        ([], _) => Ok(true),
-        (_, true) => Ok(false),
-        (errors, false) => {
-            let target = &question.target;
+    let (asked, of) = (Request::read(request.clone()), hook.clone());
+    let depth = nesting::of(request);
+    let hold = evaluated(move || {
+        nesting::with_room(depth, || {
+            let mut scope = Scope::new(&[
+                ("object", &asked.object),
+                ("oldObject", &asked.old),
+                ("request", &asked.rest),
+            ]);
+            scope.conditions(of.conditions.iter().map(String::as_str), false)
+        })
+    });
+    match hold.await {
+        Ok(hold) => Ok(hold),
+        Err(_) if hook.ignores_failures => Ok(false),
+        Err(why) => {
             let name = request["name"].as_str().unwrap_or("");
-            let why = match errors {
-                [one] => one.clone(),
-                several => format!("[{}]", several.join(", ")),
-            };
-            Err(StatusError::forbidden(&target.resource, name, &why))
+            Err(StatusError::forbidden(&question.target.resource, name, &why))
         }
     }
 }
@@ -212,8 +233,12 @@ pub(super) struct Request {
 
 impl Request {
     /// What a question is about, in a version of its resource.
-    pub(super) fn of(admission: &Admission, question: &Question, version: &str) -> Self {
-        let object = question.object.as_ref();
+    pub(super) fn of(
+        admission: &Admission,
+        question: &Question,
+        object: Option<&Object>,
+        version: &str,
+    ) -> Self {
         Self::read(request(admission, question, version, object, ""))
     }
 
@@ -243,7 +268,7 @@ fn request(
     let with =
         |version: &str| json!({"group": resource.group, "version": version, "resource": resource.plural});
     let shown = |object: Option<&Object>| match object {
-        Some(object) => as_seen_in(question, object, version),
+        Some(object) => as_seen_in(target, object, version),
         None => Value::Null,
     };
     let named = |object: &Object| {
@@ -301,12 +326,12 @@ fn options(admission: &Admission, operation: Operation) -> Value {
 
 /// An object as webhooks see it, in the version of the request.
 fn as_seen(question: &Question, object: &Object) -> Value {
-    as_seen_in(question, object, &question.target.version)
+    as_seen_in(&question.target, object, &question.target.version)
 }
 
 /// An object with its kind, in a version that is served.
-fn as_seen_in(question: &Question, object: &Object, version: &str) -> Value {
-    let kind = kind_of(&question.target, version);
+pub(super) fn as_seen_in(target: &Target, object: &Object, version: &str) -> Value {
+    let kind = kind_of(target, version);
     let text = |name: &str| kind[name].as_str().unwrap_or("");
     let api_version = match text("group") {
         "" => text("version").to_owned(),

@@ -7,6 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value};
 
+use crate::admission::Admission;
 use crate::api::Api;
 use crate::api::options::Query;
 use crate::resources::Resource;
@@ -188,19 +189,24 @@ fn encode_text(secret: &mut Object) {
 }
 
 impl Api {
-    /// Checks a custom resource against its schema. What has not changed since `old` is not refused.
+    /// Checks a custom resource against its schema. What has not changed since `old` is not refused. A client's write ends if the
+    /// schema's rules are to be evaluated elsewhere first.
     pub(crate) fn validate(
         &self,
         target: &Target,
         old: Option<&Object>,
         new: &Object,
+        admission: Option<&Admission>,
     ) -> Result<(), StatusError> {
         let resource = &target.resource;
         let Some(schema) = resource.schema(&target.version).filter(|_| resource.custom) else {
             return Ok(());
         };
-        let mut causes: Vec<Cause> =
-            schema::validate_object(&schema, old, new, target.subresource.as_deref());
+        let subresource = target.subresource.as_deref();
+        let mut causes: Vec<Cause> = match admission {
+            Some(admission) => admission.causes(&schema, old, new, subresource)?,
+            None => schema::validate_object(&schema, old, new, subresource),
+        };
         causes.extend(scale_faults(resource, new));
         if causes.is_empty() {
             return Ok(());

@@ -402,6 +402,24 @@ impl Api {
     }
 }
 
+/// An object that admission has changed, as its kind wants it.
+///
+/// # Errors
+///
+/// What does not fit its kind.
+pub(crate) fn completed(target: &Target, mut object: Object) -> Result<Object, String> {
+    let unknown = fields::fit(target, &mut object)?;
+    if let (false, [_, ..]) = (target.resource.custom, &unknown[..]) {
+        return Err(format!("strict decoding error: {}", unknown.join(", ")));
+    }
+    if target.subresource.as_deref() != Some("scale") {
+        view::to_stored(&target.resource, &mut object);
+        fill_in(&target.resource, &mut object);
+        view::to_served(&target.resource, &mut object);
+    }
+    Ok(object)
+}
+
 /// An object as it is served.
 fn served(resource: &Resource, object: Option<&Object>) -> Option<Object> {
     object.cloned().map(|mut object| {

@@ -79,6 +79,7 @@ impl Call {
                 (StatusCode::CREATED, self.api.token(target, &request)?)
             }
             (_, Some(subresource)) if is_of_node(Some(subresource)) => {
+                self.admit_connection(target)?;
                 self.api
                     .of_node(target, subresource, self.query.get("container"))?;
                 return Ok(response::text(StatusCode::OK, ""));
@@ -96,6 +97,35 @@ impl Call {
         }
     }
 
+    /// Lets webhooks and policies refuse a connection: they see what the query asks for.
+    fn admit_connection(&self, target: &Target) -> Result<(), StatusError> {
+        let Some(admission) = self
+            .admission
+            .as_ref()
+            .filter(|_| connects(target.subresource.as_deref()))
+        else {
+            return Ok(());
+        };
+        let mut options = Map::new();
+        for name in ["stdin", "stdout", "stderr", "tty"] {
+            if self.query.flag(name) == Some(true) {
+                options.insert(name.into(), true.into());
+            }
+        }
+        for name in ["container", "path"] {
+            if !self.query.get(name).is_empty() {
+                options.insert(name.into(), self.query.get(name).into());
+            }
+        }
+        if !self.query.get("command").is_empty() {
+            options.insert("command".into(), json!([self.query.get("command")]));
+        }
+        let connects = Operation::Connect;
+        self.api
+            .admit_posted(admission, connects, target, options, None)
+            .map(drop)
+    }
+
     /// What is posted to a subresource, as webhooks leave it.
     pub(super) fn admitted(
         &self,
@@ -110,6 +140,11 @@ impl Call {
             None => Ok(object),
         }
     }
+}
+
+/// Whether a request connects somebody to what a node runs: a log is only read.
+pub(super) fn connects(subresource: Option<&str>) -> bool {
+    is_of_node(subresource) && subresource != Some("log")
 }
 
 /// Whether a subresource is sent as something else than its object.

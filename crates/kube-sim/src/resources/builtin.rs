@@ -153,11 +153,14 @@ pub(super) const NO_GENERATION: [&str; 9] = [
 ];
 
 /// Kinds without a status whose generation a real server counts.
-pub(super) const OWN_GENERATION: [&str; 5] = [
+pub(super) const OWN_GENERATION: [&str; 8] = [
     "endpointslices",
+    "mutatingadmissionpolicies",
+    "mutatingadmissionpolicybindings",
     "mutatingwebhookconfigurations",
     "networkpolicies",
     "priorityclasses",
+    "validatingadmissionpolicybindings",
     "validatingwebhookconfigurations",
 ];
 

@@ -22,10 +22,16 @@ use crate::path::Path;
 use crate::status::{Cause, shown};
 use cost::{Budget, Exceeded};
 
+mod check;
 mod cost;
+mod programs;
 mod scope;
+mod typed;
 
+pub(crate) use check::{Known, fault_of};
+pub(crate) use cost::{goes_on, lightly, until_stopped};
 pub(crate) use scope::{Answer, Failure, Scope};
+pub(crate) use typed::TYPE;
 
 static ENVIRONMENT: LazyLock<Arc<Env>> = LazyLock::new(|| {
     let mut environment = Env::stdlib();
@@ -36,6 +42,9 @@ static ENVIRONMENT: LazyLock<Arc<Env>> = LazyLock::new(|| {
     }
     if let Err(error) = cost::declare(&mut environment) {
         tracing::debug!(%error, "what rules cost is not counted");
+    }
+    if let Err(error) = typed::declare(&mut environment) {
+        tracing::debug!(%error, "keys are not escaped");
     }
     Arc::new(environment)
 });
@@ -263,19 +272,6 @@ fn check(
     }))
 }
 
-/// Whether an expression holds over variables of any type; what it costs is bounded as for a rule.
-///
-/// # Errors
-///
-/// What cel-go says of an expression that has no answer.
-pub(crate) fn holds(expression: &str, variables: &[(&str, &Value)]) -> Result<bool, String> {
-    match Scope::new(variables).evaluate(expression) {
-        Ok(Answer::Bool(holds)) => Ok(holds),
-        Ok(_) => Err("must evaluate to bool".to_owned()),
-        Err(failure) => Err(failure.message()),
-    }
-}
-
 /// An error in the words of cel-go.
 fn said(error: &ExecutionError) -> String {
     match error {
@@ -371,31 +367,38 @@ fn called(function: &str, text: &str) -> CelValue {
     program.execute(&context).unwrap_or_else(|_| string())
 }
 
+/// What CEL keeps for itself.
+const RESERVED: [&str; 21] = [
+    "true",
+    "false",
+    "null",
+    "in",
+    "as",
+    "break",
+    "const",
+    "continue",
+    "else",
+    "for",
+    "function",
+    "if",
+    "import",
+    "let",
+    "loop",
+    "package",
+    "namespace",
+    "return",
+    "var",
+    "void",
+    "while",
+];
+
+/// Whether no variable can have this name.
+pub(crate) fn is_reserved(name: &str) -> bool {
+    RESERVED.contains(&name)
+}
+
 /// The name by which a rule calls a field, as Kubernetes escapes those that are no identifiers or are reserved.
 fn escaped(name: &str) -> String {
-    const RESERVED: [&str; 21] = [
-        "true",
-        "false",
-        "null",
-        "in",
-        "as",
-        "break",
-        "const",
-        "continue",
-        "else",
-        "for",
-        "function",
-        "if",
-        "import",
-        "let",
-        "loop",
-        "package",
-        "namespace",
-        "return",
-        "var",
-        "void",
-        "while",
-    ];
     if RESERVED.contains(&name) {
         return format!("__{name}__");
     }
@@ -509,6 +512,43 @@ mod tests {
         let quick =
             json!({"rule": "self.list.exists(a, self.list.exists(b, self.list.exists(c, a + b + c >= 0)))"});
         assert!(broken_by(quick, json!(null), spec).is_empty());
+    }
+
+    #[test]
+    fn what_is_read_as_a_whole_costs_as_much_as_its_size() {
+        let numbers: Vec<_> = (0..1000).collect();
+        let spec = json!({"list": numbers, "class": "x".repeat(100_000)});
+        for rule in [
+            "self.list.all(a, self.class.contains('y') || true)",
+            "self.list.all(a, self.class.matches('(x*)*y') || true)",
+            "self.list.all(a, self.class.indexOf('xxxxxxxxxxxxxxxxxxy') < 0)",
+            "self.list.all(a, self.class.lastIndexOf('yxxxxxxxxxxxxxxxxxx') < 0)",
+            "self.list.all(a, self.class == self.class)",
+            "self.list.all(a, self.list.all(b, -1 in self.list || true))",
+            "self.list.all(a, self.list.distinct().size() > 0)",
+            "self.list.all(a, self.list.all(b, self.list.sort().size() > 0))",
+            "self.list.all(a, lists.range(999999).size() > 0)",
+        ] {
+            let found = broken_by(json!({"rule": rule}), json!(null), spec.clone());
+            assert_eq!(found.len(), 1, "{rule}: {found:?}");
+            assert!(found[0].contains("call cost exceeds limit"), "{rule}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn a_search_finds_what_it_did_before_it_had_a_price() {
+        let spec = json!({"class": "ta©o©αT", "min": 2});
+        for rule in [
+            "self.class.indexOf('©') == 2 && self.class.indexOf('©', 3) == 4 && self.class.indexOf('x') == -1",
+            "self.class.lastIndexOf('©') == 4 && self.class.lastIndexOf('©', 3) == 2 && self.class.lastIndexOf('©α', 4) == 4",
+            "self.class.indexOf('', 2) == 2 && self.class.lastIndexOf('') == 7 && ''.lastIndexOf('@@') == -1",
+            "'bananananana'.lastIndexOf('nana', 7) == 6 && 'abc'.indexOf('', 20) == 3",
+        ] {
+            let found = broken_by(json!({"rule": rule}), json!(null), spec.clone());
+            assert!(found.is_empty(), "{rule}: {found:?}");
+        }
+        let out_of_range = json!({"rule": "'abc'.indexOf('b', 20) == 1"});
+        assert_eq!(broken_by(out_of_range, json!(null), spec).len(), 1);
     }
 
     #[test]

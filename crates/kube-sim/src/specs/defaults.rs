@@ -15,6 +15,22 @@ type Fix = fn(&mut Object);
 /// A definition without `io.k8s.api.`, a field, and its default in JSON.
 const FIELDS: &[(&str, &str, &str)] = &[
     (
+        "admissionregistration.v1.MatchResources",
+        "matchPolicy",
+        r#""Equivalent""#,
+    ),
+    (
+        "admissionregistration.v1.MatchResources",
+        "namespaceSelector",
+        "{}",
+    ),
+    ("admissionregistration.v1.MatchResources", "objectSelector", "{}"),
+    (
+        "admissionregistration.v1.MutatingAdmissionPolicySpec",
+        "failurePolicy",
+        r#""Fail""#,
+    ),
+    (
         "admissionregistration.v1.MutatingWebhook",
         "failurePolicy",
         r#""Fail""#,
@@ -36,8 +52,18 @@ const FIELDS: &[(&str, &str, &str)] = &[
         r#""Never""#,
     ),
     ("admissionregistration.v1.MutatingWebhook", "timeoutSeconds", "10"),
+    (
+        "admissionregistration.v1.NamedRuleWithOperations",
+        "scope",
+        r#""*""#,
+    ),
     ("admissionregistration.v1.RuleWithOperations", "scope", r#""*""#),
     ("admissionregistration.v1.ServiceReference", "port", "443"),
+    (
+        "admissionregistration.v1.ValidatingAdmissionPolicySpec",
+        "failurePolicy",
+        r#""Fail""#,
+    ),
     (
         "admissionregistration.v1.ValidatingWebhook",
         "failurePolicy",

@@ -10,6 +10,7 @@ use crate::resources::Resource;
 use crate::status::Cause;
 
 mod access;
+mod admission;
 mod at;
 mod container;
 mod cron;
@@ -70,6 +71,10 @@ fn rules(id: &str) -> Option<Rules> {
         "nodes" => others::node,
         "validatingwebhookconfigurations.admissionregistration.k8s.io"
         | "mutatingwebhookconfigurations.admissionregistration.k8s.io" => others::webhooks,
+        "validatingadmissionpolicies.admissionregistration.k8s.io" => admission::validating_policy,
+        "validatingadmissionpolicybindings.admissionregistration.k8s.io" => admission::validating_binding,
+        "mutatingadmissionpolicies.admissionregistration.k8s.io" => admission::mutating_policy,
+        "mutatingadmissionpolicybindings.admissionregistration.k8s.io" => admission::mutating_binding,
         "runtimeclasses.node.k8s.io" => others::runtime_class,
         _ => return None,
     })

@@ -26,7 +26,7 @@ use super::client::{Answer, CONFIGMAPS, Client, configmap};
 const DEPLOYMENTS: &str = "/apis/apps/v1/namespaces/default/deployments";
 
 /// A server of webhooks, which remembers what it was asked.
-struct Webhook {
+pub(super) struct Webhook {
     port: u16,
     authority: String,
     asked: Arc<Mutex<Vec<Value>>>,
@@ -36,7 +36,7 @@ struct Webhook {
 impl Webhook {
     /// A webhook whose response to a request, without the uid, is what `answer` makes of it. At another path than `/` it says it
     /// does not know it.
-    async fn new(answer: impl Fn(&Value) -> Value + Send + Sync + 'static) -> Self {
+    pub(super) async fn new(answer: impl Fn(&Value) -> Value + Send + Sync + 'static) -> Self {
         let key = KeyPair::generate().unwrap();
         let names = ["127.0.0.1".to_owned(), "hook.default.svc".to_owned()];
         let mut params = CertificateParams::new(names).unwrap();
@@ -85,7 +85,7 @@ impl Webhook {
     }
 
     /// One that adds an annotation with its name, whose value counts.
-    async fn annotates(name: &'static str) -> Self {
+    pub(super) async fn annotates(name: &'static str) -> Self {
         Self::new(move |request| {
             let annotations = &request["object"]["metadata"]["annotations"];
             let count: u64 = annotations[name]
@@ -98,12 +98,12 @@ impl Webhook {
         .await
     }
 
-    fn client_config(&self) -> Value {
+    pub(super) fn client_config(&self) -> Value {
         // Two slashes are one.
         json!({"url": format!("https://127.0.0.1:{}//", self.port), "caBundle": self.authority})
     }
 
-    fn asked(&self) -> Vec<Value> {
+    pub(super) fn asked(&self) -> Vec<Value> {
         self.asked.lock().unwrap().clone()
     }
 }
@@ -130,7 +130,7 @@ async fn review(
     Ok(Response::new(Full::new(review.to_string().into())))
 }
 
-fn patch(operations: Value) -> Value {
+pub(super) fn patch(operations: Value) -> Value {
     let patch = STANDARD.encode(operations.to_string());
     json!({"allowed": true, "patchType": "JSONPatch", "patch": patch})
 }
@@ -140,7 +140,7 @@ fn denied() -> Value {
 }
 
 /// A webhook of a configuration, about ConfigMaps; `more` is merged into it.
-fn hook(name: &str, client: Value, more: Value) -> Value {
+pub(super) fn hook(name: &str, client: Value, more: Value) -> Value {
     let mut hook = json!({
         "name": format!("{name}.sim.example"), "clientConfig": client, "sideEffects": "None", "admissionReviewVersions": ["v1"],
         "rules": [{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["*"], "resources": ["configmaps"]}],
@@ -161,7 +161,7 @@ async fn configure_one(client: &Client, kind: &str, name: &str, webhook: &Webhoo
     configure(client, kind, name, hooks).await;
 }
 
-async fn configure(client: &Client, kind: &str, name: &str, webhooks: Value) {
+pub(super) async fn configure(client: &Client, kind: &str, name: &str, webhooks: Value) {
     let path = format!(
         "/apis/admissionregistration.k8s.io/v1/{}webhookconfigurations",
         kind.to_lowercase()

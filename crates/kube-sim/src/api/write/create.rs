@@ -101,7 +101,7 @@ impl Api {
         check::kept_generation(resource, &name, &object)?;
         if writer != Writer::Owner {
             check::spec(resource, &name, &specs::causes(resource, &object))?;
-            self.validate(target, None, &object)?;
+            self.validate(target, None, &object, writer.admission())?;
         }
         if let Some(user) = writer.user() {
             self.check_escalation(transaction, target, user, None, &object, &name)?;

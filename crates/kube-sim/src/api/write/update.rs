@@ -103,7 +103,7 @@ impl Api {
         }
         let unchanged = new == old && apply::differ_only_in_time(managed.as_ref(), held.as_ref());
         if writer != Writer::Owner && !unchanged {
-            self.validate(target, Some(&old), &new)?;
+            self.validate(target, Some(&old), &new, writer.admission())?;
             if target.subresource.is_none() {
                 let causes = specs::causes_of_change(resource, &old, &new);
                 check::spec(resource, current.name(), &causes)?;

@@ -1,18 +1,18 @@
 //! Expressions over variables of any type: match conditions and admission policies.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use cel::common::ast::{EntryExpr, Expr, IdedExpr};
 use cel::objects::{Key, Map as CelMap};
 use cel::{Context, ExecutionError, Value as CelValue};
 use serde_json::Value;
 
 use super::cost::{self, Budget};
-use super::{ENVIRONMENT, Schema, said, to_cel};
+use super::programs::compiled;
+use super::{ENVIRONMENT, Schema, said, to_cel, typed};
 
 /// The variable with the values of named expressions.
-const VARIABLES: &str = "variables";
+pub(super) const VARIABLES: &str = "variables";
 
 /// Variables, named expressions, and what is left to be spent on evaluating others. Values are of any type: an expression is not
 /// checked before it is evaluated.
@@ -30,6 +30,7 @@ pub(crate) struct Scope {
 pub(crate) enum Answer {
     Bool(bool),
     Text(String),
+    Null,
     Other,
 }
 
@@ -47,6 +48,11 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
+    /// As it is said of an expression.
+    pub(crate) fn of(&self, expression: &str) -> String {
+        format!("expression '{expression}' resulted in error: {}", self.message())
+    }
+
     /// In the words of a real server.
     pub(crate) fn message(&self) -> String {
         match self {
@@ -80,28 +86,91 @@ impl Scope {
         self.named.push((name.to_owned(), expression.to_owned()));
     }
 
+    /// Gives a variable another value, with which named expressions are evaluated again.
+    pub(crate) fn set(&mut self, name: &str, value: &Value) {
+        let value = to_cel(value, &Schema::default());
+        self.context.add_variable_from_value(name, value);
+        self.values.clear();
+    }
+
+    /// Puts a parameter into the place of the one before, with budgets of its own.
+    pub(crate) fn set_params(&mut self, params: &Value) {
+        self.set("params", params);
+        self.begin_anew();
+    }
+
+    /// Gives what is evaluated from here on a budget of its own.
+    pub(crate) fn begin_anew(&mut self) {
+        self.budget = Budget::new();
+    }
+
+    /// Whether conditions hold, which have a budget of their own; the first that does not ends it. What refers to something that is
+    /// not there may hold, or is an error.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with those that cannot be evaluated, unless another does not hold.
+    pub(crate) fn conditions<'a>(
+        &mut self,
+        expressions: impl Iterator<Item = &'a str>,
+        unknown_holds: bool,
+    ) -> Result<bool, String> {
+        let budget = std::mem::replace(&mut self.budget, Budget::of_conditions());
+        let mut errors = Vec::new();
+        let mut hold = true;
+        for expression in expressions {
+            match self.evaluate(expression) {
+                Ok(Answer::Bool(false)) => {
+                    hold = false;
+                    break;
+                }
+                Ok(_) => {}
+                Err(Failure::Unknown(_)) if unknown_holds => {}
+                Err(failure @ Failure::Exhausted) => {
+                    errors = vec![failure.message()];
+                    break;
+                }
+                Err(failure) => errors.push(failure.of(expression)),
+            }
+        }
+        self.budget = budget;
+        match &errors[..] {
+            _ if !hold => Ok(false),
+            [] => Ok(true),
+            [error] => Err(error.clone()),
+            several => Err(format!("[{}]", several.join(", "))),
+        }
+    }
+
     pub(crate) fn evaluate(&mut self, expression: &str) -> Result<Answer, Failure> {
-        let before = self.named.len();
-        Ok(match self.resolve(expression, before)? {
+        Ok(match self.value(expression)? {
             CelValue::Bool(is) => Answer::Bool(is),
             CelValue::String(text) => Answer::Text(text.to_string()),
+            CelValue::Null => Answer::Null,
             _ => Answer::Other,
         })
     }
 
+    /// The object or the list that an expression makes, with the types that it names.
+    pub(crate) fn make(&mut self, expression: &str) -> Result<Value, Failure> {
+        let value = self.value(expression)?;
+        typed::to_json(&value).map_err(Failure::Error)
+    }
+
+    fn value(&mut self, expression: &str) -> Result<CelValue, Failure> {
+        let before = self.named.len();
+        self.resolve(expression, before)
+    }
+
     /// Evaluates an expression that may refer to the first `before` named ones.
     fn resolve(&mut self, expression: &str, before: usize) -> Result<CelValue, Failure> {
-        let program = ENVIRONMENT
-            .compile(expression)
-            .map_err(|error| Failure::Error(error.to_string()))?;
-        let mut wanted = BTreeSet::new();
-        find_names(program.expression(), &mut wanted);
+        let program = compiled(expression).map_err(Failure::Error)?;
         let mut values = Vec::new();
         for at in 0..before {
-            let (name, expression) = self.named[at].clone();
-            if !wanted.contains(&name) {
+            if !program.names.contains(&self.named[at].0) {
                 continue;
             }
+            let (name, expression) = self.named[at].clone();
             if !self.values.contains_key(&name) {
                 let value = self.resolve(&expression, at);
                 self.values.insert(name.clone(), value);
@@ -115,8 +184,8 @@ impl Scope {
             map: Arc::new(values.into_iter().collect()),
         };
         context.add_variable_from_value(VARIABLES, CelValue::Map(values));
-        let metered = cost::metered(program.expression().clone());
-        match self.budget.spend(|| CelValue::resolve(&metered, &context)) {
+        let evaluate = || CelValue::resolve(&program.expression, &context);
+        match self.budget.spend(evaluate) {
             Ok(Ok(value)) => Ok(value),
             Ok(Err(ExecutionError::UndeclaredReference(name))) => Err(Failure::Unknown(name.to_string())),
             Ok(Err(error)) => Err(self.failed(&error)),
@@ -137,46 +206,6 @@ impl Scope {
             }
             (Some(Err(failure)), _) => failure.clone(),
             _ => Failure::Error(said(error)),
-        }
-    }
-}
-
-/// The names that an expression selects of `variables`.
-fn find_names(expression: &IdedExpr, found: &mut BTreeSet<String>) {
-    let mut entry = |entry: &EntryExpr| match entry {
-        EntryExpr::StructField(field) => find_names(&field.value, found),
-        EntryExpr::MapEntry(entry) => {
-            find_names(&entry.key, found);
-            find_names(&entry.value, found);
-        }
-    };
-    match &expression.expr {
-        Expr::Unspecified | Expr::Literal(_) | Expr::Ident(_) => {}
-        Expr::Select(select) => {
-            if matches!(&select.operand.expr, Expr::Ident(name) if name == VARIABLES) {
-                found.insert(select.field.clone());
-            }
-            find_names(&select.operand, found);
-        }
-        Expr::Call(call) => {
-            let parts = call.target.iter().map(|target| &**target).chain(&call.args);
-            parts.for_each(|part| find_names(part, found));
-        }
-        Expr::List(list) => list
-            .elements
-            .iter()
-            .for_each(|element| find_names(element, found)),
-        Expr::Map(map) => map.entries.iter().for_each(|part| entry(&part.expr)),
-        Expr::Struct(structure) => structure.entries.iter().for_each(|part| entry(&part.expr)),
-        Expr::Comprehension(of) => {
-            let parts = [
-                &of.iter_range,
-                &of.accu_init,
-                &of.loop_cond,
-                &of.loop_step,
-                &of.result,
-            ];
-            parts.into_iter().for_each(|part| find_names(part, found));
         }
     }
 }

@@ -1,0 +1,212 @@
+//! Puts what an expression costs into the expression itself.
+
+use cel::common::ast::{CallExpr, EntryExpr, Expr, IdedExpr, LiteralValue, operators};
+
+use super::CONTAINER;
+use super::charged::{CHARGE, COUNTED, CROWDED, INDEX_OF, JOIN, LAST_INDEX_OF, REPLACE, SIZED};
+
+/// The expression with a charge for each round of its loops.
+pub(in crate::schema::cel) fn metered(mut expression: IdedExpr) -> IdedExpr {
+    meter(&mut expression);
+    expression
+}
+
+/// Returns what the expression costs outside of its loops.
+fn meter(expression: &mut IdedExpr) -> u64 {
+    match &mut expression.expr {
+        Expr::Unspecified | Expr::Literal(_) => 0,
+        Expr::Ident(_) => 1,
+        Expr::Select(select) => 1 + meter(&mut select.operand),
+        Expr::Call(call) => {
+            let target = call.target.as_mut().map_or(0, |target| meter(target));
+            let cost = 1 + target + call.args.iter_mut().map(meter).sum::<u64>();
+            bound(call);
+            read(call);
+            if makes(call) {
+                size(expression);
+            }
+            cost
+        }
+        Expr::List(list) => CONTAINER + list.elements.iter_mut().map(meter_part).sum::<u64>(),
+        Expr::Map(map) => {
+            CONTAINER
+                + map
+                    .entries
+                    .iter_mut()
+                    .map(|entry| meter_entry(&mut entry.expr))
+                    .sum::<u64>()
+        }
+        Expr::Struct(structure) => {
+            let entries = structure.entries.iter_mut();
+            CONTAINER + entries.map(|entry| meter_entry(&mut entry.expr)).sum::<u64>()
+        }
+        Expr::Comprehension(of) => {
+            let once = [&mut of.iter_range, &mut of.accu_init, &mut of.result].map(meter);
+            let round = meter(&mut of.loop_cond) + meter_step(&mut of.loop_step);
+            // The condition, unless it is none: then `cel` recognizes steps of some shapes, which must stay.
+            match of.loop_cond.expr {
+                Expr::Literal(_) => charge_for_step(&mut of.loop_step, round.max(1)),
+                _ => charge_for(&mut of.loop_cond, round.max(1)),
+            }
+            once.iter().sum()
+        }
+    }
+}
+
+fn meter_entry(entry: &mut EntryExpr) -> u64 {
+    match entry {
+        EntryExpr::StructField(field) => meter_part(&mut field.value),
+        EntryExpr::MapEntry(entry) => meter_part(&mut entry.key) + meter_part(&mut entry.value),
+    }
+}
+
+/// The same of what is copied into a list or a map.
+fn meter_part(part: &mut IdedExpr) -> u64 {
+    let cost = meter(part);
+    let is_sized = matches!(&part.expr, Expr::Call(call) if call.func_name == SIZED);
+    if !is_sized && !matches!(part.expr, Expr::Literal(_)) {
+        size(part);
+    }
+    cost
+}
+
+/// The same of the step of a loop, in which `cel` recognizes what adds to a list: only what is added has a size.
+fn meter_step(step: &mut IdedExpr) -> u64 {
+    match &mut step.expr {
+        Expr::Call(call) if matches!(&*call.func_name, operators::CONDITIONAL | operators::ADD) => {
+            1 + call.args.iter_mut().map(meter_step).sum::<u64>()
+        }
+        _ => meter(step),
+    }
+}
+
+/// Whether a call may make something large.
+fn makes(call: &CallExpr) -> bool {
+    const OTHERS: [&str; 13] = [
+        operators::ADD,
+        "format",
+        "lowerAscii",
+        "upperAscii",
+        "reverse",
+        "trim",
+        "split",
+        "substring",
+        "string",
+        "bytes",
+        "flatten",
+        "quote",
+        "strings.quote",
+    ];
+    OTHERS.contains(&&*call.func_name)
+}
+
+/// Has those functions charged before they begin whose costs depend on more than one argument.
+fn bound(call: &mut CallExpr) {
+    let name = match (call.func_name.as_str(), call.args.len(), &call.target) {
+        ("replace", 2 | 3, Some(_)) => REPLACE,
+        ("join", 0 | 1, Some(_)) => JOIN,
+        ("indexOf", 1 | 2, Some(_)) => INDEX_OF,
+        ("lastIndexOf", 1 | 2, Some(_)) => LAST_INDEX_OF,
+        _ => return,
+    };
+    call.func_name = name.to_owned();
+    call.args.splice(0..0, call.target.take().map(|target| *target));
+}
+
+/// Charges for what a call reads as a whole before it begins.
+fn read(call: &mut CallExpr) {
+    const WHOLE: [&str; 27] = [
+        operators::EQUALS,
+        operators::NOT_EQUALS,
+        operators::LESS,
+        operators::LESS_EQUALS,
+        operators::GREATER,
+        operators::GREATER_EQUALS,
+        operators::IN,
+        "contains",
+        "startsWith",
+        "endsWith",
+        "matches",
+        "size",
+        "charAt",
+        "split",
+        "substring",
+        "slice",
+        "sort",
+        "@sortByAssociatedKeys",
+        "flatten",
+        "reverse",
+        "int",
+        "uint",
+        "double",
+        "bool",
+        "bytes",
+        "timestamp",
+        "duration",
+    ];
+    let wrap: fn(&mut IdedExpr) = match call.func_name.as_str() {
+        "distinct" => |part| wrapped(part, CROWDED),
+        "range" => return call.args.iter_mut().for_each(|part| wrapped(part, COUNTED)),
+        name if WHOLE.contains(&name) => size,
+        _ => return,
+    };
+    let parts = call.target.as_deref_mut().into_iter().chain(&mut call.args);
+    // The size of a literal is that of the expression.
+    parts
+        .filter(|part| !matches!(part.expr, Expr::Literal(_)))
+        .for_each(wrap);
+}
+
+/// Charges for the size of what an expression comes to.
+fn size(expression: &mut IdedExpr) {
+    wrapped(expression, SIZED);
+}
+
+/// Puts a call of one argument around an expression.
+fn wrapped(expression: &mut IdedExpr, function: &str) {
+    let inner = std::mem::take(expression);
+    *expression = IdedExpr {
+        id: inner.id,
+        expr: Expr::Call(CallExpr {
+            func_name: function.to_owned(),
+            target: None,
+            args: vec![inner],
+        }),
+    };
+}
+
+/// Charges in the part of a step that each round evaluates: what a step depends on, what it adds to a list, or all of it.
+fn charge_for_step(step: &mut IdedExpr, cost: u64) {
+    if let Expr::Call(call) = &mut step.expr {
+        let part = match call.func_name.as_str() {
+            operators::CONDITIONAL => call.args.first_mut(),
+            operators::ADD => match call.args.last_mut().map(|last| &mut last.expr) {
+                Some(Expr::List(list)) => list.elements.first_mut(),
+                _ => None,
+            },
+            _ => None,
+        };
+        if let Some(part) = part {
+            return charge_for(part, cost);
+        }
+    }
+    charge_for(step, cost);
+}
+
+fn charge_for(part: &mut IdedExpr, cost: u64) {
+    let inner = std::mem::take(part);
+    let id = inner.id;
+    let cost = i64::try_from(cost).unwrap_or(i64::MAX);
+    let cost = IdedExpr {
+        id,
+        expr: Expr::Literal(LiteralValue::Int(cost.into())),
+    };
+    *part = IdedExpr {
+        id,
+        expr: Expr::Call(CallExpr {
+            func_name: CHARGE.to_owned(),
+            target: None,
+            args: vec![cost, inner],
+        }),
+    };
+}
