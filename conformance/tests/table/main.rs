@@ -14,11 +14,13 @@ mod control;
 mod definitions;
 mod deletes;
 mod forms;
+mod limits;
 mod lists;
 mod normal;
 mod objects;
 mod patches;
 mod policies;
+mod quantities;
 mod run;
 mod schemas;
 mod selectors;
@@ -61,6 +63,8 @@ fn cases() -> Vec<Case> {
         access::cases(),
         webhooks::cases(),
         policies::cases(),
+        limits::cases(),
+        quantities::cases(),
         yaml::cases(),
     ];
     reading.into_iter().chain(writing).flatten().collect()

@@ -13,6 +13,7 @@ mod limits;
 mod list;
 mod media;
 mod policies;
+mod quotas;
 mod schemas;
 mod shards;
 mod subresources;
