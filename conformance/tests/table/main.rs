@@ -14,6 +14,7 @@ mod control;
 mod definitions;
 mod deletes;
 mod forms;
+mod limits;
 mod lists;
 mod mutations;
 mod normal;
@@ -21,6 +22,7 @@ mod objects;
 mod patches;
 mod policies;
 mod policy_details;
+mod quantities;
 mod run;
 mod schemas;
 mod selectors;
@@ -65,6 +67,8 @@ fn cases() -> Vec<Case> {
         policies::cases(),
         policy_details::cases(),
         mutations::cases(),
+        limits::cases(),
+        quantities::cases(),
         yaml::cases(),
     ];
     reading.into_iter().chain(writing).flatten().collect()

@@ -133,7 +133,7 @@
 //! A request goes from `server` (sockets) through `media` (protobuf, YAML; `compression` comes last) and
 //! `http` (routes and forms), past the `faults`, to `api` (LIST, WATCH and the writes) and `storage`
 //! (objects, history, snapshots). `apply` computes which manager owns which field, `specs` has the server's
-//! defaults and validation, and `control` is the control plane. `simulation` stands between a program's
+//! defaults and validation, `limits` what a namespace may use, and `control` is the control plane. `simulation` stands between a program's
 //! client and all of it. `workload` creates realistic objects and changes them.
 //!
 //! For answers that no API server sends, there is a server that answers from a [`script`].
@@ -157,6 +157,7 @@ mod control;
 mod discovery;
 pub mod faults;
 mod http;
+mod limits;
 mod media;
 mod meta;
 mod names;
@@ -165,6 +166,7 @@ mod number;
 mod object;
 mod openapi;
 mod path;
+mod quantity;
 mod refusals;
 mod requests;
 mod resources;

@@ -42,6 +42,94 @@ struct Args {
     /// Feature gates of a kube-apiserver, as NAME=true or NAME=false. There is ShardedListAndWatch, which is on by default
     #[arg(long, value_name = "GATE,...", value_delimiter = ',', value_parser = gate)]
     feature_gates: Vec<bool>,
+    /// The controllers that run: '*' for all that run by default, NAME for this one, -NAME for all but this one.
+    /// Leave out those that another program brings, such as a kube-controller-manager
+    #[arg(
+        long,
+        value_name = "NAME,...",
+        value_delimiter = ',',
+        allow_hyphen_values = true,
+        default_value = "*",
+        value_parser = choice,
+        long_help = controllers_help()
+    )]
+    controllers: Vec<Choice>,
+}
+
+/// The controllers by name; those of a kube-controller-manager have its names. The last ones do not run by
+/// default.
+const CONTROLLERS: [(&str, Controller); 8] = [
+    ("garbage-collector-controller", Controller::GarbageCollector),
+    ("namespace-controller", Controller::NamespaceLifecycle),
+    (
+        "clusterrole-aggregation-controller",
+        Controller::ClusterRoleAggregation,
+    ),
+    ("kubelet", Controller::Kubelet),
+    ("kubernetes-service", Controller::KubernetesService),
+    ("bootstrap-roles", Controller::BootstrapRoles),
+    (
+        "root-ca-certificate-publisher-controller",
+        Controller::RootCaPublisher,
+    ),
+    ("serviceaccount-controller", Controller::ServiceAccount),
+];
+
+/// How many of them run by default.
+const BY_DEFAULT: usize = 6;
+
+/// A word of `--controllers`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Choice {
+    Defaults,
+    With(Controller),
+    Without(Controller),
+}
+
+fn choice(text: &str) -> Result<Choice, String> {
+    let named = |name: &str| {
+        let found = CONTROLLERS.iter().find(|(known, _)| *known == name);
+        found.map(|(_, controller)| *controller).ok_or_else(|| {
+            let known: Vec<&str> = CONTROLLERS.iter().map(|(known, _)| *known).collect();
+            format!(
+                "there is no controller \"{name}\"; there are {}",
+                known.join(", ")
+            )
+        })
+    };
+    match text.strip_prefix('-') {
+        _ if text == "*" => Ok(Choice::Defaults),
+        Some(name) => named(name).map(Choice::Without),
+        None => named(text).map(Choice::With),
+    }
+}
+
+/// The controllers that run by these choices: what is named is stronger than `*`, as in a
+/// kube-controller-manager.
+fn controllers(choices: &[Choice]) -> impl Iterator<Item = Controller> + '_ {
+    let all = CONTROLLERS.iter().map(|(_, controller)| *controller);
+    all.enumerate()
+        .filter(|(index, controller)| {
+            let by_default = *index < BY_DEFAULT && choices.contains(&Choice::Defaults);
+            let named = choices.contains(&Choice::With(*controller));
+            (by_default || named) && !choices.contains(&Choice::Without(*controller))
+        })
+        .map(|(_, controller)| controller)
+}
+
+fn controllers_help() -> String {
+    let (on, off) = CONTROLLERS.split_at(BY_DEFAULT);
+    let list = |part: &[(&str, Controller)]| {
+        let names: Vec<&str> = part.iter().map(|(name, _)| *name).collect();
+        names.join(", ")
+    };
+    format!(
+        "The controllers that run: '*' for all that run by default, NAME for this one, -NAME for all but this one. \
+         Leave out those that another program brings, such as a kube-controller-manager.\n\n\
+         By default: {}.\nOthers: {}.",
+        list(on),
+        list(off)
+    )
 }
 
 /// Whether `ShardedListAndWatch`, the only gate that there is, is on.
@@ -88,12 +176,9 @@ async fn run(args: Args) -> anyhow::Result<()> {
         .seed(args.seed)
         .port(args.port)
         .sharded_lists(args.feature_gates.last().copied().unwrap_or(true))
-        // As an API server that is alone begins: tests written for envtest count what is in their namespaces.
-        .controllers(
-            Controller::DEFAULT
-                .into_iter()
-                .chain([Controller::KubernetesService, Controller::BootstrapRoles]),
-        );
+        // By default, as an API server that is alone begins: tests written for envtest count what is in their
+        // namespaces.
+        .controllers(controllers(&args.controllers));
     let builder = match args.control_endpoint {
         true => builder.control_endpoint(),
         false => builder,
@@ -154,4 +239,51 @@ fn announce(server: &SimServer, kubeconfig: Option<PathBuf>) -> anyhow::Result<(
     std::io::stdout()
         .write_all(text.as_bytes())
         .context("cannot write to standard output")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chosen(text: &str) -> Vec<Controller> {
+        let args = Args::try_parse_from(["kube-sim", &format!("--controllers={text}")]).expect(text);
+        controllers(&args.controllers).collect()
+    }
+
+    #[test]
+    fn default_controllers_are_those_of_a_lone_api_server() {
+        let args = Args::try_parse_from(["kube-sim"]).expect("no arguments");
+        let by_default: Vec<Controller> = controllers(&args.controllers).collect();
+        let alone = [Controller::KubernetesService, Controller::BootstrapRoles];
+        let expected: Vec<Controller> = Controller::DEFAULT.into_iter().chain(alone).collect();
+        assert_eq!(by_default.len(), expected.len());
+        assert!(expected.iter().all(|controller| by_default.contains(controller)));
+        assert_eq!(chosen("*"), by_default);
+    }
+
+    #[test]
+    fn controllers_are_named_added_and_left_out() {
+        assert_eq!(chosen("kubelet"), [Controller::Kubelet]);
+        assert_eq!(chosen("-kubelet"), []);
+        let without = chosen("*,-garbage-collector-controller,serviceaccount-controller");
+        assert!(!without.contains(&Controller::GarbageCollector));
+        assert!(without.contains(&Controller::ServiceAccount) && without.contains(&Controller::Kubelet));
+    }
+
+    #[test]
+    fn unknown_controllers_are_refused_by_name() {
+        let error = choice("-bogus").expect_err("no such controller");
+        assert!(
+            error.starts_with("there is no controller \"bogus\"; there are garbage-collector-controller, ")
+        );
+    }
+
+    #[test]
+    fn every_controller_has_a_name() {
+        assert!(
+            Controller::ALL
+                .iter()
+                .all(|one| CONTROLLERS.iter().any(|(_, named)| named == one))
+        );
+    }
 }

@@ -24,6 +24,7 @@ mod lists;
 mod parse;
 mod pattern;
 mod prune;
+mod quantities;
 mod structural;
 mod types;
 mod validate;

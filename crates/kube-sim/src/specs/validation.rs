@@ -1,7 +1,7 @@
 //! What a real server refuses in objects of built-in kinds.
 //!
-//! Each kind has a function that reads an object through places ([`at::At`]) and reports causes; `names` and `quantity` have what
-//! many kinds share. An object has its defaults when it is checked. `immutable` has what an update may not change.
+//! Each kind has a function that reads an object through places ([`at::At`]) and reports causes; `names` has what many kinds
+//! share. An object has its defaults when it is checked. `immutable` has what an update may not change.
 //!
 //! What was put into the store is taken as it is, so an update of it is only refused for what it brings
 //! ([`causes_of_change`]).
@@ -21,7 +21,6 @@ mod network;
 mod others;
 mod pod;
 mod policy;
-mod quantity;
 mod service;
 mod volume;
 mod workload;

@@ -15,6 +15,7 @@ mod list;
 mod media;
 mod mutations;
 mod policies;
+mod quotas;
 mod schemas;
 mod shards;
 mod subresources;

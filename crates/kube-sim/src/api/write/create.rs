@@ -63,6 +63,9 @@ impl Api {
             let managed = Ownership::new(target, self.now()).track(None, None, &object, given, manager);
             set_managers(&mut object, managed);
         }
+        if writer != Writer::Owner {
+            self.apply_defaults_of_ranges(transaction, target, &mut object);
+        }
         if let Some(admission) = writer.admission() {
             let meta = metadata_mut(&mut object);
             if generates {
@@ -106,7 +109,14 @@ impl Api {
         if let Some(user) = writer.user() {
             self.check_escalation(transaction, target, user, None, &object, &name)?;
         }
+        if writer != Writer::Owner {
+            self.check_ranges(transaction, target, &name, None, &object)?;
+        }
         self.validate_by_webhooks(transaction, Operation::Create, target, writer, None, &object)?;
+        let charges = match writer {
+            Writer::Owner => Vec::new(),
+            Writer::Client { .. } => self.charges(transaction, target, &name, None, &object)?,
+        };
         let key = join_key(target.namespace.as_deref().unwrap_or(""), &name);
         if let Some(there) = transaction.get(resource, &key) {
             return Err(StatusError::already_exists(resource, &name, there.deleting));
@@ -119,6 +129,7 @@ impl Api {
                 given.parse().unwrap_or(0),
             )));
         }
+        self.pay(transaction, charges);
         let stored = put(transaction, resource, &mut object, writer)?;
         self.defined(transaction, resource, &object, &stored);
         self.written(transaction, resource, &object, &stored, None, writer);

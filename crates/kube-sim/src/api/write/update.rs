@@ -112,10 +112,17 @@ impl Api {
         if let Some(user) = writer.user() {
             self.check_escalation(transaction, target, user, Some(&old), &new, current.name())?;
         }
+        if writer != Writer::Owner {
+            self.check_ranges(transaction, target, current.name(), Some(&old), &new)?;
+        }
         if let Some(before) = &before {
             let new = with_managers(&new, &managed);
             self.validate_by_webhooks(transaction, Operation::Update, target, writer, Some(before), &new)?;
         }
+        let charges = match writer {
+            Writer::Owner => Vec::new(),
+            Writer::Client { .. } => self.charges(transaction, target, current.name(), Some(&old), &new)?,
+        };
         // What was stored in another version or by another schema is stored anew.
         if unchanged && !view::is_stored_otherwise(resource, &current, &new, &managed) {
             return Ok(current);
@@ -138,6 +145,7 @@ impl Api {
             self.remove(transaction, target, &current);
             return Ok(Arc::new(view::encode(resource, &new, current.resource_version)));
         }
+        self.pay(transaction, charges);
         let stored = put(transaction, resource, &mut new, writer)?;
         self.defined(transaction, resource, &new, &stored);
         self.written(transaction, resource, &new, &stored, Some(&current), writer);

@@ -6,9 +6,9 @@ use serde_json::Value;
 
 use super::at::{At, Causes};
 use super::names;
-use super::quantity::Quantity;
 use super::{data, pod, volume};
 use crate::names::{dns_label_fault, label_key_faults, subdomain_fault};
+use crate::quantity::Quantity;
 use crate::status::quoted;
 
 /// All containers of a pod; `volumes` are the names of what they can mount.

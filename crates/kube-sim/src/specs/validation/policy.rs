@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 
 use super::at::{At, Causes};
-use super::quantity::Quantity;
 use super::{container, names};
 use crate::names::label_key_faults;
+use crate::quantity::Quantity;
 use crate::status::quoted;
 
 pub(super) fn autoscaler(object: &At<'_>, causes: &mut Causes) {

@@ -6,8 +6,8 @@ use super::at::{At, Causes};
 use super::container::{self, FILE_FIELDS};
 use super::names;
 use super::pod;
-use super::quantity::Quantity;
 use crate::names::{dns_label_fault, subdomain_fault};
+use crate::quantity::Quantity;
 use crate::status::{quoted, shown};
 
 /// Checks the volumes of a pod; returns their names.

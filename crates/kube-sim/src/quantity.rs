@@ -1,19 +1,23 @@
-//! Quantities such as `500m` and `1Gi`, to compare them.
+//! Quantities such as `500m` and `1Gi`: to compare them, and to reckon with them ([`Amount`]).
 
 use serde_json::Value;
 
+mod amount;
+
+pub(crate) use amount::{Amount, Amounts};
+
 /// A quantity in billionths; what is finer is rounded up, and what is too large is the largest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Quantity(i128);
+pub(crate) struct Quantity(i128);
 
 const ONE: i128 = 1_000_000_000;
 
 impl Quantity {
-    pub(super) const ZERO: Self = Self(0);
-    pub(super) const ONE: Self = Self(ONE);
+    pub(crate) const ZERO: Self = Self(0);
+    pub(crate) const ONE: Self = Self(ONE);
 
     /// Reads a quantity; none if it is not one.
-    pub(super) fn read(value: &Value) -> Option<Self> {
+    pub(crate) fn read(value: &Value) -> Option<Self> {
         match value {
             Value::String(text) => Self::parse(text),
             Value::Number(number) => Self::parse(&number.to_string()),
@@ -63,7 +67,7 @@ impl Quantity {
         Some(Self(sign * digits))
     }
 
-    pub(super) fn is_whole(self) -> bool {
+    pub(crate) fn is_whole(self) -> bool {
         self.0 % ONE == 0
     }
 }
