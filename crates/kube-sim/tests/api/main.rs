@@ -16,6 +16,7 @@ mod policies;
 mod schemas;
 mod shards;
 mod subresources;
+mod text;
 mod watch;
 mod workload;
 mod write;
