@@ -10,10 +10,12 @@ mod access;
 mod apply;
 mod case;
 mod compare;
+mod connections;
 mod control;
 mod definitions;
 mod deletes;
 mod forms;
+mod kinds;
 mod limits;
 mod lists;
 mod mutations;
@@ -57,6 +59,8 @@ fn cases() -> Vec<Case> {
         apply::cases(),
         control::cases(),
         subresources::cases(),
+        connections::cases(),
+        kinds::cases(),
         definitions::cases(),
         schemas::cases(),
         specs::cases(),

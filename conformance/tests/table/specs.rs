@@ -261,6 +261,23 @@ fn secrets() -> Case {
         .ask(secret("a key that is not valid", "b", json!({"stringData": {"a/b": "v"}})))
         .ask(secret("a key that is a dot", "b", json!({"data": {"..": "eA=="}})))
         .ask(secret("data that is not encoded", "b", json!({"data": {"k": "%"}})))
+        .asks(
+            [
+                ("with lines", "YWJj\r\nZA==\n"),
+                ("of nothing but a line", "\n"),
+                ("with bits that are left", "YR=="),
+                ("without padding", "YQ"),
+                ("with too little padding", "YQ="),
+                ("that goes on", "YQ==\nYQ=="),
+                ("with a space", "YW Jj"),
+            ]
+            .into_iter()
+            .enumerate()
+            .map(|(n, (what, data))| {
+                secret(&format!("data {what}"), &format!("data-{n}"), json!({"data": {"k": data}}))
+                    .only(["/data", "/message"])
+            }),
+        )
         .ask(secret("text that is no text", "b", json!({"stringData": {"k": 5}})))
         .ask(secret("another type", "c", json!({"type": "kubernetes.io/basic-auth"})))
         .ask(secret("a certificate without a key", "c", json!({"type": "kubernetes.io/tls", "data": {"tls.crt": "eA=="}})))

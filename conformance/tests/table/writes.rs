@@ -61,6 +61,14 @@ fn creations() -> Case {
             metadata(json!({"name": "d", "resourceVersion": "1"})),
         ))
         .ask(create(
+            "a resource version that is none",
+            metadata(json!({"name": "version-x", "resourceVersion": "x"})),
+        ))
+        .ask(create(
+            "resource version 0",
+            metadata(json!({"name": "version-0", "resourceVersion": "0"})),
+        ))
+        .ask(create(
             "a uid",
             metadata(json!({"name": "e", "uid": "11111111-2222-3333-4444-555555555555"})),
         ))

@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::openapi;
 use crate::resources::{Registry, Resource, by_preference};
-use crate::response::{SimBody, json_value, text};
+use crate::response::{SimBody, json_lines, json_value, text};
 use crate::version;
 
 const VERBS: [&str; 8] = [
@@ -20,6 +20,32 @@ const VERBS: [&str; 8] = [
     "patch",
     "update",
     "watch",
+];
+
+/// The groups of built-in kinds in the order in which a real server lists them, which clients prefer the first of; those of
+/// custom resources follow.
+const GROUPS: [&str; 21] = [
+    "",
+    "apiregistration.k8s.io",
+    "apps",
+    "events.k8s.io",
+    "authentication.k8s.io",
+    "authorization.k8s.io",
+    "autoscaling",
+    "batch",
+    "certificates.k8s.io",
+    "networking.k8s.io",
+    "policy",
+    "rbac.authorization.k8s.io",
+    "storage.k8s.io",
+    "admissionregistration.k8s.io",
+    "apiextensions.k8s.io",
+    "scheduling.k8s.io",
+    "coordination.k8s.io",
+    "node.k8s.io",
+    "discovery.k8s.io",
+    "resource.k8s.io",
+    "flowcontrol.apiserver.k8s.io",
 ];
 
 /// The answer to a path that does not concern objects; `None` for one that does.
@@ -38,8 +64,8 @@ pub(crate) fn answer(
         ["readyz"] if verbose => return Some(text(StatusCode::OK, "[+]ping ok\nreadyz check passed\n")),
         ["livez"] if verbose => return Some(text(StatusCode::OK, "[+]ping ok\nlivez check passed\n")),
         ["healthz" | "readyz" | "livez", ..] => return Some(text(StatusCode::OK, "ok")),
-        [] => json!({"paths": ["/api", "/api/v1", "/apis", "/healthz", "/livez", "/readyz", "/version"]}),
-        ["version"] => version::version(),
+        [] => return Some(json_lines(&json!({"paths": paths(registry)}))),
+        ["version"] => return Some(json_lines(&version::version())),
         ["openapi", "v2"] => return Some(openapi::answer_v2(registry, accept)),
         ["openapi", "v3", path @ ..] => openapi::answer(registry, path)?,
         ["api"] if aggregated => return Some(discovery_list(registry, accept, true)),
@@ -80,7 +106,42 @@ fn group_versions(registry: &Registry) -> Vec<(String, Vec<String>)> {
     for (_, versions) in &mut groups {
         versions.sort_by(|one, other| by_preference(one, other));
     }
+    groups.sort_by_key(|(group, _)| {
+        GROUPS
+            .iter()
+            .position(|known| known == group)
+            .unwrap_or(GROUPS.len())
+    });
     groups
+}
+
+/// What can be asked for, but for the objects.
+fn paths(registry: &Registry) -> Vec<String> {
+    const OTHERS: [&str; 13] = [
+        "/api",
+        "/api/v1",
+        "/apis",
+        "/apis/",
+        "/healthz",
+        "/healthz/ping",
+        "/livez",
+        "/livez/ping",
+        "/openapi/v2",
+        "/openapi/v3",
+        "/readyz",
+        "/readyz/ping",
+        "/version",
+    ];
+    let mut paths: Vec<_> = OTHERS.map(str::to_owned).into();
+    for (group, versions) in group_versions(registry) {
+        if group.is_empty() {
+            continue;
+        }
+        paths.extend(versions.iter().map(|version| format!("/apis/{group}/{version}")));
+        paths.push(format!("/apis/{group}"));
+    }
+    paths.sort();
+    paths
 }
 
 fn groups(registry: &Registry) -> Vec<Value> {
@@ -135,9 +196,12 @@ fn resource_list(registry: &Registry, group: &str, version: &str) -> Option<Valu
             resources.push(described);
         }
     }
-    Some(json!({
-        "kind": "APIResourceList", "apiVersion": "v1", "groupVersion": api_version?, "resources": resources,
-    }))
+    let mut list = json!({"kind": "APIResourceList", "groupVersion": api_version?, "resources": resources});
+    // The list of the core group is older than the field.
+    if !group.is_empty() {
+        list["apiVersion"] = "v1".into();
+    }
+    Some(list)
 }
 
 /// Tells clients that the storage version of a resource has changed, by the first eight bytes of a hash.

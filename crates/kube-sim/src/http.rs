@@ -256,10 +256,7 @@ impl Call {
         let (ending, late) = (meeting.ending.clone(), meeting.late);
         let watched = (route.watch && acts).then(|| (api, target.clone(), facts));
         let answer = match acts {
-            true => {
-                let answer = self.answer(route, &meeting).await;
-                Some(answer.unwrap_or_else(|error| refusal(&error)))
-            }
+            true => Some(self.answer(route, &meeting).await),
             false => None,
         };
         pause(late).await;
@@ -306,15 +303,24 @@ impl Call {
         }
     }
 
-    async fn answer(self, route: Route, faults: &Meeting) -> Result<Response<SimBody>, StatusError> {
+    async fn answer(self, route: Route, faults: &Meeting) -> Response<SimBody> {
         let warning = route
             .target
             .resource
             .deprecation(&route.target.version)
             .map(str::to_owned);
-        let mut response = self.answer_of(route, faults).await?;
-        warn(&mut response, warning.as_slice());
-        Ok(response)
+        let patches = self.request.method == Method::PATCH;
+        let answer = self.answer_of(route, faults).await;
+        let mut response = answer.unwrap_or_else(|error| refusal(&error));
+        let is_routed = match response.status() {
+            StatusCode::METHOD_NOT_ALLOWED | StatusCode::NOT_ACCEPTABLE => false,
+            StatusCode::UNSUPPORTED_MEDIA_TYPE => !patches,
+            _ => true,
+        };
+        if is_routed {
+            warn(&mut response, warning.as_slice());
+        }
+        response
     }
 
     async fn answer_of(mut self, route: Route, faults: &Meeting) -> Result<Response<SimBody>, StatusError> {

@@ -9,6 +9,7 @@
 //! never in protobuf, and watches never in YAML.
 
 mod negotiation;
+mod pretty;
 mod whole;
 
 use std::future::Future;
@@ -16,7 +17,7 @@ use std::io;
 
 use bytes::{Buf as _, Bytes};
 use http::header::{ACCEPT, CONTENT_TYPE};
-use http::{HeaderValue, Request, Response, StatusCode};
+use http::{HeaderValue, Request, Response, StatusCode, request};
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
 use serde_json::{Map, Value};
@@ -109,6 +110,7 @@ where
 {
     let (mut parts, body) = request.into_parts();
     let zips = compression::is_accepted(&parts.headers);
+    let is_for_people = is_about_resources(&parts) && pretty::is_asked(&parts);
     let negotiated = Negotiated::new(api, &parts);
     if let Some(accept) = negotiated
         .accept
@@ -139,11 +141,32 @@ where
         _ => body,
     };
     let response = answer(Request::from_parts(parts, body), negotiated.answer).await?;
-    let response = written(response, negotiated).await;
+    let mut response = written(response, negotiated).await;
+    if is_for_people && is_whole_json(&response) {
+        let (parts, body) = response.into_parts();
+        response = Response::from_parts(parts, pretty::indented(body).await);
+    }
     Ok(match zips {
         true => compression::compressed(response).await,
         false => response,
     })
+}
+
+/// Whether a request is about what has media types: versions, health and OpenAPI are what they are.
+fn is_about_resources(request: &request::Parts) -> bool {
+    let path = request.uri.path().trim_start_matches('/');
+    ["api", "apis"].contains(&path.split('/').next().unwrap_or_default())
+}
+
+/// Whether a response is JSON, and no watch.
+fn is_whole_json(response: &Response<SimBody>) -> bool {
+    let content_type = response.headers().get(CONTENT_TYPE);
+    let is_json = content_type.is_some_and(|content_type| {
+        content_type
+            .as_bytes()
+            .starts_with(Encoding::Json.media_type().as_bytes())
+    });
+    is_json && response.extensions().get::<Frames>().is_none()
 }
 
 /// Reads a body. An empty one stays empty: a deletion need not have options.

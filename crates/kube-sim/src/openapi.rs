@@ -12,7 +12,7 @@ use http::{HeaderValue, Response, StatusCode};
 use serde_json::{Map, Value, json};
 
 use crate::resources::{Registry, Resource};
-use crate::response::{SimBody, json_value, whole};
+use crate::response::{SimBody, json_response, whole};
 use crate::schema;
 
 mod gnostic;
@@ -42,7 +42,7 @@ pub(crate) fn answer_v2(registry: &Registry, accept: &str) -> Response<SimBody> 
             response.headers_mut().insert(CONTENT_TYPE, media_type);
             response
         }
-        None => json_value(StatusCode::OK, &document),
+        None => json_response(StatusCode::OK, whole(format!("{document}\n").into())),
     }
 }
 

@@ -35,11 +35,17 @@ impl StatusError {
 
     /// A failed precondition of a deletion; a real server names the kind there, not the resource.
     pub(crate) fn delete_conflict(resource: &Resource, name: &str, why: &str) -> Self {
-        let message = format!(
-            "Operation cannot be fulfilled on {} \"{name}\": {why}",
-            resource.kind
-        );
-        Self::new(409, "Conflict", message).with_details(json!({"name": name, "kind": resource.kind}))
+        let (group, kind) = (&resource.group, &resource.kind);
+        let mut details = json!({"name": name, "kind": kind});
+        let of_group = match group.is_empty() {
+            true => String::new(),
+            false => {
+                details["group"] = group.as_str().into();
+                format!(".{group}")
+            }
+        };
+        let message = format!("Operation cannot be fulfilled on {kind}{of_group} \"{name}\": {why}");
+        Self::new(409, "Conflict", message).with_details(details)
     }
 
     pub(crate) fn forbidden(resource: &Resource, name: &str, why: &str) -> Self {

@@ -206,6 +206,11 @@ impl Resource {
         self.custom || has_status || OWN_GENERATION.contains(&self.plural.as_str())
     }
 
+    /// Whether a change of what is wanted makes another generation; of a CSIDriver, it makes the first one.
+    pub(crate) fn is_counted_on_update(&self) -> bool {
+        self.has_generation() || self.id() == "csidrivers.storage.k8s.io"
+    }
+
     /// What clients of a version are warned of.
     pub(crate) fn deprecation(&self, version: &str) -> Option<&str> {
         self.deprecations.get(version).map(String::as_str)
@@ -230,6 +235,7 @@ impl Resource {
                 Subresource::of_node("log", "Pod", &["get"]),
                 Subresource::of_node("portforward", "PodPortForwardOptions", CONNECTED),
                 Subresource::of_node("proxy", "PodProxyOptions", PROXIED),
+                Subresource::changed("resize"),
             ],
             "services" => vec![Subresource::of_node("proxy", "ServiceProxyOptions", PROXIED)],
             "serviceaccounts" => vec![Subresource::created(

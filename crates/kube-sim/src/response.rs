@@ -10,6 +10,10 @@ use serde_json::Value;
 
 use crate::status::StatusError;
 
+mod order;
+
+pub(crate) use order::InOrder;
+
 /// In a response's extensions: its body is the frames of a watch.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Frames;
@@ -46,7 +50,21 @@ pub(crate) fn with_type(status: StatusCode, body: SimBody, content_type: &'stati
 }
 
 pub(crate) fn json_value(status: StatusCode, value: &Value) -> Response<SimBody> {
-    json_response(status, whole(format!("{value}\n").into()))
+    let mut text = serde_json::to_vec(&InOrder::of(value)).expect("a value can be written");
+    text.push(b'\n');
+    json_response(status, whole(text.into()))
+}
+
+/// There is nothing to be answered.
+pub(crate) fn nothing() -> Response<SimBody> {
+    let mut response = with_type(StatusCode::NO_CONTENT, whole(Bytes::new()), "");
+    response.headers_mut().remove(CONTENT_TYPE);
+    response
+}
+
+/// With line breaks, as a real server answers what it does not encode as an object.
+pub(crate) fn json_lines(value: &Value) -> Response<SimBody> {
+    json_response(StatusCode::OK, whole(format!("{value:#}").into()))
 }
 
 pub(crate) fn text(status: StatusCode, text: &'static str) -> Response<SimBody> {

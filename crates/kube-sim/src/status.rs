@@ -180,6 +180,11 @@ impl StatusError {
         Self::new(405, "MethodNotAllowed", message).with_details(json!({}))
     }
 
+    /// Nobody is there to answer.
+    pub(crate) fn unavailable(message: String) -> Self {
+        Self::new(503, "ServiceUnavailable", message)
+    }
+
     /// What a real server does and the simulator does not.
     pub(crate) fn not_implemented(message: impl Into<String>) -> Self {
         Self::new(501, "NotImplemented", message)

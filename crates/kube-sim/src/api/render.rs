@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 use crate::nesting;
 use crate::object::Stored;
 use crate::resources::Resource;
+use crate::response::InOrder;
 use crate::status::StatusError;
 use crate::table;
 use crate::target::Target;
@@ -369,7 +370,11 @@ impl Render {
         if self.protobuf.is_some() {
             return protobuf::error(out, error);
         }
-        put_json(out, br#"{"type":"ERROR","object":"#, &error.to_value());
+        put_json(
+            out,
+            br#"{"type":"ERROR","object":"#,
+            &InOrder::of(&error.to_value()),
+        );
         out.put_slice(b"}\n");
     }
 

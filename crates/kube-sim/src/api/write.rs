@@ -22,9 +22,11 @@ use crate::target::Target;
 use crate::view;
 
 mod check;
+mod connect;
 mod create;
 pub(crate) mod definition;
 mod delete;
+mod resize;
 mod service;
 mod signing;
 mod subresource;

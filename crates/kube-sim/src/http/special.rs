@@ -78,11 +78,11 @@ impl Call {
                 let request = self.admitted(target, self.read_object(target)?)?;
                 (StatusCode::CREATED, self.api.token(target, &request)?)
             }
+            (_, Some("log")) if method != "GET" => return Err(StatusError::method_not_allowed()),
             (_, Some(subresource)) if is_of_node(Some(subresource)) => {
                 self.admit_connection(target)?;
-                self.api
-                    .of_node(target, subresource, self.query.get("container"))?;
-                return Ok(response::text(StatusCode::OK, ""));
+                self.api.connect(target, subresource, &self.query)?;
+                return Ok(response::nothing());
             }
             _ => return Err(StatusError::method_not_allowed()),
         };

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use crate::api::options;
 use crate::api::patch::{self, Patch};
 use crate::api::render::Form;
-use crate::api::write::{Deleted, Writer};
+use crate::api::write::{DeleteOptions, Deleted, Writer};
 use crate::nesting;
 use crate::object::Stored;
 use crate::response::{SimBody, json_value, refusal, streamed};
@@ -19,6 +19,9 @@ use crate::target::Target;
 
 use super::Call;
 use super::warning::warn;
+
+const PODS_OF_JOBS_STAY: &str = "child pods are preserved by default when jobs are deleted; set \
+     propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning";
 
 impl Call {
     /// The answer to a write, or its refusal, with the warnings that belong to it.
@@ -149,6 +152,7 @@ impl Call {
 
     fn delete(&self, target: &Target, form: Form) -> Result<Response<SimBody>, StatusError> {
         let options = self.delete_options()?;
+        self.warn_of_orphans(target, &options);
         match self.api.delete(target, &options, self.admission.as_ref())? {
             Deleted::Object(object) => {
                 // As the old way to ask for what an object owns to be deleted has it.
@@ -176,14 +180,20 @@ impl Call {
         }
     }
 
+    /// What becomes of the pods of jobs surprises people.
+    fn warn_of_orphans(&self, target: &Target, options: &DeleteOptions) {
+        if target.resource.id() == "jobs.batch" && options.propagation.is_none() {
+            self.fields.warn(PODS_OF_JOBS_STAY.to_owned());
+        }
+    }
+
     fn delete_collection(&self, target: &Target, form: Form) -> Result<Response<SimBody>, StatusError> {
         let selector = self.sharded(self.selector(target)?)?;
-        let objects = self.api.delete_collection(
-            target,
-            &selector,
-            &self.delete_options()?,
-            self.admission.as_ref(),
-        )?;
+        let options = self.delete_options()?;
+        self.warn_of_orphans(target, &options);
+        let objects = self
+            .api
+            .delete_collection(target, &selector, &options, self.admission.as_ref())?;
         let written = (form, self.encoding);
         let list = self.api.list_of(target, &selector, objects, written)?;
         Ok(self.rendered(StatusCode::OK, streamed(stream::iter(list))))

@@ -43,6 +43,11 @@ async fn translated(
     nesting::with_room(nesting::of_json(&json), || translate(&json)).map(whole)
 }
 
+/// A body that breaks off after what has come.
+pub(super) fn broken_after(begun: Bytes, error: BoxError) -> SimBody {
+    frames(stream::iter([Ok(begun), Err(error)]))
+}
+
 /// A body that breaks off, as the one in JSON does.
 fn broken(error: BoxError) -> SimBody {
     frames(stream::once(async { Err(error) }))

@@ -140,8 +140,10 @@ pub(super) const BUILTIN: &[Row] = &[
 ];
 
 /// Kinds with a status whose generation a real server leaves alone.
-pub(super) const NO_GENERATION: [&str; 9] = [
+pub(super) const NO_GENERATION: [&str; 11] = [
     "horizontalpodautoscalers",
+    "resourceclaims",
+    "servicecidrs",
     "namespaces",
     "nodes",
     "persistentvolumeclaims",
@@ -153,13 +155,17 @@ pub(super) const NO_GENERATION: [&str; 9] = [
 ];
 
 /// Kinds without a status whose generation a real server counts.
-pub(super) const OWN_GENERATION: [&str; 8] = [
+pub(super) const OWN_GENERATION: [&str; 12] = [
+    "deviceclasses",
     "endpointslices",
+    "ingressclasses",
     "mutatingadmissionpolicies",
     "mutatingadmissionpolicybindings",
     "mutatingwebhookconfigurations",
     "networkpolicies",
+    "podtemplates",
     "priorityclasses",
+    "resourceslices",
     "validatingadmissionpolicybindings",
     "validatingwebhookconfigurations",
 ];

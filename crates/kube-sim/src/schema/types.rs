@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Additional, Definition, Node, Schema, Type};
+use super::{Additional, Definition, Node, Schema, Type, bytes};
 
 /// Where a value is, as Go's decoder tells it: the struct, and the fields from the root, without indexes and keys.
 struct Place<'a> {
@@ -200,13 +200,7 @@ fn int_or_string(value: &Value, place: &Place<'_>) -> Option<String> {
 }
 
 fn not_base64(text: &str) -> Option<String> {
-    use base64::Engine as _;
-    let engine = base64::engine::general_purpose::STANDARD;
-    let error = engine.decode(text).err()?;
-    let at = match error {
-        base64::DecodeError::InvalidByte(at, _) | base64::DecodeError::InvalidLastSymbol(at, _) => at,
-        _ => text.len(),
-    };
+    let at = bytes::decode(text).err()?;
     Some(format!("illegal base64 data at input byte {at}"))
 }
 

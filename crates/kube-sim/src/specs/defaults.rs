@@ -210,7 +210,22 @@ const FIELDS: &[(&str, &str, &str)] = &[
     ("core.v1.EndpointPort", "protocol", r#""TCP""#),
     ("discovery.v1.EndpointPort", "name", r#""""#),
     ("discovery.v1.EndpointPort", "protocol", r#""TCP""#),
+    (
+        "networking.v1.IngressClassParametersReference",
+        "scope",
+        r#""Cluster""#,
+    ),
     ("networking.v1.NetworkPolicyPort", "protocol", r#""TCP""#),
+    (
+        "flowcontrol.v1.LimitedPriorityLevelConfiguration",
+        "lendablePercent",
+        "0",
+    ),
+    (
+        "flowcontrol.v1.LimitedPriorityLevelConfiguration",
+        "nominalConcurrencyShares",
+        "30",
+    ),
     (
         "scheduling.v1.PriorityClass",
         "preemptionPolicy",
@@ -250,6 +265,10 @@ const FIXES: &[(&str, Fix)] = &[
     ("core.v1.Node", fixes::node),
     ("core.v1.Pod", fixes::pod),
     ("core.v1.PodSpec", fixes::pod_spec),
+    ("core.v1.Event", fixes::event),
+    ("resource.v1.DeviceSubRequest", fixes::device_request),
+    ("resource.v1.ExactDeviceRequest", fixes::device_request),
+    ("flowcontrol.v1.FlowSchemaSpec", fixes::flow_schema),
     ("core.v1.ReplicationController", fixes::replication_controller),
     ("core.v1.ServiceSpec", fixes::service),
     ("core.v1.Volume", fixes::volume),

@@ -433,6 +433,29 @@ pub(super) fn replication_controller(controller: &mut Object) {
     }
 }
 
+/// Go writes times that are not known, too.
+pub(super) fn event(event: &mut Object) {
+    for name in ["eventTime", "firstTimestamp", "lastTimestamp"] {
+        event.entry(name).or_insert(Value::Null);
+    }
+}
+
+pub(super) fn flow_schema(spec: &mut Object) {
+    if spec.get("matchingPrecedence").is_none_or(|given| *given == 0) {
+        spec.insert("matchingPrecedence".into(), 1000.into());
+    }
+}
+
+pub(super) fn device_request(request: &mut Object) {
+    if text(request, "allocationMode").is_empty() {
+        request.insert("allocationMode".into(), "ExactCount".into());
+    }
+    if text(request, "allocationMode") == "ExactCount" && request.get("count").is_none_or(|count| *count == 0)
+    {
+        request.insert("count".into(), 1.into());
+    }
+}
+
 pub(super) fn autoscaler(spec: &mut Object) {
     if spec
         .get("metrics")

@@ -19,6 +19,7 @@ mod quotas;
 mod schemas;
 mod shards;
 mod subresources;
+mod text;
 mod watch;
 mod workload;
 mod write;

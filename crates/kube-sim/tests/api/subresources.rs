@@ -400,7 +400,7 @@ async fn a_pod_without_a_node_has_an_empty_log_and_no_processes() {
     let containers = json!([{"name": "a", "image": "i"}, {"name": "b", "image": "i"}]);
     let pod = json!({"metadata": {"name": "p"}, "spec": {"containers": containers}});
     client.post(PODS, pod).await.ok();
-    assert_eq!(client.get(&format!("{PODS}/p/log?container=a")).await.code, 200);
+    assert_eq!(client.get(&format!("{PODS}/p/log?container=a")).await.code, 204);
     for (path, expected) in [
         (
             "log",
@@ -421,6 +421,10 @@ async fn a_pod_without_a_node_has_an_empty_log_and_no_processes() {
 #[tokio::test]
 async fn what_only_a_node_could_answer_is_refused_with_a_reason() {
     let client = Client::empty();
+    let node = json!({"metadata": {"name": "n"}});
+    client.post("/api/v1/nodes", node).await.ok();
+    let addresses = json!({"status": {"addresses": [{"type": "InternalIP", "address": "10.0.0.1"}]}});
+    client.merge("/api/v1/nodes/n/status", addresses).await.ok();
     client
         .post(
             PODS,
@@ -428,6 +432,8 @@ async fn what_only_a_node_could_answer_is_refused_with_a_reason() {
         )
         .await
         .ok();
+    let address = json!({"status": {"podIP": "10.0.0.2", "podIPs": [{"ip": "10.0.0.2"}]}});
+    client.merge(&format!("{PODS}/p/status"), address).await.ok();
     for subresource in [
         "log?follow=true",
         "exec?command=ls",
@@ -444,8 +450,19 @@ async fn what_only_a_node_could_answer_is_refused_with_a_reason() {
         .await;
     assert_eq!(posted.code, 501);
     assert_eq!(client.get(&format!("{PODS}/none/log")).await.code, 404);
-    let services = "/api/v1/namespaces/default/services/https:s:443/proxy/healthz";
-    assert_eq!(client.get(services).await.code, 501);
+    let services = "/api/v1/namespaces/default/services";
+    let proxied = format!("{services}/https:s:443/proxy/healthz");
+    assert_eq!(client.get(&proxied).await.code, 404);
+    let ports = json!([{"port": 443}]);
+    let service = json!({"metadata": {"name": "s"}, "spec": {"ports": ports}});
+    client.post(services, service).await.ok();
+    let subsets = json!([{"addresses": [{"ip": "10.0.0.2"}], "ports": ports}]);
+    let endpoints = json!({"metadata": {"name": "s"}, "subsets": subsets});
+    client
+        .post("/api/v1/namespaces/default/endpoints", endpoints)
+        .await
+        .ok();
+    assert_eq!(client.get(&proxied).await.code, 501);
     assert_eq!(
         client
             .get("/api/v1/namespaces/default/configmaps/m/log")

@@ -46,7 +46,8 @@ impl Api {
         let mut name = check::new_name(resource, &mut object)?;
         // A dry run does not come as far as to where it is refused.
         let given = text(metadata(&object), "resourceVersion").to_owned();
-        if !given.is_empty() && !writer.dry_run() {
+        let is_version = given.parse::<u64>().is_ok_and(|version| version != 0);
+        if is_version && !writer.dry_run() {
             let message = "resourceVersion should not be set on objects to be created";
             return Err(StatusError::internal(message));
         }

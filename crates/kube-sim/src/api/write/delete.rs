@@ -421,7 +421,25 @@ fn set_propagation(object: &mut Object, propagation: Propagation) {
 
 /// Kinds whose deletion is answered with the object rather than with a status.
 fn returns_object(resource: &Resource) -> bool {
+    let in_group = |group: &str, plurals: &[&str]| {
+        resource.group == group && plurals.contains(&resource.plural.as_str())
+    };
+    let devices = [
+        "deviceclasses",
+        "resourceclaims",
+        "resourceclaimtemplates",
+        "resourceslices",
+    ];
+    let storage = [
+        "csidrivers",
+        "csinodes",
+        "storageclasses",
+        "volumeattachments",
+        "volumeattributesclasses",
+    ];
     resource.id() == definition::ID
+        || in_group("resource.k8s.io", &devices)
+        || in_group("storage.k8s.io", &storage)
         || resource.group.is_empty()
             && matches!(
                 resource.plural.as_str(),

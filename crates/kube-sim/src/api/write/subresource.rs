@@ -148,44 +148,6 @@ impl Api {
         })
     }
 
-    /// Why what only a node could answer is not answered; nothing if that is the answer, as for the log of a pod that has no
-    /// node. `container` is the one that is asked for.
-    pub(crate) fn of_node(
-        &self,
-        target: &Target,
-        subresource: &str,
-        container: &str,
-    ) -> Result<(), StatusError> {
-        let (resource, name) = (&target.resource, target.name.as_deref().unwrap_or(""));
-        let found = self.storage.get(resource, &target.key());
-        // The name of what is behind a proxy may have a scheme and a port.
-        if subresource != "proxy" && found.is_none() {
-            return Err(StatusError::not_found(resource, name));
-        }
-        if let (Some(pod), false) = (found, subresource == "proxy") {
-            let pod = target.decode(&pod);
-            check_container(&pod, name, subresource, container)?;
-            let is_bound = pod.get("spec").is_some_and(|spec| spec["nodeName"].is_string());
-            match (is_bound, subresource) {
-                (true, _) => {}
-                (false, "log") => return Ok(()),
-                (false, _) => {
-                    let why = format!("pod {name} does not have a host assigned");
-                    return Err(StatusError::bad_request(why));
-                }
-            }
-        }
-        let what = match subresource {
-            "log" => "there are no logs",
-            "exec" | "attach" => "there is no process to talk to",
-            _ => "nothing listens there",
-        };
-        Err(StatusError::not_implemented(format!(
-            "{} {name:?} is only an object of kube-sim, which simulates an API server without kubelets: {what}",
-            resource.singular
-        )))
-    }
-
     /// Deletes a pod, if the budget that it falls under has room for that.
     pub(crate) fn evict(
         &self,
@@ -375,41 +337,6 @@ impl Api {
                     .map(drop),
             }
         })
-    }
-}
-
-/// The container that is asked for is one of the pod's, and the only one if none is named.
-fn check_container(pod: &Object, name: &str, subresource: &str, container: &str) -> Result<(), StatusError> {
-    let of = |list: &str| -> Vec<String> {
-        let list = pod.get("spec").and_then(|spec| spec[list].as_array());
-        let names = list
-            .into_iter()
-            .flatten()
-            .filter_map(|container| container["name"].as_str());
-        names.map(str::to_owned).collect()
-    };
-    let (main, init) = (of("containers"), of("initContainers"));
-    let is_known = || {
-        let known = main.iter().chain(&init).any(|name| name == container);
-        known || of("ephemeralContainers").iter().any(|name| name == container)
-    };
-    match (subresource, container) {
-        ("portforward", _) => Ok(()),
-        (_, "") if main.len() <= 1 => Ok(()),
-        (_, "") => {
-            let mut why = format!(
-                "a container name must be specified for pod {name}, choose one of: [{}]",
-                main.join(" ")
-            );
-            if !init.is_empty() {
-                why += &format!(" or one of the init containers: [{}]", init.join(" "));
-            }
-            Err(StatusError::bad_request(why))
-        }
-        _ if is_known() => Ok(()),
-        _ => Err(StatusError::bad_request(format!(
-            "container {container} is not valid for pod {name}"
-        ))),
     }
 }
 

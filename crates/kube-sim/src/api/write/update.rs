@@ -18,7 +18,7 @@ use crate::view;
 
 use super::{
     Writer, as_stored, bump_generation, check, definition, drop_empty, fill_in, keep_member, name_namespace,
-    namespace_finalizers, put, service, set_managers, signing, with_managers,
+    namespace_finalizers, put, resize, service, set_managers, signing, with_managers,
 };
 
 impl Api {
@@ -129,8 +129,8 @@ impl Api {
         }
         set_managers(&mut new, managed);
         // Where a pod runs is not what is wanted of it.
-        let counts = resource.has_generation() && target.subresource.as_deref() != Some("binding");
-        if counts && spec_differs(resource, &old, &new) {
+        let counts = resource.is_counted_on_update() && target.subresource.as_deref() != Some("binding");
+        if counts && is_counted(target, &old, &new) {
             bump_generation(&mut new);
         }
         if resource.id() == definition::ID {
@@ -164,6 +164,9 @@ impl Api {
         let (resource, subresource) = (&target.resource, target.subresource.as_deref());
         if subresource == Some("ephemeralcontainers") {
             check::ephemeral_containers(name, old, new)?;
+        }
+        if subresource == Some("resize") {
+            resize::check(resource, name, old, new)?;
         }
         if subresource == Some("finalize") {
             check::namespace_finalizers(name, new)?;
@@ -213,6 +216,9 @@ pub(super) fn keep_other_part(
             spec.insert("ephemeralContainers".into(), containers);
         }
         return;
+    }
+    if subresource == Some("resize") {
+        return resize::keep_all_but_resources(old, new);
     }
     if subresource == Some("approval") {
         keep_member(old, new, "spec");
@@ -270,13 +276,22 @@ pub(super) fn keep_system_fields(old: &Object, new: &mut Object) {
     drop_empty(new);
 }
 
+/// Whether a change makes another generation of an object.
+fn is_counted(target: &Target, old: &Object, new: &Object) -> bool {
+    let resource = &target.resource;
+    let differs = |name: &str| metadata(old).get(name) != metadata(new).get(name);
+    let by_metadata = match resource.id().as_str() {
+        // What a Deployment's annotations say is for its controller.
+        "deployments.apps" => target.subresource.is_none() && differs("annotations"),
+        // The labels of a slice say whose it is.
+        "endpointslices.discovery.k8s.io" => differs("labels"),
+        _ => false,
+    };
+    by_metadata || spec_differs(resource, old, new)
+}
+
 /// Most built-in kinds have a spec; of others, and of a custom resource, everything but metadata and status counts.
-pub(super) fn spec_differs(resource: &Resource, old: &Object, new: &Object) -> bool {
-    // What a Deployment's annotations say is for its controller.
-    let annotations = |object: &Object| metadata(object).get("annotations").cloned();
-    if resource.id() == "deployments.apps" && annotations(old) != annotations(new) {
-        return true;
-    }
+fn spec_differs(resource: &Resource, old: &Object, new: &Object) -> bool {
     let has_spec = !resource.custom && (resource.status || old.contains_key("spec"));
     if has_spec {
         return old.get("spec") != new.get("spec");

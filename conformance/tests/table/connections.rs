@@ -1,0 +1,146 @@
+//! What a node would answer, as far as a server refuses it itself; what a pod may use, changed while it runs.
+
+use serde_json::{Value, json};
+
+use crate::case::{Case, any, get, post, put, strategic};
+use crate::objects::PODS;
+
+const SERVICES: &str = "/api/v1/namespaces/{ns}/services";
+
+fn pod(name: &str, rest: Value) -> Value {
+    let mut spec = json!({"containers": [{"name": "c", "image": "i"}]});
+    if let (Some(spec), Value::Object(rest)) = (spec.as_object_mut(), rest) {
+        spec.extend(rest);
+    }
+    json!({"metadata": {"name": name}, "spec": spec})
+}
+
+fn logs() -> Case {
+    let two = json!({"containers": [{"name": "c", "image": "i"}, {"name": "d", "image": "i"}]});
+    let asks = [
+        "p/log",
+        "p/log?container=none",
+        "p/log?container=d",
+        "none/log",
+        "none/log?tailLines=-1",
+        "p/log?container=d&tailLines=abc",
+        "p/log?container=d&tailLines=",
+        "p/log?container=d&tailLines=99999999999999999999",
+        "p/log?container=d&limitBytes=0",
+        "p/log?container=d&limitBytes=0&tailLines=-3",
+        "p/log?container=d&sinceSeconds=0",
+        "p/log?container=d&sinceSeconds=5&sinceTime=2020-01-01T00:00:00Z",
+        "p/log?container=d&sinceTime=zzz",
+        "p/log?container=d&stream=Stdout",
+        "p/log?container=d&previous=true&timestamps=x",
+    ];
+    Case::new("logs")
+        .ask(post(PODS, &pod("p", two)).named("create").only(["/kind"]))
+        .asks(asks.map(|ask| get(&format!("{PODS}/{ask}")).named(ask)))
+        .ask(post(&format!("{PODS}/p/log?container=d"), &json!({})).named("post"))
+        .ask(any("DELETE", &format!("{PODS}/p/log?container=d")).named("delete"))
+}
+
+fn proxies() -> Case {
+    let of = |prefix: &str, names: &[&str]| {
+        let named = |name: &&str| get(&format!("{prefix}/{name}/proxy/")).named(format!("{prefix} {name}"));
+        names.iter().map(named).collect::<Vec<_>>()
+    };
+    let service = json!({"metadata": {"name": "s"}, "spec": {"ports": [{"port": 80, "name": "web"}]}});
+    let nowhere = json!({"nodeName": "proxies-nowhere"});
+    Case::new("proxies")
+        .ask(
+            post("/api/v1/nodes", &json!({"metadata": {"name": "proxies"}}))
+                .named("a node")
+                .only(["/kind"]),
+        )
+        .ask(post(PODS, &pod("p", json!({}))).named("a pod").only(["/kind"]))
+        .ask(
+            post(PODS, &pod("bound", json!({"nodeName": "proxies"})))
+                .named("a pod of it")
+                .only(["/kind"]),
+        )
+        .ask(
+            post(PODS, &pod("lost", nowhere))
+                .named("a pod of none")
+                .only(["/kind"]),
+        )
+        .ask(post(SERVICES, &service).named("a service").only(["/kind"]))
+        .asks(of(
+            PODS,
+            &["p", "p:80", "http:p:80", "x:p:80", "p:80:1:2", "none", ":p:"],
+        ))
+        .asks(of(
+            SERVICES,
+            &["s", "s:80", "s:web", "s:99", "none", "none:80", "x:s:80"],
+        ))
+        .asks(of(
+            "/api/v1/nodes",
+            &["proxies", "proxies:80", "none", "x:proxies:80"],
+        ))
+        .asks(["bound", "lost"].into_iter().flat_map(|name| {
+            let parts = [
+                "log",
+                "exec?command=a&stdout=1",
+                "portforward?ports=1",
+                "attach?stdout=1",
+            ];
+            parts.map(move |part| get(&format!("{PODS}/{name}/{part}")).named(format!("{name} {part}")))
+        }))
+        .ask(
+            any("DELETE", "/api/v1/nodes/proxies")
+                .named("the node goes")
+                .only(["/status"]),
+        )
+}
+
+fn resizes() -> Case {
+    let with =
+        |resources: Value| json!({"containers": [{"name": "c", "image": "i", "resources": resources}]});
+    let path = |name: &str| format!("{PODS}/{name}/resize");
+    let resize = |what: &str, name: &str, spec: Value| {
+        strategic(&path(name), &json!({"spec": spec})).named(what).only([
+            "/message",
+            "/details",
+            "/metadata/generation",
+            "/metadata/labels",
+            "/spec/containers/0/resources",
+            "/spec/containers/0/image",
+        ])
+    };
+    let some = json!({"requests": {"cpu": "1"}});
+    let same = json!({"requests": {"cpu": "1", "memory": "1Gi"}, "limits": {"cpu": "1", "memory": "1Gi"}});
+    let container = |rest: Value| json!({"containers": [rest]});
+    let resources = |resources: Value| container(json!({"name": "c", "resources": resources}));
+    Case::new("resizes")
+        .ask(post(PODS, &pod("a", with(some))).named("create").only(["/kind"]))
+        .ask(post(PODS, &pod("none", with(json!({})))).named("create without").only(["/kind"]))
+        .ask(post(PODS, &pod("same", with(same))).named("create with limits").only(["/kind"]))
+        .ask(get(&path("a")).named("get").only(["/kind", "/spec/containers/0/resources"]))
+        .ask(resize("a request", "a", resources(json!({"requests": {"cpu": "2"}}))))
+        .ask(resize("an image", "a", container(json!({"name": "c", "image": "x"}))))
+        .ask(resize("another resource", "a", resources(json!({"requests": {"example.com/x": "2"}}))))
+        .ask(resize("another container", "a", container(json!({"name": "z", "image": "i"}))))
+        .ask(resize("a policy", "a", container(json!({
+            "name": "c", "resizePolicy": [{"resourceName": "cpu", "restartPolicy": "RestartContainer"}],
+        }))))
+        .ask(resize("no request", "a", resources(json!({"requests": {"cpu": null}}))))
+        .ask(resize("a limit", "a", resources(json!({"requests": {"memory": "1Gi"}, "limits": {"memory": "2Gi"}}))))
+        .ask(resize("what the limit says", "a", resources(json!({"requests": {"memory": null}}))))
+        .ask(resize("no limit", "a", resources(json!({"limits": null}))))
+        .ask(resize("another class from none", "none", resources(json!({"requests": {"cpu": "2"}}))))
+        .ask(resize("another class", "same", resources(json!({"requests": {"cpu": "500m"}}))))
+        .ask(resize("a limit below the request", "same", resources(json!({"limits": {"cpu": "500m"}}))))
+        .ask(resize("both", "same", resources(json!({"requests": {"cpu": "2"}, "limits": {"cpu": "2"}}))))
+        .ask(put(&path("a"), &json!({
+            "metadata": {"name": "a", "labels": {"no": "no"}},
+            "spec": with(json!({"requests": {"cpu": "4", "memory": "1Gi"}, "limits": {"memory": "2Gi"}})),
+        })).named("put").only(["/metadata/generation", "/metadata/labels", "/spec/containers/0/resources"]))
+        .ask(resize("none", "missing", resources(json!({}))))
+        .ask(any("DELETE", &path("a")).named("delete"))
+        .ask(post(&path("a"), &json!({})).named("post"))
+}
+
+pub(crate) fn cases() -> Vec<Case> {
+    vec![logs(), proxies(), resizes()]
+}

@@ -1,0 +1,138 @@
+//! Bytes in base64, as Go's decoder reads them: line breaks do not count, nor do the bits after the last byte.
+
+use base64::Engine as _;
+use base64::alphabet::STANDARD;
+use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
+use serde_json::{Map, Value};
+
+use super::{Additional, Definition, Schema};
+
+const ENGINE: GeneralPurpose = GeneralPurpose::new(
+    &STANDARD,
+    GeneralPurposeConfig::new().with_decode_allow_trailing_bits(true),
+);
+
+/// The kinds that have bytes somewhere; others need not be searched for them.
+const WITH_BYTES: [&str; 7] = [
+    "APIService",
+    "CertificateSigningRequest",
+    "ConfigMap",
+    "CustomResourceDefinition",
+    "MutatingWebhookConfiguration",
+    "Secret",
+    "ValidatingWebhookConfiguration",
+];
+
+/// The bytes of a text.
+///
+/// # Errors
+///
+/// The place at which Go says that it ends to be base64.
+pub(super) fn decode(text: &str) -> Result<Vec<u8>, usize> {
+    check(text.as_bytes())?;
+    let joined: String = text.split(['\r', '\n']).collect();
+    ENGINE.decode(joined).map_err(|_| text.len())
+}
+
+/// Reads groups of four characters, of which the last may end with padding.
+fn check(text: &[u8]) -> Result<(), usize> {
+    let is_break = |byte: u8| matches!(byte, b'\r' | b'\n');
+    let mut rest = text
+        .iter()
+        .copied()
+        .enumerate()
+        .filter(|(_, byte)| !is_break(*byte));
+    loop {
+        for place in 0..4 {
+            let Some((at, byte)) = rest.next() else {
+                return match place {
+                    0 => Ok(()),
+                    _ => Err(text.len() - place),
+                };
+            };
+            match (byte, place) {
+                (b'=', 2) => match rest.next() {
+                    None => return Err(text.len()),
+                    Some((_, b'=')) => return ended(rest.next()),
+                    Some((at, _)) => return Err(at - 1),
+                },
+                (b'=', 3) => return ended(rest.next()),
+                (b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'+' | b'/', _) => {}
+                _ => return Err(at),
+            }
+        }
+    }
+}
+
+/// Nothing but line breaks follows the padding.
+fn ended(next: Option<(usize, u8)>) -> Result<(), usize> {
+    next.map_or(Ok(()), |(at, _)| Err(at))
+}
+
+/// Writes all bytes of an object of a built-in kind as Go writes them.
+pub(super) fn normalize(object: &mut Map<String, Value>, definition: &Definition) {
+    let kind = definition.name.rsplit('.').next().unwrap_or_default();
+    if WITH_BYTES.contains(&kind) {
+        members(object, definition.schema());
+    }
+}
+
+fn members(object: &mut Map<String, Value>, schema: &Schema) {
+    for (name, value) in object {
+        match (schema.properties.get(name), &schema.additional) {
+            (Some(node), _) | (None, Additional::Values(node)) => below(value, node.get()),
+            _ => {}
+        }
+    }
+}
+
+fn below(value: &mut Value, schema: &Schema) {
+    match (value, &schema.items) {
+        (Value::String(text), _) if &*schema.format == "byte" => {
+            if let Ok(bytes) = decode(text) {
+                *text = ENGINE.encode(bytes);
+            }
+        }
+        (Value::Object(object), _) => members(object, schema),
+        (Value::Array(items), Some(node)) => {
+            items.iter_mut().for_each(|item| below(item, node.get()));
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn breaks_and_bits_that_are_left_do_not_count() {
+        for (text, bytes) in [
+            ("", ""),
+            ("\n", ""),
+            ("YWJj\nZGVm", "abcdef"),
+            ("YWJj\r\nZA==\n", "abcd"),
+            ("Y\nQ\n=\n=\n", "a"),
+            ("YR==", "a"),
+            ("YWJ=", "ab"),
+        ] {
+            assert_eq!(decode(text).as_deref(), Ok(bytes.as_bytes()), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn an_error_is_where_go_says_it_is() {
+        for (text, at) in [
+            ("YW Jj", 2),
+            ("YWJj=", 4),
+            ("YQ", 0),
+            ("YQ=", 3),
+            ("YQ==YQ==", 4),
+            ("YQ==\nYQ==", 5),
+            ("=", 0),
+            ("Y-_/", 1),
+        ] {
+            assert_eq!(decode(text), Err(at), "{text:?}");
+        }
+    }
+}
