@@ -117,6 +117,18 @@ async fn a_watch_is_not_back_before_another_one_is_open() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_resource_that_goes_away_is_not_served() {
+    let server = SimServer::builder().start().await.unwrap();
+    let mut watch = Running::start(&format!("watch cm --server {}", server.url()));
+    watch.said("synced").await;
+    let gone = server.faults().refuse(LIST | WATCH, MAPS, 404).start();
+    server.faults().cut_watches_of(MAPS);
+    watch.said("not served, asking again: ").await;
+    gone.remove();
+    watch.said("back after").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_new_server_in_its_place_is_told_to_people() {
     let first = SimServer::builder().start().await.unwrap();
     let port = first.address().port();

@@ -16,6 +16,7 @@ use anstyle::AnsiColor;
 use jiff::Timestamp;
 use kube::core::DynamicObject;
 use kube_informer::selector::HashRange;
+use kube_informer::source::ErrorClass;
 use kube_informer::{DeleteCause, Notification, SharedInformer};
 use serde::Serialize;
 use serde_json::Value;
@@ -405,6 +406,10 @@ impl Printer {
         };
         let verb = match news {
             News::Failed { class, .. } if class.is_retryable() => "reconnecting: ",
+            News::Failed {
+                class: ErrorClass::NotFound,
+                ..
+            } => "not served, asking again: ",
             News::Failed { .. } => "refused, asking again: ",
             News::Invalid { .. } | News::Back(_) => "",
         };
