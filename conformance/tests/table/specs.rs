@@ -302,6 +302,19 @@ fn secrets() -> Case {
 fn names() -> Case {
     let long = |length: usize| "a".repeat(length);
     let mut asks = Vec::new();
+    for name in ["v1.", "v1.example.com", "v2.example.com", "v1.other", "a%b", "V1"] {
+        let service = json!({"namespace": "{ns}", "name": "s"});
+        let spec = json!({
+            "group": "example.com", "version": "v1", "groupPriorityMinimum": 1, "versionPriority": 1, "service": service,
+            "insecureSkipTLSVerify": true,
+        });
+        let object = json!({"metadata": {"name": name}, "spec": spec});
+        asks.push(
+            post("/apis/apiregistration.k8s.io/v1/apiservices?dryRun=All", &object)
+                .named(format!("API service {name}"))
+                .only(["/message", "/details"]),
+        );
+    }
     for (kind, path, rest) in [
         ("pod", PODS, json!({"spec": small()})),
         ("service", SERVICES, json!({"spec": {"ports": [{"port": 80}]}})),

@@ -26,6 +26,7 @@ use crate::target::Target;
 mod aggregation;
 mod collector;
 mod definitions;
+mod first;
 mod namespaces;
 
 /// A controller of the control plane that a simulated cluster can have.
@@ -70,11 +71,15 @@ pub enum Controller {
     /// `cluster-admin` and `view`, when the cluster is built. Off by default, unless they count
     /// ([`SimBuilder::rbac`](crate::SimBuilder::rbac)): they would be in every list of roles.
     BootstrapRoles,
+    /// Creates what else a real server begins with when the cluster is built: the APIServices of the built-in groups, the flow
+    /// schemas and priority levels, the ServiceCIDR `kubernetes`, and the ConfigMap
+    /// `kube-apiserver-legacy-service-account-token-tracking`. Off by default: they would be in lists. Nothing acts on them.
+    BootstrapObjects,
 }
 
 impl Controller {
     /// All controllers.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::GarbageCollector,
         Self::NamespaceLifecycle,
         Self::Kubelet,
@@ -83,6 +88,7 @@ impl Controller {
         Self::ServiceAccount,
         Self::KubernetesService,
         Self::BootstrapRoles,
+        Self::BootstrapObjects,
     ];
 
     /// Those that run by default.

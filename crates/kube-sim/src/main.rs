@@ -58,7 +58,7 @@ struct Args {
 
 /// The controllers by name; those of a kube-controller-manager have its names. The last ones do not run by
 /// default.
-const CONTROLLERS: [(&str, Controller); 8] = [
+const CONTROLLERS: [(&str, Controller); 9] = [
     ("garbage-collector-controller", Controller::GarbageCollector),
     ("namespace-controller", Controller::NamespaceLifecycle),
     (
@@ -68,6 +68,7 @@ const CONTROLLERS: [(&str, Controller); 8] = [
     ("kubelet", Controller::Kubelet),
     ("kubernetes-service", Controller::KubernetesService),
     ("bootstrap-roles", Controller::BootstrapRoles),
+    ("bootstrap-objects", Controller::BootstrapObjects),
     (
         "root-ca-certificate-publisher-controller",
         Controller::RootCaPublisher,
@@ -76,7 +77,7 @@ const CONTROLLERS: [(&str, Controller); 8] = [
 ];
 
 /// How many of them run by default.
-const BY_DEFAULT: usize = 6;
+const BY_DEFAULT: usize = 7;
 
 /// A word of `--controllers`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -254,7 +255,11 @@ mod tests {
     fn default_controllers_are_those_of_a_lone_api_server() {
         let args = Args::try_parse_from(["kube-sim"]).expect("no arguments");
         let by_default: Vec<Controller> = controllers(&args.controllers).collect();
-        let alone = [Controller::KubernetesService, Controller::BootstrapRoles];
+        let alone = [
+            Controller::KubernetesService,
+            Controller::BootstrapRoles,
+            Controller::BootstrapObjects,
+        ];
         let expected: Vec<Controller> = Controller::DEFAULT.into_iter().chain(alone).collect();
         assert_eq!(by_default.len(), expected.len());
         assert!(expected.iter().all(|controller| by_default.contains(controller)));

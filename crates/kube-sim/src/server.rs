@@ -24,6 +24,8 @@ use crate::response;
 use crate::sim::{Sim, SimBuilder, StartError};
 use crate::tls::Identity;
 
+mod websocket;
+
 /// The time that connections have to end when the server stops.
 const GRACE: Duration = Duration::from_secs(1);
 
@@ -187,11 +189,17 @@ async fn accept(sim: Sim, listener: TcpListener, identity: Option<Identity>, tas
             },
         };
         let (sim, identity, closing) = (sim.clone(), identity.clone(), closing.clone());
-        tasks.spawn(connection(sim, stream, identity, closing));
+        tasks.spawn(connection(sim, stream, identity, tasks.clone(), closing));
     }
 }
 
-async fn connection(sim: Sim, stream: TcpStream, identity: Option<Identity>, closing: CancellationToken) {
+async fn connection(
+    sim: Sim,
+    stream: TcpStream,
+    identity: Option<Identity>,
+    tasks: TaskTracker,
+    closing: CancellationToken,
+) {
     // Watch events are small and must be sent without delay.
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "TCP_NODELAY is not set");
@@ -200,34 +208,41 @@ async fn connection(sim: Sim, stream: TcpStream, identity: Option<Identity>, clo
         .local_addr()
         .is_ok_and(|address| address.ip().is_loopback());
     let Some(Identity { acceptor, .. }) = identity else {
-        return serve(sim, stream, is_local, closing).await;
+        return serve(sim, stream, is_local, tasks, closing).await;
     };
     let stream = tokio::select! {
         () = closing.cancelled() => return,
         accepted = tokio::time::timeout(HANDSHAKE, acceptor.accept(stream)) => accepted,
     };
     match stream {
-        Ok(Ok(stream)) => serve(sim, stream, is_local, closing).await,
+        Ok(Ok(stream)) => serve(sim, stream, is_local, tasks, closing).await,
         Ok(Err(error)) => tracing::debug!(%error, "a connection ended before it was secure"),
         Err(_) => tracing::debug!("a connection took too long to become secure"),
     }
 }
 
-async fn serve<S>(sim: Sim, stream: S, is_local: bool, closing: CancellationToken)
+async fn serve<S>(sim: Sim, stream: S, is_local: bool, tasks: TaskTracker, closing: CancellationToken)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let builder = auto::Builder::new(TokioExecutor::new());
-    let service = TowerToHyperService::new(tower::service_fn(move |request: Request<Incoming>| {
+    let ending = closing.clone();
+    let service = TowerToHyperService::new(tower::service_fn(move |mut request: Request<Incoming>| {
         let (mut service, is_meant) = (sim.service(), !is_local || names_loopback(&request));
+        let (tasks, ending) = (tasks.clone(), ending.clone());
         async move {
-            match is_meant {
+            let wish = websocket::Wish::of(&mut request);
+            let answer = match is_meant {
                 true => service.call(request).await,
                 false => Ok(response::text(StatusCode::MISDIRECTED_REQUEST, MISDIRECTED)),
-            }
+            };
+            answer.map(|answer| match wish {
+                Some(wish) => wish.grant(answer, &tasks, ending),
+                None => answer,
+            })
         }
     }));
-    let connection = builder.serve_connection(TokioIo::new(stream), service);
+    let connection = builder.serve_connection_with_upgrades(TokioIo::new(stream), service);
     tokio::pin!(connection);
     let result = tokio::select! {
         result = connection.as_mut() => result,

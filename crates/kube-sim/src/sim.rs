@@ -323,6 +323,9 @@ impl SimBuilder {
         if has_roles {
             api.create_default_roles();
         }
+        if api.controllers.contains(&Controller::BootstrapObjects) {
+            api.create_first_objects();
+        }
         for (name, value, description) in PRIORITIES {
             let object = serde_json::json!({
                 "apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": name}, "value": value,

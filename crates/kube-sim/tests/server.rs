@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use futures::TryStreamExt;
+use futures::{StreamExt, TryStreamExt};
 use http::{Request, Response};
 use http_body_util::{BodyExt, Empty};
 use hyper::body::Incoming;
@@ -16,6 +16,8 @@ use kube::api::{Api, ListParams, Patch, PatchParams, PostParams, WatchEvent, Wat
 use kube_sim::{Sim, SimServer, StartError};
 use serde_json::{Value, json};
 use tokio::net::TcpStream;
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::{self, client::IntoClientRequest};
 
 async fn get(server: &SimServer, path: &str) -> Response<Incoming> {
     let stream = TcpStream::connect(server.address()).await.unwrap();
@@ -345,4 +347,65 @@ async fn tokens_travel_over_tls() {
         assert_eq!(status, expected);
     }
     server.shutdown().await;
+}
+
+/// Asks for a watch over a WebSocket, from a page or from nowhere.
+async fn websocket(
+    server: &SimServer,
+    path: &str,
+    origin: Option<&str>,
+) -> Result<WebSocketStream<TcpStream>, tungstenite::Error> {
+    let mut request = format!("ws://{}{path}", server.address())
+        .into_client_request()
+        .unwrap();
+    if let Some(origin) = origin {
+        request.headers_mut().insert("origin", origin.parse().unwrap());
+    }
+    let stream = TcpStream::connect(server.address()).await.unwrap();
+    let (socket, _) = tokio_tungstenite::client_async(request, stream).await?;
+    Ok(socket)
+}
+
+#[tokio::test]
+async fn watches_go_over_websockets() {
+    let server = SimServer::builder().start().await.unwrap();
+    let create = |name: &str| {
+        let map = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name, "namespace": "default"}});
+        server.store().create(map).unwrap();
+    };
+    create("a");
+    let path = "/api/v1/namespaces/default/configmaps?watch=true&resourceVersion=0";
+    let mut socket = websocket(&server, path, Some("http://here")).await.unwrap();
+    let mut name_of_next = async || {
+        let message = socket.next().await.unwrap().unwrap();
+        let event: Value = serde_json::from_str(message.to_text().unwrap()).unwrap();
+        assert_eq!(event["type"], "ADDED");
+        event["object"]["metadata"]["name"].clone()
+    };
+    assert_eq!(name_of_next().await, "a");
+    create("b");
+    create("c");
+    assert_eq!(name_of_next().await, "b");
+    assert_eq!(name_of_next().await, "c");
+    server.shutdown().await;
+    // Nothing is left to be read but the end.
+    while let Some(Ok(message)) = socket.next().await {
+        assert!(message.is_close());
+    }
+}
+
+#[tokio::test]
+async fn watch_over_a_websocket_needs_an_origin_and_an_answer() {
+    let server = SimServer::builder().start().await.unwrap();
+    let good = "/api/v1/pods?watch=true";
+    for (path, origin, code) in [
+        (good, None, 403),
+        ("/api/v1/bogus?watch=true", Some("http://here"), 404),
+        ("/api/v1/pods", Some("http://here"), 200),
+    ] {
+        match websocket(&server, path, origin).await {
+            Err(tungstenite::Error::Http(answer)) => assert_eq!(answer.status(), code, "{path}"),
+            other => panic!("{path}: {other:?}"),
+        }
+    }
 }

@@ -438,3 +438,29 @@ async fn a_grace_period_only_becomes_shorter() {
         .ok();
     assert_eq!(client.get(&format!("{pods}/p")).await.code, 404);
 }
+
+#[tokio::test(start_paused = true)]
+async fn first_objects_of_a_server_are_there_on_request() {
+    let paths = [
+        "/apis/apiregistration.k8s.io/v1/apiservices/v1.apps",
+        "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas/probes",
+        "/apis/networking.k8s.io/v1/servicecidrs/kubernetes",
+        "/api/v1/namespaces/kube-system/configmaps/kube-apiserver-legacy-service-account-token-tracking",
+    ];
+    let with = Sim::builder()
+        .controllers([Controller::BootstrapObjects])
+        .build()
+        .unwrap();
+    let with = Client::new(with);
+    let without = Client::empty();
+    for path in paths {
+        assert_eq!(with.get(path).await.status, 200, "{path}");
+        assert_eq!(without.get(path).await.status, 404, "{path}");
+    }
+    let schema = with.get(paths[1]).await.ok();
+    let conditions = &schema["status"]["conditions"];
+    assert_eq!(
+        conditions[0]["lastTransitionTime"],
+        schema["metadata"]["creationTimestamp"]
+    );
+}

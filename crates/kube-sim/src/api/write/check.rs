@@ -1,5 +1,7 @@
 //! What a written object must satisfy, with a real server's messages.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
 
 use super::{DeleteOptions, Object, definition, invalid, is_being_deleted, metadata, metadata_mut, text};
@@ -139,13 +141,13 @@ pub(super) fn new_name(resource: &Resource, object: &mut Object) -> Result<Strin
         meta.insert("name".into(), format!("{prefix}{suffix}").into());
     }
     let name = text(meta, "name").to_owned();
-    let faults = name_faults(resource, &name);
+    let faults = name_faults(resource, &name, object);
     if faults.is_empty() {
         return Ok(name);
     }
     let causes = faults
         .into_iter()
-        .map(|fault| Cause::invalid("metadata.name", quoted(&name), fault));
+        .map(|fault| Cause::invalid("metadata.name", quoted(&name), &fault));
     // A namespace has its name as a label.
     let label = label_value_fault(&name).filter(|_| resource.id() == "namespaces");
     let label = label.map(|fault| Cause::invalid("metadata.labels", quoted(&name), fault));
@@ -159,16 +161,20 @@ fn refused(resource: &Resource, name: &str, cause: Cause) -> StatusError {
 }
 
 /// Why an object cannot have this name.
-fn name_faults(resource: &Resource, name: &str) -> Vec<&'static str> {
+fn name_faults(resource: &Resource, name: &str, object: &Object) -> Vec<Cow<'static, str>> {
     const LONGEST_CRON_JOB: usize = 52;
     let fault = match resource.id().as_str() {
-        _ if resource.group == "rbac.authorization.k8s.io" => match name {
-            "." => Some("may not be '.'"),
-            ".." => Some("may not be '..'"),
-            _ if name.contains('/') => Some("may not contain '/'"),
-            _ if name.contains('%') => Some("may not contain '%'"),
-            _ => None,
-        },
+        _ if resource.group == "rbac.authorization.k8s.io" => path_segment_fault(name),
+        "apiservices.apiregistration.k8s.io" => {
+            let spec = object.get("spec").unwrap_or(&Value::Null);
+            let [version, group] = ["version", "group"].map(|member| spec[member].as_str().unwrap_or(""));
+            let wanted = format!("{version}.{group}");
+            let other = || format!("must be `spec.version+\".\"+spec.group`: {wanted:?}");
+            match path_segment_fault(name) {
+                None if name != wanted => return vec![other().into()],
+                fault => fault,
+            }
+        }
         "namespaces" | "services" => dns_label_fault(name),
         "events" | "events.events.k8s.io" => None,
         _ => subdomain_fault(name),
@@ -176,7 +182,18 @@ fn name_faults(resource: &Resource, name: &str) -> Vec<&'static str> {
     // Its jobs are called by its name and a time.
     let is_long = resource.id() == "cronjobs.batch" && name.len() > LONGEST_CRON_JOB;
     let long = is_long.then_some("must be no more than 52 characters");
-    fault.into_iter().chain(long).collect()
+    fault.into_iter().chain(long).map(Cow::Borrowed).collect()
+}
+
+/// Why a name cannot be a part of a path, which is all that is asked of some names.
+fn path_segment_fault(name: &str) -> Option<&'static str> {
+    match name {
+        "." => Some("may not be '.'"),
+        ".." => Some("may not be '..'"),
+        _ if name.contains('/') => Some("may not contain '/'"),
+        _ if name.contains('%') => Some("may not contain '%'"),
+        _ => None,
+    }
 }
 
 pub(super) fn labels(resource: &Resource, name: &str, object: &Object) -> Result<(), StatusError> {
