@@ -454,8 +454,8 @@ async fn first_objects_of_a_server_are_there_on_request() {
     let with = Client::new(with);
     let without = Client::empty();
     for path in paths {
-        assert_eq!(with.get(path).await.status, 200, "{path}");
-        assert_eq!(without.get(path).await.status, 404, "{path}");
+        assert_eq!(with.get(path).await.code, 200, "{path}");
+        assert_eq!(without.get(path).await.code, 404, "{path}");
     }
     let schema = with.get(paths[1]).await.ok();
     let conditions = &schema["status"]["conditions"];
