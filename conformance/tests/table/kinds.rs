@@ -147,8 +147,73 @@ fn status_of_deployments() -> Case {
         )
 }
 
+fn leases() -> Case {
+    let path = "/apis/coordination.k8s.io/v1/namespaces/{ns}/leases";
+    let lease = |what: &str, name: &str, time: &str| {
+        let lease = json!({"metadata": {"name": name}, "spec": {"holderIdentity": "a", "renewTime": time}});
+        post(path, &lease).named(what).only(["/spec", "/message"])
+    };
+    let zone = "2024-01-01T00:00:00.123456+01:00";
+    Case::new("kinds-leases")
+        .ask(lease("a time", "a", "2024-01-01T00:00:00.123456Z"))
+        .ask(lease("a time of a zone", "b", zone))
+        .ask(lease(
+            "a time without parts of a second",
+            "c",
+            "2024-01-01T00:00:00Z",
+        ))
+        .ask(lease("a time with few digits", "d", "2024-01-01T00:00:00.123Z"))
+        .ask(lease(
+            "a time with many digits",
+            "e",
+            "2024-01-01T00:00:00.1234567Z",
+        ))
+        .ask(lease("no time", "f", "soon"))
+}
+
+fn definitions() -> Case {
+    let path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+    let definition = |name: &str| {
+        let version = json!({"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {"type": "object"}}});
+        json!({"metadata": {"name": name}, "spec": {
+            "group": "kinds.example.com", "scope": "Namespaced", "names": {"plural": "shirts", "kind": "Shirt"}, "versions": [version],
+        }})
+    };
+    let shown = [
+        "/spec/conversion",
+        "/spec/names",
+        "/metadata/managedFields/0/fieldsV1",
+        "/message",
+        "/details",
+    ];
+    let name = "shirts.kinds.example.com";
+    Case::new("kinds-definitions")
+        .ask(
+            post(path, &definition("x.kinds.example.com"))
+                .named("of another name")
+                .only(shown),
+        )
+        .ask(
+            post(&format!("{path}?dryRun=All"), &definition(name))
+                .named("with defaults")
+                .only(shown),
+        )
+}
+
+fn rules() -> Case {
+    let review = json!({"spec": {"namespace": "{ns}"}});
+    let path = "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews";
+    Case::new("kinds-rules").ask(post(path, &review).named("rules").only(["/metadata", "/spec"]))
+}
+
 pub(crate) fn cases() -> Vec<Case> {
     let mut cases: Vec<_> = kinds().into_iter().map(of_kind).collect();
-    cases.extend([events(), status_of_deployments()]);
+    cases.extend([
+        events(),
+        status_of_deployments(),
+        leases(),
+        definitions(),
+        rules(),
+    ]);
     cases
 }

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use serde_json::{Number, Value};
 
 mod builtin;
-mod bytes;
+mod canonical;
 mod cel;
 pub(crate) mod default;
 mod embedded;

@@ -39,7 +39,13 @@ impl Api {
                 let admin = User::new("kube-sim", "", [MASTERS.to_owned()]);
                 json!({"userInfo": user.unwrap_or(&admin).shown()})
             }
-            ("selfsubjectrulesreviews", user) => self.rules_review(&spec, user)?,
+            ("selfsubjectrulesreviews", user) => {
+                // Nothing of what was asked is answered.
+                for part in ["metadata", "spec"] {
+                    object.insert(part.into(), json!({}));
+                }
+                self.rules_review(&spec, user)?
+            }
             ("tokenreviews", _) => self.token_review(&spec)?,
             ("selfsubjectaccessreviews", user) => self.access_review(resource, &spec, user)?,
             (_, user) => {

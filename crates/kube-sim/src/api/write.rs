@@ -467,6 +467,9 @@ pub(crate) fn set_managers(object: &mut Object, managed: Option<Value>) {
 
 /// Fills in the defaults of a built-in kind, in the version that is stored.
 fn fill_in(resource: &Resource, object: &mut Object) {
+    if resource.id() == definition::ID {
+        definition::fill_in(object);
+    }
     // A definition has its own, and the other API of a store has none.
     let has_own = resource.is_view() || resource.id() == definition::ID;
     if let Some(version) = resource.versions.first().filter(|_| !has_own) {

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{Additional, Definition, Schema, builtin, bytes, default, prune, quantities, types};
+use super::{Additional, Definition, Schema, builtin, canonical, default, prune, quantities, types};
 use crate::path::Path;
 
 /// Makes a custom resource one of its schema: drops unknown fields and misplaced nulls, fills in defaults. Returns the paths of
@@ -70,7 +70,7 @@ pub(crate) fn builtin(
     prune::fields(object, definition.schema(), &mut dropped);
     prune::nulls(object, definition.schema());
     quantities::shorten(object, definition.schema());
-    bytes::normalize(object, definition);
+    canonical::normalize(object, definition);
     Ok(dropped)
 }
 

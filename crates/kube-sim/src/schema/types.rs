@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Additional, Definition, Node, Schema, Type, bytes};
+use super::{Additional, Definition, Node, Schema, Type, canonical};
 
 /// Where a value is, as Go's decoder tells it: the struct, and the fields from the root, without indexes and keys.
 struct Place<'a> {
@@ -127,7 +127,7 @@ fn in_object(
 fn of_its_own(name: &str) -> Option<fn(&Value, &Place<'_>) -> Option<String>> {
     Some(match short(name) {
         "Time" => |value, place| time(value, place, "2006-01-02T15:04:05Z07:00"),
-        "MicroTime" => |value, place| time(value, place, "2006-01-02T15:04:05.000000Z07:00"),
+        "MicroTime" => micro_time,
         "Quantity" => |value, _| quantity(value),
         "IntOrString" => int_or_string,
         "RawExtension"
@@ -149,6 +149,29 @@ fn time(value: &Value, place: &Place<'_>, layout: &str) -> Option<String> {
         Err(_) => Some(format!(
             "parsing time {text:?} as {layout:?}: cannot parse {text:?} as \"2006\""
         )),
+    }
+}
+
+/// A time with six digits of a second, no more and no less.
+fn micro_time(value: &Value, place: &Place<'_>) -> Option<String> {
+    const LAYOUT: &str = "2006-01-02T15:04:05.000000Z07:00";
+    const SECONDS: usize = "2006-01-02T15:04:05".len();
+    if let Some(why) = time(value, place, LAYOUT) {
+        return Some(why);
+    }
+    let text = value.as_str()?;
+    let rest = text.get(SECONDS..)?;
+    let why = |rest: &str, part: &str| {
+        let why = format!("parsing time {text:?} as {LAYOUT:?}: cannot parse {rest:?} as {part:?}");
+        Some(why)
+    };
+    let digits = rest.strip_prefix('.').and_then(|rest| rest.get(..6));
+    if !digits.is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit())) {
+        return why(rest, ".000000");
+    }
+    match rest.get(7..) {
+        Some(zone) if zone.starts_with(|first: char| first.is_ascii_digit()) => why(zone, "Z07:00"),
+        _ => None,
     }
 }
 
@@ -200,7 +223,7 @@ fn int_or_string(value: &Value, place: &Place<'_>) -> Option<String> {
 }
 
 fn not_base64(text: &str) -> Option<String> {
-    let at = bytes::decode(text).err()?;
+    let at = canonical::decode(text).err()?;
     Some(format!("illegal base64 data at input byte {at}"))
 }
 

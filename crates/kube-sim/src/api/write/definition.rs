@@ -91,6 +91,26 @@ fn status_of(object: &mut Object) -> &mut Value {
     status
 }
 
+/// What a definition need not say.
+pub(super) fn fill_in(definition: &mut Object) {
+    let Some(Value::Object(spec)) = definition.get_mut("spec") else {
+        return;
+    };
+    if let Some(Value::Object(names)) = spec.get_mut("names") {
+        let kind = text(names, "kind").to_owned();
+        for (name, default) in [
+            ("singular", kind.to_lowercase()),
+            ("listKind", format!("{kind}List")),
+        ] {
+            if text(names, name).is_empty() && !kind.is_empty() {
+                names.insert(name.into(), default.into());
+            }
+        }
+    }
+    spec.entry("conversion")
+        .or_insert_with(|| json!({"strategy": "None"}));
+}
+
 /// Checks a definition and sets its defaults and its status: what may have its names is established immediately. `old` is what it
 /// takes the place of.
 ///
@@ -107,22 +127,18 @@ pub(super) fn prepare(
     let invalid = |causes: &[Cause]| {
         StatusError::invalid("apiextensions.k8s.io", "CustomResourceDefinition", &name, causes)
     };
+    let spec = |pointer: &str| definition.pointer(pointer).and_then(Value::as_str).unwrap_or("");
+    if name != format!("{}.{}", spec("/spec/names/plural"), spec("/spec/group")) {
+        let why = "must be spec.names.plural+\".\"+spec.group";
+        let cause = Cause::invalid("metadata.name", format_args!("{name:?}"), why);
+        return Err(invalid(&[cause]));
+    }
     let resources = Resource::of_definition(&definition);
     let resources = resources.map_err(|why| invalid(&[Cause::invalid("spec", "{}", &why)]))?;
     let Some(resource) = resources.first() else {
         return Err(invalid(&[Cause::required("spec.versions", "")]));
     };
-    if let Some(Value::Object(spec)) = object.get_mut("spec") {
-        let names = spec.entry("names").or_insert_with(|| json!({}));
-        for (name, default) in [
-            ("singular", resource.kind.to_lowercase()),
-            ("listKind", format!("{}List", resource.kind)),
-        ] {
-            if names[name].as_str().is_none_or(str::is_empty) {
-                names[name] = default.into();
-            }
-        }
-    }
+    fill_in(object);
     let storage = &*resource.definition.storage;
     let status = json!({
         "conditions": [], "acceptedNames": {"plural": "", "kind": ""}, "storedVersions": [storage],

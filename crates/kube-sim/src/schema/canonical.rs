@@ -1,23 +1,26 @@
-//! Bytes in base64, as Go's decoder reads them: line breaks do not count, nor do the bits after the last byte.
+//! What Go writes otherwise than it was given: bytes in base64, in which line breaks do not count, nor the bits after the last
+//! byte, and times, which are those of UTC.
 
 use base64::Engine as _;
 use base64::alphabet::STANDARD;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
 use serde_json::{Map, Value};
 
-use super::{Additional, Definition, Schema};
+use super::{Additional, Definition, Node, Schema};
 
 const ENGINE: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new().with_decode_allow_trailing_bits(true),
 );
 
-/// The kinds that have bytes somewhere; others need not be searched for them.
-const WITH_BYTES: [&str; 7] = [
+/// The kinds whose clients write bytes or times; others need not be searched for them.
+const SEARCHED: [&str; 9] = [
     "APIService",
     "CertificateSigningRequest",
     "ConfigMap",
     "CustomResourceDefinition",
+    "Event",
+    "Lease",
     "MutatingWebhookConfiguration",
     "Secret",
     "ValidatingWebhookConfiguration",
@@ -69,10 +72,10 @@ fn ended(next: Option<(usize, u8)>) -> Result<(), usize> {
     next.map_or(Ok(()), |(at, _)| Err(at))
 }
 
-/// Writes all bytes of an object of a built-in kind as Go writes them.
+/// Writes all bytes and times of an object of a built-in kind as Go writes them.
 pub(super) fn normalize(object: &mut Map<String, Value>, definition: &Definition) {
     let kind = definition.name.rsplit('.').next().unwrap_or_default();
-    if WITH_BYTES.contains(&kind) {
+    if SEARCHED.contains(&kind) {
         members(object, definition.schema());
     }
 }
@@ -80,10 +83,25 @@ pub(super) fn normalize(object: &mut Map<String, Value>, definition: &Definition
 fn members(object: &mut Map<String, Value>, schema: &Schema) {
     for (name, value) in object {
         match (schema.properties.get(name), &schema.additional) {
-            (Some(node), _) | (None, Additional::Values(node)) => below(value, node.get()),
+            (Some(node), _) | (None, Additional::Values(node)) => in_node(value, node),
             _ => {}
         }
     }
+}
+
+fn in_node(value: &mut Value, node: &Node) {
+    if let (Value::String(text), Node::There { definition, .. }) = (&mut *value, node) {
+        let layout = match definition.name.rsplit('.').next() {
+            Some("Time") => "%Y-%m-%dT%H:%M:%SZ",
+            Some("MicroTime") => "%Y-%m-%dT%H:%M:%S.%6fZ",
+            _ => return below(value, node.get()),
+        };
+        if let Ok(time) = text.parse::<jiff::Timestamp>() {
+            *text = time.strftime(layout).to_string();
+        }
+        return;
+    }
+    below(value, node.get());
 }
 
 fn below(value: &mut Value, schema: &Schema) {
@@ -95,7 +113,7 @@ fn below(value: &mut Value, schema: &Schema) {
         }
         (Value::Object(object), _) => members(object, schema),
         (Value::Array(items), Some(node)) => {
-            items.iter_mut().for_each(|item| below(item, node.get()));
+            items.iter_mut().for_each(|item| in_node(item, node));
         }
         _ => {}
     }
