@@ -528,6 +528,7 @@ mod tests {
             "self.list.all(a, self.list.distinct().size() > 0)",
             "self.list.all(a, self.list.all(b, self.list.sort().size() > 0))",
             "self.list.all(a, lists.range(999999).size() > 0)",
+            "self.list.all(a, ''.matches('(\\\\pL{50}){20}' + string(a)) || true)",
         ] {
             let found = broken_by(json!({"rule": rule}), json!(null), spec.clone());
             assert_eq!(found.len(), 1, "{rule}: {found:?}");
@@ -542,6 +543,7 @@ mod tests {
             "self.class.indexOf('©') == 2 && self.class.indexOf('©', 3) == 4 && self.class.indexOf('x') == -1",
             "self.class.lastIndexOf('©') == 4 && self.class.lastIndexOf('©', 3) == 2 && self.class.lastIndexOf('©α', 4) == 4",
             "self.class.indexOf('', 2) == 2 && self.class.lastIndexOf('') == 7 && ''.lastIndexOf('@@') == -1",
+            "self.class.matches('^ta') && matches(self.class, 'T$') && !self.class.matches('^T') && 'a1'.matches('[a-z]\\\\d')",
             "'bananananana'.lastIndexOf('nana', 7) == 6 && 'abc'.indexOf('', 20) == 3",
         ] {
             let found = broken_by(json!({"rule": rule}), json!(null), spec.clone());

@@ -1,10 +1,14 @@
 //! The functions that metered expressions call: they take a cost, then do what the function does that they stand for.
 
-use cel::common::types::{CelBytes, CelInt, CelList, CelMap, CelString, DYN_TYPE, INT_TYPE};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use cel::common::types::{CelBool, CelBytes, CelInt, CelList, CelMap, CelString, DYN_TYPE, INT_TYPE};
 use cel::common::value::{CowVal, Val};
 use cel::{DeclarationError, Env, ExecutionError};
 
 use super::{BYTES, exceeded, pay};
+use crate::schema::Pattern;
 
 /// Charges for a round of a loop.
 pub(super) const CHARGE: &str = "@charge";
@@ -22,6 +26,7 @@ pub(super) const COUNTED: &str = "@counted";
 pub(super) const REPLACE: &str = "@replace";
 pub(super) const JOIN: &str = "@join";
 pub(super) const INDEX_OF: &str = "@indexOf";
+pub(super) const MATCHES: &str = "@matches";
 pub(super) const LAST_INDEX_OF: &str = "@lastIndexOf";
 
 /// Declares what metered expressions call.
@@ -35,6 +40,7 @@ pub(in crate::schema::cel) fn declare(environment: &mut Env) -> Result<(), Decla
     environment.add_overload(REPLACE, "replace_some", any(4), replace)?;
     environment.add_overload(JOIN, "join", any(1), join)?;
     environment.add_overload(JOIN, "join_with", any(2), join)?;
+    environment.add_overload(MATCHES, "matches_pattern", any(2), matches)?;
     environment.add_overload(INDEX_OF, "index_of", any(2), index_of)?;
     environment.add_overload(INDEX_OF, "index_of_from", any(3), index_of)?;
     environment.add_overload(LAST_INDEX_OF, "last_index_of", any(2), last_index_of)?;
@@ -142,6 +148,84 @@ fn counted<'b, 'v>(mut arguments: Vec<CowVal<'b, 'v>>) -> Result<CowVal<'b, 'v>,
         pay(u64::try_from(*count.inner()).unwrap_or(0))?;
     }
     Ok(value)
+}
+
+/// How many regular expressions a thread keeps.
+const PATTERNS: usize = 16;
+
+/// What each part of a regular expression costs when it is compiled. One of more than ten thousand is too much for any rule.
+const OF_PART: u64 = 100;
+
+thread_local! {
+    /// The regular expressions that were last compiled, the latest one last.
+    static COMPILED: RefCell<Vec<Rc<Pattern>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// `matches`, which costs what reading the text costs, and once what the expression takes to compile.
+fn matches<'b, 'v>(arguments: Vec<CowVal<'b, 'v>>) -> Result<CowVal<'b, 'v>, ExecutionError> {
+    let text = |at: usize| {
+        let argument = arguments.get(at);
+        let text = argument.and_then(|argument| argument.downcast_ref::<CelString<'_>>());
+        text.map(CelString::inner).ok_or_else(|| mismatch("matches"))
+    };
+    let (text, source) = (text(0)?, text(1)?);
+    let known = COMPILED.with_borrow(|all| all.iter().find(|known| known.as_str() == source).cloned());
+    let pattern = match known {
+        Some(known) => known,
+        None => {
+            pay(weight(source).saturating_mul(OF_PART))?;
+            let pattern = Rc::new(Pattern::new(source));
+            if let Some(why) = pattern.error() {
+                return Err(ExecutionError::function_error("matches", why));
+            }
+            COMPILED.with_borrow_mut(|all| {
+                if all.len() == PATTERNS {
+                    all.remove(0);
+                }
+                all.push(pattern.clone());
+            });
+            pattern
+        }
+    };
+    // As a real server counts.
+    let steps = (text.len() as u64 / BYTES).saturating_mul((source.len() as u64 / 4).max(1));
+    pay(steps)?;
+    Ok(CowVal::owned(CelBool::from(pattern.is_in(text))))
+}
+
+/// About how many parts a regular expression has when what it repeats is written out.
+fn weight(source: &str) -> u64 {
+    /// What a class of Unicode is made of.
+    const CLASS: u64 = 300;
+    let mut groups: Vec<u64> = vec![0];
+    let mut last: u64 = 0;
+    let mut rest = source.chars().peekable();
+    while let Some(next) = rest.next() {
+        let part = match next {
+            '(' => {
+                groups.push(0);
+                continue;
+            }
+            ')' if groups.len() > 1 => groups.pop().unwrap_or(0),
+            '\\' => match rest.next() {
+                Some('p' | 'P') => CLASS,
+                _ => 1,
+            },
+            '{' => {
+                let counts: String = rest.by_ref().take_while(|found| *found != '}').collect();
+                let most = counts.split(',').filter_map(|count| count.parse().ok()).max();
+                last.saturating_mul(most.unwrap_or(1u64).saturating_sub(1))
+            }
+            _ => 1,
+        };
+        if next != '{' {
+            last = part;
+        }
+        if let Some(group) = groups.last_mut() {
+            *group = group.saturating_add(part);
+        }
+    }
+    groups.into_iter().fold(0, u64::saturating_add)
 }
 
 /// The text, what is looked for, and where from.

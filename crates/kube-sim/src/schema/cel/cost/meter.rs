@@ -3,7 +3,7 @@
 use cel::common::ast::{CallExpr, EntryExpr, Expr, IdedExpr, LiteralValue, operators};
 
 use super::CONTAINER;
-use super::charged::{CHARGE, COUNTED, CROWDED, INDEX_OF, JOIN, LAST_INDEX_OF, REPLACE, SIZED};
+use super::charged::{CHARGE, COUNTED, CROWDED, INDEX_OF, JOIN, LAST_INDEX_OF, MATCHES, REPLACE, SIZED};
 
 /// The expression with a charge for each round of its loops.
 pub(in crate::schema::cel) fn metered(mut expression: IdedExpr) -> IdedExpr {
@@ -107,6 +107,7 @@ fn bound(call: &mut CallExpr) {
         ("join", 0 | 1, Some(_)) => JOIN,
         ("indexOf", 1 | 2, Some(_)) => INDEX_OF,
         ("lastIndexOf", 1 | 2, Some(_)) => LAST_INDEX_OF,
+        ("matches", 1, Some(_)) | ("matches", 2, None) => MATCHES,
         _ => return,
     };
     call.func_name = name.to_owned();
@@ -115,7 +116,7 @@ fn bound(call: &mut CallExpr) {
 
 /// Charges for what a call reads as a whole before it begins.
 fn read(call: &mut CallExpr) {
-    const WHOLE: [&str; 27] = [
+    const WHOLE: [&str; 26] = [
         operators::EQUALS,
         operators::NOT_EQUALS,
         operators::LESS,
@@ -126,7 +127,6 @@ fn read(call: &mut CallExpr) {
         "contains",
         "startsWith",
         "endsWith",
-        "matches",
         "size",
         "charAt",
         "split",
