@@ -25,7 +25,6 @@ mod lists;
 mod parse;
 mod pattern;
 mod prune;
-mod quantities;
 mod structural;
 mod types;
 mod validate;

@@ -1,30 +1,18 @@
 //! What Go writes otherwise than it was given: bytes in base64, in which line breaks do not count, nor the bits after the last
-//! byte, and times, which are those of UTC.
+//! byte; times, which are those of UTC; and quantities, in their shortest form.
 
 use base64::Engine as _;
 use base64::alphabet::STANDARD;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
 use serde_json::{Map, Value};
 
-use super::{Additional, Definition, Node, Schema};
+use super::{Additional, Node, Schema};
+use crate::quantity::Amount;
 
 const ENGINE: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new().with_decode_allow_trailing_bits(true),
 );
-
-/// The kinds whose clients write bytes or times; others need not be searched for them.
-const SEARCHED: [&str; 9] = [
-    "APIService",
-    "CertificateSigningRequest",
-    "ConfigMap",
-    "CustomResourceDefinition",
-    "Event",
-    "Lease",
-    "MutatingWebhookConfiguration",
-    "Secret",
-    "ValidatingWebhookConfiguration",
-];
 
 /// The bytes of a text.
 ///
@@ -72,15 +60,8 @@ fn ended(next: Option<(usize, u8)>) -> Result<(), usize> {
     next.map_or(Ok(()), |(at, _)| Err(at))
 }
 
-/// Writes all bytes and times of an object of a built-in kind as Go writes them.
-pub(super) fn normalize(object: &mut Map<String, Value>, definition: &Definition) {
-    let kind = definition.name.rsplit('.').next().unwrap_or_default();
-    if SEARCHED.contains(&kind) {
-        members(object, definition.schema());
-    }
-}
-
-fn members(object: &mut Map<String, Value>, schema: &Schema) {
+/// Writes all bytes, times and quantities of an object of a built-in kind as Go writes them.
+pub(super) fn normalize(object: &mut Map<String, Value>, schema: &Schema) {
     for (name, value) in object {
         match (schema.properties.get(name), &schema.additional) {
             (Some(node), _) | (None, Additional::Values(node)) => in_node(value, node),
@@ -90,18 +71,27 @@ fn members(object: &mut Map<String, Value>, schema: &Schema) {
 }
 
 fn in_node(value: &mut Value, node: &Node) {
-    if let (Value::String(text), Node::There { definition, .. }) = (&mut *value, node) {
-        let layout = match definition.name.rsplit('.').next() {
-            Some("Time") => "%Y-%m-%dT%H:%M:%SZ",
-            Some("MicroTime") => "%Y-%m-%dT%H:%M:%S.%6fZ",
-            _ => return below(value, node.get()),
-        };
-        if let Ok(time) = text.parse::<jiff::Timestamp>() {
-            *text = time.strftime(layout).to_string();
+    let definition = match node {
+        Node::There { definition, .. } => definition.name.rsplit('.').next(),
+        _ => None,
+    };
+    match definition {
+        Some("Time") => in_utc(value, "%Y-%m-%dT%H:%M:%SZ"),
+        Some("MicroTime") => in_utc(value, "%Y-%m-%dT%H:%M:%S.%6fZ"),
+        // A number is one, too.
+        Some("Quantity") => {
+            if let Some(amount) = Amount::read(value) {
+                *value = amount.to_string().into();
+            }
         }
-        return;
+        _ => below(value, node.get()),
     }
-    below(value, node.get());
+}
+
+fn in_utc(value: &mut Value, layout: &str) {
+    if let Some(Ok(time)) = value.as_str().map(str::parse::<jiff::Timestamp>) {
+        *value = time.strftime(layout).to_string().into();
+    }
 }
 
 fn below(value: &mut Value, schema: &Schema) {
@@ -111,7 +101,7 @@ fn below(value: &mut Value, schema: &Schema) {
                 *text = ENGINE.encode(bytes);
             }
         }
-        (Value::Object(object), _) => members(object, schema),
+        (Value::Object(object), _) => normalize(object, schema),
         (Value::Array(items), Some(node)) => {
             items.iter_mut().for_each(|item| in_node(item, node));
         }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{Additional, Definition, Schema, builtin, canonical, default, prune, quantities, types};
+use super::{Additional, Definition, Schema, builtin, canonical, default, prune, types};
 use crate::path::Path;
 
 /// Makes a custom resource one of its schema: drops unknown fields and misplaced nulls, fills in defaults. Returns the paths of
@@ -53,7 +53,7 @@ fn made_custom(
     Ok(dropped)
 }
 
-/// Makes an object of a built-in kind one of its Go type: drops unknown fields and nulls, and shortens quantities. Returns the
+/// Makes an object of a built-in kind one of its Go type: drops unknown fields and nulls, and writes values as Go does. Returns the
 /// paths of the fields that were dropped.
 ///
 /// # Errors
@@ -69,8 +69,7 @@ pub(crate) fn builtin(
     let mut dropped = Vec::new();
     prune::fields(object, definition.schema(), &mut dropped);
     prune::nulls(object, definition.schema());
-    quantities::shorten(object, definition.schema());
-    canonical::normalize(object, definition);
+    canonical::normalize(object, definition.schema());
     Ok(dropped)
 }
 
