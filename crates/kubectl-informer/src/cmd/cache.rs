@@ -14,11 +14,15 @@ pub(super) const GRACE: Duration = Duration::from_secs(12);
 /// Saves what the informer holds to this directory.
 ///
 /// # Errors
-/// It cannot be saved.
+/// It cannot be saved, or the directory is something else.
 pub(super) fn in_directory<O: Decode>(
     builder: InformerBuilder<O>,
     directory: &Path,
 ) -> anyhow::Result<InformerBuilder<O>> {
+    if directory.exists() && !directory.is_dir() {
+        let what = format!("--cache: {} is not a directory", directory.display());
+        return Err(Usage(what).into());
+    }
     let saved = builder.warm_start(WarmStart::in_directory(directory));
     saved.map_err(|error| match error {
         WarmStartError::Secrets => {

@@ -174,6 +174,16 @@ async fn secrets_and_forms_without_bytes_are_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_file_is_no_directory_for_a_cache() {
+    let (server, file) = (server().await, tempfile::NamedTempFile::new().unwrap());
+    let (url, file) = (server.url(), file.path().display());
+    let ended = run(&format!("watch pods --cache {file} --server {url}")).await;
+    assert_eq!(ended.code, Some(2));
+    let why = format!("--cache: {file} is not a directory");
+    assert!(ended.err.contains(&why), "{}", ended.err);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn measure_shows_what_a_saved_cache_is_worth() {
     let (server, directory) = (server().await, TempDir::new().unwrap());
     for number in 0..200 {
