@@ -27,7 +27,9 @@ use tracing_subscriber::fmt::format::{self, Writer};
 pub(crate) fn run(args: Args) -> ExitCode {
     // Its output and standard error tell of failures themselves.
     let default = match args.command {
-        Command::Watch(_) | Command::Top(_) | Command::Record(_) => "error,kube_client=off",
+        Command::Watch(_) | Command::Top(_) | Command::Record(_) => {
+            "error,kube_client=off,kube_controller::leader_election=warn"
+        }
         _ => "warn,kube_client=off",
     };
     log_to_stderr(default, args.verbose);

@@ -22,6 +22,9 @@ pub(crate) enum LockError {
     /// The server changed what was written.
     #[error("the server answered with another holder")]
     OtherHolder,
+    /// What the server says without the rest of its status.
+    #[error("{} ({})", .0.message, .0.code)]
+    Refused(Box<kube::core::Status>),
     #[error("{0}")]
     Request(kube::Error),
 }
@@ -30,6 +33,7 @@ impl From<kube::Error> for LockError {
     fn from(error: kube::Error) -> Self {
         match error {
             kube::Error::Api(status) if status.code == 409 => Self::Conflict,
+            kube::Error::Api(status) if !status.message.is_empty() => Self::Refused(status),
             error => Self::Request(error),
         }
     }

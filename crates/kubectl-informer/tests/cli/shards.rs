@@ -204,3 +204,15 @@ async fn a_group_needs_a_valid_name() {
         assert!(ended.err.contains(problem), "{ended:?}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn why_a_group_cannot_be_joined_is_said() {
+    let server = server(true).await;
+    let url = server.url();
+    let mut watch = Running::start(&format!(
+        "watch configmaps --shard-group g --shard-namespace nowhere --server {url}"
+    ));
+    watch.said("namespaces \"nowhere\" not found (404)").await;
+    watch.signal(Signal::SIGINT);
+    assert_eq!(watch.end().await.code, Some(0));
+}
