@@ -8,7 +8,7 @@ use std::process::Command;
 const VERSION: &str = "2.4.3";
 
 /// Words of Kubernetes, of names of crates and of tests (cut-off JSON), which codespell takes for mistakes.
-const WORDS: &str = "notin,ratatui,ded,ect,tru,nd,alpha-numeric,atleast,requestor";
+const WORDS: &str = "notin,ratatui,ded,ect,tru,nd,alpha-numeric,atleast,requestor,ser";
 
 /// Files that nobody writes by hand: locks, lists of public items, tables, and what was recorded from Kubernetes.
 const GENERATED: [&str; 9] = [
