@@ -51,10 +51,10 @@ impl Config {
     }
 
     /// The longest time of one run. After it the reconciler's future is dropped, which is a failure of the
-    /// object. Default: no limit.
+    /// object. Default, and with zero: no limit.
     #[doc(alias = "ReconciliationTimeout")]
     pub fn reconcile_timeout(mut self, timeout: Duration) -> Self {
-        self.reconcile_timeout = Some(timeout);
+        self.reconcile_timeout = Some(timeout).filter(|timeout| !timeout.is_zero());
         self
     }
 

@@ -160,11 +160,16 @@ async fn a_run_that_takes_too_long_is_dropped() {
     assert_eq!(second.attempt.failures, 1);
     assert!((5 * SECOND..5 * SECOND + 10 * MS).contains(&(second.at - first.at)));
 
-    let mut unlimited = start(cluster.controller(), |_| async {
-        tokio::time::sleep(3600 * SECOND).await;
-        done().await
-    });
-    assert!(unlimited.report().await.is_ok(), "no limit unless there is one");
+    for config in [
+        Config::default(),
+        Config::default().reconcile_timeout(Duration::ZERO),
+    ] {
+        let mut unlimited = start(cluster.controller().with_config(config), |_| async {
+            tokio::time::sleep(3600 * SECOND).await;
+            done().await
+        });
+        assert!(unlimited.report().await.is_ok(), "no limit unless there is one");
+    }
 }
 
 /// Cases 12 and 14.
