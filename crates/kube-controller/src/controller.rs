@@ -359,6 +359,8 @@ where
     /// This is for controllers of this crate. For a loop of your own, use [`OwnWrites`] directly; see
     /// [which of them to use](crate::own_writes#which-of-the-three-to-use).
     ///
+    /// A change that was merged with others could not be told from an own one, so pending changes of watched objects are not merged.
+    ///
     /// A run waits for 90 seconds at most; then it continues, and the log says why. Controllers that share
     /// `writes` must have different [names](Self::named).
     #[doc(alias = "EnableReadYourWritesConsistency")]

@@ -18,6 +18,7 @@ use serde_json::{Map, Value, json};
 
 use crate::access::{MASTERS, User};
 use crate::api::Api;
+use crate::meta::{metadata, text};
 use crate::nesting;
 use crate::resources::Resource;
 use crate::status::{Cause, StatusError};
@@ -306,6 +307,16 @@ fn too_deep() -> StatusError {
 }
 
 impl Question {
+    /// The object's name as refusals have it, which may be the beginning of a name.
+    fn name(&self) -> &str {
+        let part = |name: &str| {
+            let text = self.object.as_ref().map(|object| text(metadata(object), name));
+            text.filter(|text| !text.is_empty())
+        };
+        let name = self.target.name.as_deref().or_else(|| part("name"));
+        name.or_else(|| part("generateName")).unwrap_or("Unknown")
+    }
+
     /// Whether the answer to another question is one to this, too: times may differ.
     fn is_about(&self, other: &Self) -> bool {
         let untimed = |object: &Option<Object>| object.as_ref().map(rules::without_times);

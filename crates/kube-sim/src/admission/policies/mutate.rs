@@ -15,7 +15,6 @@ use crate::admission::evaluate::evaluated;
 use crate::admission::{Admission, Object, Question};
 use crate::api::Api;
 use crate::api::write::completed;
-use crate::meta::{metadata, text};
 use crate::nesting;
 use crate::status::StatusError;
 use crate::target::Target;
@@ -268,19 +267,12 @@ impl Work {
 }
 
 fn refused(question: &Question, errors: &[(String, bool)]) -> StatusError {
-    let object = question.object.as_ref();
-    let part = |name: &str| {
-        let text = object.map(|object| text(metadata(object), name));
-        text.filter(|text| !text.is_empty())
-    };
-    let name = question.target.name.as_deref().or_else(|| part("name"));
-    let name = name.or_else(|| part("generateName")).unwrap_or("Unknown");
     let reason = match errors {
         [(_, true), ..] => "Invalid",
         _ => "Forbidden",
     };
     let messages: Vec<_> = errors.iter().map(|(message, _)| message.as_str()).collect();
-    StatusError::not_mutated(&question.target.resource, name, reason, &messages)
+    StatusError::not_mutated(&question.target.resource, question.name(), reason, &messages)
 }
 
 /// The members of an object without the names of their types.

@@ -9,7 +9,6 @@ use super::{Answer, Binding, Conditions, Failure, Policy, Scope, Seen, labels};
 use crate::admission::evaluate::evaluated;
 use crate::admission::{Admission, Question};
 use crate::api::Api;
-use crate::meta::{metadata, text};
 use crate::nesting;
 use crate::status::StatusError;
 
@@ -232,13 +231,6 @@ impl Api {
 }
 
 fn refused(question: &Question, by: &str, decision: &Decision) -> StatusError {
-    let object = question.object.as_ref();
-    let part = |name: &str| {
-        let text = object.map(|object| text(metadata(object), name));
-        text.filter(|text| !text.is_empty())
-    };
-    let name = question.target.name.as_deref().or_else(|| part("name"));
-    let name = name.or_else(|| part("generateName")).unwrap_or("Unknown");
     let why = format!("{by} denied request: {}", decision.message);
-    StatusError::denied_by_policy(&question.target.resource, name, &decision.reason, &why)
+    StatusError::denied_by_policy(&question.target.resource, question.name(), &decision.reason, &why)
 }
