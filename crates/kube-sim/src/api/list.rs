@@ -83,8 +83,8 @@ impl Api {
         }
         insert_shard_info(&mut metadata, target, selector, form);
         let render = Render::new(target, form, encoding, self.now())?;
-        render.prepare(&items).await?;
-        render.list(snapshot.resource_version, metadata, items)
+        let length = render.length_of_many(&items).await?;
+        render.list(snapshot.resource_version, metadata, items, length)
     }
 
     /// A list of these objects, which `selector` has selected, in their current state.
@@ -98,7 +98,8 @@ impl Api {
         let mut metadata = Map::new();
         insert_shard_info(&mut metadata, target, selector, form);
         let render = Render::new(target, form, encoding, self.now())?;
-        render.list(self.storage.resource_version(), metadata, items)
+        let length = render.length(&items)?;
+        render.list(self.storage.resource_version(), metadata, items, length)
     }
 
     async fn fresh(

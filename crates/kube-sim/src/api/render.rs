@@ -89,8 +89,9 @@ pub(crate) struct ListBody {
 
 enum Items {
     Json(Box<Render>, vec::IntoIter<Arc<Stored>>),
-    /// The messages that are kept beside the objects.
-    Protobuf(vec::IntoIter<Bytes>),
+    /// All of them have been encoded before, to know how long the list is. What was not kept of that is encoded again, so that a list
+    /// of a million objects is never in memory.
+    Protobuf(Box<Protobuf>, vec::IntoIter<Arc<Stored>>),
 }
 
 impl Iterator for ListBody {
@@ -112,7 +113,10 @@ impl Iterator for ListBody {
                     }
                     render.item(&mut out, &item);
                 }),
-                Items::Protobuf(items) => items.next().map(|item| protobuf::put_item(&mut out, &item)),
+                Items::Protobuf(protobuf, items) => items.next().map(|item| {
+                    let message = protobuf.message(&item, item.resource_version);
+                    protobuf::put_item(&mut out, &message.expect("it was encoded before"));
+                }),
             };
             if put.is_none() {
                 out.put_slice(&self.close.take()?);
@@ -265,14 +269,15 @@ impl Render {
         out.put_slice(br#","rows":["#);
     }
 
-    /// A list; `metadata` is that of the list without its resource version.
+    /// A list; `metadata` is that of the list without its resource version, `length` that of its items.
     pub(crate) fn list(
-        self,
+        mut self,
         resource_version: u64,
         mut metadata: Map<String, Value>,
         items: Vec<Arc<Stored>>,
+        length: usize,
     ) -> Result<ListBody, StatusError> {
-        let Some(protobuf) = &self.protobuf else {
+        let Some(protobuf) = self.protobuf.take() else {
             let (open, close) = self.list_frame(resource_version, metadata);
             return Ok(ListBody {
                 items: Items::Json(self.into(), items.into_iter()),
@@ -280,33 +285,37 @@ impl Render {
                 close: Some(close),
             });
         };
-        let items = items
-            .iter()
-            .map(|item| protobuf.message(item, item.resource_version))
-            .collect::<Result<Vec<_>, _>>()?;
-        let length = items.iter().map(|item| protobuf::item_length(item)).sum();
         metadata.insert("resourceVersion".into(), resource_version.to_string().into());
         let (open, close) = protobuf.list_frame(metadata, length)?;
         Ok(ListBody {
-            items: Items::Protobuf(items.into_iter()),
+            items: Items::Protobuf(protobuf.into(), items.into_iter()),
             open: Some(open),
             close: Some(close),
         })
     }
 
-    /// Encodes what a [list](Self::list) is to be made of, if that has to be done before it is sent. Others get their turn
-    /// meanwhile.
-    pub(crate) async fn prepare(&self, items: &[Arc<Stored>]) -> Result<(), StatusError> {
+    /// How many bytes the items take in a [list](Self::list), where that has to be known before it is sent: in protobuf.
+    pub(crate) fn length(&self, items: &[Arc<Stored>]) -> Result<usize, StatusError> {
         let Some(protobuf) = &self.protobuf else {
-            return Ok(());
+            return Ok(0);
         };
-        for some in items.chunks(AT_ONCE) {
-            for item in some {
-                protobuf.message(item, item.resource_version)?;
-            }
+        let message = |item: &Arc<Stored>| protobuf.message(item, item.resource_version);
+        let lengths = items
+            .iter()
+            .map(|item| Ok(protobuf::item_length(&message(item)?)));
+        lengths.sum()
+    }
+
+    /// The [length](Self::length) of many items. Others get their turn meanwhile.
+    pub(crate) async fn length_of_many(&self, items: &[Arc<Stored>]) -> Result<usize, StatusError> {
+        let mut length = 0;
+        // In JSON there is nothing to do, so there are no turns.
+        let encoded = self.protobuf.as_ref().map_or(&items[..0], |_| items);
+        for some in encoded.chunks(AT_ONCE) {
+            length += self.length(some)?;
             tokio::task::yield_now().await;
         }
-        Ok(())
+        Ok(length)
     }
 
     /// The parts of a list in JSON before and after its items.
