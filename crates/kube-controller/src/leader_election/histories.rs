@@ -10,7 +10,9 @@ use futures::future::BoxFuture;
 use jiff::{SignedDuration, Timestamp};
 use rand::rngs::SmallRng;
 use rand::{Rng as _, SeedableRng as _};
-use std::panic::{catch_unwind, resume_unwind};
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -268,26 +270,35 @@ pub(crate) fn run<T>(history: impl Future<Output = T>) -> T {
     runtime.block_on(history)
 }
 
-fn number(variable: &str) -> Option<u64> {
-    std::env::var(variable)
-        .ok()
-        .map(|text| text.parse().unwrap_or_else(|_| panic!("{variable} is no number")))
+/// The seed `HISTORY`, or those of `HISTORIES`: a number of them, or `FIRST..END`; without both, so many as is `usual`.
+fn seeds(usual: u64) -> Range<u64> {
+    let number = |text: &str| -> u64 { text.parse().unwrap_or_else(|_| panic!("{text:?} is no number")) };
+    if let Ok(seed) = std::env::var("HISTORY") {
+        return number(&seed)..number(&seed) + 1;
+    }
+    match std::env::var("HISTORIES") {
+        Ok(some) => match some.split_once("..") {
+            Some((first, end)) => number(first)..number(end),
+            None => 0..number(&some),
+        },
+        Err(_) => 0..usual,
+    }
 }
 
-/// Runs as many histories as `HISTORIES` says, or as is `usual`, or the one of the seed `HISTORY`, on all cores. Returns what they came
-/// to, in any order.
+/// Runs the histories of the [seeds], on all cores. Returns what they came to, in any order.
+///
+/// # Panics
+///
+/// Histories failed; all others have been run, and each has said why it failed.
 #[allow(clippy::print_stderr)] // the test's report
 pub(crate) fn run_all<T: Send, F: Future<Output = T>>(
     usual: u64,
     history: impl Fn(u64) -> F + Sync,
 ) -> Vec<T> {
-    let seeds = match number("HISTORY") {
-        Some(seed) => seed..seed + 1,
-        None => 0..number("HISTORIES").unwrap_or(usual),
-    };
+    let seeds = seeds(usual);
     let started = std::time::Instant::now();
     let next = AtomicU64::new(seeds.start);
-    let all = Mutex::new(Vec::new());
+    let (all, failed) = (Mutex::new(Vec::new()), Mutex::new(BTreeSet::new()));
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| {
         for _ in 0..threads {
@@ -297,16 +308,18 @@ pub(crate) fn run_all<T: Send, F: Future<Output = T>>(
                     if seed >= seeds.end {
                         return;
                     }
-                    let came_to = catch_unwind(std::panic::AssertUnwindSafe(|| run(history(seed))));
-                    let came_to = came_to.unwrap_or_else(|panic| {
-                        eprintln!("HISTORY={seed} runs it alone");
-                        resume_unwind(panic)
-                    });
-                    all.lock().unwrap().push(came_to);
+                    match catch_unwind(AssertUnwindSafe(|| run(history(seed)))) {
+                        Ok(came_to) => all.lock().unwrap().push(came_to),
+                        Err(_) => _ = failed.lock().unwrap().insert(seed),
+                    }
                 }
             });
         }
     });
     eprintln!("seeds {seeds:?}, in {:?}", started.elapsed());
+    let failed = failed.into_inner().unwrap();
+    if let Some(seed) = failed.first() {
+        panic!("the seeds {failed:?} failed; HISTORY={seed} runs one of them alone");
+    }
     all.into_inner().unwrap()
 }

@@ -8,7 +8,7 @@
 //!   [`Durations::bound`], and from then on at every moment.
 //!
 //! Some tens of histories run with the other tests. `HISTORIES=10000 cargo test --release -p kube-controller simulation` runs
-//! more. A failure names its seed; `HISTORY=seed` runs that one alone.
+//! more, `HISTORIES=2000..3000` those of some seeds. Failures are named by their seeds; `HISTORY=seed` runs one alone.
 
 use super::elector::{LeaderElectionError, LeaderElector};
 use super::histories::{

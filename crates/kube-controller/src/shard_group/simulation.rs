@@ -10,7 +10,7 @@
 //! - *Balance*: three times that after the last change, shares differ by one.
 //!
 //! Some histories run with the other tests. `HISTORIES=10000 cargo test --release -p kube-controller shard_group::simulation` runs
-//! more, on all cores. A failure names its seed; `HISTORY=seed` runs that one alone.
+//! more, on all cores, `HISTORIES=2000..3000` those of some seeds. Failures are named by their seeds; `HISTORY=seed` runs one alone.
 
 use super::config::ShardGroupConfig;
 use super::group::ShardGroup;

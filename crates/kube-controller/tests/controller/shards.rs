@@ -228,6 +228,35 @@ async fn a_run_whose_shard_is_lost_is_dropped() {
     shards.idle(0).await;
 }
 
+/// The informer keeps the objects of a shard that is held by others, so nothing tells the controller that the shard is back.
+#[tokio::test(start_paused = true)]
+async fn a_change_is_not_lost_while_its_shard_is_away() {
+    let sim = Sim::builder().build().unwrap();
+    let created = sim.store().create(deployment("d")).unwrap();
+    let client = Client::new(sim.service(), "default");
+    let shards = ShardSet::new(ShardField::Uid, 1);
+    shards.add([0]);
+    let (informer, runner) = deployments(&client, &shards);
+    tokio::spawn(runner.run(CancellationToken::new()));
+    let reports = Controller::for_informer(&informer).run(
+        |_, _| async { Ok::<_, Infallible>(Action::await_change()) },
+        |_, error, _| match *error {},
+        Arc::new(()),
+    );
+    let mut reports = std::pin::pin!(reports);
+    reports.next().await.unwrap().unwrap();
+    let _other_work = shards.hold_number(0).unwrap();
+    shards.remove([0]);
+    let mut changed = created;
+    changed["metadata"]["labels"] = json!({"changed": "yes"});
+    sim.store().update(changed).unwrap();
+    let waits = timeout(10 * SECOND, reports.next()).await;
+    assert!(waits.is_err(), "the shard is another replica's");
+    shards.add([0]);
+    let report = timeout(2 * SECOND, reports.next()).await;
+    report.expect("a run of what has changed").unwrap().unwrap();
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_panic_while_a_run_without_shard_is_dropped_is_told() {
     struct Bomb;
