@@ -106,8 +106,8 @@
 //! request that was sent before a shard was lost may reach the server later, so make writes conditional.
 //!
 //! When a replica crashes, its shards have new owners after at most `lease_duration`, two seconds and the
-//! time of some requests: 17 seconds by default. When a replica leaves, this takes about half a
-//! `retry_period`.
+//! time of some requests: 17 seconds by default. If a new owner crashes before it has begun to work, this
+//! time begins again. When a replica leaves, it takes about half a `retry_period`.
 //!
 //! # Load
 //!

@@ -327,6 +327,14 @@ struct FreeShard {
     owner_died: bool,
 }
 
+/// What a look has read.
+struct Read {
+    /// When the list was asked for.
+    asked: Instant,
+    leases: Vec<DynamicObject>,
+    group: Option<DynamicObject>,
+}
+
 /// What a look has come to.
 enum Looked {
     /// To be repeated at this time.
@@ -420,33 +428,50 @@ impl Member {
         }
     }
 
-    /// Reads the Leases, decides, and writes what has changed.
-    async fn look(&mut self, is_leaving: bool) -> Result<Looked, Fault> {
-        let asked = self.clock.now();
-        let leases = self.lock.list(GROUP_LABEL, &self.config.name).await?;
-        let now = self.clock.now();
-        let group = leases
-            .iter()
-            .find(|lease| lease.metadata.name.as_ref() == Some(&self.config.name));
-        let unlabelled = match group {
-            Some(_) => None,
-            None => self.lock.get().await?,
+    /// Reads the Leases of the replicas and the group's, which may have lost its label.
+    ///
+    /// The Leases are not older than the group's. Else it could name a term that they do not know, which would seem to have ended.
+    async fn read(&self) -> Result<Read, Fault> {
+        let name = &self.config.name;
+        let list = async || {
+            let asked = self.clock.now();
+            let leases = self.lock.list(GROUP_LABEL, name).await?;
+            let group = leases
+                .iter()
+                .find(|lease| lease.metadata.name.as_ref() == Some(name));
+            let group = group.cloned();
+            Ok::<_, LockError>(Read { asked, leases, group })
         };
-        if unlabelled.as_ref().is_some_and(has_holder) {
-            let name = &self.config.name;
+        let read = list().await?;
+        if read.group.is_some() {
+            return Ok(read);
+        }
+        let Some(group) = self.lock.get().await? else {
+            return Ok(read);
+        };
+        if has_holder(&group) {
             let message = format!(
                 "the Lease {name} has a holder, so it is not one of a shard group: choose another name"
             );
             return Err(ShardGroupError::Unreadable { message }.into());
         }
-        let group = group.or(unlabelled.as_ref());
+        let mut read = list().await?;
+        read.group.get_or_insert(group);
+        Ok(read)
+    }
+
+    /// Reads the Leases, decides, and writes what has changed.
+    async fn look(&mut self, is_leaving: bool) -> Result<Looked, Fault> {
+        let read = self.read().await?;
+        let now = self.clock.now();
+        let (leases, group) = (read.leases, read.group.as_ref());
         let mut assignment = match group {
             Some(lease) => self.assignment(lease)?,
             None => Assignment::empty(&self.config),
         };
         let owners: Vec<_> = assignment.terms().map(str::to_owned).collect();
         self.members
-            .observe(&leases, owners.iter().map(String::as_str), asked, now);
+            .observe(&leases, owners.iter().map(String::as_str), read.asked, now);
 
         let mine = assignment.of_term(&self.term);
         self.drop_foreign(&mine);

@@ -1,12 +1,13 @@
 //! One replica, or a few, in a cluster in the process.
 
 use super::*;
-use crate::leader_election::testing::{Answer, Cluster, Fate};
+use crate::leader_election::testing::{Answer, Cluster, Fate, Network};
 use http::Method;
 use kube_informer::ShardSet;
 use kube_sim::faults::PUT;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
@@ -30,7 +31,11 @@ struct Replica {
 
 impl Replica {
     fn start(cluster: &Cluster, config: ShardGroupConfig) -> Self {
-        let mut group = ShardGroup::new(cluster.client(), config).unwrap();
+        Self::start_with(cluster.client(), config)
+    }
+
+    fn start_with(client: kube::Client, config: ShardGroupConfig) -> Self {
+        let mut group = ShardGroup::new(client, config).unwrap();
         let shards = group.shards().clone();
         let shutdown = CancellationToken::new();
         let stop = shutdown.clone();
@@ -105,6 +110,37 @@ async fn those_that_start_together_need_not_move_shards() {
         replica.has(2).await;
         assert_eq!(selected.borrow().len(), 2);
     }
+}
+
+/// The first list of a replica has no Lease of the group, and another replica makes it, and takes shards, before the GET that follows.
+#[tokio::test(start_paused = true)]
+async fn who_owns_shards_is_not_judged_by_older_leases() {
+    let cluster = Cluster::new();
+    let released = config("a").lease_name("a");
+    let (version, kind) = LEASES;
+    let left = json!({
+        "apiVersion": version, "kind": kind,
+        "metadata": {"name": released, "namespace": "default", "labels": {GROUP_LABEL: "workers"}},
+        "spec": {"holderIdentity": "", "leaseDurationSeconds": 1},
+    });
+    cluster.sim.store().create(left).unwrap();
+    let gets = AtomicU32::new(0);
+    let slow = Network::client(&cluster.sim, move |method| {
+        // Its own Lease; in each look a list, and the group's Lease.
+        let is_meant = method == Method::GET && gets.fetch_add(1, Ordering::Relaxed) == 4;
+        Fate {
+            there: if is_meant { 4 * SECOND } else { Duration::ZERO },
+            ..Fate::OK
+        }
+    });
+    let b = Replica::start_with(slow, config("b"));
+    sleep(2 * SECOND).await;
+    let a = Replica::start(&cluster, config("a"));
+    a.has(4).await;
+    assert!(b.shards.shards().is_empty(), "it waits");
+    let mut owned = b.shards.subscribe();
+    let owned = owned.wait_for(|owned| !owned.is_empty()).await.unwrap().clone();
+    assert!(a.shards.shards().is_disjoint(&owned), "{owned:?}");
 }
 
 #[tokio::test(start_paused = true)]
