@@ -12,9 +12,10 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use metrics::{Unit, describe_gauge, gauge};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
+use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::net::{SocketAddr, TcpListener};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::task::JoinSet;
@@ -50,6 +51,8 @@ pub(super) struct Probes {
     pub(super) readiness: Readiness,
     pub(super) election: Option<(String, LeaderElectionStatus)>,
     metrics: Option<PrometheusHandle>,
+    /// The resources whose informers were in the metrics.
+    shown: Mutex<BTreeSet<String>>,
 }
 
 impl Probes {
@@ -58,6 +61,7 @@ impl Probes {
             readiness,
             election,
             metrics: exporter(),
+            shown: Mutex::default(),
         }
     }
 
@@ -108,7 +112,7 @@ impl Probes {
         describe_gauge!(
             "informer_objects",
             Unit::Count,
-            "Objects in the store; of several informers, the sum"
+            "Objects in the store; of several informers, the sum; 0 when no informer runs any more"
         );
         describe_gauge!(
             "informer_last_heard_seconds",
@@ -116,8 +120,10 @@ impl Probes {
             "Time since the server last sent a list, a change or a bookmark; of several namespaces or informers, the longest"
         );
         let informers = self.readiness.informers();
+        let mut gone = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
         for informers in informers.chunk_by(|a, b| a.resource == b.resource) {
             let resource = informers[0].resource.clone();
+            gone.remove(&resource);
             let objects: usize = informers.iter().map(|informer| informer.status.objects).sum();
             gauge!("informer_objects", "resource" => resource.clone()).set(objects as f64);
             let partitions = informers.iter().flat_map(|informer| &informer.status.partitions);
@@ -129,6 +135,13 @@ impl Probes {
                 gauge!("informer_last_heard_seconds", "resource" => resource).set(silent.as_secs_f64());
             }
         }
+        // A metric that was shown stays. No alert is about what is not a number.
+        for resource in std::mem::take(&mut *gone) {
+            gauge!("informer_objects", "resource" => resource.clone()).set(0.0);
+            gauge!("informer_last_heard_seconds", "resource" => resource).set(f64::NAN);
+        }
+        gone.extend(informers.into_iter().map(|informer| informer.resource));
+        drop(gone);
         if let Some((lease, election)) = &self.election {
             describe_gauge!(
                 "leader_election_master_status",
@@ -241,18 +254,47 @@ async fn connection(socket: impl AsyncRead + AsyncWrite + Unpin, probes: Arc<Pro
 #[cfg(test)]
 mod tests {
     use super::*;
+    use k8s_openapi::api::core::v1::Namespace;
     use kube_informer::SharedInformerFactory;
     use kube_sim::Sim;
     use tokio::io::AsyncWriteExt as _;
 
-    #[tokio::test(start_paused = true)]
-    async fn a_client_that_never_reads_is_served_for_a_time_only() {
+    fn probes() -> (Probes, SharedInformerFactory) {
         let client = kube::Client::new(Sim::builder().build().unwrap().service(), "default");
+        let factory = SharedInformerFactory::new(client);
         let probes = Probes {
-            readiness: Readiness::new(SharedInformerFactory::new(client)),
+            readiness: Readiness::new(factory.clone()),
             election: None,
             metrics: None,
+            shown: Mutex::default(),
         };
+        (probes, factory)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_metrics_of_an_informer_that_is_gone_say_so() {
+        let (probes, factory) = probes();
+        let recorder = PrometheusBuilder::new().build_recorder();
+        let shown = |name| {
+            metrics::with_local_recorder(&recorder, || probes.gauges());
+            let sample = format!(r#"{name}{{resource="namespaces"}} "#);
+            let rendered = recorder.handle().render();
+            let value = rendered.lines().find_map(|line| line.strip_prefix(&sample));
+            value.map(str::to_owned)
+        };
+        let informer = factory.informer::<Namespace>();
+        factory.start();
+        informer.synced().await.unwrap();
+        assert_eq!(shown("informer_objects").as_deref(), Some("4"));
+        drop(informer);
+        tokio::time::sleep(Duration::from_secs(120)).await;
+        assert_eq!(shown("informer_objects").as_deref(), Some("0"));
+        assert_eq!(shown("informer_last_heard_seconds").as_deref(), Some("NaN"));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_that_never_reads_is_served_for_a_time_only() {
+        let (probes, _) = probes();
         // It holds the request, and less than an answer.
         let (mut client, socket) = tokio::io::duplex(64);
         let request = "GET /healthz HTTP/1.1\r\nhost: test\r\n\r\n";

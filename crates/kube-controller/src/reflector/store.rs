@@ -385,6 +385,10 @@ impl<K: Resource> fmt::Debug for Writer<K> {
 /// The objects of a shared store that change, as a stream: each with its newest state. It ends with the
 /// [`Writer`].
 ///
+/// As in kube, deletions are not in the stream, nor is an object that is deleted before it was read. A controller notices a
+/// deletion by a finalizer, or by the objects that it owns; to be told of each, add a handler to an
+/// [informer](kube_informer::SharedInformer).
+///
 /// A clone is told of the same changes from then on.
 pub struct ReflectHandle<K: Resource> {
     objects: Arc<Objects<K>>,
