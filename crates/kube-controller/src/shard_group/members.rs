@@ -187,7 +187,8 @@ fn handle_of(term: &str) -> &str {
     term.rsplit_once('-').map_or(term, |(handle, _)| handle)
 }
 
-fn identity_of(term: &str) -> &str {
+/// The identity in a term's name.
+pub(super) fn identity_of(term: &str) -> &str {
     term.rsplit_once('_').map_or(term, |(identity, _)| identity)
 }
 

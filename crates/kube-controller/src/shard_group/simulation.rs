@@ -6,14 +6,17 @@
 //!
 //! - *Safety*: when work on a shard begins, nobody else works on it, and no set has it of which it can be held.
 //! - *Liveness*: while there are no faults, and a replica is alive, work on a shard begins again after a lease and two seconds, by the slowest
-//!   clock, whatever has become of its last owner: it may just have crashed or left.
+//!   clock, whatever has become of its last owner: it may just have crashed or left. If the next owner crashes before it has begun, that time
+//!   begins again.
 //! - *Balance*: three times that after the last change, shares differ by one.
 //!
 //! Some histories run with the other tests. `HISTORIES=10000 cargo test --release -p kube-controller shard_group::simulation` runs
 //! more, on all cores, `HISTORIES=2000..3000` those of some seeds. Failures are named by their seeds; `HISTORY=seed` runs one alone.
 
+use super::assignment::Assignment;
 use super::config::ShardGroupConfig;
 use super::group::ShardGroup;
+use super::members::identity_of;
 use crate::leader_election::LeaderElectionConfig;
 use crate::leader_election::histories::{
     Cut, DELIVERY, DRIFT, Durations, Process, STOPPING, Weather, ended, run, run_all, skewed_clock,
@@ -71,6 +74,9 @@ struct State {
     works: BTreeMap<u16, usize>,
     /// When work on each shard has ended, of those on which nobody works.
     ended: BTreeMap<u16, Instant>,
+    /// The identities of the replicas, and when one has crashed.
+    identities: BTreeMap<usize, String>,
+    crashed: BTreeMap<String, Instant>,
     begun: u64,
     /// How often a replica has begun to work on a shard.
     turns: BTreeMap<(usize, u16), u64>,
@@ -203,7 +209,11 @@ impl World {
 
     async fn crash(&self, process: &mut Process) {
         process.crash().await;
-        self.state.lock().unwrap().sets[process.index] = None;
+        let mut state = self.state.lock().unwrap();
+        state.sets[process.index] = None;
+        if let Some(identity) = state.identities.remove(&process.index) {
+            state.crashed.insert(identity, Instant::now());
+        }
     }
 
     /// A process from start to end.
@@ -216,6 +226,11 @@ impl World {
                 SmallRng::seed_from_u64(random.random()),
             )
         });
+        self.state
+            .lock()
+            .unwrap()
+            .identities
+            .insert(index, identity.clone());
         let config = config(self.plan, identity);
         let mut group = ShardGroup::with_clock(client, config, clock, random).unwrap();
         let shards = group.shards().clone();
@@ -230,15 +245,35 @@ impl World {
         self.state.lock().unwrap().sets[index] = None;
     }
 
-    /// How long the longest of the shards on which nobody works has been without.
-    fn longest_without(&self) -> Option<(u16, Duration)> {
-        let state = self.state.lock().unwrap();
-        let without = (0..SHARDS).filter(|shard| !state.works.contains_key(shard));
-        let without = without.map(|shard| {
-            let since = state.ended.get(&shard).copied().unwrap_or(self.start);
-            (shard, since.elapsed())
-        });
-        without.max_by_key(|(_, without)| *without)
+    /// How long the longest of the shards on which nobody works has been without. If that is longer than the bound, because its next
+    /// owner has crashed before it began, it counts from then.
+    fn longest_without(&self, bound: Duration) -> Option<(u16, Duration)> {
+        let mut without: Vec<_> = {
+            let state = self.state.lock().unwrap();
+            let without = (0..SHARDS).filter(|shard| !state.works.contains_key(shard));
+            let since = |shard: &u16| state.ended.get(shard).copied().unwrap_or(self.start);
+            without.map(|shard| (shard, since(&shard).elapsed())).collect()
+        };
+        for (shard, without) in without.iter_mut().filter(|(_, without)| *without > bound) {
+            if let Some(crashed) = self.owner_crashed(*shard) {
+                *without = crashed.elapsed().min(*without);
+            }
+        }
+        without.into_iter().max_by_key(|(_, without)| *without)
+    }
+
+    /// When the replica crashed that owns a shard.
+    fn owner_crashed(&self, shard: u16) -> Option<Instant> {
+        let (version, kind) = ("coordination.k8s.io/v1", "Lease");
+        let lease = self
+            .sim
+            .store()
+            .get(version, kind, Some("default"), "test")
+            .ok()?;
+        let lease = serde_json::from_value(lease).unwrap();
+        let assignment = Assignment::of(&lease, &config(self.plan, "any".into())).unwrap();
+        let owner = identity_of(assignment.owner(shard)?);
+        self.state.lock().unwrap().crashed.get(owner).copied()
     }
 
     fn counts(&self) -> Vec<usize> {
@@ -287,6 +322,8 @@ async fn history(seed: u64) -> Events {
             cut_off: vec![None; replicas],
             works: BTreeMap::new(),
             ended: BTreeMap::new(),
+            identities: BTreeMap::new(),
+            crashed: BTreeMap::new(),
             begun: 0,
             turns: BTreeMap::new(),
             sets: vec![None; replicas],
@@ -384,7 +421,7 @@ async fn without_faults(world: &Arc<World>, processes: &mut [Process], random: &
         }
         sleep(Duration::from_millis(50)).await;
         stays.check().await;
-        if let Some((shard, without)) = world.longest_without() {
+        if let Some((shard, without)) = world.longest_without(bound) {
             longest = longest.max(without);
             assert!(
                 without <= bound,
