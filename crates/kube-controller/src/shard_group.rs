@@ -124,6 +124,7 @@
 mod assignment;
 mod config;
 mod group;
+mod member;
 mod members;
 mod share;
 
