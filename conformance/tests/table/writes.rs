@@ -126,6 +126,14 @@ fn creations() -> Case {
         ))
         .ask(create("a list", json!([])))
         .ask(create("text that is no JSON", json!(null)).text("{bogus"))
+        .ask(
+            create("longer text that is no JSON", json!(null))
+                .text("{\"apiVersion\": \"v1\", \"kind\": \"ConfigMap\", bogus"),
+        )
+        .ask(create("text in quotes", json!(null)).text("\"text\""))
+        .ask(create("a number", json!(null)).text("5"))
+        .ask(create("a boolean", json!(null)).text("true"))
+        .ask(create("a long list", json!(null)).text("[\"more than thirty bytes of text\"]"))
         .ask(create("an empty body", json!(null)).text(""))
         .ask(create("null", json!(null)))
         .ask(create("another content type", config_map("m", "web")).content_type("text/plain"))

@@ -113,7 +113,7 @@ fn levels(json: &[u8]) -> Result<usize, char> {
     Ok(deepest)
 }
 
-/// Why JSON cannot be parsed. The error contains one character or the position, never more of the content, which may be secret.
+/// Why JSON cannot be parsed.
 #[derive(Debug)]
 pub(crate) enum Unreadable {
     TooDeep(char),

@@ -38,19 +38,15 @@ impl Call {
         }
         // Nothing is an object without members.
         let body: &[u8] = match self.request.body.trim_ascii() {
-            b"null" if !target.resource.custom => b"{}",
+            b"null" => b"{}",
             _ => &self.request.body,
         };
         let (mut object, duplicates) = nesting::parse_object(body).map_err(|error| {
-            let (head, tail) = match error {
-                Unreadable::TooDeep(_) | Unreadable::Syntax(_) => (UNREADABLE, ""),
-                Unreadable::Empty => (UNREADABLE, " (<empty>)"),
-                Unreadable::Invalid { .. } => ("", ""),
+            let error = match error {
+                Unreadable::Invalid { .. } => not_an_object(body).unwrap_or_else(|| error.to_string()),
+                _ => error.to_string(),
             };
-            let kind = &target.resource.kind;
-            StatusError::bad_request(format!(
-                "the object provided is unrecognized (must be of type {kind}): {head}{error}{tail}"
-            ))
+            self.unrecognized(target, &format!("{UNREADABLE}{error}"))
         })?;
         if let Some(version) = text_of(&object, "apiVersion").strip_prefix('/') {
             // Of no group, said explicitly.
@@ -69,6 +65,10 @@ impl Call {
         }
         if is_form_of_its_own(target.subresource.as_deref()) || target.resource.review {
             return Ok(object);
+        }
+        if target.resource.custom && text_of(&object, "kind").is_empty() {
+            let body = String::from_utf8_lossy(&self.request.body);
+            return Err(self.unrecognized(target, &format!("Object 'Kind' is missing in '{body}'")));
         }
         self.fields.dedup_owners(&mut object);
         let mut errors = duplicates;
@@ -89,6 +89,14 @@ impl Call {
                 ))
             })?;
         Ok(object)
+    }
+
+    /// The refusal of a body of which not even the kind is known; it shows how the body begins.
+    fn unrecognized(&self, target: &Target, why: &str) -> StatusError {
+        let (kind, beginning) = (&target.resource.kind, beginning(&self.request.body));
+        StatusError::bad_request(format!(
+            "the object provided is unrecognized (must be of type {kind}): {why} ({beginning})"
+        ))
     }
 
     /// What strict decoding says of the body of a built-in kind, each once.
@@ -186,6 +194,37 @@ impl Call {
 
 /// What a real server says first of a body that it cannot read.
 const UNREADABLE: &str = "couldn't get version/kind; json parse error: ";
+
+/// What Go says of JSON that is no object.
+fn not_an_object(json: &[u8]) -> Option<String> {
+    let found = match json.trim_ascii_start().first()? {
+        b'[' => "array",
+        b'"' => "string",
+        b't' | b'f' => "bool",
+        b'{' | b'n' => return None,
+        _ => "number",
+    };
+    let fields =
+        r#"APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"""#;
+    Some(format!(
+        "json: cannot unmarshal {found} into Go value of type struct {{ {fields} }}"
+    ))
+}
+
+/// How a body begins: as text if it may be an object, else in hexadecimal.
+fn beginning(body: &[u8]) -> String {
+    const MOST: usize = 30;
+    let shown = &body[..body.len().min(MOST)];
+    let mut beginning = match body.first() {
+        None => "<empty>".to_owned(),
+        Some(b'{') => String::from_utf8_lossy(shown).into_owned(),
+        Some(_) => shown.iter().map(|byte| format!("{byte:02x}")).collect(),
+    };
+    if body.len() > MOST {
+        beginning.push_str(" ...");
+    }
+    beginning
+}
 
 fn text_of<'a>(object: &'a Map<String, Value>, name: &str) -> &'a str {
     object.get(name).and_then(Value::as_str).unwrap_or("")
