@@ -12,7 +12,7 @@ use crate::api::Api;
 use crate::api::patch::Patch;
 use crate::meta::uid_from;
 use crate::nesting;
-use crate::schema::Scope;
+use crate::schema::{self, Scope};
 use crate::status::StatusError;
 use crate::target::Target;
 
@@ -205,7 +205,7 @@ async fn meets_conditions(
     let (asked, of) = (Request::read(request.clone()), hook.clone());
     let depth = nesting::of(request);
     let hold = evaluated(move || {
-        nesting::with_room(depth, || {
+        schema::with_room(depth, || {
             let mut scope = Scope::new(&[
                 ("object", &asked.object),
                 ("oldObject", &asked.old),

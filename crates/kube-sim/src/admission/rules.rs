@@ -34,7 +34,7 @@ impl RulesAsked {
     fn causes(&self) -> Vec<Cause> {
         let depth = self.new.values().chain(self.old.iter().flat_map(Map::values));
         let depth = depth.map(nesting::of).max().unwrap_or(0);
-        nesting::with_room(depth, || {
+        schema::with_room(depth, || {
             schema::validate_object(
                 &self.schema,
                 self.old.as_ref(),
