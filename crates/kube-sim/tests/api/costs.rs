@@ -171,3 +171,20 @@ async fn variables_that_refer_to_many_others_fit_on_the_stack() {
         "{message}"
     );
 }
+
+#[tokio::test]
+async fn a_pattern_costs_the_same_each_time() {
+    // To compile it costs nearly as much as one expression may.
+    let computed = "lists.range(3000).all(n, 'a'.matches('(abcdefghi){1100}|' + 'a'))";
+    let client = Client::empty();
+    let policy = policy_of(&[computed.to_owned()], Vec::new());
+    client.post(POLICIES, policy).await.ok();
+    let binding =
+        json!({"metadata": {"name": "b"}, "spec": {"policyName": "p", "validationActions": ["Deny"]}});
+    client.post(BINDINGS, binding).await.ok();
+    for name in ["a", "b", "c"] {
+        let (code, _, message) = client.post(CONFIGMAPS, configmap(name, 1)).await.refusal();
+        assert_eq!(code, 422, "{name}");
+        assert!(message.ends_with("actual cost limit exceeded"), "{message}");
+    }
+}
