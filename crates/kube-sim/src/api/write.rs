@@ -27,6 +27,7 @@ mod create;
 pub(crate) mod definition;
 mod delete;
 mod resize;
+mod runtime;
 mod service;
 mod signing;
 mod subresource;

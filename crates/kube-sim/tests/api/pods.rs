@@ -1,4 +1,4 @@
-//! What pods ask for, beside LimitRanges and ResourceQuotas, with the answers of a real kube-apiserver 1.36.
+//! What pods ask for, beside LimitRanges, ResourceQuotas and RuntimeClasses, with the answers of a real kube-apiserver 1.36.
 
 use serde_json::{Value, json};
 
@@ -6,6 +6,7 @@ use crate::client::{Answer, Client};
 
 const NAMESPACE: &str = "/api/v1/namespaces/default";
 const GROUP: &str = "/apis/admissionregistration.k8s.io/v1";
+const CLASSES: &str = "/apis/node.k8s.io/v1/runtimeclasses";
 
 fn pod(name: &str, cpu: &str, limit: &str) -> Value {
     let resources = json!({"requests": {"cpu": cpu}, "limits": {"cpu": limit}});
@@ -122,4 +123,77 @@ async fn what_several_containers_break_is_said_once() {
         "{message}"
     );
     assert_eq!(message.matches("no request is specified").count(), 1, "{message}");
+}
+
+fn of_class(class: &str, more: Value) -> Value {
+    let mut pod = pod("a", "10m", "20m");
+    pod["spec"]["runtimeClassName"] = json!(class);
+    let spec = pod["spec"].as_object_mut().unwrap();
+    spec.extend(more.as_object().unwrap().clone());
+    pod
+}
+
+#[tokio::test]
+async fn a_pod_gets_what_its_runtime_class_says() {
+    let client = Client::empty();
+    let class = json!({"metadata": {"name": "class"}, "handler": "h", "overhead": {"podFixed": {"cpu": "5m"}}, "scheduling": {
+        "nodeSelector": {"a": "b"}, "tolerations": [{"key": "k", "operator": "Exists"}],
+    }});
+    client.post(CLASSES, class).await.ok();
+    let given = json!({"overhead": {"cpu": "0.005"}, "tolerations": [{"key": "k", "operator": "Exists", "effect": "NoSchedule"}]});
+    let spec = create(&client, of_class("class", given)).await.ok()["spec"].clone();
+    assert_eq!(
+        (&spec["overhead"], &spec["nodeSelector"]),
+        (&json!({"cpu": "5m"}), &json!({"a": "b"}))
+    );
+    let keys: Vec<_> = spec["tolerations"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| &one["key"])
+        .collect();
+    assert_eq!(
+        keys,
+        [
+            "node.kubernetes.io/not-ready",
+            "node.kubernetes.io/unreachable",
+            "k"
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_pod_that_is_not_as_its_runtime_class_is_refused() {
+    let client = Client::empty();
+    let plain = json!({"metadata": {"name": "plain"}, "handler": "h"});
+    let class = json!({
+        "metadata": {"name": "class"}, "handler": "h", "overhead": {"podFixed": {"cpu": "5m"}},
+        "scheduling": {"nodeSelector": {"a": "b"}},
+    });
+    client.post(CLASSES, plain).await.ok();
+    client.post(CLASSES, class).await.ok();
+    let mut without = pod("a", "10m", "20m");
+    without["spec"]["overhead"] = json!({"cpu": "1m"});
+    let unfounded = "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead";
+    for (pod, why) in [
+        (
+            of_class("missing", json!({})),
+            "pod rejected: RuntimeClass \"missing\" not found",
+        ),
+        (without, unfounded),
+        (of_class("plain", json!({"overhead": {"cpu": "6m"}})), unfounded),
+        (
+            of_class("class", json!({"overhead": {"cpu": "6m"}})),
+            "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead",
+        ),
+        (
+            of_class("class", json!({"nodeSelector": {"a": "c"}})),
+            "conflict: runtimeClass.scheduling.nodeSelector[a] = b; pod.spec.nodeSelector[a] = c",
+        ),
+    ] {
+        let (code, reason, message) = create(&client, pod).await.refusal();
+        assert_eq!((code, &*reason), (403, "Forbidden"));
+        assert_eq!(message, format!("pods \"a\" is forbidden: {why}"));
+    }
+    create(&client, of_class("plain", json!({}))).await.ok();
 }

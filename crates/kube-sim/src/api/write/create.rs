@@ -154,6 +154,7 @@ impl Api {
             "pods" => {
                 self.prioritize(transaction, resource, name, object)?;
                 specs::admit_pod(object);
+                self.admit_runtime_class(transaction, resource, name, object)?;
                 let class = specs::quality_of_service(object);
                 object.insert("status".into(), json!({"phase": "Pending", "qosClass": class}));
             }
