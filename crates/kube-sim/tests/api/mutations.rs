@@ -76,6 +76,20 @@ async fn a_policy_that_wants_that_sees_what_webhooks_have_changed() {
 }
 
 #[tokio::test]
+async fn copies_of_a_patch_are_bounded_together() {
+    let client = Client::empty();
+    let copies =
+        "lists.range(200).map(n, JSONPatch{op: 'copy', from: '/data/large', path: '/data/x' + string(n)})";
+    bind(&client, "p", "Never", copies).await;
+    let map = json!({"metadata": {"name": "m"}, "data": {"large": "x".repeat(20_000)}});
+    let (code, _, message) = client.post(CONFIGMAPS, map).await.refusal();
+    assert_eq!(code, 403);
+    let why = "denied request: JSON Patch: Unable to complete the copy, the accumulated size increase of copy is 3160316, \
+               exceeding the limit 3145728";
+    assert!(message.ends_with(why), "{message}");
+}
+
+#[tokio::test]
 async fn one_policy_is_evaluated_on_what_another_has_left() {
     let client = Client::empty();
     bind(&client, "a", "Never", &adds("trace", "a")).await;
