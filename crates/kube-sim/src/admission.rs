@@ -452,7 +452,7 @@ impl Api {
         for _ in 0..ATTEMPTS {
             let result = write();
             let waiting = std::mem::take(&mut admission.lock().waiting);
-            if !admission.evaluate_rules().await && waiting.is_empty() {
+            if !admission.evaluate_rules(self).await && waiting.is_empty() {
                 return result;
             }
             for (gate, question) in waiting {

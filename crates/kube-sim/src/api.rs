@@ -54,6 +54,8 @@ pub(crate) struct Api {
     pub(crate) decoded_policy: DecodedPolicy,
     /// What the tokens that are made here are signed with; drawn for the first one.
     pub(crate) secret: OnceLock<u128>,
+    /// Whether this is a simulated run, in which nothing may depend on when a thread ends.
+    pub(crate) is_simulated: bool,
 }
 
 impl Api {
@@ -85,6 +87,7 @@ impl Api {
             access: None,
             decoded_policy: DecodedPolicy::default(),
             secret: OnceLock::new(),
+            is_simulated: false,
         }
     }
 
@@ -100,8 +103,9 @@ impl Api {
         self
     }
 
-    /// The same, at another time of day.
-    pub(crate) fn started_at(mut self, time: SystemTime) -> Self {
+    /// The same in a simulated run, which begins at a time of day.
+    pub(crate) fn simulated(mut self, time: SystemTime) -> Self {
+        self.is_simulated = true;
         self.clock.started = time;
         self
     }

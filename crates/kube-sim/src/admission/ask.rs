@@ -149,7 +149,7 @@ impl Api {
         }
         let uid = uid_from(fastrand::u128(..));
         let request = request(admission, question, version, object, &uid);
-        if !meets_conditions(hook, question, &request).await? {
+        if !meets_conditions(self, hook, question, &request).await? {
             return Ok(None);
         }
         let (target, name) = (&question.target, &hook.name);
@@ -195,6 +195,7 @@ impl Api {
 
 /// Whether all conditions of a webhook hold.
 async fn meets_conditions(
+    api: &Api,
     hook: &Arc<Hook>,
     question: &Question,
     request: &Value,
@@ -204,7 +205,7 @@ async fn meets_conditions(
     }
     let (asked, of) = (Request::read(request.clone()), hook.clone());
     let depth = nesting::of(request);
-    let hold = evaluated(move || {
+    let hold = evaluated(api, move || {
         schema::with_room(depth, || {
             let mut scope = Scope::new(&[
                 ("object", &asked.object),

@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 
 use super::evaluate::evaluated;
 use super::{Admission, Object};
+use crate::api::Api;
 use crate::nesting;
 use crate::schema::{self, Schema};
 use crate::status::{Cause, StatusError};
@@ -93,13 +94,13 @@ impl Admission {
     }
 
     /// Evaluates the rules that an attempt to write has left; false if there are none.
-    pub(super) async fn evaluate_rules(&self) -> bool {
+    pub(super) async fn evaluate_rules(&self, api: &Api) -> bool {
         let mut any = false;
         loop {
             let next = self.lock().rules.iter().position(|(_, causes)| causes.is_none());
             let Some(at) = next else { return any };
             let asked = self.lock().rules[at].0.clone();
-            let causes = evaluated(move || asked.causes()).await;
+            let causes = evaluated(api, move || asked.causes()).await;
             self.lock().rules[at].1 = Some(causes);
             any = true;
         }

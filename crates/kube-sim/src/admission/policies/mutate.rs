@@ -106,7 +106,7 @@ impl Api {
             again,
             is_applied,
             errors,
-        } = evaluated(move || pass.run()).await?;
+        } = evaluated(self, move || pass.run()).await?;
         if !errors.is_empty() {
             return Err(refused(question, &errors));
         }

@@ -183,7 +183,10 @@ impl Api {
             return Ok(());
         }
         let shared = work.clone();
-        let all = evaluated(move || shared.iter().map(Work::decisions).collect::<Vec<_>>()).await;
+        let all = evaluated(self, move || {
+            shared.iter().map(Work::decisions).collect::<Vec<_>>()
+        })
+        .await;
         let mut denied = None;
         for (work, decisions) in work.iter().zip(all) {
             let Some(binding) = work.binding() else { continue };
