@@ -278,8 +278,8 @@ fn request(
     };
     let name = match &target.name {
         Some(name) => name.clone(),
-        // A generated name is in the object only.
-        None if admission.name.get().is_some() => String::new(),
+        // While an object is changed, a generated name is in the object only.
+        None if question.mutating && admission.name.get().is_some() => String::new(),
         None => object.and_then(named).unwrap_or_default(),
     };
     let mut request = json!({
@@ -313,13 +313,18 @@ fn request(
     request
 }
 
-/// The options of the request; an update that creates has those of a creation.
+/// The options of the request, as those of what it comes to: a patch is an update, and what creates has those of a creation. A
+/// connection has none.
 fn options(admission: &Admission, operation: Operation) -> Value {
+    let kind = match operation {
+        Operation::Connect => return Value::Null,
+        Operation::Create => "CreateOptions",
+        Operation::Update => "UpdateOptions",
+        Operation::Delete => return admission.options.clone(),
+    };
     let mut options = admission.options.clone();
-    if operation == Operation::Create
-        && let Value::Object(options) = &mut options
-    {
-        options.insert("kind".into(), "CreateOptions".into());
+    if let Value::Object(options) = &mut options {
+        options.insert("kind".into(), kind.into());
         options.remove("force");
     }
     options
