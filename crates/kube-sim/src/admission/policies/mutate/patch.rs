@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{Unmade, type_of, untyped};
-use crate::admission::Object;
+use crate::admission::{Object, form_of};
 use crate::api::patch::{MAX_COPIED, Patch};
 use crate::apply;
 use crate::nesting;
@@ -159,6 +159,13 @@ fn merged(target: &Target, seen: Value, mut made: Value) -> Result<Value, String
     }
     check_types(&made, "Object")?;
     untyped(&mut made);
+    // A real server knows the types of what is stored, and this one.
+    if let Some([group, version, kind]) = form_of(target).filter(|[.., kind]| kind != "Binding") {
+        return Err(format!(
+            "error applying patch: failed to convert patch object to typed object: no corresponding type for {group}/{version}, \
+             Kind={kind}"
+        ));
+    }
     if let Value::Object(made) = &mut made {
         for name in ["apiVersion", "kind"] {
             made.insert(name.into(), seen[name].clone());
