@@ -37,7 +37,6 @@ mod update;
 pub(crate) use definition::ID as DEFINITIONS;
 pub(crate) use delete::{DeleteOptions, Deleted, Propagation};
 pub(crate) use subresource::Scale;
-pub(crate) use token::ISSUER;
 
 /// Who writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
