@@ -29,12 +29,22 @@ pub(super) fn parsed(source: &str) -> Result<Program, String> {
     }
     let levels = if source.len() <= SHORT { 0 } else { nesting::MAX };
     nesting::with_room(levels, || {
-        let program = ENVIRONMENT.compile(source).map_err(|error| error.to_string())?;
+        let program = ENVIRONMENT
+            .compile(source)
+            .map_err(|error| said(error.to_string()))?;
         match levels_of(program.expression()) > DEEPEST {
             true => Err(nowhere("max recursion depth exceeded")),
             false => Ok(program),
         }
     })
+}
+
+/// An error of the parser. If brackets are too deep, it says so among many others.
+fn said(error: String) -> String {
+    match error.contains("Recursion limit of 96 exceeded") {
+        true => nowhere("expression recursion limit exceeded: 96"),
+        false => error,
+    }
 }
 
 /// An error of the expression as a whole.

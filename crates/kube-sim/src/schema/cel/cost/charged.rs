@@ -218,7 +218,12 @@ const CLASS: u64 = 300;
 /// The parts of what a backslash begins.
 fn escaped(rest: &mut Chars<'_>) -> u64 {
     match rest.next() {
-        Some('p' | 'P') => CLASS,
+        Some('p' | 'P') => {
+            if rest.next() == Some('{') {
+                rest.by_ref().take_while(|found| *found != '}').for_each(drop);
+            }
+            CLASS
+        }
         Some('Q') => quoted(rest),
         _ => 1,
     }
