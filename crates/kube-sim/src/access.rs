@@ -12,7 +12,8 @@ use serde_json::{Value, json};
 
 use crate::api::Api;
 use crate::api::options::Query;
-use crate::api::write::{ISSUER, Writer};
+use crate::api::write::Writer;
+use crate::issuer::ISSUER;
 use crate::meta::Object;
 use crate::resources::Resource;
 use crate::status::{StatusError, quoted};

@@ -452,7 +452,7 @@ impl Api {
         for _ in 0..ATTEMPTS {
             let result = write();
             let waiting = std::mem::take(&mut admission.lock().waiting);
-            if !admission.evaluate_rules().await && waiting.is_empty() {
+            if !admission.evaluate_rules(self).await && waiting.is_empty() {
                 return result;
             }
             for (gate, question) in waiting {
@@ -471,9 +471,13 @@ impl Api {
         admission: &Admission,
         operation: Operation,
         target: &Target,
-        object: Object,
+        mut object: Object,
         old: Option<&Object>,
     ) -> Result<Object, StatusError> {
+        if operation == Operation::Create {
+            // Go writes it, whether it was given or not.
+            object.entry("metadata").or_insert_with(|| json!({}));
+        }
         let nobody = self.storage.transact(|transaction| {
             let changed = admission.mutate(self, transaction, operation, target, Some(&object), old)?;
             admission.validate(self, transaction, operation, target, changed.as_ref(), old)?;
@@ -488,6 +492,13 @@ fn hooks_of(resource: &Resource, stored: &crate::object::Stored) -> Vec<Arc<Hook
     let webhooks = configuration.get("webhooks").and_then(Value::as_array);
     let webhooks = webhooks.into_iter().flatten();
     webhooks.map(|webhook| Arc::new(Hook::read(webhook))).collect()
+}
+
+/// The kind of what is sent to a subresource, with its group and version, if that is not the resource's own.
+pub(crate) fn form_of(target: &Target) -> Option<[String; 3]> {
+    let kind = kind_of(target, &target.version);
+    let form = ["group", "version", "kind"].map(|name| kind[name].as_str().unwrap_or("").to_owned());
+    (target.subresource.is_some() && form[2] != *target.resource.kind).then_some(form)
 }
 
 /// The kind of a resource, or of one of its subresources, as webhooks see it.

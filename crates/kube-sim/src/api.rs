@@ -13,6 +13,7 @@ use crate::access::Access;
 use crate::access::policy::DecodedPolicy;
 use crate::control::Controller;
 use crate::faults::Rules;
+use crate::issuer::Issuer;
 use crate::requests::Requests;
 use crate::resources::{Registry, Resource};
 use crate::status::StatusError;
@@ -52,8 +53,10 @@ pub(crate) struct Api {
     /// Who may do what; nobody is asked without it.
     pub(crate) access: Option<Access>,
     pub(crate) decoded_policy: DecodedPolicy,
-    /// What the tokens that are made here are signed with; drawn for the first one.
-    pub(crate) secret: OnceLock<u128>,
+    /// Who signs the tokens that are made here; there is nobody before the first one.
+    pub(crate) issuer: OnceLock<Issuer>,
+    /// Whether this is a simulated run, in which nothing may depend on when a thread ends.
+    pub(crate) is_simulated: bool,
 }
 
 impl Api {
@@ -84,7 +87,8 @@ impl Api {
             clock,
             access: None,
             decoded_policy: DecodedPolicy::default(),
-            secret: OnceLock::new(),
+            issuer: OnceLock::new(),
+            is_simulated: false,
         }
     }
 
@@ -100,8 +104,9 @@ impl Api {
         self
     }
 
-    /// The same, at another time of day.
-    pub(crate) fn started_at(mut self, time: SystemTime) -> Self {
+    /// The same in a simulated run, which begins at a time of day.
+    pub(crate) fn simulated(mut self, time: SystemTime) -> Self {
+        self.is_simulated = true;
         self.clock.started = time;
         self
     }

@@ -117,7 +117,8 @@ fn group_versions(registry: &Registry) -> Vec<(String, Vec<String>)> {
 
 /// What can be asked for, but for the objects.
 fn paths(registry: &Registry) -> Vec<String> {
-    const OTHERS: [&str; 13] = [
+    const OTHERS: [&str; 15] = [
+        "/.well-known/openid-configuration",
         "/api",
         "/api/v1",
         "/apis",
@@ -128,6 +129,7 @@ fn paths(registry: &Registry) -> Vec<String> {
         "/livez/ping",
         "/openapi/v2",
         "/openapi/v3",
+        "/openid/v1/jwks",
         "/readyz",
         "/readyz/ping",
         "/version",

@@ -20,6 +20,7 @@ use crate::api::options::{self, Query};
 use crate::api::render::{Encoding, Form, Render};
 use crate::discovery;
 use crate::faults::{self, DELETE, Decided, Effect, Facts, GET, LIST, Meeting, PATCH, POST, PUT, WATCH};
+use crate::issuer;
 use crate::media::{self, RequestBody};
 use crate::nesting;
 use crate::object::Stored;
@@ -210,6 +211,9 @@ fn name(
         return Ok(Named::Answer(answer));
     }
     let reads = matches!(request.method, Method::GET | Method::HEAD);
+    if reads && let Some(answer) = issuer::answer(api, &request.headers, &segments) {
+        return Ok(Named::Answer(answer));
+    }
     let accept = accept(&request.headers);
     if reads
         && let Some(answer) = discovery::answer(

@@ -157,6 +157,7 @@ mod control;
 mod discovery;
 pub mod faults;
 mod http;
+mod issuer;
 mod limits;
 mod media;
 mod meta;

@@ -25,6 +25,9 @@ mod usage;
 /// Who a quota's status belongs to when a write has changed it.
 const MANAGER: &str = "kube-apiserver";
 
+/// By which what a pod asks for is changed.
+const RESIZE: &str = "resize";
+
 /// What a write takes of a quota, to be written with it.
 pub(crate) struct Charge {
     quota: Target,
@@ -56,13 +59,14 @@ impl Api {
         new: &Object,
     ) -> Result<(), StatusError> {
         let id = target.resource.id();
-        // What pods ask for does not change.
-        let concerned = match id.as_str() {
-            "pods" => old.is_none(),
-            "persistentvolumeclaims" => old.is_none_or(|old| !is_being_deleted(old)),
+        let stays = old.is_none_or(|old| !is_being_deleted(old));
+        let concerned = match (id.as_str(), target.subresource.as_deref()) {
+            // What pods ask for changes by this subresource only.
+            ("pods", None) => old.is_none(),
+            ("pods", Some(RESIZE)) | ("persistentvolumeclaims", None) => stays,
             _ => false,
         };
-        if !concerned || target.subresource.is_some() {
+        if !concerned {
             return Ok(());
         }
         for (_, range) in self.beside(transaction, target, "limitranges") {
@@ -84,11 +88,12 @@ impl Api {
     ) -> Result<Vec<Charge>, StatusError> {
         let change = Change {
             resource: &target.resource,
+            subresource: target.subresource.as_deref(),
             old,
             new,
         };
         let mut charges = Vec::new();
-        if target.subresource.is_some() || !change.counts() {
+        if !change.counts() {
             return Ok(charges);
         }
         for (quota, object) in self.beside(transaction, target, "resourcequotas") {

@@ -76,7 +76,7 @@ pub struct SimBuilder {
     sharded_lists: bool,
     access: Option<Access>,
     pub(crate) tls: bool,
-    started: Option<SystemTime>,
+    simulated: Option<SystemTime>,
     pub(crate) address: IpAddr,
     pub(crate) port: u16,
 }
@@ -96,7 +96,7 @@ impl Default for SimBuilder {
             sharded_lists: true,
             access: None,
             tls: false,
-            started: None,
+            simulated: None,
             address: Ipv4Addr::LOCALHOST.into(),
             port: 0,
         }
@@ -279,10 +279,10 @@ impl SimBuilder {
         self
     }
 
-    /// Sets the time at which the cluster starts. Default: now.
+    /// Makes the cluster one of a simulated run, which starts at this time.
     #[cfg(feature = "simulation")]
-    pub(crate) fn started(mut self, time: SystemTime) -> Self {
-        self.started = Some(time);
+    pub(crate) fn simulated(mut self, time: SystemTime) -> Self {
+        self.simulated = Some(time);
         self
     }
 
@@ -307,8 +307,8 @@ impl SimBuilder {
         );
         let has_roles = self.access.is_some() || api.controllers.contains(&Controller::BootstrapRoles);
         let api = api.sharded_lists(self.sharded_lists).guarded(self.access);
-        let api = Arc::new(match self.started {
-            Some(time) => api.started_at(time),
+        let api = Arc::new(match self.simulated {
+            Some(time) => api.simulated(time),
             None => api,
         });
         let store = Store::new(api.clone());

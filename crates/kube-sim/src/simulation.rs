@@ -149,6 +149,7 @@
 //! | `rand`, the order of a `HashMap`, the branch that `tokio::select!` takes of several that are ready | not seeded; kube-rs's `Controller` takes *several* objects that are due in the order of a `HashSet` |
 //! | wall clocks (`SystemTime`, `jiff`, `chrono`) | stand still, nearly; the cluster's timestamps follow tokio's clock |
 //! | blocking threads (`spawn_blocking`; `kube-informer` decodes bursts of large objects on them) | the clock waits for them, so nothing is delivered meanwhile; two at once end in any order, which `kube-informer` puts in order again |
+//! | admission policies and rules in CEL | evaluated one after the other, in the order of the run |
 //! | `block_in_place`, sockets, real threads | `block_in_place` panics; the others are outside of the simulation |
 //!
 //! A failure that depends on such a choice usually happens again, because faults depend on the request and

@@ -402,6 +402,8 @@ async fn watch_over_a_websocket_needs_an_origin_and_an_answer() {
         (good, None, 403),
         ("/api/v1/bogus?watch=true", Some("http://here"), 404),
         ("/api/v1/pods", Some("http://here"), 200),
+        ("/api/v1/namespaces/watch/pods", Some("http://here"), 200),
+        ("/api/v1/namespaces/default?watch=true", Some("http://here"), 200),
     ] {
         match websocket(&server, path, origin).await {
             Err(tungstenite::Error::Http(answer)) => assert_eq!(answer.status(), code, "{path}"),

@@ -12,7 +12,7 @@ use crate::api::Api;
 use crate::api::patch::Patch;
 use crate::meta::uid_from;
 use crate::nesting;
-use crate::schema::Scope;
+use crate::schema::{self, Scope};
 use crate::status::StatusError;
 use crate::target::Target;
 
@@ -149,7 +149,7 @@ impl Api {
         }
         let uid = uid_from(fastrand::u128(..));
         let request = request(admission, question, version, object, &uid);
-        if !meets_conditions(hook, question, &request).await? {
+        if !meets_conditions(self, hook, question, &request).await? {
             return Ok(None);
         }
         let (target, name) = (&question.target, &hook.name);
@@ -195,6 +195,7 @@ impl Api {
 
 /// Whether all conditions of a webhook hold.
 async fn meets_conditions(
+    api: &Api,
     hook: &Arc<Hook>,
     question: &Question,
     request: &Value,
@@ -204,8 +205,8 @@ async fn meets_conditions(
     }
     let (asked, of) = (Request::read(request.clone()), hook.clone());
     let depth = nesting::of(request);
-    let hold = evaluated(move || {
-        nesting::with_room(depth, || {
+    let hold = evaluated(api, move || {
+        schema::with_room(depth, || {
             let mut scope = Scope::new(&[
                 ("object", &asked.object),
                 ("oldObject", &asked.old),
@@ -277,8 +278,8 @@ fn request(
     };
     let name = match &target.name {
         Some(name) => name.clone(),
-        // A generated name is in the object only.
-        None if admission.name.get().is_some() => String::new(),
+        // While an object is changed, a generated name is in the object only.
+        None if question.mutating && admission.name.get().is_some() => String::new(),
         None => object.and_then(named).unwrap_or_default(),
     };
     let mut request = json!({
@@ -312,13 +313,18 @@ fn request(
     request
 }
 
-/// The options of the request; an update that creates has those of a creation.
+/// The options of the request, as those of what it comes to: a patch is an update, and what creates has those of a creation. A
+/// connection has none.
 fn options(admission: &Admission, operation: Operation) -> Value {
+    let kind = match operation {
+        Operation::Connect => return Value::Null,
+        Operation::Create => "CreateOptions",
+        Operation::Update => "UpdateOptions",
+        Operation::Delete => return admission.options.clone(),
+    };
     let mut options = admission.options.clone();
-    if operation == Operation::Create
-        && let Value::Object(options) = &mut options
-    {
-        options.insert("kind".into(), "CreateOptions".into());
+    if let Value::Object(options) = &mut options {
+        options.insert("kind".into(), kind.into());
         options.remove("force");
     }
     options

@@ -24,7 +24,7 @@ use crate::api::Api;
 use crate::meta::{metadata, text};
 use crate::nesting;
 use crate::resources::Resource;
-use crate::schema::{Answer, Failure, Scope};
+use crate::schema::{Answer, Depths, Failure, Scope};
 use crate::status::StatusError;
 use crate::storage::Transaction;
 use crate::target::Target;
@@ -112,11 +112,26 @@ impl Policy {
             ("request", &seen.request.rest),
             ("namespaceObject", &seen.namespace),
         ]);
-        for variable in self.list("variables") {
-            let part = |name: &str| variable[name].as_str().unwrap_or("");
-            scope.name(part("name"), part("expression"));
+        for (name, expression) in self.variables() {
+            scope.name(name, expression);
         }
         scope
+    }
+
+    /// How many levels the values of the variables may have more than objects.
+    fn depth(&self) -> usize {
+        let mut depths = Depths::default();
+        let all = self
+            .variables()
+            .map(|(name, expression)| depths.add(name, expression));
+        all.max().unwrap_or(0)
+    }
+
+    fn variables(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.list("variables").map(|variable| {
+            let part = |name: &str| variable[name].as_str().unwrap_or("");
+            (part("name"), part("expression"))
+        })
     }
 
     fn conditions(&self, scope: &mut Scope) -> Conditions {

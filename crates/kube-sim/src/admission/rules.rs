@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 
 use super::evaluate::evaluated;
 use super::{Admission, Object};
+use crate::api::Api;
 use crate::nesting;
 use crate::schema::{self, Schema};
 use crate::status::{Cause, StatusError};
@@ -34,7 +35,7 @@ impl RulesAsked {
     fn causes(&self) -> Vec<Cause> {
         let depth = self.new.values().chain(self.old.iter().flat_map(Map::values));
         let depth = depth.map(nesting::of).max().unwrap_or(0);
-        nesting::with_room(depth, || {
+        schema::with_room(depth, || {
             schema::validate_object(
                 &self.schema,
                 self.old.as_ref(),
@@ -93,13 +94,13 @@ impl Admission {
     }
 
     /// Evaluates the rules that an attempt to write has left; false if there are none.
-    pub(super) async fn evaluate_rules(&self) -> bool {
+    pub(super) async fn evaluate_rules(&self, api: &Api) -> bool {
         let mut any = false;
         loop {
             let next = self.lock().rules.iter().position(|(_, causes)| causes.is_none());
             let Some(at) = next else { return any };
             let asked = self.lock().rules[at].0.clone();
-            let causes = evaluated(move || asked.causes()).await;
+            let causes = evaluated(api, move || asked.causes()).await;
             self.lock().rules[at].1 = Some(causes);
             any = true;
         }

@@ -164,10 +164,22 @@ fn fit_by(
             None => return Ok(Vec::new()),
         },
     };
-    Ok(dropped
-        .iter()
-        .map(|path| format!("unknown field \"{path}\""))
-        .collect())
+    Ok(unknown(&dropped))
+}
+
+/// The same with what is sent to a subresource in a form of its own, whose group, version and kind are these.
+pub(crate) fn fit_form(form: &[String; 3], object: &mut Object) -> Result<Vec<String>, String> {
+    let [group, version, kind] = form;
+    let dropped = match schema::of_kind(group, version, kind) {
+        Some(definition) => fit::builtin(object, definition)?,
+        None => Vec::new(),
+    };
+    Ok(unknown(&dropped))
+}
+
+fn unknown(dropped: &[String]) -> Vec<String> {
+    let said = dropped.iter().map(|path| format!("unknown field \"{path}\""));
+    said.collect()
 }
 
 /// The text of a secret becomes data, and is never shown as text.

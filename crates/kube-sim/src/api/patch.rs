@@ -13,7 +13,7 @@ mod strategic;
 const MAX_OPERATIONS: usize = 10_000;
 
 /// The maximum total size of the copies of a JSON patch, in bytes, as in a real server.
-const MAX_COPIED: usize = 3 * 1024 * 1024;
+pub(crate) const MAX_COPIED: usize = 3 * 1024 * 1024;
 
 /// Whether a patch is a configuration for server-side apply.
 pub(crate) fn is_apply(content_type: &str) -> bool {

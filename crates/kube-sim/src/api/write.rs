@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use crate::access::User;
-use crate::admission::{Admission, Operation};
+use crate::admission::{Admission, Operation, form_of};
 use crate::api::Api;
 use crate::api::fields::{self, FieldValidation};
 use crate::api::patch::Patch;
@@ -27,6 +27,7 @@ mod create;
 pub(crate) mod definition;
 mod delete;
 mod resize;
+mod runtime;
 mod service;
 mod signing;
 mod subresource;
@@ -36,7 +37,6 @@ mod update;
 pub(crate) use definition::ID as DEFINITIONS;
 pub(crate) use delete::{DeleteOptions, Deleted, Propagation};
 pub(crate) use subresource::Scale;
-pub(crate) use token::ISSUER;
 
 /// Who writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -410,11 +410,15 @@ impl Api {
 ///
 /// What does not fit its kind.
 pub(crate) fn completed(target: &Target, mut object: Object) -> Result<Object, String> {
-    let unknown = fields::fit(target, &mut object)?;
-    if let (false, [_, ..]) = (target.resource.custom, &unknown[..]) {
+    let form = form_of(target);
+    let unknown = match &form {
+        Some(form) => fields::fit_form(form, &mut object)?,
+        None => fields::fit(target, &mut object)?,
+    };
+    if let (true, [_, ..]) = (form.is_some() || !target.resource.custom, &unknown[..]) {
         return Err(format!("strict decoding error: {}", unknown.join(", ")));
     }
-    if target.subresource.as_deref() != Some("scale") {
+    if form.is_none() {
         view::to_stored(&target.resource, &mut object);
         fill_in(&target.resource, &mut object);
         view::to_served(&target.resource, &mut object);

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
+use super::RESIZE;
 use super::usage::{self, list, names};
 use crate::meta::{Object, metadata, text};
 use crate::quantity::{Amount, Amounts};
@@ -23,6 +24,7 @@ const REQUIRED: [&str; 6] = [
 /// A write, as quotas see it.
 pub(super) struct Change<'a> {
     pub(super) resource: &'a Resource,
+    pub(super) subresource: Option<&'a str>,
     pub(super) old: Option<&'a Object>,
     pub(super) new: &'a Object,
 }
@@ -30,12 +32,14 @@ pub(super) struct Change<'a> {
 impl Change<'_> {
     /// Whether such a write can take anything: most count when they are created, and never again.
     pub(super) fn counts(&self) -> bool {
-        let Some(old) = self.old else {
-            return !matches!(self.resource.plural.as_ref() as &str, "events");
-        };
-        match self.resource.id().as_str() {
-            "services" | "persistentvolumeclaims" => true,
-            "pods" => has_deadline(old) != has_deadline(self.new),
+        let id = self.resource.id();
+        match (id.as_str(), self.subresource, self.old) {
+            ("pods", Some(RESIZE), _) => true,
+            (_, Some(_), _) => false,
+            ("events" | "events.events.k8s.io", _, None) => false,
+            (_, _, None) => true,
+            ("services" | "persistentvolumeclaims", ..) => true,
+            ("pods", _, Some(old)) => has_deadline(old) != has_deadline(self.new),
             _ => false,
         }
     }

@@ -1,5 +1,7 @@
 //! LimitRanges: what a container asks for if it does not say, and between which limits.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value, json};
 
 use super::usage::{list, of_container, of_pod};
@@ -108,7 +110,8 @@ pub(super) fn refusal(range: &Object, id: &str, object: &Object) -> Option<Strin
             _ => {}
         }
     }
-    broken.dedup();
+    let mut said = BTreeSet::new();
+    broken.retain(|why| said.insert(why.clone()));
     match broken.as_slice() {
         [] => None,
         [one] => Some(one.clone()),

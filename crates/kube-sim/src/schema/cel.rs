@@ -13,24 +13,26 @@ use std::fmt;
 use std::sync::{Arc, LazyLock, OnceLock};
 
 use cel::objects::{Key, Map as CelMap, Opaque, OptionalValue};
-use cel::{Context, Env, ExecutionError, IdedExpr, Value as CelValue, extensions};
+use cel::{Context, Env, ExecutionError, Value as CelValue, extensions};
 use serde_json::{Map, Value};
 
 use super::lists;
 use super::{Additional, Rule, Schema, Type};
 use crate::path::Path;
 use crate::status::{Cause, shown};
-use cost::{Budget, Exceeded};
+use cost::{Budget, Exceeded, Metered};
+use parsed::parsed;
 
 mod check;
 mod cost;
+mod parsed;
 mod programs;
 mod scope;
 mod typed;
 
 pub(crate) use check::{Known, fault_of};
-pub(crate) use cost::{goes_on, lightly, until_stopped};
-pub(crate) use scope::{Answer, Failure, Scope};
+pub(crate) use cost::{goes_on, lightly, until_stopped, with_room};
+pub(crate) use scope::{Answer, Depths, Failure, Scope};
 pub(crate) use typed::TYPE;
 
 static ENVIRONMENT: LazyLock<Arc<Env>> = LazyLock::new(|| {
@@ -54,8 +56,8 @@ static ENVIRONMENT: LazyLock<Arc<Env>> = LazyLock::new(|| {
 pub(crate) struct Compiled(OnceLock<Option<Arc<Programs>>>);
 
 struct Programs {
-    rule: IdedExpr,
-    message: Option<IdedExpr>,
+    rule: Metered,
+    message: Option<Metered>,
     transition: bool,
 }
 
@@ -74,7 +76,7 @@ impl PartialEq for Compiled {
 
 /// Why a rule cannot be compiled.
 pub(crate) fn fault(rule: &str) -> Option<String> {
-    let error = ENVIRONMENT.compile(rule).err()?.to_string();
+    let error = parsed(rule).err()?;
     // cel-go puts a space before the lines that it shows.
     Some(format!("compilation failed: {}", error.replace("\n|", "\n |")))
 }
@@ -217,7 +219,7 @@ fn check(
         let why = format!("invalid data, expected int, got float64 evaluating rule: {said_rule}");
         return Ok(Some(of_value(&why)));
     }
-    let held = match budget.spend(|| CelValue::resolve(&programs.rule, &context)) {
+    let held = match budget.spend(&programs.rule, &context) {
         Ok(held) => held,
         Err(Exceeded::Rule) => {
             return Err(of_value(&format!(
@@ -237,7 +239,7 @@ fn check(
             let expressed = programs
                 .message
                 .as_ref()
-                .and_then(|expression| budget.spend(|| CelValue::resolve(expression, &context)).ok());
+                .and_then(|expression| budget.spend(expression, &context).ok());
             match expressed {
                 Some(Ok(CelValue::String(text))) if !text.trim().is_empty() => text.trim().to_owned(),
                 _ => message,
@@ -287,15 +289,15 @@ fn said(error: &ExecutionError) -> String {
 }
 
 fn compile(rule: &Rule) -> Option<Programs> {
-    let program = ENVIRONMENT.compile(&rule.rule).ok()?;
+    let program = parsed(&rule.rule).ok()?;
     let transition = program.references().has_variable("oldSelf");
     let message = match &*rule.message_expression {
         "" => None,
-        expression => ENVIRONMENT.compile(expression).ok(),
+        expression => parsed(expression).ok(),
     };
     Some(Programs {
-        rule: cost::metered(program.expression().clone()),
-        message: message.map(|message| cost::metered(message.expression().clone())),
+        rule: Metered::of(program.expression().clone()),
+        message: message.map(|message| Metered::of(message.expression().clone())),
         transition,
     })
 }

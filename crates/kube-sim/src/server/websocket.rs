@@ -13,7 +13,7 @@ use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Message, Role};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::response::{self, SimBody};
+use crate::response::{self, Frames, SimBody};
 
 const KEY: HeaderName = HeaderName::from_static("sec-websocket-key");
 const ACCEPT: HeaderName = HeaderName::from_static("sec-websocket-accept");
@@ -26,11 +26,11 @@ pub(super) struct Wish {
 }
 
 impl Wish {
-    /// Takes the wish from a request for a watch; none if there is no such wish.
+    /// Takes the wish from a request; none if there is no such wish.
     pub(super) fn of<B>(request: &mut Request<B>) -> Option<Self> {
         let headers = request.headers();
         let wants = has(headers, CONNECTION, "upgrade") && has(headers, UPGRADE, "websocket");
-        if request.method() != Method::GET || !wants || !is_watch(request.uri()) {
+        if request.method() != Method::GET || !wants {
             return None;
         }
         let accept = derive_accept_key(headers.get(KEY)?.as_bytes());
@@ -45,8 +45,8 @@ impl Wish {
         })
     }
 
-    /// Turns the answer of a watch into one whose events come as messages. A refusal stays as it is, and so does an answer in
-    /// another format than JSON.
+    /// Turns the answer of a watch into one whose events come as messages. Other answers stay as they are, and so do those in another
+    /// format than JSON.
     /// A request that does not say where it comes from is refused, as by a real server.
     pub(super) fn grant(
         self,
@@ -59,7 +59,8 @@ impl Wish {
         let Ok(accept) = self.accept.parse() else {
             return answer;
         };
-        if answer.status() != StatusCode::OK || !is_json {
+        let is_watch = answer.extensions().get::<Frames>().is_some();
+        if !is_watch || !is_json {
             return answer;
         }
         if !self.has_origin {
@@ -94,14 +95,6 @@ fn has(headers: &HeaderMap, name: HeaderName, word: &str) -> bool {
     values
         .flat_map(|value| value.split(','))
         .any(|part| part.trim().eq_ignore_ascii_case(word))
-}
-
-fn is_watch(uri: &http::Uri) -> bool {
-    let query = uri.query().unwrap_or("").as_bytes();
-    let asks = |(name, value): (std::borrow::Cow<'_, str>, std::borrow::Cow<'_, str>)| {
-        name == "watch" && matches!(&*value, "1" | "true" | "True" | "TRUE" | "t" | "T")
-    };
-    form_urlencoded::parse(query).any(asks) || uri.path().split('/').any(|part| part == "watch")
 }
 
 /// Sends the lines of a watch as messages, until it or the client ends.

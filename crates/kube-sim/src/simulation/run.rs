@@ -53,7 +53,7 @@ async fn scene(simulation: &Simulation, schedule: &Schedule) -> Outcome {
     // A whole second: otherwise it would be chance which writes fall into the same one.
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let started = UNIX_EPOCH + Duration::from_secs(now.as_secs());
-    let sim = simulation.cluster.clone().started(started).build();
+    let sim = simulation.cluster.clone().simulated(started).build();
     let sim = sim.unwrap_or_else(|error| panic!("the cluster of the simulation cannot be built: {error:?}"));
     (simulation.setup)(&sim);
 

@@ -516,3 +516,40 @@ async fn a_token_outlives_the_end_of_its_pod_by_a_minute() {
     assert_eq!(get(&client, CONFIGMAPS, &tokens[0]).await, 401);
     assert_eq!(get(&client, pod, "admin").await, 200);
 }
+
+#[tokio::test]
+async fn whoever_issues_tokens_says_by_which_key_they_are_known() {
+    let client = Client::empty();
+    let configuration = client.get("/.well-known/openid-configuration").await;
+    assert_eq!(configuration.headers["cache-control"], "public, max-age=3600");
+    let configuration = configuration.ok();
+    assert_eq!(
+        configuration["id_token_signing_alg_values_supported"],
+        json!(["ES256"])
+    );
+    let keys = client.get("/openid/v1/jwks").await;
+    assert_eq!(keys.headers["content-type"], "application/jwk-set+json");
+    let key = keys.ok()["keys"][0].clone();
+    let account = json!({"metadata": {"name": "robot"}});
+    let accounts = "/api/v1/namespaces/default/serviceaccounts";
+    client.post(accounts, account).await.ok();
+    let made = client
+        .post(&format!("{accounts}/robot/token"), json!({"spec": {}}))
+        .await
+        .ok();
+    let token = made["status"]["token"].as_str().unwrap();
+    let part = |at: usize| -> Value {
+        use base64::Engine as _;
+        let part = token.split('.').nth(at).unwrap();
+        let part = base64::engine::general_purpose::URL_SAFE_NO_PAD
+            .decode(part)
+            .unwrap();
+        serde_json::from_slice(&part).unwrap()
+    };
+    assert_eq!(part(0), json!({"alg": "ES256", "kid": key["kid"]}));
+    assert_eq!(part(1)["iss"], configuration["issuer"]);
+    assert_eq!(
+        (&key["kty"], &key["crv"], &key["use"]),
+        (&json!("EC"), &json!("P-256"), &json!("sig"))
+    );
+}

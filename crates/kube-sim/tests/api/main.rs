@@ -14,6 +14,7 @@ mod limits;
 mod list;
 mod media;
 mod mutations;
+mod pods;
 mod policies;
 mod quotas;
 mod schemas;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::client::{CONFIGMAPS, Client, configmap};
+use crate::client::{Answer, CONFIGMAPS, Client, configmap};
 
 const POLICIES: &str = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies";
 const BINDINGS: &str = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings";
@@ -152,4 +152,52 @@ async fn a_failure_counts_as_the_policy_says() {
     let client = bound(json!({"matchConditions": conditions}), json!({})).await;
     client.post(CONFIGMAPS, without_data("b")).await.ok();
     assert_eq!(client.post(CONFIGMAPS, without_data("a")).await.code, 422);
+}
+
+/// What a policy that denies everything says of a write.
+async fn said(expression: &str, write: impl AsyncFnOnce(&Client) -> Answer) -> String {
+    let rule = json!({"apiGroups": ["*"], "apiVersions": ["*"], "operations": ["*"], "resources": ["configmaps", "pods/*"]});
+    let spec = json!({
+        "matchConstraints": {"resourceRules": [rule]},
+        "validations": [{"expression": "false", "messageExpression": expression}],
+    });
+    let client = Client::empty();
+    client.post(CONFIGMAPS, configmap("a", 1)).await.ok();
+    client.post(POLICIES, policy(spec)).await.ok();
+    client.post(BINDINGS, binding("b", json!({}))).await.ok();
+    let (_, _, message) = write(&client).await.refusal();
+    message.rsplit("denied request: ").next().unwrap_or("").to_owned()
+}
+
+#[tokio::test]
+async fn policies_see_what_a_request_comes_to() {
+    let options = "request.options.kind + (has(request.options.force) ? ' with force' : '')";
+    let map = &format!("{CONFIGMAPS}/a");
+    let patched = said(options, async |client| {
+        client.merge(map, json!({"data": {"k": "w"}})).await
+    });
+    assert_eq!(patched.await, "UpdateOptions");
+    let config = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}});
+    let path = format!("{map}?fieldManager=me&force=true");
+    let applied = said(options, async |client| {
+        client.patch(&path, "application/apply-patch+yaml", config).await
+    });
+    assert_eq!(applied.await, "UpdateOptions");
+    let exec = "/api/v1/namespaces/default/pods/p/exec?command=ls";
+    let connected = said("string(request.options == null)", async |client| {
+        client.get(exec).await
+    });
+    assert_eq!(connected.await, "true");
+}
+
+#[tokio::test]
+async fn policies_see_the_name_that_was_generated() {
+    let map = json!({"metadata": {"generateName": "made-"}});
+    let name = said("request.name + ' ' + object.metadata.name", async |client| {
+        client.post(CONFIGMAPS, map).await
+    });
+    let name = name.await;
+    let (of_request, of_object) = name.split_once(' ').expect("two names");
+    assert!(of_request.starts_with("made-"), "{name}");
+    assert_eq!(of_request, of_object);
 }

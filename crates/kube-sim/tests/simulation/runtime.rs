@@ -109,3 +109,51 @@ fn one_seed_is_one_run_of_kubes_controller() {
             .await;
     })));
 }
+
+/// Creates config maps at once, under a policy that costs more or less for each of them.
+async fn costly_maps(client: Client) {
+    use k8s_openapi::api::admissionregistration::v1::{
+        ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding,
+    };
+    let rounds = "lists.range(100).all(a, lists.range(int(object.data.rounds)).all(b, b >= 0))";
+    let policy: ValidatingAdmissionPolicy = serde_json::from_value(json!({"metadata": {"name": "p"}, "spec": {
+        "matchConstraints": {"resourceRules": [{
+            "apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["configmaps"],
+        }]},
+        "validations": [{"expression": rounds}],
+    }}))
+    .expect("a policy");
+    let binding: ValidatingAdmissionPolicyBinding = serde_json::from_value(
+        json!({"metadata": {"name": "b"}, "spec": {"policyName": "p", "validationActions": ["Deny"]}}),
+    )
+    .expect("a binding");
+    let params = PostParams::default();
+    let (policies, bindings) = (kube::Api::all(client.clone()), kube::Api::all(client.clone()));
+    policies.create(&params, &policy).await.expect("created");
+    bindings.create(&params, &binding).await.expect("created");
+    let creations = (0..20).map(|n: u64| {
+        let client = client.clone();
+        async move {
+            let map = ConfigMap {
+                data: Some([("rounds".to_owned(), (60 - n * 2).to_string())].into()),
+                ..map(named(&format!("m{n}")))
+            };
+            maps(&client)
+                .create(&PostParams::default(), &map)
+                .await
+                .expect("created");
+        }
+    });
+    futures::future::join_all(creations).await;
+}
+
+#[test]
+fn policies_are_evaluated_in_the_order_of_the_run() {
+    let idle = Simulation::new(|_| std::future::pending::<()>()).faults([]);
+    let simulation = idle.workload(costly_maps);
+    for seed in 0..3 {
+        let [one, two] = [1, 2].map(|_| simulation.replay(&Schedule::of_seed(seed)));
+        assert!(one.broken.is_none(), "{:?}", one.broken);
+        same(&one.trace.to_string(), &two.trace.to_string(), seed);
+    }
+}

@@ -16,6 +16,7 @@ use crate::admission::{Admission, Object, Question};
 use crate::api::Api;
 use crate::api::write::completed;
 use crate::nesting;
+use crate::schema;
 use crate::status::StatusError;
 use crate::target::Target;
 use patch::change;
@@ -105,7 +106,7 @@ impl Api {
             again,
             is_applied,
             errors,
-        } = evaluated(move || pass.run()).await?;
+        } = evaluated(self, move || pass.run()).await?;
         if !errors.is_empty() {
             return Err(refused(question, &errors));
         }
@@ -150,7 +151,9 @@ impl Pass {
             errors: Vec::new(),
         };
         let depth = self.object.values().map(nesting::of).max().unwrap_or(0);
-        nesting::with_room(depth, || {
+        let depths = self.work.iter().map(|work| work.policy.depth());
+        let depth = depths.fold(depth, usize::max);
+        schema::with_room(depth, || {
             for work in &self.work {
                 self.invoke(work, &mut made)?;
             }

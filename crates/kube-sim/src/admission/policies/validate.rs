@@ -10,6 +10,7 @@ use crate::admission::evaluate::evaluated;
 use crate::admission::{Admission, Question};
 use crate::api::Api;
 use crate::nesting;
+use crate::schema;
 use crate::status::StatusError;
 
 /// The longest message that an expression may make, in bytes.
@@ -44,8 +45,9 @@ impl Work {
             Err(fault) => return self.policy.misconfigured(fault).into_iter().collect(),
         };
         let request = &self.seen.request;
-        let depth = [&request.object, &request.old].map(nesting::of).into_iter().max();
-        nesting::with_room(depth.unwrap_or(0), || {
+        let depths = [&request.object, &request.old].map(nesting::of);
+        let depth = depths.into_iter().fold(self.policy.depth(), usize::max);
+        schema::with_room(depth, || {
             let mut decisions = Vec::new();
             let mut scope = self.policy.scope(&self.seen);
             let all = params.each(|params| {
@@ -181,7 +183,10 @@ impl Api {
             return Ok(());
         }
         let shared = work.clone();
-        let all = evaluated(move || shared.iter().map(Work::decisions).collect::<Vec<_>>()).await;
+        let all = evaluated(self, move || {
+            shared.iter().map(Work::decisions).collect::<Vec<_>>()
+        })
+        .await;
         let mut denied = None;
         for (work, decisions) in work.iter().zip(all) {
             let Some(binding) = work.binding() else { continue };

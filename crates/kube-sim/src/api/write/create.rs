@@ -77,6 +77,8 @@ impl Api {
             meta.remove("uid");
             meta.remove("creationTimestamp");
             self.mutate(transaction, Operation::Create, target, writer, None, &mut object)?;
+            // Containers may have come with it.
+            self.apply_defaults_of_ranges(transaction, target, &mut object);
             check::type_meta(target, &object)?;
             check::namespace(target, &mut object)?;
             if resource.status && resource.id() != "nodes" {
@@ -152,6 +154,7 @@ impl Api {
             "pods" => {
                 self.prioritize(transaction, resource, name, object)?;
                 specs::admit_pod(object);
+                self.admit_runtime_class(transaction, resource, name, object)?;
                 let class = specs::quality_of_service(object);
                 object.insert("status".into(), json!({"phase": "Pending", "qosClass": class}));
             }

@@ -1,23 +1,18 @@
 //! Tokens of service accounts: made by the subresource `token`, and read when somebody shows one.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jiff::SignedDuration;
 use serde_json::{Value, json};
-use sha2::{Digest as _, Sha256};
 
 use super::{Object, metadata, new_uid, text};
 use crate::access::User;
 use crate::api::Api;
+use crate::issuer::{ISSUER, Issuer};
 use crate::meta::rfc3339;
 use crate::nesting;
 use crate::object::{Stored, join_key};
 use crate::resources::Resource;
 use crate::status::{Cause, StatusError};
 use crate::target::Target;
-
-/// Whom a token is for, unless it says so, and who makes it.
-pub(crate) const ISSUER: &str = "https://kubernetes.default.svc.cluster.local";
 
 /// The length of a token's life in seconds, unless it says so, and its bounds.
 const LIFE: i64 = 3600;
@@ -65,17 +60,11 @@ impl Api {
                 of_cluster["node"] = node;
             }
         }
-        let part = |value: Value| URL_SAFE_NO_PAD.encode(value.to_string());
         let claims = json!({
             "aud": audiences, "exp": until.as_second(), "iat": now.as_second(), "iss": ISSUER, "jti": new_uid(),
             "kubernetes.io": of_cluster, "nbf": now.as_second(), "sub": format!("system:serviceaccount:{namespace}:{name}"),
         });
-        let signed = format!(
-            "{}.{}",
-            part(json!({"alg": "HS256", "kid": "kube-sim"})),
-            part(claims)
-        );
-        let token = format!("{signed}.{}", self.signature(&signed));
+        let token = self.issuer().token(&claims);
         Ok(json!({
             "kind": "TokenRequest", "apiVersion": "authentication.k8s.io/v1",
             "metadata": {
@@ -148,20 +137,15 @@ impl Api {
         })
     }
 
-    /// What makes a token one of this server's.
-    fn signature(&self, text: &str) -> String {
-        signature(*self.secret.get_or_init(|| fastrand::u128(..)), text)
+    /// Who signs tokens.
+    pub(crate) fn issuer(&self) -> &Issuer {
+        self.issuer.get_or_init(Issuer::new)
     }
 
     /// Whom a token speaks for, and its audiences, if it was made here and is still good: its account and what it is bound to are
     /// there, and its time has not run out.
     pub(crate) fn user_of(&self, token: &str) -> Option<(User, Vec<String>)> {
-        let (signed, signature) = token.rsplit_once('.')?;
-        if signature != self.signature(signed) {
-            return None;
-        }
-        let (_, claims) = signed.split_once('.')?;
-        let claims: Value = serde_json::from_slice(&URL_SAFE_NO_PAD.decode(claims).ok()?).ok()?;
+        let claims = self.issuer().claims(token)?;
         let of_cluster = &claims["kubernetes.io"];
         let namespace = of_cluster["namespace"].as_str()?;
         let is_there = |plural: &str, claim: &Value| {
@@ -215,32 +199,5 @@ impl Api {
         let object = nesting::with_room(object.depth, || object.decode(&resource.head("v1")));
         let deleted = text(metadata(&object), "deletionTimestamp").parse::<jiff::Timestamp>();
         deleted.is_ok_and(|deleted| deleted.as_second().saturating_add(LEEWAY) < self.now().as_second())
-    }
-}
-
-/// HMAC-SHA256 (RFC 2104).
-fn signature(secret: u128, text: &str) -> String {
-    let secret = secret.to_be_bytes();
-    let mut key = [0; 64];
-    key[..secret.len()].copy_from_slice(&secret);
-    let padded = |pad: u8| key.map(|byte| byte ^ pad);
-    let inner = Sha256::new().chain_update(padded(0x36)).chain_update(text);
-    let outer = Sha256::new()
-        .chain_update(padded(0x5c))
-        .chain_update(inner.finalize());
-    URL_SAFE_NO_PAD.encode(outer.finalize())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_signature_is_that_of_openssl() {
-        // printf kube-sim | openssl dgst -sha256 -mac HMAC -macopt hexkey:000102030405060708090a0b0c0d0e0f -binary | base64
-        assert_eq!(
-            signature(0x0001_0203_0405_0607_0809_0a0b_0c0d_0e0f, "kube-sim"),
-            "LvmL91tCFCZfTINRJZYuwHq8RDvKzAvWr-V8LuoJOKc"
-        );
     }
 }

@@ -7,7 +7,9 @@
 use cel::Program;
 use cel::common::ast::{EntryExpr, Expr, IdedExpr, LiteralValue, operators};
 
-use super::{ENVIRONMENT, fault, typed};
+use super::parsed::{parsed, room_of};
+use super::{fault, typed};
+use crate::nesting;
 
 /// The type of what is not known.
 const ANY: &str = "";
@@ -79,7 +81,7 @@ struct Check<'a> {
 
 /// Why an expression is refused that is to come to one of these types.
 pub(crate) fn fault_of(expression: &str, wanted: &[&str], known: Known<'_>) -> Option<String> {
-    let program = match ENVIRONMENT.compile(expression) {
+    let program = match parsed(expression) {
         Ok(program) => program,
         Err(_) => return fault(expression),
     };
@@ -88,7 +90,8 @@ pub(crate) fn fault_of(expression: &str, wanted: &[&str], known: Known<'_>) -> O
         names: known.names.iter().chain(&COMMON).copied().collect(),
         known,
     };
-    let found = match check.type_of(program.expression()) {
+    let room = room_of(program.expression());
+    let found = match nesting::with_room(room, || check.type_of(program.expression())) {
         Ok(found) => found,
         Err(why) => return Some(format!("compilation failed: {why}")),
     };

@@ -17,13 +17,15 @@ use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use cel::ExecutionError;
+use cel::{Context, ExecutionError, IdedExpr, Value as CelValue};
+
+use super::parsed::room_of;
+use crate::nesting;
 
 mod charged;
 mod meter;
 
 pub(super) use charged::declare;
-pub(super) use meter::metered;
 
 /// The most that one rule may cost, as in a real server.
 const OF_RULE: u64 = 1_000_000;
@@ -54,6 +56,23 @@ thread_local! {
     static CURBED: Cell<Option<u64>> = const { Cell::new(Some(u64::MAX)) };
     /// Who is asked; nobody if it ends there.
     static STOP: RefCell<Option<Arc<AtomicBool>>> = const { RefCell::new(None) };
+}
+
+/// An expression that charges for what it does, and the stack that it needs.
+pub(super) struct Metered {
+    expression: IdedExpr,
+    /// The levels of JSON that need as much stack.
+    room: usize,
+}
+
+impl Metered {
+    pub(super) fn of(expression: IdedExpr) -> Self {
+        let expression = nesting::with_room(room_of(&expression), || meter::metered(expression));
+        Self {
+            room: room_of(&expression),
+            expression,
+        }
+    }
 }
 
 /// Why a rule was given up.
@@ -97,6 +116,23 @@ fn curbed<T>(first: u64, stop: Option<Arc<AtomicBool>>, evaluate: impl FnOnce() 
     completed.then_some(result)
 }
 
+/// Runs something with a stack for values of so many levels, where it is stopped as on this thread.
+pub(crate) fn with_room<T: Send>(levels: usize, f: impl FnOnce() -> T + Send) -> T {
+    let (curbed, stop) = (CURBED.get(), STOP.with_borrow(Clone::clone));
+    let (result, left) = nesting::with_room(levels, || {
+        let curb = Curb {
+            before: CURBED.replace(curbed),
+            stop: STOP.replace(stop),
+        };
+        let result = f();
+        let left = CURBED.get();
+        drop(curb);
+        (result, left)
+    });
+    CURBED.set(left);
+    result
+}
+
 /// Takes what somebody does for an evaluation, such as reading a parameter of so many bytes; false if it is to end.
 pub(crate) fn goes_on(bytes: usize) -> bool {
     goes_on_by(bytes as u64 / BYTES)
@@ -130,16 +166,23 @@ impl Budget {
         Self(OF_CONDITIONS)
     }
 
-    /// Evaluates an expression that is [metered].
-    pub(super) fn spend<T>(&mut self, evaluate: impl FnOnce() -> T) -> Result<T, Exceeded> {
+    /// Evaluates an expression.
+    pub(super) fn spend(
+        &mut self,
+        Metered { expression, room }: &Metered,
+        context: &Context<'_, '_>,
+    ) -> Result<Result<CelValue, ExecutionError>, Exceeded> {
         // What an expression costs at least, so that a great many of them end, too.
         if !goes_on_by(1) {
             return Err(Exceeded::Object);
         }
         let given = self.0.min(OF_RULE);
-        LEFT.set(Some(given));
-        let result = evaluate();
-        match LEFT.replace(Some(u64::MAX)) {
+        let (result, left) = with_room(*room, || {
+            LEFT.set(Some(given));
+            let result = CelValue::resolve(expression, context);
+            (result, LEFT.replace(Some(u64::MAX)))
+        });
+        match left {
             Some(left) => {
                 self.0 -= given.saturating_sub(left);
                 Ok(result)

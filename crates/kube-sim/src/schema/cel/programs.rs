@@ -4,18 +4,23 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use cel::IdedExpr;
-use cel::common::ast::{EntryExpr, Expr};
+use cel::common::ast::Expr;
 
+use super::cost::Metered;
+use super::parsed::{levels_made, parsed, parts, room_of};
 use super::scope::VARIABLES;
-use super::{ENVIRONMENT, cost, typed};
+use super::typed;
+use crate::nesting;
 
 /// How many bytes of expressions are kept.
 const KEPT: usize = 1024 * 1024;
 
 /// A compiled expression, metered, and the names that it selects of `variables`.
 pub(super) struct Program {
-    pub(super) expression: IdedExpr,
+    pub(super) expression: Metered,
     pub(super) names: BTreeSet<String>,
+    /// How many levels more than those its value may have.
+    pub(super) made: usize,
 }
 
 type Compiled = Result<Arc<Program>, String>;
@@ -46,55 +51,27 @@ pub(super) fn compiled(expression: &str) -> Compiled {
 }
 
 fn compile(expression: &str) -> Compiled {
-    let program = ENVIRONMENT
-        .compile(expression)
-        .map_err(|error| error.to_string())?;
-    let mut names = BTreeSet::new();
-    find_names(program.expression(), &mut names);
+    let program = parsed(expression)?;
     let mut expression = program.expression().clone();
-    typed::as_maps(&mut expression);
+    nesting::with_room(room_of(&expression), || typed::as_maps(&mut expression));
     Ok(Arc::new(Program {
-        expression: cost::metered(expression),
-        names,
+        names: names(&expression),
+        made: levels_made(&expression),
+        expression: Metered::of(expression),
     }))
 }
 
 /// The names that an expression selects of `variables`.
-fn find_names(expression: &IdedExpr, found: &mut BTreeSet<String>) {
-    let mut entry = |entry: &EntryExpr| match entry {
-        EntryExpr::StructField(field) => find_names(&field.value, found),
-        EntryExpr::MapEntry(entry) => {
-            find_names(&entry.key, found);
-            find_names(&entry.value, found);
+fn names(expression: &IdedExpr) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut open = vec![expression];
+    while let Some(expression) = open.pop() {
+        if let Expr::Select(select) = &expression.expr
+            && matches!(&select.operand.expr, Expr::Ident(name) if name == VARIABLES)
+        {
+            found.insert(select.field.clone());
         }
-    };
-    match &expression.expr {
-        Expr::Unspecified | Expr::Literal(_) | Expr::Ident(_) => {}
-        Expr::Select(select) => {
-            if matches!(&select.operand.expr, Expr::Ident(name) if name == VARIABLES) {
-                found.insert(select.field.clone());
-            }
-            find_names(&select.operand, found);
-        }
-        Expr::Call(call) => {
-            let parts = call.target.iter().map(|target| &**target).chain(&call.args);
-            parts.for_each(|part| find_names(part, found));
-        }
-        Expr::List(list) => list
-            .elements
-            .iter()
-            .for_each(|element| find_names(element, found)),
-        Expr::Map(map) => map.entries.iter().for_each(|part| entry(&part.expr)),
-        Expr::Struct(structure) => structure.entries.iter().for_each(|part| entry(&part.expr)),
-        Expr::Comprehension(of) => {
-            let parts = [
-                &of.iter_range,
-                &of.accu_init,
-                &of.loop_cond,
-                &of.loop_step,
-                &of.result,
-            ];
-            parts.into_iter().for_each(|part| find_names(part, found));
-        }
+        open.extend(parts(expression));
     }
+    found
 }

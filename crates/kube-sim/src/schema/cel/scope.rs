@@ -1,6 +1,6 @@
 //! Expressions over variables of any type: match conditions and admission policies.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use cel::objects::{Key, Map as CelMap};
@@ -8,11 +8,14 @@ use cel::{Context, ExecutionError, Value as CelValue};
 use serde_json::Value;
 
 use super::cost::{self, Budget};
-use super::programs::compiled;
+use super::programs::{Program, compiled};
 use super::{ENVIRONMENT, Schema, said, to_cel, typed};
 
 /// The variable with the values of named expressions.
 pub(super) const VARIABLES: &str = "variables";
+
+/// The most levels of the value of a named expression.
+const DEEPEST: usize = 1000;
 
 /// Variables, named expressions, and what is left to be spent on evaluating others. Values are of any type: an expression is not
 /// checked before it is evaluated.
@@ -21,6 +24,9 @@ pub(crate) struct Scope {
     budget: Budget,
     /// In the order in which they may refer to earlier ones.
     named: Vec<(String, String)>,
+    /// Where each is in that order.
+    places: BTreeMap<String, usize>,
+    depths: Depths,
     /// What those that were asked for came to.
     values: BTreeMap<String, Result<CelValue, Failure>>,
 }
@@ -67,6 +73,26 @@ impl Failure {
     }
 }
 
+/// How many levels the values of named expressions may have: what is made of other values is deeper than they are.
+#[derive(Default)]
+pub(crate) struct Depths(BTreeMap<String, usize>);
+
+impl Depths {
+    /// Adds a named expression; returns how many levels its value may have.
+    pub(crate) fn add(&mut self, name: &str, expression: &str) -> usize {
+        let depth = compiled(expression).map_or(0, |program| {
+            let below = program.names.iter().map(|name| self.of(name)).max();
+            program.made + below.unwrap_or(0)
+        });
+        self.0.insert(name.to_owned(), depth);
+        depth
+    }
+
+    fn of(&self, name: &str) -> usize {
+        self.0.get(name).copied().unwrap_or(0)
+    }
+}
+
 impl Scope {
     pub(crate) fn new(variables: &[(&str, &Value)]) -> Self {
         let mut context = Context::with_env(ENVIRONMENT.clone());
@@ -77,12 +103,16 @@ impl Scope {
             context,
             budget: Budget::new(),
             named: Vec::new(),
+            places: BTreeMap::new(),
+            depths: Depths::default(),
             values: BTreeMap::new(),
         }
     }
 
     /// Names an expression: later ones find what it comes to in `variables`. It is evaluated when one asks for it, once.
     pub(crate) fn name(&mut self, name: &str, expression: &str) {
+        self.depths.add(name, expression);
+        self.places.insert(name.to_owned(), self.named.len());
         self.named.push((name.to_owned(), expression.to_owned()));
     }
 
@@ -158,25 +188,51 @@ impl Scope {
     }
 
     fn value(&mut self, expression: &str) -> Result<CelValue, Failure> {
-        let before = self.named.len();
-        self.resolve(expression, before)
+        let program = compiled(expression).map_err(Failure::Error)?;
+        let all = self.named.len();
+        for at in self.wanting(&program) {
+            let (name, expression) = self.named[at].clone();
+            let value = match self.depths.of(&name) > DEEPEST {
+                true => Err(Failure::Costly),
+                false => compiled(&expression)
+                    .map_err(Failure::Error)
+                    .and_then(|program| self.resolve(&program, at)),
+            };
+            self.values.insert(name, value);
+        }
+        self.resolve(&program, all)
     }
 
-    /// Evaluates an expression that may refer to the first `before` named ones.
-    fn resolve(&mut self, expression: &str, before: usize) -> Result<CelValue, Failure> {
-        let program = compiled(expression).map_err(Failure::Error)?;
-        let mut values = Vec::new();
-        for at in 0..before {
-            if !program.names.contains(&self.named[at].0) {
+    /// The named expressions that a program refers to, itself or by others, and that have no value yet, in their order.
+    fn wanting(&self, program: &Program) -> BTreeSet<usize> {
+        let mut open = self.places_in(program, self.named.len());
+        let mut wanting = BTreeSet::new();
+        while let Some(at) = open.pop_last() {
+            let (name, expression) = &self.named[at];
+            if self.values.contains_key(name) {
                 continue;
             }
-            let (name, expression) = self.named[at].clone();
-            if !self.values.contains_key(&name) {
-                let value = self.resolve(&expression, at);
-                self.values.insert(name.clone(), value);
+            wanting.insert(at);
+            if let Ok(program) = compiled(expression) {
+                open.extend(self.places_in(&program, at));
             }
-            if let Some(Ok(value)) = self.values.get(&name) {
-                values.push((Key::String(Arc::new(name)), value.clone()));
+        }
+        wanting
+    }
+
+    /// Which of the first `before` named expressions a program refers to.
+    fn places_in(&self, program: &Program, before: usize) -> BTreeSet<usize> {
+        let places = program.names.iter().filter_map(|name| self.places.get(name));
+        places.copied().filter(|at| *at < before).collect()
+    }
+
+    /// Evaluates a program that may refer to the first `before` named expressions.
+    fn resolve(&mut self, program: &Program, before: usize) -> Result<CelValue, Failure> {
+        let mut values = Vec::new();
+        for at in self.places_in(program, before) {
+            let (name, _) = &self.named[at];
+            if let Some(Ok(value)) = self.values.get(name) {
+                values.push((Key::String(Arc::new(name.clone())), value.clone()));
             }
         }
         let mut context = self.context.new_inner_scope();
@@ -184,8 +240,8 @@ impl Scope {
             map: Arc::new(values.into_iter().collect()),
         };
         context.add_variable_from_value(VARIABLES, CelValue::Map(values));
-        let evaluate = || CelValue::resolve(&program.expression, &context);
-        match self.budget.spend(evaluate) {
+        let spent = self.budget.spend(&program.expression, &context);
+        match spent {
             Ok(Ok(value)) => Ok(value),
             Ok(Err(ExecutionError::UndeclaredReference(name))) => Err(Failure::Unknown(name.to_string())),
             Ok(Err(error)) => Err(self.failed(&error)),

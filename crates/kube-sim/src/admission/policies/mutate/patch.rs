@@ -3,10 +3,11 @@
 use serde_json::{Map, Value, json};
 
 use super::{Unmade, type_of, untyped};
-use crate::admission::Object;
-use crate::api::patch::Patch;
+use crate::admission::{Object, form_of};
+use crate::api::patch::{MAX_COPIED, Patch};
 use crate::apply;
 use crate::nesting;
+use crate::schema::{self, Failure};
 use crate::status::StatusError;
 use crate::target::Target;
 
@@ -33,7 +34,13 @@ fn patched(seen: Value, made: Value) -> Result<Value, Unmade> {
         ));
     };
     let mut changed = seen.clone();
+    // What reading the object costs, which each operation does.
+    let size = seen.to_string().len();
+    let mut copied = 0;
     for operation in made {
+        if !schema::goes_on(size / 8) {
+            return Err(Unmade::Failed(Failure::Exhausted.message()));
+        }
         let Value::Object(operation) = operation else {
             return Err(failed(
                 "type mismatch: JSONPatchType.expression should evaluate to array of JSONPatch",
@@ -41,6 +48,13 @@ fn patched(seen: Value, made: Value) -> Result<Value, Unmade> {
         };
         let operation = read(operation).map_err(Unmade::Failed)?;
         let is_test = operation["op"] == "test";
+        copied += copied_by(&operation, &changed);
+        if copied > MAX_COPIED {
+            return Err(Unmade::Failed(format!(
+                "JSON Patch: Unable to complete the copy, the accumulated size increase of copy is {copied}, exceeding the limit \
+                 {MAX_COPIED}"
+            )));
+        }
         match apply_one(&operation, changed) {
             Ok(object) => changed = object,
             // What fails a test is not applied at all, and is no failure.
@@ -49,6 +63,15 @@ fn patched(seen: Value, made: Value) -> Result<Value, Unmade> {
         }
     }
     Ok(changed)
+}
+
+/// How many bytes an operation copies.
+fn copied_by(operation: &Value, document: &Value) -> usize {
+    let from = operation["from"].as_str().unwrap_or("");
+    match operation["op"] == "copy" {
+        true => document.pointer(from).map_or(0, |value| value.to_string().len()),
+        false => 0,
+    }
 }
 
 /// An operation as JSON has it.
@@ -136,6 +159,13 @@ fn merged(target: &Target, seen: Value, mut made: Value) -> Result<Value, String
     }
     check_types(&made, "Object")?;
     untyped(&mut made);
+    // A real server knows the types of what is stored, and this one.
+    if let Some([group, version, kind]) = form_of(target).filter(|[.., kind]| kind != "Binding") {
+        return Err(format!(
+            "error applying patch: failed to convert patch object to typed object: no corresponding type for {group}/{version}, \
+             Kind={kind}"
+        ));
+    }
     if let Value::Object(made) = &mut made {
         for name in ["apiVersion", "kind"] {
             made.insert(name.into(), seen[name].clone());

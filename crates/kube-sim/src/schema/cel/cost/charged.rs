@@ -1,13 +1,14 @@
 //! The functions that metered expressions call: they take a cost, then do what the function does that they stand for.
 
 use std::cell::RefCell;
+use std::iter::Peekable;
 use std::rc::Rc;
 
 use cel::common::types::{CelBool, CelBytes, CelInt, CelList, CelMap, CelString, DYN_TYPE, INT_TYPE};
 use cel::common::value::{CowVal, Val};
 use cel::{DeclarationError, Env, ExecutionError};
 
-use super::{BYTES, exceeded, pay};
+use super::{BYTES, exceeded, goes_on_by, pay};
 use crate::schema::Pattern;
 
 /// Charges for a round of a loop.
@@ -27,6 +28,7 @@ pub(super) const REPLACE: &str = "@replace";
 pub(super) const JOIN: &str = "@join";
 pub(super) const INDEX_OF: &str = "@indexOf";
 pub(super) const MATCHES: &str = "@matches";
+pub(super) const MATCHES_LITERAL: &str = "@matchesLiteral";
 pub(super) const LAST_INDEX_OF: &str = "@lastIndexOf";
 
 /// Declares what metered expressions call.
@@ -41,6 +43,7 @@ pub(in crate::schema::cel) fn declare(environment: &mut Env) -> Result<(), Decla
     environment.add_overload(JOIN, "join", any(1), join)?;
     environment.add_overload(JOIN, "join_with", any(2), join)?;
     environment.add_overload(MATCHES, "matches_pattern", any(2), matches)?;
+    environment.add_overload(MATCHES_LITERAL, "matches_literal", any(2), matches_literal)?;
     environment.add_overload(INDEX_OF, "index_of", any(2), index_of)?;
     environment.add_overload(INDEX_OF, "index_of_from", any(3), index_of)?;
     environment.add_overload(LAST_INDEX_OF, "last_index_of", any(2), last_index_of)?;
@@ -150,6 +153,8 @@ fn counted<'b, 'v>(mut arguments: Vec<CowVal<'b, 'v>>) -> Result<CowVal<'b, 'v>,
     Ok(value)
 }
 
+type Chars<'a> = Peekable<std::str::Chars<'a>>;
+
 /// How many regular expressions a thread keeps.
 const PATTERNS: usize = 16;
 
@@ -161,8 +166,20 @@ thread_local! {
     static COMPILED: RefCell<Vec<Rc<Pattern>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// `matches`, which costs what reading the text costs, and once what the expression takes to compile.
+/// `matches` with a regular expression that is computed: it costs each time what it takes to compile, whether a thread has it already
+/// or not.
 fn matches<'b, 'v>(arguments: Vec<CowVal<'b, 'v>>) -> Result<CowVal<'b, 'v>, ExecutionError> {
+    let source = arguments.get(1);
+    let source = source.and_then(|source| source.downcast_ref::<CelString<'_>>());
+    pay(source
+        .map_or(0, |source| weight(source.inner()))
+        .saturating_mul(OF_PART))?;
+    matches_literal(arguments)
+}
+
+/// `matches`, which costs what reading the text costs. What a regular expression of the rule itself takes to compile is the rule's only
+/// in so far as others wait for it.
+fn matches_literal<'b, 'v>(arguments: Vec<CowVal<'b, 'v>>) -> Result<CowVal<'b, 'v>, ExecutionError> {
     let text = |at: usize| {
         let argument = arguments.get(at);
         let text = argument.and_then(|argument| argument.downcast_ref::<CelString<'_>>());
@@ -173,7 +190,9 @@ fn matches<'b, 'v>(arguments: Vec<CowVal<'b, 'v>>) -> Result<CowVal<'b, 'v>, Exe
     let pattern = match known {
         Some(known) => known,
         None => {
-            pay(weight(source).saturating_mul(OF_PART))?;
+            if !goes_on_by(weight(source).saturating_mul(OF_PART)) {
+                return Err(exceeded());
+            }
             let pattern = Rc::new(Pattern::new(source));
             if let Some(why) = pattern.error() {
                 return Err(ExecutionError::function_error("matches", why));
@@ -193,13 +212,59 @@ fn matches<'b, 'v>(arguments: Vec<CowVal<'b, 'v>>) -> Result<CowVal<'b, 'v>, Exe
     Ok(CowVal::owned(CelBool::from(pattern.is_in(text))))
 }
 
+/// What a class of Unicode is made of.
+const CLASS: u64 = 300;
+
+/// The parts of what a backslash begins.
+fn escaped(rest: &mut Chars<'_>) -> u64 {
+    match rest.next() {
+        Some('p' | 'P') => {
+            if rest.next() == Some('{') {
+                rest.by_ref().take_while(|found| *found != '}').for_each(drop);
+            }
+            CLASS
+        }
+        Some('Q') => quoted(rest),
+        _ => 1,
+    }
+}
+
+/// The characters up to `\E`.
+fn quoted(rest: &mut Chars<'_>) -> u64 {
+    let mut parts = 0;
+    while let Some(next) = rest.next() {
+        if next == '\\' && rest.next_if_eq(&'E').is_some() {
+            break;
+        }
+        parts += 1;
+    }
+    parts
+}
+
+/// The parts of a class of characters, in which a bracket that closes comes last, unless it comes first.
+fn class(rest: &mut Chars<'_>) -> u64 {
+    let negated = rest.peek() == Some(&'^');
+    rest.next_if(|_| negated);
+    let mut parts = u64::from(rest.next_if_eq(&']').is_some());
+    while let Some(next) = rest.next() {
+        parts += match next {
+            ']' => return parts.max(1),
+            // A class with a name.
+            '[' if rest.peek() == Some(&':') => {
+                rest.by_ref().take_while(|found| *found != ']').count() as u64
+            }
+            '\\' => escaped(rest),
+            _ => 1,
+        };
+    }
+    parts
+}
+
 /// About how many parts a regular expression has when what it repeats is written out.
 fn weight(source: &str) -> u64 {
-    /// What a class of Unicode is made of.
-    const CLASS: u64 = 300;
     let mut groups: Vec<u64> = vec![0];
     let mut last: u64 = 0;
-    let mut rest = source.chars().peekable();
+    let mut rest: Chars<'_> = source.chars().peekable();
     while let Some(next) = rest.next() {
         let part = match next {
             '(' => {
@@ -207,10 +272,8 @@ fn weight(source: &str) -> u64 {
                 continue;
             }
             ')' if groups.len() > 1 => groups.pop().unwrap_or(0),
-            '\\' => match rest.next() {
-                Some('p' | 'P') => CLASS,
-                _ => 1,
-            },
+            '\\' => escaped(&mut rest),
+            '[' => class(&mut rest),
             '{' => {
                 let counts: String = rest.by_ref().take_while(|found| *found != '}').collect();
                 let most = counts.split(',').filter_map(|count| count.parse().ok()).max();
@@ -314,4 +377,24 @@ fn charge<'b, 'v>(mut arguments: Vec<CowVal<'b, 'v>>) -> Result<CowVal<'b, 'v>, 
         .and_then(|cost| u64::try_from(*cost.inner()).ok());
     pay(cost.unwrap_or(1))?;
     arguments.pop().ok_or_else(exceeded)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bracket_that_is_a_character_ends_no_group() {
+        for pattern in [
+            r"(abc[)]){1000}",
+            r"(abc\)){1000}",
+            r"(abc\Q)\E){1000}",
+            r"(abc[^])]){1000}",
+            r"(abc[[:alpha:])]){1000}",
+        ] {
+            assert!(weight(pattern) >= 4000, "{pattern}: {}", weight(pattern));
+        }
+        assert!(weight(r"(\pL{50}){20}") > 100_000);
+        assert!(weight("^[a-z0-9]([-a-z0-9]*[a-z0-9])?$") < 50);
+    }
 }

@@ -3,7 +3,9 @@
 use cel::common::ast::{CallExpr, EntryExpr, Expr, IdedExpr, LiteralValue, operators};
 
 use super::CONTAINER;
-use super::charged::{CHARGE, COUNTED, CROWDED, INDEX_OF, JOIN, LAST_INDEX_OF, MATCHES, REPLACE, SIZED};
+use super::charged::{
+    CHARGE, COUNTED, CROWDED, INDEX_OF, JOIN, LAST_INDEX_OF, MATCHES, MATCHES_LITERAL, REPLACE, SIZED,
+};
 
 /// The expression with a charge for each round of its loops.
 pub(in crate::schema::cel) fn metered(mut expression: IdedExpr) -> IdedExpr {
@@ -107,7 +109,10 @@ fn bound(call: &mut CallExpr) {
         ("join", 0 | 1, Some(_)) => JOIN,
         ("indexOf", 1 | 2, Some(_)) => INDEX_OF,
         ("lastIndexOf", 1 | 2, Some(_)) => LAST_INDEX_OF,
-        ("matches", 1, Some(_)) | ("matches", 2, None) => MATCHES,
+        ("matches", 1, Some(_)) | ("matches", 2, None) => match call.args.last().map(|last| &last.expr) {
+            Some(Expr::Literal(_)) => MATCHES_LITERAL,
+            _ => MATCHES,
+        },
         _ => return,
     };
     call.func_name = name.to_owned();
