@@ -29,6 +29,26 @@
 //! # Ok(()) }
 //! ```
 //!
+//! # With a manager
+//!
+//! Give the [set](ShardGroup::shards) to the factory, the factory to the manager, and add the group as a
+//! runnable that does not wait for informers:
+//!
+//! ```no_run
+//! use kube_controller::leader_election::unique_identity;
+//! use kube_controller::manager::{Manager, RunWhen};
+//! use kube_controller::shard_group::{ShardGroup, ShardGroupConfig};
+//! use kube_informer::SharedInformerFactory;
+//!
+//! # fn example(client: kube::Client) -> Result<(), Box<dyn std::error::Error>> {
+//! let config = ShardGroupConfig::new("default", "my-controller", unique_identity());
+//! let mut group = ShardGroup::new(client.clone(), config)?;
+//! let factory = SharedInformerFactory::builder(client.clone()).shards(group.shards()).build();
+//! let manager = Manager::with_factory(client, "my-controller", factory);
+//! manager.add("shards", RunWhen::Warm, async move |context| group.run(context.token().clone()).await)?;
+//! # Ok(()) }
+//! ```
+//!
 //! # Owned kinds
 //!
 //! The shard of the owner counts: when an owned object changes, a controller reconciles the owner only if the

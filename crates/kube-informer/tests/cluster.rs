@@ -515,7 +515,8 @@ async fn a_kind_waits_for_its_definition_and_survives_its_deletion() {
         .wait_for_sync(Duration::from_millis(100))
         .await
         .unwrap_err();
-    let said = "gadgets.example.com as DynamicObject (not-found: the server has no such resource (yet): the server answered 404";
+    let said = "gadgets.example.com as DynamicObject (not-found: the server has no such resource (yet): \
+        the server answered 404 NotFound: nothing is served at /apis/example.com/v1/gadgets, ";
     assert!(error.to_string().contains(said), "{error}");
 
     server.store().create(definition.clone()).unwrap();

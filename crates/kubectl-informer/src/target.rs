@@ -51,6 +51,11 @@ impl Kinds {
         selection
             .validate()
             .map_err(|error| Usage(format!("--namespace: {error}")))?;
+        // As in kubectl, -A has precedence over -n.
+        let selection = match args.all_namespaces {
+            true => Selection::default(),
+            false => selection,
+        };
         let connection = Connection::new(&args.connection).await?;
         let resources = Resources::of(&connection).await?;
         let mut skipped = Vec::new();
@@ -183,6 +188,11 @@ impl Target {
             (None, true) => format!("{what} in any namespace"),
             (None, false) => what,
         }
+    }
+
+    /// That there are no objects, and why: `no pods in namespace "shop"; there is no such namespace`.
+    pub(crate) async fn none(&self) -> String {
+        format!("no {}{}", self.described(), self.why_none().await)
     }
 
     /// Why there are no objects, as far as a request tells: the namespace does not exist, or it is worth looking in

@@ -290,6 +290,7 @@ impl ClientSource {
     }
 
     async fn get(&self, uri: String, accept: HeaderValue) -> Result<Response<Body>, ApiError> {
+        let path = uri.split('?').next().unwrap_or_default().to_owned();
         let request = Request::get(uri)
             .header(header::ACCEPT, accept)
             .header(
@@ -305,7 +306,7 @@ impl ClientSource {
         if response.status() == StatusCode::OK {
             return Ok(response);
         }
-        Err(rejection(response, self.received.clone()).await)
+        Err(rejection(&path, response, self.received.clone()).await)
     }
 }
 

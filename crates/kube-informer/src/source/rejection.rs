@@ -14,8 +14,8 @@ const ERROR: Duration = Duration::from_secs(30);
 /// The maximum number of bytes of an error's body that are read.
 const ERROR_BODY: usize = 1 << 20;
 
-/// The error for a response with a status other than 200.
-pub(super) async fn rejection(response: Response<Body>, received: Arc<AtomicU64>) -> ApiError {
+/// The error for a response with a status other than 200 to a request with this path.
+pub(super) async fn rejection(path: &str, response: Response<Body>, received: Arc<AtomicU64>) -> ApiError {
     let code = response.status().as_u16();
     let encoding = encoding_of(&response);
     let retry_after = retry_after(response.headers());
@@ -36,7 +36,7 @@ pub(super) async fn rejection(response: Response<Body>, received: Arc<AtomicU64>
         let status = match code {
             404 => ApiStatus::from_code(
                 404,
-                format!("not found, and the answer ({media_type}) is no API status"),
+                format!("nothing is served at {path}, and the answer ({media_type}) is no API status"),
             ),
             _ => ApiStatus::from_code(code, format!("the answer ({media_type}) is no API status")),
         };

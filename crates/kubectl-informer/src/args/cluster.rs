@@ -16,8 +16,8 @@ pub(crate) struct ClusterArgs {
     /// Only objects of this namespace; by default those of all, and those of none
     #[arg(short, long, value_name = "NS")]
     pub(crate) namespace: Option<String>,
-    /// All namespaces, which is the default
-    #[arg(short = 'A', long, conflicts_with = "namespace")]
+    /// All namespaces, which is the default; overrides --namespace
+    #[arg(short = 'A', long)]
     pub(crate) all_namespaces: bool,
     #[command(flatten)]
     pub(crate) connection: ConnectionArgs,
@@ -26,11 +26,11 @@ pub(crate) struct ClusterArgs {
 impl ClusterArgs {
     /// What to try instead, for a message that says why nothing can be listed.
     pub(crate) fn instead(&self, why: &str) -> &'static str {
-        match self.namespace {
-            None if why.contains("403 Forbidden") => {
-                "; if you may list them in one namespace, give it with -n"
-            }
-            _ => "",
+        match (self.all_namespaces, &self.namespace) {
+            _ if !why.contains("403 Forbidden") => "",
+            (true, _) => "; if you may list them in one namespace, give it with -n, without -A",
+            (false, None) => "; if you may list them in one namespace, give it with -n",
+            (false, Some(_)) => "",
         }
     }
 }
@@ -47,7 +47,7 @@ pub(crate) struct SelectionArgs {
 /// A server, and a selection of its objects of any resource.
 #[derive(Debug, ArgGroup)]
 pub(crate) struct ScopeArgs {
-    /// All namespaces
+    /// All namespaces; overrides --namespace
     #[arg(short = 'A', long)]
     pub(crate) all_namespaces: bool,
     /// This namespace; by default that of the kubeconfig's context, or `default`

@@ -132,17 +132,17 @@ pub(crate) async fn run(mut args: MeasureArgs) -> anyhow::Result<ExitCode> {
                     "no Rust type is built in for {name}: held as DynamicObject"
                 ));
             }
-            measure::<Typed>(target.source(), &args, stop, |_| None).await
+            measure::<Typed>(&target, target.source(), &args, stop, |_| None).await
         }
         Decode::Packed => {
             let stats = |packer: &Packer<DynamicObject>| Some(packer.stats());
             // Nobody reads them: they need not have what only a newer server knows.
             let source = target.source().encoding(Encoding::Protobuf);
-            measure::<Packed<DynamicObject>>(source, &args, stop, stats).await
+            measure::<Packed<DynamicObject>>(&target, source, &args, stop, stats).await
         }
         Decode::Metadata => {
             let source = target.source().metadata_only();
-            measure::<PartialObjectMeta<DynamicObject>>(source, &args, stop, |_| None).await
+            measure::<PartialObjectMeta<DynamicObject>>(&target, source, &args, stop, |_| None).await
         }
     };
     measured.map(|()| ExitCode::SUCCESS)
@@ -150,6 +150,7 @@ pub(crate) async fn run(mut args: MeasureArgs) -> anyhow::Result<ExitCode> {
 
 /// Runs an informer of this form and prints its costs.
 async fn measure<O: form::Decode>(
+    target: &Target,
     source: ClientSource,
     args: &MeasureArgs,
     stop: Stop,
@@ -165,6 +166,9 @@ async fn measure<O: form::Decode>(
     let shown = progress::doing("measuring");
     let base = Memory::now();
     let mut measurement = Measurement {
+        target,
+        // Of several forms, the first one says it for all.
+        says_none: args.alone.is_none_or(|form| args.form.first() == Some(&form)),
         informer,
         source,
         base,
@@ -193,7 +197,10 @@ enum Ended {
 }
 
 /// An informer whose costs are measured.
-struct Measurement<O: CachedObject> {
+struct Measurement<'t, O: CachedObject> {
+    target: &'t Target,
+    /// Whether to say that there are no objects.
+    says_none: bool,
     informer: SharedInformer<O>,
     source: ClientSource,
     /// The memory before anything was asked for.
@@ -207,7 +214,7 @@ struct Measurement<O: CachedObject> {
     shown: ProgressBar,
 }
 
-impl<O: CachedObject> Measurement<O> {
+impl<O: CachedObject> Measurement<'_, O> {
     async fn run(&mut self, events: Option<u64>) -> anyhow::Result<Ended> {
         if let Ok(true) = self.informer.restored().await {
             let cost = Cost {
@@ -232,6 +239,10 @@ impl<O: CachedObject> Measurement<O> {
             packing: (self.packing)().map(Packing::from),
             ..Cost::of("sync", self.started, Duration::ZERO)
         };
+        if self.says_none && cost.objects == Some(0) {
+            let none = self.target.none().await;
+            self.shown.suspend(|| output::diagnostic(&none));
+        }
         let Some(events) = events else {
             self.tell(&cost)?;
             return Ok(Ended::Measured);

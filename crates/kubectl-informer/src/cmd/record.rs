@@ -58,8 +58,8 @@ pub(crate) async fn run(args: RecordArgs) -> anyhow::Result<ExitCode> {
     let mut informers = Informers::start(&targets, &args.scope.reflector(), &stop.token)?;
     let recorded = async {
         match args.period {
-            Some(period) => tokio::time::timeout(period, recorder.record(&mut informers)).await,
-            None => Ok(recorder.record(&mut informers).await),
+            Some(period) => tokio::time::timeout(period, recorder.record(&targets, &mut informers)).await,
+            None => Ok(recorder.record(&targets, &mut informers).await),
         }
     };
     let recorded = stop.token.run_until_cancelled(recorded).await;
@@ -144,13 +144,19 @@ impl Recorder {
     }
 
     /// Records until the informers have stopped. Cancel safe: what has been told is written by [`finish`](Self::finish).
-    async fn record(&mut self, informers: &mut Informers) -> anyhow::Result<()> {
+    async fn record(&mut self, targets: &[Target], informers: &mut Informers) -> anyhow::Result<()> {
         let mut ticks = tokio::time::interval(FLUSH);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             tokio::select! {
                 happened = informers.next() => match happened {
-                    Some((number, step)) => self.step(number, &step)?,
+                    Some((number, step)) => {
+                        self.step(number, &step)?;
+                        let objects = informers.statuses().nth(number).map(|status| status.objects);
+                        if matches!(step, Step::Synced) && objects == Some(0) {
+                            output::diagnostic(&targets[number].none().await);
+                        }
+                    }
                     None => return Ok(()),
                 },
                 _ = ticks.tick() => {

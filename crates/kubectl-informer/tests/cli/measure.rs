@@ -3,6 +3,7 @@
 use crate::process::{Running, run};
 use crate::{cluster, pod, scripted};
 use conformance::cluster::Cluster;
+use kube_sim::SimServer;
 use kube_sim::script::{Answer, Kind, event};
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};
@@ -11,6 +12,34 @@ fn members(line: &Value) -> Vec<&str> {
     let mut names: Vec<_> = line.as_object().unwrap().keys().map(String::as_str).collect();
     names.sort_unstable();
     names
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_empty_cache_is_told_once_with_the_reason() {
+    let server = SimServer::builder().start().await.unwrap();
+    for (args, expected) in [
+        (
+            "-n nowhere",
+            "no pods in namespace \"nowhere\"; there is no such namespace",
+        ),
+        (
+            "-n nowhere --form packed",
+            "no pods in namespace \"nowhere\"; there is no such namespace",
+        ),
+        (
+            "-n nowhere --form typed,packed",
+            "no pods in namespace \"nowhere\"; there is no such namespace",
+        ),
+        ("-n nowhere -A", "no pods in any namespace"),
+    ] {
+        let ended = run(&format!("measure pods {args} --server {}", server.url())).await;
+        assert_eq!(
+            (ended.code, ended.err.trim_end()),
+            (Some(0), expected),
+            "{args}: {ended:?}"
+        );
+    }
+    server.shutdown().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -203,7 +232,11 @@ async fn interrupted_while_it_waits_it_tells_how_far_it_came() {
     measure.signal(Signal::SIGINT);
     let ended = measure.end().await;
     assert_eq!((ended.code, &*ended.out), (Some(130), ""), "{ended:?}");
-    assert_eq!(ended.err, "error: interrupted after 0 of 3 changes\n");
+    let none = "no configmaps in namespace \"default\"; -A watches all namespaces";
+    assert_eq!(
+        ended.err,
+        format!("{none}\nerror: interrupted after 0 of 3 changes\n")
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -246,6 +246,25 @@ async fn what_is_forbidden_leaves_no_file() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_namespace_that_does_not_exist_is_told() {
+    let server = SimServer::builder().start().await.unwrap();
+    let (_folder, file) = folder();
+    let args = format!(
+        "record pods -n nowhere --file {} --server {}",
+        file.display(),
+        server.url()
+    );
+    let mut recorder = Running::start(&args);
+    recorder.said("synced: 0 objects").await;
+    recorder
+        .said("no pods in namespace \"nowhere\"; there is no such namespace")
+        .await;
+    recorder.signal(Signal::SIGINT);
+    assert_eq!(recorder.end().await.code, Some(0));
+    server.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_recording_ends_after_its_time() {
     let cluster = Cluster::start().await;
     let (_folder, file) = folder();

@@ -31,6 +31,20 @@ async fn a_pipe_gets_one_table() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn all_namespaces_override_one() {
+    let server = SimServer::builder().pods(4).start().await.unwrap();
+    let args = format!(
+        "top pods -n nowhere -A --for 1s -o json --server {}",
+        server.url()
+    );
+    let ended = run(&args).await;
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    let table: Value = serde_json::from_str(&ended.out).unwrap();
+    assert_eq!(kind(&table, "pods")["objects"], 4);
+    server.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn changes_objects_and_managers_are_counted() {
     let cluster = Cluster::start().await;
     cluster.create(config_map("default", "busy", "a")).await;
