@@ -102,13 +102,15 @@ async fn exchange(
             .await
             .map_err(|error| error.to_string())?;
         let code = response.status();
+        let kind = response.headers().get(CONTENT_TYPE);
+        let is_text = kind.is_none_or(|kind| kind.as_bytes().starts_with(b"text/"));
         let body = Limited::new(response.into_body(), MAX_ANSWER).collect().await;
         let body = body.map_err(|error| error.to_string())?.to_bytes();
-        Ok::<_, String>((code, body))
+        Ok::<_, String>((code, is_text, body))
     };
     // The connection ends with the answer, and makes no progress unless it is polled.
     let (answer, _) = futures::future::join(answer, connection).await;
-    let (code, body) = answer.map_err(failed)?;
+    let (code, is_text, body) = answer.map_err(failed)?;
     match code.as_u16() {
         200..=206 => Ok(body),
         404 => Err("the server could not find the requested resource".into()),
@@ -117,7 +119,11 @@ async fn exchange(
         403 => Err("forbidden".into()),
         429 => Err("the server has received too many requests and has asked us to try again later".into()),
         500.. => {
-            let said = String::from_utf8_lossy(&body);
+            // Go shows what is meant for people.
+            let said = match is_text {
+                true => String::from_utf8_lossy(&body),
+                false => "unknown".into(),
+            };
             let said = crate::status::quoted(said.trim());
             Err(format!(
                 "an error on the server ({said}) has prevented the request from succeeding"

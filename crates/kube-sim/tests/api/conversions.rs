@@ -180,6 +180,27 @@ async fn deletions_lose_nothing_that_a_webhook_would_convert() {
 }
 
 #[tokio::test]
+async fn who_applies_in_one_version_conflicts_in_another() {
+    let (client, _webhook, v2) = cluster().await;
+    let apply = async |path: String, manager: &str, object: Value| {
+        let path = format!("{path}/a?fieldManager={manager}");
+        client.patch(&path, "application/apply-patch+yaml", object).await
+    };
+    apply(v2.clone(), "x", long("a", "5cm")).await.ok();
+    apply(v2, "x", long("a", "6cm")).await.ok();
+    let mut other = widget("a", 7);
+    other["spec"] = json!({"size": 7});
+    let refused = apply(WIDGETS.to_owned(), "y", other).await;
+    assert_eq!(
+        (refused.code, refused.refusal().2.as_str()),
+        (
+            409,
+            "Apply failed with 1 conflict: conflict with \"x\": .spec.length"
+        )
+    );
+}
+
+#[tokio::test]
 async fn a_definition_can_get_a_webhook_later() {
     let webhook = converter().await;
     let client = Client::empty();
