@@ -411,6 +411,26 @@ fn refused() -> Case {
         ))
 }
 
+/// Nobody answers where the definition says that its objects are converted.
+fn unconverted() -> Case {
+    let mut definition = two_versions("v1");
+    definition["spec"]["conversion"] = json!({"strategy": "Webhook", "webhook": {
+        "clientConfig": {"url": "https://127.0.0.1:1/convert"}, "conversionReviewVersions": ["v1"],
+    }});
+    let spec = json!({"spec": {"a": "1"}});
+    Case::new("unconverted")
+        .ask(post(DEFINITIONS, &definition).named("define").only(["/kind"]))
+        .until(get(W1), 200)
+        .until(get(&format!("{W2}/none")), 404)
+        .ask(post(W2, &widget("v2", "w", spec.clone())).named("create in v2"))
+        .ask(post(W1, &widget("v1", "w", spec.clone())).named("create in v1"))
+        .ask(get(&format!("{W2}/w")).named("get in v2"))
+        .ask(merge(&format!("{W2}/w"), &spec).named("change v2"))
+        .ask(merge(&format!("{W1}/w"), &spec).named("change v1"))
+        .ask(delete(&format!("{W2}/w")).named("delete in v2"))
+        .ask(delete(&format!("{W1}/w")).named("delete in v1"))
+}
+
 pub(crate) fn cases() -> Vec<Case> {
-    vec![several(), scales(), names(), ends(), refused()]
+    vec![several(), scales(), names(), ends(), refused(), unconverted()]
 }

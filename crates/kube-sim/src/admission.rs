@@ -18,6 +18,7 @@ use serde_json::{Map, Value, json};
 
 use crate::access::{MASTERS, User};
 use crate::api::Api;
+use crate::conversion::{self, Session};
 use crate::meta::{metadata, text};
 use crate::nesting;
 use crate::resources::Resource;
@@ -34,6 +35,8 @@ mod evaluate;
 mod hooks;
 mod policies;
 mod rules;
+
+pub(crate) use call::post;
 
 type Object = Map<String, Value>;
 
@@ -82,6 +85,8 @@ pub(crate) struct Admission {
     seed: u64,
     /// The time that the request writes into the object.
     now: jiff::Timestamp,
+    /// What conversion webhooks have said for the request.
+    conversions: Arc<Session>,
     state: Mutex<State>,
 }
 
@@ -404,7 +409,7 @@ impl Api {
             Policy::all(&policies, &bindings)
         });
         let none = mutating.is_empty() && validating.is_empty() && changing.is_empty() && policies.is_empty();
-        if none && !rules::are_of(target) {
+        if none && !rules::are_of(target) && target.resource.definition.webhook.is_none() {
             return None;
         }
         let admin = User::new("kube-sim", "", [MASTERS.to_owned()]);
@@ -420,6 +425,7 @@ impl Api {
             name: OnceLock::new(),
             seed: fastrand::u64(..),
             now: self.now(),
+            conversions: Arc::default(),
             state: Mutex::default(),
         })
     }
@@ -450,7 +456,17 @@ impl Api {
         write: impl Fn() -> Result<T, StatusError> + Send + Sync,
     ) -> Result<T, StatusError> {
         for _ in 0..ATTEMPTS {
-            let result = write();
+            admission.conversions.begin();
+            let result = conversion::within(Some(admission.conversions.clone()), &write);
+            let missing = admission.conversions.missing();
+            if let Some(failed) = admission.conversions.failure() {
+                return Err(failed);
+            }
+            if !missing.is_empty() {
+                admission.lock().waiting.clear();
+                self.convert_missing(&admission.conversions, missing).await;
+                continue;
+            }
             let waiting = std::mem::take(&mut admission.lock().waiting);
             if !admission.evaluate_rules(self).await && waiting.is_empty() {
                 return result;

@@ -14,6 +14,7 @@
 //! it is compared, taken and given up by that version's schema, and an object that does not fit it cannot be applied. What a manager
 //! owns in a version that is no longer served is forgotten.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
@@ -21,6 +22,7 @@ use jiff::Timestamp;
 use kube_protobuf::Envelope;
 use serde_json::{Map, Value, json};
 
+use crate::conversion::{self, Conversion};
 use crate::meta::put_at;
 use crate::meta::{Object, metadata, metadata_mut, text};
 use crate::number;
@@ -185,6 +187,8 @@ impl<'a> Ownership<'a> {
             }
             let schema = self.schema_of(&entry.api_version);
             let ty = Type::of(schema.as_deref());
+            let [old, new] = [old, new].map(|object| self.in_version(&entry.api_version, object));
+            let (old, new) = (&*old, &*new);
             if self.target.resource.custom {
                 converted(old, ty).map_err(|why| format!("failed to convert old object: {why}"))?;
                 converted(new, ty).map_err(|why| format!("failed to convert new object: {why}"))?;
@@ -193,6 +197,20 @@ impl<'a> Ownership<'a> {
             comparisons.insert(entry.api_version.clone(), comparison);
         }
         Ok(comparisons)
+    }
+
+    /// An object as a webhook converts it, if one does.
+    fn in_version<'o>(&self, api_version: &str, object: &'o Object) -> Cow<'o, Object> {
+        let resource = &self.target.resource;
+        if resource.definition.webhook.is_none() {
+            return Cow::Borrowed(object);
+        }
+        let version = api_version.rsplit('/').next().unwrap_or("");
+        match conversion::known(resource, version, object) {
+            Conversion::Known(converted) => Cow::Owned(converted),
+            // Without the answer, nothing comes of this attempt.
+            Conversion::Pending | Conversion::Unasked => Cow::Borrowed(object),
+        }
     }
 
     /// When a manager has changed something; a real server does not say when somebody scaled an object.

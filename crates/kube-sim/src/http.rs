@@ -332,7 +332,8 @@ impl Call {
         let is_asked = target.resource.review && !target.resource.is_bindings();
         let changes = !matches!(self.request.method.as_str(), "GET" | "HEAD")
             || connects(target.subresource.as_deref());
-        if changes && !is_asked {
+        let converts = target.resource.definition.webhook.is_some();
+        if (changes || converts) && !is_asked {
             let options = self.options();
             let dry_run = options["dryRun"][0] == "All";
             self.admission = self.api.admission(&target, self.user.as_ref(), options, dry_run);

@@ -154,6 +154,7 @@ mod api;
 mod apply;
 mod compression;
 mod control;
+mod conversion;
 mod discovery;
 pub mod faults;
 mod http;

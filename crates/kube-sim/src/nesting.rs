@@ -14,6 +14,8 @@ use serde::de::{DeserializeOwned, DeserializeSeed};
 use serde_json::{Map, Value};
 use tokio::runtime::Handle;
 
+use crate::conversion;
+
 mod syntax;
 mod unique;
 
@@ -44,12 +46,13 @@ pub(crate) fn with_room<T: Send>(depth: usize, f: impl FnOnce() -> T + Send) -> 
         return f();
     }
     let runtime = Handle::try_current();
+    let session = conversion::session();
     thread::scope(|scope| {
         let roomy = || {
             // The clock may be that of the runtime.
             let _entered = runtime.as_ref().map(Handle::enter);
             ROOMY.set(true);
-            f()
+            conversion::within(session, f)
         };
         let thread = thread::Builder::new()
             .stack_size(STACK)

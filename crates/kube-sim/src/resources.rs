@@ -154,7 +154,9 @@ impl Resource {
     /// Whether an object that is stored in one version is the same in this one.
     pub(crate) fn is_same_in(&self, stored: &str) -> bool {
         let own = self.definition.versions.get(&*self.version);
-        stored == &*self.version || own.is_some_and(|own| own.alike.iter().any(|version| version == stored))
+        stored == &*self.version
+            || self.definition.webhook.is_none()
+                && own.is_some_and(|own| own.alike.iter().any(|version| version == stored))
     }
 
     /// The version in which objects are stored.

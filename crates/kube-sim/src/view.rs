@@ -7,7 +7,7 @@
 //!
 //! They are stored in the storage version of their definition, and each stored object knows in which version that was. What is
 //! written in another version loses the fields that the storage version does not have, and what is read in another version those
-//! that this one does not have; nothing else is converted (`conversion: None`). Defaults are those of the version in which an object
+//! that this one does not have, unless a webhook converts it (`conversion`). Defaults are those of the version in which an object
 //! is written and of the one in which it is stored.
 
 mod autoscaling;
@@ -16,11 +16,13 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value, json};
 
+use crate::conversion::{self, Conversion};
 use crate::nesting;
 use crate::object::Stored;
 use crate::resources::Resource;
 use crate::schema::{self, fit};
 use crate::selector::Selector;
+use crate::status::StatusError;
 
 /// The names of a field in `events.k8s.io` and in the core group.
 const EVENT_FIELDS: [(&str, &str); 7] = [
@@ -87,6 +89,13 @@ pub(crate) fn served<'a>(resource: &Resource, version: &str, stored: &'a Stored)
     }
     nesting::with_room(stored.depth, || {
         let mut object = decode(resource, version, stored);
+        if resource.custom
+            && object
+                .get("apiVersion")
+                .is_none_or(|given| *given != *resource.api_version(version))
+        {
+            convert(resource, version, &mut object);
+        }
         to_served(resource, &mut object);
         Cow::Owned(Stored::encode(resource, &object, stored.resource_version))
     })
@@ -100,22 +109,52 @@ pub(crate) fn selects(selector: &Selector, resource: &Resource, stored: &Stored)
     }
 }
 
-/// Decodes a stored object as one of a version of its resource; needs room for its depth. What has two APIs stays as it is stored.
+/// Decodes a stored object as one of a version of its resource; needs room for its depth. What has two APIs stays as it is stored, and so
+/// does what a webhook converts where it cannot be waited for.
 pub(crate) fn decode(resource: &Resource, version: &str, stored: &Stored) -> Map<String, Value> {
     if !resource.custom {
         return stored.decode(&resource.head(version));
     }
+    let mut object = decode_as_stored(resource, stored);
+    if &*stored.version != version {
+        match resource.definition.webhook {
+            Some(_) => _ = convert_by_webhook(resource, version, &mut object),
+            None => convert(resource, version, &mut object),
+        }
+    }
+    object
+}
+
+/// Decodes a stored object in the version in which it is stored.
+pub(crate) fn decode_as_stored(resource: &Resource, stored: &Stored) -> Map<String, Value> {
     let mut object = stored.decode(&resource.head(&stored.version));
-    if is_older(resource, stored)
+    if resource.custom
+        && is_older(resource, stored)
         && let Some(schema) = resource.schema(&stored.version)
         && let Err(error) = fit::custom(&mut object, &schema)
     {
         tracing::debug!(%error, "a stored object does not fit its schema");
     }
-    if &*stored.version != version {
-        convert(resource, version, &mut object);
-    }
     object
+}
+
+/// That an object can be stored, and read again in a version, by the answers that webhooks have given for this request: what comes now
+/// changes something.
+///
+/// # Errors
+///
+/// A webhook is to be asked first, or has failed.
+pub(crate) fn ensure_converted(
+    resource: &Resource,
+    version: &str,
+    object: &Map<String, Value>,
+) -> Result<(), StatusError> {
+    if resource.definition.webhook.is_some() {
+        let stored = encode(resource, object, u64::MAX);
+        conversion::complete()?;
+        served(resource, version, &stored);
+    }
+    conversion::complete()
 }
 
 /// Encodes an object in the version in which it is stored.
@@ -126,7 +165,9 @@ pub(crate) fn encode(resource: &Resource, object: &Map<String, Value>, resource_
         return Stored::encode(resource, object, resource_version);
     }
     let mut object = object.clone();
-    convert(resource, storage, &mut object);
+    if !convert_by_webhook(resource, storage, &mut object) {
+        convert(resource, storage, &mut object);
+    }
     // A real server does that when it reads the object again, for the answer.
     if let Some(schema) = resource.schema(storage) {
         schema::default::fill_in(&mut object, &schema);
@@ -159,6 +200,19 @@ fn is_converted(resource: &Resource, stored: &Stored) -> bool {
 /// Whether a custom resource was stored before its definition was as it is.
 fn is_older(resource: &Resource, stored: &Stored) -> bool {
     stored.resource_version <= resource.since
+}
+
+/// Lets a webhook make an object of one version one of another; returns whether there is one that can be waited for.
+fn convert_by_webhook(resource: &Resource, version: &str, object: &mut Map<String, Value>) -> bool {
+    if resource.definition.webhook.is_none() {
+        return false;
+    }
+    match conversion::known(resource, version, object) {
+        Conversion::Unasked => return false,
+        Conversion::Pending => {}
+        Conversion::Known(converted) => *object = converted,
+    }
+    true
 }
 
 /// Makes an object of one version one of another: what that one does not have goes.

@@ -163,7 +163,7 @@ impl Api {
             })?;
             let api_version = format!("admission.k8s.io/{version}");
             let review = json!({"kind": "AdmissionReview", "apiVersion": api_version, "request": request});
-            let answer = call::post(self, hook, review.to_string().into_bytes())
+            let answer = call::post(self, &hook.client, hook.timeout, review.to_string().into_bytes())
                 .await
                 .map_err(|why| Failure::Failed(format!("failed to call webhook: {why}")))?;
             let response = read(&answer, &uid, &api_version)

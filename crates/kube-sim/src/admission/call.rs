@@ -1,6 +1,7 @@
 //! One request to a webhook: HTTPS, a connection for each.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::{ACCEPT, CONNECTION, CONTENT_TYPE, HOST, USER_AGENT};
@@ -21,7 +22,6 @@ use tokio_rustls::rustls::{
     CertificateError, ClientConfig, DigitallySignedStruct, Error as TlsError, RootCertStore, SignatureScheme,
 };
 
-use super::hooks::Hook;
 use crate::api::Api;
 use crate::object::join_key;
 use crate::target::MAX_BODY;
@@ -43,24 +43,29 @@ struct Endpoint {
     authorities: Vec<u8>,
 }
 
-/// Posts a review to a webhook; returns the body of the answer, or why there is none in the words of Go.
-pub(super) async fn post(api: &Api, hook: &Hook, body: Vec<u8>) -> Result<Bytes, String> {
-    let endpoint = endpoint(&hook.client)?;
-    let url = format!("{}?timeout={}s", endpoint.url, hook.timeout.as_secs());
-    let asked = tokio::time::timeout(hook.timeout, exchange(api, hook, &endpoint, &url, body)).await;
+/// Posts a review to the webhook of a client configuration; returns the body of the answer, or why there is none in the words of Go.
+pub(crate) async fn post(
+    api: &Api,
+    client: &Value,
+    timeout: Duration,
+    body: Vec<u8>,
+) -> Result<Bytes, String> {
+    let endpoint = endpoint(client)?;
+    let url = format!("{}?timeout={}s", endpoint.url, timeout.as_secs());
+    let asked = tokio::time::timeout(timeout, exchange(api, client, &endpoint, &url, body)).await;
     asked.unwrap_or_else(|_| Err(format!("Post \"{url}\": context deadline exceeded")))
 }
 
 async fn exchange(
     api: &Api,
-    hook: &Hook,
+    client: &Value,
     endpoint: &Endpoint,
     url: &str,
     body: Vec<u8>,
 ) -> Result<Bytes, String> {
     let failed = |why: String| format!("Post \"{url}\": {why}");
-    let (host, port) = match hook.client["service"].is_object() {
-        true => backend(api, &hook.client["service"]).map_err(failed)?,
+    let (host, port) = match client["service"].is_object() {
+        true => backend(api, &client["service"]).map_err(failed)?,
         false => (endpoint.host.clone(), endpoint.port),
     };
     let stream = TcpStream::connect((host.as_str(), port)).await;
@@ -97,13 +102,15 @@ async fn exchange(
             .await
             .map_err(|error| error.to_string())?;
         let code = response.status();
+        let kind = response.headers().get(CONTENT_TYPE);
+        let is_text = kind.is_none_or(|kind| kind.as_bytes().starts_with(b"text/"));
         let body = Limited::new(response.into_body(), MAX_ANSWER).collect().await;
         let body = body.map_err(|error| error.to_string())?.to_bytes();
-        Ok::<_, String>((code, body))
+        Ok::<_, String>((code, is_text, body))
     };
     // The connection ends with the answer, and makes no progress unless it is polled.
     let (answer, _) = futures::future::join(answer, connection).await;
-    let (code, body) = answer.map_err(failed)?;
+    let (code, is_text, body) = answer.map_err(failed)?;
     match code.as_u16() {
         200..=206 => Ok(body),
         404 => Err("the server could not find the requested resource".into()),
@@ -112,7 +119,11 @@ async fn exchange(
         403 => Err("forbidden".into()),
         429 => Err("the server has received too many requests and has asked us to try again later".into()),
         500.. => {
-            let said = String::from_utf8_lossy(&body);
+            // Go shows what is meant for people.
+            let said = match is_text {
+                true => String::from_utf8_lossy(&body),
+                false => "unknown".into(),
+            };
             let said = crate::status::quoted(said.trim());
             Err(format!(
                 "an error on the server ({said}) has prevented the request from succeeding"

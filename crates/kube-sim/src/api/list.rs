@@ -40,7 +40,10 @@ impl Api {
             Some(stale) => stale.get(&target.key()),
             None => self.storage.get(&target.resource, &target.key()),
         };
-        found.ok_or_else(|| StatusError::not_found(&target.resource, target.name.as_deref().unwrap_or("")))
+        let missing = || StatusError::not_found(&target.resource, target.name.as_deref().unwrap_or(""));
+        let found = vec![found.ok_or_else(missing)?];
+        let mut found = self.converted(&target.resource, &target.version, found).await?;
+        found.pop().ok_or_else(missing)
     }
 
     pub(crate) async fn list(
@@ -61,10 +64,20 @@ impl Api {
         } else {
             options.limit
         };
-        let mut matching = snapshot
-            .range(&prefix, after.as_deref())
-            .filter(|object| view::selects(selector, &target.resource, object))
-            .cloned();
+        let mut matching = snapshot.range(&prefix, after.as_deref()).cloned();
+        let mut converted;
+        let matching: &mut (dyn Iterator<Item = _> + Send) = match target.resource.definition.webhook {
+            None => &mut matching,
+            Some(_) => {
+                let all = matching.collect();
+                converted = self
+                    .converted(&target.resource, &target.version, all)
+                    .await?
+                    .into_iter();
+                &mut converted
+            }
+        };
+        let mut matching = matching.filter(|object| view::selects(selector, &target.resource, object));
         let items: Vec<_> = matching.by_ref().take(limit.unwrap_or(usize::MAX)).collect();
         let more = if limit.is_some() { matching.next() } else { None };
 

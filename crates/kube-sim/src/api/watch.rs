@@ -51,6 +51,8 @@ struct Watch {
     render: Render,
     changed: signal::Receiver<()>,
     initial: VecDeque<Arc<Stored>>,
+    /// Whether these objects are still as they are stored.
+    unconverted: bool,
     /// What it takes for the present objects.
     stale: Option<Snapshot>,
     /// Whether it says where the initial events end.
@@ -89,6 +91,7 @@ impl Api {
             render: Render::new(&target, form, encoding, self.now())?,
             changed: self.storage.subscribe(&target.resource),
             initial: VecDeque::new(),
+            unconverted: false,
             stale: faults.stale.clone(),
             ends_initial: !faults.withhold_bookmark,
             phase: Phase::Changes,
@@ -131,13 +134,16 @@ impl Watch {
                     Err(error) => self.fail(&mut out, &error),
                 },
                 Phase::Initial(end) => {
-                    let written = self.write_initial(&mut out, end);
+                    let written = match self.convert_initial().await {
+                        Ok(()) => self.write_initial(&mut out, end),
+                        Err(error) => Err(error),
+                    };
                     self.check(&mut out, written);
                 }
                 Phase::Changes => {
                     // Checked before the changes are read, so that they include those that came with it.
                     let outdated = self.is_outdated();
-                    let written = self.write_changes(&mut out);
+                    let written = self.write_changes(&mut out).await;
                     self.check(&mut out, written);
                     if outdated && out.is_empty() {
                         self.phase = Phase::Done;
@@ -167,13 +173,58 @@ impl Watch {
         let newest = || self.api.storage.snapshot(&self.target.resource);
         let snapshot = self.stale.take().unwrap_or_else(newest);
         let prefix = self.target.prefix();
+        // What a webhook converts is selected when it has.
+        self.unconverted = self.target.resource.definition.webhook.is_some();
         self.initial = snapshot
             .range(&prefix, None)
-            .filter(|object| self.selects(object))
+            .filter(|object| self.unconverted || self.selects(object))
             .cloned()
             .collect();
         self.position = snapshot.resource_version;
         self.phase = Phase::Initial(end);
+    }
+
+    async fn convert_initial(&mut self) -> Result<(), StatusError> {
+        if std::mem::take(&mut self.unconverted) {
+            let initial = self.initial.drain(..).collect();
+            let mut converted = self.convert(initial).await?;
+            converted.retain(|object| self.selects(object));
+            self.initial = converted.into();
+        }
+        Ok(())
+    }
+
+    async fn convert(&self, objects: Vec<Arc<Stored>>) -> Result<Vec<Arc<Stored>>, StatusError> {
+        let target = &self.target;
+        self.api
+            .converted(&target.resource, &target.version, objects)
+            .await
+    }
+
+    /// Changes of objects in the version that is watched.
+    async fn convert_changes(&self, changes: &mut Vec<Change>) -> Result<(), StatusError> {
+        if self.target.resource.definition.webhook.is_none() {
+            return Ok(());
+        }
+        changes.retain(|change| self.concerns(change));
+        let objects = changes
+            .iter()
+            .flat_map(|change| [Some(&change.object), change.previous.as_ref()]);
+        let objects = objects.flatten().cloned().collect();
+        let mut converted = self.convert(objects).await?.into_iter();
+        for change in changes {
+            let places = [Some(&mut change.object), change.previous.as_mut()];
+            for (place, object) in places.into_iter().flatten().zip(&mut converted) {
+                *place = object;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether an object is in the namespace that is watched.
+    fn concerns(&self, change: &Change) -> bool {
+        let namespace = self.target.namespace.as_deref();
+        namespace.is_none_or(|namespace| namespace == change.object.namespace())
     }
 
     fn write_initial(&mut self, out: &mut BytesMut, end: bool) -> Result<(), StatusError> {
@@ -193,11 +244,11 @@ impl Watch {
         Ok(())
     }
 
-    fn write_changes(&mut self, out: &mut BytesMut) -> Result<(), StatusError> {
+    async fn write_changes(&mut self, out: &mut BytesMut) -> Result<(), StatusError> {
         while out.len() < CHUNK {
             // Marked as seen before the changes are read, so that no change is missed in between.
             self.changed.mark_unchanged();
-            let (changes, position) =
+            let (mut changes, position) =
                 match self
                     .api
                     .storage
@@ -206,11 +257,13 @@ impl Watch {
                     Ok(found) => found,
                     Err(forgotten) => return Err(StatusError::too_old(self.position, forgotten.oldest)),
                 };
+            let found = changes.len();
+            self.convert_changes(&mut changes).await?;
             for change in &changes {
                 self.write_change(out, change)?;
             }
             self.position = position;
-            if changes.len() < BATCH {
+            if found < BATCH {
                 break;
             }
         }
@@ -223,12 +276,7 @@ impl Watch {
 
     /// An object that starts to match is an addition, and one that stops to match a deletion, whatever the change was.
     fn write_change(&mut self, out: &mut BytesMut, change: &Change) -> Result<(), StatusError> {
-        if self
-            .target
-            .namespace
-            .as_deref()
-            .is_some_and(|n| n != change.object.namespace())
-        {
+        if !self.concerns(change) {
             return Ok(());
         }
         let before = change

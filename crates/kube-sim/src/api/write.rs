@@ -11,6 +11,7 @@ use crate::api::Api;
 use crate::api::fields::{self, FieldValidation};
 use crate::api::patch::Patch;
 use crate::apply::{MANAGED_FIELDS, Ownership};
+use crate::conversion;
 use crate::meta::{Object, finalizers, is_being_deleted, metadata, metadata_mut, text, uid_from};
 use crate::number;
 use crate::object::Stored;
@@ -358,6 +359,7 @@ impl Api {
         let current = transaction.get(&target.resource, &target.key());
         let current = current.ok_or_else(|| StatusError::not_found(&target.resource, name))?;
         let object = target.decode(&current);
+        conversion::complete()?;
         Ok((current, object))
     }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use crate::conversion::Webhook;
 use crate::schema::Schema;
 
 use super::Resource;
@@ -70,6 +71,7 @@ impl Resource {
                 .unwrap_or(0),
             storage: storage.as_str().into(),
             versions: Version::all_of(&all),
+            webhook: Webhook::of(definition),
         });
         let unserved = versions.is_empty().then_some(&storage);
         let in_version = |name: &String| {
@@ -109,6 +111,8 @@ pub(crate) struct Definition {
     generation: i64,
     /// The version in which objects are stored.
     pub(crate) storage: Arc<str>,
+    /// Who converts objects of one version to another; nobody if all that differs is what a version lacks.
+    pub(crate) webhook: Option<Webhook>,
     /// All versions, also those that are not served.
     pub(crate) versions: BTreeMap<String, Version>,
 }

@@ -126,7 +126,7 @@ async fn review(
     let answer = answer(&review["request"]);
     let members = answer.as_object().unwrap().clone();
     response.as_object_mut().unwrap().extend(members);
-    let review = json!({"apiVersion": review["apiVersion"], "kind": "AdmissionReview", "response": response});
+    let review = json!({"apiVersion": review["apiVersion"], "kind": review["kind"], "response": response});
     Ok(Response::new(Full::new(review.to_string().into())))
 }
 

@@ -5,6 +5,7 @@ mod admission;
 mod apply;
 mod client;
 mod control;
+mod conversions;
 mod costs;
 mod definitions;
 mod details;

@@ -132,6 +132,7 @@ impl Api {
                 given.parse().unwrap_or(0),
             )));
         }
+        view::ensure_converted(resource, &target.version, &object)?;
         self.pay(transaction, charges);
         let stored = put(transaction, resource, &mut object, writer)?;
         self.defined(transaction, resource, &object, &stored);

@@ -12,6 +12,7 @@ use super::{
 };
 use crate::admission::{Admission, Operation};
 use crate::api::Api;
+use crate::conversion;
 use crate::meta::rfc3339;
 use crate::object::Stored;
 use crate::resources::Resource;
@@ -123,6 +124,7 @@ impl Api {
             if !ends {
                 self.admit_deletion(transaction, target, admission, &object)?;
             }
+            let object = unconverted(target, &current).unwrap_or(object);
             self.delete_in(transaction, target, &current, object, options)
         })
     }
@@ -138,6 +140,11 @@ impl Api {
         self.transact(|transaction| {
             let mut objects = transaction.list(&target.resource, &target.prefix());
             objects.retain(|object| view::selects(selector, &target.resource, object));
+            let shown = match target.resource.definition.webhook {
+                Some(_) => objects.iter().map(|object| converted(target, object)).collect(),
+                None => objects.clone(),
+            };
+            conversion::complete()?;
             if admission.is_some() {
                 // All are asked about before one is deleted.
                 let asked: Vec<_> = objects
@@ -150,10 +157,10 @@ impl Api {
                 asked.into_iter().collect::<Result<(), _>>()?;
             }
             for current in &objects {
-                let object = target.decode(current);
+                let object = unconverted(target, current).unwrap_or_else(|| target.decode(current));
                 self.delete_in(transaction, target, current, object, options)?;
             }
-            Ok(objects)
+            Ok(shown)
         })
     }
 
@@ -213,6 +220,7 @@ impl Api {
         }
         wait_for_dependents(resource, &mut object, options.propagation);
         let held = !finalizers(&object).is_empty();
+        view::ensure_converted(resource, &target.version, &object)?;
         match graceful {
             Grace::None if held => self.mark(&mut object),
             Grace::Period(seconds) if held || seconds > 0 => {}
@@ -366,6 +374,19 @@ fn may_be_deleted(resource: &Resource, current: &Stored, options: &DeleteOptions
         check::namespace_preconditions(resource, current, options)?;
     }
     check::preconditions(resource, current, current.uid(), options)
+}
+
+/// An object as a webhook makes it one of the version that is asked for.
+fn converted(target: &Target, stored: &Stored) -> Arc<Stored> {
+    let shown = view::served(&target.resource, &target.version, stored);
+    Arc::new(shown.into_owned())
+}
+
+/// An object as it is stored, if a webhook would have to convert it: what a deletion changes is the same in all versions.
+fn unconverted(target: &Target, stored: &Stored) -> Option<Object> {
+    let resource = &target.resource;
+    let converts = resource.definition.webhook.is_some() && *stored.version != *target.version;
+    converts.then(|| view::decode_as_stored(resource, stored))
 }
 
 /// How long a pod has to end.

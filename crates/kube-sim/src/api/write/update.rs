@@ -138,6 +138,7 @@ impl Api {
             definition::prepare(&mut new, Some(&old), &registry, &now, writer == Writer::Owner)?;
         }
         as_stored(resource, &mut new);
+        view::ensure_converted(resource, &target.version, &new)?;
         if writer.dry_run() {
             return Ok(Arc::new(view::encode(resource, &new, current.resource_version)));
         }
