@@ -1,0 +1,247 @@
+//! Services, and what leads to them.
+
+use serde_json::{Value, json};
+
+use super::{Kind, with};
+use crate::case::Case;
+
+pub(super) fn services() -> Vec<Case> {
+    let service = || {
+        Kind::new(
+            "service",
+            "/api/v1/namespaces/{ns}/services",
+            json!({"selector": {"a": "b"}, "ports": [{"port": 80}]}),
+        )
+    };
+    let port = |more: Value| json!({"ports": [with(json!({"port": 80}), more)]});
+    vec![
+        service().specs([
+            ("no ports", json!({"ports": []})),
+            ("no ports of what is headless", json!({"ports": [], "clusterIP": "None"})),
+            ("a port", port(json!({"port": 0}))),
+            ("a large port", port(json!({"port": 70000}))),
+            ("a protocol", port(json!({"protocol": "X"}))),
+            ("a port's name", port(json!({"name": "A_"}))),
+            ("a target", port(json!({"targetPort": 70000}))),
+            ("a target's name", port(json!({"targetPort": "A_"}))),
+            ("a long target's name", port(json!({"targetPort": "a-very-long-name-of-a-port"}))),
+            ("ports without names", json!({"ports": [{"port": 80}, {"port": 81}]})),
+            ("a name twice", json!({"ports": [{"port": 80, "name": "a"}, {"port": 81, "name": "a"}]})),
+            ("a port twice", json!({"ports": [{"port": 80, "name": "a"}, {"port": 80, "name": "b"}]})),
+            ("a port of two protocols", json!({"ports": [{"port": 80, "name": "a"}, {"port": 80, "name": "b", "protocol": "UDP"}]})),
+            ("a node port of an address", port(json!({"nodePort": 30100}))),
+            ("a node port out of range", with(port(json!({"nodePort": 5})), json!({"type": "NodePort"}))),
+            ("a type", json!({"type": "X"})),
+            ("an affinity", json!({"sessionAffinity": "X"})),
+            ("an affinity's time", json!({"sessionAffinity": "ClientIP", "sessionAffinityConfig": {"clientIP": {"timeoutSeconds": 0}}})),
+            ("a time without an affinity", json!({"sessionAffinityConfig": {"clientIP": {"timeoutSeconds": 5}}})),
+            ("an address", json!({"clusterIP": "x"})),
+            ("a selector", json!({"selector": {"a b": "c"}})),
+            ("a selector's value", json!({"selector": {"a": "b c"}})),
+            ("an external name", json!({"type": "ExternalName"})),
+            ("an external name that is none", json!({"type": "ExternalName", "externalName": "A_"})),
+            ("an external name with an address", json!({"type": "ExternalName", "externalName": "a.example", "clusterIP": "10.96.0.77"})),
+            ("an external address", json!({"externalIPs": ["x"]})),
+            ("an external address that loops", json!({"externalIPs": ["127.0.0.1"]})),
+            ("a source range", json!({"type": "LoadBalancer", "loadBalancerSourceRanges": ["x"]})),
+            ("a source range of another type", json!({"loadBalancerSourceRanges": ["10.0.0.0/8"]})),
+            ("an external policy", json!({"externalTrafficPolicy": "Local"})),
+            ("an external policy that is none", json!({"type": "NodePort", "externalTrafficPolicy": "X"})),
+            ("an internal policy", json!({"internalTrafficPolicy": "X"})),
+            ("a headless node port", json!({"type": "NodePort", "clusterIP": "None"})),
+            ("a class", json!({"loadBalancerClass": "a"})),
+            ("an application's protocol", port(json!({"appProtocol": "a b"}))),
+            ("a family", json!({"ipFamilies": ["X"]})),
+            ("a family's policy", json!({"ipFamilyPolicy": "X"})),
+            ("a health check's port", json!({"healthCheckNodePort": 30101})),
+        ]),
+        // The ranges of the two servers differ.
+        Kind { name: "service-address", ..service() }.specs([("an address out of range", json!({"clusterIP": "1.2.3.4"}))]).reasons(),
+        service().changes([
+            ("no ports", json!({"spec": {"ports": []}})),
+            ("a type", json!({"spec": {"type": "X"}})),
+            ("a headless service", json!({"spec": {"clusterIP": "None", "clusterIPs": ["None"]}})),
+            ("a node port", json!({"spec": {"type": "NodePort"}})),
+            ("an external name", json!({"spec": {"type": "ExternalName", "externalName": "a.example"}})),
+        ]),
+    ]
+}
+
+pub(super) fn networks() -> Vec<Case> {
+    let backend = json!({"service": {"name": "s", "port": {"number": 80}}});
+    let ingress = Kind::new(
+        "ingress",
+        "/apis/networking.k8s.io/v1/namespaces/{ns}/ingresses",
+        json!({"defaultBackend": backend}),
+    );
+    let rule = |more: Value| {
+        let path = with(
+            json!({"path": "/", "pathType": "Prefix", "backend": backend}),
+            more,
+        );
+        json!({"rules": [{"http": {"paths": [path]}}]})
+    };
+    let policy = Kind::new(
+        "networkpolicy",
+        "/apis/networking.k8s.io/v1/namespaces/{ns}/networkpolicies",
+        json!({"podSelector": {}}),
+    );
+    let peer = |peer: Value| json!({"ingress": [{"from": [peer]}]});
+    let slice = Kind::whole(
+        "endpointslice",
+        "/apis/discovery.k8s.io/v1/namespaces/{ns}/endpointslices",
+        json!({"addressType": "IPv4", "endpoints": [{"addresses": ["1.2.3.4"]}], "ports": [{"port": 80}]}),
+    );
+    let endpoints = Kind::whole(
+        "endpoints",
+        "/api/v1/namespaces/{ns}/endpoints",
+        json!({"subsets": [{"addresses": [{"ip": "1.2.3.4"}], "ports": [{"port": 80}]}]}),
+    );
+    let class = Kind::new(
+        "ingressclass",
+        "/apis/networking.k8s.io/v1/ingressclasses",
+        json!({"controller": "a.example/x"}),
+    );
+    vec![
+        ingress.specs([
+            ("neither rule nor backend", json!({"defaultBackend": null})),
+            (
+                "a backend of nothing",
+                json!({"defaultBackend": {"service": null}}),
+            ),
+            (
+                "a backend without a name",
+                json!({"defaultBackend": {"service": {"name": ""}}}),
+            ),
+            (
+                "a backend's name",
+                json!({"defaultBackend": {"service": {"name": "A_"}}}),
+            ),
+            (
+                "a backend without a port",
+                json!({"defaultBackend": {"service": {"port": null}}}),
+            ),
+            (
+                "a backend with two ports",
+                json!({"defaultBackend": {"service": {"port": {"name": "a"}}}}),
+            ),
+            (
+                "a backend's port",
+                json!({"defaultBackend": {"service": {"port": {"number": 70000}}}}),
+            ),
+            (
+                "a backend's port's name",
+                json!({"defaultBackend": {"service": {"port": {"number": null, "name": "A_"}}}}),
+            ),
+            (
+                "two backends",
+                json!({"defaultBackend": {"resource": {"kind": "X", "name": "x"}}}),
+            ),
+            ("no type of a path", rule(json!({"pathType": null}))),
+            ("a type of a path", rule(json!({"pathType": "X"}))),
+            ("a relative path", rule(json!({"path": "x"}))),
+            ("no path", rule(json!({"path": null}))),
+            ("a path with two slashes", rule(json!({"path": "/a//b"}))),
+            (
+                "a rule without a backend",
+                rule(json!({"backend": {"service": null}})),
+            ),
+            ("no paths", json!({"rules": [{"http": {"paths": []}}]})),
+            ("a host", json!({"rules": [{"host": "A_"}]})),
+            ("an address as a host", json!({"rules": [{"host": "1.2.3.4"}]})),
+            (
+                "all hosts of a domain",
+                json!({"rules": [{"host": "*.a.example"}]}),
+            ),
+            (
+                "all hosts in the middle",
+                json!({"rules": [{"host": "a.*.example"}]}),
+            ),
+            (
+                "a certificate's host",
+                json!({"tls": [{"hosts": ["A_"], "secretName": "A_"}]}),
+            ),
+            ("a class", json!({"ingressClassName": "A_"})),
+        ]),
+        policy.specs([
+            ("a type", json!({"policyTypes": ["X"]})),
+            (
+                "three types",
+                json!({"policyTypes": ["Ingress", "Egress", "Ingress"]}),
+            ),
+            (
+                "a selector",
+                json!({"podSelector": {"matchLabels": {"a b": "c"}}}),
+            ),
+            (
+                "a selector's operator",
+                json!({"podSelector": {"matchExpressions": [{"key": "a", "operator": "X"}]}}),
+            ),
+            ("a peer of nothing", peer(json!({}))),
+            (
+                "a block and a selector",
+                peer(json!({"ipBlock": {"cidr": "10.0.0.0/8"}, "podSelector": {}})),
+            ),
+            ("a block", peer(json!({"ipBlock": {"cidr": "x"}}))),
+            ("no block", peer(json!({"ipBlock": {"cidr": ""}}))),
+            (
+                "an exception",
+                peer(json!({"ipBlock": {"cidr": "10.0.0.0/8", "except": ["11.0.0.0/8", "x"]}})),
+            ),
+            ("a port", json!({"ingress": [{"ports": [{"port": 70000}]}]})),
+            ("a port's name", json!({"ingress": [{"ports": [{"port": "A_"}]}]})),
+            (
+                "a protocol",
+                json!({"egress": [{"ports": [{"port": 80, "protocol": "X"}]}]}),
+            ),
+            (
+                "a last port",
+                json!({"ingress": [{"ports": [{"port": 80, "endPort": 70}]}]}),
+            ),
+            (
+                "a last port without a first",
+                json!({"ingress": [{"ports": [{"endPort": 70}]}]}),
+            ),
+            (
+                "a last port of a name",
+                json!({"ingress": [{"ports": [{"port": "a", "endPort": 70}]}]}),
+            ),
+        ]),
+        slice.objects([
+            ("no type", json!({"addressType": null})),
+            ("a type", json!({"addressType": "X"})),
+            ("no addresses", json!({"endpoints": [{"addresses": []}]})),
+            ("an address", json!({"endpoints": [{"addresses": ["x"]}]})),
+            (
+                "an address of another type",
+                json!({"endpoints": [{"addresses": ["::1"]}]}),
+            ),
+            (
+                "an address that loops",
+                json!({"endpoints": [{"addresses": ["127.0.0.1"]}]}),
+            ),
+            ("a port's name", json!({"ports": [{"name": "A_", "port": 80}]})),
+            (
+                "a port's name twice",
+                json!({"ports": [{"name": "a", "port": 80}, {"name": "a", "port": 81}]}),
+            ),
+            ("a protocol", json!({"ports": [{"port": 80, "protocol": "X"}]})),
+        ]),
+        endpoints.objects([
+            ("no addresses", json!({"subsets": [{"ports": [{"port": 80}]}]})),
+            ("an address", json!({"subsets": [{"addresses": [{"ip": "x"}]}]})),
+            (
+                "a port",
+                json!({"subsets": [{"addresses": [{"ip": "1.2.3.4"}], "ports": [{"port": 0}]}]}),
+            ),
+            (
+                "ports without names",
+                json!({"subsets": [{"addresses": [{"ip": "1.2.3.4"}], "ports": [{"port": 1}, {"port": 2}]}]}),
+            ),
+        ]),
+        class.specs([
+            ("no controller", json!({"controller": ""})),
+            ("a controller", json!({"controller": "x"})),
+        ]),
+    ]
+}
