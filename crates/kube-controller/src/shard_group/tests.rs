@@ -341,6 +341,46 @@ async fn shards_that_somebody_has_taken_away_are_dropped() {
     assert_eq!(a.shards.shards().len(), 8, "and taken again");
 }
 
+/// Deletes the group's Lease: nobody owns anything.
+fn take_all_away(cluster: &Cluster) {
+    let (version, kind) = LEASES;
+    let store = cluster.sim.store();
+    store.delete(version, kind, Some("default"), "workers").unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn work_on_a_moving_shard_is_told_that_it_was_taken_away() {
+    let cluster = Cluster::new();
+    let a = Replica::start(&cluster, config("a"));
+    a.has(8).await;
+    let hold = a.shards.hold_number(7).unwrap();
+    let b = Replica::start(&cluster, config("b"));
+    b.has(3).await;
+    assert!(!a.shards.shards().contains(&7), "it is being given up");
+    take_all_away(&cluster);
+    timeout(3 * SECOND, hold.expired()).await.expect("it is told");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_replica_has_not_left_while_its_shards_are_held() {
+    let cluster = Cluster::new();
+    let a = Replica::start(&cluster, config("a"));
+    a.has(8).await;
+    let hold = a.shards.hold_number(3).unwrap();
+    a.shutdown.cancel();
+    a.has(0).await;
+    sleep(SECOND).await;
+    take_all_away(&cluster);
+    sleep(5 * SECOND).await;
+    assert!(hold.is_expired() && !a.running.is_finished());
+    drop(hold);
+    timeout(SECOND, a.running)
+        .await
+        .expect("it leaves")
+        .unwrap()
+        .unwrap();
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_hold_that_does_not_end_is_an_error_after_the_shutdown() {
     let cluster = Cluster::new();
