@@ -238,9 +238,8 @@ impl Member {
             Some(lease) => self.assignment(lease)?,
             None => Assignment::empty(&self.config),
         };
-        let owners: Vec<_> = assignment.terms().map(str::to_owned).collect();
-        self.members
-            .observe(&leases, owners.iter().map(String::as_str), read.asked, now);
+        let terms = assignment.terms().chain(assignment.leaving());
+        self.members.observe(&leases, terms, read.asked, now);
 
         let mine = assignment.of_term(&self.term);
         self.drop_foreign(&mine);

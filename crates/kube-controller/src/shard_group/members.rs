@@ -49,11 +49,12 @@ impl Members {
         }
     }
 
-    /// Notes a list of the Leases that was asked for and answered at these times. `owners` are the terms that own shards.
+    /// Notes a list of the Leases that was asked for and answered at these times. `terms` are those that the group's
+    /// Lease names.
     pub(super) fn observe<'a>(
         &mut self,
         leases: &[DynamicObject],
-        owners: impl Iterator<Item = &'a str>,
+        terms: impl Iterator<Item = &'a str>,
         asked: Instant,
         answered: Instant,
     ) {
@@ -71,7 +72,7 @@ impl Members {
                 self.seen.insert(name, Seen { record, changed });
             }
         }
-        let missing = owners.filter(|term| !present.contains(&self.config.lease_name(identity_of(term))));
+        let missing = terms.filter(|term| !present.contains(&self.config.lease_name(identity_of(term))));
         let missing = missing.map(|term| (term.to_owned(), self.missing_until(term, answered)));
         self.missing = missing.collect();
         self.seen.retain(|name, _| present.contains(name));

@@ -381,6 +381,36 @@ async fn a_replica_has_not_left_while_its_shards_are_held() {
         .unwrap();
 }
 
+// Its Lease was deleted before anybody has written the group's again.
+#[tokio::test(start_paused = true)]
+async fn a_term_that_left_without_a_trace_is_forgotten() {
+    const ANNOTATION: &str = "kube-informer.dev/shards";
+    let cluster = Cluster::new();
+    let a = Replica::start(&cluster, config("a"));
+    a.has(8).await;
+    let (version, kind) = LEASES;
+    let group = || {
+        cluster
+            .sim
+            .store()
+            .get(version, kind, Some("default"), "workers")
+            .unwrap()
+    };
+    let assignment = |group: &Value| -> Value {
+        serde_json::from_str(group["metadata"]["annotations"][ANNOTATION].as_str().unwrap()).unwrap()
+    };
+    let mut lease = group();
+    let mut left = assignment(&lease);
+    left["leaving"] = json!(["gone_00000000000000ff-1"]);
+    lease["metadata"]["annotations"][ANNOTATION] = left.to_string().into();
+    cluster.sim.store().update(lease).unwrap();
+    sleep(60 * SECOND).await;
+    let b = Replica::start(&cluster, config("b"));
+    b.has(4).await;
+    assert_eq!(assignment(&group())["leaving"], Value::Null);
+    a.leave().await;
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_hold_that_does_not_end_is_an_error_after_the_shutdown() {
     let cluster = Cluster::new();
