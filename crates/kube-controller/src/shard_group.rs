@@ -61,8 +61,8 @@
 //!
 //! There is no coordinator. Each replica counts the replicas that are alive, and computes its share: the
 //! number of shards divided by the number of replicas. If that leaves a remainder, some replicas, chosen by a
-//! hash of their terms, get one shard more. A replica with less than its share takes free shards. A replica
-//! with more gives some up. So no more shards move than necessary.
+//! hash of their identities, get one shard more. A replica with less than its share takes free shards. A
+//! replica with more gives some up. So no more shards move than necessary.
 //!
 //! If a replica does not take the free shards of its share, because it has just crashed or because the
 //! replicas see different ones alive, any replica takes them after a short time. They are balanced later.

@@ -65,7 +65,10 @@ impl ShardGroup {
     /// The configuration makes no sense.
     pub fn new(client: Client, config: ShardGroupConfig) -> Result<Self, ShardGroupConfigError> {
         let random = SmallRng::seed_from_u64(fastrand::u64(..));
-        Self::with_clock(client, config, Arc::new(SystemClock), random)
+        let mut group = Self::with_clock(client, config, Arc::new(SystemClock), random)?;
+        // It tells this process from others of its name. The program may have seeded the generator above.
+        group.terms = Terms::new(&group.config.identity, rand::random());
+        Ok(group)
     }
 
     pub(super) fn with_clock(

@@ -274,6 +274,20 @@ async fn a_process_of_the_same_name_waits_for_the_first() {
     second.has(8).await;
 }
 
+// A program may seed the generator of its thread for its own reasons.
+#[tokio::test(start_paused = true)]
+async fn a_process_of_the_same_name_and_seed_waits_for_the_first() {
+    let cluster = Cluster::new();
+    fastrand::seed(7);
+    let first = Replica::start(&cluster, config("a"));
+    first.has(8).await;
+    fastrand::seed(7);
+    let second = Replica::start(&cluster, config("a"));
+    sleep(60 * SECOND).await;
+    assert!(second.shards.is_empty());
+    assert_eq!(first.shards.shards().len(), 8);
+}
+
 #[tokio::test(start_paused = true)]
 async fn leases_of_replicas_that_are_gone_are_deleted() {
     let cluster = Cluster::new();
