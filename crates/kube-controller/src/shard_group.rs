@@ -77,7 +77,8 @@
 //! If a replica could not renew its Lease for [`renew_deadline`](ShardGroupConfig::renew_deadline), it owns
 //! nothing any more, and no shard can be held. Running work may continue until 0.8 times the
 //! [`lease_duration`](ShardGroupConfig::lease_duration), or until the renew deadline if that is later. Then
-//! it must [stop at once](kube_informer::ShardSet::expire). After that, the replica joins again in a new
+//! it must [stop at once](kube_informer::ShardSet::expire). If somebody else holds the Lease or owns the
+//! shards, against these rules, running work must stop as soon as the replica sees that. After that, the replica joins again in a new
 //! term. It knows that its former terms have ended, so it takes its Lease at once when it reaches the server
 //! again.
 //!

@@ -168,6 +168,7 @@ impl ShardGroup {
             self.shards.clone(),
             self.owns_until.clone(),
         );
+        let mut is_taken = false;
         let end = {
             let mut keep = pin!(candidate.keep(&renewed));
             let mut steps = pin!(member.steps(shutdown));
@@ -180,7 +181,10 @@ impl ShardGroup {
                     () = self.clock.sleep_until(deadline) => break End::Lost,
                     end = &mut steps => break end,
                     Ok(()) = renewals.changed() => {}
-                    () = &mut keep => break End::Lost,
+                    () = &mut keep => {
+                        is_taken = true;
+                        break End::Lost;
+                    }
                 }
             }
         };
@@ -190,7 +194,11 @@ impl ShardGroup {
         // Another replica may take the shards when its own clock says that the Lease has run out, and that
         // may go faster.
         let stop = self.config.renew_deadline.max(lease_duration.mul_f64(EXPIRY));
-        let expiry = after(*renewals.borrow(), stop);
+        let expiry = match is_taken {
+            // To others, the term has ended with its Lease.
+            true => self.clock.now(),
+            false => after(*renewals.borrow(), stop),
+        };
         match end {
             End::Left => {
                 candidate.release().await;

@@ -376,6 +376,24 @@ async fn work_on_a_moving_shard_is_told_that_it_was_taken_away() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn work_stops_at_once_when_somebody_else_has_the_lease() {
+    let cluster = Cluster::new();
+    let (a, b) = halves(&cluster, config("b")).await;
+    let own = *a.shards.shards().first().unwrap();
+    let hold = a.shards.hold_number(own).unwrap();
+    let (version, kind) = LEASES;
+    let name = config("a").lease_name("a");
+    let store = cluster.sim.store();
+    let mut lease = store.get(version, kind, Some("default"), &name).unwrap();
+    lease["spec"]["holderIdentity"] = "somebody".into();
+    store.update(lease).unwrap();
+    timeout(3 * SECOND, hold.expired()).await.expect("it is told");
+    assert!(a.shards.is_empty());
+    drop(hold);
+    b.has(8).await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_replica_has_not_left_while_its_shards_are_held() {
     let cluster = Cluster::new();
     let a = Replica::start(&cluster, config("a"));
