@@ -81,8 +81,8 @@
 //!
 //! There is no coordinator. Each replica counts the replicas that are alive, and computes its share: the
 //! number of shards divided by the number of replicas. If that leaves a remainder, some replicas, chosen by a
-//! hash of their terms, get one shard more. A replica with less than its share takes free shards. A replica
-//! with more gives some up. So no more shards move than necessary.
+//! hash of their identities, get one shard more. A replica with less than its share takes free shards. A
+//! replica with more gives some up. So no more shards move than necessary.
 //!
 //! If a replica does not take the free shards of its share, because it has just crashed or because the
 //! replicas see different ones alive, any replica takes them after a short time. They are balanced later.
@@ -97,7 +97,8 @@
 //! If a replica could not renew its Lease for [`renew_deadline`](ShardGroupConfig::renew_deadline), it owns
 //! nothing any more, and no shard can be held. Running work may continue until 0.8 times the
 //! [`lease_duration`](ShardGroupConfig::lease_duration), or until the renew deadline if that is later. Then
-//! it must [stop at once](kube_informer::ShardSet::expire). After that, the replica joins again in a new
+//! it must [stop at once](kube_informer::ShardSet::expire). If somebody else holds the Lease or owns the
+//! shards, against these rules, running work must stop as soon as the replica sees that. After that, the replica joins again in a new
 //! term. It knows that its former terms have ended, so it takes its Lease at once when it reaches the server
 //! again.
 //!

@@ -122,6 +122,11 @@ impl Assignment {
         self.leaving.contains(term)
     }
 
+    /// The terms that have said that they are about to leave, and that nobody has forgotten yet.
+    pub(super) fn leaving(&self) -> impl Iterator<Item = &str> {
+        self.leaving.iter().map(String::as_str)
+    }
+
     /// Drops what was noted of terms that have ended.
     pub(super) fn forget_leaving(&mut self, has_ended: impl Fn(&str) -> bool) {
         self.leaving.retain(|term| !has_ended(term));

@@ -65,7 +65,10 @@ impl ShardGroup {
     /// The configuration makes no sense.
     pub fn new(client: Client, config: ShardGroupConfig) -> Result<Self, ShardGroupConfigError> {
         let random = SmallRng::seed_from_u64(fastrand::u64(..));
-        Self::with_clock(client, config, Arc::new(SystemClock), random)
+        let mut group = Self::with_clock(client, config, Arc::new(SystemClock), random)?;
+        // It tells this process from others of its name. The program may have seeded the generator above.
+        group.terms = Terms::new(&group.config.identity, rand::random());
+        Ok(group)
     }
 
     pub(super) fn with_clock(
@@ -165,6 +168,7 @@ impl ShardGroup {
             self.shards.clone(),
             self.owns_until.clone(),
         );
+        let mut is_taken = false;
         let end = {
             let mut keep = pin!(candidate.keep(&renewed));
             let mut steps = pin!(member.steps(shutdown));
@@ -177,7 +181,10 @@ impl ShardGroup {
                     () = self.clock.sleep_until(deadline) => break End::Lost,
                     end = &mut steps => break end,
                     Ok(()) = renewals.changed() => {}
-                    () = &mut keep => break End::Lost,
+                    () = &mut keep => {
+                        is_taken = true;
+                        break End::Lost;
+                    }
                 }
             }
         };
@@ -187,7 +194,11 @@ impl ShardGroup {
         // Another replica may take the shards when its own clock says that the Lease has run out, and that
         // may go faster.
         let stop = self.config.renew_deadline.max(lease_duration.mul_f64(EXPIRY));
-        let expiry = after(*renewals.borrow(), stop);
+        let expiry = match is_taken {
+            // To others, the term has ended with its Lease.
+            true => self.clock.now(),
+            false => after(*renewals.borrow(), stop),
+        };
         match end {
             End::Left => {
                 candidate.release().await;

@@ -47,6 +47,8 @@ pub(super) struct Member {
     leaving_since: Option<Instant>,
     /// It deletes no Leases until then, because that has failed.
     keeps_leases_until: Option<Instant>,
+    /// The shards that somebody has taken away, and that are held all the same.
+    foreign: BTreeSet<u16>,
 }
 
 /// A shard that nobody owns.
@@ -104,6 +106,7 @@ impl Member {
             conflicts: 0,
             leaving_since: None,
             keeps_leases_until: None,
+            foreign: BTreeSet::new(),
         }
     }
 
@@ -125,9 +128,9 @@ impl Member {
                     let since = *expired_since.get_or_insert(now);
                     let all = 0..self.config.shards;
                     self.shards.remove(all.clone());
-                    self.shards.expire(all.clone());
+                    self.shards.expire(all);
                     if now >= after(since, self.config.retry_period) {
-                        if all.into_iter().any(|shard| self.shards.is_held(shard)) {
+                        if self.held().next().is_some() {
                             return End::Failed(ShardGroupError::StillHeld);
                         }
                         let group = &self.config.name;
@@ -186,8 +189,7 @@ impl Member {
     /// Ends when a shard that is being given up is idle; pends if none is.
     async fn any_idle(&self) {
         let selected = self.shards.shards();
-        let held =
-            (0..self.config.shards).filter(|shard| !selected.contains(shard) && self.shards.is_held(*shard));
+        let held = self.held().filter(|shard| !selected.contains(shard));
         let idle: Vec<_> = held.map(|shard| self.shards.idle(shard).boxed()).collect();
         match idle.is_empty() {
             true => std::future::pending().await,
@@ -236,9 +238,8 @@ impl Member {
             Some(lease) => self.assignment(lease)?,
             None => Assignment::empty(&self.config),
         };
-        let owners: Vec<_> = assignment.terms().map(str::to_owned).collect();
-        self.members
-            .observe(&leases, owners.iter().map(String::as_str), read.asked, now);
+        let terms = assignment.terms().chain(assignment.leaving());
+        self.members.observe(&leases, terms, read.asked, now);
 
         let mine = assignment.of_term(&self.term);
         self.drop_foreign(&mine);
@@ -290,7 +291,7 @@ impl Member {
             self.write(group, &mut assignment).await?;
             self.add(&taken);
         }
-        if is_leaving && assignment.of_term(&self.term).is_empty() {
+        if is_leaving && assignment.of_term(&self.term).is_empty() && self.held().next().is_none() {
             return Ok(Looked::Left);
         }
         self.forget(&leases, now).await;
@@ -298,7 +299,8 @@ impl Member {
     }
 
     /// Adds shards that were written to be ours, if we still own what is ours.
-    fn add(&self, shards: &BTreeSet<u16>) {
+    fn add(&mut self, shards: &BTreeSet<u16>) {
+        self.foreign.retain(|shard| !shards.contains(shard));
         let owns = until(&self.owns_until).is_some_and(|until| self.clock.now() < until);
         if owns && !shards.is_empty() {
             info!(group = self.config.name, ?shards, "owning shards");
@@ -306,14 +308,23 @@ impl Member {
         }
     }
 
-    /// Shards that somebody has taken away by other means than the group's are no longer ours.
-    fn drop_foreign(&self, mine: &BTreeSet<u16>) {
-        let foreign = &self.shards.shards() - mine;
-        if !foreign.is_empty() {
-            error!(group = self.config.name, shards = ?foreign, "somebody has taken shards away");
-            self.shards.remove(foreign.iter().copied());
-            self.shards.expire(foreign);
+    /// Shards that somebody has taken away by other means than the group's are no longer ours. What was being given up may be held, too.
+    fn drop_foreign(&mut self, mine: &BTreeSet<u16>) {
+        let mut foreign = self.shards.shards();
+        foreign.extend(self.held());
+        foreign.retain(|shard| !mine.contains(shard));
+        let new = &foreign - &self.foreign;
+        if !new.is_empty() {
+            error!(group = self.config.name, shards = ?new, "somebody has taken shards away");
+            self.shards.remove(new.iter().copied());
+            self.shards.expire(new);
         }
+        self.foreign = foreign;
+    }
+
+    /// The shards that somebody holds.
+    fn held(&self) -> impl Iterator<Item = u16> {
+        (0..self.config.shards).filter(|shard| self.shards.is_held(*shard))
     }
 
     fn note_free(&mut self, free: &BTreeSet<u16>, assignment: &Assignment, now: Instant) {

@@ -19,7 +19,7 @@ pub(super) struct Members {
     announced: Duration,
     /// By name.
     seen: HashMap<String, Seen>,
-    /// Terms that own shards without a Lease, and when that was noticed: somebody has deleted it.
+    /// Terms without a Lease, because somebody has deleted it, and until when they may believe that it is held.
     missing: HashMap<String, Instant>,
     /// When the list was asked for whose state this is.
     asked: Option<Instant>,
@@ -49,11 +49,12 @@ impl Members {
         }
     }
 
-    /// Notes a list of the Leases that was asked for and answered at these times. `owners` are the terms that own shards.
+    /// Notes a list of the Leases that was asked for and answered at these times. `terms` are those that the group's
+    /// Lease names.
     pub(super) fn observe<'a>(
         &mut self,
         leases: &[DynamicObject],
-        owners: impl Iterator<Item = &'a str>,
+        terms: impl Iterator<Item = &'a str>,
         asked: Instant,
         answered: Instant,
     ) {
@@ -71,13 +72,19 @@ impl Members {
                 self.seen.insert(name, Seen { record, changed });
             }
         }
+        let missing = terms.filter(|term| !present.contains(&self.config.lease_name(identity_of(term))));
+        let missing = missing.map(|term| (term.to_owned(), self.missing_until(term, answered)));
+        self.missing = missing.collect();
         self.seen.retain(|name, _| present.contains(name));
-        let missing = owners.filter(|term| self.lease(term).is_none());
-        let missing: HashSet<_> = missing.map(str::to_owned).collect();
-        self.missing.retain(|term, _| missing.contains(term));
-        for term in missing {
-            self.missing.entry(term).or_insert(answered);
-        }
+    }
+
+    /// Until when a term whose Lease is not in a list that was answered now may believe that it is held. What the Lease said may be longer than
+    /// what we would say: replicas may be configured differently.
+    fn missing_until(&self, term: &str, now: Instant) -> Instant {
+        let said = self.lease(term).and_then(|seen| seen.record.duration());
+        let duration = said.map_or(self.announced, |said| said.max(self.announced));
+        let noticed = self.missing.get(term).copied();
+        noticed.unwrap_or_else(|| after(now, duration))
     }
 
     /// The Lease of a term's replica.
@@ -92,9 +99,9 @@ impl Members {
             Some(seen) if seen.record.holder() == Some(term) => Some(seen.until(self.announced)),
             Some(_) => None,
             None => {
-                let noticed = self.missing.get(term).copied();
+                let missing = self.missing.get(term).copied();
                 // One of which nothing is known is as good as just noticed.
-                Some(after(noticed.or(self.asked)?, self.announced))
+                missing.or_else(|| Some(after(self.asked?, self.announced)))
             }
         }
     }
@@ -216,6 +223,30 @@ mod tests {
             members.observe(&[lease(holder)], [TERM].into_iter(), now, now);
         }
         members.has_run_out(TERM)
+    }
+
+    #[test]
+    fn a_lease_that_was_deleted_is_held_for_as_long_as_it_said() {
+        let config = ShardGroupConfig::new("default", "workers", "b");
+        let lease: DynamicObject = serde_json::from_value(json!({
+            "metadata": {"name": config.lease_name("a")},
+            "spec": {"holderIdentity": TERM, "leaseDurationSeconds": 60},
+        }))
+        .unwrap();
+        let mut members = Members::new(config);
+        let start = Instant::now();
+        let mut ends_after = |seconds, leases: &[DynamicObject]| {
+            let now = start + Duration::from_secs(seconds);
+            members.observe(leases, [TERM].into_iter(), now, now);
+            members.has_ended(TERM)
+        };
+        assert!(!ends_after(0, &[lease]));
+        assert!(!ends_after(1, &[]), "it was deleted");
+        assert!(
+            !ends_after(59, &[]),
+            "its holder was configured for more than we were"
+        );
+        assert!(ends_after(61, &[]));
     }
 
     #[test]

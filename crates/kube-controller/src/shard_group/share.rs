@@ -1,5 +1,6 @@
 //! Which shards a replica takes and gives up.
 
+use super::members::identity_of;
 use kube_informer::selector::shard_hash;
 use std::collections::BTreeSet;
 
@@ -38,7 +39,8 @@ pub(super) fn share(shards: u16, active: &BTreeSet<&str>, term: &str) -> usize {
     if !active.contains(term) {
         return 0;
     }
-    let rank = |term: &str| (shard_hash(term), term.to_owned());
+    // Not by the rest of the term's name, which is random: it must not decide anything.
+    let rank = |term: &str| (shard_hash(identity_of(term)), term.to_owned());
     let own = rank(term);
     let before = active.iter().filter(|other| rank(other) < own).count();
     let shards = usize::from(shards);

@@ -274,6 +274,20 @@ async fn a_process_of_the_same_name_waits_for_the_first() {
     second.has(8).await;
 }
 
+// A program may seed the generator of its thread for its own reasons.
+#[tokio::test(start_paused = true)]
+async fn a_process_of_the_same_name_and_seed_waits_for_the_first() {
+    let cluster = Cluster::new();
+    fastrand::seed(7);
+    let first = Replica::start(&cluster, config("a"));
+    first.has(8).await;
+    fastrand::seed(7);
+    let second = Replica::start(&cluster, config("a"));
+    sleep(60 * SECOND).await;
+    assert!(second.shards.is_empty());
+    assert_eq!(first.shards.shards().len(), 8);
+}
+
 #[tokio::test(start_paused = true)]
 async fn leases_of_replicas_that_are_gone_are_deleted() {
     let cluster = Cluster::new();
@@ -339,6 +353,94 @@ async fn shards_that_somebody_has_taken_away_are_dropped() {
     drop(hold);
     sleep(5 * SECOND).await;
     assert_eq!(a.shards.shards().len(), 8, "and taken again");
+}
+
+/// Deletes the group's Lease: nobody owns anything.
+fn take_all_away(cluster: &Cluster) {
+    let (version, kind) = LEASES;
+    let store = cluster.sim.store();
+    store.delete(version, kind, Some("default"), "workers").unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn work_on_a_moving_shard_is_told_that_it_was_taken_away() {
+    let cluster = Cluster::new();
+    let a = Replica::start(&cluster, config("a"));
+    a.has(8).await;
+    let hold = a.shards.hold_number(7).unwrap();
+    let b = Replica::start(&cluster, config("b"));
+    b.has(3).await;
+    assert!(!a.shards.shards().contains(&7), "it is being given up");
+    take_all_away(&cluster);
+    timeout(3 * SECOND, hold.expired()).await.expect("it is told");
+}
+
+#[tokio::test(start_paused = true)]
+async fn work_stops_at_once_when_somebody_else_has_the_lease() {
+    let cluster = Cluster::new();
+    let (a, b) = halves(&cluster, config("b")).await;
+    let own = *a.shards.shards().first().unwrap();
+    let hold = a.shards.hold_number(own).unwrap();
+    let (version, kind) = LEASES;
+    let name = config("a").lease_name("a");
+    let store = cluster.sim.store();
+    let mut lease = store.get(version, kind, Some("default"), &name).unwrap();
+    lease["spec"]["holderIdentity"] = "somebody".into();
+    store.update(lease).unwrap();
+    timeout(3 * SECOND, hold.expired()).await.expect("it is told");
+    assert!(a.shards.is_empty());
+    drop(hold);
+    b.has(8).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_replica_has_not_left_while_its_shards_are_held() {
+    let cluster = Cluster::new();
+    let a = Replica::start(&cluster, config("a"));
+    a.has(8).await;
+    let hold = a.shards.hold_number(3).unwrap();
+    a.shutdown.cancel();
+    a.has(0).await;
+    sleep(SECOND).await;
+    take_all_away(&cluster);
+    sleep(5 * SECOND).await;
+    assert!(hold.is_expired() && !a.running.is_finished());
+    drop(hold);
+    timeout(SECOND, a.running)
+        .await
+        .expect("it leaves")
+        .unwrap()
+        .unwrap();
+}
+
+// Its Lease was deleted before anybody has written the group's again.
+#[tokio::test(start_paused = true)]
+async fn a_term_that_left_without_a_trace_is_forgotten() {
+    const ANNOTATION: &str = "kube-informer.dev/shards";
+    let cluster = Cluster::new();
+    let a = Replica::start(&cluster, config("a"));
+    a.has(8).await;
+    let (version, kind) = LEASES;
+    let group = || {
+        cluster
+            .sim
+            .store()
+            .get(version, kind, Some("default"), "workers")
+            .unwrap()
+    };
+    let assignment = |group: &Value| -> Value {
+        serde_json::from_str(group["metadata"]["annotations"][ANNOTATION].as_str().unwrap()).unwrap()
+    };
+    let mut lease = group();
+    let mut left = assignment(&lease);
+    left["leaving"] = json!(["gone_00000000000000ff-1"]);
+    lease["metadata"]["annotations"][ANNOTATION] = left.to_string().into();
+    cluster.sim.store().update(lease).unwrap();
+    sleep(60 * SECOND).await;
+    let b = Replica::start(&cluster, config("b"));
+    b.has(4).await;
+    assert_eq!(assignment(&group())["leaving"], Value::Null);
+    a.leave().await;
 }
 
 #[tokio::test(start_paused = true)]
