@@ -340,26 +340,24 @@ async fn a_lease_of_that_name_without_the_label_is_found() {
     }
 }
 
+/// Deletes the group's Lease: nobody owns anything.
+fn take_all_away(cluster: &Cluster) {
+    let (version, kind) = LEASES;
+    let store = cluster.sim.store();
+    store.delete(version, kind, Some("default"), "workers").unwrap();
+}
+
 #[tokio::test(start_paused = true)]
 async fn shards_that_somebody_has_taken_away_are_dropped() {
     let cluster = Cluster::new();
     let a = Replica::start(&cluster, config("a"));
     a.has(8).await;
     let hold = a.shards.hold_number(3).unwrap();
-    let (version, kind) = LEASES;
-    let store = cluster.sim.store();
-    store.delete(version, kind, Some("default"), "workers").unwrap();
+    take_all_away(&cluster);
     hold.expired().await;
     drop(hold);
     sleep(5 * SECOND).await;
     assert_eq!(a.shards.shards().len(), 8, "and taken again");
-}
-
-/// Deletes the group's Lease: nobody owns anything.
-fn take_all_away(cluster: &Cluster) {
-    let (version, kind) = LEASES;
-    let store = cluster.sim.store();
-    store.delete(version, kind, Some("default"), "workers").unwrap();
 }
 
 #[tokio::test(start_paused = true)]

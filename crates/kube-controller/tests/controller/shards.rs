@@ -1,6 +1,7 @@
 //! Controllers whose replicas divide the objects.
 
 use futures::StreamExt;
+use futures::stream::BoxStream;
 use k8s_openapi::api::apps::v1::{Deployment, ReplicaSet};
 use k8s_openapi::api::core::v1::Namespace;
 use kube::core::ApiResource;
@@ -201,59 +202,73 @@ async fn no_object_is_reconciled_by_two_replicas() {
     assert_eq!(*errors.lock().unwrap(), [""; 0]);
 }
 
+type Report = Result<(ObjectRef<Deployment>, Action), Error<Infallible, watcher::Error>>;
+
+/// A controller of a Deployment in the only shard, which it owns.
+struct OneShard {
+    sim: Sim,
+    deployment: Value,
+    shards: ShardSet,
+    reports: BoxStream<'static, Report>,
+}
+
+impl OneShard {
+    fn start<R, Fut>(reconcile: R) -> Self
+    where
+        R: FnMut(Arc<Deployment>, Arc<()>) -> Fut + Send + 'static,
+        Fut: Future<Output = Result<Action, Infallible>> + Send + 'static,
+    {
+        let sim = Sim::builder().build().unwrap();
+        let deployment = sim.store().create(deployment("d")).unwrap();
+        let client = Client::new(sim.service(), "default");
+        let shards = ShardSet::new(ShardField::Uid, 1);
+        shards.add([0]);
+        let (informer, runner) = deployments(&client, &shards);
+        tokio::spawn(runner.run(CancellationToken::new()));
+        let reports = Controller::for_informer(&informer)
+            .run(reconcile, |_, error, _| match *error {}, Arc::new(()))
+            .boxed();
+        Self {
+            sim,
+            deployment,
+            shards,
+            reports,
+        }
+    }
+
+    /// Nothing is reported for some time.
+    async fn is_quiet(&mut self, why: &str) {
+        let report = timeout(10 * SECOND, self.reports.next()).await;
+        assert!(report.is_err(), "{why}: {report:?}");
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_run_whose_shard_is_lost_is_dropped() {
-    let sim = Sim::builder().build().unwrap();
-    sim.store().create(deployment("d")).unwrap();
-    let client = Client::new(sim.service(), "default");
-    let shards = ShardSet::new(ShardField::Uid, 1);
-    let (informer, runner) = deployments(&client, &shards);
-    tokio::spawn(runner.run(CancellationToken::new()));
-    let reports = Controller::for_informer(&informer).run(
-        |_, _| std::future::pending::<Result<Action, Infallible>>(),
-        |_, error, _| match *error {},
-        Arc::new(()),
-    );
-    let mut reports = std::pin::pin!(reports);
-    shards.add([0]);
-    let waits = tokio::time::timeout(SECOND, reports.next()).await;
-    assert!(waits.is_err(), "it runs");
-    shards.remove([0]);
-    let waits = tokio::time::timeout(SECOND, reports.next()).await;
-    assert!(waits.is_err(), "it may end");
-    assert!(shards.is_held(0));
-    shards.expire([0]);
-    let report = reports.next().await.unwrap();
+    let mut one = OneShard::start(|_, _| std::future::pending());
+    one.is_quiet("it runs").await;
+    one.shards.remove([0]);
+    one.is_quiet("it may end").await;
+    assert!(one.shards.is_held(0));
+    one.shards.expire([0]);
+    let report = one.reports.next().await.unwrap();
     assert!(matches!(report, Err(Error::ShardLost(_))), "{report:?}");
-    shards.idle(0).await;
+    one.shards.idle(0).await;
 }
 
 /// The informer keeps the objects of a shard that is held by others, so nothing tells the controller that the shard is back.
 #[tokio::test(start_paused = true)]
 async fn a_change_is_not_lost_while_its_shard_is_away() {
-    let sim = Sim::builder().build().unwrap();
-    let created = sim.store().create(deployment("d")).unwrap();
-    let client = Client::new(sim.service(), "default");
-    let shards = ShardSet::new(ShardField::Uid, 1);
-    shards.add([0]);
-    let (informer, runner) = deployments(&client, &shards);
-    tokio::spawn(runner.run(CancellationToken::new()));
-    let reports = Controller::for_informer(&informer).run(
-        |_, _| async { Ok::<_, Infallible>(Action::await_change()) },
-        |_, error, _| match *error {},
-        Arc::new(()),
-    );
-    let mut reports = std::pin::pin!(reports);
-    reports.next().await.unwrap().unwrap();
-    let _other_work = shards.hold_number(0).unwrap();
-    shards.remove([0]);
-    let mut changed = created;
+    let mut one = OneShard::start(|_, _| async { Ok(Action::await_change()) });
+    one.reports.next().await.unwrap().unwrap();
+    let _other_work = one.shards.hold_number(0).unwrap();
+    one.shards.remove([0]);
+    let mut changed = one.deployment.clone();
     changed["metadata"]["labels"] = json!({"changed": "yes"});
-    sim.store().update(changed).unwrap();
-    let waits = timeout(10 * SECOND, reports.next()).await;
-    assert!(waits.is_err(), "the shard is another replica's");
-    shards.add([0]);
-    let report = timeout(2 * SECOND, reports.next()).await;
+    one.sim.store().update(changed).unwrap();
+    one.is_quiet("the shard is another replica's").await;
+    one.shards.add([0]);
+    let report = timeout(2 * SECOND, one.reports.next()).await;
     report.expect("a run of what has changed").unwrap().unwrap();
 }
 
@@ -265,33 +280,20 @@ async fn a_panic_while_a_run_without_shard_is_dropped_is_told() {
             panic!("while it is dropped");
         }
     }
-    let sim = Sim::builder().build().unwrap();
-    sim.store().create(deployment("d")).unwrap();
-    let client = Client::new(sim.service(), "default");
-    let shards = ShardSet::new(ShardField::Uid, 1);
-    shards.add([0]);
-    let (informer, runner) = deployments(&client, &shards);
-    tokio::spawn(runner.run(CancellationToken::new()));
-    let reports = Controller::for_informer(&informer).run(
-        |_, _| async {
-            let _bomb = Bomb;
-            std::future::pending::<Result<Action, Infallible>>().await
-        },
-        |_, error, _| match *error {},
-        Arc::new(()),
-    );
-    let mut reports = std::pin::pin!(reports);
-    let waits = tokio::time::timeout(SECOND, reports.next()).await;
-    assert!(waits.is_err(), "it runs");
-    shards.remove([0]);
-    shards.expire([0]);
-    let report = tokio::time::timeout(SECOND, reports.next()).await;
+    let mut one = OneShard::start(|_, _| async {
+        let _bomb = Bomb;
+        std::future::pending().await
+    });
+    one.is_quiet("it runs").await;
+    one.shards.remove([0]);
+    one.shards.expire([0]);
+    let report = timeout(SECOND, one.reports.next()).await;
     let report = report.expect("the run has ended").unwrap();
     assert!(
         matches!(report, Err(Error::ReconcilerPanicked { .. })),
         "{report:?}"
     );
-    shards.idle(0).await;
+    one.shards.idle(0).await;
 }
 
 /// A controller of Deployments over a factory that tells, for each run, of which Deployment it is and how many ReplicaSets of its
