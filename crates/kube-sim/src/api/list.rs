@@ -64,21 +64,24 @@ impl Api {
         } else {
             options.limit
         };
-        let mut matching = snapshot.range(&prefix, after.as_deref()).cloned();
-        let mut converted;
-        let matching: &mut (dyn Iterator<Item = _> + Send) = match target.resource.definition.webhook {
-            None => &mut matching,
+        let in_range = snapshot.range(&prefix, after.as_deref());
+        let is_selected = |object: &Arc<Stored>| view::selects(selector, &target.resource, object);
+        let (mut stored, mut converted);
+        let mut matching: &mut (dyn Iterator<Item = _> + Send) = match target.resource.definition.webhook {
+            None => {
+                stored = in_range.filter(|object| is_selected(object)).cloned();
+                &mut stored
+            }
             Some(_) => {
-                let all = matching.collect();
-                converted = self
-                    .converted(&target.resource, &target.version, all)
-                    .await?
-                    .into_iter();
+                let all = in_range.cloned().collect();
+                let all = self.converted(&target.resource, &target.version, all).await?;
+                converted = all.into_iter().filter(is_selected);
                 &mut converted
             }
         };
-        let mut matching = matching.filter(|object| view::selects(selector, &target.resource, object));
-        let items: Vec<_> = matching.by_ref().take(limit.unwrap_or(usize::MAX)).collect();
+        let items: Vec<_> = Iterator::by_ref(&mut matching)
+            .take(limit.unwrap_or(usize::MAX))
+            .collect();
         let more = if limit.is_some() { matching.next() } else { None };
 
         let mut metadata = Map::new();
