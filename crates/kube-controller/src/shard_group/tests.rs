@@ -59,6 +59,14 @@ impl Replica {
     }
 }
 
+/// A replica, `a`, with all shards.
+async fn alone() -> (Cluster, Replica) {
+    let cluster = Cluster::new();
+    let a = Replica::start(&cluster, config("a"));
+    a.has(8).await;
+    (cluster, a)
+}
+
 /// Two replicas, `a` and one with this configuration, with half of the shards each.
 async fn halves(cluster: &Cluster, other: ShardGroupConfig) -> (Replica, Replica) {
     let (a, b) = (
@@ -77,9 +85,7 @@ fn leases(cluster: &Cluster) -> Vec<Value> {
 
 #[tokio::test(start_paused = true)]
 async fn replicas_divide_the_shards() {
-    let cluster = Cluster::new();
-    let a = Replica::start(&cluster, config("a"));
-    a.has(8).await;
+    let (cluster, a) = alone().await;
     let b = Replica::start(&cluster, config("b"));
     b.has(4).await;
     assert_eq!(
@@ -145,9 +151,7 @@ async fn who_owns_shards_is_not_judged_by_older_leases() {
 
 #[tokio::test(start_paused = true)]
 async fn a_shard_moves_when_its_last_hold_is_gone() {
-    let cluster = Cluster::new();
-    let a = Replica::start(&cluster, config("a"));
-    a.has(8).await;
+    let (cluster, a) = alone().await;
     let hold = a.shards.hold_number(7).unwrap();
     let b = Replica::start(&cluster, config("b"));
     b.has(3).await;
@@ -173,9 +177,7 @@ async fn a_crashed_replicas_shards_are_taken_after_its_lease() {
 
 #[tokio::test(start_paused = true)]
 async fn a_replica_without_the_server_loses_its_shards_in_time() {
-    let cluster = Cluster::new();
-    let a = Replica::start(&cluster, config("a"));
-    a.has(8).await;
+    let (cluster, a) = alone().await;
     let hold = a.shards.hold_number(0).unwrap();
     cluster.requests(|_| Fate::SILENCE);
     let cut = Instant::now();
@@ -235,9 +237,7 @@ async fn a_dropped_run_need_not_wait_for_its_lease() {
 
 #[tokio::test(start_paused = true)]
 async fn shards_are_not_taken_twice_by_a_late_write() {
-    let cluster = Cluster::new();
-    let a = Replica::start(&cluster, config("a"));
-    a.has(8).await;
+    let (cluster, a) = alone().await;
     let b = Replica::start(&cluster, config("b"));
     // Writes arrive late, and their answers never.
     let mut number = 0;
@@ -303,9 +303,7 @@ async fn leases_of_replicas_that_are_gone_are_deleted() {
 
 #[tokio::test(start_paused = true)]
 async fn a_group_of_other_shards_is_refused() {
-    let cluster = Cluster::new();
-    let a = Replica::start(&cluster, config("a"));
-    a.has(8).await;
+    let (cluster, a) = alone().await;
     let other = ShardGroupConfig {
         shards: 9,
         ..config("b")
@@ -349,9 +347,7 @@ fn take_all_away(cluster: &Cluster) {
 
 #[tokio::test(start_paused = true)]
 async fn shards_that_somebody_has_taken_away_are_dropped() {
-    let cluster = Cluster::new();
-    let a = Replica::start(&cluster, config("a"));
-    a.has(8).await;
+    let (cluster, a) = alone().await;
     let hold = a.shards.hold_number(3).unwrap();
     take_all_away(&cluster);
     hold.expired().await;
@@ -362,9 +358,7 @@ async fn shards_that_somebody_has_taken_away_are_dropped() {
 
 #[tokio::test(start_paused = true)]
 async fn work_on_a_moving_shard_is_told_that_it_was_taken_away() {
-    let cluster = Cluster::new();
-    let a = Replica::start(&cluster, config("a"));
-    a.has(8).await;
+    let (cluster, a) = alone().await;
     let hold = a.shards.hold_number(7).unwrap();
     let b = Replica::start(&cluster, config("b"));
     b.has(3).await;
@@ -393,9 +387,7 @@ async fn work_stops_at_once_when_somebody_else_has_the_lease() {
 
 #[tokio::test(start_paused = true)]
 async fn a_replica_has_not_left_while_its_shards_are_held() {
-    let cluster = Cluster::new();
-    let a = Replica::start(&cluster, config("a"));
-    a.has(8).await;
+    let (cluster, a) = alone().await;
     let hold = a.shards.hold_number(3).unwrap();
     a.shutdown.cancel();
     a.has(0).await;
@@ -415,9 +407,7 @@ async fn a_replica_has_not_left_while_its_shards_are_held() {
 #[tokio::test(start_paused = true)]
 async fn a_term_that_left_without_a_trace_is_forgotten() {
     const ANNOTATION: &str = "kube-informer.dev/shards";
-    let cluster = Cluster::new();
-    let a = Replica::start(&cluster, config("a"));
-    a.has(8).await;
+    let (cluster, a) = alone().await;
     let (version, kind) = LEASES;
     let group = || {
         cluster
@@ -443,9 +433,7 @@ async fn a_term_that_left_without_a_trace_is_forgotten() {
 
 #[tokio::test(start_paused = true)]
 async fn a_hold_that_does_not_end_is_an_error_after_the_shutdown() {
-    let cluster = Cluster::new();
-    let a = Replica::start(&cluster, config("a"));
-    a.has(8).await;
+    let (_cluster, a) = alone().await;
     let hold = a.shards.hold_number(3).unwrap();
     a.shutdown.cancel();
     let asked = Instant::now();
@@ -478,9 +466,7 @@ async fn a_leaving_replica_that_is_cut_off_tells_before_it_gives_up() {
 // Its own Lease can be written. With the release of that, its shards are free.
 #[tokio::test(start_paused = true)]
 async fn a_group_that_cannot_be_written_is_left_all_the_same() {
-    let cluster = Cluster::new();
-    let a = Replica::start(&cluster, config("a"));
-    a.has(8).await;
+    let (cluster, a) = alone().await;
     let faults = cluster.sim.faults();
     let refused = faults
         .refuse(PUT, "leases.coordination.k8s.io", 403)
