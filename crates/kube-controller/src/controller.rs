@@ -106,19 +106,23 @@
 //! The queue reports [its own](kube_workqueue#metrics) under the controller's name.
 
 mod action;
+mod any_informer;
 mod attempt;
 mod config;
 mod coverage;
 mod engine;
 mod error;
 mod failures;
+mod follower;
 mod metrics;
 mod own;
 mod run;
 mod source;
+mod streams;
 mod trigger;
 
 pub use action::Action;
+pub(crate) use any_informer::AnyInformer;
 pub use attempt::Attempt;
 pub use config::Config;
 pub use error::Error;
@@ -126,7 +130,6 @@ pub use error::Error;
 pub use kube_informer::informer::enqueue::OwnerKind;
 #[doc(no_inline)]
 pub use kube_workqueue::Priority;
-pub(crate) use source::AnyInformer;
 pub use source::Source;
 
 use crate::own_writes::OwnWrites;
@@ -135,6 +138,7 @@ use crate::reflector::{ObjectRef, Store};
 use crate::utils::Backoff;
 use crate::watcher;
 use engine::Engine;
+use follower::{OwnInformer, Watched, informer_of};
 use futures::future::{BoxFuture, select_all};
 use futures::stream::BoxStream;
 use futures::{FutureExt, Stream, StreamExt, TryFuture, stream};
@@ -143,9 +147,8 @@ use kube::core::{ApiResource, ClusterResourceScope, PartialObjectMeta};
 use kube::{Api, Resource};
 use kube_informer::HasOwners;
 use kube_informer::form::{Packed, WholeObject};
-use kube_informer::{CachedObject, ObjectKey, ShardSet, SharedInformer};
+use kube_informer::{CachedObject, ShardSet, SharedInformer};
 use serde::de::DeserializeOwned;
-use source::{Watched, informer_of};
 use std::any::TypeId;
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -188,7 +191,7 @@ type UpdateFilter<K> = Box<dyn FnMut(&K, &K) -> bool + Send>;
 
 struct Own<O: CachedObject> {
     source: Source<O>,
-    informer: Option<source::OwnInformer>,
+    informer: Option<OwnInformer>,
 }
 
 impl<O: WholeObject> MainSource<O::Object> for Own<O> {
@@ -228,53 +231,6 @@ where
         let mut controller = Self::make(dyntype, Store::of(&informer), Some(Box::new(main)));
         controller.informers.push(Arc::new(informer));
         controller
-    }
-
-    /// A controller of objects that come from a stream and are read from a store.
-    ///
-    /// Reconciling begins when the store is ready. Deletions are read from the store, so the stream need not
-    /// contain them.
-    pub fn for_stream(
-        objects: impl Stream<Item = Result<K, watcher::Error>> + Send + 'static,
-        reader: Store<K>,
-    ) -> Self
-    where
-        K::DynamicType: Default,
-    {
-        Self::for_stream_with(objects, reader, Default::default())
-    }
-
-    /// [`for_stream`](Self::for_stream), for a kind that is known at run time.
-    pub fn for_stream_with(
-        objects: impl Stream<Item = Result<K, watcher::Error>> + Send + 'static,
-        reader: Store<K>,
-        dyntype: K::DynamicType,
-    ) -> Self {
-        let keys = objects.map(|object| match object {
-            Ok(object) => Trigger::Key(ObjectKey::of(&object)),
-            Err(error) => Trigger::Failed(error),
-        });
-        let mut controller = Self::make(dyntype, reader, None);
-        controller.triggers.push(keys.boxed());
-        controller
-    }
-
-    /// [`for_stream`](Self::for_stream), for shared objects.
-    pub fn for_shared_stream(objects: impl Stream<Item = Arc<K>> + Send + 'static, reader: Store<K>) -> Self
-    where
-        K::DynamicType: Default,
-    {
-        Self::for_shared_stream_with(objects, reader, Default::default())
-    }
-
-    /// [`for_shared_stream`](Self::for_shared_stream), for a kind that is known at run time.
-    pub fn for_shared_stream_with(
-        objects: impl Stream<Item = Arc<K>> + Send + 'static,
-        reader: Store<K>,
-        dyntype: K::DynamicType,
-    ) -> Self {
-        let objects = objects.map(|object| Ok(Arc::unwrap_or_clone(object)));
-        Self::for_stream_with(objects, reader, dyntype)
     }
 }
 
@@ -478,112 +434,6 @@ where
     /// reconciled.
     pub fn source<O: CachedObject>(mut self, source: Source<O>) -> Self {
         self.sources.push(Watched::new(source, None));
-        self
-    }
-
-    /// Reconciles the owners of objects that come from a stream.
-    pub fn owns_stream<Child: Resource<DynamicType = ()> + Send + Sync + 'static>(
-        self,
-        objects: impl Stream<Item = Result<Child, watcher::Error>> + Send + 'static,
-    ) -> Self {
-        self.owns_stream_with(objects, ())
-    }
-
-    /// [`owns_stream`](Self::owns_stream), for a kind that is known at run time. `_dyntype` is not used,
-    /// because each object has its owner references.
-    pub fn owns_stream_with<Child: Resource + Send + Sync + 'static>(
-        self,
-        objects: impl Stream<Item = Result<Child, watcher::Error>> + Send + 'static,
-        _dyntype: Child::DynamicType,
-    ) -> Self {
-        let owner = self.owner_kind();
-        self.triggered_by(objects, move |object| owner.keys::<Child>(&Arc::new(object)))
-    }
-
-    /// Reconciles the owners of shared objects that come from a stream.
-    pub fn owns_shared_stream<Child: Resource<DynamicType = ()> + Send + Sync + 'static>(
-        self,
-        objects: impl Stream<Item = Arc<Child>> + Send + 'static,
-    ) -> Self {
-        self.owns_shared_stream_with(objects, ())
-    }
-
-    /// [`owns_shared_stream`](Self::owns_shared_stream), for a kind that is known at run time.
-    pub fn owns_shared_stream_with<Child: Resource + Send + Sync + 'static>(
-        self,
-        objects: impl Stream<Item = Arc<Child>> + Send + 'static,
-        _dyntype: Child::DynamicType,
-    ) -> Self {
-        let owner = self.owner_kind();
-        self.triggered_by(objects.map(Ok), move |object| owner.keys::<Child>(&object))
-    }
-
-    /// Reconciles the objects that `mapper` returns for each object of a stream.
-    pub fn watches_stream<Other, I>(
-        self,
-        objects: impl Stream<Item = Result<Other, watcher::Error>> + Send + 'static,
-        mapper: impl Fn(Other) -> I + Send + Sync + 'static,
-    ) -> Self
-    where
-        Other: Resource<DynamicType: Default> + Send + 'static,
-        I: IntoIterator<Item = ObjectRef<K>> + 'static,
-    {
-        self.watches_stream_with(objects, mapper, Default::default())
-    }
-
-    /// [`watches_stream`](Self::watches_stream), for a kind that is known at run time.
-    pub fn watches_stream_with<Other, I>(
-        self,
-        objects: impl Stream<Item = Result<Other, watcher::Error>> + Send + 'static,
-        mapper: impl Fn(Other) -> I + Send + Sync + 'static,
-        _dyntype: Other::DynamicType,
-    ) -> Self
-    where
-        Other: Resource + Send + 'static,
-        I: IntoIterator<Item = ObjectRef<K>> + 'static,
-    {
-        self.triggered_by(objects, move |object| {
-            mapper(object).into_iter().map(Into::into).collect()
-        })
-    }
-
-    /// Reconciles the objects that `mapper` returns for each shared object of a stream.
-    pub fn watches_shared_stream<Other, I>(
-        self,
-        objects: impl Stream<Item = Arc<Other>> + Send + 'static,
-        mapper: impl Fn(Arc<Other>) -> I + Send + Sync + 'static,
-    ) -> Self
-    where
-        Other: Resource<DynamicType: Default> + Send + Sync + 'static,
-        I: IntoIterator<Item = ObjectRef<K>> + 'static,
-    {
-        self.watches_shared_stream_with(objects, mapper, Default::default())
-    }
-
-    /// [`watches_shared_stream`](Self::watches_shared_stream), for a kind that is known at run time.
-    pub fn watches_shared_stream_with<Other, I>(
-        self,
-        objects: impl Stream<Item = Arc<Other>> + Send + 'static,
-        mapper: impl Fn(Arc<Other>) -> I + Send + Sync + 'static,
-        _dyntype: Other::DynamicType,
-    ) -> Self
-    where
-        Other: Resource + Send + Sync + 'static,
-        I: IntoIterator<Item = ObjectRef<K>> + 'static,
-    {
-        self.triggered_by(objects.map(Ok), move |object| {
-            mapper(object).into_iter().map(Into::into).collect()
-        })
-    }
-
-    /// Reconciles the objects to which those of a stream lead.
-    fn triggered_by<T: 'static>(
-        mut self,
-        objects: impl Stream<Item = Result<T, watcher::Error>> + Send + 'static,
-        keys: impl Fn(T) -> Vec<ObjectKey> + Send + 'static,
-    ) -> Self {
-        let triggers = objects.flat_map(move |object| stream::iter(Trigger::of(object.map(&keys))));
-        self.triggers.push(triggers.boxed());
         self
     }
 

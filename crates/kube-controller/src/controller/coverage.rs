@@ -4,7 +4,8 @@
 //! before all that its controller watches was listed would see an object without what it owns, and make that a second time. So the
 //! keys of such an object wait here.
 
-use super::source::{AnyInformer, is_refused, settle};
+use super::any_informer::AnyInformer;
+use super::follower::{is_refused, settle};
 use crate::watcher;
 use kube_informer::informer::{PartitionStatus, Stopped};
 use kube_informer::selector::ShardField;

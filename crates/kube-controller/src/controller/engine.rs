@@ -1,13 +1,15 @@
 //! The loop that takes keys from the queue, runs the reconciler and decides when each key is run next.
 
 use super::action::Next;
+use super::any_informer::AnyInformer;
 use super::attempt::{ATTEMPT, Attempt};
 use super::coverage::{Coverage, Keys};
 use super::failures::Failures;
+use super::follower::News;
 use super::metrics::{Metrics, Outcome};
 use super::own::Own;
 use super::run::{Ended, Finished, until_end, while_held};
-use super::source::{AnyInformer, Intake, News};
+use super::source::Intake;
 use super::trigger::{Trigger, paused};
 use super::{Action, Config, Controller, Error, first};
 use crate::reflector::{ObjectRef, Store};
