@@ -2,6 +2,7 @@
 //! and rights that come and go.
 
 use conformance::real_server::{Part, RealServer, User};
+use instances as _;
 use k8s_openapi::api::core::v1::{Namespace, Secret};
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube_informer::reflector::ReflectorOptions;

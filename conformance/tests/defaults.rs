@@ -3,6 +3,7 @@
 use conformance::cluster::Cluster;
 use conformance::real_server::{Part, RealServer};
 use futures::StreamExt;
+use instances as _;
 use kube::core::{ApiResource, DynamicObject, GroupVersionKind};
 use kube_informer::form::Packed;
 use kube_informer::informer::Notifications;

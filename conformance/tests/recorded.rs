@@ -21,6 +21,7 @@
 //! `a#2` is an object of the name `a` with another uid. A request that came after a pause of the backoff has `(pause)`
 //! before it.
 
+use instances as _;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};

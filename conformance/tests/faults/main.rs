@@ -16,6 +16,7 @@ mod record;
 mod webhook;
 mod writers;
 
+use instances as _;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;

@@ -1,5 +1,6 @@
 //! The life of an object with a finalizer, and the helpers that write, over HTTP.
 
+use instances as _;
 use k8s_openapi::api::apps::v1::{Deployment, DeploymentStatus};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::{Patch, PatchParams};

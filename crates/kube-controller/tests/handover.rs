@@ -3,6 +3,7 @@
 //! `MAPS=100000 cargo test --release -p kube-controller --test handover -- --nocapture standby` says how soon a standby of many objects
 //! reconciles.
 
+use instances as _;
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube_controller::controller::{Action, Controller};

@@ -4,6 +4,7 @@
 use futures::StreamExt as _;
 use http::{Request, Response};
 use http_body_util::{BodyExt as _, StreamBody};
+use instances as _;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::client::Body;
 use kube::{Api, Client};

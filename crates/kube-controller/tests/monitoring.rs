@@ -1,6 +1,7 @@
 //! The alerts and the dashboard of `examples/sample-controller` are about metrics that exist.
 #![cfg(feature = "server")]
 
+use instances as _;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::{Api, Client};
 use kube_controller::controller::{Action, Controller};

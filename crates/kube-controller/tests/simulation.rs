@@ -4,6 +4,7 @@
 //! `KUBE_SIM_SCHEDULES=10000 cargo test -p kube-controller --test simulation corrected` runs the corrected ones for longer.
 
 use futures::StreamExt as _;
+use instances as _;
 use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::api::core::v1::{ConfigMap, Service};
 use kube::api::{Api, ListParams, ObjectMeta, Patch, PatchParams, PostParams};

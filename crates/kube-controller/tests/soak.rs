@@ -5,6 +5,7 @@
 
 use http::{Request, Response};
 use http_body_util::{BodyExt as _, StreamBody};
+use instances as _;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::api::{Api, DeleteParams, Patch, PatchParams, PostParams};
 use kube::client::Body;

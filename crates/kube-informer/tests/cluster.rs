@@ -3,6 +3,7 @@
 
 use conformance::cluster::Cluster;
 use futures::StreamExt;
+use instances as _;
 use k8s_openapi::api::core::v1::{Node, Pod};
 use kube::api::{DeleteParams, Patch, PatchParams, PostParams};
 use kube::core::{ApiResource, DynamicObject, GroupVersionKind};

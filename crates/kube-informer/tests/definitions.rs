@@ -3,6 +3,7 @@
 
 use conformance::cluster::Cluster;
 use futures::StreamExt;
+use instances as _;
 use kube::api::{Api, DeleteParams, Patch, PatchParams};
 use kube::core::{ApiResource, DynamicObject, GroupVersionKind};
 use kube_informer::reflector::ReflectorOptions;

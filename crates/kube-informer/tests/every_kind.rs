@@ -3,6 +3,7 @@
 //! `conformance/protobuf` fills every field of every kind with Kubernetes' own sources. Some of what it prints is recorded in
 //! kube-protobuf's tests, which compare it byte by byte; the test that needs Go takes all of it.
 
+use instances as _;
 use kube::core::{ApiResource, DynamicObject, GroupVersionKind};
 use kube_informer::form::{Decode, Packed};
 use kube_informer::low_level::wire::Encoding;

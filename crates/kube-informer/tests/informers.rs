@@ -6,6 +6,7 @@ mod common;
 
 use common::{Answer::*, Event::*, *};
 use futures::StreamExt;
+use instances as _;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::core::DynamicObject;
 use kube_informer::source::ApiStatus;

@@ -1,6 +1,7 @@
 //! Objects that come at once are made on several threads, and handed on in the order in which they came.
 
 use futures::{FutureExt, StreamExt, future::BoxFuture, stream};
+use instances as _;
 use kube_informer::form::{Decode, DecodeError, DecoderConfig, Metadata};
 use kube_informer::low_level::wire::{Encoding, RawObject};
 use kube_informer::source::{

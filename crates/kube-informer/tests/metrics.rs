@@ -3,6 +3,7 @@
 mod common;
 
 use common::{Answer::*, Event::*, *};
+use instances as _;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube_informer::low_level::queue::{Batch, DeltaFifo};
 use kube_informer::low_level::{DecodeResult, QueueSink};

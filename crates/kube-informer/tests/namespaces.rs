@@ -5,6 +5,7 @@ mod common;
 use common::{Answer::*, Event::*, *};
 use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt, stream};
+use instances as _;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube_informer::informer::{RunError, WriteTracker};
 use kube_informer::reflector::Phase;

@@ -1,5 +1,6 @@
 //! Packed objects in an informer, against a simulated cluster over real HTTP.
 
+use instances as _;
 use k8s_openapi::api::core::v1::Pod;
 use kube::core::ApiResource;
 use kube_informer::FieldPlan;

@@ -4,6 +4,7 @@ mod common;
 
 use common::{Answer::*, Event::*, *};
 use futures::FutureExt;
+use instances as _;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube_informer::low_level::queue::{
     Batch, Delta, DeltaFifo, Deltas, Entries, Keyed, Process, ProcessLoop,

@@ -1,5 +1,6 @@
 //! Projections: a struct of a few fields as the form in which objects are held.
 
+use instances as _;
 use k8s_openapi::api::core::v1::Pod;
 use kube_informer::form::{Decode, DecoderConfig, Metadata};
 use kube_informer::low_level::wire::{Encoding, RawObject};

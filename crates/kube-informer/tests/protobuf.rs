@@ -4,6 +4,7 @@
 mod told;
 
 use conformance::cluster::Cluster;
+use instances as _;
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use kube::core::{ApiResource, DynamicObject, GroupVersionKind, PartialObjectMeta};
 use kube_informer::form::{Decode, Packed};

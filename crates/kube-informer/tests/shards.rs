@@ -1,5 +1,6 @@
 //! Informers over shards: one view of the objects whose uid or namespace has a hash in some ranges.
 
+use instances as _;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::Client;
 use kube::core::ApiResource;

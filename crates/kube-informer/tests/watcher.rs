@@ -4,6 +4,7 @@ mod common;
 
 use common::{Answer::*, Event::*, *};
 use futures::StreamExt;
+use instances as _;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::core::ApiResource;
 use kube_informer::informer::until_with_sync;

@@ -10,3 +10,5 @@ mod shards;
 mod sources;
 mod stops;
 mod streams;
+
+use instances as _;

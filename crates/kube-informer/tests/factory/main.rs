@@ -5,6 +5,7 @@ mod sharing;
 
 use futures::StreamExt;
 use http_body_util::BodyExt;
+use instances as _;
 use k8s_openapi::api::core::v1::{ConfigMap, Node, Secret};
 use kube::core::discovery::{ApiCapabilities, Scope, verbs};
 use kube::core::{ApiResource, DynamicObject, PartialObjectMeta};

@@ -9,6 +9,7 @@ mod transforms;
 
 use common::{Answer::*, Event::*, *};
 use futures::{FutureExt, StreamExt, future::BoxFuture};
+use instances as _;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube_informer::informer::{RunError, Stopped, WriteTracker, blocking};
 use kube_informer::reflector::TransformError;

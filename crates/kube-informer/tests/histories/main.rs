@@ -10,6 +10,7 @@
 
 mod model;
 
+use instances as _;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::core::ApiResource;
 use kube_informer::reflector::{Backoff, InitialState, ReflectorOptions};

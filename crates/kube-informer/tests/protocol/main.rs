@@ -14,6 +14,7 @@ mod traces;
 
 use backoff::{FIRST_PAUSE, SECOND_PAUSE, THIRD_PAUSE, assert_they_grow};
 use futures::StreamExt;
+use instances as _;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::core::{ApiResource, DynamicObject, GroupVersionKind};
 use kube_informer::form::Decode;

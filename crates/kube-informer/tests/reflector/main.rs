@@ -14,6 +14,7 @@ mod told;
 
 use backoff::{FIRST_PAUSE, SECOND_PAUSE, THIRD_PAUSE, assert_they_grow};
 use common::{Answer::*, Event::*, *};
+use instances as _;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube_informer::low_level::queue::Delta;
 use kube_informer::low_level::{DecodeResult, KnownObjects, Sink};

@@ -7,6 +7,7 @@ mod servers;
 mod told;
 
 use futures::StreamExt;
+use instances as _;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::core::ApiResource;
 use kube_informer::form::Packed;
