@@ -6,7 +6,7 @@
 //!
 //! So does a project that `cargo generate` makes from `examples/sample-controller`.
 
-use crate::workspace::{Outcome, cargo, cargo_outside, outside, published, root, run, target_root, text};
+use crate::workspace::{Outcome, cargo_outside, outside, program_of_tests, published, root, run, text};
 use anyhow::{Context as _, Result, bail};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -163,11 +163,10 @@ fn blocks(markdown: &str, language: &str) -> Vec<String> {
 
 /// Runs the first program with a cluster of 200 pods.
 fn against_simulator(folder: &Path) -> Result<()> {
-    // As the tests build it: alone, its dependencies would have other features, and be built once more.
-    run(&mut cargo("build --locked --quiet --workspace --bin kube-sim"))?;
+    let program = program_of_tests("kube-sim", "server")?;
     let kubeconfig = outside().join("kubeconfig.json");
     let _ = fs::remove_file(&kubeconfig);
-    let mut simulator = Simulator::start(&kubeconfig)?;
+    let mut simulator = Simulator::start(&program, &kubeconfig)?;
     simulator.wait(&kubeconfig)?;
     run(cargo_outside(folder, "run --quiet --example block-1")
         .env("KUBECONFIG", &kubeconfig)
@@ -178,8 +177,8 @@ fn against_simulator(folder: &Path) -> Result<()> {
 struct Simulator(Child);
 
 impl Simulator {
-    fn start(kubeconfig: &Path) -> Result<Self> {
-        let child = Command::new(target_root().join("debug/kube-sim"))
+    fn start(program: &Path, kubeconfig: &Path) -> Result<Self> {
+        let child = Command::new(program)
             .args(["--pods", "200", "--kubeconfig"])
             .arg(kubeconfig)
             .stdout(Stdio::null())

@@ -1,8 +1,8 @@
 //! The steps, in the order in which CI runs them: what is cheap and fails often comes first.
 
 use crate::workspace::{
-    Outcome, cargo, cargo_of, command, has_toolchain, published, root, run, succeeds, target, target_root,
-    text,
+    Outcome, cargo, cargo_of, command, has_toolchain, program_of_tests, published, root, run, succeeds,
+    target, target_root, text,
 };
 use crate::{api, costs, features, licences, package, protobuf, readme, spelling};
 use anyhow::{Context as _, Result};
@@ -215,11 +215,8 @@ fn outside() -> Result<Outcome> {
 }
 
 fn demo() -> Result<Outcome> {
-    // As the tests build it, and not with --release: that would build everything once more for five seconds of work.
-    run(&mut cargo(
-        "build --locked --quiet --workspace --bin kubectl-informer",
-    ))?;
-    let program = target_root().join("debug/kubectl-informer");
+    // Not with --release: that would build everything once more for five seconds of work.
+    let program = program_of_tests("kubectl-informer", "cli")?;
     run(command(&program.to_string_lossy(), "demo --for 5s").current_dir(root()))?;
     Ok(Outcome::Passed)
 }

@@ -60,6 +60,15 @@ pub(crate) fn cargo(arguments: &str) -> Command {
     command("cargo", arguments)
 }
 
+/// A program of the workspace, as the step `test` has built it for its package's tests `tests`. Built by itself, its dependencies would have
+/// other features, and be built once more.
+pub(crate) fn program_of_tests(name: &str, tests: &str) -> Result<PathBuf> {
+    run(&mut cargo(&format!(
+        "test --locked --quiet --workspace --test {tests} --no-run"
+    )))?;
+    Ok(target_root().join("debug").join(name))
+}
+
 /// A cargo command with another toolchain, which must be [installed](has_toolchain).
 pub(crate) fn cargo_of(toolchain: &str, arguments: &str) -> Command {
     let mut command = command("rustup", &format!("run {toolchain} cargo"));
