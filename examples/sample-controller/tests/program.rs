@@ -272,6 +272,23 @@ fn the_image_runs_as_a_user_that_is_a_number() {
     assert!(user.parse::<u32>().unwrap() > 0);
 }
 
+// Without a `rust-version`, `Cargo.lock` takes dependencies that the compiler of the image may be too old for.
+#[test]
+fn the_image_is_built_by_the_compiler_of_the_manifest() {
+    let file = |name: &str| std::fs::read_to_string(format!("{}/{name}", env!("CARGO_MANIFEST_DIR")));
+    let manifest = file("Cargo.toml.liquid").or_else(|_| file("Cargo.toml")).unwrap();
+    let version = manifest
+        .lines()
+        .find_map(|line| line.strip_prefix("rust-version = "));
+    let version = version.unwrap().trim_matches('"');
+    assert!(
+        file("Dockerfile")
+            .unwrap()
+            .contains(&format!("FROM rust:{version}-"))
+    );
+    assert_eq!(version, env!("CARGO_PKG_RUST_VERSION"));
+}
+
 // It does all that it can do; what it asks for is what its roles grant.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn its_permissions_are_those_that_it_uses() {
