@@ -209,6 +209,19 @@ impl<T> RateLimiter<T> for TokenBucket {
 }
 
 /// The longest delay and the highest count of several limiters; each of them counts every failure.
+///
+/// ```
+/// use kube_workqueue::{ItemExponential, MaxOf, RateLimiter, TokenBucket, WorkQueue};
+/// use std::time::Duration;
+///
+/// let limiter = MaxOf::new([
+///     Box::new(ItemExponential::new(Duration::from_millis(5), Duration::from_secs(1000))) as Box<dyn RateLimiter<String>>,
+///     // A token every 20 ms, which is 50 a second, and a burst of 300.
+///     Box::new(TokenBucket::new(Duration::from_millis(20), 300)),
+/// ]);
+/// let queue = WorkQueue::builder().rate_limiter(limiter).build();
+/// # queue.add("a".to_owned());
+/// ```
 #[doc(alias = "MaxOfRateLimiter")]
 #[doc(alias = "TypedMaxOfRateLimiter")]
 pub struct MaxOf<T> {

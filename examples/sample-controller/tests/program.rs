@@ -219,7 +219,13 @@ async fn granted(server: &SimServer) -> BTreeSet<(String, String, String)> {
     let client = Client::try_from(kube::Config::new(server.url().parse().unwrap())).unwrap();
     let mut granted = BTreeSet::new();
     for document in manifests() {
-        let (rbac, namespace) = ("/apis/rbac.authorization.k8s.io/v1", format!("namespaces/{NAME}"));
+        let field = |name: &str| {
+            document
+                .lines()
+                .find_map(|line| line.trim_start().strip_prefix(name))
+        };
+        let namespace = format!("namespaces/{}", field("namespace: ").unwrap_or_default());
+        let rbac = "/apis/rbac.authorization.k8s.io/v1";
         let kind = document.lines().find_map(|line| line.strip_prefix("kind: "));
         let path = match kind.unwrap() {
             "Namespace" => "/api/v1/namespaces".to_owned(),
@@ -252,6 +258,35 @@ async fn granted(server: &SimServer) -> BTreeSet<(String, String, String)> {
         }
     }
     granted
+}
+
+// A kubelet refuses to run a name as `runAsNonRoot`, because it cannot know whose it is.
+#[test]
+fn the_image_runs_as_a_user_that_is_a_number() {
+    let dockerfile = include_str!("../Dockerfile");
+    let user = dockerfile
+        .lines()
+        .rev()
+        .find_map(|line| line.strip_prefix("USER "));
+    let (user, _) = user.unwrap().split_once(':').unwrap();
+    assert!(user.parse::<u32>().unwrap() > 0);
+}
+
+// Without a `rust-version`, `Cargo.lock` takes dependencies that the compiler of the image may be too old for.
+#[test]
+fn the_image_is_built_by_the_compiler_of_the_manifest() {
+    let file = |name: &str| std::fs::read_to_string(format!("{}/{name}", env!("CARGO_MANIFEST_DIR")));
+    let manifest = file("Cargo.toml.liquid").or_else(|_| file("Cargo.toml")).unwrap();
+    let version = manifest
+        .lines()
+        .find_map(|line| line.strip_prefix("rust-version = "));
+    let version = version.unwrap().trim_matches('"');
+    assert!(
+        file("Dockerfile")
+            .unwrap()
+            .contains(&format!("FROM rust:{version}-"))
+    );
+    assert_eq!(version, env!("CARGO_PKG_RUST_VERSION"));
 }
 
 // It does all that it can do; what it asks for is what its roles grant.

@@ -50,6 +50,9 @@ pub(crate) struct RecordingArgs {
     /// Only objects of this namespace; by default those of all
     #[arg(short, long, value_name = "NS")]
     pub(crate) namespace: Option<String>,
+    /// All namespaces, which is the default; overrides --namespace
+    #[arg(short = 'A', long)]
+    pub(crate) all_namespaces: bool,
 }
 
 /// Print the objects of a recording as they were at a time.

@@ -62,13 +62,12 @@ pub(crate) async fn run(args: RecordArgs) -> anyhow::Result<ExitCode> {
             None => Ok(recorder.record(&targets, &mut informers).await),
         }
     };
-    let recorded = stop.token.run_until_cancelled(recorded).await;
-    stop.token.cancel();
-    // The end of the time, or a signal, is the end that was asked for.
-    let recorded = match recorded {
+    let recorded = match stop.token.run_until_cancelled(recorded).await {
         Some(Ok(recorded)) => recorded,
-        Some(Err(_)) | None => Ok(()),
+        // The end of the time, or a signal, is the end that was asked for, but for what has failed since the last look.
+        Some(Err(_)) | None => recorder.check(&informers),
     };
+    stop.token.cancel();
     let written = recorder.finish().with_context(|| format!("cannot write {path}"));
     let unlisted = recorder.unlisted();
     let nothing = unlisted.len() == targets.len() && recorder.is_empty();

@@ -357,7 +357,8 @@ struct Selected {
 
 impl Selected {
     fn of(args: &RecordingArgs, header: &Header) -> anyhow::Result<Self> {
-        let namespace = given(&args.namespace).map(ToOwned::to_owned);
+        let namespace = given(&args.namespace).filter(|_| !args.all_namespaces);
+        let namespace = namespace.map(ToOwned::to_owned);
         if args.resources.is_empty() {
             return Ok(Self {
                 wanted: None,

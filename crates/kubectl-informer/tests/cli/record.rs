@@ -141,6 +141,9 @@ async fn a_recording_is_looked_at_by_time_and_object() {
     assert!(ended.out.contains("size: 1"), "{ended:?}");
     let ended = run(&format!("show {path} -n default")).await;
     assert!(ended.out.contains("widget.example.com/w"), "{ended:?}");
+    let all = run(&format!("show {path} -A -n nowhere")).await;
+    assert_eq!(all.out, run(&format!("show {path}")).await.out, "{all:?}");
+    assert!(all.out.contains("widget.example.com/w"), "{all:?}");
     let ended = run(&format!("show {path} pods")).await;
     assert_eq!(ended.code, Some(1));
     assert!(
@@ -243,6 +246,26 @@ async fn what_is_forbidden_leaves_no_file() {
     .await;
     assert_eq!(ended.code, Some(1), "{ended:?}");
     assert!(ended.err.contains("pods: ") && !file.exists(), "{ended:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_short_recording_tells_why_nothing_was_listed() {
+    let server = SimServer::builder().start().await.unwrap();
+    server.faults().refuse(LIST | WATCH, "pods", 403).start();
+    let (_folder, file) = folder();
+    // Shorter than the time between two looks at what the informers tell.
+    let args = format!(
+        "record pods -A --for 1900ms --file {} --server {}",
+        file.display(),
+        server.url()
+    );
+    let ended = run(&args).await;
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert!(
+        ended.err.contains("cannot list pods: ") && ended.err.contains("403"),
+        "{ended:?}"
+    );
+    assert!(!file.exists(), "{ended:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
