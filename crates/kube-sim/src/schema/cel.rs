@@ -5,9 +5,8 @@
 //!
 //! # Limits
 //!
-//! Of the functions that Kubernetes adds to CEL, there are those for strings and lists that the `cel` crate has. A rule that
-//! calls another one (`quantity`, `url`, `ip`, `isSorted`) is not checked: it holds. What rules cost is counted (`cost`), but not
-//! estimated when they are defined.
+//! There is no type checker: a rule that calls what is not there is not checked, and holds. What rules cost is counted (`cost`), but
+//! not estimated when they are defined.
 
 use std::fmt;
 use std::sync::{Arc, LazyLock, OnceLock};
@@ -25,6 +24,7 @@ use parsed::parsed;
 
 mod check;
 mod cost;
+mod functions;
 mod parsed;
 mod programs;
 mod scope;
@@ -41,6 +41,9 @@ static ENVIRONMENT: LazyLock<Arc<Env>> = LazyLock::new(|| {
         if let Err(error) = environment.add_extension(extension) {
             tracing::debug!(%error, "an extension of CEL is not there");
         }
+    }
+    if let Err(error) = functions::declare(&mut environment) {
+        tracing::debug!(%error, "functions of Kubernetes are not there");
     }
     if let Err(error) = cost::declare(&mut environment) {
         tracing::debug!(%error, "what rules cost is not counted");
@@ -276,6 +279,9 @@ fn check(
 
 /// An error in the words of cel-go.
 fn said(error: &ExecutionError) -> String {
+    if let Some(said) = functions::said(error) {
+        return said.to_owned();
+    }
     match error {
         ExecutionError::NoSuchKey(key) => format!("no such key: {key}"),
         ExecutionError::NoSuchOverload(_) => "no such overload".to_owned(),
@@ -575,7 +581,7 @@ mod tests {
 
     #[test]
     fn a_rule_with_an_unknown_function_holds() {
-        let rule = json!({"rule": "quantity(self.class).isGreaterThan(quantity('1Gi'))"});
+        let rule = json!({"rule": "quantities(self.class).isGreaterThan(quantity('1Gi'))"});
         assert!(broken_by(rule, json!(null), json!({"class": "1Mi"})).is_empty());
     }
 }

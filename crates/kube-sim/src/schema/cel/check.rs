@@ -21,7 +21,7 @@ const DYN: &str = "dyn";
 const OBJECTS: [&str; 3] = ["object", "oldObject", "params"];
 
 /// The names of types and constants, which any expression may mention.
-const COMMON: [&str; 16] = [
+const COMMON: [&str; 19] = [
     "bool",
     "int",
     "uint",
@@ -38,6 +38,9 @@ const COMMON: [&str; 16] = [
     "strings",
     "lists",
     "jsonpatch",
+    "sets",
+    "ip",
+    "format",
 ];
 
 /// The fields of variables of which not everything is known.
