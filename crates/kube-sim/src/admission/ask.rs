@@ -380,7 +380,8 @@ fn response_in(mut answer: Value, review: &Review<'_>, uid: &str) -> Result<Valu
     let text = |name: &str| answer[name].as_str().unwrap_or("");
     // In v1beta1 a webhook need not say what it sends.
     let is_beta = review.version == "v1beta1";
-    if !is_beta || !(text("apiVersion").is_empty() && text("kind").is_empty()) {
+    let is_unsaid = text("apiVersion").is_empty() && text("kind").is_empty();
+    if !(is_beta && is_unsaid) {
         review.ensure_is(&answer)?;
     }
     let response = answer["response"].take();
