@@ -111,7 +111,11 @@ pub(super) fn fill_in(definition: &mut Object) {
     let conversion = spec
         .entry("conversion")
         .or_insert_with(|| json!({"strategy": "None"}));
-    if let Some(Value::Object(service)) = conversion.pointer_mut("/webhook/clientConfig/service") {
+    let Some(Value::Object(client)) = conversion.pointer_mut("/webhook/clientConfig") else {
+        return;
+    };
+    client.retain(|name, value| name != "caBundle" || *value != "");
+    if let Some(Value::Object(service)) = client.get_mut("service") {
         service.entry("port").or_insert(443.into());
     }
 }
