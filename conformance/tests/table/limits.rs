@@ -1,6 +1,6 @@
 //! LimitRanges and ResourceQuotas. The status of a quota, which a controller writes, is written by the case.
 
-use crate::case::{Ask, Case, delete, get, merge, post, put};
+use crate::case::{Ask, Case, any, delete, get, merge, post, put};
 use crate::objects::{CONFIG_MAPS, SECRETS};
 use serde_json::{Value, json};
 
@@ -69,6 +69,38 @@ fn defaults() -> Case {
         )
         .ask(merge(&format!("{PODS}/bare"), &json!({"metadata": {"labels": {"a": "b"}}})).named("a label").only(["/spec/containers"]))
         .ask(get(&format!("{RANGES}/defaults")))
+}
+
+/// What a pod that is resized gets if it does not say. The pods were there before the range.
+fn defaults_of_resized() -> Case {
+    let only = ["/message", "/spec/containers", "/metadata/annotations"];
+    let resize = |name: &str, resources: Value| {
+        let containers = json!([{"name": "c0", "resources": resources}]);
+        any("PATCH", &format!("{PODS}/{name}/resize"))
+            .text(&json!({"spec": {"containers": containers}}).to_string())
+            .content_type("application/strategic-merge-patch+json")
+            .named(format!("resize {name} to {resources}"))
+            .only(only)
+    };
+    Case::new("limits-resized")
+        .ask(pod("bare", json!([{}])).only(only))
+        .ask(pod("asks", json!([{"requests": {"cpu": "100m"}}])).only(only))
+        .ask(range("later", json!([{
+            "type": "Container", "default": {"cpu": "500m", "memory": "128Mi"},
+            "defaultRequest": {"cpu": "250m", "memory": "64Mi"}, "max": {"cpu": "1", "memory": "1Gi"}, "min": {"cpu": "10m"},
+        }])))
+        .until(
+            post(&format!("{PODS}?dryRun=All"), &json!({
+                "metadata": {"name": "probe"},
+                "spec": {"containers": [{"name": "c", "image": "i", "resources": {"limits": {"cpu": "2"}}}]},
+            })),
+            403,
+        )
+        .ask(resize("bare", json!({})))
+        .ask(resize("bare", json!({"requests": {"cpu": "100m"}})))
+        .ask(resize("asks", json!({"requests": {"cpu": "150m"}})))
+        .ask(resize("asks", json!({"limits": {"cpu": "2"}})))
+        .ask(resize("asks", json!({"requests": {"cpu": "1m"}})))
 }
 
 fn bounds() -> Case {
@@ -322,6 +354,7 @@ fn unknown() -> Case {
 pub(crate) fn cases() -> Vec<Case> {
     vec![
         defaults(),
+        defaults_of_resized(),
         bounds(),
         bounds_of_pods(),
         bounds_of_claims(),

@@ -15,6 +15,7 @@ mod control;
 mod definitions;
 mod deletes;
 mod forms;
+mod functions;
 mod kinds;
 mod limits;
 mod lists;
@@ -63,6 +64,7 @@ fn cases() -> Vec<Case> {
         kinds::cases(),
         definitions::cases(),
         schemas::cases(),
+        functions::cases(),
         specs::cases(),
         validation::cases(),
         versions::cases(),

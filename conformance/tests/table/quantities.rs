@@ -33,6 +33,71 @@ fn apply(manager: &str, cpu: &str) -> Ask {
         .named(format!("{manager} applies {cpu}"))
 }
 
+/// Quantities of resources are kept in thousandths, others as they are.
+fn fractions() -> Case {
+    let all = json!({"cpu": "100u", "memory": "100.5", "ephemeral-storage": "0.1m"});
+    let pod = json!({"metadata": {"name": "fine"}, "spec": {
+        "containers": [{"name": "c", "image": "i", "resources": {"requests": all, "limits": {"cpu": "1.23456", "memory": "1G"}}}],
+        "volumes": [{"name": "v", "emptyDir": {"sizeLimit": "100u"}}],
+    }});
+    let template = json!({"metadata": {"labels": {"a": "b"}}, "spec": pod["spec"]});
+    let deployment = json!({
+        "metadata": {"name": "fine"}, "spec": {"selector": {"matchLabels": {"a": "b"}}, "template": template},
+    });
+    let claim = json!({
+        "metadata": {"name": "fine"},
+        "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "100u"}}},
+    });
+    let range = json!({"metadata": {"name": "fine"}, "spec": {"limits": [{"type": "Container", "default": {"cpu": "1n"}}]}});
+    let node = json!({"metadata": {"name": "{ns}"}, "status": {"capacity": {"cpu": "100u"}, "allocatable": {"memory": "1.0001"}}});
+    let class =
+        json!({"metadata": {"name": "{ns}"}, "handler": "x", "overhead": {"podFixed": {"cpu": "100u"}}});
+    let resources = "/spec/containers/0/resources";
+    Case::new("quantities-fractions")
+        .ask(
+            post(PODS, &pod)
+                .named("pod")
+                .only(["/message", resources, "/spec/volumes"]),
+        )
+        .ask(get(&format!("{PODS}/fine")).named("read").only([resources]))
+        .ask(
+            post("/apis/apps/v1/namespaces/{ns}/deployments", &deployment)
+                .named("deployment")
+                .only(["/message", "/spec/template/spec/containers/0/resources"]),
+        )
+        .ask(
+            post(CLAIMS, &claim)
+                .named("claim")
+                .only(["/message", "/spec/resources"]),
+        )
+        .ask(quota("fine", &[json!("1n"), json!("1.0001")]))
+        .ask(
+            post("/api/v1/namespaces/{ns}/limitranges", &range)
+                .named("range")
+                .only(["/message", "/spec"]),
+        )
+        .ask(post("/api/v1/nodes", &node).named("node").only([
+            "/message",
+            "/status/capacity",
+            "/status/allocatable",
+        ]))
+        .ask(
+            post("/apis/node.k8s.io/v1/runtimeclasses", &class)
+                .named("class")
+                .only(["/message", "/overhead"]),
+        )
+        .ask(
+            any("DELETE", "/api/v1/nodes/{ns}")
+                .named("delete the node")
+                .only(["/status"]),
+        )
+        .ask(
+            any("DELETE", "/apis/node.k8s.io/v1/runtimeclasses/{ns}")
+                .named("delete the class")
+                .only(["/status"]),
+        )
+}
+
 fn forms() -> Case {
     let scaler = json!({
         "metadata": {"name": "scaler"},
@@ -141,5 +206,5 @@ fn applied() -> Case {
 }
 
 pub(crate) fn cases() -> Vec<Case> {
-    vec![forms(), applied()]
+    vec![forms(), fractions(), applied()]
 }

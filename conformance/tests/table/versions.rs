@@ -411,6 +411,92 @@ fn refused() -> Case {
         ))
 }
 
+/// Webhooks of definitions that cannot be asked.
+fn webhooks_refused() -> Case {
+    let url = |url: &str| json!({"url": url});
+    let service = |more: Value| {
+        let mut service = json!({"name": "a", "namespace": "b"});
+        service
+            .as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
+        json!({"service": service})
+    };
+    let good = url("https://127.0.0.1:1/x");
+    let clients = [
+        ("http", url("http://a/x")),
+        ("no scheme", url("a/x")),
+        ("a query", url("https://a/x?b=c")),
+        ("a fragment", url("https://a/x#b")),
+        ("a user", url("https://a:b@c/x")),
+        ("a port that is none", url("https://a:b/")),
+        ("an escape that is none", url("https://a/%zz")),
+        (
+            "both",
+            json!({"url": "https://a", "service": {"name": "a", "namespace": "b"}}),
+        ),
+        ("neither", json!({})),
+        ("no name", json!({"service": {}})),
+        ("port 0", service(json!({"port": 0}))),
+        ("a relative path", service(json!({"path": "x//y/"}))),
+        ("a path with capitals", service(json!({"path": "/a_b/C"}))),
+    ];
+    let versions = [
+        ("no versions", json!([])),
+        ("a version twice", json!(["v1", "v1"])),
+        ("no version that is known", json!(["v9"])),
+        ("versions that are none", json!(["v1", "V_2", ""])),
+    ];
+    let conversion = |client: &Value, versions: &Value| json!({"strategy": "Webhook", "webhook": {"clientConfig": client, "conversionReviewVersions": versions}});
+    let accepted = json!(["v1"]);
+    let clients = clients
+        .iter()
+        .map(|(name, client)| (*name, conversion(client, &accepted)));
+    let versions = versions
+        .iter()
+        .map(|(name, versions)| (*name, conversion(&good, versions)));
+    let mut none = conversion(&good, &accepted);
+    none["strategy"] = "None".into();
+    let others = [
+        ("a webhook that is not asked", none),
+        ("no webhook", json!({"strategy": "Webhook"})),
+    ];
+    let refused = clients.chain(versions).chain(others).fold(
+        Case::new("webhooksrefused"),
+        |case, (name, conversion)| {
+            let mut definition = definition();
+            definition["spec"]["conversion"] = conversion;
+            case.ask(post(DEFINITIONS, &definition).named(name))
+        },
+    );
+    let mut unreadable = definition();
+    unreadable["spec"]["conversion"] = conversion(&service(json!({})), &accepted);
+    unreadable["spec"]["conversion"]["webhook"]["clientConfig"]["caBundle"] = "Z2FyYmFnZQ==".into();
+    let bundle =
+        |bundle: &str| json!({"spec": {"conversion": {"webhook": {"clientConfig": {"caBundle": bundle}}}}});
+    refused
+        .ask(
+            post(DEFINITIONS, &unreadable)
+                .named("authorities that cannot be read")
+                .only(["/spec/conversion"]),
+        )
+        .until(get(WIDGETS), 500)
+        .ask(get(WIDGETS).named("read without authorities"))
+        .ask(get(&format!("{WIDGETS}/a")).named("get without authorities"))
+        .ask(merge(&format!("{WIDGETS}/a"), &json!({})).named("write without authorities"))
+        .ask(
+            merge(DEFINITION, &bundle("Z2FyYmFnZTI="))
+                .named("others that cannot be read")
+                .only(["/spec/conversion"]),
+        )
+        .ask(
+            merge(DEFINITION, &bundle(""))
+                .named("no authorities")
+                .only(["/spec/conversion"]),
+        )
+        .ask(merge(DEFINITION, &bundle("Z2FyYmFnZQ==")).named("none that can be read any more"))
+}
+
 /// Nobody answers where the definition says that its objects are converted.
 fn unconverted() -> Case {
     let mut definition = two_versions("v1");
@@ -432,5 +518,13 @@ fn unconverted() -> Case {
 }
 
 pub(crate) fn cases() -> Vec<Case> {
-    vec![several(), scales(), names(), ends(), refused(), unconverted()]
+    vec![
+        several(),
+        scales(),
+        names(),
+        ends(),
+        refused(),
+        webhooks_refused(),
+        unconverted(),
+    ]
 }

@@ -29,6 +29,7 @@ use hooks::Hook;
 use policies::{Invocation, Policy};
 use rules::RulesAsked;
 
+mod answer;
 mod ask;
 mod call;
 mod evaluate;
@@ -36,15 +37,16 @@ mod hooks;
 mod policies;
 mod rules;
 
-pub(crate) use call::post;
+pub(crate) use answer::{Field, Review, go_kind};
+pub(crate) use call::{Caller, are_usable, authority_fault, post};
 
 type Object = Map<String, Value>;
 
 /// The group of the configurations, which webhooks are not asked about.
 const GROUP: &str = "admissionregistration.k8s.io";
 
-/// How often a write is tried: as often as its object changes while webhooks are asked.
-const ATTEMPTS: usize = 32;
+/// The group of what webhooks are sent.
+const REVIEWS: &str = "admission.k8s.io";
 
 /// How long a request may take, if it does not say.
 const TIMEOUT: Duration = Duration::from_secs(60);
@@ -455,7 +457,8 @@ impl Api {
         admission: &Admission,
         write: impl Fn() -> Result<T, StatusError> + Send + Sync,
     ) -> Result<T, StatusError> {
-        for _ in 0..ATTEMPTS {
+        // As often as the object changes while webhooks are asked, as in a real server: the request has its time.
+        loop {
             admission.conversions.begin();
             let result = conversion::within(Some(admission.conversions.clone()), &write);
             let missing = admission.conversions.missing();
@@ -476,9 +479,6 @@ impl Api {
                 admission.lock().answers.insert(gate, Answer { question, result });
             }
         }
-        Err(StatusError::internal_error(
-            "the object has changed each time when webhooks were asked about it",
-        ))
     }
 
     /// Asks webhooks about what is posted to a subresource and is not stored as such.

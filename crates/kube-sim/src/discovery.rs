@@ -282,7 +282,7 @@ fn described(resource: &Resource, version: &str) -> Value {
     described
 }
 
-fn verbs(resource: &Resource) -> Vec<&'static str> {
+pub(crate) fn verbs(resource: &Resource) -> Vec<&'static str> {
     // A namespace is deleted by its name only.
     let is_one = resource.id() == "namespaces";
     match (resource.review, resource.report) {

@@ -35,7 +35,7 @@ pub(crate) struct Charge {
 }
 
 impl Api {
-    /// Gives a new pod what the LimitRanges of its namespace have for containers that do not say what they need.
+    /// Gives a pod that is new, or resized, what the LimitRanges of its namespace have for containers that do not say what they need.
     pub(crate) fn apply_defaults_of_ranges(
         &self,
         transaction: &mut Transaction<'_>,

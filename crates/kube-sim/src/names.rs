@@ -1,5 +1,12 @@
 //! The rules for names: of objects, of labels, and of labels' values.
 
+use serde_json::{Map, Value};
+
+use crate::status::{Cause, quoted};
+
+/// The most bytes of all annotations.
+const MAX_ANNOTATIONS: usize = 256 * 1024;
+
 const NAME_RULE: &str = "must consist of alphanumeric characters, '-', '_' or '.', and must start and \
      end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is \
      '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
@@ -62,6 +69,40 @@ pub(crate) fn label_value_fault(value: &str) -> Option<&'static str> {
         _ if !is_label_text(value) => Some(VALUE_RULE),
         _ => None,
     }
+}
+
+/// What is wrong with labels, which are at `path`.
+pub(crate) fn label_faults(labels: &Map<String, Value>, path: &'static str) -> Vec<Cause> {
+    let faults = labels.iter().flat_map(|(key, value)| {
+        let value = value.as_str().unwrap_or("");
+        let value_fault = label_value_fault(value).map(|fault| Cause::invalid(path, quoted(value), fault));
+        key_faults(key, key, path).into_iter().chain(value_fault)
+    });
+    faults.collect()
+}
+
+/// What is wrong with annotations, which are at `path`. Their keys may have capital letters in their prefix.
+pub(crate) fn annotation_faults(annotations: &Map<String, Value>, path: &'static str) -> Vec<Cause> {
+    let mut causes: Vec<_> = annotations
+        .keys()
+        .flat_map(|key| key_faults(key, &key.to_lowercase(), path))
+        .collect();
+    let sizes = annotations
+        .iter()
+        .map(|(key, value)| key.len() + value.as_str().map_or(0, str::len));
+    if sizes.sum::<usize>() > MAX_ANNOTATIONS {
+        causes.push(Cause::too_long(path, MAX_ANNOTATIONS));
+    }
+    causes
+}
+
+/// What is wrong with a key, of which `judged` is looked at.
+fn key_faults(key: &str, judged: &str, path: &'static str) -> Vec<Cause> {
+    let faults = label_key_faults(judged);
+    let faults = faults
+        .iter()
+        .map(|fault| Cause::invalid(path, quoted(key), fault));
+    faults.collect()
 }
 
 /// Why `text` is not a DNS subdomain, as most objects' names must be.

@@ -2,8 +2,7 @@
 //!
 //! A document of version 3 for each group and version, with the schemas of its kinds and of all that they refer to: those of
 //! built-in kinds as a kube-apiserver publishes them, but for the descriptions, those of custom resources from their
-//! definitions. Of the operations there are those that clients look at: GET, and PATCH with its parameters, by which kubectl sees
-//! that the server validates fields.
+//! definitions. `paths` has the operations: those of each path that is served, with their parameters.
 
 use std::collections::BTreeMap;
 
@@ -14,8 +13,10 @@ use serde_json::{Map, Value, json};
 use crate::resources::{Registry, Resource};
 use crate::response::{SimBody, json_response, whole};
 use crate::schema;
+use paths::Served;
 
 mod gnostic;
+mod paths;
 mod v2;
 
 const REFERENCE: &str = "#/components/schemas/";
@@ -67,50 +68,33 @@ fn document(registry: &Registry, group: &str, version: &str) -> Option<Value> {
     let mut paths = Map::new();
     let mut schemas = BTreeMap::new();
     for resource in registry.of_version(group, version) {
-        let resource = &*resource;
-        let (name, schema) = component(resource, version);
-        let reference = format!("{REFERENCE}{name}");
-        let place = if resource.namespaced {
-            "/namespaces/{namespace}"
-        } else {
-            ""
-        };
-        let path = format!("/{}{place}/{}", base(resource, version), resource.plural);
-        let kind = json!({"group": group, "version": version, "kind": resource.kind});
-        paths.insert(path.clone(), json!({"get": operation("list", &kind, &reference)}));
-        let parameter = |name: &str| json!({"name": name, "in": "query", "schema": {"type": "string"}});
-        let mut patch = operation("patch", &kind, &reference);
-        patch["parameters"] = json!([
-            parameter("dryRun"),
-            parameter("fieldManager"),
-            parameter("fieldValidation")
-        ]);
-        let of_one = json!({"get": operation("get", &kind, &reference), "patch": patch});
-        paths.insert(format!("{path}/{{name}}"), of_one);
-        add(&mut schemas, name, schema);
+        let (name, schema) = component(&resource, version);
+        add(&mut schemas, name.clone(), schema);
+        let served = Served::of(&resource, version, name);
+        paths.extend(served.paths());
+        for (name, schema) in served.forms() {
+            add(&mut schemas, name, schema);
+        }
     }
     if paths.is_empty() {
         return None;
     }
+    let root = if group.is_empty() {
+        format!("/api/{version}/")
+    } else {
+        format!("/apis/{group}/{version}/")
+    };
+    paths.insert(root, paths::of_resources());
     let info = json!({"title": "kube-sim", "version": env!("CARGO_PKG_VERSION")});
     let components = json!({"schemas": schemas});
     Some(json!({"openapi": "3.0.0", "info": info, "paths": paths, "components": components}))
 }
 
-fn operation(action: &str, kind: &Value, reference: &str) -> Value {
-    let content = json!({"application/json": {"schema": {"$ref": reference}}});
-    json!({
-        "responses": {"200": {"description": "OK", "content": content}},
-        "x-kubernetes-action": action,
-        "x-kubernetes-group-version-kind": kind,
-    })
-}
-
 /// The name of a resource's schema, and the schema.
 fn component(resource: &Resource, version: &str) -> (String, Value) {
-    let known = schema::of_kind(&resource.group, version, &resource.kind);
-    if let (false, Some(definition)) = (resource.custom, known) {
-        return (definition.name.to_owned(), definition.json());
+    let known = component_of(&resource.group, version, &resource.kind);
+    if let (false, Some(known)) = (resource.custom, known) {
+        return known;
     }
     let mut group: Vec<_> = resource.group.split('.').collect();
     group.reverse();
@@ -125,6 +109,12 @@ fn component(resource: &Resource, version: &str) -> (String, Value) {
     schema["x-kubernetes-group-version-kind"] =
         json!([{"group": resource.group, "version": version, "kind": resource.kind}]);
     (name, schema)
+}
+
+/// The schema of a built-in kind, with its name.
+fn component_of(group: &str, version: &str, kind: &str) -> Option<(String, Value)> {
+    let definition = schema::of_kind(group, version, kind)?;
+    Some((definition.name.to_owned(), definition.json()))
 }
 
 /// Adds a schema, and those that it refers to.

@@ -67,6 +67,27 @@ impl Quantity {
         Some(Self(sign * digits))
     }
 
+    pub(crate) fn whole(number: i64) -> Self {
+        Self(i128::from(number) * ONE)
+    }
+
+    pub(crate) fn plus(self, other: Self) -> Self {
+        Self(self.0.saturating_add(other.0))
+    }
+
+    pub(crate) fn minus(self, other: Self) -> Self {
+        Self(self.0.saturating_sub(other.0))
+    }
+
+    /// The whole number that it is; none if it is another one, or too large.
+    pub(crate) fn as_i64(self) -> Option<i64> {
+        i64::try_from(self.0 / ONE).ok().filter(|_| self.is_whole())
+    }
+
+    pub(crate) fn as_f64(self) -> f64 {
+        self.0 as f64 / ONE as f64
+    }
+
     pub(crate) fn is_whole(self) -> bool {
         self.0 % ONE == 0
     }

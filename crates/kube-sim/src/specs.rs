@@ -11,4 +11,4 @@ pub(crate) use defaults::fill_in;
 pub(crate) use fixes::{
     admit_pod, count_templates, keep_admitted, name_data_source, name_job_pods, quality_of_service,
 };
-pub(crate) use validation::{causes, causes_of_change, selects};
+pub(crate) use validation::{causes, causes_of_change, selects, webhook_service_faults, webhook_url_faults};

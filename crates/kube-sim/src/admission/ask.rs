@@ -7,7 +7,9 @@ use serde_json::{Map, Value, json};
 
 use super::evaluate::evaluated;
 use super::hooks::Hook;
-use super::{Admission, Concerned, Object, Operation, Question, call, kind_of, labels_of};
+use super::{
+    Admission, Caller, Concerned, Field, Object, Operation, Question, Review, call, kind_of, labels_of,
+};
 use crate::api::Api;
 use crate::api::patch::Patch;
 use crate::meta::uid_from;
@@ -15,6 +17,18 @@ use crate::nesting;
 use crate::schema::{self, Scope};
 use crate::status::StatusError;
 use crate::target::Target;
+
+/// The fields of an answer that Go reads, with its types.
+const FIELDS: [Field; 8] = [
+    Field::new("/response", "AdmissionReview", "{version}.AdmissionResponse"),
+    Field::new("/response/uid", "AdmissionResponse", "types.UID"),
+    Field::new("/response/allowed", "AdmissionResponse", "bool"),
+    Field::new("/response/status", "AdmissionResponse", "v1.Status"),
+    Field::new("/response/status/message", "Status", "string"),
+    Field::new("/response/status/code", "Status", "int32"),
+    Field::new("/response/patchType", "AdmissionResponse", "{version}.PatchType"),
+    Field::new("/response/warnings", "AdmissionResponse", "[]string"),
+];
 
 /// What a webhook says.
 #[derive(Debug)]
@@ -161,12 +175,24 @@ impl Api {
             let version = hook.review.ok_or_else(|| {
                 Failure::Failed("webhook does not accept v1 or v1beta1 AdmissionReview requests".into())
             })?;
-            let api_version = format!("admission.k8s.io/{version}");
-            let review = json!({"kind": "AdmissionReview", "apiVersion": api_version, "request": request});
-            let answer = call::post(self, &hook.client, hook.timeout, review.to_string().into_bytes())
-                .await
-                .map_err(|why| Failure::Failed(format!("failed to call webhook: {why}")))?;
-            let response = read(&answer, &uid, &api_version)
+            let review = Review {
+                group: super::REVIEWS,
+                version,
+                kind: "AdmissionReview",
+                fields: &FIELDS,
+            };
+            let body = json!({"kind": review.kind, "apiVersion": review.api_version(), "request": request})
+                .to_string();
+            let answer = call::post(
+                self,
+                &hook.client,
+                Caller::Admission(hook.timeout),
+                body.into_bytes(),
+            )
+            .await
+            .and_then(|answer| answer.review(&review))
+            .map_err(|why| Failure::Failed(format!("failed to call webhook: {why}")))?;
+            let response = response_in(answer, &review, &uid)
                 .map_err(|why| Failure::Failed(format!("received invalid webhook response: {why}")))?;
             let warnings = response["warnings"].as_array().into_iter().flatten();
             let warnings = warnings.filter_map(Value::as_str).map(str::to_owned);
@@ -349,23 +375,16 @@ pub(super) fn as_seen_in(target: &Target, object: &Object, version: &str) -> Val
     Value::Object(seen)
 }
 
-/// Reads the answer of a webhook; returns its `response`.
-fn read(answer: &[u8], uid: &str, api_version: &str) -> Result<Value, String> {
-    if nesting::of_json(answer) > nesting::COMMON {
-        return Err("it has too many levels".into());
-    }
-    let review: Value = nesting::parse(answer).map_err(|error| error.to_string())?;
-    let text = |name: &str| review[name].as_str().unwrap_or("");
+/// The `response` of a webhook.
+fn response_in(mut answer: Value, review: &Review<'_>, uid: &str) -> Result<Value, String> {
+    let text = |name: &str| answer[name].as_str().unwrap_or("");
     // In v1beta1 a webhook need not say what it sends.
-    let is_beta = api_version.ends_with("beta1");
-    let unsaid = text("apiVersion").is_empty() && text("kind").is_empty();
-    if (text("apiVersion"), text("kind")) != (api_version, "AdmissionReview") && !(is_beta && unsaid) {
-        let (given, kind) = (text("apiVersion"), text("kind"));
-        return Err(format!(
-            "expected webhook response of {api_version}, Kind=AdmissionReview, got {given}, Kind={kind}"
-        ));
+    let is_beta = review.version == "v1beta1";
+    let is_unsaid = text("apiVersion").is_empty() && text("kind").is_empty();
+    if !(is_beta && is_unsaid) {
+        review.ensure_is(&answer)?;
     }
-    let response = &review["response"];
+    let response = answer["response"].take();
     if response.is_null() {
         return Err("webhook response was absent".into());
     }
@@ -373,7 +392,7 @@ fn read(answer: &[u8], uid: &str, api_version: &str) -> Result<Value, String> {
     if !is_beta && given != uid {
         return Err(format!("expected response.uid={uid:?}, got {given:?}"));
     }
-    Ok(response.clone())
+    Ok(response)
 }
 
 /// The patch that a webhook wants to be applied.

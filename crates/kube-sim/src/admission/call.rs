@@ -22,6 +22,7 @@ use tokio_rustls::rustls::{
     CertificateError, ClientConfig, DigitallySignedStruct, Error as TlsError, RootCertStore, SignatureScheme,
 };
 
+use super::answer::Answer;
 use crate::api::Api;
 use crate::object::join_key;
 use crate::target::MAX_BODY;
@@ -40,20 +41,81 @@ struct Endpoint {
     /// Where to connect to.
     host: String,
     port: u16,
+    invalid_port: Option<String>,
     authorities: Vec<u8>,
 }
 
-/// Posts a review to the webhook of a client configuration; returns the body of the answer, or why there is none in the words of Go.
-pub(crate) async fn post(
-    api: &Api,
-    client: &Value,
-    timeout: Duration,
-    body: Vec<u8>,
-) -> Result<Bytes, String> {
+/// Who asks, and how long the webhook may take.
+#[derive(Clone, Copy)]
+pub(crate) enum Caller {
+    Admission(Duration),
+    Conversion(Duration),
+}
+
+impl Caller {
+    fn timeout(self) -> Duration {
+        match self {
+            Self::Admission(timeout) | Self::Conversion(timeout) => timeout,
+        }
+    }
+
+    /// What Go says when the time is over. For admission it is the request that has no more time, for conversion the client.
+    fn late(self) -> &'static str {
+        match self {
+            Self::Admission(_) => "context deadline exceeded",
+            Self::Conversion(_) => {
+                "net/http: request canceled (Client.Timeout exceeded while awaiting headers)"
+            }
+        }
+    }
+}
+
+/// Posts a review to the webhook of a client configuration; returns its answer, or why there is none in the words of Go.
+pub(crate) async fn post(api: &Api, client: &Value, caller: Caller, body: Vec<u8>) -> Result<Answer, String> {
     let endpoint = endpoint(client)?;
+    let timeout = caller.timeout();
     let url = format!("{}?timeout={}s", endpoint.url, timeout.as_secs());
+    if let Some(port) = &endpoint.invalid_port {
+        return Err(format!("Post \"{url}\": dial tcp: address {port}: invalid port"));
+    }
     let asked = tokio::time::timeout(timeout, exchange(api, client, &endpoint, &url, body)).await;
-    asked.unwrap_or_else(|_| Err(format!("Post \"{url}\": context deadline exceeded")))
+    asked.unwrap_or_else(|_| Err(format!("Post \"{url}\": {}", caller.late())))
+}
+
+/// Why authorities, in base64, cannot be read; none at all are fine.
+pub(crate) fn authority_fault(authorities: &str) -> Option<&'static str> {
+    use base64::Engine as _;
+    const NO_PEM: &str = "unable to load root certificates: unable to parse bytes as PEM block";
+    const NO_CERTIFICATE: &str = "unable to load root certificates: no valid certificate authority data seen";
+    const MALFORMED: &str =
+        "unable to load root certificates: failed to parse certificate: x509: malformed certificate";
+    let Ok(pem) = base64::engine::general_purpose::STANDARD.decode(authorities) else {
+        return Some(NO_PEM);
+    };
+    let anchors = anchors(&pem);
+    match anchors.is_empty() {
+        true if pem.is_empty() => None,
+        true if String::from_utf8_lossy(&pem).contains("-----END ") => Some(NO_CERTIFICATE),
+        true => Some(NO_PEM),
+        false => (!anchors.iter().any(is_certificate)).then_some(MALFORMED),
+    }
+}
+
+/// Whether a webhook can be asked with such authorities, among which blanks are none.
+pub(crate) fn are_usable(authorities: &str) -> bool {
+    use base64::Engine as _;
+    let decoded = base64::engine::general_purpose::STANDARD.decode(authorities);
+    decoded.is_ok_and(|pem| pem.trim_ascii().is_empty()) || authority_fault(authorities).is_none()
+}
+
+fn anchors(pem: &[u8]) -> Vec<CertificateDer<'static>> {
+    CertificateDer::pem_slice_iter(pem)
+        .filter_map(Result::ok)
+        .collect()
+}
+
+fn is_certificate(certificate: &CertificateDer<'static>) -> bool {
+    ParsedCertificate::try_from(certificate).is_ok()
 }
 
 async fn exchange(
@@ -62,20 +124,13 @@ async fn exchange(
     endpoint: &Endpoint,
     url: &str,
     body: Vec<u8>,
-) -> Result<Bytes, String> {
+) -> Result<Answer, String> {
     let failed = |why: String| format!("Post \"{url}\": {why}");
     let (host, port) = match client["service"].is_object() {
         true => backend(api, &client["service"]).map_err(failed)?,
         false => (endpoint.host.clone(), endpoint.port),
     };
-    let stream = TcpStream::connect((host.as_str(), port)).await;
-    let stream = stream.map_err(|error| {
-        let why = match error.kind() {
-            std::io::ErrorKind::ConnectionRefused => "connect: connection refused".to_owned(),
-            _ => error.to_string(),
-        };
-        failed(format!("dial tcp {host}:{port}: {why}"))
-    })?;
+    let stream = connect(&host, port).await.map_err(failed)?;
     let name = ServerName::try_from(endpoint.server.clone()).map_err(|error| failed(error.to_string()))?;
     let config = config(&endpoint.authorities).map_err(failed)?;
     let stream = TlsConnector::from(Arc::new(config))
@@ -97,39 +152,42 @@ async fn exchange(
         .await
         .map_err(|error| failed(error.to_string()))?;
     let answer = async move {
-        let response = sender
-            .send_request(request)
-            .await
-            .map_err(|error| error.to_string())?;
-        let code = response.status();
-        let kind = response.headers().get(CONTENT_TYPE);
-        let is_text = kind.is_none_or(|kind| kind.as_bytes().starts_with(b"text/"));
+        let response = sender.send_request(request).await.map_err(broken)?;
+        let code = response.status().as_u16();
+        let media = response.headers().get(CONTENT_TYPE);
+        let media = media.map(|media| String::from_utf8_lossy(media.as_bytes()).into_owned());
         let body = Limited::new(response.into_body(), MAX_ANSWER).collect().await;
         let body = body.map_err(|error| error.to_string())?.to_bytes();
-        Ok::<_, String>((code, is_text, body))
+        Ok::<_, String>(Answer { code, media, body })
     };
     // The connection ends with the answer, and makes no progress unless it is polled.
     let (answer, _) = futures::future::join(answer, connection).await;
-    let (code, is_text, body) = answer.map_err(failed)?;
-    match code.as_u16() {
-        200..=206 => Ok(body),
-        404 => Err("the server could not find the requested resource".into()),
-        400 => Err("the server rejected our request for an unknown reason".into()),
-        401 => Err("the server has asked for the client to provide credentials".into()),
-        403 => Err("forbidden".into()),
-        429 => Err("the server has received too many requests and has asked us to try again later".into()),
-        500.. => {
-            // Go shows what is meant for people.
-            let said = match is_text {
-                true => String::from_utf8_lossy(&body),
-                false => "unknown".into(),
-            };
-            let said = crate::status::quoted(said.trim());
-            Err(format!(
-                "an error on the server ({said}) has prevented the request from succeeding"
-            ))
-        }
-        code => Err(format!("the server responded with the status code {code}")),
+    answer.map_err(failed)
+}
+
+async fn connect(host: &str, port: u16) -> Result<TcpStream, String> {
+    let addresses = tokio::net::lookup_host((host, port)).await;
+    let addresses = addresses.map_err(|_| format!("dial tcp: lookup {host}: no such host"))?;
+    let stream = TcpStream::connect(&addresses.collect::<Vec<_>>()[..]).await;
+    stream.map_err(|error| {
+        let why = match error.kind() {
+            std::io::ErrorKind::ConnectionRefused => "connect: connection refused".to_owned(),
+            _ => error.to_string(),
+        };
+        format!("dial tcp {host}:{port}: {why}")
+    })
+}
+
+/// Why there is no answer on a connection that was made.
+fn broken(error: hyper::Error) -> String {
+    use std::error::Error as _;
+    let cause = error
+        .source()
+        .and_then(|cause| cause.downcast_ref::<std::io::Error>());
+    let has_ended = cause.is_some_and(|cause| cause.kind() == std::io::ErrorKind::UnexpectedEof);
+    match error.is_incomplete_message() || has_ended {
+        true => "EOF".to_owned(),
+        false => error.to_string(),
     }
 }
 
@@ -151,17 +209,24 @@ fn endpoint(client: &Value) -> Result<Endpoint, String> {
             host: server.clone(),
             server,
             port: 443,
+            invalid_port: None,
             authorities,
         });
     }
     let url = text(&client["url"]);
-    let parsed: Uri = url.parse().map_err(|_| format!("invalid url {url:?}"))?;
+    let parsed: Uri = url
+        .replace(' ', "%20")
+        .parse()
+        .map_err(|_| format!("invalid url {url:?}"))?;
     let authority = parsed.authority().map_or("", |authority| authority.as_str());
     let host = parsed.host().unwrap_or("").trim_matches(['[', ']']).to_owned();
+    let port = authority.rsplit_once(':').map_or("", |(_, port)| port);
+    let is_port = parsed.port_u16().is_some() || port.is_empty() || port.ends_with(']');
     Ok(Endpoint {
         server: host.clone(),
         host,
         port: parsed.port_u16().unwrap_or(443),
+        invalid_port: (!is_port).then(|| port.to_owned()),
         url: format!("https://{authority}{}", cleaned(parsed.path())),
         authorities,
     })
@@ -212,9 +277,7 @@ fn backend(api: &Api, reference: &Value) -> Result<(String, u16), String> {
 
 fn config(authorities: &[u8]) -> Result<ClientConfig, String> {
     let provider = Arc::new(default_provider());
-    let anchors: Vec<_> = CertificateDer::pem_slice_iter(authorities)
-        .filter_map(Result::ok)
-        .collect();
+    let anchors = anchors(authorities);
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(anchors.iter().cloned());
     let inner = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider.clone())

@@ -67,19 +67,22 @@ impl Api {
         let in_range = snapshot.range(&prefix, after.as_deref());
         let is_selected = |object: &Arc<Stored>| view::selects(selector, &target.resource, object);
         let (mut stored, mut converted);
-        let mut matching: &mut (dyn Iterator<Item = _> + Send) = match target.resource.definition.webhook {
-            None => {
+        // A webhook may change what is selected by. Where nothing is, only the objects of this page are converted.
+        let converts = target.resource.definition.webhook.is_some();
+        let converts_first = converts && !selector.is_everything();
+        let mut matching: &mut (dyn Iterator<Item = _> + Send) = match converts_first {
+            false => {
                 stored = in_range.filter(|object| is_selected(object)).cloned();
                 &mut stored
             }
-            Some(_) => {
+            true => {
                 let all = in_range.cloned().collect();
                 let all = self.converted(&target.resource, &target.version, all).await?;
                 converted = all.into_iter().filter(is_selected);
                 &mut converted
             }
         };
-        let items: Vec<_> = Iterator::by_ref(&mut matching)
+        let mut items: Vec<_> = Iterator::by_ref(&mut matching)
             .take(limit.unwrap_or(usize::MAX))
             .collect();
         let more = if limit.is_some() { matching.next() } else { None };
@@ -96,6 +99,9 @@ impl Api {
                 };
                 metadata.insert("remainingItemCount".into(), remaining.into());
             }
+        }
+        if converts && !converts_first {
+            items = self.converted(&target.resource, &target.version, items).await?;
         }
         insert_shard_info(&mut metadata, target, selector, form);
         let render = Render::new(target, form, encoding, self.now())?;

@@ -1,6 +1,7 @@
 //! Which resource a path is about.
 
 use crate::api::Api;
+use crate::conversion::Webhook;
 use crate::status::StatusError;
 use crate::target::{ApiPath, Target};
 
@@ -46,6 +47,8 @@ impl Route {
                 false => Ok(None),
             };
         };
+        let webhook = resource.definition.webhook.as_ref();
+        webhook.map_or(Ok(()), Webhook::ensure_usable)?;
         let (name, subresource) = match rest {
             [] => (None, None),
             [name] => (Some(*name), None),

@@ -36,31 +36,7 @@ impl Call {
                     self.user.as_ref(),
                 )?,
             ),
-            ("GET", Some("scale")) => (StatusCode::OK, self.api.scale(target)?),
-            ("PUT", Some("scale")) => {
-                options::check_write(&self.query, "UpdateOptions")?;
-                let scale = Scale::Replace(self.read_object(target)?);
-                (StatusCode::OK, self.api.rescale(target, scale, self.writer())?)
-            }
-            ("PATCH", Some("scale")) if patch::is_apply(self.content_type()) => {
-                options::check_apply(&self.query)?;
-                let config = patch::read_config(&self.request.body)?;
-                let scale = Scale::Apply {
-                    config: &config,
-                    manager: self.query.get("fieldManager"),
-                    force: self.query.flag("force") == Some(true),
-                };
-                (StatusCode::OK, self.api.rescale(target, scale, self.applier())?)
-            }
-            ("PATCH", Some("scale")) => {
-                options::check_write(&self.query, "PatchOptions")?;
-                let body = &self.request.body;
-                let patch = Patch::read(self.content_type(), body, target.resource.custom)?;
-                (
-                    StatusCode::OK,
-                    self.api.rescale(target, Scale::Patch(&patch), self.writer())?,
-                )
-            }
+            (_, Some("scale")) => (StatusCode::OK, self.scale(target)?),
             ("POST", Some("eviction")) => {
                 let eviction = self.admitted(target, self.read_object(target)?)?;
                 let options = eviction.get("deleteOptions").unwrap_or(&Value::Null);
@@ -94,6 +70,35 @@ impl Call {
                 Ok(json_value(code, &table))
             }
             _ => Ok(json_value(code, &value)),
+        }
+    }
+
+    /// The scale of an object, or what it has been changed to.
+    fn scale(&self, target: &Target) -> Result<Value, StatusError> {
+        let body = &self.request.body;
+        match self.request.method.as_str() {
+            "GET" => self.api.scale(target),
+            "PUT" => {
+                options::check_write(&self.query, "UpdateOptions")?;
+                let scale = Scale::Replace(self.read_object(target)?);
+                self.api.rescale(target, scale, self.writer())
+            }
+            "PATCH" if patch::is_apply(self.content_type()) => {
+                options::check_apply(&self.query)?;
+                let config = patch::read_config(body)?;
+                let scale = Scale::Apply {
+                    config: &config,
+                    manager: self.query.get("fieldManager"),
+                    force: self.query.flag("force") == Some(true),
+                };
+                self.api.rescale(target, scale, self.applier())
+            }
+            "PATCH" => {
+                options::check_write(&self.query, "PatchOptions")?;
+                let patch = Patch::read(self.content_type(), body, target.resource.custom)?;
+                self.api.rescale(target, Scale::Patch(&patch), self.writer())
+            }
+            _ => Err(StatusError::method_not_allowed()),
         }
     }
 

@@ -99,9 +99,18 @@ impl Amount {
 
     /// Rounds up to a whole number.
     pub(crate) fn round_up(&mut self) {
-        if !self.quantity.is_whole() {
-            let whole = self.quantity.0.div_euclid(ONE).saturating_add(1);
-            self.quantity = Quantity(whole.saturating_mul(ONE));
+        self.round_up_to(ONE);
+    }
+
+    /// Rounds up to thousandths, as which a real server keeps what there is of resources.
+    pub(crate) fn round_up_to_milli(&mut self) {
+        self.round_up_to(ONE / 1000);
+    }
+
+    fn round_up_to(&mut self, unit: i128) {
+        if self.quantity.0 % unit != 0 {
+            let units = self.quantity.0.div_euclid(unit).saturating_add(1);
+            self.quantity = Quantity(units.saturating_mul(unit));
             self.text = None;
         }
     }

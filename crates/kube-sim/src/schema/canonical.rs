@@ -1,5 +1,5 @@
 //! What Go writes otherwise than it was given: bytes in base64, in which line breaks do not count, nor the bits after the last
-//! byte; times, which are those of UTC; and quantities, in their shortest form.
+//! byte; times, which are those of UTC; and quantities, in their shortest form, those of resources rounded up to thousandths.
 
 use base64::Engine as _;
 use base64::alphabet::STANDARD;
@@ -62,20 +62,47 @@ fn ended(next: Option<(usize, u8)>) -> Result<(), usize> {
 
 /// Writes all bytes, times and quantities of an object of a built-in kind as Go writes them.
 pub(super) fn normalize(object: &mut Map<String, Value>, schema: &Schema) {
+    in_object(object, schema, false);
+}
+
+/// `rounds` says whether quantities that have names are rounded.
+fn in_object(object: &mut Map<String, Value>, schema: &Schema, rounds: bool) {
     for (name, value) in object {
         match (schema.properties.get(name), &schema.additional) {
-            (Some(node), _) | (None, Additional::Values(node)) => in_node(value, node),
+            (Some(node), _) => in_node(value, node, rounds),
+            (None, Additional::Values(node)) => {
+                in_node(value, node, rounds);
+                if rounds && type_of(node) == Some("Quantity") {
+                    round(value);
+                }
+            }
             _ => {}
         }
     }
 }
 
-fn in_node(value: &mut Value, node: &Node) {
-    let definition = match node {
+/// The name of the type that a node refers to.
+fn type_of(node: &Node) -> Option<&str> {
+    match node {
         Node::There { definition, .. } => definition.name.rsplit('.').next(),
         _ => None,
+    }
+}
+
+fn round(value: &mut Value) {
+    if let Some(mut amount) = Amount::read(value) {
+        amount.round_up_to_milli();
+        *value = amount.to_string().into();
+    }
+}
+
+fn in_node(value: &mut Value, node: &Node, rounds: bool) {
+    // A real server rounds in the core group only.
+    let rounds = match node {
+        Node::There { definition, .. } => definition.name.starts_with("io.k8s.api.core."),
+        _ => rounds,
     };
-    match definition {
+    match type_of(node) {
         Some("Time") => in_utc(value, "%Y-%m-%dT%H:%M:%SZ"),
         Some("MicroTime") => in_utc(value, "%Y-%m-%dT%H:%M:%S.%6fZ"),
         // A number is one, too.
@@ -84,7 +111,7 @@ fn in_node(value: &mut Value, node: &Node) {
                 *value = amount.to_string().into();
             }
         }
-        _ => below(value, node.get()),
+        _ => below(value, node.get(), rounds),
     }
 }
 
@@ -94,16 +121,16 @@ fn in_utc(value: &mut Value, layout: &str) {
     }
 }
 
-fn below(value: &mut Value, schema: &Schema) {
+fn below(value: &mut Value, schema: &Schema, rounds: bool) {
     match (value, &schema.items) {
         (Value::String(text), _) if &*schema.format == "byte" => {
             if let Ok(bytes) = decode(text) {
                 *text = ENGINE.encode(bytes);
             }
         }
-        (Value::Object(object), _) => normalize(object, schema),
+        (Value::Object(object), _) => in_object(object, schema, rounds),
         (Value::Array(items), Some(node)) => {
-            items.iter_mut().for_each(|item| in_node(item, node));
+            items.iter_mut().for_each(|item| in_node(item, node, rounds));
         }
         _ => {}
     }

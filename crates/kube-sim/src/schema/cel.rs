@@ -5,9 +5,8 @@
 //!
 //! # Limits
 //!
-//! Of the functions that Kubernetes adds to CEL, there are those for strings and lists that the `cel` crate has. A rule that
-//! calls another one (`quantity`, `url`, `ip`, `isSorted`) is not checked: it holds. What rules cost is counted (`cost`), but not
-//! estimated when they are defined.
+//! There is no type checker: a rule that calls what is not there is not checked, and holds. What rules cost is counted (`cost`), but
+//! not estimated when they are defined.
 
 use std::fmt;
 use std::sync::{Arc, LazyLock, OnceLock};
@@ -25,6 +24,7 @@ use parsed::parsed;
 
 mod check;
 mod cost;
+mod functions;
 mod parsed;
 mod programs;
 mod scope;
@@ -41,6 +41,9 @@ static ENVIRONMENT: LazyLock<Arc<Env>> = LazyLock::new(|| {
         if let Err(error) = environment.add_extension(extension) {
             tracing::debug!(%error, "an extension of CEL is not there");
         }
+    }
+    if let Err(error) = functions::declare(&mut environment) {
+        tracing::debug!(%error, "functions of Kubernetes are not there");
     }
     if let Err(error) = cost::declare(&mut environment) {
         tracing::debug!(%error, "what rules cost is not counted");
@@ -186,53 +189,26 @@ fn check(
         return Ok(None);
     };
     let mut context = Context::with_env(ENVIRONMENT.clone());
-    match (programs.transition, old) {
-        (true, Some(old)) => {
-            let old = to_cel(old, schema);
-            let old = match rule.optional_old_self {
-                true => optional(OptionalValue::of(old)),
-                false => old,
-            };
-            context.add_variable_from_value("oldSelf", old);
-        }
-        (true, None) if rule.optional_old_self => {
-            context.add_variable_from_value("oldSelf", optional(OptionalValue::none()));
-        }
-        (true, None) => return Ok(None),
-        (false, Some(old)) if old == value => return Ok(None),
-        (false, _) => {}
+    if !add_old(
+        &mut context,
+        rule,
+        programs.transition,
+        [old, Some(value)],
+        schema,
+    ) {
+        return Ok(None);
     }
     context.add_variable_from_value("self", to_cel(value, schema));
     let (said_rule, message) = match (&*rule.message, rule.rule.trim()) {
         ("", text) => (text.to_owned(), format!("failed rule: {text}")),
         (message, _) => (message.to_owned(), message.to_owned()),
     };
-    let of_value = |why: &str| {
-        let kind = schema.kind.map_or("", Type::name);
-        let field = match path.to_string() {
-            root if root.is_empty() => "<nil>".to_owned(),
-            field => field,
-        };
-        Cause::invalid(field, format_args!("{kind:?}"), why)
-    };
     if schema.kind == Some(Type::Integer) && !schema.int_or_string && value.is_f64() {
         let why = format!("invalid data, expected int, got float64 evaluating rule: {said_rule}");
-        return Ok(Some(of_value(&why)));
+        return Ok(Some(unevaluated(schema, path, &why)));
     }
-    let held = match budget.spend(&programs.rule, &context) {
-        Ok(held) => held,
-        Err(Exceeded::Rule) => {
-            return Err(of_value(&format!(
-                "'operation cancelled: actual cost limit exceeded': no further validation rules will be run due to call cost \
-                 exceeds limit for rule: {said_rule}"
-            )));
-        }
-        Err(Exceeded::Object) => {
-            return Err(of_value(
-                "validation failed due to running out of cost budget, no further validation rules will be run",
-            ));
-        }
-    };
+    let held = budget.spend(&programs.rule, &context);
+    let held = held.map_err(|exceeded| unevaluated(schema, path, &given_up(exceeded, &said_rule)))?;
     let why = match held {
         Ok(CelValue::Bool(true)) => return Ok(None),
         Ok(_) => {
@@ -252,17 +228,66 @@ fn check(
         }
         Err(error) => {
             let why = format!("{} evaluating rule: {said_rule}", said(&error));
-            return Ok(Some(of_value(&why)));
+            return Ok(Some(unevaluated(schema, path, &why)));
         }
     };
-    let field = format!("{path}{}", rule.field_path);
-    let field = match field.trim_start_matches('.') {
+    Ok(Some(broken_rule(rule, value, path, &why)))
+}
+
+/// Lets a rule see what the value was; returns whether the rule is to be asked at all.
+fn add_old(
+    context: &mut Context<'_, '_>,
+    rule: &Rule,
+    is_transition: bool,
+    [old, value]: [Option<&Value>; 2],
+    schema: &Schema,
+) -> bool {
+    let old = match (is_transition, old) {
+        (true, Some(old)) if rule.optional_old_self => optional(OptionalValue::of(to_cel(old, schema))),
+        (true, Some(old)) => to_cel(old, schema),
+        (true, None) if rule.optional_old_self => optional(OptionalValue::none()),
+        (true, None) => return false,
+        (false, old) => return old.is_none() || old != value,
+    };
+    context.add_variable_from_value("oldSelf", old);
+    true
+}
+
+/// That a rule was not evaluated, which is told of the value's type.
+fn unevaluated(schema: &Schema, path: &Path<'_>, why: &str) -> Cause {
+    let kind = schema.kind.map_or("", Type::name);
+    Cause::invalid(shown_field(&path.to_string()), format_args!("{kind:?}"), why)
+}
+
+/// A field as Go shows it; the value as a whole has no name.
+fn shown_field(field: &str) -> String {
+    match field {
         "" => "<nil>".to_owned(),
         field => field.to_owned(),
-    };
-    Ok(Some(match &*rule.reason {
-        "FieldValueForbidden" => Cause::forbidden(field, &why),
-        "FieldValueRequired" => Cause::required(field, &why),
+    }
+}
+
+/// Why no rule is asked any more.
+fn given_up(exceeded: Exceeded, rule: &str) -> String {
+    match exceeded {
+        Exceeded::Rule => format!(
+            "'operation cancelled: actual cost limit exceeded': no further validation rules will be run due to call cost \
+             exceeds limit for rule: {rule}"
+        ),
+        Exceeded::Object => {
+            "validation failed due to running out of cost budget, no further validation rules will be run"
+                .to_owned()
+        }
+    }
+}
+
+/// What is said of a value that a rule does not allow.
+fn broken_rule(rule: &Rule, value: &Value, path: &Path<'_>, why: &str) -> Cause {
+    let field = format!("{path}{}", rule.field_path);
+    let field = shown_field(field.trim_start_matches('.'));
+    match &*rule.reason {
+        "FieldValueForbidden" => Cause::forbidden(field, why),
+        "FieldValueRequired" => Cause::required(field, why),
         "FieldValueDuplicate" => Cause::duplicate(field, value),
         // Objects and lists are not shown.
         _ if value.is_object() || value.is_array() => Cause {
@@ -270,12 +295,15 @@ fn check(
             reason: "FieldValueInvalid",
             message: format!("Invalid value: {why}"),
         },
-        _ => Cause::invalid(field, shown(value), &why),
-    }))
+        _ => Cause::invalid(field, shown(value), why),
+    }
 }
 
 /// An error in the words of cel-go.
 fn said(error: &ExecutionError) -> String {
+    if let Some(said) = functions::said(error) {
+        return said.to_owned();
+    }
     match error {
         ExecutionError::NoSuchKey(key) => format!("no such key: {key}"),
         ExecutionError::NoSuchOverload(_) => "no such overload".to_owned(),
@@ -575,7 +603,7 @@ mod tests {
 
     #[test]
     fn a_rule_with_an_unknown_function_holds() {
-        let rule = json!({"rule": "quantity(self.class).isGreaterThan(quantity('1Gi'))"});
+        let rule = json!({"rule": "quantities(self.class).isGreaterThan(quantity('1Gi'))"});
         assert!(broken_by(rule, json!(null), json!({"class": "1Mi"})).is_empty());
     }
 }

@@ -30,11 +30,21 @@ impl Pattern {
 
     /// Whether the pattern is in the text. An expression that Go takes and that cannot be compiled here is in any text.
     pub(crate) fn is_in(&self, text: &str) -> bool {
+        self.compiled().is_none_or(|regex| regex.is_match(text))
+    }
+
+    /// What the pattern matches in the text, one after the other.
+    pub(crate) fn found_in<'a>(&self, text: &'a str, most: usize) -> Vec<&'a str> {
+        let found = self.compiled().map(|regex| regex.find_iter(text).take(most));
+        found.into_iter().flatten().map(|found| found.as_str()).collect()
+    }
+
+    fn compiled(&self) -> Option<&Regex> {
         let compiled = self.compiled.get_or_init(|| {
             let translated = go::translated(&self.source).ok()?;
             RegexBuilder::new(&translated).size_limit(LARGEST).build().ok()
         });
-        compiled.as_ref().is_none_or(|regex| regex.is_match(text))
+        compiled.as_ref()
     }
 
     /// Why it is no regular expression, in Go's words.

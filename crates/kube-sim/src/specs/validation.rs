@@ -23,9 +23,11 @@ mod pod;
 mod policy;
 mod service;
 mod volume;
+mod webhook;
 mod workload;
 
 use at::{At, Causes};
+pub(crate) use webhook::{service_faults as webhook_service_faults, url_faults as webhook_url_faults};
 pub(crate) use workload::selects;
 
 type Object = serde_json::Map<String, serde_json::Value>;

@@ -10,7 +10,7 @@ use crate::client::{Client, WIDGETS, widget, widget_definition};
 const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
 /// Version 1 has a size, which is a number; version 2 has a length, which is a text with a unit.
-async fn converter() -> Webhook {
+pub(crate) async fn converter() -> Webhook {
     Webhook::new(|request| {
         let wanted = &request["desiredAPIVersion"];
         let objects = request["objects"].as_array().unwrap().iter();
@@ -23,7 +23,7 @@ async fn converter() -> Webhook {
     .await
 }
 
-fn converted(object: &Value, wanted: &Value) -> Option<Value> {
+pub(crate) fn converted(object: &Value, wanted: &Value) -> Option<Value> {
     let mut object = object.clone();
     object["apiVersion"] = wanted.clone();
     object["spec"] = match wanted == "sim.example/v1" {
@@ -36,7 +36,7 @@ fn converted(object: &Value, wanted: &Value) -> Option<Value> {
     Some(object)
 }
 
-fn definition(webhook: &Webhook) -> Value {
+pub(crate) fn definition(webhook: &Webhook) -> Value {
     let mut definition = widget_definition();
     let version = |name: &str, field: &str, of: &str| {
         json!({
@@ -58,7 +58,7 @@ fn definition(webhook: &Webhook) -> Value {
     definition
 }
 
-fn long(name: &str, length: &str) -> Value {
+pub(crate) fn long(name: &str, length: &str) -> Value {
     json!({
         "apiVersion": "sim.example/v2", "kind": "Widget", "metadata": {"name": name}, "spec": {"length": length},
     })

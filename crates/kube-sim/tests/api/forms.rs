@@ -93,6 +93,29 @@ async fn the_server_tells_of_itself() {
 }
 
 #[tokio::test]
+async fn openapi_has_every_path_that_is_served() {
+    let client = with_widgets();
+    for (document, count) in [
+        ("apis/apps/v1", 38),
+        ("apis/batch/v1", 15),
+        ("apis/autoscaling/v2", 8),
+        ("api/v1", 113),
+    ] {
+        let document = client.get(&format!("/openapi/v3/{document}")).await.ok();
+        assert_eq!(document["paths"].as_object().unwrap().len(), count);
+    }
+    let apps = client.get("/openapi/v3/apis/apps/v1").await.ok();
+    let scale = &apps["paths"]["/apis/apps/v1/namespaces/{namespace}/deployments/{name}/scale"];
+    assert_eq!(scale["patch"]["x-kubernetes-group-version-kind"]["kind"], "Scale");
+    assert!(apps["components"]["schemas"]["io.k8s.api.autoscaling.v1.Scale"].is_object());
+    let watched = &apps["paths"]["/apis/apps/v1/watch/namespaces/{namespace}/deployments/{name}"]["get"];
+    assert_eq!(watched["x-kubernetes-action"], "watch");
+    let widgets = client.get("/openapi/v3/apis/sim.example/v1").await.ok();
+    let deleted = &widgets["paths"]["/apis/sim.example/v1/namespaces/{namespace}/widgets"]["delete"];
+    assert_eq!(deleted["x-kubernetes-action"], "deletecollection");
+}
+
+#[tokio::test]
 async fn tables_are_what_kubectl_prints() {
     let client = Client::new(Sim::builder().nodes(1).pods(1).build().unwrap());
     let pods = client.get_as("/api/v1/pods", TABLE).await.ok();

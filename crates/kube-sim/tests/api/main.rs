@@ -5,6 +5,7 @@ mod admission;
 mod apply;
 mod client;
 mod control;
+mod conversion_answers;
 mod conversions;
 mod costs;
 mod definitions;

@@ -5,7 +5,9 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use super::{DeleteOptions, Object, definition, invalid, is_being_deleted, metadata, metadata_mut, text};
-use crate::names::{dns_label_fault, label_key_fault, label_key_faults, label_value_fault, subdomain_fault};
+use crate::names::{
+    annotation_faults, dns_label_fault, label_faults, label_key_fault, label_value_fault, subdomain_fault,
+};
 use crate::object::Stored;
 use crate::resources::Resource;
 use crate::schema;
@@ -197,44 +199,18 @@ fn path_segment_fault(name: &str) -> Option<&'static str> {
 }
 
 pub(super) fn labels(resource: &Resource, name: &str, object: &Object) -> Result<(), StatusError> {
-    let mut causes = Vec::new();
-    for (field, only_keys) in [("labels", false), ("annotations", true)] {
-        let entries = match metadata(object).get(field) {
-            None | Some(Value::Null) => continue,
-            Some(Value::Object(entries)) => entries,
-            Some(_) => return Err(not_strings(resource, field)),
-        };
-        let path = if only_keys {
-            "metadata.annotations"
-        } else {
-            "metadata.labels"
-        };
-        let mut size = 0;
-        for (key, value) in entries {
-            let Value::String(value) = value else {
-                return Err(not_strings(resource, field));
-            };
-            // Those of annotations may have capital letters in their prefix.
-            let folded = if only_keys {
-                key.to_lowercase()
-            } else {
-                key.clone()
-            };
-            let faults = label_key_faults(&folded);
-            causes.extend(
-                faults
-                    .iter()
-                    .map(|fault| Cause::invalid(path, quoted(key), fault)),
-            );
-            if let Some(fault) = label_value_fault(value).filter(|_| !only_keys) {
-                causes.push(Cause::invalid(path, quoted(value), fault));
-            }
-            size += key.len() + value.len();
-        }
-        if only_keys && size > MAX_ANNOTATIONS {
-            causes.push(Cause::too_long(path, MAX_ANNOTATIONS));
-        }
-    }
+    let texts = |field: &'static str| match metadata(object).get(field) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::Object(texts)) if texts.values().all(Value::is_string) => Ok(Some(texts)),
+        Some(_) => Err(not_strings(resource, field)),
+    };
+    let (labels, annotations) = (texts("labels")?, texts("annotations")?);
+    let mut causes = labels.map_or_else(Vec::new, |labels| label_faults(labels, "metadata.labels"));
+    causes.extend(
+        annotations
+            .into_iter()
+            .flat_map(|texts| annotation_faults(texts, "metadata.annotations")),
+    );
     invalid_if_any(resource, name, &causes)
 }
 
@@ -250,9 +226,6 @@ fn invalid_if_any(resource: &Resource, name: &str, causes: &[Cause]) -> Result<(
         )),
     }
 }
-
-/// The most bytes of all annotations.
-const MAX_ANNOTATIONS: usize = 256 * 1024;
 
 /// The refusal of an object for its spec, if there are causes.
 pub(super) fn spec(resource: &Resource, name: &str, causes: &[Cause]) -> Result<(), StatusError> {

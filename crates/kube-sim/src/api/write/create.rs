@@ -68,37 +68,11 @@ impl Api {
             self.apply_defaults_of_ranges(transaction, target, &mut object);
         }
         if let Some(admission) = writer.admission() {
-            let meta = metadata_mut(&mut object);
             if generates {
                 name = admission.name(name);
-                meta.remove("name");
+                metadata_mut(&mut object).remove("name");
             }
-            // Those are the server's, which gives them later.
-            meta.remove("uid");
-            meta.remove("creationTimestamp");
-            self.mutate(transaction, Operation::Create, target, writer, None, &mut object)?;
-            // Containers may have come with it.
-            self.apply_defaults_of_ranges(transaction, target, &mut object);
-            check::type_meta(target, &object)?;
-            check::namespace(target, &mut object)?;
-            if resource.status && resource.id() != "nodes" {
-                object.remove("status");
-            }
-            check::generation(target, &object)?;
-            let meta = metadata_mut(&mut object);
-            // The version of what is not there yet is nobody's to say.
-            meta.remove("resourceVersion");
-            if !given.is_empty() {
-                meta.insert("resourceVersion".into(), given.as_str().into());
-            }
-            if text(meta, "name").is_empty() {
-                meta.insert("name".into(), name.into());
-            }
-            name = check::new_name(resource, &mut object)?;
-            check::labels(resource, &name, &object)?;
-            check::finalizer_names(resource, &name, &object)?;
-            check::owners(resource, &name, &object)?;
-            prepare_for_creation(resource, &mut object, writer);
+            name = self.create_by_webhooks(transaction, target, &mut object, name, &given, writer)?;
         }
         if writer != Writer::Owner {
             self.complete_new(transaction, resource, &name, &mut object, writer)?;
@@ -106,14 +80,7 @@ impl Api {
         self.prepare_new(resource, &mut object, writer)?;
         check::kept_generation(resource, &name, &object)?;
         if writer != Writer::Owner {
-            check::spec(resource, &name, &specs::causes(resource, &object))?;
-            self.validate(target, None, &object, writer.admission())?;
-        }
-        if let Some(user) = writer.user() {
-            self.check_escalation(transaction, target, user, None, &object, &name)?;
-        }
-        if writer != Writer::Owner {
-            self.check_ranges(transaction, target, &name, None, &object)?;
+            self.check_new(transaction, target, &object, &name, writer)?;
         }
         self.validate_by_webhooks(transaction, Operation::Create, target, writer, None, &object)?;
         let charges = match writer {
@@ -138,6 +105,66 @@ impl Api {
         self.defined(transaction, resource, &object, &stored);
         self.written(transaction, resource, &object, &stored, None, writer);
         Ok(stored)
+    }
+
+    /// Lets mutating webhooks and policies change a new object; returns its name, which they may have given it. `given` is the version
+    /// that the client has named.
+    fn create_by_webhooks(
+        &self,
+        transaction: &mut Transaction<'_>,
+        target: &Target,
+        object: &mut Object,
+        name: String,
+        given: &str,
+        writer: Writer<'_>,
+    ) -> Result<String, StatusError> {
+        let resource = &target.resource;
+        // Those are the server's, which gives them later.
+        for member in ["uid", "creationTimestamp"] {
+            metadata_mut(object).remove(member);
+        }
+        self.mutate(transaction, Operation::Create, target, writer, None, object)?;
+        // Containers may have come with it.
+        self.apply_defaults_of_ranges(transaction, target, object);
+        check::type_meta(target, object)?;
+        check::namespace(target, object)?;
+        if resource.status && resource.id() != "nodes" {
+            object.remove("status");
+        }
+        check::generation(target, object)?;
+        let meta = metadata_mut(object);
+        // The version of what is not there yet is nobody's to say.
+        meta.remove("resourceVersion");
+        if !given.is_empty() {
+            meta.insert("resourceVersion".into(), given.into());
+        }
+        if text(meta, "name").is_empty() {
+            meta.insert("name".into(), name.into());
+        }
+        let name = check::new_name(resource, object)?;
+        check::labels(resource, &name, object)?;
+        check::finalizer_names(resource, &name, object)?;
+        check::owners(resource, &name, object)?;
+        prepare_for_creation(resource, object, writer);
+        Ok(name)
+    }
+
+    /// Refuses what a client may not create.
+    fn check_new(
+        &self,
+        transaction: &mut Transaction<'_>,
+        target: &Target,
+        object: &Object,
+        name: &str,
+        writer: Writer<'_>,
+    ) -> Result<(), StatusError> {
+        let resource = &target.resource;
+        check::spec(resource, name, &specs::causes(resource, object))?;
+        self.validate(target, None, object, writer.admission())?;
+        if let Some(user) = writer.user() {
+            self.check_escalation(transaction, target, user, None, object, name)?;
+        }
+        self.check_ranges(transaction, target, name, None, object)
     }
 
     /// What the server adds to a new object itself, so that no manager owns it.

@@ -23,6 +23,7 @@ use crate::resources::{Names, Registry, Resource};
 use crate::status::{Cause, StatusError};
 use crate::storage::{Place, Transaction};
 
+mod conversion;
 mod validation;
 
 pub(crate) const ID: &str = "customresourcedefinitions.apiextensions.k8s.io";
@@ -107,8 +108,16 @@ pub(super) fn fill_in(definition: &mut Object) {
             }
         }
     }
-    spec.entry("conversion")
+    let conversion = spec
+        .entry("conversion")
         .or_insert_with(|| json!({"strategy": "None"}));
+    let Some(Value::Object(client)) = conversion.pointer_mut("/webhook/clientConfig") else {
+        return;
+    };
+    client.retain(|name, value| name != "caBundle" || *value != "");
+    if let Some(Value::Object(service)) = client.get_mut("service") {
+        service.entry("port").or_insert(443.into());
+    }
 }
 
 /// Checks a definition and sets its defaults and its status: what may have its names is established immediately. `old` is what it

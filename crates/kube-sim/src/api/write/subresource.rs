@@ -49,93 +49,13 @@ impl Api {
         self.transact(|transaction| {
             let target = &*self.as_defined_now(target)?;
             let resource = &target.resource;
-            let name = target.name.as_deref().unwrap_or("");
             let (current, old) = self.current(transaction, target)?;
-            let mut applied = None;
-            let new = match &change {
-                Scale::Replace(new) => Value::Object(new.clone()),
-                Scale::Patch(patch) => patch.apply(scale_of(resource, &old)?)?,
-                Scale::Apply {
-                    config,
-                    manager,
-                    force,
-                } => {
-                    let ownership = Ownership::new(target, self.now());
-                    applied = Some(ownership.apply_scale(&old, config, manager, *force)?);
-                    if resource.custom {
-                        return Err(unconverted(config));
-                    }
-                    Value::Object((*config).clone())
-                }
-            };
-            let new = match (writer.admission(), new) {
-                (Some(admission), Value::Object(new)) => {
-                    let before = scale_of(resource, &old)?;
-                    let (update, before) = (Operation::Update, before.as_object());
-                    // What is applied is a part of what comes of it.
-                    let whole = match &applied {
-                        Some(applied) => scale_of(resource, applied)?.as_object().cloned(),
-                        None => None,
-                    };
-                    let shown = whole.as_ref().or(Some(&new));
-                    let seen = admission.mutate(self, transaction, update, target, shown, before)?;
-                    admission.validate(self, transaction, update, target, seen.as_ref(), before)?;
-                    let replicas = |scale: &Object| scale.get("spec").map(|spec| spec["replicas"].clone());
-                    match (&mut applied, seen) {
-                        (Some(applied), Some(seen))
-                            if replicas(&seen) != whole.as_ref().and_then(replicas) =>
-                        {
-                            let wanted = replicas(&seen).unwrap_or_default();
-                            if let Some(paths) = &resource.scale {
-                                put_at(applied, &paths.wanted, wanted.clone());
-                            }
-                            let mut new = new;
-                            put_at(&mut new, "spec.replicas", wanted);
-                            Value::Object(new)
-                        }
-                        (Some(_), _) => Value::Object(new),
-                        (None, seen) => Value::Object(seen.unwrap_or(new)),
-                    }
-                }
-                (_, new) => new,
-            };
+            let asked = self.asked_scale(target, &old, &change)?;
+            let (new, applied) = self.admitted_scale(transaction, target, &old, asked, writer)?;
             if let (Some(why), None) = (misfit(&new), &applied) {
-                return Err(match &change {
-                    Scale::Patch(_) => StatusError::misfit_patch(&why),
-                    _ if resource.custom => StatusError::bad_request(
-                        "no kind is registered for the type v1.Scale in scheme \"pkg/runtime/scheme.go:111\"",
-                    ),
-                    _ => StatusError::bad_request(format!(
-                        "Scale in version \"v1\" cannot be handled as a Scale: {why}"
-                    )),
-                });
+                return Err(no_scale(resource, &change, &why));
             }
-            let given = |name: &str| new[name].as_str().filter(|given| !given.is_empty());
-            let (kind, version) = (
-                given("kind").unwrap_or("Scale"),
-                given("apiVersion").unwrap_or("autoscaling/v1"),
-            );
-            if (kind, version) != ("Scale", "autoscaling/v1") {
-                let why = format!(
-                    "{kind} in version \"{version}\" cannot be handled as a Scale: unknown conversion"
-                );
-                return Err(StatusError::bad_request(why));
-            }
-            let meta = |name: &str| new["metadata"][name].as_str().unwrap_or("");
-            // What is applied need not repeat the name.
-            if !(applied.is_some() && meta("name").is_empty()) {
-                check::same_name(meta("name"), name)?;
-            }
-            let version = check::version(meta("resourceVersion"))?;
-            if version != 0 && version != current.resource_version {
-                return Err(StatusError::stale(resource, name));
-            }
-            let replicas = new["spec"]["replicas"].as_i64().unwrap_or(0);
-            if replicas < 0 {
-                let why = "must be greater than or equal to 0";
-                let cause = Cause::invalid("spec.replicas", replicas, why);
-                return Err(StatusError::invalid("autoscaling", "Scale", name, &[cause]));
-            }
+            let replicas = checked_replicas(target, &current, &new, applied.is_some())?;
             let scaled = applied.unwrap_or_else(|| {
                 let mut scaled = old.clone();
                 if let Some(paths) = &resource.scale {
@@ -146,6 +66,70 @@ impl Api {
             let stored = self.update(transaction, target, current, old, scaled, writer)?;
             scale_of(resource, &target.decode(&stored))
         })
+    }
+
+    /// The scale that is asked for, and the object as it comes of it if it was applied.
+    fn asked_scale(
+        &self,
+        target: &Target,
+        old: &Object,
+        change: &Scale<'_>,
+    ) -> Result<(Value, Option<Object>), StatusError> {
+        match change {
+            Scale::Replace(new) => Ok((Value::Object(new.clone()), None)),
+            Scale::Patch(patch) => Ok((patch.apply(scale_of(&target.resource, old)?)?, None)),
+            Scale::Apply {
+                config,
+                manager,
+                force,
+            } => {
+                let ownership = Ownership::new(target, self.now());
+                let applied = ownership.apply_scale(old, config, manager, *force)?;
+                match target.resource.custom {
+                    true => Err(unconverted(config)),
+                    false => Ok((Value::Object((*config).clone()), Some(applied))),
+                }
+            }
+        }
+    }
+
+    /// What webhooks and policies leave of a scale.
+    fn admitted_scale(
+        &self,
+        transaction: &mut Transaction<'_>,
+        target: &Target,
+        old: &Object,
+        (new, mut applied): (Value, Option<Object>),
+        writer: Writer<'_>,
+    ) -> Result<(Value, Option<Object>), StatusError> {
+        let resource = &target.resource;
+        let (admission, mut new) = match (writer.admission(), new) {
+            (Some(admission), Value::Object(new)) => (admission, new),
+            (_, new) => return Ok((new, applied)),
+        };
+        let before = scale_of(resource, old)?;
+        let (update, before) = (Operation::Update, before.as_object());
+        // What is applied is a part of what comes of it.
+        let whole = match &applied {
+            Some(applied) => scale_of(resource, applied)?.as_object().cloned(),
+            None => None,
+        };
+        let shown = whole.as_ref().or(Some(&new));
+        let seen = admission.mutate(self, transaction, update, target, shown, before)?;
+        admission.validate(self, transaction, update, target, seen.as_ref(), before)?;
+        let replicas = |scale: &Object| scale.get("spec").map(|spec| spec["replicas"].clone());
+        match (&mut applied, seen) {
+            (Some(applied), Some(seen)) if replicas(&seen) != whole.as_ref().and_then(replicas) => {
+                let wanted = replicas(&seen).unwrap_or_default();
+                if let Some(paths) = &resource.scale {
+                    put_at(applied, &paths.wanted, wanted.clone());
+                }
+                put_at(&mut new, "spec.replicas", wanted);
+            }
+            (None, Some(seen)) => new = seen,
+            _ => {}
+        }
+        Ok((Value::Object(new), applied))
     }
 
     /// Deletes a pod, if the budget that it falls under has room for that.
@@ -362,6 +346,53 @@ fn is_ready(pod: &Object) -> bool {
 fn misfit(scale: &Value) -> Option<String> {
     let definition = schema::of_kind("autoscaling", "v1", "Scale")?;
     schema::fit::builtin(&mut scale.as_object()?.clone(), definition).err()
+}
+
+/// The refusal of what is no scale.
+fn no_scale(resource: &Resource, change: &Scale<'_>, why: &str) -> StatusError {
+    match change {
+        Scale::Patch(_) => StatusError::misfit_patch(why),
+        _ if resource.custom => StatusError::bad_request(
+            "no kind is registered for the type v1.Scale in scheme \"pkg/runtime/scheme.go:111\"",
+        ),
+        _ => StatusError::bad_request(format!(
+            "Scale in version \"v1\" cannot be handled as a Scale: {why}"
+        )),
+    }
+}
+
+/// The replicas that a scale asks for, if it is one of the object in its current state. What is applied need not repeat the name.
+fn checked_replicas(
+    target: &Target,
+    current: &Stored,
+    new: &Value,
+    is_applied: bool,
+) -> Result<i64, StatusError> {
+    let name = target.name.as_deref().unwrap_or("");
+    let given = |name: &str| new[name].as_str().filter(|given| !given.is_empty());
+    let (kind, version) = (
+        given("kind").unwrap_or("Scale"),
+        given("apiVersion").unwrap_or("autoscaling/v1"),
+    );
+    if (kind, version) != ("Scale", "autoscaling/v1") {
+        let why = format!("{kind} in version \"{version}\" cannot be handled as a Scale: unknown conversion");
+        return Err(StatusError::bad_request(why));
+    }
+    let meta = |name: &str| new["metadata"][name].as_str().unwrap_or("");
+    if !(is_applied && meta("name").is_empty()) {
+        check::same_name(meta("name"), name)?;
+    }
+    let version = check::version(meta("resourceVersion"))?;
+    if version != 0 && version != current.resource_version {
+        return Err(StatusError::stale(&target.resource, name));
+    }
+    let replicas = new["spec"]["replicas"].as_i64().unwrap_or(0);
+    if replicas < 0 {
+        let why = "must be greater than or equal to 0";
+        let cause = Cause::invalid("spec.replicas", replicas, why);
+        return Err(StatusError::invalid("autoscaling", "Scale", name, &[cause]));
+    }
+    Ok(replicas)
 }
 
 /// A real server does not convert the scale of a custom resource when it is applied.

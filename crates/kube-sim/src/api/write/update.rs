@@ -33,87 +33,39 @@ impl Api {
         writer: Writer<'_>,
     ) -> Result<Arc<Stored>, StatusError> {
         let resource = &target.resource;
-        // What says nothing of the version is about any, if its kind allows that. 0 says nothing.
-        match check::version(text(metadata(&new), "resourceVersion"))? {
-            0 if resource.is_updated_unconditionally() || writer == Writer::Owner => {}
-            0 => return Err(check::version_required(resource, current.name())),
-            version if version == current.resource_version => {}
-            _ => return Err(StatusError::stale(resource, current.name())),
-        }
+        ensure_version(resource, &current, &new, writer)?;
         let [held, given] = [&mut old, &mut new].map(|object| metadata_mut(object).remove(MANAGED_FIELDS));
+        let is_resized = target.subresource.as_deref() == Some("resize") && !is_being_deleted(&old);
+        if writer != Writer::Owner && is_resized {
+            self.apply_defaults_of_ranges(transaction, target, &mut new);
+        }
         self.prepare_change(target, current.name(), &old, &mut new, writer)?;
         if writer != Writer::Owner {
-            fill_in(resource, &mut new);
-            if resource.id() == "daemonsets.apps" && target.subresource.is_none() {
-                specs::count_templates(&old, &mut new);
-            }
-            // What was put into the store may lack them; nobody has changed them.
-            if new != old {
-                fill_in(resource, &mut old);
-            }
-            if target.subresource.is_none() {
-                specs::keep_admitted(resource, &old, &mut new);
-            }
+            complete_change(target, &mut old, &mut new);
         }
-        let managed = match writer {
-            Writer::Client {
-                manager: Some(manager),
-                ..
-            } => {
-                let ownership = Ownership::new(target, self.now());
-                ownership.track(Some(&old), held.as_ref(), &new, given, manager)
-            }
-            Writer::Client { manager: None, .. } => given,
-            Writer::Owner => given.or_else(|| held.clone()),
-        };
+        let managed = self.managers_after(target, [&old, &new], held.as_ref(), given, writer);
         let webhooks = writer
             .admission()
             .filter(|_| target.subresource.as_deref() != Some("scale"));
         let before = webhooks.map(|_| with_managers(&old, &held));
-        if let (Some(_), Some(before)) = (webhooks, &before) {
-            let mut seen = with_managers(&new, &managed);
-            self.mutate(
-                transaction,
-                Operation::Update,
-                target,
-                writer,
-                Some(before),
-                &mut seen,
-            )?;
-            metadata_mut(&mut seen).remove(MANAGED_FIELDS);
-            check::type_meta(target, &seen)?;
-            check::namespace(target, &mut seen)?;
-            check::same_name(text(metadata(&seen), "name"), current.name())?;
-            if !text(metadata(&seen), "uid").is_empty() {
-                check::same_uid(resource, current.name(), metadata(&old), metadata(&seen))?;
-            }
-            self.prepare_change(target, current.name(), &old, &mut seen, writer)?;
-            new = seen;
+        if let Some(before) = &before {
+            let seen = with_managers(&new, &managed);
+            new = self.change_by_webhooks(transaction, target, &old, before, seen, writer)?;
         }
         if writer != Writer::Owner && target.subresource.is_none() && resource.id() == "services" {
-            let random = &mut writer.random();
-            service::allocate(
-                transaction,
-                resource,
-                current.name(),
-                Some(&old),
-                &mut new,
-                random,
-            )?;
+            let (name, random) = (current.name(), &mut writer.random());
+            service::allocate(transaction, resource, name, Some(&old), &mut new, random)?;
         }
         let unchanged = new == old && apply::differ_only_in_time(managed.as_ref(), held.as_ref());
-        if writer != Writer::Owner && !unchanged {
-            self.validate(target, Some(&old), &new, writer.admission())?;
-            if target.subresource.is_none() {
-                let causes = specs::causes_of_change(resource, &old, &new);
-                check::spec(resource, current.name(), &causes)?;
-            }
-        }
-        if let Some(user) = writer.user() {
-            self.check_escalation(transaction, target, user, Some(&old), &new, current.name())?;
-        }
         if writer != Writer::Owner {
-            self.check_ranges(transaction, target, current.name(), Some(&old), &new)?;
+            self.check_change(
+                transaction,
+                target,
+                [&old, &new],
+                current.name(),
+                unchanged,
+                writer,
+            )?;
         }
         if let Some(before) = &before {
             let new = with_managers(&new, &managed);
@@ -128,17 +80,7 @@ impl Api {
             return Ok(current);
         }
         set_managers(&mut new, managed);
-        // Where a pod runs is not what is wanted of it.
-        let counts = resource.is_counted_on_update() && target.subresource.as_deref() != Some("binding");
-        if counts && is_counted(target, &old, &new) {
-            bump_generation(&mut new);
-        }
-        if resource.id() == definition::ID {
-            let (registry, now) = (self.registry(), rfc3339(self.now()));
-            definition::prepare(&mut new, Some(&old), &registry, &now, writer == Writer::Owner)?;
-        }
-        as_stored(resource, &mut new);
-        view::ensure_converted(resource, &target.version, &new)?;
+        self.finish_change(target, &old, &mut new, writer)?;
         if writer.dry_run() {
             return Ok(Arc::new(view::encode(resource, &new, current.resource_version)));
         }
@@ -151,6 +93,100 @@ impl Api {
         self.defined(transaction, resource, &new, &stored);
         self.written(transaction, resource, &new, &stored, Some(&current), writer);
         Ok(stored)
+    }
+
+    /// Who owns which fields after a change.
+    fn managers_after(
+        &self,
+        target: &Target,
+        [old, new]: [&Object; 2],
+        held: Option<&Value>,
+        given: Option<Value>,
+        writer: Writer<'_>,
+    ) -> Option<Value> {
+        match writer {
+            Writer::Client {
+                manager: Some(manager),
+                ..
+            } => Ownership::new(target, self.now()).track(Some(old), held, new, given, manager),
+            Writer::Client { manager: None, .. } => given,
+            Writer::Owner => given.or_else(|| held.cloned()),
+        }
+    }
+
+    /// What mutating webhooks and policies leave of an object, of which they see `seen`; they may not make it another one.
+    fn change_by_webhooks(
+        &self,
+        transaction: &mut Transaction<'_>,
+        target: &Target,
+        old: &Object,
+        before: &Object,
+        mut seen: Object,
+        writer: Writer<'_>,
+    ) -> Result<Object, StatusError> {
+        self.mutate(
+            transaction,
+            Operation::Update,
+            target,
+            writer,
+            Some(before),
+            &mut seen,
+        )?;
+        metadata_mut(&mut seen).remove(MANAGED_FIELDS);
+        let name = text(metadata(old), "name");
+        check::type_meta(target, &seen)?;
+        check::namespace(target, &mut seen)?;
+        check::same_name(text(metadata(&seen), "name"), name)?;
+        if !text(metadata(&seen), "uid").is_empty() {
+            check::same_uid(&target.resource, name, metadata(old), metadata(&seen))?;
+        }
+        self.prepare_change(target, name, old, &mut seen, writer)?;
+        Ok(seen)
+    }
+
+    /// Refuses what a client may not make of an object.
+    fn check_change(
+        &self,
+        transaction: &mut Transaction<'_>,
+        target: &Target,
+        [old, new]: [&Object; 2],
+        name: &str,
+        unchanged: bool,
+        writer: Writer<'_>,
+    ) -> Result<(), StatusError> {
+        if !unchanged {
+            self.validate(target, Some(old), new, writer.admission())?;
+            if target.subresource.is_none() {
+                let causes = specs::causes_of_change(&target.resource, old, new);
+                check::spec(&target.resource, name, &causes)?;
+            }
+        }
+        if let Some(user) = writer.user() {
+            self.check_escalation(transaction, target, user, Some(old), new, name)?;
+        }
+        self.check_ranges(transaction, target, name, Some(old), new)
+    }
+
+    /// Makes a changed object what is stored.
+    fn finish_change(
+        &self,
+        target: &Target,
+        old: &Object,
+        new: &mut Object,
+        writer: Writer<'_>,
+    ) -> Result<(), StatusError> {
+        let resource = &target.resource;
+        // Where a pod runs is not what is wanted of it.
+        let counts = resource.is_counted_on_update() && target.subresource.as_deref() != Some("binding");
+        if counts && is_counted(target, old, new) {
+            bump_generation(new);
+        }
+        if resource.id() == definition::ID {
+            let (registry, now) = (self.registry(), rfc3339(self.now()));
+            definition::prepare(new, Some(old), &registry, &now, writer == Writer::Owner)?;
+        }
+        as_stored(resource, new);
+        view::ensure_converted(resource, &target.version, new)
     }
 
     /// Refuses what no update may change of the metadata or by a subresource, and keeps what is not this request's to write.
@@ -199,6 +235,38 @@ impl Api {
             name_namespace(new);
         }
         Ok(())
+    }
+}
+
+/// That the version that a client names is the current one. What says nothing of the version is about any, if its kind allows that; 0
+/// says nothing.
+fn ensure_version(
+    resource: &Resource,
+    current: &Stored,
+    new: &Object,
+    writer: Writer<'_>,
+) -> Result<(), StatusError> {
+    match check::version(text(metadata(new), "resourceVersion"))? {
+        0 if resource.is_updated_unconditionally() || writer == Writer::Owner => Ok(()),
+        0 => Err(check::version_required(resource, current.name())),
+        version if version == current.resource_version => Ok(()),
+        _ => Err(StatusError::stale(resource, current.name())),
+    }
+}
+
+/// Gives what a client has changed what it need not say.
+fn complete_change(target: &Target, old: &mut Object, new: &mut Object) {
+    let resource = &target.resource;
+    fill_in(resource, new);
+    if resource.id() == "daemonsets.apps" && target.subresource.is_none() {
+        specs::count_templates(old, new);
+    }
+    // What was put into the store may lack them; nobody has changed them.
+    if new != old {
+        fill_in(resource, old);
+    }
+    if target.subresource.is_none() {
+        specs::keep_admitted(resource, old, new);
     }
 }
 

@@ -5,7 +5,9 @@
 //! `dyn`, which is none that is wanted. What is not known may come to any type.
 
 use cel::Program;
-use cel::common::ast::{EntryExpr, Expr, IdedExpr, LiteralValue, operators};
+use cel::common::ast::{
+    ComprehensionExpr, EntryExpr, Expr, IdedExpr, LiteralValue, SelectExpr, StructExpr, operators,
+};
 
 use super::parsed::{parsed, room_of};
 use super::{fault, typed};
@@ -21,7 +23,7 @@ const DYN: &str = "dyn";
 const OBJECTS: [&str; 3] = ["object", "oldObject", "params"];
 
 /// The names of types and constants, which any expression may mention.
-const COMMON: [&str; 16] = [
+const COMMON: [&str; 19] = [
     "bool",
     "int",
     "uint",
@@ -38,6 +40,9 @@ const COMMON: [&str; 16] = [
     "strings",
     "lists",
     "jsonpatch",
+    "sets",
+    "ip",
+    "format",
 ];
 
 /// The fields of variables of which not everything is known.
@@ -149,20 +154,7 @@ impl<'a> Check<'a> {
             Expr::Ident(name) if OBJECTS.contains(&name.as_str()) && self.knows(name) => Ok(DYN.to_owned()),
             Expr::Ident(name) if self.knows(name) => any(),
             Expr::Ident(name) => Err(self.undeclared(expression.id, name)),
-            Expr::Select(select) => {
-                let operand = self.type_of(&select.operand)?;
-                if let Expr::Ident(name) = &select.operand.expr
-                    && self.lacks(name, &select.field)
-                {
-                    let why = format!("undefined field '{}'", select.field);
-                    return Err(self.error(expression.id, &why));
-                }
-                Ok(match select.test {
-                    true => "bool".to_owned(),
-                    false if operand == DYN => operand,
-                    false => ANY.to_owned(),
-                })
-            }
+            Expr::Select(select) => self.type_of_field(expression.id, select),
             Expr::Call(call) => {
                 if let Some(target) = &call.target {
                     self.type_of(target)?;
@@ -188,39 +180,60 @@ impl<'a> Check<'a> {
                 }
                 any()
             }
-            Expr::Struct(of) => {
-                if !(self.known.makes && typed::is_known(&of.type_name)) {
-                    return Err(self.undeclared(expression.id, &of.type_name));
-                }
-                for entry in &of.entries {
-                    let EntryExpr::StructField(field) = &entry.expr else {
-                        continue;
-                    };
-                    let found = self.type_of(&field.value)?;
-                    let fields = ["op", "path", "from", "value"];
-                    if of.type_name == "JSONPatch" && !fields.contains(&field.field.as_str()) {
-                        let name = &field.field;
-                        let why =
-                            format!("expected type of field '{name}' is '' but provided type is '{found}'");
-                        return Err(self.error(entry.id, &why));
-                    }
-                }
-                Ok(of.type_name.clone())
-            }
+            Expr::Struct(of) => self.type_of_object(expression.id, of),
             Expr::Comprehension(of) => {
-                self.type_of(&of.iter_range)?;
-                self.type_of(&of.accu_init)?;
-                let before = self.names.len();
-                self.names.extend([of.iter_var.as_str(), of.accu_var.as_str()]);
-                self.names.extend(of.iter_var2.as_deref());
-                let parts = [&of.loop_cond, &of.loop_step, &of.result];
-                let result = parts
-                    .into_iter()
-                    .try_for_each(|part| self.type_of(part).map(drop));
-                self.names.truncate(before);
-                result.and_then(|()| any())
+                self.check_loop(of)?;
+                any()
             }
         }
+    }
+
+    fn type_of_field(&mut self, at: u64, select: &'a SelectExpr) -> Result<String, String> {
+        let operand = self.type_of(&select.operand)?;
+        if let Expr::Ident(name) = &select.operand.expr
+            && self.lacks(name, &select.field)
+        {
+            return Err(self.error(at, &format!("undefined field '{}'", select.field)));
+        }
+        Ok(match select.test {
+            true => "bool".to_owned(),
+            false if operand == DYN => operand,
+            false => ANY.to_owned(),
+        })
+    }
+
+    fn type_of_object(&mut self, at: u64, of: &'a StructExpr) -> Result<String, String> {
+        if !(self.known.makes && typed::is_known(&of.type_name)) {
+            return Err(self.undeclared(at, &of.type_name));
+        }
+        for entry in &of.entries {
+            let EntryExpr::StructField(field) = &entry.expr else {
+                continue;
+            };
+            let found = self.type_of(&field.value)?;
+            let fields = ["op", "path", "from", "value"];
+            if of.type_name == "JSONPatch" && !fields.contains(&field.field.as_str()) {
+                let name = &field.field;
+                let why = format!("expected type of field '{name}' is '' but provided type is '{found}'");
+                return Err(self.error(entry.id, &why));
+            }
+        }
+        Ok(of.type_name.clone())
+    }
+
+    /// A loop has variables of its own.
+    fn check_loop(&mut self, of: &'a ComprehensionExpr) -> Result<(), String> {
+        self.type_of(&of.iter_range)?;
+        self.type_of(&of.accu_init)?;
+        let before = self.names.len();
+        self.names.extend([of.iter_var.as_str(), of.accu_var.as_str()]);
+        self.names.extend(of.iter_var2.as_deref());
+        let parts = [&of.loop_cond, &of.loop_step, &of.result];
+        let result = parts
+            .into_iter()
+            .try_for_each(|part| self.type_of(part).map(drop));
+        self.names.truncate(before);
+        result
     }
 }
 

@@ -25,7 +25,7 @@ use crate::nesting;
 mod charged;
 mod meter;
 
-pub(super) use charged::declare;
+pub(super) use charged::{declare, pay_for_pattern};
 
 /// The most that one rule may cost, as in a real server.
 const OF_RULE: u64 = 1_000_000;

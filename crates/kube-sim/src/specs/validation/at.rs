@@ -131,7 +131,7 @@ impl<'a> At<'a> {
         self.get(name) == &Value::Bool(true)
     }
 
-    fn path(&self) -> String {
+    pub(super) fn path(&self) -> String {
         self.to_string()
     }
 

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::at::{At, Causes};
-use super::names;
+use super::{names, webhook};
 use crate::names::{dns_label_fault, label_value_fault, subdomain_fault};
 use crate::schema;
 use crate::status::quoted;
@@ -195,14 +195,9 @@ fn client(client: &At<'_>, causes: &mut Causes) {
     if url.is_set() == service.is_set() {
         causes.push(client.required("exactly one of url or service is required"));
     } else if url.is_set() {
-        let scheme = url.text().split_once("://").map_or("", |(scheme, _)| scheme);
-        if scheme != "https" {
-            let why = "'https' is the only allowed URL scheme; desired format: https://host[/path]";
-            causes.push(url.invalid_as(quoted(scheme), why));
-        }
+        causes.extend(webhook::url_faults(url.text(), &url.path()));
     } else {
-        service.at("name").need(causes);
-        service.at("namespace").need(causes);
+        causes.extend(webhook::service_faults(service.value(), &service.path()));
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{APPROVAL, approval};
+use super::{APPROVAL, approval, conversion};
 use crate::names::{dns_1035_label_fault, subdomain_fault};
 use crate::schema;
 use crate::status::{Cause, quoted};
@@ -17,7 +17,7 @@ pub(super) fn faults(definition: &Value) -> Vec<Cause> {
     causes.extend(scale_faults(definition));
     causes.extend(column_faults(definition));
     causes.extend(name_faults(&definition["spec"]["names"]));
-    causes.extend(conversion_fault(definition));
+    causes.extend(conversion::faults(definition));
     causes.extend(approval_fault(definition));
     causes
 }
@@ -37,6 +37,7 @@ pub(super) fn faults_of_change(old: &Value, new: &Value, is_established: bool) -
     causes.extend(immutable("spec.group", "/spec/group"));
     causes.extend(immutable("spec.names.plural", "/spec/names/plural"));
     causes.extend(stored_version_faults(new));
+    causes.extend(conversion::faults_of_change(old, new));
     causes
 }
 
@@ -215,32 +216,6 @@ fn name_faults(names: &Value) -> Vec<Cause> {
     }
     causes.extend(list("categories"));
     causes
-}
-
-fn conversion_fault(definition: &Value) -> Option<Cause> {
-    let conversion = definition["spec"].get("conversion")?;
-    let strategy = conversion["strategy"].as_str().unwrap_or("");
-    match strategy {
-        "" => Some(Cause::required("spec.conversion.strategy", "")),
-        "None" if conversion.get("webhook").is_some() => {
-            let why = "should not be set when strategy is not set to Webhook";
-            Some(Cause::forbidden("spec.conversion.webhookClientConfig", why))
-        }
-        "None" => None,
-        "Webhook" if conversion["webhook"].get("clientConfig").is_none() => {
-            let why = "required when strategy is set to Webhook";
-            Some(Cause::required("spec.conversion.webhookClientConfig", why))
-        }
-        "Webhook" => None,
-        _ => {
-            let supported = "\"None\", \"Webhook\"";
-            Some(Cause::unsupported(
-                "spec.conversion.strategy",
-                quoted(strategy),
-                supported,
-            ))
-        }
-    }
 }
 
 fn approval_fault(definition: &Value) -> Option<Cause> {

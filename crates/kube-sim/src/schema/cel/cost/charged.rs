@@ -344,6 +344,9 @@ fn place<'b, 'v>(text: &str, found: Option<usize>) -> CowVal<'b, 'v> {
 
 /// `indexOf` of the extension for strings, in time that does not depend on the product of two lengths.
 fn index_of<'b, 'v>(arguments: Vec<CowVal<'b, 'v>>) -> Result<CowVal<'b, 'v>, ExecutionError> {
+    if let Some(at) = index_in_list(&arguments, false) {
+        return at;
+    }
     let (text, part, from) = searched(&arguments, "indexOf")?;
     let start = from.map_or(Ok(0), |from| start_of(text, part, from, "indexOf"))?;
     let found = text[start..].find(part).map(|at| start + at);
@@ -352,6 +355,9 @@ fn index_of<'b, 'v>(arguments: Vec<CowVal<'b, 'v>>) -> Result<CowVal<'b, 'v>, Ex
 
 /// `lastIndexOf` in the same way: the last place that is not after the third argument.
 fn last_index_of<'b, 'v>(arguments: Vec<CowVal<'b, 'v>>) -> Result<CowVal<'b, 'v>, ExecutionError> {
+    if let Some(at) = index_in_list(&arguments, true) {
+        return at;
+    }
     let (text, part, from) = searched(&arguments, "lastIndexOf")?;
     let end = match from {
         None => text.len(),
@@ -362,6 +368,32 @@ fn last_index_of<'b, 'v>(arguments: Vec<CowVal<'b, 'v>>) -> Result<CowVal<'b, 'v
     };
     let end = (0..=end).rev().find(|end| text.is_char_boundary(*end));
     Ok(place(text, text[..end.unwrap_or(0)].rfind(part)))
+}
+
+/// Takes what compiling a regular expression and looking for it in a text costs.
+pub(in crate::schema::cel) fn pay_for_pattern(source: &str, text: &str) -> Result<(), ExecutionError> {
+    pay(weight(source).saturating_mul(OF_PART))?;
+    pay((text.len() as u64 / BYTES).saturating_mul((source.len() as u64 / 4).max(1)))
+}
+
+/// Where an item is in a list, and whether the arguments are a list and an item at all.
+fn index_in_list<'b, 'v>(
+    arguments: &[CowVal<'b, 'v>],
+    from_end: bool,
+) -> Option<Result<CowVal<'b, 'v>, ExecutionError>> {
+    let [list, item] = arguments else { return None };
+    let list = list.downcast_ref::<CelList<'_>>()?;
+    if let Err(exceeded) = pay(length(list) / BYTES) {
+        return Some(Err(exceeded));
+    }
+    let mut items = list.inner().iter();
+    let is = |other: &dyn Val| other.equals(item.as_ref());
+    let found = match from_end {
+        true => items.rposition(|other| is(&**other)),
+        false => items.position(|other| is(&**other)),
+    };
+    let at = found.map_or(-1, |at| at as i64);
+    Some(Ok(CowVal::owned(CelInt::from(at))))
 }
 
 /// Arguments of other types.

@@ -84,7 +84,7 @@ fn meter_step(step: &mut IdedExpr) -> u64 {
 
 /// Whether a call may make something large.
 fn makes(call: &CallExpr) -> bool {
-    const OTHERS: [&str; 13] = [
+    const OTHERS: [&str; 15] = [
         operators::ADD,
         "format",
         "lowerAscii",
@@ -98,6 +98,8 @@ fn makes(call: &CallExpr) -> bool {
         "flatten",
         "quote",
         "strings.quote",
+        "getEscapedPath",
+        "getQuery",
     ];
     OTHERS.contains(&&*call.func_name)
 }
@@ -121,7 +123,7 @@ fn bound(call: &mut CallExpr) {
 
 /// Charges for what a call reads as a whole before it begins.
 fn read(call: &mut CallExpr) {
-    const WHOLE: [&str; 26] = [
+    const WHOLE: [&str; 43] = [
         operators::EQUALS,
         operators::NOT_EQUALS,
         operators::LESS,
@@ -148,10 +150,32 @@ fn read(call: &mut CallExpr) {
         "bytes",
         "timestamp",
         "duration",
+        "quantity",
+        "isQuantity",
+        "semver",
+        "isSemver",
+        "ip",
+        "isIP",
+        "cidr",
+        "isCIDR",
+        "containsIP",
+        "containsCIDR",
+        "url",
+        "isURL",
+        "validate",
+        "isSorted",
+        "sum",
+        "min",
+        "max",
     ];
     let wrap: fn(&mut IdedExpr) = match call.func_name.as_str() {
         "distinct" => |part| wrapped(part, CROWDED),
+        "contains" | "equivalent" | "intersects" if is_of_sets(call) => {
+            return call.args.iter_mut().for_each(|part| wrapped(part, CROWDED));
+        }
         "range" => return call.args.iter_mut().for_each(|part| wrapped(part, COUNTED)),
+        // What they are called on is no value.
+        "isCanonical" | "named" => return call.args.iter_mut().for_each(size),
         name if WHOLE.contains(&name) => size,
         _ => return,
     };
@@ -160,6 +184,12 @@ fn read(call: &mut CallExpr) {
     parts
         .filter(|part| !matches!(part.expr, Expr::Literal(_)))
         .for_each(wrap);
+}
+
+/// Whether a call is one of the functions of sets, which compare each item with each other.
+fn is_of_sets(call: &CallExpr) -> bool {
+    call.args.len() == 2
+        && matches!(call.target.as_deref(), Some(IdedExpr { expr: Expr::Ident(name), .. }) if name == "sets")
 }
 
 /// Charges for the size of what an expression comes to.

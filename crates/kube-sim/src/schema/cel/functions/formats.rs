@@ -1,0 +1,101 @@
+//! Formats that have a name.
+
+use std::sync::Arc;
+
+use cel::Value;
+use cel::objects::{Opaque, OptionalValue};
+
+use super::url::Url;
+use super::value::Own;
+use super::{Result, mismatch, own, string, text};
+use crate::names::{
+    dns_1035_label_fault, dns_label_fault, label_key_faults, label_value_fault, subdomain_fault,
+};
+use crate::schema::format::fits;
+
+/// A format, and what is wrong with a string that is none of it.
+#[derive(Debug)]
+pub(super) struct Format {
+    name: &'static str,
+    faults: fn(&str) -> Vec<String>,
+}
+
+impl PartialEq for Format {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Format {}
+
+/// Declares formats: a table of them, and a function for each.
+macro_rules! formats {
+    ($($function:ident, $name:literal, $faults:expr;)+) => {
+        static ALL: &[Format] = &[$(Format { name: $name, faults: $faults }),+];
+
+        $(pub(super) fn $function(_: &[Value]) -> Result {
+            Ok(one_named($name).map_or(Value::Null, |format| Own::Format(format).into()))
+        })+
+    };
+}
+
+formats! {
+    dns1123_label, "dns1123Label", |text| of_one(dns_label_fault(text));
+    dns1123_subdomain, "dns1123Subdomain", |text| of_one(subdomain_fault(text));
+    dns1035_label, "dns1035Label", |text| of_one(dns_1035_label_fault(text));
+    qualified_name, "qualifiedName", label_key_faults;
+    dns1123_label_prefix, "dns1123LabelPrefix", |text| of_one(dns_label_fault(&whole(text)));
+    dns1123_subdomain_prefix, "dns1123SubdomainPrefix", |text| of_one(subdomain_fault(&whole(text)));
+    dns1035_label_prefix, "dns1035LabelPrefix", |text| of_one(dns_1035_label_fault(&whole(text)));
+    label_value, "labelValue", |text| of_one(label_value_fault(text));
+    uri, "uri", |text| Url::fault(text).into_iter().collect();
+    uuid, "uuid", |text| unless(fits("uuid", text), "does not match the UUID format");
+    byte, "byte", |text| unless(fits("byte", text), "invalid base64");
+    date, "date", |text| unless(fits("date", text), "invalid date");
+    datetime, "datetime", |text| unless(fits("date-time", text), "invalid datetime");
+}
+
+fn one_named(name: &str) -> Option<&'static Format> {
+    ALL.iter().find(|format| format.name == name)
+}
+
+fn of_one(fault: Option<&str>) -> Vec<String> {
+    fault.into_iter().map(str::to_owned).collect()
+}
+
+fn unless(fits: bool, why: &str) -> Vec<String> {
+    of_one((!fits).then_some(why))
+}
+
+/// A name of which this is the start: what follows may come after a dash.
+fn whole(prefix: &str) -> String {
+    match prefix.len() > 1 && prefix.ends_with('-') {
+        true => format!("{}a", &prefix[..prefix.len() - 2]),
+        false => prefix.to_owned(),
+    }
+}
+
+fn optional(value: Option<Value>) -> Value {
+    let value: Arc<dyn Opaque> = Arc::new(value.map_or_else(OptionalValue::none, OptionalValue::of));
+    Value::Opaque(value)
+}
+
+/// The format of a name, if there is one.
+pub(super) fn named(arguments: &[Value]) -> Result {
+    let name = text(arguments.first().ok_or_else(mismatch)?)?;
+    Ok(optional(one_named(name).map(|format| Own::Format(format).into())))
+}
+
+/// What is wrong with a string; nothing if it is of the format.
+pub(super) fn validate(arguments: &[Value]) -> Result {
+    let [format, source] = arguments else {
+        return Err(mismatch());
+    };
+    let Own::Format(format) = own(format)? else {
+        return Err(mismatch());
+    };
+    let faults = (format.faults)(text(source)?);
+    let faults =
+        (!faults.is_empty()).then(|| Value::List(Arc::new(faults.into_iter().map(string).collect())));
+    Ok(optional(faults))
+}
