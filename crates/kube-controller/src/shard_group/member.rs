@@ -53,6 +53,8 @@ pub(super) struct Member {
     gives_up: bool,
     /// The removed shards whose end of work is not known yet.
     awaited: BTreeSet<u16>,
+    /// The shards that a write may still free, and the version of the group's Lease that it replaces.
+    freeing: (Option<String>, BTreeSet<u16>),
     /// How many looks in a row have met a conflict.
     conflicts: u32,
     /// When the shutdown was seen.
@@ -119,6 +121,7 @@ impl Member {
             failing_since: None,
             gives_up: false,
             awaited: BTreeSet::new(),
+            freeing: Default::default(),
             conflicts: 0,
             leaving_since: None,
             keeps_leases_until: None,
@@ -308,15 +311,20 @@ impl Member {
         let mine = assignment.of_term(&self.term);
         self.drop_foreign(&mine);
         let announces = is_leaving && assignment.announce_leaving(&self.term);
-        let moves = self.moves(&mine, &assignment, now);
+        let mut moves = self.moves(&mine, &assignment, now);
+        self.forget_freeing(group);
+        // A write that frees what it keeps may still be on its way, so that it is written, too. Else it is its own already: it was giving it
+        // up, or the answer to the write that took it was lost.
+        let sure = &moves.keep - &self.freeing.1;
+        self.add(&sure);
         let given = self.given(&mine, &moves);
-        // What it keeps, it was giving up: a write that frees it may still be on its way, so that it is
-        // written, too.
-        let taken = &moves.take | &moves.keep;
+        moves.take.extend(&moves.keep - &sure);
+        let taken = moves.take;
         if announces || !given.is_empty() || !taken.is_empty() || !moves.give_up.is_empty() {
             assignment.forget_leaving(|term| self.members.has_ended(term));
             assignment.free_up(&given);
             assignment.take(&self.term, &taken);
+            self.freeing.1.extend(given);
             self.write(group, &mut assignment).await?;
             self.add(&taken);
             if moves.steps_in {
@@ -329,6 +337,14 @@ impl Member {
         }
         self.forget(&leases, now).await;
         Ok(Looked::Until(self.next_look(&assignment)))
+    }
+
+    /// A write frees nothing any more once the Lease has another version than the one that it replaces.
+    fn forget_freeing(&mut self, group: Option<&DynamicObject>) {
+        let version = group.and_then(|lease| lease.metadata.resource_version.clone());
+        if self.freeing.0 != version {
+            self.freeing = (version, BTreeSet::new());
+        }
     }
 
     /// What it takes and gives up, now that it has these shards.

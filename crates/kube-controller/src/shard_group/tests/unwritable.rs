@@ -97,7 +97,9 @@ async fn shards_that_cannot_be_freed_are_free_with_the_term() {
         drop(hold);
         let (longest, _) = without(&[&a, &b], 60 * SECOND).await;
         assert!(longest <= 17 * SECOND, "{fate:?}: {longest:?}");
-        b.has(8).await;
+        let mut selected = b.shards.subscribe();
+        let takes = selected.wait_for(|selected| selected.contains(&7));
+        timeout(60 * SECOND, takes).await.expect("in time").unwrap();
         writes.are(Fate::OK);
         a.has(4).await;
     }
@@ -125,6 +127,18 @@ async fn shards_are_kept_from_one_that_never_takes_them() {
         let shared = selected.wait_for(|selected| (2..=3).contains(&selected.len()));
         timeout(300 * SECOND, shared).await.expect("in time").unwrap();
     }
+}
+
+// It sees in the Lease that it owns them.
+#[tokio::test(start_paused = true)]
+async fn who_gets_no_answers_works_on_what_it_took() {
+    let (cluster, a) = alone().await;
+    let (client, writes) = Writes::of(&cluster);
+    writes.are(UNANSWERED);
+    let b = Replica::start_with(client, config("b"));
+    let (longest, gaps) = without(&[&a, &b], 60 * SECOND).await;
+    assert!(longest <= 8 * SECOND && gaps == 4, "{longest:?}, {gaps}");
+    b.has(4).await;
 }
 
 #[tokio::test(start_paused = true)]
