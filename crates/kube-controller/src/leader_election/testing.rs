@@ -59,11 +59,14 @@ impl Fate {
 /// What becomes of the requests to come.
 type Fates = Box<dyn FnMut(&Method) -> Fate + Send>;
 
+/// What becomes of a request with this method and path.
+type FateOf = dyn Fn(&Method, &str) -> Fate + Send + Sync;
+
 /// The way to the server.
 #[derive(Clone)]
 pub(crate) struct Network {
     server: SimService,
-    fate: Arc<dyn Fn(&Method, &str) -> Fate + Send + Sync>,
+    fate: Arc<FateOf>,
 }
 
 impl Network {
