@@ -26,7 +26,8 @@
 //! The manager starts in this order:
 //! 1. The HTTP server, if there is one, so that probes are answered before anything has synced.
 //! 2. The informers of the [factory](Manager::factory), and the election.
-//! 3. Runnables that are [`Warm`](RunWhen::Warm), such as controllers. They fill their queues.
+//! 3. Runnables that are [`Warm`](RunWhen::Warm), such as controllers, which fill their queues, and those
+//!    [around informers](RunWhen::AroundInformers).
 //! 4. When all informers have synced, runnables that run [`Always`](RunWhen::Always). If the server refuses
 //!    an informer, these wait; the log and the readiness probe say so. A controller waits only for the kinds
 //!    that it reads.
@@ -37,8 +38,9 @@
 //!
 //! # Stop
 //! The manager stops on SIGTERM or SIGINT, when a runnable fails, or when an informer fails. It stops the
-//! runnables that run always, then those that lead, then releases the lease, then stops informers, events and
-//! the HTTP server. The lease is renewed until the work has ended. The stop may take the [graceful shutdown
+//! runnables that run always, then those that lead, then releases the lease, then stops informers, then the
+//! runnables [around informers](RunWhen::AroundInformers), then events and the HTTP server. The lease is
+//! renewed until the work has ended. The stop may take the [graceful shutdown
 //! timeout](Manager::graceful_shutdown_timeout); after that, the rest is aborted and named in the error. A
 //! second signal aborts at once.
 //!
@@ -112,6 +114,10 @@ pub enum RunWhen {
     /// prepares until then: a controller syncs its informers and fills its queue.
     #[doc(alias = "Warmup")]
     Warm,
+    /// On every replica, from the start until all other work has ended and the informers have stopped. For
+    /// what informers depend on, such as a [shard group](crate::shard_group#with-a-manager). Its
+    /// [context](RunContext) is stopped at once if the leadership is lost.
+    AroundInformers,
 }
 
 /// Tells a runnable when this replica leads and when to stop.

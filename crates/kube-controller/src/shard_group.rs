@@ -32,11 +32,11 @@
 //! # With a manager
 //!
 //! Give the [set](ShardGroup::shards) to the factory, the factory to the manager, and add the group as a
-//! runnable that does not wait for informers:
+//! runnable around the informers:
 //!
 //! ```no_run
 //! use kube_controller::leader_election::unique_identity;
-//! use kube_controller::manager::{Manager, RunWhen};
+//! use kube_controller::manager::{Manager, RunContext, RunWhen};
 //! use kube_controller::shard_group::{ShardGroup, ShardGroupConfig};
 //! use kube_informer::SharedInformerFactory;
 //!
@@ -45,9 +45,19 @@
 //! let mut group = ShardGroup::new(client.clone(), config)?;
 //! let factory = SharedInformerFactory::builder(client.clone()).shards(group.shards()).build();
 //! let manager = Manager::with_factory(client, "my-controller", factory);
-//! manager.add("shards", RunWhen::Warm, async move |context| group.run(context.token().clone()).await)?;
+//! let run = async move |context: RunContext| group.run(context.token().clone()).await;
+//! manager.add("shards", RunWhen::AroundInformers, run)?;
 //! # Ok(()) }
 //! ```
+//!
+//! When the program stops, running reconciles end first. Then the informers stop, and [save their
+//! caches](kube_informer::warm_start). Then the replica hands over all shards together. All of this must end
+//! within the manager's [graceful shutdown
+//! timeout](crate::manager::Manager::graceful_shutdown_timeout), else the Lease runs out.
+//!
+//! So shards wait for the slowest reconcile. If reconciles may take long and nothing is saved, add the group
+//! as a [`Warm`](crate::manager::RunWhen::Warm) runnable instead: each shard is then handed over as soon as
+//! its own work has ended.
 //!
 //! # Owned kinds
 //!
@@ -85,7 +95,9 @@
 //! replica with more gives some up. So no more shards move than necessary.
 //!
 //! If a replica does not take the free shards of its share, because it has just crashed or because the
-//! replicas see different ones alive, any replica takes them after a short time. They are balanced later.
+//! replicas see different ones alive, any replica takes them after a short time. They are balanced after a
+//! `lease_duration`. If a replica then does not take them again, the time doubles, up to 16 times as long, until
+//! other replicas take part.
 //!
 //! # Handing over
 //!
@@ -93,6 +105,11 @@
 //! the set. It [waits](kube_informer::ShardSet::idle) until nobody holds the shard: no running reconcile, and
 //! no informer that has its objects. Then it writes that the shard is free. On shutdown, it hands over all
 //! shards in this way.
+//!
+//! Before these steps, a replica that is not shutting down writes the group's Lease once, to see that it can.
+//! If it cannot, it keeps its shards and works on. If it has given shards up and cannot read or write the
+//! group's Lease for [`renew_deadline`](ShardGroupConfig::renew_deadline), it gives up all shards: when the work
+//! on them has ended, it releases its Lease, and others take them.
 //!
 //! If a replica could not renew its Lease for [`renew_deadline`](ShardGroupConfig::renew_deadline), it owns
 //! nothing any more, and no shard can be held. Running work may continue until 0.8 times the
@@ -128,13 +145,16 @@
 //!
 //! When a replica crashes, its shards have new owners after at most `lease_duration`, two seconds and the
 //! time of some requests: 17 seconds by default. If a new owner crashes before it has begun to work, this
-//! time begins again. When a replica leaves, it takes about half a `retry_period`.
+//! time begins again. When a replica leaves, it takes about half a `retry_period`. This holds also if some
+//! replicas renew their Leases and cannot write the group's, with two exceptions: shards that such a replica
+//! was about to hand over wait until its work on others has ended, for another `lease_duration` at most; and
+//! shards of a replica that is leaving, for its `graceful_shutdown_timeout` at most.
 //!
 //! # Load
 //!
 //! In each `retry_period`, a replica writes its Lease once and lists the Leases twice; if that is less than
 //! one list each second, it lists once a second. So by default a replica sends half a write and one list each
-//! second, whatever the number of shards. A list is about 1 KB for each replica. Moving shards takes two
+//! second, whatever the number of shards. A list is about 1 KB for each replica. Moving shards takes three
 //! writes of the group's Lease for all that move at the same time.
 //!
 //! # Permissions

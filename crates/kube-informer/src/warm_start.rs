@@ -157,8 +157,9 @@
 //!   in another shard, and that shard is restored first. Each range that was saved on its own has its own
 //!   watch after the next start.
 //! - An informer over shards saves the ranges that it has when it is stopped. If the program leaves its shard
-//!   group first, as it does under a `kube_controller` manager, nothing is left to save then: the next start reads
-//!   what was saved while the informer ran. Stop the informer, then leave the group.
+//!   group first, nothing is left to save then: the next start reads what was saved while the informer ran.
+//!   Stop the informer, then leave the group. A `kube_controller` manager does so if the group is a runnable
+//!   around informers.
 //! - With several namespaces, [`Start`] says that there was a file if it was used for one of them. The status
 //!   of each partition says which are unconfirmed.
 //! - If the file is of another cluster and the server has not said so yet, the informer has already taken its

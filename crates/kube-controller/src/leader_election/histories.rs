@@ -33,6 +33,8 @@ struct Skewed {
     start: Instant,
     rate: f64,
     offset: SignedDuration,
+    /// The time of day stands still.
+    stands: bool,
 }
 
 /// The clock of a process in a world that began at `start`.
@@ -42,6 +44,7 @@ pub(crate) fn skewed_clock(start: Instant, random: &mut SmallRng) -> Arc<dyn Clo
         // Often as wrong as it may be.
         rate: 1.0 + DRIFT * random.random_range(-2.0..=2.0_f64).clamp(-1.0, 1.0),
         offset: SignedDuration::from_secs(random.random_range(-3600..=3600)),
+        stands: random.random_bool(0.2),
     })
 }
 
@@ -56,7 +59,10 @@ impl Clock for Skewed {
     }
 
     fn wall(&self) -> Timestamp {
-        let elapsed = SignedDuration::try_from(self.start.elapsed()).unwrap();
+        let elapsed = match self.stands {
+            true => SignedDuration::ZERO,
+            false => SignedDuration::try_from(self.start.elapsed()).unwrap(),
+        };
         Timestamp::from_second(1_700_000_000).unwrap() + elapsed + self.offset
     }
 }
@@ -119,6 +125,22 @@ impl Cut {
     pub(crate) fn draw(random: &mut SmallRng) -> Self {
         [Self::Refused, Self::Silent, Self::Unanswered][random.random_range(0..3)]
     }
+
+    /// What becomes of a request that would have this fate.
+    pub(crate) fn fate(self, fate: Fate) -> Fate {
+        match self {
+            Self::Refused => Fate {
+                arrives: false,
+                answer: Answer::Status(503),
+                ..fate
+            },
+            Self::Silent => Fate::SILENCE,
+            Self::Unanswered => Fate {
+                answer: Answer::Never,
+                ..fate
+            },
+        }
+    }
 }
 
 /// What becomes of requests.
@@ -173,11 +195,7 @@ impl Weather {
             ..fate
         };
         if let Some(cut) = cut {
-            return match cut {
-                Cut::Refused => lost(quick, Answer::Status(503)),
-                Cut::Silent => Fate::SILENCE,
-                Cut::Unanswered => answer(base, Answer::Never),
-            };
+            return cut.fate(if matches!(cut, Cut::Refused) { quick } else { base });
         }
         match self.random.random_range(0..100) {
             0..75 => base,

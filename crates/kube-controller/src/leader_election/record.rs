@@ -7,6 +7,9 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map, Value};
 use std::time::Duration;
 
+/// How far a renewal may be ahead of the time of day.
+const STANDSTILL: SignedDuration = SignedDuration::from_mins(1);
+
 /// The `spec` of a Lease. Two are equal if nothing of the election has changed between them.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Record(Map<String, Value>);
@@ -76,20 +79,78 @@ impl Record {
     }
 
     fn set(&mut self, holder: &str, seconds: i32, now: Timestamp) {
-        let before = self.0.get("renewTime");
-        let mut renewed = micro_time(now);
-        if before == Some(&renewed) {
-            // Others notice a renewal by its bytes, even if the time of day stands still.
-            let later = now.checked_add(SignedDuration::from_micros(1));
-            renewed = micro_time(later.unwrap_or(Timestamp::UNIX_EPOCH));
-        }
+        let before = self.0.get("renewTime").and_then(Value::as_str);
+        let renewed = micro_time(renewed_at(before.and_then(|before| before.parse().ok()), now));
         self.0.insert("renewTime".into(), renewed);
         self.0.insert("holderIdentity".into(), holder.into());
         self.0.insert("leaseDurationSeconds".into(), seconds.into());
     }
 }
 
+/// What a renewal after the one of `before` shows as its time.
+///
+/// Others notice a renewal by its bytes, and may have missed some renewals before it. So if the time of day stands still or goes back a little,
+/// each renewal shows a later time than the one before. If it goes back by more, it shows that time, which nobody has seen lately.
+fn renewed_at(before: Option<Timestamp>, now: Timestamp) -> Timestamp {
+    let next = before.and_then(|before| before.checked_add(SignedDuration::from_micros(1)).ok());
+    let is_due = |next: &Timestamp| {
+        // Only microseconds are shown.
+        next.as_microsecond() > now.as_microsecond() && next.duration_since(now) <= STANDSTILL
+    };
+    next.filter(is_due).unwrap_or(now)
+}
+
 /// As the API wants it: RFC 3339 with microseconds.
 fn micro_time(time: Timestamp) -> Value {
     time.strftime("%Y-%m-%dT%H:%M:%S%.6fZ").to_string().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    fn at(seconds: i64) -> Timestamp {
+        Timestamp::from_second(1_700_000_000 + seconds).unwrap()
+    }
+
+    /// The times of renewals at these seconds, by nanosecond clocks.
+    fn renewals(seconds: impl IntoIterator<Item = i64>) -> Vec<Value> {
+        let mut record = Record::first("a", 15, at(0));
+        let times = seconds.into_iter().map(|seconds| {
+            let now = at(seconds) + SignedDuration::from_nanos(500);
+            record = std::mem::take(&mut record).held_by("a", 15, now);
+            record.0["renewTime"].clone()
+        });
+        times.collect()
+    }
+
+    fn differ(times: &[Value]) -> bool {
+        let texts: BTreeSet<_> = times.iter().map(Value::as_str).collect();
+        texts.len() == times.len()
+    }
+
+    // An observer may miss any of them.
+    #[test]
+    fn renewals_differ_while_the_time_of_day_stands_still() {
+        let times = renewals(std::iter::repeat_n(0, 100));
+        assert!(differ(&times), "{times:?}");
+    }
+
+    #[test]
+    fn renewals_differ_when_the_time_of_day_goes_back() {
+        for back in [2, 3600] {
+            let times = renewals([0, 2, 4, 6, 6 - back, 8 - back, 10 - back]);
+            assert!(differ(&times), "{times:?}");
+        }
+    }
+
+    #[test]
+    fn a_renewal_shows_the_time_of_day_again_when_it_goes_on() {
+        let times = renewals([0, 0, 0, 1, 3600, 1]);
+        let shown = ["22:13:21.000000Z", "23:13:20.000000Z", "22:13:21.000000Z"];
+        for (time, shown) in std::iter::zip(&times[3..], shown) {
+            assert!(time.as_str().unwrap().ends_with(shown), "{times:?}");
+        }
+    }
 }

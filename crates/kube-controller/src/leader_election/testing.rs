@@ -59,15 +59,26 @@ impl Fate {
 /// What becomes of the requests to come.
 type Fates = Box<dyn FnMut(&Method) -> Fate + Send>;
 
+/// What becomes of a request with this method and path.
+type FateOf = dyn Fn(&Method, &str) -> Fate + Send + Sync;
+
 /// The way to the server.
 #[derive(Clone)]
 pub(crate) struct Network {
     server: SimService,
-    fate: Arc<dyn Fn(&Method) -> Fate + Send + Sync>,
+    fate: Arc<FateOf>,
 }
 
 impl Network {
     pub(crate) fn client(sim: &Sim, fate: impl Fn(&Method) -> Fate + Send + Sync + 'static) -> Client {
+        Self::client_by_path(sim, move |method, _| fate(method))
+    }
+
+    /// The fate of a request depends on its path, too.
+    pub(crate) fn client_by_path(
+        sim: &Sim,
+        fate: impl Fn(&Method, &str) -> Fate + Send + Sync + 'static,
+    ) -> Client {
         let network = Self {
             server: sim.service(),
             fate: Arc::new(fate),
@@ -86,7 +97,7 @@ impl tower::Service<Request<Body>> for Network {
     }
 
     fn call(&mut self, request: Request<Body>) -> Self::Future {
-        let fate = (self.fate)(request.method());
+        let fate = (self.fate)(request.method(), request.uri().path());
         let mut server = self.server.clone();
         let delivered = tokio::spawn(async move {
             sleep(fate.there).await;

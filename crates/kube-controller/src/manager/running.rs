@@ -29,7 +29,7 @@ type Run = Box<dyn FnOnce(RunContext) -> BoxFuture<'static, Result<(), BoxError>
 
 pub(super) struct Running {
     /// Dropped first: also tasks that runnables have started, and that nobody aborts, are told to end.
-    told: [DropGuard; 2],
+    told: [DropGuard; 3],
     factory: SharedInformerFactory,
     recorder: Recorder,
     grace: Duration,
@@ -57,6 +57,8 @@ struct Tokens {
     work: CancellationToken,
     /// It has ended, so the lease may be released.
     work_ended: CancellationToken,
+    /// What informers depend on has to end.
+    around: CancellationToken,
 }
 
 /// Why the run ends.
@@ -79,7 +81,7 @@ impl Running {
             AbortOnDropHandle::new(tokio::spawn(election))
         });
         Self {
-            told: [&tokens.others, &tokens.work].map(|token| token.clone().drop_guard()),
+            told: [&tokens.others, &tokens.work, &tokens.around].map(|token| token.clone().drop_guard()),
             factory: manager.factory,
             recorder: manager.recorder,
             grace: manager.grace,
@@ -142,7 +144,7 @@ impl Running {
     fn start(&mut self) {
         let elected = self.tokens.elected.is_cancelled();
         let may_start = |added: &mut Added| match added.runs {
-            RunWhen::Warm => true,
+            RunWhen::Warm | RunWhen::AroundInformers => true,
             RunWhen::Always => self.synced,
             RunWhen::Leading => self.synced && elected,
         };
@@ -151,6 +153,7 @@ impl Running {
             let stop = match runs {
                 RunWhen::Always => &self.tokens.others,
                 RunWhen::Leading | RunWhen::Warm => &self.tokens.work,
+                RunWhen::AroundInformers => &self.tokens.around,
             };
             let context = RunContext {
                 stop: stop.clone(),
@@ -212,12 +215,15 @@ impl Running {
         }
         tokens.work.cancel();
         tokens.candidate.cancel();
-        if let End::Lost = self.work_ended().await {
+        if let End::Lost = self.work_ended(is_work).await {
             return;
         }
         if let Err(error) = self.factory.shutdown().await {
             self.causes.push(Cause::Informers(error));
         }
+        // What the informers had is saved, and nobody works with it any more.
+        tokens.around.cancel();
+        self.ended(|runs| runs == RunWhen::AroundInformers).await;
         // What is lost is counted and logged.
         _ = self.recorder.shutdown(Duration::MAX).await;
     }
@@ -225,14 +231,15 @@ impl Running {
     /// Ends after the leadership was lost: the election says for how long the work may go on.
     async fn lose(&mut self) {
         self.tokens.others.cancel();
-        _ = self.work_ended().await;
+        self.tokens.around.cancel();
+        _ = self.work_ended(|runs| runs != RunWhen::Always).await;
     }
 
     /// Waits until the work has ended, and then the election; or until the election gives up waiting. Nothing else may be
     /// waited for then.
-    async fn work_ended(&mut self) -> End {
+    async fn work_ended(&mut self, is_work: fn(RunWhen) -> bool) -> End {
         let Some(election) = self.election.take() else {
-            self.ended(|runs| runs != RunWhen::Always).await;
+            self.ended(is_work).await;
             return End::Graceful;
         };
         let work_ended = self.tokens.work_ended.clone();
@@ -241,7 +248,7 @@ impl Running {
             .fuse();
         let result = tokio::select! {
             biased;
-            () = self.ended(|runs| runs != RunWhen::Always) => {
+            () = self.ended(is_work) => {
                 work_ended.cancel();
                 election.await
             }
@@ -250,7 +257,7 @@ impl Running {
         match result {
             // If it was a standby, the election ended at once.
             Ok(()) => {
-                self.ended(|runs| runs != RunWhen::Always).await;
+                self.ended(is_work).await;
                 End::Graceful
             }
             Err(error) => {
@@ -269,6 +276,11 @@ impl Running {
             self.joined(joined);
         }
     }
+}
+
+/// Whether it has to end before the lease is released.
+fn is_work(runs: RunWhen) -> bool {
+    matches!(runs, RunWhen::Leading | RunWhen::Warm)
 }
 
 fn election_panicked(error: JoinError) -> Result<(), LeaderElectionError> {

@@ -194,6 +194,49 @@ async fn caches_come_first_and_others_stop_before_leaders() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_informers_depend_on_ends_after_them() {
+    let scene = Scene::new();
+    let manager = scene.candidate("first");
+    let maps = manager.factory().informer::<ConfigMap>();
+    scene.add_all(&manager);
+    let (diary, stopped) = (scene.diary.clone(), maps.clone());
+    let around = async move |context: RunContext| {
+        assert!(!stopped.has_synced(), "it starts before they have synced");
+        context.stopped().await;
+        assert!(stopped.is_stopped());
+        diary.write("around ends");
+        Ok::<_, Infallible>(())
+    };
+    manager.add("around", RunWhen::AroundInformers, around).unwrap();
+    let started = Started::new(manager);
+    sleep(seconds(5)).await;
+    scene.diary.read();
+    started.stop().await.unwrap();
+    assert_eq!(scene.holder(), "");
+    let ended = scene.diary.read();
+    assert!(ended.starts_with("always ends, "), "{ended}");
+    assert!(ended.ends_with(" ends, around ends"), "{ended}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_informers_depend_on_ends_with_a_lost_lease() {
+    let scene = Scene::new();
+    let manager = scene.candidate("first");
+    manager
+        .add("around", RunWhen::AroundInformers, scene.diary.runnable("around"))
+        .unwrap();
+    manager
+        .add("leading", RunWhen::Leading, scene.diary.runnable("leading"))
+        .unwrap();
+    let started = Started::new(manager);
+    sleep(seconds(5)).await;
+    scene.diary.read();
+    scene.connected.store(false, Ordering::SeqCst);
+    started.task.await.unwrap().unwrap_err();
+    assert_eq!(scene.diary.sorted(), "around ends, leading ends");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_standby_is_warm_and_works_when_it_is_elected() {
     // Cases 71, 73, 74.
     let scene = Scene::new();

@@ -52,8 +52,8 @@ pub(super) type OwnsUntil = Arc<Mutex<Option<Instant>>>;
 pub(super) enum End {
     /// All shards were handed over, after the shutdown.
     Left,
-    /// The Lease was not renewed in time, or is somebody else's.
-    Lost,
+    /// The shards are lost, for this reason.
+    Lost(&'static str),
     Failed(ShardGroupError),
 }
 
@@ -178,12 +178,12 @@ impl ShardGroup {
                 set_until(&self.owns_until, Some(deadline));
                 tokio::select! {
                     biased;
-                    () = self.clock.sleep_until(deadline) => break End::Lost,
+                    () = self.clock.sleep_until(deadline) => break End::Lost("the Lease was not renewed in time"),
                     end = &mut steps => break end,
                     Ok(()) = renewals.changed() => {}
                     () = &mut keep => {
                         is_taken = true;
-                        break End::Lost;
+                        break End::Lost("the Lease is somebody else's");
                     }
                 }
             }
@@ -205,11 +205,8 @@ impl ShardGroup {
                 info!(group = self.config.name, "left the shard group");
                 Ok(())
             }
-            End::Lost => {
-                warn!(
-                    group = self.config.name,
-                    "lost the shards: the Lease was not renewed in time"
-                );
+            End::Lost(why) => {
+                warn!(group = self.config.name, "lost the shards: {why}");
                 self.wind_down(expiry, shutdown, leaving_since).await?;
                 // It runs out as soon as it could be released, but others need not wait for that.
                 candidate.release().await;

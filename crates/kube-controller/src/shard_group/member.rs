@@ -4,11 +4,11 @@ use super::assignment::{Assignment, Misfit};
 use super::config::{GROUP_LABEL, ShardGroupConfig};
 use super::group::{End, OwnsUntil, ShardGroupError, until};
 use super::members::Members;
-use super::share::View;
+use super::share::{Moves, View};
 use crate::leader_election::clock::Clock;
 use crate::leader_election::lock::{LeaseLock, LockError};
 use crate::time::after;
-use futures::future::{FutureExt as _, select_all};
+use futures::future::{BoxFuture, FutureExt as _, select_all};
 use kube::Client;
 use kube::api::DynamicObject;
 use kube_informer::ShardSet;
@@ -23,6 +23,10 @@ use tracing::{debug, error, info, warn};
 
 /// A pause after a first conflict, at most: others try again, too. It doubles with each that follows.
 const CONFLICT: Duration = Duration::from_millis(50);
+/// How often it doubles the time for which it keeps what others did not take.
+const MOST_DOUBLINGS: u32 = 4;
+/// Why a term ends that has given shards up.
+const STUCK: &str = "it could not write that shards are free";
 
 /// A replica in one term.
 pub(super) struct Member {
@@ -37,10 +41,20 @@ pub(super) struct Member {
     members: Members,
     joined: Instant,
     free: BTreeMap<u16, FreeShard>,
+    /// The terms that took part at the last look.
+    active: BTreeSet<String>,
     /// It gives nothing up until then, because others did not take what was theirs.
     keeps_shards_until: Option<Instant>,
-    /// Whether the last look has failed.
-    failing: bool,
+    /// How often that has happened since other terms took part.
+    stepped_in: u32,
+    /// Since when all looks have failed.
+    failing_since: Option<Instant>,
+    /// Whether it has removed shards from the set that the group's Lease says are its own.
+    gives_up: bool,
+    /// The removed shards whose end of work is not known yet.
+    awaited: BTreeSet<u16>,
+    /// The shards that a write may still free, and the version of the group's Lease that it replaces.
+    freeing: (Option<String>, BTreeSet<u16>),
     /// How many looks in a row have met a conflict.
     conflicts: u32,
     /// When the shutdown was seen.
@@ -101,8 +115,13 @@ impl Member {
             shards,
             owns_until,
             free: BTreeMap::new(),
+            active: BTreeSet::new(),
             keeps_shards_until: None,
-            failing: false,
+            stepped_in: 0,
+            failing_since: None,
+            gives_up: false,
+            awaited: BTreeSet::new(),
+            freeing: Default::default(),
             conflicts: 0,
             leaving_since: None,
             keeps_leases_until: None,
@@ -119,78 +138,121 @@ impl Member {
     pub(super) async fn steps(&mut self, shutdown: &CancellationToken) -> End {
         let mut expired_since = None;
         loop {
-            if shutdown.is_cancelled() {
-                let now = self.clock.now();
-                let since = *self.leaving_since.get_or_insert(now);
-                if now >= after(since, self.config.graceful_shutdown_timeout) {
-                    // What holds a shard is told now, however long the last look took, and has this time to
-                    // stop.
-                    let since = *expired_since.get_or_insert(now);
-                    let all = 0..self.config.shards;
-                    self.shards.remove(all.clone());
-                    self.shards.expire(all);
-                    if now >= after(since, self.config.retry_period) {
-                        if self.held().next().is_some() {
-                            return End::Failed(ShardGroupError::StillHeld);
-                        }
-                        let group = &self.config.name;
-                        warn!(
-                            group,
-                            "the shards could not be handed over: they are free with the release of the Lease"
-                        );
-                        return End::Left;
-                    }
-                }
+            let is_leaving = shutdown.is_cancelled();
+            if is_leaving && let Some(end) = self.end_of_grace(&mut expired_since) {
+                return end;
             }
-            let looked = match self.look(shutdown.is_cancelled()).await {
+            let began = self.clock.now();
+            let stuck = self.stuck();
+            let looked = tokio::select! {
+                biased;
+                looked = self.look(is_leaving) => looked,
+                () = stuck => return End::Lost(STUCK),
+            };
+            let looked = match looked {
                 Ok(looked) => {
-                    (self.failing, self.conflicts) = (false, 0);
+                    (self.failing_since, self.conflicts) = (None, 0);
                     looked
                 }
                 Err(Fault::Fatal(error)) => return End::Failed(error),
-                Err(Fault::Lock(error)) => self.failed(&error),
+                Err(Fault::Lock(error)) => {
+                    let looked = self.failed(&error, began);
+                    if is_leaving && self.failing_since.is_some() && self.held().next().is_none() {
+                        return self.left_without_a_write();
+                    }
+                    looked
+                }
             };
             let wake = match looked {
                 Looked::Left => return End::Left,
                 Looked::Until(wake) => wake,
-                Looked::Again => {
-                    let longest = CONFLICT.saturating_mul(1 << self.conflicts.min(16));
-                    self.conflicts = self.conflicts.saturating_add(1);
-                    let pause = longest
-                        .min(self.config.look_period())
-                        .mul_f64(self.random.random());
-                    after(self.clock.now(), pause)
-                }
+                Looked::Again => self.after_conflict(),
             };
-            let is_leaving = shutdown.is_cancelled();
             tokio::select! {
                 biased;
                 () = self.clock.sleep_until(wake) => {}
+                () = self.stuck() => return End::Lost(STUCK),
                 () = shutdown.cancelled(), if !is_leaving => {}
                 () = self.any_idle() => {}
             }
         }
     }
 
-    fn failed(&mut self, error: &LockError) -> Looked {
+    /// Notes the shutdown, and tells what holds a shard to stop when the time to hand over has passed: however long the last look took, it
+    /// has some time to do so. How the term ends, if that has passed, too.
+    fn end_of_grace(&mut self, expired_since: &mut Option<Instant>) -> Option<End> {
+        let now = self.clock.now();
+        let since = *self.leaving_since.get_or_insert(now);
+        if now < after(since, self.config.graceful_shutdown_timeout) {
+            return None;
+        }
+        let since = *expired_since.get_or_insert(now);
+        let all = 0..self.config.shards;
+        self.shards.remove(all.clone());
+        self.shards.expire(all);
+        if now < after(since, self.config.retry_period) {
+            return None;
+        }
+        if self.held().next().is_some() {
+            return Some(End::Failed(ShardGroupError::StillHeld));
+        }
+        Some(self.left_without_a_write())
+    }
+
+    fn left_without_a_write(&self) -> End {
+        let group = &self.config.name;
+        warn!(
+            group,
+            "the shards could not be handed over: they are free with the release of the Lease"
+        );
+        End::Left
+    }
+
+    /// Ends when all looks have failed for so long that it gives up the term, so that others can take what it cannot write to be free; pends
+    /// if it gives nothing up. After a shutdown, the term ends anyway.
+    fn stuck(&self) -> BoxFuture<'static, ()> {
+        match self.failing_since {
+            Some(since) if self.gives_up && self.leaving_since.is_none() => {
+                let until = after(since, self.config.renew_deadline);
+                self.clock.sleep_until(until)
+            }
+            _ => std::future::pending().boxed(),
+        }
+    }
+
+    fn after_conflict(&mut self) -> Instant {
+        let longest = CONFLICT.saturating_mul(1 << self.conflicts.min(16));
+        self.conflicts = self.conflicts.saturating_add(1);
+        let pause = longest
+            .min(self.config.look_period())
+            .mul_f64(self.random.random());
+        after(self.clock.now(), pause)
+    }
+
+    /// A look that `began` at this time has failed.
+    fn failed(&mut self, error: &LockError, began: Instant) -> Looked {
         let group = &self.config.name;
         match error {
             LockError::Conflict => {
                 debug!(group, %error, "lost try");
                 return Looked::Again;
             }
-            _ if self.failing => debug!(group, %error, "the shard group cannot be read or written"),
+            _ if self.failing_since.is_some() => {
+                debug!(group, %error, "the shard group cannot be read or written");
+            }
             _ => warn!(group, %error, "the shard group cannot be read or written"),
         }
-        self.failing = true;
+        self.failing_since.get_or_insert(began);
         Looked::Until(after(self.clock.now(), self.config.look_period()))
     }
 
-    /// Ends when a shard that is being given up is idle; pends if none is.
+    /// Ends when the work on an awaited shard has ended; pends if none is.
     async fn any_idle(&self) {
-        let selected = self.shards.shards();
-        let held = self.held().filter(|shard| !selected.contains(shard));
-        let idle: Vec<_> = held.map(|shard| self.shards.idle(shard).boxed()).collect();
+        let idle: Vec<_> = self
+            .awaited
+            .iter()
+            .map(|shard| self.shards.idle(*shard).boxed())
+            .collect();
         match idle.is_empty() {
             true => std::future::pending().await,
             false => _ = select_all(idle).await,
@@ -231,6 +293,11 @@ impl Member {
 
     /// Reads the Leases, decides, and writes what has changed.
     async fn look(&mut self, is_leaving: bool) -> Result<Looked, Fault> {
+        self.awaited.clear();
+        if is_leaving {
+            // They are free with the release of the Lease at the latest.
+            self.shards.remove(0..self.config.shards);
+        }
         let read = self.read().await?;
         let now = self.clock.now();
         let (leases, group) = (read.leases, read.group.as_ref());
@@ -243,20 +310,65 @@ impl Member {
 
         let mine = assignment.of_term(&self.term);
         self.drop_foreign(&mine);
-        let selected = self.shards.shards();
-        let free = assignment.free(|term| term != self.term && self.members.has_ended(term));
-        self.note_free(&free, &assignment, now);
         let announces = is_leaving && assignment.announce_leaving(&self.term);
+        let mut moves = self.moves(&mine, &assignment, now);
+        self.forget_freeing(group);
+        // A write that frees what it keeps may still be on its way, so that it is written, too. Else it is its own already: it was giving it
+        // up, or the answer to the write that took it was lost.
+        let sure = &moves.keep - &self.freeing.1;
+        self.add(&sure);
+        let given = self.given(&mine, &moves);
+        moves.take.extend(&moves.keep - &sure);
+        let taken = moves.take;
+        if announces || !given.is_empty() || !taken.is_empty() || !moves.give_up.is_empty() {
+            assignment.forget_leaving(|term| self.members.has_ended(term));
+            assignment.free_up(&given);
+            assignment.take(&self.term, &taken);
+            self.freeing.1.extend(given);
+            self.write(group, &mut assignment).await?;
+            self.add(&taken);
+            if moves.steps_in {
+                self.keep_for_others(now);
+            }
+            self.give_up(moves.give_up);
+        }
+        if is_leaving && assignment.of_term(&self.term).is_empty() && self.held().next().is_none() {
+            return Ok(Looked::Left);
+        }
+        self.forget(&leases, now).await;
+        Ok(Looked::Until(self.next_look(&assignment)))
+    }
+
+    /// A write frees nothing any more once the Lease has another version than the one that it replaces.
+    fn forget_freeing(&mut self, group: Option<&DynamicObject>) {
+        let version = group.and_then(|lease| lease.metadata.resource_version.clone());
+        if self.freeing.0 != version {
+            self.freeing = (version, BTreeSet::new());
+        }
+    }
+
+    /// What it takes and gives up, now that it has these shards.
+    fn moves(&mut self, mine: &BTreeSet<u16>, assignment: &Assignment, now: Instant) -> Moves {
+        let free = assignment.free(|term| term != self.term && self.members.has_ended(term));
+        self.note_free(&free, assignment, now);
         let mut active = self.members.active(now);
         active.insert(&self.term);
         active.retain(|term| !assignment.is_leaving(term));
+        if !active.iter().eq(&self.active) {
+            // Others may take what is theirs.
+            self.active = active.iter().map(|term| (*term).to_owned()).collect();
+            self.stepped_in = 0;
+            let soon = after(now, self.config.lease_duration);
+            self.keeps_shards_until = self.keeps_shards_until.map(|until| until.min(soon));
+        }
         // Those that start together see each other before anybody takes everything.
         let may_take = now >= after(self.joined, self.config.look_period());
+        let selected = self.shards.shards();
         let view = View {
             shards: self.config.shards,
             active,
-            kept: &mine & &selected,
-            leaving: &mine - &selected,
+            kept: mine & &selected,
+            leaving: mine - &selected,
             overdue: if may_take {
                 self.overdue(now)
             } else {
@@ -265,37 +377,40 @@ impl Member {
             free: if may_take { free } else { BTreeSet::new() },
         };
         let mut moves = view.moves(&self.term);
-        let leaving = view.leaving;
-        if self.keeps_shards_until.is_some_and(|until| now < until) && !is_leaving {
+        let keeps = self.keeps_shards_until.is_some_and(|until| now < until);
+        if keeps || moves.steps_in {
             moves.give_up.clear();
         }
-        if moves.steps_in {
-            self.keeps_shards_until = Some(after(now, self.config.lease_duration));
-        }
+        moves
+    }
 
-        if !moves.give_up.is_empty() {
-            info!(group = self.config.name, shards = ?moves.give_up, "giving up shards");
-            self.shards.remove(moves.give_up.iter().copied());
+    /// The removed shards on which the work has ended. Notes those that are still held.
+    fn given(&mut self, mine: &BTreeSet<u16>, moves: &Moves) -> BTreeSet<u16> {
+        let selected = self.shards.shards();
+        let removed = mine - &selected;
+        self.gives_up = !removed.is_empty();
+        self.awaited = self.held().filter(|shard| !selected.contains(shard)).collect();
+        &(&removed - &moves.keep) - &self.awaited
+    }
+
+    /// Notes that it has taken what others did not take. They may never do so, because they cannot write the group's Lease: each time, the
+    /// shards are without a replica for a while. So they get less and less opportunity, until other replicas take part.
+    fn keep_for_others(&mut self, now: Instant) {
+        let doubled = 1 << self.stepped_in.min(MOST_DOUBLINGS);
+        self.stepped_in = self.stepped_in.saturating_add(1);
+        let keeps = self.config.lease_duration.saturating_mul(doubled);
+        self.keeps_shards_until = Some(after(now, keeps));
+    }
+
+    /// Removes shards from the set, after a write that shows that it can write that they are free, too.
+    fn give_up(&mut self, shards: BTreeSet<u16>) {
+        if shards.is_empty() {
+            return;
         }
-        let given: BTreeSet<u16> = (&(&leaving - &moves.keep) | &moves.give_up)
-            .into_iter()
-            .filter(|shard| !self.shards.is_held(*shard))
-            .collect();
-        // What it keeps, it was giving up: a write that frees it may still be on its way, so that it is
-        // written, too.
-        let taken = &moves.take | &moves.keep;
-        if announces || !given.is_empty() || !taken.is_empty() {
-            assignment.forget_leaving(|term| self.members.has_ended(term));
-            assignment.free_up(&given);
-            assignment.take(&self.term, &taken);
-            self.write(group, &mut assignment).await?;
-            self.add(&taken);
-        }
-        if is_leaving && assignment.of_term(&self.term).is_empty() && self.held().next().is_none() {
-            return Ok(Looked::Left);
-        }
-        self.forget(&leases, now).await;
-        Ok(Looked::Until(self.next_look(&assignment)))
+        info!(group = self.config.name, ?shards, "giving up shards");
+        self.shards.remove(shards.iter().copied());
+        self.gives_up = true;
+        self.awaited.extend(shards);
     }
 
     /// Adds shards that were written to be ours, if we still own what is ours.

@@ -1,5 +1,7 @@
 //! One replica, or a few, in a cluster in the process.
 
+mod unwritable;
+
 use super::*;
 use crate::leader_election::testing::{Answer, Cluster, Fate, Network};
 use http::Method;

@@ -6,6 +6,7 @@ mod harness;
 mod metrics;
 mod own_writes;
 mod runs;
+mod shard_manager;
 mod shards;
 mod sources;
 mod stops;

@@ -132,7 +132,8 @@ async fn read_in_time<O: Decode>(
         let wanted = |name: &str| is_sharded || wanted.contains(name);
         let goes_on = || progress_of_reading.goes_on();
         let loaded = read::<O>(&path, &identity, wanted, goes_on, &decoder)?;
-        Ok::<_, LoadError>((loaded, Told::read(&path)))
+        let told = Told::read(&path, loaded.file);
+        Ok::<_, LoadError>((loaded, told))
     });
     loop {
         let before = reading.0.blocks();
@@ -152,7 +153,7 @@ impl WarmCache {
     /// Takes over what was read, as far as it is wanted and this run may have it.
     fn restore<O: Decode>(
         &mut self,
-        Loaded { head, objects }: Loaded<O>,
+        Loaded { head, objects, .. }: Loaded<O>,
         told: Told,
         set: Option<&ShardSet>,
         saved: &mut SavedPartitions<O>,

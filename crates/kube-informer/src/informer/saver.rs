@@ -214,7 +214,7 @@ impl<O: Decode> Saver<O> {
         }
         // At the same versions, the only difference can be that handlers have been told more. What was told goes with the old file.
         let same = (&versions, deleted.len()) == (&self.cache.saved, self.cache.untold)
-            && self.cache.told == Told::default();
+            && self.cache.told.is_empty();
         let names = |versions: &[(String, ResourceVersion)]| {
             let names = versions.iter().map(|(name, _)| name.clone());
             names.collect::<Vec<_>>()
@@ -258,12 +258,13 @@ impl<O: Decode> Saver<O> {
         self.took = started.elapsed();
         self.saves += 1;
         match written {
-            Ok((bytes, took)) => {
+            Ok((written, took)) => {
                 self.took = took;
                 (self.cache.saved, self.cache.untold) = (versions, untold);
-                (self.cache.deleted, self.cache.told) = (HashSet::new(), Told::default());
+                self.cache.deleted = HashSet::new();
+                self.cache.told = Told::of(written.map_or(0, |written| written.file));
                 self.last = Some((started, generation));
-                let bytes = bytes.unwrap_or_default();
+                let bytes = written.map_or(0, |written| written.bytes);
                 self.cache.progress.saved(at, self.took, bytes);
                 tracing::debug!(resource = self.shared.resource, bytes, took = ?self.took, "the cache was saved");
             }

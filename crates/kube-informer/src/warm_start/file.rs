@@ -95,8 +95,18 @@ pub(crate) struct SavedPartition {
     pub(crate) objects: u64,
 }
 
+/// A file that was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Written {
+    /// Its random number.
+    pub(crate) file: u64,
+    pub(crate) bytes: u64,
+}
+
 /// What is read from a file.
 pub(crate) struct Loaded<O: Decode> {
+    /// Its random number.
+    pub(crate) file: u64,
     pub(crate) head: Head,
     /// For each partition of the head its objects; `None` if it is not wanted.
     pub(crate) objects: Vec<Option<Objects<O>>>,
@@ -208,7 +218,7 @@ impl Head {
 }
 
 /// Writes the objects of `snapshot` that belong to `partitions`, which are named in the same order in `head`, and `deleted` objects with the
-/// numbers of theirs. The numbers of objects in `head` are filled in. Returns the bytes written; `None` if the form cannot be saved.
+/// numbers of theirs. The numbers of objects in `head` are filled in. Returns `None` if the form cannot be saved.
 pub(crate) fn write<O: Decode>(
     out: impl Write,
     mut head: Head,
@@ -216,7 +226,7 @@ pub(crate) fn write<O: Decode>(
     snapshot: &Snapshot<O::Handle>,
     deleted: &[(u32, O::Handle)],
     decoder: &Arc<O::Decoder>,
-) -> io::Result<Option<u64>> {
+) -> io::Result<Option<Written>> {
     let Some(mut objects) = O::save_objects(decoder) else {
         return Ok(None);
     };
@@ -262,7 +272,10 @@ pub(crate) fn write<O: Decode>(
     objects.finish(&mut block);
     blocks.write(END, &mut block)?;
     blocks.out.flush()?;
-    Ok(Some(blocks.written))
+    Ok(Some(Written {
+        file: blocks.file,
+        bytes: blocks.written,
+    }))
 }
 
 /// Bytes that have not been read.
@@ -403,7 +416,11 @@ pub(crate) fn read<O: Decode>(
                 return Err(LoadError::Damaged("something follows its end"));
             }
             restore.finish(rest.0).ok_or(RECORD)?;
-            return Ok(Loaded { head, objects });
+            return Ok(Loaded {
+                file: reader.file,
+                head,
+                objects,
+            });
         }
         if kind != OBJECTS {
             return Err(LoadError::Damaged("it has an unknown block"));

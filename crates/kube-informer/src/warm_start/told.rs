@@ -19,6 +19,8 @@ const LARGEST: u64 = 64 << 20;
 /// What the next run must not repeat.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Told {
+    /// The random number of the cache file that it belongs to. After a crash, it may be beside a newer one.
+    of: u64,
     /// The deleted objects of the cache of whose deletion every handler has been told: their keys and uids.
     pub(crate) deletions: BTreeSet<(String, Option<String>)>,
     /// Whether a handler has panicked, so that the next run tells of no object before the server has confirmed it.
@@ -26,18 +28,31 @@ pub(crate) struct Told {
 }
 
 impl Told {
-    /// Reads what belongs to a cache file. What cannot be read is as if nothing had been told.
-    pub(crate) fn read(cache: &Path) -> Self {
+    /// Nothing was told that is in the file of this number.
+    pub(crate) fn of(file: u64) -> Self {
+        Self {
+            of: file,
+            ..Self::default()
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.deletions.is_empty() && !self.panicked
+    }
+
+    /// Reads what belongs to the cache file of this number. What cannot be read is as if nothing had been told.
+    pub(crate) fn read(cache: &Path, file: u64) -> Self {
         let read = || -> io::Result<Self> {
             let path = path_of(cache);
             if !fs::metadata(&path)?.is_file() {
-                return Ok(Self::default());
+                return Ok(Self::of(file));
             }
             let mut text = Vec::new();
             File::open(&path)?.take(LARGEST).read_to_end(&mut text)?;
             Ok(serde_json::from_slice(&text)?)
         };
-        read().unwrap_or_default()
+        let read = read().ok().filter(|told| told.of == file);
+        read.unwrap_or_else(|| Self::of(file))
     }
 
     /// Writes it beside a cache file.
@@ -71,16 +86,18 @@ mod tests {
     fn what_was_told_is_read_again_until_it_is_removed() {
         let directory = std::env::temp_dir().join(format!("kube-informer-told-{:x}", rand::random::<u64>()));
         let cache = directory.join("pods.cache");
-        assert_eq!(Told::read(&cache), Told::default());
+        assert_eq!(Told::read(&cache, 7), Told::of(7));
         let told = Told {
+            of: 7,
             deletions: [("shop/a".to_owned(), Some("1".to_owned()))].into(),
             panicked: true,
         };
         told.write(&cache, &Writing::default()).unwrap();
-        assert_eq!(Told::read(&cache), told);
+        assert_eq!(Told::read(&cache, 7), told);
+        assert_eq!(Told::read(&cache, 8), Told::of(8), "it belongs to another file");
         assert!(told.has(&"shop/a".into(), Some("1")) && !told.has(&"shop/a".into(), Some("2")));
         fs::write(path_of(&cache), "half of i").unwrap();
-        assert_eq!(Told::read(&cache), Told::default());
+        assert_eq!(Told::read(&cache, 7), Told::of(7));
         Told::remove(&cache);
         assert!(!path_of(&cache).exists());
         fs::remove_dir_all(directory).unwrap();

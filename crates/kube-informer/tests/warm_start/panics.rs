@@ -104,15 +104,43 @@ async fn what_one_handler_cannot_bear_is_told_again_to_none() {
 async fn a_confirmed_file_is_restored_again_after_a_panic() {
     let (sim, directory) = (cluster(3), TempDir::new().unwrap());
     save(&sim, directory.path()).await;
-    let mut told = saved_file(directory.path()).into_os_string();
+    let file = saved_file(directory.path());
+    // After the magic and the version of the format.
+    let number = std::fs::read(&file).unwrap()[12..20].try_into().unwrap();
+    let number = u64::from_le_bytes(number);
+    let mut told = file.into_os_string();
     told.push(".told");
-    std::fs::write(&told, r#"{"deletions": [], "panicked": true}"#).unwrap();
+    let panicked = format!(r#"{{"of": {number}, "deletions": [], "panicked": true}}"#);
+    std::fs::write(&told, panicked).unwrap();
     let run = Run::synced(builder(source(&sim), directory.path())).await;
     assert!(run.cold().contains("panicked"));
     run.stop().await;
     assert!(!Path::new(&told).exists());
     let run = Run::synced(builder(source(&sim), directory.path())).await;
     assert_eq!(run.restored(), 3);
+    run.stop().await;
+}
+
+// A crash of the machine may undo that the record was removed, and not that the file was replaced.
+#[tokio::test(start_paused = true)]
+async fn a_record_of_an_older_file_is_not_used() {
+    let (sim, directory) = (cluster(4), TempDir::new().unwrap());
+    save_with_deletions(&sim, directory.path()).await;
+    let mut told = saved_file(directory.path()).into_os_string();
+    told.push(".told");
+    sim.faults().silence(ANY, "*").start();
+    let (_, panicked) = panicking(&sim, directory.path(), "delete").await;
+    assert!(panicked);
+    let record = std::fs::read(&told).unwrap();
+    sim.faults().clear();
+    save(&sim, directory.path()).await;
+    assert!(!Path::new(&told).exists());
+    std::fs::write(&told, record).unwrap();
+    delete(&sim, "m-3");
+    let mut run = Run::synced(builder(source(&sim), directory.path())).await;
+    let changes = run.told().await;
+    let gone = |change: &String| change.starts_with("delete default/m-3");
+    assert!(changes.iter().any(gone), "{changes:?}");
     run.stop().await;
 }
 

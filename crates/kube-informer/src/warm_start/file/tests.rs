@@ -74,7 +74,7 @@ fn file(pods: usize) -> (Vec<u8>, Arc<Packer<Pod>>, Snapshot<Packed<Pod>>) {
     let mut bytes = Vec::new();
     let snapshot = store.snapshot();
     let written = write::<Packed<Pod>>(&mut bytes, head(), &[Partition::SINGLE], &snapshot, &[], &packer);
-    assert_eq!(written.unwrap(), Some(bytes.len() as u64));
+    assert_eq!(written.unwrap().unwrap().bytes, bytes.len() as u64);
     (bytes, packer, snapshot)
 }
 

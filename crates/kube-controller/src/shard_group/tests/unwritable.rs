@@ -1,0 +1,200 @@
+//! Replicas that renew their own Lease, but cannot write the group's.
+
+use super::*;
+use std::sync::{Arc, Mutex};
+
+/// What becomes of the writes of the group's Lease by one replica.
+#[derive(Clone)]
+struct Writes(Arc<Mutex<Fate>>);
+
+const REFUSED: Fate = Fate {
+    arrives: false,
+    answer: Answer::Status(403),
+    ..Fate::OK
+};
+const UNANSWERED: Fate = Fate {
+    answer: Answer::Never,
+    ..Fate::OK
+};
+
+impl Writes {
+    /// A client, and what becomes of its writes.
+    fn of(cluster: &Cluster) -> (kube::Client, Self) {
+        let writes = Self(Arc::new(Mutex::new(Fate::OK)));
+        let fate = writes.clone();
+        let client = Network::client_by_path(&cluster.sim, move |method, path| {
+            match method == Method::PUT && path.ends_with("/leases/workers") {
+                true => *fate.0.lock().unwrap(),
+                false => Fate::OK,
+            }
+        });
+        (client, writes)
+    }
+
+    fn are(&self, fate: Fate) {
+        *self.0.lock().unwrap() = fate;
+    }
+}
+
+/// A replica, `a`, with all shards, and what becomes of its writes.
+async fn writer() -> (Cluster, Replica, Writes) {
+    let cluster = Cluster::new();
+    let (client, writes) = Writes::of(&cluster);
+    let a = Replica::start_with(client, config("a"));
+    a.has(8).await;
+    (cluster, a, writes)
+}
+
+/// For how long each shard was without a replica at most, and how often it was, while this time passes.
+async fn without(replicas: &[&Replica], time: Duration) -> (Duration, u32) {
+    const STEP: Duration = Duration::from_millis(50);
+    let end = Instant::now() + time;
+    let (mut since, mut longest, mut gaps) = ([None; 8], Duration::ZERO, 0);
+    while Instant::now() < end {
+        sleep(STEP).await;
+        for (shard, since) in (0..8).zip(&mut since) {
+            if replicas
+                .iter()
+                .any(|replica| replica.shards.shards().contains(&shard))
+            {
+                *since = None;
+                continue;
+            }
+            let since = since.get_or_insert_with(|| {
+                gaps += 1;
+                Instant::now()
+            });
+            longest = longest.max(since.elapsed());
+        }
+    }
+    (longest, gaps)
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_cannot_be_handed_over_is_not_given_up() {
+    for fate in [REFUSED, Fate::SILENCE, UNANSWERED] {
+        let (cluster, a, writes) = writer().await;
+        writes.are(fate);
+        let b = Replica::start(&cluster, config("b"));
+        let (longest, _) = without(&[&a, &b], 60 * SECOND).await;
+        assert_eq!(longest, Duration::ZERO, "{fate:?}");
+        writes.are(Fate::OK);
+        b.has(4).await;
+        a.has(4).await;
+    }
+}
+
+// It could write that it is about to give shards up, but not that they are free.
+#[tokio::test(start_paused = true)]
+async fn shards_that_cannot_be_freed_are_free_with_the_term() {
+    for fate in [REFUSED, Fate::SILENCE, UNANSWERED] {
+        let (cluster, a, writes) = writer().await;
+        let hold = a.shards.hold_number(7).unwrap();
+        let b = Replica::start(&cluster, config("b"));
+        b.has(3).await;
+        assert!(!a.shards.shards().contains(&7));
+        writes.are(fate);
+        drop(hold);
+        let (longest, _) = without(&[&a, &b], 60 * SECOND).await;
+        assert!(longest <= 17 * SECOND, "{fate:?}: {longest:?}");
+        let mut selected = b.shards.subscribe();
+        let takes = selected.wait_for(|selected| selected.contains(&7));
+        timeout(60 * SECOND, takes).await.expect("in time").unwrap();
+        writes.are(Fate::OK);
+        a.has(4).await;
+    }
+}
+
+// Each time, they are without a replica until it is clear that it does not take them.
+#[tokio::test(start_paused = true)]
+async fn shards_are_kept_from_one_that_never_takes_them() {
+    let (cluster, a) = alone().await;
+    let (client, writes) = Writes::of(&cluster);
+    writes.are(REFUSED);
+    let b = Replica::start_with(client, config("b"));
+    let (longest, gaps) = without(&[&a, &b], 600 * SECOND).await;
+    assert!(longest <= 5 * SECOND, "{longest:?}");
+    assert!(gaps <= 6 * 4, "{gaps}");
+    // Another one gets its share all the same.
+    let c = Replica::start(&cluster, config("c"));
+    let joined = Instant::now();
+    let mut selected = c.shards.subscribe();
+    selected.wait_for(|selected| !selected.is_empty()).await.unwrap();
+    assert!(joined.elapsed() <= 20 * SECOND, "{:?}", joined.elapsed());
+    writes.are(Fate::OK);
+    for replica in [&a, &b, &c] {
+        let mut selected = replica.shards.subscribe();
+        let shared = selected.wait_for(|selected| (2..=3).contains(&selected.len()));
+        timeout(300 * SECOND, shared).await.expect("in time").unwrap();
+    }
+}
+
+// It sees in the Lease that it owns them.
+#[tokio::test(start_paused = true)]
+async fn who_gets_no_answers_works_on_what_it_took() {
+    let (cluster, a) = alone().await;
+    let (client, writes) = Writes::of(&cluster);
+    writes.are(UNANSWERED);
+    let b = Replica::start_with(client, config("b"));
+    let (longest, gaps) = without(&[&a, &b], 60 * SECOND).await;
+    assert!(longest <= 8 * SECOND && gaps == 4, "{longest:?}, {gaps}");
+    b.has(4).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_cannot_write_leaves_when_nothing_is_held() {
+    let (_cluster, a, writes) = writer().await;
+    let hold = a.shards.hold_number(3).unwrap();
+    writes.are(REFUSED);
+    a.shutdown.cancel();
+    sleep(3 * SECOND).await;
+    assert!(a.shards.is_empty() && !a.running.is_finished());
+    drop(hold);
+    let left = timeout(2 * SECOND, a.running).await;
+    left.expect("the release frees the shards").unwrap().unwrap();
+}
+
+// It wanted to take what another replica did not take, and then that one took it.
+#[tokio::test(start_paused = true)]
+async fn who_could_not_step_in_gives_shards_up() {
+    let (cluster, a, writes) = writer().await;
+    let (client, others) = Writes::of(&cluster);
+    others.are(REFUSED);
+    let b = Replica::start_with(client, config("b"));
+    a.has(4).await;
+    sleep(SECOND / 2).await;
+    writes.are(REFUSED);
+    sleep(5 * SECOND).await;
+    others.are(Fate::OK);
+    b.has(4).await;
+    writes.are(Fate::OK);
+    let c = Replica::start(&cluster, config("c"));
+    let mut selected = a.shards.subscribe();
+    let gives = selected.wait_for(|selected| selected.len() < 4);
+    timeout(5 * SECOND, gives).await.expect("it gives up").unwrap();
+    let mut selected = c.shards.subscribe();
+    let takes = selected.wait_for(|selected| selected.len() >= 2);
+    timeout(5 * SECOND, takes).await.expect("in time").unwrap();
+}
+
+// The hold ends after the look has found it, and before the look is over.
+#[tokio::test(start_paused = true)]
+async fn a_hold_that_ends_during_a_write_is_noticed() {
+    let (cluster, a) = alone().await;
+    let hold = a.shards.hold_number(3).unwrap();
+    cluster.requests(|method| Fate {
+        there: if method == Method::PUT {
+            2 * SECOND / 5
+        } else {
+            Duration::ZERO
+        },
+        ..Fate::OK
+    });
+    let asked = Instant::now();
+    a.shutdown.cancel();
+    sleep(SECOND / 5).await;
+    drop(hold);
+    a.running.await.unwrap().unwrap();
+    // It says that it is leaving, then that the shards are free, and releases its Lease.
+    assert!(asked.elapsed() < 3 * SECOND / 2, "{:?}", asked.elapsed());
+}
