@@ -14,6 +14,7 @@ mod connections;
 mod control;
 mod definitions;
 mod deletes;
+mod empties;
 mod forms;
 mod kinds;
 mod limits;
@@ -72,6 +73,7 @@ fn cases() -> Vec<Case> {
         policy_details::cases(),
         mutations::cases(),
         limits::cases(),
+        empties::cases(),
         quantities::cases(),
         yaml::cases(),
     ];
