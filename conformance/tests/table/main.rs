@@ -12,6 +12,7 @@ mod case;
 mod compare;
 mod connections;
 mod control;
+mod definition_faults;
 mod definitions;
 mod deletes;
 mod empties;
@@ -63,6 +64,7 @@ fn cases() -> Vec<Case> {
         connections::cases(),
         kinds::cases(),
         definitions::cases(),
+        definition_faults::cases(),
         schemas::cases(),
         specs::cases(),
         validation::cases(),
