@@ -84,9 +84,7 @@ impl Api {
             check::type_meta(target, &seen)?;
             check::namespace(target, &mut seen)?;
             check::same_name(text(metadata(&seen), "name"), current.name())?;
-            if !text(metadata(&seen), "uid").is_empty() {
-                check::same_uid(resource, current.name(), metadata(&old), metadata(&seen))?;
-            }
+            check::same_uid(resource, current.name(), metadata(&old), metadata(&seen))?;
             self.prepare_change(target, current.name(), &old, &mut seen, writer)?;
             new = seen;
         }
