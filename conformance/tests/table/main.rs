@@ -12,8 +12,10 @@ mod case;
 mod compare;
 mod connections;
 mod control;
+mod definition_faults;
 mod definitions;
 mod deletes;
+mod empties;
 mod forms;
 mod functions;
 mod kinds;
@@ -63,6 +65,7 @@ fn cases() -> Vec<Case> {
         connections::cases(),
         kinds::cases(),
         definitions::cases(),
+        definition_faults::cases(),
         schemas::cases(),
         functions::cases(),
         specs::cases(),
@@ -74,6 +77,7 @@ fn cases() -> Vec<Case> {
         policy_details::cases(),
         mutations::cases(),
         limits::cases(),
+        empties::cases(),
         quantities::cases(),
         yaml::cases(),
     ];

@@ -20,6 +20,27 @@ fn named(patch: fn(&str, &Value) -> Ask, path: &str, body: Value) -> Ask {
     ask.named(name)
 }
 
+/// Who makes a patch of the difference to a manifest takes away what only the server knows.
+fn without_uid() -> Case {
+    let nulls = json!({"metadata": {"uid": null, "creationTimestamp": null, "resourceVersion": null}, "data": {"a": "2"}});
+    Case::new("patch-without-uid")
+        .ask(
+            post(
+                CONFIG_MAPS,
+                &json!({"metadata": {"name": "a"}, "data": {"a": "1"}}),
+            )
+            .named("a map"),
+        )
+        .ask(merge(A, &json!({"metadata": {"uid": null}})).named("a null for the uid"))
+        .ask(merge(A, &json!({"metadata": {"uid": ""}})).named("an empty uid"))
+        .ask(merge(A, &nulls).named("nulls for all that the server chose"))
+        .ask(json_patch(A, &json!([{"op": "remove", "path": "/metadata/uid"}])).named("the uid is removed"))
+        .ask(
+            strategic(A, &json!({"metadata": {"uid": null}, "data": {"a": "3"}}))
+                .named("by a strategic patch"),
+        )
+}
+
 fn merges() -> Case {
     let bodies = [
         json!({"data": {"l": "w"}}),
@@ -178,5 +199,5 @@ fn strategic_merges() -> Case {
 }
 
 pub(crate) fn cases() -> Vec<Case> {
-    vec![merges(), json_patches(), strategic_merges()]
+    vec![merges(), json_patches(), strategic_merges(), without_uid()]
 }

@@ -19,6 +19,7 @@ mod canonical;
 mod cel;
 pub(crate) mod default;
 mod embedded;
+mod empty;
 pub(crate) mod fit;
 mod format;
 mod lists;

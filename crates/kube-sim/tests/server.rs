@@ -411,3 +411,60 @@ async fn watch_over_a_websocket_needs_an_origin_and_an_answer() {
         }
     }
 }
+
+#[tokio::test]
+async fn reason_of_no_process_comes_on_the_error_channel() {
+    let server = SimServer::builder().nodes(1).start().await.unwrap();
+    let node = json_of(get(&server, "/api/v1/nodes").await).await["items"][0]["metadata"]["name"].take();
+    let spec = json!({"nodeName": node, "containers": [{"name": "c", "image": "i"}]});
+    let pod = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "namespace": "default"}, "spec": spec});
+    server.store().create(pod).unwrap();
+    let ask = async |what: &str, protocols: &'static str| {
+        let mut request = format!("ws://{}/api/v1/namespaces/default/pods/{what}", server.address())
+            .into_client_request()
+            .unwrap();
+        request
+            .headers_mut()
+            .insert("sec-websocket-protocol", protocols.parse().unwrap());
+        let stream = TcpStream::connect(server.address()).await.unwrap();
+        tokio_tungstenite::client_async(request, stream).await
+    };
+    // The first message is empty, on the first channel that the server writes to.
+    for (what, first) in [
+        ("p/exec?command=ls&stdout=true&stderr=true", 1),
+        ("p/exec?command=ls&stdout=0&stderr=1&stdin=1", 2),
+        ("p/exec?command=ls", 3),
+        ("p/attach?stdout=yes", 1),
+    ] {
+        let (socket, answer) = ask(what, "v4.channel.k8s.io, v5.channel.k8s.io").await.unwrap();
+        assert_eq!(answer.headers()["sec-websocket-protocol"], "v5.channel.k8s.io");
+        let messages: Vec<_> = socket.map(|message| message.unwrap()).collect().await;
+        let [opened, status, end] = &messages[..] else {
+            panic!("{what}: {messages:?}");
+        };
+        assert_eq!(opened.clone().into_data(), [first][..], "{what}");
+        let status = status.clone().into_data();
+        assert_eq!(status[0], 3);
+        let status: Value = serde_json::from_slice(&status[1..]).unwrap();
+        assert_eq!(status["code"], 501);
+        assert!(
+            status["message"]
+                .as_str()
+                .unwrap()
+                .ends_with("there is no process to talk to")
+        );
+        assert!(status.get("kind").is_none());
+        assert!(end.is_close());
+    }
+    for (what, protocol, code) in [
+        ("p/exec?command=ls", "v4.channel.k8s.io", 501),
+        ("p/portforward?ports=80", "v5.channel.k8s.io", 501),
+        ("p/exec?command=ls&container=other", "v5.channel.k8s.io", 400),
+        ("other/exec?command=ls", "v5.channel.k8s.io", 404),
+    ] {
+        match ask(what, protocol).await {
+            Err(tungstenite::Error::Http(answer)) => assert_eq!(answer.status(), code, "{what}"),
+            other => panic!("{what}: {other:?}"),
+        }
+    }
+}

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{Additional, Definition, Schema, builtin, canonical, default, prune, types};
+use super::{Additional, Definition, Schema, builtin, canonical, default, empty, prune, types};
 use crate::path::Path;
 
 /// Makes a custom resource one of its schema: drops unknown fields and misplaced nulls, fills in defaults. Returns the paths of
@@ -69,6 +69,7 @@ pub(crate) fn builtin(
     let mut dropped = Vec::new();
     prune::fields(object, definition.schema(), &mut dropped);
     prune::nulls(object, definition.schema());
+    empty::leave_out(object, definition);
     canonical::normalize(object, definition.schema());
     Ok(dropped)
 }

@@ -260,6 +260,7 @@ pub(super) fn same_name(name: &str, url: &str) -> Result<(), StatusError> {
     Err(StatusError::bad_request(why))
 }
 
+/// What has no uid keeps that of the object that it changes.
 pub(super) fn same_uid(
     resource: &Resource,
     name: &str,
@@ -267,7 +268,7 @@ pub(super) fn same_uid(
     new: &Map<String, Value>,
 ) -> Result<(), StatusError> {
     let uid = text(new, "uid");
-    if uid == text(old, "uid") {
+    if uid.is_empty() || uid == text(old, "uid") {
         return Ok(());
     }
     Err(invalid(

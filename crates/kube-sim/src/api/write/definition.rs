@@ -137,17 +137,24 @@ pub(super) fn prepare(
         StatusError::invalid("apiextensions.k8s.io", "CustomResourceDefinition", &name, causes)
     };
     let spec = |pointer: &str| definition.pointer(pointer).and_then(Value::as_str).unwrap_or("");
+    let mut wrong = Vec::new();
     if name != format!("{}.{}", spec("/spec/names/plural"), spec("/spec/group")) {
         let why = "must be spec.names.plural+\".\"+spec.group";
-        let cause = Cause::invalid("metadata.name", format_args!("{name:?}"), why);
-        return Err(invalid(&[cause]));
+        wrong.push(Cause::invalid("metadata.name", format_args!("{name:?}"), why));
     }
+    fill_in(object);
     let resources = Resource::of_definition(&definition);
+    let is_readable = wrong.is_empty() && resources.as_ref().is_ok_and(|all| !all.is_empty());
+    if !is_readable && !lenient {
+        wrong.extend(validation::faults(&Value::Object(object.clone())));
+    }
+    if !wrong.is_empty() {
+        return Err(invalid(&wrong));
+    }
     let resources = resources.map_err(|why| invalid(&[Cause::invalid("spec", "{}", &why)]))?;
     let Some(resource) = resources.first() else {
         return Err(invalid(&[Cause::required("spec.versions", "")]));
     };
-    fill_in(object);
     let storage = &*resource.definition.storage;
     let status = json!({
         "conditions": [], "acceptedNames": {"plural": "", "kind": ""}, "storedVersions": [storage],

@@ -137,9 +137,7 @@ impl Api {
         check::type_meta(target, &seen)?;
         check::namespace(target, &mut seen)?;
         check::same_name(text(metadata(&seen), "name"), name)?;
-        if !text(metadata(&seen), "uid").is_empty() {
-            check::same_uid(&target.resource, name, metadata(old), metadata(&seen))?;
-        }
+        check::same_uid(&target.resource, name, metadata(old), metadata(&seen))?;
         self.prepare_change(target, name, old, &mut seen, writer)?;
         Ok(seen)
     }

@@ -15,9 +15,10 @@ const BUNDLE: &str = "spec.conversion.webhookClientConfig.caBundle";
 
 /// What is wrong with the conversion of a definition.
 pub(super) fn faults(definition: &Value) -> Vec<Cause> {
-    let Some(conversion) = definition["spec"].get("conversion") else {
+    let conversion = &definition["spec"]["conversion"];
+    if conversion.is_null() {
         return Vec::new();
-    };
+    }
     let strategy = conversion["strategy"].as_str().unwrap_or("");
     let mut causes = match strategy {
         "" => vec![Cause::required("spec.conversion.strategy", "")],

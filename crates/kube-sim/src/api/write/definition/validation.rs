@@ -12,12 +12,15 @@ use crate::status::{Cause, quoted};
 /// What is wrong with a definition, in the order of a real server.
 pub(super) fn faults(definition: &Value) -> Vec<Cause> {
     let mut causes = group_faults(definition);
+    causes.extend(scope_fault(definition));
+    causes.extend(pruning_fault(definition));
     causes.extend(version_faults(definition));
     causes.extend(schema_faults(definition));
     causes.extend(scale_faults(definition));
     causes.extend(column_faults(definition));
     causes.extend(name_faults(&definition["spec"]["names"]));
     causes.extend(conversion::faults(definition));
+    causes.extend(storage_fault(definition));
     causes.extend(approval_fault(definition));
     causes
 }
@@ -81,12 +84,44 @@ fn versions(definition: &Value) -> impl Iterator<Item = &Value> {
 
 fn group_faults(definition: &Value) -> Vec<Cause> {
     let group = definition["spec"]["group"].as_str().unwrap_or("");
+    if group.is_empty() {
+        return vec![Cause::required("spec.group", "")];
+    }
     let fault = match subdomain_fault(group) {
         None if !group.contains('.') => Some("should be a domain with at least one dot"),
         fault => fault,
     };
     let fault = fault.map(|fault| Cause::invalid("spec.group", quoted(group), fault));
     fault.into_iter().collect()
+}
+
+fn scope_fault(definition: &Value) -> Option<Cause> {
+    match definition["spec"]["scope"].as_str().unwrap_or("") {
+        "Cluster" | "Namespaced" => None,
+        "" => Some(Cause::required("spec.scope", "")),
+        other => {
+            let supported = "\"Cluster\", \"Namespaced\"";
+            Some(Cause::unsupported("spec.scope", quoted(other), supported))
+        }
+    }
+}
+
+fn pruning_fault(definition: &Value) -> Option<Cause> {
+    (definition["spec"]["preserveUnknownFields"] == true).then(|| {
+        let why = "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead";
+        Cause::invalid("spec.preserveUnknownFields", true, why)
+    })
+}
+
+/// A new definition has stored nothing, and will not if it does not say in which version.
+fn storage_fault(definition: &Value) -> Option<Cause> {
+    let stored = definition.pointer("/status/storedVersions");
+    let has_stored = stored
+        .and_then(Value::as_array)
+        .is_some_and(|all| !all.is_empty());
+    let is_said = versions(definition).any(|version| version["storage"] == true);
+    let why = "must have at least one stored version";
+    (!has_stored && !is_said).then(|| Cause::invalid("status.storedVersions", "null", why))
 }
 
 fn version_faults(definition: &Value) -> Vec<Cause> {
@@ -119,6 +154,22 @@ fn version_faults(definition: &Value) -> Vec<Cause> {
             "must contain unique version names",
         ));
     }
+    if versions(definition)
+        .filter(|version| version["storage"] == true)
+        .count()
+        != 1
+    {
+        let is_given = definition["spec"]["versions"].is_array();
+        let shown = if is_given { "[]" } else { "null" };
+        let why = "must have exactly one version marked as storage version";
+        causes.push(Cause::invalid("spec.versions", shown, why));
+    }
+    // A real server keeps the name of the first one also in a field of old.
+    let first = versions(definition).next();
+    let first = first.and_then(|version| version["name"].as_str()).unwrap_or("");
+    if let Some(fault) = dns_1035_label_fault(first).filter(|_| !first.is_empty()) {
+        causes.push(Cause::invalid("spec.version", quoted(first), fault));
+    }
     causes
 }
 
@@ -135,10 +186,20 @@ fn column_faults(definition: &Value) -> Vec<Cause> {
         "password",
     ];
     let mut causes = Vec::new();
-    for (index, version) in versions(definition).enumerate() {
-        let columns = version["additionalPrinterColumns"].as_array();
-        for (at, column) in columns.into_iter().flatten().enumerate() {
-            let path = |field: &str| format!("spec.versions[{index}].additionalPrinterColumns[{at}].{field}");
+    let columns_of = || versions(definition).map(|version| &version["additionalPrinterColumns"]);
+    // Where all versions have the same columns, a real server looks at them once.
+    let is_one = columns_of()
+        .zip(columns_of().skip(1))
+        .all(|(one, next)| one == next);
+    let seen = if is_one { 1 } else { usize::MAX };
+    for (index, columns) in columns_of().enumerate().take(seen) {
+        let whose = if is_one {
+            "spec".to_owned()
+        } else {
+            format!("spec.versions[{index}]")
+        };
+        for (at, column) in columns.as_array().into_iter().flatten().enumerate() {
+            let path = |field: &str| format!("{whose}.additionalPrinterColumns[{at}].{field}");
             let text = |field: &str| column[field].as_str().unwrap_or("");
             if text("name").is_empty() {
                 causes.push(Cause::required(path("name"), ""));
@@ -169,7 +230,7 @@ fn column_faults(definition: &Value) -> Vec<Cause> {
     causes
 }
 
-/// What is wrong with names. Those that are left out have a default.
+/// What is wrong with names. Those that are left out have a default if there is a kind.
 fn name_faults(names: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     let text = |name: &str| names[name].as_str().filter(|given| !given.is_empty());
@@ -179,7 +240,10 @@ fn name_faults(names: &Value) -> Vec<Cause> {
         ("kind", true),
         ("listKind", true),
     ] {
-        let Some(given) = text(name) else { continue };
+        let Some(given) = text(name) else {
+            causes.push(Cause::required(format!("spec.names.{name}"), ""));
+            continue;
+        };
         let folded = if folds {
             given.to_lowercase()
         } else {
@@ -333,14 +397,18 @@ fn schema_faults(definition: &Value) -> Vec<Cause> {
                 }
                 causes
             }
-            _ => vec![Cause::required(path, "")],
+            _ => {
+                let path = format!("spec.versions[{index}].schema.openAPIV3Schema");
+                vec![Cause::required(path, "")]
+            }
         }
     };
+    let is_said = schemas().all(|schema| schema["openAPIV3Schema"].is_object());
     versions
         .into_iter()
         .flatten()
         .enumerate()
-        .take(if is_one { 1 } else { usize::MAX })
+        .take(if is_one && is_said { 1 } else { usize::MAX })
         .flat_map(of_version)
         .collect()
 }

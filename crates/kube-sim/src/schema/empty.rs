@@ -1,0 +1,93 @@
+//! What Go writes otherwise than it was given because it is empty. It leaves out a list or a map without items, and makes a struct
+//! without fields of a null. Who compares what is stored with what was sent must see that.
+
+use serde_json::{Map, Value};
+
+use super::{Additional, Definition, Node, Schema};
+
+/// The fields that Go writes even if they are empty, though nobody must give them: their tags lack `omitempty`. And those that
+/// validation refuses if they are empty, but not if they are not there.
+const WRITTEN: &[(&str, &str)] = &[
+    ("io.k8s.api.authentication.v1.TokenRequestSpec", "audiences"),
+    (
+        "io.k8s.api.autoscaling.v2.HorizontalPodAutoscalerStatus",
+        "currentMetrics",
+    ),
+    ("io.k8s.api.autoscaling.v2.HPAScalingRules", "policies"),
+    ("io.k8s.api.core.v1.ContainerImage", "names"),
+    ("io.k8s.api.core.v1.ProjectedVolumeSource", "sources"),
+    ("io.k8s.api.discovery.v1.EndpointSlice", "endpoints"),
+    ("io.k8s.api.discovery.v1.EndpointSlice", "ports"),
+    ("io.k8s.api.flowcontrol.v1.ResourcePolicyRule", "namespaces"),
+    ("io.k8s.api.rbac.v1.ClusterRole", "rules"),
+    ("io.k8s.api.rbac.v1.Role", "rules"),
+    ("io.k8s.api.resource.v1.AllocatedDeviceStatus", "conditions"),
+    ("io.k8s.api.resource.v1.DeviceClaim", "requests"),
+    ("io.k8s.api.storage.v1.CSINodeDriver", "topologyKeys"),
+    (
+        "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinitionStatus",
+        "conditions",
+    ),
+    (
+        "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinitionStatus",
+        "storedVersions",
+    ),
+];
+
+/// Writes what is empty in an object of a built-in kind as Go does. The object's own metadata stays as it was sent: an empty list
+/// of `managedFields` there says something.
+pub(super) fn leave_out(object: &mut Map<String, Value>, definition: &'static Definition) {
+    let metadata = object.remove("metadata");
+    in_members(object, Some(definition), definition.schema());
+    if let Some(metadata) = metadata {
+        object.insert("metadata".into(), metadata);
+    }
+}
+
+fn in_members(object: &mut Map<String, Value>, definition: Option<&Definition>, schema: &Schema) {
+    let is_written = |field: &str| {
+        let is_listed = |definition: &Definition| WRITTEN.contains(&(definition.name, field));
+        schema.required.iter().any(|name| name == field) || definition.is_some_and(is_listed)
+    };
+    object.retain(
+        |name, value| match (schema.properties.get(name), &schema.additional) {
+            (Some(node), _) => {
+                in_value(value, node);
+                !is_empty(value, node.get()) || is_written(name)
+            }
+            (None, Additional::Values(node)) => {
+                in_value(value, node);
+                true
+            }
+            _ => true,
+        },
+    );
+}
+
+fn in_value(value: &mut Value, node: &Node) {
+    let is_struct = || {
+        let default = node.default().and_then(Value::as_object);
+        default.is_some_and(Map::is_empty)
+    };
+    let definition = match node {
+        Node::There { definition, .. } => Some(*definition),
+        Node::Here(_) => None,
+    };
+    match (&mut *value, &node.get().items) {
+        (Value::Null, _) if is_struct() => *value = Value::Object(Map::new()),
+        (Value::Object(object), _) => in_members(object, definition, node.get()),
+        (Value::Array(items), Some(node)) => items.iter_mut().for_each(|item| in_value(item, node)),
+        _ => {}
+    }
+}
+
+fn is_empty(value: &Value, schema: &Schema) -> bool {
+    match value {
+        Value::Array(items) => items.is_empty() && schema.items.is_some(),
+        Value::Object(members) => {
+            let is_map = matches!(schema.additional, Additional::Values(_));
+            members.is_empty() && is_map
+        }
+        _ => false,
+    }
+}
