@@ -43,9 +43,9 @@ async fn bound(of_policy: Value, of_binding: Value) -> Client {
     client
 }
 
-fn without_data(name: &str) -> Value {
+fn without_key(name: &str) -> Value {
     let mut map = configmap(name, 1);
-    map["data"] = json!({});
+    map["data"] = json!({"other": "1"});
     map
 }
 
@@ -53,7 +53,7 @@ fn without_data(name: &str) -> Value {
 async fn a_write_that_breaks_a_policy_is_denied() {
     let client = bound(json!({}), json!({})).await;
     client.post(CONFIGMAPS, configmap("good", 1)).await.ok();
-    let (code, reason, message) = client.post(CONFIGMAPS, without_data("bad")).await.refusal();
+    let (code, reason, message) = client.post(CONFIGMAPS, without_key("bad")).await.refusal();
     let expected = "configmaps \"bad\" is forbidden: ValidatingAdmissionPolicy 'p' with binding 'b' denied request: \
                     failed expression: has(object.data.k)";
     assert_eq!(
@@ -76,17 +76,17 @@ async fn a_write_that_breaks_a_policy_is_denied() {
 async fn a_policy_that_is_not_bound_does_nothing() {
     let client = Client::empty();
     client.post(POLICIES, policy(json!({}))).await.ok();
-    client.post(CONFIGMAPS, without_data("a")).await.ok();
+    client.post(CONFIGMAPS, without_key("a")).await.ok();
     client.post(BINDINGS, binding("b", json!({}))).await.ok();
-    assert_eq!(client.post(CONFIGMAPS, without_data("c")).await.code, 422);
+    assert_eq!(client.post(CONFIGMAPS, without_key("c")).await.code, 422);
     client.delete(&format!("{BINDINGS}/b"), json!(null)).await.ok();
-    client.post(CONFIGMAPS, without_data("c")).await.ok();
+    client.post(CONFIGMAPS, without_key("c")).await.ok();
 }
 
 #[tokio::test]
 async fn a_warning_does_not_deny() {
     let client = bound(json!({}), json!({"validationActions": ["Warn", "Audit"]})).await;
-    let answer = client.post(CONFIGMAPS, without_data("a")).await;
+    let answer = client.post(CONFIGMAPS, without_key("a")).await;
     let warning = "299 - \"Validation failed for ValidatingAdmissionPolicy 'p' with binding 'b': failed expression: has(object.data.k)\"";
     assert_eq!(answer.headers["warning"], warning);
     answer.ok();
@@ -96,10 +96,10 @@ async fn a_warning_does_not_deny() {
 async fn a_binding_says_where_a_policy_counts() {
     let labelled = json!({"matchResources": {"objectSelector": {"matchLabels": {"n": "1"}}}});
     let client = bound(json!({}), labelled).await;
-    let mut other = without_data("other");
+    let mut other = without_key("other");
     other["metadata"]["labels"]["n"] = "2".into();
     client.post(CONFIGMAPS, other).await.ok();
-    assert_eq!(client.post(CONFIGMAPS, without_data("a")).await.code, 422);
+    assert_eq!(client.post(CONFIGMAPS, without_key("a")).await.code, 422);
 }
 
 #[tokio::test]
@@ -150,8 +150,8 @@ async fn a_failure_counts_as_the_policy_says() {
     }
     let conditions = json!([{"name": "mine", "expression": "request.name.startsWith('a')"}]);
     let client = bound(json!({"matchConditions": conditions}), json!({})).await;
-    client.post(CONFIGMAPS, without_data("b")).await.ok();
-    assert_eq!(client.post(CONFIGMAPS, without_data("a")).await.code, 422);
+    client.post(CONFIGMAPS, without_key("b")).await.ok();
+    assert_eq!(client.post(CONFIGMAPS, without_key("a")).await.code, 422);
 }
 
 /// What a policy that denies everything says of a write.
