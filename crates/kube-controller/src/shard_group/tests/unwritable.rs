@@ -198,3 +198,73 @@ async fn a_hold_that_ends_during_a_write_is_noticed() {
     // It says that it is leaving, then that the shards are free, and releases its Lease.
     assert!(asked.elapsed() < 3 * SECOND / 2, "{:?}", asked.elapsed());
 }
+
+/// A client whose PUTs of the group's Lease and whose lists have these fates.
+fn client_with(cluster: &Cluster) -> (kube::Client, Writes, Writes) {
+    let (writes, lists) = (
+        Writes(Arc::new(Mutex::new(Fate::OK))),
+        Writes(Arc::new(Mutex::new(Fate::OK))),
+    );
+    let (put, list) = (writes.clone(), lists.clone());
+    let client = Network::client_by_path(&cluster.sim, move |method, path| {
+        if method == Method::PUT && path.ends_with("/leases/workers") {
+            let fate = *put.0.lock().unwrap();
+            if fate.answer == Answer::Never {
+                *list.0.lock().unwrap() = REFUSED;
+            }
+            fate
+        } else if method == Method::GET && path.ends_with("/leases") {
+            *list.0.lock().unwrap()
+        } else {
+            Fate::OK
+        }
+    });
+    (client, writes, lists)
+}
+
+// The answer to the write that took shards is lost, and then its lists fail, while it renews its Lease.
+#[tokio::test(start_paused = true)]
+async fn adv_who_does_not_know_what_it_took_ends_its_term() {
+    let (cluster, a) = alone().await;
+    let (client, writes, _lists) = client_with(&cluster);
+    writes.are(UNANSWERED);
+    let b = Replica::start_with(client, config("b"));
+    let (longest, _) = without(&[&a, &b], 120 * SECOND).await;
+    assert!(longest <= 32 * SECOND, "{longest:?}");
+}
+
+// It has freed what it gave up, and only then its lists fail, while it renews its Lease.
+#[tokio::test(start_paused = true)]
+async fn adv_who_has_handed_over_keeps_the_rest() {
+    let cluster = Cluster::new();
+    let (client, _writes, lists) = client_with(&cluster);
+    let a = Replica::start_with(client, config("a"));
+    a.has(8).await;
+    let b = Replica::start(&cluster, config("b"));
+    // The write that frees is done, and no look was after it.
+    loop {
+        sleep(SECOND / 100).await;
+        let group = leases(&cluster)
+            .into_iter()
+            .find(|l| l["metadata"]["name"] == "workers")
+            .unwrap();
+        let text = group["metadata"]["annotations"]["kube-informer.dev/shards"]
+            .as_str()
+            .unwrap()
+            .to_owned();
+        if !a.shards.shards().contains(&7)
+            && !serde_json::from_str::<Value>(&text).unwrap()["owners"]
+                .as_object()
+                .unwrap()
+                .iter()
+                .any(|(term, shards)| {
+                    term.starts_with("a_") && shards.as_array().unwrap().contains(&json!(7))
+                })
+        {
+            break;
+        }
+    }
+    lists.are(REFUSED);
+    let (longest, gaps) = without(&[&a, &b], 60 * SECOND).await;
+    assert_eq!(a.shards.shards().len(), 4, "{longest:?} {gaps}");
+}
