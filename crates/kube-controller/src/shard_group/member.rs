@@ -325,8 +325,12 @@ impl Member {
             assignment.free_up(&given);
             assignment.take(&self.term, &taken);
             self.freeing.1.extend(given);
+            // If the answer is lost, it has what it takes and does not work on it.
+            self.gives_up |= !taken.is_empty();
             self.write(group, &mut assignment).await?;
             self.add(&taken);
+            let written = assignment.of_term(&self.term);
+            self.gives_up = !(&written - &self.shards.shards()).is_empty();
             if moves.steps_in {
                 self.keep_for_others(now);
             }

@@ -224,7 +224,7 @@ fn client_with(cluster: &Cluster) -> (kube::Client, Writes, Writes) {
 
 // The answer to the write that took shards is lost, and then its lists fail, while it renews its Lease.
 #[tokio::test(start_paused = true)]
-async fn adv_who_does_not_know_what_it_took_ends_its_term() {
+async fn who_does_not_know_what_it_took_ends_its_term() {
     let (cluster, a) = alone().await;
     let (client, writes, _lists) = client_with(&cluster);
     writes.are(UNANSWERED);
@@ -235,7 +235,7 @@ async fn adv_who_does_not_know_what_it_took_ends_its_term() {
 
 // It has freed what it gave up, and only then its lists fail, while it renews its Lease.
 #[tokio::test(start_paused = true)]
-async fn adv_who_has_handed_over_keeps_the_rest() {
+async fn who_has_handed_over_keeps_the_rest() {
     let cluster = Cluster::new();
     let (client, _writes, lists) = client_with(&cluster);
     let a = Replica::start_with(client, config("a"));
