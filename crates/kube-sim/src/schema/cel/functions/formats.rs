@@ -67,11 +67,13 @@ fn unless(fits: bool, why: &str) -> Vec<String> {
     of_one((!fits).then_some(why))
 }
 
-/// A name of which this is the start: what follows may come after a dash.
+/// A name of which this is the start: what follows may come after a dash. A real server takes two bytes away; where these are
+/// not two characters, the name is of none of the formats in any case.
 fn whole(prefix: &str) -> String {
-    match prefix.len() > 1 && prefix.ends_with('-') {
-        true => format!("{}a", &prefix[..prefix.len() - 2]),
-        false => prefix.to_owned(),
+    let start = prefix.len().checked_sub(2).and_then(|end| prefix.get(..end));
+    match start {
+        Some(start) if prefix.ends_with('-') => format!("{start}a"),
+        _ => prefix.to_owned(),
     }
 }
 
