@@ -199,7 +199,7 @@ impl Budget {
 }
 
 /// Takes a cost.
-fn pay(cost: u64) -> Result<(), ExecutionError> {
+pub(super) fn pay(cost: u64) -> Result<(), ExecutionError> {
     let left = LEFT.get().and_then(|left| left.checked_sub(cost));
     let left = left.filter(|_| goes_on_by(cost));
     LEFT.set(left);

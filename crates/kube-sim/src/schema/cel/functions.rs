@@ -223,6 +223,15 @@ mod tests {
     }
 
     #[test]
+    fn a_long_list_may_be_searched_for_a_few_items() {
+        let list: Value = (0..1_500).map(|at| format!("item-{at}")).collect();
+        let mut scope = Scope::new(&[("object", &list)]);
+        let few = scope.evaluate("sets.contains(object, ['item-7'])");
+        assert!(matches!(few, Ok(Answer::Bool(true))));
+        assert!(scope.evaluate("sets.equivalent(object, object)").is_err());
+    }
+
+    #[test]
     fn functions_of_kubernetes_are_evaluated() {
         for expression in [
             "quantity('1Gi').isGreaterThan(quantity('1G')) && quantity('1').add(quantity('500m')) == quantity('1500m')",

@@ -171,7 +171,7 @@ fn read(call: &mut CallExpr) {
     let wrap: fn(&mut IdedExpr) = match call.func_name.as_str() {
         "distinct" => |part| wrapped(part, CROWDED),
         "contains" | "equivalent" | "intersects" if is_of_sets(call) => {
-            return call.args.iter_mut().for_each(|part| wrapped(part, CROWDED));
+            return call.args.iter_mut().for_each(size);
         }
         "range" => return call.args.iter_mut().for_each(|part| wrapped(part, COUNTED)),
         // What they are called on is no value.
@@ -186,7 +186,7 @@ fn read(call: &mut CallExpr) {
         .for_each(wrap);
 }
 
-/// Whether a call is one of the functions of sets, which compare each item with each other.
+/// Whether a call is one of the functions of sets, which pay for comparing each item with each other themselves.
 fn is_of_sets(call: &CallExpr) -> bool {
     call.args.len() == 2
         && matches!(call.target.as_deref(), Some(IdedExpr { expr: Expr::Ident(name), .. }) if name == "sets")

@@ -2,6 +2,7 @@
 
 use cel::Value;
 
+use super::super::cost::pay;
 use super::{Result, mismatch};
 
 fn both(arguments: &[Value]) -> Result<(&[Value], &[Value])> {
@@ -11,21 +12,28 @@ fn both(arguments: &[Value]) -> Result<(&[Value], &[Value])> {
     }
 }
 
-fn has_all(one: &[Value], other: &[Value]) -> bool {
-    other.iter().all(|item| one.contains(item))
+/// Whether some items of a list, or all of them, are in another. Each is compared with each, and paid for before.
+fn compared(one: &[Value], other: &[Value], all: bool) -> Result<bool> {
+    pay((one.len() as u64).saturating_mul(other.len() as u64))?;
+    let mut found = other.iter().map(|item| one.contains(item));
+    Ok(if all {
+        found.all(|is| is)
+    } else {
+        found.any(|is| is)
+    })
 }
 
 pub(super) fn contains(arguments: &[Value]) -> Result {
     let (one, other) = both(arguments)?;
-    Ok(has_all(one, other).into())
+    Ok(compared(one, other, true)?.into())
 }
 
 pub(super) fn are_equivalent(arguments: &[Value]) -> Result {
     let (one, other) = both(arguments)?;
-    Ok((has_all(one, other) && has_all(other, one)).into())
+    Ok((compared(one, other, true)? && compared(other, one, true)?).into())
 }
 
 pub(super) fn intersect(arguments: &[Value]) -> Result {
     let (one, other) = both(arguments)?;
-    Ok(other.iter().any(|item| one.contains(item)).into())
+    Ok(compared(one, other, false)?.into())
 }
