@@ -37,7 +37,7 @@ mod hooks;
 mod policies;
 mod rules;
 
-pub(crate) use answer::{Field, Review, go_kind};
+pub(crate) use answer::{Field, Review};
 pub(crate) use call::{Caller, are_usable, authority_fault, post};
 
 type Object = Map<String, Value>;

@@ -443,6 +443,18 @@ pub(crate) fn shown(value: &Value) -> String {
     }
 }
 
+/// What Go calls a value in JSON.
+pub(crate) fn go_kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "bool",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
 /// What a real server says of a kind that it does not know.
 pub(crate) fn unregistered(kind: &str, version: &str) -> String {
     format!(

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use serde_json::Value;
 
-use crate::status::quoted;
+use crate::status::{go_kind, quoted};
 use crate::{nesting, yaml};
 
 /// How much of an answer is shown.
@@ -239,16 +239,4 @@ fn meaning(code: u16, said: String) -> String {
         }
     };
     meaning.to_owned()
-}
-
-/// What Go calls a value in JSON.
-pub(crate) fn go_kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "bool",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-    }
 }

@@ -3,10 +3,9 @@
 use serde_json::Value;
 
 use super::Object;
-use crate::admission::go_kind;
 use crate::meta::{metadata, text};
 use crate::names::{annotation_faults, label_faults};
-use crate::status::Cause;
+use crate::status::{Cause, go_kind};
 
 /// What a webhook has made of an object, with the metadata that the object had, but for labels and annotations.
 ///

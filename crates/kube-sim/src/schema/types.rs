@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::{Additional, Definition, Node, Schema, Type, canonical};
+use crate::status::go_kind;
 
 /// Where a value is, as Go's decoder tells it: the struct, and the fields from the root, without indexes and keys.
 struct Place<'a> {
@@ -82,7 +83,7 @@ fn in_schema(
     }
     let given = match value {
         Value::Number(number) if matches!(schema.kind, Some(Type::Integer)) => format!("number {number}"),
-        _ => kind_of(value).to_owned(),
+        _ => go_kind(value).to_owned(),
     };
     let go_type = match (place.structure, &*place.path) {
         ("ObjectMeta", "uid" | "metadata.uid") => "types.UID".to_owned(),
@@ -142,7 +143,7 @@ fn of_its_own(name: &str) -> Option<fn(&Value, &Place<'_>) -> Option<String>> {
 
 fn time(value: &Value, place: &Place<'_>, layout: &str) -> Option<String> {
     let Value::String(text) = value else {
-        return Some(place.mismatch(kind_of(value), "string"));
+        return Some(place.mismatch(go_kind(value), "string"));
     };
     match text.parse::<jiff::Timestamp>() {
         Ok(_) => None,
@@ -218,24 +219,13 @@ fn int_or_string(value: &Value, place: &Place<'_>) -> Option<String> {
             None
         }
         Value::Number(number) => Some(place.mismatch(&format!("number {number}"), "int32")),
-        other => Some(place.mismatch(kind_of(other), "int32")),
+        other => Some(place.mismatch(go_kind(other), "int32")),
     }
 }
 
 fn not_base64(text: &str) -> Option<String> {
     let at = canonical::decode(text).err()?;
     Some(format!("illegal base64 data at input byte {at}"))
-}
-
-fn kind_of(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "bool",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-    }
 }
 
 /// `io.k8s.api.core.v1.PodSpec` is `PodSpec`.
