@@ -176,14 +176,20 @@ impl<O: CachedObject> Pending<O> {
 
 /// Finds the last pending entry of a key by its number; the keys stay where they are.
 struct Last {
-    numbers: HashTable<u64>,
+    numbers: HashTable<Numbered>,
     hasher: RandomState,
+}
+
+/// The number of an entry, with the hash of its key: the table grows without a look at the keys.
+struct Numbered {
+    hash: u64,
+    number: u64,
 }
 
 impl Last {
     fn of<O: CachedObject>(entries: &Pending<O>) -> Self {
         let mut last = Self {
-            numbers: HashTable::new(),
+            numbers: HashTable::with_capacity(entries.len()),
             hasher: RandomState::default(),
         };
         for (number, (change, _)) in entries.iter() {
@@ -194,20 +200,18 @@ impl Last {
 
     fn get<O: CachedObject>(&self, key: &ObjectKey, entries: &Pending<O>) -> Option<u64> {
         let hash = self.hasher.hash_one(key);
-        let found = self
-            .numbers
-            .find(hash, |number| entries.key(*number) == Some(key));
-        found.copied()
+        let found = self.numbers.find(hash, |last| last.is(hash, key, entries));
+        found.map(|last| last.number)
     }
 
     /// Records that `number` is the last entry of `key`; the entry need not exist yet.
     fn set<O: CachedObject>(&mut self, key: &ObjectKey, number: u64, entries: &Pending<O>) {
         let hash = self.hasher.hash_one(key);
-        let rehash = |number: &u64| entries.key(*number).map_or(0, |key| self.hasher.hash_one(key));
-        match (self.numbers).entry(hash, |number| entries.key(*number) == Some(key), rehash) {
-            Place::Occupied(mut last) => *last.get_mut() = number,
+        let of_key = |last: &Numbered| last.is(hash, key, entries);
+        match self.numbers.entry(hash, of_key, |last| last.hash) {
+            Place::Occupied(mut last) => last.get_mut().number = number,
             Place::Vacant(place) => {
-                place.insert(number);
+                place.insert(Numbered { hash, number });
             }
         }
     }
@@ -215,9 +219,16 @@ impl Last {
     /// Removes an entry that no longer exists.
     fn remove(&mut self, key: &ObjectKey, number: u64) {
         let hash = self.hasher.hash_one(key);
-        if let Ok(last) = self.numbers.find_entry(hash, |last| *last == number) {
+        if let Ok(last) = self.numbers.find_entry(hash, |last| last.number == number) {
             last.remove();
         }
+    }
+}
+
+impl Numbered {
+    /// Whether it is the entry of this key, which has this hash.
+    fn is<O: CachedObject>(&self, hash: u64, key: &ObjectKey, entries: &Pending<O>) -> bool {
+        self.hash == hash && entries.key(self.number) == Some(key)
     }
 }
 
