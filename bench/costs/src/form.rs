@@ -44,6 +44,18 @@ pub fn measure(meter: &mut Meter) {
                 black_box(pack(raw));
             }
         });
+        // As in a list, which is sorted by name.
+        let mut siblings: Vec<_> = raw.iter().collect();
+        siblings.sort_by_key(|(_, raw)| raw.owner_references());
+        meter.path(
+            &format!("form: pack a pod after its siblings, {name}"),
+            PODS,
+            || {
+                for raw in &siblings {
+                    black_box(pack(raw));
+                }
+            },
+        );
         meter.path(&format!("form: decode a packed pod, cold, {name}"), PODS, || {
             for pod in &packed {
                 black_box(pod.decode().expect("a pod"));

@@ -9,16 +9,18 @@ use std::{
     collections::HashMap,
     mem,
     num::NonZeroUsize,
+    ptr,
     sync::{
-        Arc,
+        Arc, Weak,
         atomic::{AtomicU64, Ordering},
     },
 };
 use xxhash_rust::xxh3::xxh3_64_with_seed;
-use zstd_safe::CCtx;
+use zstd_safe::{CCtx, CDict};
 
 /// Up to this size of base and object together, zstd's smallest hash table covers enough of the base.
 const SMALL: usize = 48 << 10;
+const SMALL_LEVEL: i32 = -1;
 /// Up to this size, the hash table of level 2 does.
 const MEDIUM: usize = 128 << 10;
 /// Larger bodies have no family, because indexing the base would cost more than it saves.
@@ -35,6 +37,9 @@ const MAX_BASE_FACTOR: usize = 4;
 const MISSES_BEFORE_NEW_BASE: u8 = 2;
 /// After this many, the family's objects are no longer compared.
 const MAX_MISSES: u8 = 8;
+/// A base is indexed once and for all of its objects when this many have come in succession; before, indexing it for each is
+/// cheaper.
+const MIN_RUN: u8 = 3;
 /// The minimum number of objects between two removals of unused families; it grows with the number of families.
 const MIN_SWEEP: usize = 256;
 /// The bytes of uncompressed bases that may always be cached.
@@ -45,6 +50,7 @@ const MAX_CACHED_PART: u64 = 4;
 /// The families of a collection.
 pub(super) struct Families {
     context: CCtx<'static>,
+    run: Run,
     /// The seed of the hashes of owners, so that nobody can prepare two with the same hash.
     seed: u64,
     /// The hashes of the owners of single objects.
@@ -73,6 +79,17 @@ struct Family {
     misses: u8,
     /// Whether an object has been added since the last sweep.
     active: bool,
+}
+
+/// The objects that came last, one after the other, and have the same base. A list is sorted by name, so siblings come in
+/// succession.
+#[derive(Default)]
+struct Run {
+    base: Weak<Base>,
+    /// The number of objects, up to [`MIN_RUN`].
+    objects: u8,
+    /// The indexed base, once there are enough objects.
+    index: Option<CDict<'static>>,
 }
 
 impl Families {
@@ -135,7 +152,7 @@ impl Families {
         family.active = true;
         family.used = self.round;
         self.cached += family.cache_body();
-        let delta = write_delta(family, &mut self.context, body, out);
+        let delta = family.write_delta(&mut self.context, &mut self.run, body, out);
         family.misses = if delta.is_some() {
             0
         } else {
@@ -148,7 +165,7 @@ impl Families {
             self.cached -= family.evict_body();
             family.base = Some(base(body, dictionary, &self.bases, out));
             self.cached += family.cache_body();
-            write_delta(family, &mut self.context, body, out)
+            family.write_delta(&mut self.context, &mut self.run, body, out)
         });
         if family.misses >= MAX_MISSES {
             self.cached -= family.evict_body();
@@ -196,6 +213,25 @@ impl Families {
     }
 }
 
+impl Run {
+    /// Adds an object with this base, and returns the indexed base if there is one.
+    fn index(&mut self, base: &Arc<Base>, body: &[u8]) -> Option<&CDict<'static>> {
+        // The address is not that of another base: this one's memory is not freed while there is a `Weak`.
+        if !ptr::eq(self.base.as_ptr(), Arc::as_ptr(base)) {
+            *self = Self {
+                base: Arc::downgrade(base),
+                objects: 0,
+                index: None,
+            };
+        }
+        self.objects = MIN_RUN.min(self.objects + 1);
+        if self.objects == MIN_RUN && self.index.is_none() {
+            self.index = CDict::try_create(body, SMALL_LEVEL);
+        }
+        self.index.as_ref()
+    }
+}
+
 impl Family {
     fn new(base: Arc<Base>, round: u32) -> Self {
         Self {
@@ -215,6 +251,34 @@ impl Family {
         }
     }
 
+    /// Writes a body as a delta to the base, if the delta is small.
+    fn write_delta(
+        &self,
+        context: &mut CCtx<'static>,
+        run: &mut Run,
+        body: &[u8],
+        out: &mut Vec<u8>,
+    ) -> Option<Coding> {
+        let (base, base_body) = (self.base.as_ref()?, self.body.as_deref()?);
+        if base_body.len() > MAX_BASE_FACTOR * body.len() {
+            return None;
+        }
+        out.clear();
+        out.reserve(zstd_safe::compress_bound(body.len()));
+        let level = level(base_body.len() + body.len());
+        let index = if level == SMALL_LEVEL {
+            run.index(base, base_body)
+        } else {
+            None
+        };
+        let written = match index {
+            Some(index) => context.compress_using_cdict(out, body, index),
+            None => context.compress_using_dict(out, body, base_body, level),
+        };
+        let size = written.ok()?;
+        (size * MIN_SAVING <= base.stored_size()).then(|| Coding::Delta(base.clone()))
+    }
+
     /// Evicts the uncompressed base. Returns its size if it was cached.
     fn evict_body(&mut self) -> usize {
         self.body.take().map_or(0, |body| body.len())
@@ -232,7 +296,7 @@ fn base(body: &[u8], dictionary: &mut Compressor, bases: &Arc<AtomicU64>, out: &
 /// Negative levels also omit an object's entropy tables, which hardly compress the differing names and numbers.
 fn level(size: usize) -> i32 {
     if size <= SMALL {
-        -1
+        SMALL_LEVEL
     } else if size <= MEDIUM {
         2
     } else {
@@ -240,28 +304,11 @@ fn level(size: usize) -> i32 {
     }
 }
 
-/// Writes a body as a delta to the base, if the delta is small.
-fn write_delta(
-    family: &Family,
-    context: &mut CCtx<'static>,
-    body: &[u8],
-    out: &mut Vec<u8>,
-) -> Option<Coding> {
-    let (base, base_body) = (family.base.as_ref()?, family.body.as_deref()?);
-    if base_body.len() > MAX_BASE_FACTOR * body.len() {
-        return None;
-    }
-    out.clear();
-    out.reserve(zstd_safe::compress_bound(body.len()));
-    let level = level(base_body.len() + body.len());
-    let size = context.compress_using_dict(out, body, base_body, level).ok()?;
-    (size * MIN_SAVING <= base.stored_size()).then(|| Coding::Delta(base.clone()))
-}
-
 impl Default for Families {
     fn default() -> Self {
         Self {
             context: CCtx::create(),
+            run: Run::default(),
             seed: rand::random(),
             singles: LruCache::new(SINGLES),
             families: HashMap::new(),
