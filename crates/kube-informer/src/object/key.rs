@@ -88,7 +88,7 @@ impl ObjectKey {
 /// Whether a name is a valid path segment, as the API server requires of every name (its
 /// `ValidatePathSegmentName`). Objects with such names and namespaces have distinct keys.
 pub(crate) fn is_path_segment(name: &str) -> bool {
-    !matches!(name, "." | "..") && !name.contains(['/', '%'])
+    !matches!(name, "." | "..") && memchr::memchr2(b'/', b'%', name.as_bytes()).is_none()
 }
 
 /// A string that is not a key, see [`ObjectKey::from_str`].

@@ -228,7 +228,11 @@ impl ClientSource {
             encoding: self.negotiation.answered(asked, &response),
             kind: self.resource.kind.clone(),
             metadata_only: self.metadata_only,
-            by_version: self.negotiation.preferred(&objects) != Encoding::Json,
+            plan: match self.negotiation.preferred(&objects) {
+                Encoding::Json => plan.clone(),
+                // Bytes of two encodings cannot be compared.
+                _ => plan.by_version(),
+            },
         };
         Ok((response, expected))
     }
@@ -378,7 +382,7 @@ impl<O: CachedObject> ListerWatcher<O> for ClientSource {
                 )
                 .await?;
             let chunks = Chunks::new(response, LIST, self.received.clone());
-            let parts = list_parts(chunks, expected, request.plan);
+            let parts = list_parts(chunks, expected);
             Ok(list_of(self.selection.shards.clone(), parts))
         }
         .boxed()
@@ -395,7 +399,7 @@ impl<O: CachedObject> ListerWatcher<O> for ClientSource {
                 .send::<O>(request.query(), None, Reduction::Metadata, &request.plan)
                 .await?;
             let chunks = Chunks::new(response, patience, self.received.clone());
-            let events = watch_events(chunks, expected, request.plan);
+            let events = watch_events(chunks, expected);
             Ok(watch_of(self.selection.shards.clone(), events))
         }
         .boxed()

@@ -17,21 +17,16 @@ pub(super) struct Expected {
     /// Empty if it is not known.
     pub(super) kind: String,
     pub(super) metadata_only: bool,
-    /// Whether a state of an object is identified by uid and version, not by its bytes.
-    pub(super) by_version: bool,
+    /// What their scans look for.
+    pub(super) plan: FieldPlan,
 }
 
 /// The parts of a list.
-pub(super) fn list_parts<O: CachedObject>(
-    chunks: Chunks,
-    expected: Expected,
-    plan: FieldPlan,
-) -> ListStream<O> {
+pub(super) fn list_parts<O: CachedObject>(chunks: Chunks, expected: Expected) -> ListStream<O> {
     let body = ListBody {
         reader: ListReader::new(expected.encoding),
         expected,
         chunks,
-        plan,
         items: 0,
     };
     let parts = stream::try_unfold(Some(body), |body| async {
@@ -44,16 +39,11 @@ pub(super) fn list_parts<O: CachedObject>(
 }
 
 /// The events of a watch.
-pub(super) fn watch_events<O: CachedObject>(
-    chunks: Chunks,
-    expected: Expected,
-    plan: FieldPlan,
-) -> WatchStream<O> {
+pub(super) fn watch_events<O: CachedObject>(chunks: Chunks, expected: Expected) -> WatchStream<O> {
     let body = WatchBody {
         reader: WatchReader::new(expected.encoding),
         expected,
         chunks,
-        plan,
     };
     stream::try_unfold(body, WatchBody::next).boxed()
 }
@@ -68,7 +58,6 @@ impl Expected {
     fn item<O: CachedObject>(
         &self,
         scanned: Result<RawObject, ScanError>,
-        plan: &FieldPlan,
         place: impl FnOnce() -> String,
     ) -> Item<O> {
         match scanned {
@@ -80,7 +69,6 @@ impl Expected {
                         reason,
                     })
                 }
-                _ if self.by_version => Item::Raw(raw.identified_by_version(plan)),
                 _ => Item::Raw(raw),
             },
             Err(error) => {
@@ -110,19 +98,22 @@ struct ListBody {
     expected: Expected,
     chunks: Chunks,
     reader: ListReader,
-    plan: FieldPlan,
     items: usize,
 }
 
 impl ListBody {
     async fn next<O: CachedObject>(mut self) -> Result<Option<(ListPart<O>, Option<Self>)>, ApiError> {
         loop {
-            if let Some(scanned) = self.reader.next_scanned(&self.plan).map_err(not_a_list)? {
+            if let Some(scanned) = self
+                .reader
+                .next_scanned(&self.expected.plan)
+                .map_err(not_a_list)?
+            {
                 let position = self.items;
                 self.items += 1;
                 let item = self
                     .expected
-                    .item(scanned, &self.plan, || format!("item {position} of a list"));
+                    .item(scanned, || format!("item {position} of a list"));
                 return Ok(Some((ListPart::Item(item), Some(self))));
             }
             match self.chunks.next().await? {
@@ -141,13 +132,12 @@ struct WatchBody {
     expected: Expected,
     chunks: Chunks,
     reader: WatchReader,
-    plan: FieldPlan,
 }
 
 impl WatchBody {
     async fn next<O: CachedObject>(mut self) -> Result<Option<(WatchEvent<O>, Self)>, ApiError> {
         loop {
-            if let Some((event, object)) = self.reader.next_with(&self.plan).map_err(not_a_list)? {
+            if let Some((event, object)) = self.reader.next_with(&self.expected.plan).map_err(not_a_list)? {
                 let event = self.event(event, object)?;
                 return Ok(Some((event, self)));
             }
@@ -164,9 +154,8 @@ impl WatchBody {
     fn event<O: CachedObject>(&mut self, event: EventType, object: Bytes) -> Result<WatchEvent<O>, ApiError> {
         let encoding = self.expected.encoding;
         let mut item = |object| {
-            let scanned = self.reader.scan(object, &self.plan);
-            self.expected
-                .item(scanned, &self.plan, || "an event of the watch".to_owned())
+            let scanned = self.reader.scan(object, &self.expected.plan);
+            self.expected.item(scanned, || "an event of the watch".to_owned())
         };
         Ok(match event {
             EventType::Added => WatchEvent::Added(item(object)),

@@ -237,13 +237,12 @@ impl<K> Packer<K> {
     pub(super) fn pack(&self, key: &ObjectKey, raw: &RawObject) -> Result<Packed<K>, DecodeError> {
         let mut state = lock(&self.state);
         let state = &mut *state;
-        raw.write_body(&mut state.body);
-        let uid = raw.uid().unwrap_or_default().as_bytes();
-        let place = state.cut(uid);
+        let place = raw.write_body_without_uid(&mut state.body);
+        let place = place.map_or(UID_ELSEWHERE, |place| place as u32);
         let coding = state.compress(raw.owner_references(), self.shared.counters.total::<K>());
         let (size, kept) = (state.body.len() as u32, state.kept.len() as u32);
         state.kept.extend_from_slice(&place.to_le_bytes());
-        write_prefixed(&mut state.kept, uid);
+        write_prefixed(&mut state.kept, raw.uid().unwrap_or_default().as_bytes());
         self.write_fields(raw, &mut state.kept);
         let all = state.kept.len() as u32;
         let header = Header {
@@ -404,17 +403,6 @@ impl<K> Recent<K> {
 }
 
 impl State {
-    /// Cuts the uid out of the body, and returns where it was.
-    fn cut(&mut self, uid: &[u8]) -> u32 {
-        let place = match uid {
-            [] => None,
-            uid => memchr::memmem::find(&self.body, uid),
-        };
-        let Some(at) = place else { return UID_ELSEWHERE };
-        self.body.drain(at..at + uid.len());
-        at as u32
-    }
-
     /// Writes the body of an object with these owners in its stored form. `collection` is the size of the collection
     /// in bytes.
     fn compress(&mut self, owners: Option<&[u8]>, collection: u64) -> Coding {

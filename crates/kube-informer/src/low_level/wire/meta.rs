@@ -18,6 +18,8 @@ pub(super) struct Meta {
     /// The value of `metadata.ownerReferences`, not validated.
     pub(super) owners: Option<Span>,
     pub(super) fingerprint: Fingerprint,
+    /// Whether the fingerprint stands for uid and version, not for the body.
+    pub(super) by_version: bool,
     /// The pruned parts, in order.
     pub(super) cuts: SmallVec<[Span; 1]>,
     /// The numbers of the plan's fields that were found, and their values.
@@ -75,4 +77,32 @@ impl Text {
             Self::Unescaped(text) => Some(text),
         }
     }
+}
+
+/// Appends this range of `bytes` without the cuts within it, which are in order, and without the uid. Returns where in `out` the
+/// uid was left out; `None` if it is not in the range, or in a cut.
+pub(super) fn write_without<'c>(
+    bytes: &[u8],
+    range: Range<usize>,
+    cuts: impl IntoIterator<Item = &'c Span>,
+    uid: Option<Span>,
+    out: &mut Vec<u8>,
+) -> Option<usize> {
+    let mut place = None;
+    let mut write = |from: usize, to: usize| {
+        let uid = uid.filter(|uid| from <= uid.start() && uid.end() <= to);
+        let Some(uid) = uid else {
+            return out.extend_from_slice(&bytes[from..to]);
+        };
+        out.extend_from_slice(&bytes[from..uid.start()]);
+        place = Some(out.len());
+        out.extend_from_slice(&bytes[uid.end()..to]);
+    };
+    let mut from = range.start;
+    for cut in cuts {
+        write(from, cut.start());
+        from = cut.end();
+    }
+    write(from, range.end);
+    place
 }

@@ -23,15 +23,20 @@ use std::{
 /// # Ok::<_, Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Default)]
-pub struct FieldPlan(Arc<Inner>);
+pub struct FieldPlan {
+    paths: Arc<Paths>,
+    /// The seed of fingerprints, if they are compared with those of another process.
+    seed: Option<u64>,
+    /// Whether a fingerprint stands for uid and version, not for the body.
+    by_version: bool,
+}
 
 #[derive(Debug, Default)]
-struct Inner {
+struct Paths {
     pruned: Vec<FieldPath>,
     fields: Vec<FieldPath>,
     root: Node,
-    /// The seed of fingerprints, if they are compared with those of another process.
-    seed: Option<u64>,
+    prunes_managed_fields: bool,
 }
 
 /// A path cannot be pruned, because the object could not be stored without it.
@@ -66,19 +71,24 @@ impl FieldPlan {
         pruned: impl IntoIterator<Item = FieldPath>,
         fields: impl IntoIterator<Item = FieldPath>,
     ) -> Result<Self, PruneError> {
-        let mut inner = Inner {
-            pruned: pruned.into_iter().collect(),
-            fields: fields.into_iter().collect(),
-            root: Node::default(),
-            seed: None,
-        };
-        inner.pruned.sort();
-        inner.pruned.dedup();
-        if let Some(path) = inner.pruned.iter().find(|path| is_vital(path)) {
+        let mut pruned: Vec<_> = pruned.into_iter().collect();
+        pruned.sort();
+        pruned.dedup();
+        if let Some(path) = pruned.iter().find(|path| is_vital(path)) {
             return Err(PruneError(path.clone()));
         }
-        inner.grow();
-        Ok(Self(Arc::new(inner)))
+        let mut paths = Paths {
+            prunes_managed_fields: pruned.iter().any(is_managed_fields),
+            pruned,
+            fields: fields.into_iter().collect(),
+            root: Node::default(),
+        };
+        paths.grow();
+        Ok(Self {
+            paths: Arc::new(paths),
+            seed: None,
+            by_version: false,
+        })
     }
 
     /// A plan that prunes `metadata.managedFields`, which is a third of a usual object and useful only to the server.
@@ -92,17 +102,17 @@ impl FieldPlan {
 
     /// The pruned paths, in order.
     pub fn pruned(&self) -> &[FieldPath] {
-        &self.0.pruned
+        &self.paths.pruned
     }
 
     /// The extracted fields, in the given order.
     pub fn fields(&self) -> &[FieldPath] {
-        &self.0.fields
+        &self.paths.fields
     }
 
     /// Whether `metadata.managedFields` is pruned.
     pub(crate) fn prunes_managed_fields(&self) -> bool {
-        self.pruned().iter().any(is_managed_fields)
+        self.paths.prunes_managed_fields
     }
 
     /// Whether nothing else is pruned and no field is extracted.
@@ -112,28 +122,37 @@ impl FieldPlan {
     }
 
     /// The same plan, whose scans make fingerprints with this seed instead of the process's own. Plans that differ only in
-    /// the seed are equal.
+    /// their fingerprints are equal.
     pub(crate) fn with_seed(&self, seed: u64) -> Self {
-        let mut inner = Inner {
-            pruned: self.pruned().to_vec(),
-            fields: self.fields().to_vec(),
-            root: Node::default(),
+        Self {
             seed: Some(seed),
-        };
-        inner.grow();
-        Self(Arc::new(inner))
+            ..self.clone()
+        }
+    }
+
+    /// The same plan, whose scans make fingerprints that do not depend on the encoding: hashes of uid and resource version,
+    /// which stand for one state of an object. An object without one of them has that of its body.
+    pub(crate) fn by_version(&self) -> Self {
+        Self {
+            by_version: true,
+            ..self.clone()
+        }
     }
 
     pub(super) fn seed(&self) -> Option<u64> {
-        self.0.seed
+        self.seed
+    }
+
+    pub(super) fn is_by_version(&self) -> bool {
+        self.by_version
     }
 
     pub(super) fn root(&self) -> &Node {
-        &self.0.root
+        &self.paths.root
     }
 }
 
-impl Inner {
+impl Paths {
     /// Makes the nodes of the paths.
     fn grow(&mut self) {
         for path in &self.pruned {

@@ -1,6 +1,7 @@
 //! One object as the server sent it.
 
-use super::{Encoding, FieldPlan, ScanError, Split, json, meta::Meta};
+use super::meta::{self, Meta, Span, Text};
+use super::{Encoding, FieldPlan, ScanError, Split, json};
 use crate::object::{Fingerprint, ObjectKey, ResourceVersion};
 use bytes::Bytes;
 use std::{borrow::Cow, fmt};
@@ -31,8 +32,6 @@ use std::{borrow::Cow, fmt};
 #[derive(Clone)]
 pub struct RawObject {
     encoding: Encoding,
-    /// Whether the fingerprint stands for uid and version, not for the body.
-    by_version: bool,
     meta: Meta,
     bytes: Bytes,
     /// The apiVersion and kind of all items of a list in protobuf, which do not say it themselves.
@@ -72,7 +71,6 @@ impl RawObject {
         };
         Ok(Self {
             encoding,
-            by_version: false,
             meta,
             bytes,
             #[cfg(feature = "protobuf")]
@@ -213,17 +211,27 @@ impl RawObject {
 
     /// Writes the [`body`](Self::body) over what `buffer` holds.
     pub fn write_body(&self, buffer: &mut Vec<u8>) {
+        self.write_body_without(None, buffer);
+    }
+
+    /// The same without the uid, whose place in the body is returned. With none if the body does not contain it, or with
+    /// escapes.
+    pub(crate) fn write_body_without_uid(&self, buffer: &mut Vec<u8>) -> Option<usize> {
+        let uid = match self.meta.uid {
+            Text::Plain(span) => Some(span),
+            _ => None,
+        };
+        self.write_body_without(uid, buffer)
+    }
+
+    fn write_body_without(&self, uid: Option<Span>, buffer: &mut Vec<u8>) -> Option<usize> {
         buffer.clear();
+        let cuts = &self.meta.cuts;
         #[cfg(feature = "protobuf")]
-        if self.encoding == Encoding::Protobuf && !self.meta.cuts.is_empty() {
-            return super::protobuf::write_body(&self.bytes, &self.meta.cuts, buffer);
+        if self.encoding == Encoding::Protobuf && !cuts.is_empty() {
+            return super::protobuf::write_body(&self.bytes, cuts, uid, buffer);
         }
-        let mut from = 0;
-        for cut in &self.meta.cuts {
-            buffer.extend_from_slice(&self.bytes[from..cut.start()]);
-            from = cut.end();
-        }
-        buffer.extend_from_slice(&self.bytes[from..]);
+        meta::write_without(&self.bytes, 0..self.bytes.len(), cuts, uid, buffer)
     }
 
     /// The values, as they were written, of the field with this number in the [`FieldPlan`] of the scan; at most one, unless
@@ -235,22 +243,9 @@ impl RawObject {
         fields.map(|(_, span)| span.of(&self.bytes))
     }
 
-    /// The same object with a fingerprint that does not depend on the encoding: a hash of uid and resource version, which
-    /// stand for one state of an object. An object without one of them keeps its fingerprint. `plan` is that of the scan.
-    pub(crate) fn identified_by_version(mut self, plan: &FieldPlan) -> Self {
-        if let (Some(uid), Some(version)) = (self.uid(), &self.meta.resource_version) {
-            let mut hash = super::fingerprint::BodyHash::new(plan);
-            hash.part(uid.as_bytes());
-            hash.part(version.as_str().as_bytes());
-            self.meta.fingerprint = hash.finish();
-            self.by_version = true;
-        }
-        self
-    }
-
     /// Whether the fingerprint stands for uid and version, not for the body.
     pub(crate) fn is_identified_by_version(&self) -> bool {
-        self.by_version
+        self.meta.by_version
     }
 
     /// Says of what apiVersion and kind it is, if it does not say it itself.

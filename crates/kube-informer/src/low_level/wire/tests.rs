@@ -106,6 +106,16 @@ fn scan(body: &str) -> Result<RawObject, ScanError> {
     RawObject::scan(Encoding::Json, Bytes::copy_from_slice(body.as_bytes()))
 }
 
+/// The body with the uid put back where it was left out.
+fn body_with_uid(raw: &RawObject) -> Vec<u8> {
+    let mut body = Vec::new();
+    if let Some(place) = raw.write_body_without_uid(&mut body) {
+        let uid = raw.uid().expect("it was left out").bytes();
+        body.splice(place..place, uid);
+    }
+    body
+}
+
 /// Generates random fragments of JSON.
 fn json_fragments() -> impl Strategy<Value = String> {
     let token = prop_oneof![

@@ -13,7 +13,7 @@ use crate::{
     object::{ObjectKey, ResourceVersion, is_path_segment},
     wire::{
         FieldPlan, ScanError, ScanReason,
-        fingerprint::BodyHash,
+        fingerprint::{self, BodyHash},
         meta::{Meta, Span, Text},
         plan::{self, Node},
     },
@@ -60,19 +60,28 @@ fn object<'a>(
             fault.reason,
             fault.offset,
         )),
-        None => Ok(Meta {
-            api_version: scan.api_version,
-            kind: scan.kind,
-            namespace: scan.metadata.namespace,
-            name: scan.metadata.name,
-            uid: scan.metadata.uid,
-            resource_version: scan.metadata.resource_version,
-            labels: scan.metadata.labels,
-            owners: scan.metadata.owners,
-            fingerprint: hash.finish(),
-            cuts: scan.found.cuts,
-            fields: scan.found.fields,
-        }),
+        None => {
+            let Metadata {
+                uid,
+                resource_version,
+                ..
+            } = &scan.metadata;
+            let by_version = fingerprint::of_version(plan, uid.of(bytes), resource_version.as_ref());
+            Ok(Meta {
+                api_version: scan.api_version,
+                kind: scan.kind,
+                namespace: scan.metadata.namespace,
+                name: scan.metadata.name,
+                uid: scan.metadata.uid,
+                resource_version: scan.metadata.resource_version,
+                labels: scan.metadata.labels,
+                owners: scan.metadata.owners,
+                fingerprint: by_version.unwrap_or_else(|| hash.finish()),
+                by_version: by_version.is_some(),
+                cuts: scan.found.cuts,
+                fields: scan.found.fields,
+            })
+        }
     }
 }
 

@@ -3,14 +3,18 @@
 use super::METADATA;
 use super::envelope;
 use super::records::Records;
-use crate::low_level::wire::meta::Span;
+use crate::low_level::wire::meta::{self, Span};
 
 /// Appends the message of an object, which a scan has accepted, without the cuts that the scan found. The metadata becomes
-/// as much shorter as what is cut out of it.
-pub(in crate::low_level::wire) fn write_body(bytes: &[u8], cuts: &[Span], out: &mut Vec<u8>) {
-    let Ok(message) = envelope::open(bytes).map(|envelope| envelope.message) else {
-        return;
-    };
+/// as much shorter as what is cut out of it. The uid is left out without that; returns where.
+pub(in crate::low_level::wire) fn write_body(
+    bytes: &[u8],
+    cuts: &[Span],
+    uid: Option<Span>,
+    out: &mut Vec<u8>,
+) -> Option<usize> {
+    let message = envelope::open(bytes).ok()?.message;
+    let mut uid_place = None;
     let mut records = Records::new(bytes, message);
     while let Ok(Some(record)) = records.next() {
         let metadata = record.value.bytes().filter(|_| record.number == METADATA);
@@ -23,13 +27,9 @@ pub(in crate::low_level::wire) fn write_body(bytes: &[u8], cuts: &[Span], out: &
         let cut: usize = cuts().map(|cut| cut.end() - cut.start()).sum();
         out.push((METADATA << 3) as u8 | 2);
         out.extend_from_slice(&varint_bytes((place.len() - cut) as u64));
-        let mut from = place.start;
-        for cut in cuts() {
-            out.extend_from_slice(&bytes[from..cut.start()]);
-            from = cut.end();
-        }
-        out.extend_from_slice(&bytes[from..place.end]);
+        uid_place = meta::write_without(bytes, place.clone(), cuts(), uid, out).or(uid_place);
     }
+    uid_place
 }
 
 /// A number as a varint.

@@ -70,6 +70,7 @@ impl<'a> Records<'a> {
     }
 
     /// The next record; `None` at the end.
+    #[inline]
     pub(super) fn next(&mut self) -> Result<Option<Record>, Fault> {
         let start = self.at;
         if start == self.bytes.len() {
@@ -94,14 +95,20 @@ impl<'a> Records<'a> {
         }))
     }
 
+    #[inline]
     fn varint(&mut self) -> Result<u64, Fault> {
-        let rest = &self.bytes[self.at..];
         // Most are one byte.
-        let read = match rest {
-            [byte, ..] if *byte < 0x80 => Varint::Complete((*byte).into(), 1),
-            _ => varint(rest.iter().copied()),
-        };
-        match read {
+        match self.bytes.get(self.at) {
+            Some(byte) if *byte < 0x80 => {
+                self.at += 1;
+                Ok((*byte).into())
+            }
+            _ => self.long_varint(),
+        }
+    }
+
+    fn long_varint(&mut self) -> Result<u64, Fault> {
+        match varint(self.bytes[self.at..].iter().copied()) {
             Varint::Complete(number, size) => {
                 self.at += size;
                 Ok(number)
@@ -111,20 +118,17 @@ impl<'a> Records<'a> {
         }
     }
 
+    #[inline]
     fn skip(&mut self, length: u64) -> Result<Range<usize>, Fault> {
         let start = self.at;
-        let end = usize::try_from(length)
-            .ok()
-            .and_then(|length| start.checked_add(length));
-        match end.filter(|end| *end <= self.bytes.len()) {
-            Some(end) => {
-                self.at = end;
-                Ok(start..end)
-            }
-            None => Err(self.truncated()),
+        if length > (self.bytes.len() - start) as u64 {
+            return Err(self.truncated());
         }
+        self.at += length as usize;
+        Ok(start..self.at)
     }
 
+    #[cold]
     fn truncated(&self) -> Fault {
         Fault {
             reason: ScanReason::Truncated,

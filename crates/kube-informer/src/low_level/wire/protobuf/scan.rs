@@ -5,7 +5,7 @@ use super::object_meta;
 use super::records::{Record, Records, entry, fault};
 use super::{METADATA, envelope};
 use crate::low_level::wire::error::Fault;
-use crate::low_level::wire::fingerprint::BodyHash;
+use crate::low_level::wire::fingerprint::{self, BodyHash};
 use crate::low_level::wire::meta::{Meta, Span, Text};
 use crate::low_level::wire::{FieldPlan, ScanError, ScanReason};
 use crate::object::{ObjectKey, ResourceVersion, is_path_segment};
@@ -22,23 +22,33 @@ pub(in crate::low_level::wire) fn scan(bytes: &[u8], plan: &FieldPlan) -> Result
         prunes_managed_fields: plan.prunes_managed_fields(),
         ..Scan::default()
     };
-    let scanned = scan.object(plan);
-    let fault = scanned.and_then(|types| scan.no_key().map_or(Ok(types), Err));
-    let (envelope, fingerprint) = fault.map_err(|fault| {
+    let scanned = scan.object();
+    let fault = scanned.and_then(|envelope| scan.no_key().map_or(Ok(envelope), Err));
+    let envelope = fault.map_err(|fault| {
         let key = scan.key();
         ScanError::new(key, fault.reason, fault.offset)
     })?;
+    let uid = scan.uid.as_ref().map(|uid| uid.text);
+    let by_version = fingerprint::of_version(plan, uid, scan.resource_version.as_ref());
+    let of_body = || {
+        let mut hash = BodyHash::new(plan);
+        hash.part(&bytes[envelope.message.clone()]);
+        hash.finish()
+    };
+    let fingerprint = by_version.unwrap_or_else(of_body);
     let text = |place: Option<Range<usize>>| place.map_or(Text::None, |place| Text::Plain(Span::new(place)));
+    let placed = |placed: Option<Placed<'_>>| text(placed.map(|placed| placed.place));
     Ok(Meta {
         api_version: text(envelope.api_version),
         kind: text(envelope.kind),
-        namespace: text(scan.namespace),
-        name: text(scan.name),
-        uid: text(scan.uid),
+        namespace: placed(scan.namespace),
+        name: placed(scan.name),
+        uid: placed(scan.uid),
         resource_version: scan.resource_version,
         labels: scan.labels.map(Span::new),
         owners: scan.owners.map(Span::new),
-        fingerprint: fingerprint.finish(),
+        fingerprint,
+        by_version: by_version.is_some(),
         cuts: scan.cuts,
         fields: SmallVec::new(),
     })
@@ -49,9 +59,9 @@ struct Scan<'a> {
     bytes: &'a [u8],
     prunes_managed_fields: bool,
     has_metadata: bool,
-    name: Option<Range<usize>>,
-    namespace: Option<Range<usize>>,
-    uid: Option<Range<usize>>,
+    name: Option<Placed<'a>>,
+    namespace: Option<Placed<'a>>,
+    uid: Option<Placed<'a>>,
     resource_version: Option<ResourceVersion>,
     /// From the first to the last label.
     labels: Option<Range<usize>>,
@@ -60,8 +70,14 @@ struct Scan<'a> {
     cuts: SmallVec<[Span; 1]>,
 }
 
-impl Scan<'_> {
-    fn object(&mut self, plan: &FieldPlan) -> Result<(envelope::Envelope, BodyHash), Fault> {
+/// A string that is not empty, and its place in the bytes.
+struct Placed<'a> {
+    text: &'a str,
+    place: Range<usize>,
+}
+
+impl<'a> Scan<'a> {
+    fn object(&mut self) -> Result<envelope::Envelope, Fault> {
         let envelope = envelope::open(self.bytes)?;
         let message = envelope.message.clone();
         self.cut(0..message.start);
@@ -72,9 +88,7 @@ impl Scan<'_> {
             }
         }
         self.cut(message.end..self.bytes.len());
-        let mut hash = BodyHash::new(plan);
-        hash.part(&self.bytes[message]);
-        Ok((envelope, hash))
+        Ok(envelope)
     }
 
     fn metadata(&mut self, record: &Record) -> Result<(), Fault> {
@@ -88,9 +102,8 @@ impl Scan<'_> {
                 object_meta::NAMESPACE => self.namespace = self.text(&record, "metadata.namespace")?,
                 object_meta::UID => self.uid = self.text(&record, "metadata.uid")?,
                 object_meta::RESOURCE_VERSION => {
-                    let place = self.text(&record, "metadata.resourceVersion")?;
-                    let version = place.and_then(|place| std::str::from_utf8(&self.bytes[place]).ok());
-                    self.resource_version = version.map(ResourceVersion::from);
+                    let version = self.text(&record, "metadata.resourceVersion")?;
+                    self.resource_version = version.map(|version| version.text.into());
                 }
                 object_meta::LABELS => {
                     let label = record.value.bytes().map(|place| entry(self.bytes, place));
@@ -110,8 +123,8 @@ impl Scan<'_> {
         Ok(())
     }
 
-    /// The place of a string; `None` if it is empty.
-    fn text(&self, record: &Record, field: &'static str) -> Result<Option<Range<usize>>, Fault> {
+    /// A string; `None` if it is empty.
+    fn text(&self, record: &Record, field: &'static str) -> Result<Option<Placed<'a>>, Fault> {
         let offset = record.place.start;
         let place = record.value.bytes().ok_or(Fault {
             reason: ScanReason::WrongType {
@@ -121,7 +134,7 @@ impl Scan<'_> {
             offset,
         })?;
         match std::str::from_utf8(&self.bytes[place.clone()]) {
-            Ok(text) => Ok((!text.is_empty()).then_some(place)),
+            Ok(text) => Ok((!text.is_empty()).then_some(Placed { text, place })),
             Err(_) => Err(Fault {
                 reason: ScanReason::InvalidText(field),
                 offset,
@@ -138,19 +151,17 @@ impl Scan<'_> {
         }
     }
 
-    fn str(&self, place: &Option<Range<usize>>) -> Option<&str> {
-        std::str::from_utf8(&self.bytes[place.clone()?]).ok()
-    }
-
     fn key(&self) -> Option<ObjectKey> {
-        let name = self.str(&self.name)?;
-        let key = || ObjectKey::new(self.str(&self.namespace), name);
+        let name = self.name.as_ref()?.text;
+        let namespace = self.namespace.as_ref().map(|namespace| namespace.text);
+        let key = || ObjectKey::new(namespace, name);
         self.no_key().is_none().then(key)
     }
 
     /// The error if the object has no valid key.
     fn no_key(&self) -> Option<Fault> {
-        let invalid = |place| self.str(place).is_some_and(|name| !is_path_segment(name));
+        let invalid =
+            |name: &Option<Placed<'_>>| name.as_ref().is_some_and(|name| !is_path_segment(name.text));
         let reason = match () {
             () if self.name.is_none() => ScanReason::NoName,
             () if invalid(&self.name) => ScanReason::InvalidName("metadata.name"),

@@ -85,7 +85,7 @@ proptest! {
         space in space(),
     ) {
         let [spec, status, x] = <[Json; 3]>::from(values).map(with_few_names);
-        let metadata = Json::object(vec![("x", x), ("labels", labels), ("name", Json::text("a"))]);
+        let metadata = Json::object(vec![("x", x), ("labels", labels), ("uid", Json::text("u1")), ("name", Json::text("a"))]);
         let body = Json::object(vec![("spec", spec), ("metadata", metadata), ("status", status)]).write(space);
         let plan = FieldPlan::new(paths(&pruned), paths(&fields)).unwrap();
         let raw = RawObject::scan_with(Encoding::Json, body.clone().into(), &plan).unwrap();
@@ -108,6 +108,8 @@ proptest! {
         }
         let body: Value = serde_json::from_slice(&raw.body()).unwrap();
         prop_assert_eq!(body, model);
+        prop_assert!(raw.write_body_without_uid(&mut Vec::new()).is_some());
+        prop_assert_eq!(body_with_uid(&raw), &*raw.body());
     }
 }
 

@@ -158,6 +158,8 @@ fn managed_fields_are_cut() {
     for bytes in [message(&pod("a")), envelope(&pod("a"))] {
         let raw = scan(bytes.clone()).unwrap();
         assert_eq!(value(&raw.body()), expected);
+        assert_eq!(body_with_uid(&raw), *raw.body());
+        assert!(raw.write_body_without_uid(&mut Vec::new()).is_some());
         assert_eq!(*raw.bytes(), bytes);
         let detached = raw.into_owned();
         assert_eq!(value(&detached.body()), expected);
@@ -168,35 +170,33 @@ fn managed_fields_are_cut() {
 
 #[test]
 fn a_version_identifies_a_state_in_any_encoding() {
-    let protobuf = RawObject::scan(Encoding::Protobuf, message(&pod("a"))).unwrap();
-    let json = RawObject::scan(Encoding::Json, pod("a").to_string().into()).unwrap();
-    assert_ne!(protobuf.fingerprint(), json.fingerprint());
-    let same = json
-        .clone()
-        .identified_by_version(&FieldPlan::default())
-        .fingerprint();
-    assert_eq!(
-        protobuf
-            .identified_by_version(&FieldPlan::default())
-            .fingerprint(),
-        same
-    );
-    let mut later = pod("a");
+    let by_version = FieldPlan::default().by_version();
+    let fingerprint = |encoding, pod: &Value, plan: &FieldPlan| {
+        let bytes = match encoding {
+            Encoding::Json => pod.to_string().into(),
+            _ => message(pod),
+        };
+        let raw = RawObject::scan_with(encoding, bytes, plan).unwrap();
+        (raw.fingerprint(), raw.is_identified_by_version())
+    };
+    let of_body = |encoding, pod: &Value| fingerprint(encoding, pod, &FieldPlan::default());
+    let of_version = |encoding, pod: &Value| fingerprint(encoding, pod, &by_version);
+    let (json, protobuf) = (Encoding::Json, Encoding::Protobuf);
+
+    let a = pod("a");
+    assert_ne!(of_body(protobuf, &a), of_body(json, &a));
+    let same = of_version(json, &a);
+    assert!(same.1);
+    assert_eq!(of_version(protobuf, &a), same);
+    let mut later = a.clone();
     later["metadata"]["resourceVersion"] = "8".into();
-    let later = RawObject::scan(Encoding::Protobuf, message(&later)).unwrap();
-    assert_ne!(
-        later.identified_by_version(&FieldPlan::default()).fingerprint(),
-        same
-    );
-    let mut bare = pod("a");
+    assert_ne!(of_version(protobuf, &later), same);
+
+    let mut bare = a;
     bare["metadata"].as_object_mut().unwrap().remove("uid");
-    let bare = RawObject::scan(Encoding::Protobuf, message(&bare)).unwrap();
-    assert_eq!(
-        bare.clone()
-            .identified_by_version(&FieldPlan::default())
-            .fingerprint(),
-        bare.fingerprint()
-    );
+    for encoding in [json, protobuf] {
+        assert_eq!(of_version(encoding, &bare), of_body(encoding, &bare));
+    }
 }
 
 #[test]
@@ -301,6 +301,7 @@ proptest! {
             let _ = parse_bookmark(Encoding::Protobuf, &object);
             if let Ok(raw) = scan(object) {
                 prop_assert!(raw.body().len() <= raw.bytes().len());
+                prop_assert_eq!(body_with_uid(&raw), &*raw.body());
                 raw.labels().for_each(drop);
             }
         }
