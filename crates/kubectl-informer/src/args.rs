@@ -153,7 +153,8 @@ impl Command {
   source <(kubectl informer completion bash)")]
 pub(crate) struct CompletionArgs {
     /// Who completes
-    #[arg(value_enum)]
+    // The error without it says what there is.
+    #[arg(value_enum, value_name = "kubectl|bash|zsh|fish|powershell")]
     pub(crate) shell: Shell,
 }
 

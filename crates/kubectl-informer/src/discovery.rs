@@ -91,8 +91,12 @@ impl Resource {
 
     /// What the server offers instead, if objects cannot be listed and watched.
     pub(crate) fn lacks(&self) -> Option<String> {
-        let offers = |verb: &&str| self.verbs.iter().any(|offered| offered == verb);
-        (!["list", "watch"].iter().all(offers)).then(|| self.verbs.join(", "))
+        let watchable = self.offers("list") && self.offers("watch");
+        (!watchable).then(|| self.verbs.join(", "))
+    }
+
+    fn offers(&self, verb: &str) -> bool {
+        self.verbs.iter().any(|offered| offered == verb)
     }
 
     fn has_name(&self, name: &str) -> bool {
@@ -198,11 +202,15 @@ impl Resources {
         names
     }
 
-    /// Every kind of object once, in the version that the server prefers. Events are served by two groups, and are those
-    /// of the core group here.
+    /// Every kind whose objects can be listed once, in the version that the server prefers. Others, such as reviews, are
+    /// questions and have no objects. Events are served by two groups, and are those of the core group here.
     pub(crate) fn kinds(&self) -> Vec<&Resource> {
         let mut seen = HashSet::new();
-        let mut kinds: Vec<_> = self.known.iter().collect();
+        let mut kinds: Vec<_> = self
+            .known
+            .iter()
+            .filter(|resource| resource.offers("list"))
+            .collect();
         kinds.retain(|resource| seen.insert((&resource.group, &resource.plural)));
         let core_events = (&String::new(), &"events".to_owned());
         if seen.contains(&core_events) {
@@ -500,7 +508,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn every_kind_is_there_once() {
+    fn every_kind_that_has_objects_is_there_once() {
         let resources = resources();
         let names: Vec<_> = resources
             .kinds()
@@ -515,7 +523,6 @@ pub(crate) mod tests {
                 "podtemplates/v1",
                 "deployments.apps/v1",
                 "po.example.com/v1",
-                "tokenreviews.authentication.k8s.io/v1",
             ]
         );
     }

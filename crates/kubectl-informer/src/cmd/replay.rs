@@ -45,7 +45,7 @@ pub(crate) async fn run(args: ReplayArgs) -> anyhow::Result<ExitCode> {
         let progress = progress::doing("reading what was there when the recording began");
         let next = player.initial(&mut recording, synced).await;
         drop(progress);
-        announce(&server, &args)?;
+        announce(&server, &args, &resources)?;
         player.play(&mut recording, next, args.speed).await;
         // What could be read is served all the same.
         let ended = recording.ended();
@@ -137,16 +137,21 @@ fn definition(resource: &Resource, versions: &BTreeSet<&str>) -> Value {
 }
 
 /// Prints the server's address and how to use it, as `kube-sim` does.
-fn announce(server: &SimServer, args: &ReplayArgs) -> anyhow::Result<()> {
-    let usage = match &args.kubeconfig {
-        None => format!("kubectl --server={} get pods -A", server.url()),
+fn announce(server: &SimServer, args: &ReplayArgs, resources: &[Resource]) -> anyhow::Result<()> {
+    let cluster = match &args.kubeconfig {
+        None => format!("--server={}", server.url()),
         Some(path) => {
             check_kubeconfig(path)?;
             std::fs::write(path, server.kubeconfig())
                 .with_context(|| format!("cannot write the kubeconfig {}", path.display()))?;
-            format!("kubectl --kubeconfig={} get pods -A", path.display())
+            format!("--kubeconfig={}", path.display())
         }
     };
+    let resource = resources.first().map(Resource::full_name);
+    let usage = format!(
+        "kubectl {cluster} get {} -A",
+        resource.as_deref().unwrap_or("pods")
+    );
     Ok(output::lines(&format!(
         "{}\n\ntry: {usage}\nend: Ctrl-C",
         server.url()

@@ -194,11 +194,12 @@ pub(crate) fn diff(args: &DiffArgs) -> anyhow::Result<ExitCode> {
     let several = header.resources.len() > 1;
     let mut grid = Grid::default();
     let mut progress = Some(progress::doing("reading the recording"));
-    let mut changed = 0_u64;
+    let (mut changed, mut last) = (0_u64, 0);
     while let Some(mut entry) = recording.next() {
         if entry.time > to {
             break;
         }
+        last = entry.time;
         let Some(change) = recording.apply(&mut entry) else {
             break;
         };
@@ -255,6 +256,12 @@ pub(crate) fn diff(args: &DiffArgs) -> anyhow::Result<ExitCode> {
         }
     }
     drop(progress);
+    if changed == 0 && last < from {
+        let last = clock(time(&header, last));
+        bail!(Usage(format!(
+            "--from is after the last change of the recording, at {last}"
+        )));
+    }
     if changed == 0 {
         output::diagnostic(&format!(
             "no change of the recording is selected; {}",

@@ -31,6 +31,12 @@ async fn every_shell_gets_a_script() {
         assert!(ended.out.contains(expected), "{shell}: {}", ended.out);
         assert!(!ended.out.contains('\u{1b}'), "{shell}");
     }
+    let ended = run("completion").await;
+    assert_eq!(ended.code, Some(2), "{ended:?}");
+    assert!(
+        ended.err.contains("kubectl|bash|zsh|fish|powershell"),
+        "{ended:?}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -123,8 +123,17 @@ async fn a_recording_is_looked_at_by_time_and_object() {
             "{ended:?}"
         );
     }
-    let ended = run(&format!("diff {path} --from 2s --to 1s")).await;
-    assert_eq!(ended.code, Some(2), "{ended:?}");
+    for (times, expected) in [
+        ("--from 2s --to 1s", "--to is before --from"),
+        (
+            "--from 9h",
+            "--from is after the last change of the recording, at ",
+        ),
+    ] {
+        let ended = run(&format!("diff {path} {times}")).await;
+        assert_eq!(ended.code, Some(2), "{ended:?}");
+        assert!(ended.err.contains(expected), "{ended:?}");
+    }
 
     // As it was between the two updates, and at the end.
     let second = changes[0]["time"].as_str().unwrap();
@@ -432,7 +441,9 @@ async fn a_replay_is_a_cluster_for_any_client() {
     .await;
     assert_eq!(lines(&widgets.out)[0]["object"]["size"], 1);
     replay.signal(Signal::SIGTERM);
-    assert_eq!(replay.end().await.code, Some(0));
+    let ended = replay.end().await;
+    assert_eq!(ended.code, Some(0));
+    assert!(ended.out.contains(" get configmaps -A"), "{ended:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
