@@ -322,7 +322,10 @@ impl<O: CachedObject> CoalescingQueue<O> {
 
     /// The oldest notification. Those before the mark come first, whether or not [it is taken](Self::take_mark).
     pub(super) fn pop(&mut self) -> Option<QueuedNotification<O>> {
-        let (number, change) = self.entries.pop()?;
+        let Some((number, change)) = self.entries.pop() else {
+            self.last.take_if(|last| last.numbers.capacity() > KEPT_STORAGE);
+            return None;
+        };
         if let Some(last) = &mut self.last {
             last.remove(&change.key, number);
         }

@@ -37,9 +37,9 @@ const MAX_BASE_FACTOR: usize = 4;
 const MISSES_BEFORE_NEW_BASE: u8 = 2;
 /// After this many, the family's objects are no longer compared.
 const MAX_MISSES: u8 = 8;
-/// A base is indexed once and for all of its objects when this many have come in succession; before, indexing it for each is
-/// cheaper.
-const MIN_RUN: u8 = 3;
+/// A base is indexed for all that follow when this many of its objects have come in succession. The index costs what it saves
+/// in four of them.
+const MIN_RUN: u8 = 6;
 /// The minimum number of objects between two removals of unused families; it grows with the number of families.
 const MIN_SWEEP: usize = 256;
 /// The bytes of uncompressed bases that may always be cached.
@@ -96,7 +96,8 @@ impl Families {
     /// The number of families, and the bytes of their bases.
     pub(super) fn size(&self) -> (usize, u64) {
         let bases = self.bases.load(Ordering::Relaxed);
-        (self.families.len(), bases + self.cached as u64)
+        let index = self.run.index.as_ref().map_or(0, CDict::sizeof);
+        (self.families.len(), bases + (self.cached + index) as u64)
     }
 
     /// The stored bytes of all bases, to which a restored base adds its own.
@@ -182,6 +183,9 @@ impl Families {
         self.sweep_in = self.sweep_in.saturating_sub(1);
         if self.sweep_in > 0 && bases(&self.bases) < self.sweep_at {
             return;
+        }
+        if self.run.base.strong_count() == 0 {
+            self.run = Run::default();
         }
         let cached = &mut self.cached;
         self.families.retain(|_, family| {

@@ -87,7 +87,11 @@ impl<'a> Scan<'a> {
                 self.metadata(&record)?;
             }
         }
-        self.cut(message.end..self.bytes.len());
+        // Not merged with a cut that ends the message.
+        let trailer = message.end..self.bytes.len();
+        if !trailer.is_empty() {
+            self.cuts.push(Span::new(trailer));
+        }
         Ok(envelope)
     }
 

@@ -168,6 +168,18 @@ fn managed_fields_are_cut() {
     assert_eq!(*whole.body(), *message(&pod("a")), "without the envelope");
 }
 
+// A ServiceAccount is no more than that, and the server ends an envelope with two empty fields.
+#[test]
+fn managed_fields_at_the_end_of_a_message_are_cut() {
+    let mut bare = pod("a");
+    bare.as_object_mut().unwrap().remove("spec");
+    let event = [&*envelope(&bare), &[0x1a, 0, 0x22, 0]].concat();
+    let (item, event) = (scan(message(&bare)).unwrap(), scan(event.into()).unwrap());
+    assert!(item.body().len() + 10 < message(&bare).len());
+    assert_eq!(item.body(), event.body());
+    assert_eq!(body_with_uid(&event), *event.body());
+}
+
 #[test]
 fn a_version_identifies_a_state_in_any_encoding() {
     let by_version = FieldPlan::default().by_version();
