@@ -460,6 +460,7 @@ mod tests {
                         "class": {"type": "string"}, "for": {"type": "string"}, "a-b": {"type": "string"},
                         "after": {"type": "string", "format": "duration"},
                         "list": {"type": "array", "items": {"type": "integer"}},
+                        "names": {"type": "array", "items": {"type": "string"}},
                     },
                 },
             },
@@ -563,6 +564,40 @@ mod tests {
             let found = broken_by(json!({"rule": rule}), json!(null), spec.clone());
             assert_eq!(found.len(), 1, "{rule}: {found:?}");
             assert!(found[0].contains("call cost exceeds limit"), "{rule}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn what_kubernetes_functions_read_and_make_costs_as_much() {
+        let numbers: Vec<_> = (0..1000).collect();
+        let spec = json!({"list": numbers, "class": "x".repeat(100_000)});
+        for rule in [
+            "[url('http://' + self.class)].all(u, self.list.all(a, type(u.getHost()) == string))",
+            "[url('/' + self.class)].all(u, self.list.all(a, u == u))",
+            "[semver('1.2.3-' + self.class)].all(v, self.list.all(a, v.compareTo(v) == 0))",
+            "[semver('1.2.3-' + self.class)].all(v, self.list.all(a, v != optional.of(v)))",
+            "self.list.all(a, type(self.class.findAll('')) == list)",
+            "self.list.all(a, type(self.class.find(string(a) + '(\\\\pL{50}){20}')) == string)",
+            "self.list.all(a, sets.contains([[self.class]], [[self.class]]))",
+        ] {
+            let found = broken_by(json!({"rule": rule}), json!(null), spec.clone());
+            assert_eq!(found.len(), 1, "{rule}: {found:?}");
+            assert!(found[0].contains("call cost exceeds limit"), "{rule}: {found:?}");
+        }
+    }
+
+    // What a real server makes of these and others is compared by `conformance`.
+    #[test]
+    fn a_rule_over_three_hundred_items_is_not_too_much() {
+        let names: Vec<_> = (0..300).map(|at| format!("item-{at}.example.com")).collect();
+        let spec = json!({"names": names});
+        for rule in [
+            "self.names.all(a, a.find('^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$') == a)",
+            "self.names.all(a, self.names.exists_one(b, b == a))",
+            "self.names.all(a, a in self.names)",
+        ] {
+            let found = broken_by(json!({"rule": rule}), json!(null), spec.clone());
+            assert!(found.is_empty(), "{rule}: {found:?}");
         }
     }
 

@@ -3,9 +3,11 @@
 use cel::common::ast::{CallExpr, EntryExpr, Expr, IdedExpr, LiteralValue, operators};
 
 use super::CONTAINER;
-use super::charged::{
-    CHARGE, COUNTED, CROWDED, INDEX_OF, JOIN, LAST_INDEX_OF, MATCHES, MATCHES_LITERAL, REPLACE, SIZED,
-};
+use super::charged::{CHARGE, COUNTED, CROWDED, INDEX_OF, JOIN, LAST_INDEX_OF, REPLACE, SIZED};
+use super::patterns::{FIND, FIND_ALL, FIND_ALL_KEPT, MATCHES};
+
+/// What may not be evaluated has a charge of its own if it costs so much: a charge takes time, too.
+const LARGE: u64 = 5;
 
 /// The expression with a charge for each round of its loops.
 pub(in crate::schema::cel) fn metered(mut expression: IdedExpr) -> IdedExpr {
@@ -18,7 +20,18 @@ fn meter(expression: &mut IdedExpr) -> u64 {
     match &mut expression.expr {
         Expr::Unspecified | Expr::Literal(_) => 0,
         Expr::Ident(_) => 1,
-        Expr::Select(select) => 1 + meter(&mut select.operand),
+        Expr::Select(select) => u64::from(!select.test) + meter(&mut select.operand),
+        Expr::Call(call) if branches(call) => {
+            let [first, rest @ ..] = &mut call.args[..] else {
+                return 0;
+            };
+            let rest = rest.iter_mut().map(meter_branch);
+            let rest = match call.func_name.as_str() {
+                operators::CONDITIONAL => rest.max().unwrap_or(0),
+                _ => rest.sum(),
+            };
+            meter(first) + rest
+        }
         Expr::Call(call) => {
             let target = call.target.as_mut().map_or(0, |target| meter(target));
             let cost = 1 + target + call.args.iter_mut().map(meter).sum::<u64>();
@@ -72,19 +85,43 @@ fn meter_part(part: &mut IdedExpr) -> u64 {
     cost
 }
 
+/// Whether what comes after the first argument of a call may not be evaluated. The call itself costs nothing, as in a real server.
+fn branches(call: &CallExpr) -> bool {
+    matches!(
+        (&*call.func_name, call.args.len()),
+        (operators::CONDITIONAL, 3) | (operators::LOGICAL_AND | operators::LOGICAL_OR, 2)
+    )
+}
+
+/// The same of what may not be evaluated: it is charged for when it is, unless it is little.
+fn meter_branch(part: &mut IdedExpr) -> u64 {
+    let cost = meter(part);
+    if cost < LARGE {
+        return cost;
+    }
+    charge_for(part, cost);
+    0
+}
+
 /// The same of the step of a loop, in which `cel` recognizes what adds to a list: only what is added has a size.
 fn meter_step(step: &mut IdedExpr) -> u64 {
-    match &mut step.expr {
-        Expr::Call(call) if matches!(&*call.func_name, operators::CONDITIONAL | operators::ADD) => {
-            1 + call.args.iter_mut().map(meter_step).sum::<u64>()
+    let Expr::Call(call) = &mut step.expr else {
+        return meter(step);
+    };
+    match (call.func_name.as_str(), &mut call.args[..]) {
+        (operators::CONDITIONAL, [condition, one, other]) => {
+            meter(condition) + meter_step(one).max(meter_step(other))
         }
+        (operators::ADD, [one, other]) => 1 + meter_step(one) + meter_step(other),
+        // The first is what the rounds before came to, the second what is asked in each.
+        (operators::LOGICAL_AND | operators::LOGICAL_OR, [one, other]) => meter(one) + meter(other),
         _ => meter(step),
     }
 }
 
 /// Whether a call may make something large.
 fn makes(call: &CallExpr) -> bool {
-    const OTHERS: [&str; 15] = [
+    const OTHERS: [&str; 22] = [
         operators::ADD,
         "format",
         "lowerAscii",
@@ -100,6 +137,13 @@ fn makes(call: &CallExpr) -> bool {
         "strings.quote",
         "getEscapedPath",
         "getQuery",
+        "getScheme",
+        "getHost",
+        "getHostname",
+        "getPort",
+        FIND,
+        FIND_ALL,
+        FIND_ALL_KEPT,
     ];
     OTHERS.contains(&&*call.func_name)
 }
@@ -111,10 +155,7 @@ fn bound(call: &mut CallExpr) {
         ("join", 0 | 1, Some(_)) => JOIN,
         ("indexOf", 1 | 2, Some(_)) => INDEX_OF,
         ("lastIndexOf", 1 | 2, Some(_)) => LAST_INDEX_OF,
-        ("matches", 1, Some(_)) | ("matches", 2, None) => match call.args.last().map(|last| &last.expr) {
-            Some(Expr::Literal(_)) => MATCHES_LITERAL,
-            _ => MATCHES,
-        },
+        ("matches", 1, Some(_)) | ("matches", 2, None) => MATCHES,
         _ => return,
     };
     call.func_name = name.to_owned();
@@ -123,7 +164,7 @@ fn bound(call: &mut CallExpr) {
 
 /// Charges for what a call reads as a whole before it begins.
 fn read(call: &mut CallExpr) {
-    const WHOLE: [&str; 43] = [
+    const WHOLE: [&str; 46] = [
         operators::EQUALS,
         operators::NOT_EQUALS,
         operators::LESS,
@@ -160,6 +201,9 @@ fn read(call: &mut CallExpr) {
         "isCIDR",
         "containsIP",
         "containsCIDR",
+        "isGreaterThan",
+        "isLessThan",
+        "compareTo",
         "url",
         "isURL",
         "validate",
