@@ -76,6 +76,10 @@ impl User {
         }
     }
 
+    pub(crate) fn of_account(namespace: &str, name: &str) -> Self {
+        Self::new(format!("{SERVICE_ACCOUNT}{namespace}:{name}"), "", [])
+    }
+
     fn anonymous() -> Self {
         Self::new(ANONYMOUS, "", [])
     }

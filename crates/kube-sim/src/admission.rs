@@ -31,6 +31,7 @@ use rules::{RulesAbout, RulesAsked};
 mod answer;
 mod answers;
 mod ask;
+mod authorizer;
 mod call;
 mod evaluate;
 mod hooks;
@@ -78,7 +79,7 @@ pub(crate) struct Admission {
     validating: Vec<Arc<Hook>>,
     changing: Vec<Arc<Policy>>,
     policies: Vec<Arc<Policy>>,
-    user: Value,
+    user: User,
     /// The request's options, as webhooks see them.
     options: Value,
     dry_run: bool,
@@ -434,7 +435,7 @@ impl Api {
             validating,
             changing,
             policies,
-            user: user.unwrap_or(&admin).shown(),
+            user: user.unwrap_or(&admin).clone(),
             options,
             dry_run,
             uid: OnceLock::new(),

@@ -31,7 +31,10 @@ impl Pattern {
 
     /// Whether the pattern is in the text. An expression that Go takes and that cannot be compiled here is in any text.
     pub(crate) fn is_in(&self, text: &str) -> bool {
-        self.compiled().ok().flatten().is_none_or(|regex| regex.is_match(text))
+        self.compiled()
+            .ok()
+            .flatten()
+            .is_none_or(|regex| regex.is_match(text))
     }
 
     /// What the pattern matches in the text, one after the other.

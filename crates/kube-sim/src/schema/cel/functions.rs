@@ -1,5 +1,5 @@
-//! The functions that Kubernetes adds to CEL: of quantities, addresses, URLs, versions, named formats, sets, lists and regular
-//! expressions.
+//! The functions that Kubernetes adds to CEL: of quantities, addresses, URLs, versions, named formats, sets, lists and rights. Those
+//! of regular expressions are with their costs.
 //!
 //! `value` has the types that they add. A function gets values, looks at their types itself, and says what is wrong in a real server's
 //! words ([`failed`]).
@@ -14,6 +14,7 @@ use cel::objects::Opaque;
 use cel::{DeclarationError, Env, ExecutionError, Value};
 
 mod address;
+pub(super) mod authorizer;
 mod formats;
 mod lists;
 mod quantity;
@@ -98,7 +99,8 @@ fn first<'s, 'a>(arguments: &'s [Argument<'a>]) -> Result<&'s Argument<'a>> {
 
 /// A value of another type than those of CEL.
 fn opaque(value: &dyn Val) -> Option<Arc<dyn Opaque>> {
-    let is_opaque = value.get_type().kind() == Kind::Opaque && value.downcast_ref::<CelOptional<'_>>().is_none();
+    let is_opaque =
+        value.get_type().kind() == Kind::Opaque && value.downcast_ref::<CelOptional<'_>>().is_none();
     match is_opaque.then(|| Value::try_from(value)) {
         Some(Ok(Value::Opaque(value))) => Some(value),
         _ => None,
@@ -121,7 +123,10 @@ fn called<'b, 'v>(
     arguments: &[CowVal<'b, 'v>],
     function: fn(&[Argument<'_>]) -> Result,
 ) -> Result<CowVal<'b, 'v>> {
-    let arguments: Vec<_> = arguments.iter().map(|argument| Argument::of(argument.as_ref())).collect();
+    let arguments: Vec<_> = arguments
+        .iter()
+        .map(|argument| Argument::of(argument.as_ref()))
+        .collect();
     let made: Box<dyn Val> = function(&arguments)?.try_into()?;
     Ok(CowVal::Owned(made))
 }
@@ -199,6 +204,20 @@ pub(super) fn declare(environment: &mut Env) -> std::result::Result<(), Declarat
         "getPort" ANY () => url::port,
         "getEscapedPath" ANY () => url::path,
         "getQuery" ANY () => url::query,
+        "path" ANY (STRING) => authorizer::path,
+        "group" ANY (STRING) => authorizer::group,
+        "serviceAccount" ANY (STRING, STRING) => authorizer::service_account,
+        "resource" ANY (STRING) => authorizer::resource,
+        "subresource" ANY (STRING) => authorizer::subresource,
+        "namespace" ANY (STRING) => authorizer::namespace,
+        "name" ANY (STRING) => authorizer::name,
+        "fieldSelector" ANY (STRING) => authorizer::selector,
+        "labelSelector" ANY (STRING) => authorizer::selector,
+        "check" ANY (STRING) => authorizer::check,
+        "allowed" ANY () => authorizer::allowed,
+        "reason" ANY () => authorizer::reason,
+        "errored" ANY () => authorizer::errored,
+        "error" ANY () => authorizer::error,
         "isSorted" LIST () => lists::is_sorted,
         "sum" LIST () => lists::sum,
         "min" LIST () => lists::min,

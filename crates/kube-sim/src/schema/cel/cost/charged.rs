@@ -4,7 +4,7 @@ use cel::common::types::{CelBytes, CelInt, CelList, CelMap, CelOptional, CelStri
 use cel::common::value::{CowVal, Val};
 use cel::{DeclarationError, Env, ExecutionError};
 
-use super::{BYTES, exceeded, pay, patterns};
+use super::{BYTES, exceeded, patterns, pay};
 use crate::schema::cel::functions::size_of;
 
 /// Charges for a round of a loop.
@@ -70,7 +70,9 @@ pub(in crate::schema::cel) fn length(value: &dyn Val) -> u64 {
     }
     if let Some(map) = value.downcast_ref::<CelMap<'_>>() {
         let entries = map.inner().iter();
-        return entries.map(|(key, item)| ENTRY + length(key.inner()) + length(&**item)).sum();
+        return entries
+            .map(|(key, item)| ENTRY + length(key.inner()) + length(&**item))
+            .sum();
     }
     if let Some(optional) = value.downcast_ref::<CelOptional<'_>>() {
         return optional.inner().map_or(0, length);

@@ -83,7 +83,8 @@ impl Taken {
             _ => return,
         };
         let at = usize::from(call.target.is_none());
-        let Some(Expr::Literal(LiteralValue::String(source))) = call.args.get(at).map(|part| &part.expr) else {
+        let Some(Expr::Literal(LiteralValue::String(source))) = call.args.get(at).map(|part| &part.expr)
+        else {
             return;
         };
         let weight = self.weight.saturating_add(weight(source.inner()));

@@ -32,7 +32,9 @@ pub(super) fn is_sorted(arguments: &[Argument<'_>]) -> Result {
 fn summand(item: &dyn Val) -> Result {
     let is_summable = item.as_sizer().is_none();
     match is_summable.then(|| Value::try_from(item)) {
-        Some(Ok(value @ (Value::Int(_) | Value::UInt(_) | Value::Float(_) | Value::Duration(_)))) => Ok(value),
+        Some(Ok(value @ (Value::Int(_) | Value::UInt(_) | Value::Float(_) | Value::Duration(_)))) => {
+            Ok(value)
+        }
         _ => Err(mismatch()),
     }
 }
@@ -60,7 +62,11 @@ fn preferred(arguments: &[Argument<'_>], name: &str, worse: Ordering) -> Result 
         .next()
         .ok_or_else(|| failed(format!("{name} called on empty list")))?;
     let best = items.try_fold(first, |best, item| {
-        Ok(if order(&**best, &**item)? == worse { item } else { best })
+        Ok(if order(&**best, &**item)? == worse {
+            item
+        } else {
+            best
+        })
     });
     Value::try_from(&**best?)
 }

@@ -9,6 +9,7 @@ use cel::objects::Opaque;
 use ipnet::IpNet;
 use semver::Version;
 
+use super::authorizer::Rights;
 use super::formats::Format;
 use super::url::Url;
 use super::{Argument, Result, mismatch, string};
@@ -22,6 +23,7 @@ pub(super) enum Own {
     Cidr(IpNet),
     Url(Url),
     Format(&'static Format),
+    Rights(Rights),
 }
 
 impl Own {
@@ -30,6 +32,7 @@ impl Own {
         match self {
             Self::Version(version) => version.pre.len() + version.build.len(),
             Self::Url(url) => url.len(),
+            Self::Rights(rights) => rights.len(),
             Self::Quantity(_) | Self::Ip(_) | Self::Cidr(_) | Self::Format(_) => 0,
         }
     }
@@ -44,6 +47,11 @@ impl Opaque for Own {
             Self::Cidr(_) => "net.CIDR",
             Self::Url(_) => "kubernetes.URL",
             Self::Format(_) => "kubernetes.NamedFormat",
+            Self::Rights(Rights::All(_)) => "kubernetes.authorization.Authorizer",
+            Self::Rights(Rights::Path(..)) => "kubernetes.authorization.PathCheck",
+            Self::Rights(Rights::Group(..)) => "kubernetes.authorization.GroupCheck",
+            Self::Rights(Rights::Resource(..)) => "kubernetes.authorization.ResourceCheck",
+            Self::Rights(Rights::Decided(_)) => "kubernetes.authorization.Decision",
         }
     }
 }
