@@ -165,7 +165,7 @@ fn nulls() -> Case {
             .extend(more.as_object().unwrap().clone());
         slice
     };
-    let (pods, deployment) = ("/api/v1/namespaces/{ns}/pods", format!("{DEPLOYMENTS}/d"));
+    let (pods, of_deployment) = ("/api/v1/namespaces/{ns}/pods", format!("{DEPLOYMENTS}/d"));
     let probed = json!({"lastProbeTime": "2026-01-02T03:04:05Z"});
     Case::new("empties-nulls")
         .ask(post(ROLES, &named("none", &json!({}))).named("a role without rules"))
@@ -268,7 +268,7 @@ fn nulls() -> Case {
                 .only(["/kind"]),
         )
         .ask(
-            merge(&format!("{deployment}/status"), &status("Available", json!({})))
+            merge(&format!("{of_deployment}/status"), &status("Available", json!({})))
                 .named("a condition of a deployment")
                 .only(["/status"]),
         )
