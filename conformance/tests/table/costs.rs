@@ -19,7 +19,7 @@ const OF_NAMES: [&str; 16] = [
     "self.all(a, url('https://' + a + '/path?a=b').getQuery()['a'] == ['b'])",
     "self.all(a, semver('1.2.3-' + a).isGreaterThan(semver('1.2.2')))",
     "self.all(a, !format.dns1123Subdomain().validate(a).hasValue())",
-    "self.all(a, a.split('.').join('.') == a && a.replace('.', '-').size() == a.size())",
+    "self.all(a, a.split('.').size() == 3 && a.replace('.', '-').size() == a.size())",
     "self.all(a, sets.contains(self, [a]))",
     "self.all(a, a.lowerAscii() == a && a.startsWith('item-') && a.endsWith('.com') && a.contains('example'))",
     "self.isSorted() || self.distinct().size() == 300",

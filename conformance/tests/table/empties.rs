@@ -268,9 +268,12 @@ fn nulls() -> Case {
                 .only(["/kind"]),
         )
         .ask(
-            merge(&format!("{of_deployment}/status"), &status("Available", json!({})))
-                .named("a condition of a deployment")
-                .only(["/status"]),
+            merge(
+                &format!("{of_deployment}/status"),
+                &status("Available", json!({})),
+            )
+            .named("a condition of a deployment")
+            .only(["/status"]),
         )
         .ask(
             merge("/api/v1/namespaces/{ns}/status", &status("X", json!({})))

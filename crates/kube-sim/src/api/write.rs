@@ -534,14 +534,5 @@ fn new_uid() -> String {
 }
 
 fn invalid(resource: &Resource, name: &str, cause: Cause) -> StatusError {
-    StatusError::invalid(&resource.group, called(resource), name, &[cause])
-}
-
-/// What the refusal of a change calls an object's kind.
-fn called(resource: &Resource) -> &str {
-    if resource.custom {
-        &resource.plural
-    } else {
-        &resource.kind
-    }
+    StatusError::invalid(&resource.group, &resource.kind, name, &[cause])
 }

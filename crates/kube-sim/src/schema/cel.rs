@@ -411,6 +411,7 @@ mod tests {
         for rule in [
             "self.names.all(a, a.find('^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$') == a)",
             "self.names.all(a, self.names.exists_one(b, b == a))",
+            "self.names.all(a, self.names.filter(b, b == a).size() == 1)",
             "self.names.all(a, a in self.names)",
         ] {
             let found = broken_by(json!({"rule": rule}), json!(null), spec.clone());

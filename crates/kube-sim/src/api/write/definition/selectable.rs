@@ -12,33 +12,39 @@ const MOST: usize = 8;
 
 const TYPES: [&str; 3] = ["string", "boolean", "integer"];
 
-/// The faults of all versions. Where they have the same fields, and the same schema, a real server looks at them once.
+/// The faults of all versions. What all versions have in common, fields or schemas, a real server looks for in one place.
 pub(super) fn faults(definition: &Value) -> Vec<Cause> {
-    let of_versions =
-        || versions(definition).map(|version| (&version["selectableFields"], &version["schema"]));
-    let is_one = |field: fn(&(&Value, &Value)) -> Value| {
-        let all = of_versions().map(|of| field(&of));
-        all.collect::<Vec<_>>().windows(2).all(|pair| pair[0] == pair[1])
-    };
-    let (same_fields, same_schemas) = (is_one(|of| of.0.clone()), is_one(|of| of.1.clone()));
-    let seen = if same_fields { 1 } else { usize::MAX };
+    let all: Vec<_> = versions(definition).collect();
+    let are_same = |name: &str| all.windows(2).all(|pair| pair[0][name] == pair[1][name]);
+    let (same_fields, same_schemas) = (are_same("selectableFields"), are_same("schema"));
     let mut causes = Vec::new();
-    for (index, (fields, schema)) in of_versions().enumerate().take(seen) {
-        let whose = match same_fields {
-            true => "spec.selectableFields".to_owned(),
-            false => format!("spec.versions[{index}].selectableFields"),
+    for (index, version) in all
+        .iter()
+        .enumerate()
+        .take(if same_fields { 1 } else { usize::MAX })
+    {
+        let (whose, missing) = match same_fields {
+            true => (
+                "spec.selectableFields".to_owned(),
+                "may only be set when validations.schema is included",
+            ),
+            // A real server says so.
+            false => (
+                format!("spec.versions[{index}].selectableFields"),
+                "may only be set when `version.schema.openAPIV3Schema` is not included",
+            ),
         };
-        let fields = fields.as_array().map_or(&[][..], Vec::as_slice);
-        if fields.is_empty() {
-            continue;
+        let schema = &version["schema"]["openAPIV3Schema"];
+        let fields = version["selectableFields"]
+            .as_array()
+            .map_or(&[][..], Vec::as_slice);
+        match fields {
+            [] => {}
+            _ if same_fields != same_schemas || schema.is_null() => {
+                causes.push(Cause::invalid(whose, "\"\"", missing));
+            }
+            fields => of_version(fields, schema, &whose, &mut causes),
         }
-        // A real server looks for the schema where it has put what all versions have in common.
-        if same_fields && !same_schemas {
-            let why = "may only be set when validations.schema is included";
-            causes.push(Cause::invalid(whose, "\"\"", why));
-            continue;
-        }
-        of_version(fields, &schema["openAPIV3Schema"], &whose, &mut causes);
     }
     causes
 }

@@ -110,7 +110,15 @@ fn meter_step(step: &mut IdedExpr) -> u64 {
     };
     match (call.func_name.as_str(), &mut call.args[..]) {
         (operators::CONDITIONAL, [condition, one, other]) => {
-            meter(condition) + meter_step(one).max(meter_step(other))
+            let (cost, other) = (meter_step(one), meter_step(other));
+            match added(one).filter(|_| cost >= LARGE) {
+                // It is charged for where something is added.
+                Some(part) => {
+                    charge_for(part, cost);
+                    meter(condition) + other
+                }
+                None => meter(condition) + cost.max(other),
+            }
         }
         (operators::ADD, [one, other]) => 1 + meter_step(one) + meter_step(other),
         // The first is what the rounds before came to, the second what is asked in each.
@@ -256,20 +264,30 @@ fn wrapped(expression: &mut IdedExpr, function: &str) {
 
 /// Charges in the part of a step that each round evaluates: what a step depends on, what it adds to a list, or all of it.
 fn charge_for_step(step: &mut IdedExpr, cost: u64) {
-    if let Expr::Call(call) = &mut step.expr {
-        let part = match call.func_name.as_str() {
-            operators::CONDITIONAL => call.args.first_mut(),
-            operators::ADD => match call.args.last_mut().map(|last| &mut last.expr) {
-                Some(Expr::List(list)) => list.elements.first_mut(),
-                _ => None,
-            },
-            _ => None,
-        };
-        if let Some(part) = part {
-            return charge_for(part, cost);
-        }
+    if let Expr::Call(call) = &mut step.expr
+        && call.func_name == operators::CONDITIONAL
+        && let Some(condition) = call.args.first_mut()
+    {
+        return charge_for(condition, cost);
     }
-    charge_for(step, cost);
+    match added(step) {
+        Some(part) => charge_for(part, cost),
+        None => charge_for(step, cost),
+    }
+}
+
+/// What a step adds to a list.
+fn added(step: &mut IdedExpr) -> Option<&mut IdedExpr> {
+    let Expr::Call(call) = &mut step.expr else {
+        return None;
+    };
+    match (
+        call.func_name.as_str(),
+        call.args.last_mut().map(|last| &mut last.expr),
+    ) {
+        (operators::ADD, Some(Expr::List(list))) => list.elements.first_mut(),
+        _ => None,
+    }
 }
 
 fn charge_for(part: &mut IdedExpr, cost: u64) {
