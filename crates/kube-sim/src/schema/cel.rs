@@ -387,7 +387,8 @@ mod tests {
     #[test]
     fn what_kubernetes_functions_read_and_make_costs_as_much() {
         let numbers: Vec<_> = (0..1000).collect();
-        let spec = json!({"list": numbers, "class": "x".repeat(100_000)});
+        let large = "x".repeat(100_000);
+        let spec = json!({"list": numbers, "class": large, "names": vec![large.as_str(); 10]});
         for rule in [
             "[url('http://' + self.class)].all(u, self.list.all(a, type(u.getHost()) == string))",
             "[url('/' + self.class)].all(u, self.list.all(a, u == u))",
@@ -396,6 +397,7 @@ mod tests {
             "self.list.all(a, type(self.class.findAll('')) == list)",
             "self.list.all(a, type(self.class.find(string(a) + '(\\\\pL{50}){20}')) == string)",
             "self.list.all(a, sets.contains([[self.class]], [[self.class]]))",
+            "self.list.all(a, self.names.all(b, true))",
         ] {
             let found = broken_by(json!({"rule": rule}), json!(null), spec.clone());
             assert_eq!(found.len(), 1, "{rule}: {found:?}");

@@ -16,6 +16,9 @@ pub(super) const SIZED: &str = "@sized";
 /// Charges for what compares each item of a list with each other.
 pub(super) const CROWDED: &str = "@crowded";
 
+/// Charges for what a loop goes through.
+pub(super) const LOOPED: &str = "@looped";
+
 /// Charges for so many items.
 pub(super) const COUNTED: &str = "@counted";
 
@@ -30,6 +33,7 @@ pub(in crate::schema::cel) fn declare(environment: &mut Env) -> Result<(), Decla
     environment.add_overload(CHARGE, "charge", vec![INT_TYPE, DYN_TYPE], charge)?;
     environment.add_overload(SIZED, "sized", vec![DYN_TYPE], sized)?;
     environment.add_overload(CROWDED, "crowded", vec![DYN_TYPE], crowded)?;
+    environment.add_overload(LOOPED, "looped", vec![DYN_TYPE], looped)?;
     environment.add_overload(COUNTED, "counted", vec![DYN_TYPE], counted)?;
     let any = |count: usize| (0..count).map(|_| DYN_TYPE).collect();
     environment.add_overload(REPLACE, "replace", any(3), replace)?;
@@ -49,6 +53,21 @@ fn sized<'b, 'v>(mut arguments: Vec<CowVal<'b, 'v>>) -> Result<CowVal<'b, 'v>, E
         return Err(exceeded());
     };
     pay(length(value.as_ref()) / BYTES)?;
+    Ok(value)
+}
+
+/// So many bytes of the items of a loop cost one. `cel` copies each item into its round, which a real server does not: it must stay far
+/// below what the rounds themselves cost, but for large items.
+const LOOP: u64 = 1000;
+
+fn looped<'b, 'v>(mut arguments: Vec<CowVal<'b, 'v>>) -> Result<CowVal<'b, 'v>, ExecutionError> {
+    let Some(value) = arguments.pop() else {
+        return Err(exceeded());
+    };
+    // Of a map, only the keys are copied.
+    if value.downcast_ref::<CelList<'_>>().is_some() {
+        pay(length(value.as_ref()) / LOOP)?;
+    }
     Ok(value)
 }
 

@@ -3,7 +3,7 @@
 use cel::common::ast::{CallExpr, EntryExpr, Expr, IdedExpr, LiteralValue, operators};
 
 use super::CONTAINER;
-use super::charged::{CHARGE, COUNTED, CROWDED, INDEX_OF, JOIN, LAST_INDEX_OF, REPLACE, SIZED};
+use super::charged::{CHARGE, COUNTED, CROWDED, INDEX_OF, JOIN, LAST_INDEX_OF, LOOPED, REPLACE, SIZED};
 use super::patterns::{FIND, FIND_ALL, FIND_ALL_KEPT, MATCHES};
 
 /// What may not be evaluated has a charge of its own if it costs so much: a charge takes time, too.
@@ -58,6 +58,7 @@ fn meter(expression: &mut IdedExpr) -> u64 {
         Expr::Comprehension(of) => {
             let once = [&mut of.iter_range, &mut of.accu_init, &mut of.result].map(meter);
             let round = meter(&mut of.loop_cond) + meter_step(&mut of.loop_step);
+            wrapped(&mut of.iter_range, LOOPED);
             // The condition, unless it is none: then `cel` recognizes steps of some shapes, which must stay.
             match of.loop_cond.expr {
                 Expr::Literal(_) => charge_for_step(&mut of.loop_step, round.max(1)),
