@@ -79,6 +79,130 @@ fn faults() -> Case {
         ))
 }
 
+/// The fields by which objects may be selected.
+fn selectable() -> Case {
+    let properties = json!({
+        "a": {"type": "string"}, "a-b": {"type": "string", "enum": ["x"]}, "b": {"type": "boolean"}, "n": {"type": "number"},
+        "i": {"type": "integer"}, "l": {"type": "array", "items": {"type": "string"}}, "x": {"x-kubernetes-int-or-string": true},
+        "m": {"type": "object", "additionalProperties": {"type": "string"}}, "o": {"type": "object", "properties": {"a": {"type": "string"}}},
+    });
+    let schema = json!({"openAPIV3Schema": {"type": "object", "properties": {
+        "metadata": {"type": "object", "properties": {"name": {"type": "string"}}},
+        "spec": {"type": "object", "properties": properties},
+    }}});
+    let of = |name: &str, fields: &[&str]| {
+        let fields: Vec<_> = fields.iter().map(|path| json!({"jsonPath": path})).collect();
+        of_version(name, &json!({"schema": schema, "selectableFields": fields}))
+    };
+    let paths = [
+        "",
+        ".spec.a",
+        "spec.a",
+        ".spec",
+        ".spec.a-b",
+        ".spec.b",
+        ".spec.i",
+        ".spec.n",
+        ".spec.x",
+        ".spec.l",
+        ".spec.l[0]",
+        ".spec.m",
+        ".spec.m.k",
+        ".spec.m['k']",
+        ".spec['a']",
+        "['spec'].a",
+        ".spec.o.a",
+        ".spec.o.b",
+        ".spec.none",
+        ".spec.a.b",
+        ".metadata.name",
+        ".metadata",
+        ".kind",
+        "..spec",
+        ".spec..a",
+        ".spec.a.",
+        ".",
+        "[0]",
+        "]",
+        ".spec]a",
+        ".spec.a b",
+        ".spec.\"a\"",
+    ];
+    let version = |name: &str, field: &str| json!({"name": name, "served": true, "storage": name == "v1", "schema": schema, "selectableFields": [{"jsonPath": field}]});
+    let mut other = version("v2", ".spec.bad");
+    other["schema"] =
+        json!({"openAPIV3Schema": {"type": "object", "properties": {"spec": {"type": "object"}}}});
+    Case::new("definitionselectable")
+        .asks(paths.map(|path| of(&format!("{path:?}"), &[path])))
+        .ask(of("a path twice", &[".spec.a", ".spec.b", ".spec.a"]))
+        .ask(of("two that are wrong", &[".spec", "", "x"]))
+        .ask(of(
+            "eight",
+            &[
+                ".spec.m.a",
+                ".spec.m.b",
+                ".spec.m.c",
+                ".spec.m.d",
+                ".spec.m.e",
+                ".spec.m.f",
+                ".spec.m.g",
+                ".spec.m.h",
+            ],
+        ))
+        .ask(of(
+            "nine",
+            &[
+                ".spec.m.a",
+                ".spec.m.b",
+                ".spec.m.c",
+                ".spec.m.d",
+                ".spec.m.e",
+                ".spec.m.f",
+                ".spec.m.g",
+                ".spec.m.h",
+                ".spec.a",
+            ],
+        ))
+        .ask(of(
+            "nine of which two are one",
+            &[
+                ".spec.m.a",
+                ".spec.m.b",
+                ".spec.m.c",
+                ".spec.m.d",
+                ".spec.m.e",
+                ".spec.m.f",
+                ".spec.m.g",
+                ".spec.m.h",
+                ".spec.m.h",
+            ],
+        ))
+        .ask(of_version(
+            "no path",
+            &json!({"schema": schema, "selectableFields": [{}]}),
+        ))
+        .ask(of_version(
+            "no schema to select by",
+            &json!({"schema": null, "selectableFields": [{"jsonPath": ".spec.a"}]}),
+        ))
+        .ask(with(
+            "two versions",
+            &json!({"versions": [version("v1", ".spec.a"), version("v2", ".spec.b")]}),
+        ))
+        .ask(with(
+            "the second of two versions",
+            &json!({"versions": [version("v1", ".spec.a"), version("v2", ".spec.bad")]}),
+        ))
+        .ask(with(
+            "both of two versions",
+            &json!({"versions": [version("v1", ".spec.bad"), version("v2", ".spec.bad")]}),
+        ))
+        .ask(with(
+            "two versions with schemas of their own",
+            &json!({"versions": [version("v1", ".spec.bad"), other]}),
+        ))
+}
+
 pub(crate) fn cases() -> Vec<Case> {
-    vec![faults()]
+    vec![faults(), selectable()]
 }

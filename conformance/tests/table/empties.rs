@@ -132,6 +132,182 @@ fn changes() -> Case {
         )
 }
 
+/// What is written as null if it is not there.
+fn nulls() -> Case {
+    const ROLES: &str = "/apis/rbac.authorization.k8s.io/v1/namespaces/{ns}/roles";
+    const SLICES: &str = "/apis/discovery.k8s.io/v1/namespaces/{ns}/endpointslices";
+    const RANGES: &str = "/api/v1/namespaces/{ns}/limitranges";
+    const SERVICES: &str = "/api/v1/namespaces/{ns}/services";
+    let named = |name: &str, more: &Value| {
+        let mut object = json!({"metadata": {"name": name}});
+        object
+            .as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
+        object
+    };
+    let rule = json!([{"verbs": ["get"], "apiGroups": [""], "resources": ["pods"]}]);
+    let role = format!("{ROLES}/null");
+    let pod = json!({"spec": {"containers": [{"name": "c", "image": "i"}]}});
+    let status = |kind: &str, more: Value| {
+        let mut condition = json!({"type": kind, "status": "True"});
+        condition
+            .as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
+        json!({"status": {"conditions": [condition]}})
+    };
+    let slice = |more: Value| {
+        let mut slice = json!({"addressType": "IPv4"});
+        slice
+            .as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
+        slice
+    };
+    let (pods, of_deployment) = ("/api/v1/namespaces/{ns}/pods", format!("{DEPLOYMENTS}/d"));
+    let probed = json!({"lastProbeTime": "2026-01-02T03:04:05Z"});
+    Case::new("empties-nulls")
+        .ask(post(ROLES, &named("none", &json!({}))).named("a role without rules"))
+        .ask(post(ROLES, &named("null", &json!({"rules": null}))).named("a role of which the rules are null"))
+        .ask(post(ROLES, &named("empty", &json!({"rules": []}))).named("a role of no rules"))
+        .ask(merge(&role, &json!({"rules": null})).named("null again"))
+        .ask(merge(&role, &json!({"rules": rule})).named("a rule"))
+        .ask(merge(&role, &json!({"rules": null})).named("no rules any more"))
+        .ask(put(&role, &named("null", &json!({"rules": []}))).named("an update without rules"))
+        .ask(get(&role).named("and how it is stored"))
+        .ask(
+            post(
+                "/apis/rbac.authorization.k8s.io/v1/clusterroles?dryRun=All",
+                &named("{ns}", &json!({"rules": null})),
+            )
+            .named("a cluster role"),
+        )
+        .ask(post(SLICES, &named("none", &slice(json!({})))).named("a slice without endpoints"))
+        .ask(
+            post(
+                SLICES,
+                &named("null", &slice(json!({"endpoints": null, "ports": null}))),
+            )
+            .named("a slice of nulls"),
+        )
+        .ask(
+            post(
+                SLICES,
+                &named("empty", &slice(json!({"endpoints": [], "ports": []}))),
+            )
+            .named("a slice of no endpoints"),
+        )
+        .ask(post(RANGES, &named("none", &json!({"spec": {}}))).named("a range without limits"))
+        .ask(
+            post(RANGES, &named("null", &json!({"spec": {"limits": null}})))
+                .named("a range of which the limits are null"),
+        )
+        .ask(post(SERVICES, &named("null", &json!({"spec": {"ports": null}}))).named("ports that are null"))
+        .ask(
+            post(
+                SERVICES,
+                &named("none", &json!({"spec": {"ports": null, "clusterIP": "None"}})),
+            )
+            .named("ports that are null, without an address"),
+        )
+        .ask(
+            post(
+                "/apis/storage.k8s.io/v1/csinodes?dryRun=All",
+                &named("{ns}", &json!({"spec": {"drivers": null}})),
+            )
+            .named("drivers that are null"),
+        )
+        .ask(
+            post(
+                "/apis/scheduling.k8s.io/v1/priorityclasses?dryRun=All",
+                &named("{ns}", &json!({"value": null})),
+            )
+            .named("a value that is null"),
+        )
+        .ask(
+            post(
+                "/apis/networking.k8s.io/v1/namespaces/{ns}/ingresses",
+                &named("null", &json!({"spec": {"rules": null, "tls": null}})),
+            )
+            .named("rules of an ingress that are null"),
+        )
+        .ask(post(pods, &named("p", &pod)).named("a pod").only(["/kind"]))
+        .ask(
+            merge(&format!("{pods}/p/status"), &status("Ready", json!({})))
+                .named("a condition of a pod")
+                .only(["/status"]),
+        )
+        .ask(
+            merge(
+                &format!("{pods}/p/status"),
+                &status(
+                    "Ready",
+                    json!({"lastProbeTime": null, "lastTransitionTime": null}),
+                ),
+            )
+            .named("its times are null")
+            .only(["/status"]),
+        )
+        .ask(
+            merge(&format!("{pods}/p/status"), &status("Ready", probed))
+                .named("a time of probing")
+                .only(["/status"]),
+        )
+        .ask(
+            merge(
+                &format!("{pods}/p/status"),
+                &json!({"status": {"conditions": null}}),
+            )
+            .named("no conditions")
+            .only(["/status"]),
+        )
+        .ask(
+            post(DEPLOYMENTS, &deployment("d", &json!({}), &json!({})))
+                .named("a deployment")
+                .only(["/kind"]),
+        )
+        .ask(
+            merge(
+                &format!("{of_deployment}/status"),
+                &status("Available", json!({})),
+            )
+            .named("a condition of a deployment")
+            .only(["/status"]),
+        )
+        .ask(
+            merge("/api/v1/namespaces/{ns}/status", &status("X", json!({})))
+                .named("a condition of a namespace")
+                .only(["/status"]),
+        )
+        .ask(
+            post(
+                LEASES,
+                &named(
+                    "l",
+                    &json!({"spec": {"holderIdentity": "h", "strategy": "Bogus", "preferredHolder": "x"}}),
+                ),
+            )
+            .named("a lease with a strategy"),
+        )
+        .ask(
+            merge(
+                &format!("{LEASES}/l"),
+                &json!({"spec": {"strategy": "OldestEmulationVersion", "preferredHolder": "y"}}),
+            )
+            .named("another strategy")
+            .only(["/spec"]),
+        )
+        .ask(
+            put(
+                &format!("{LEASES}/l"),
+                &named("l", &json!({"spec": {"preferredHolder": "y"}})),
+            )
+            .named("only a preferred holder")
+            .only(["/spec", "/message"]),
+        )
+}
+
 pub(crate) fn cases() -> Vec<Case> {
-    vec![creations(), changes()]
+    vec![creations(), changes(), nulls()]
 }

@@ -12,6 +12,7 @@ mod case;
 mod compare;
 mod connections;
 mod control;
+mod costs;
 mod definition_faults;
 mod definitions;
 mod deletes;
@@ -67,6 +68,7 @@ fn cases() -> Vec<Case> {
         definitions::cases(),
         definition_faults::cases(),
         schemas::cases(),
+        costs::cases(),
         functions::cases(),
         specs::cases(),
         validation::cases(),

@@ -127,6 +127,42 @@ fn seen() -> Case {
             "authorizer.serviceAccount('default', 'x').group('').resource('pods').check('get').allowed()",
             "",
         ),
+        (
+            "selectors",
+            "authorizer.group('apps').resource('deployments').subresource('scale').name('x').labelSelector('a=b').fieldSelector('x').check('get').allowed() && false",
+            "",
+        ),
+        (
+            "reason",
+            "authorizer.serviceAccount('default', 'x').path('/healthz').check('post').reason() != '' || authorizer.serviceAccount('default', 'x').path('/healthz').check('get').errored()",
+            "",
+        ),
+        (
+            "threechecks",
+            "[1, 2, 3].all(n, authorizer.path('/healthz').check('get').allowed())",
+            "",
+        ),
+        (
+            "twochecks",
+            "[1, 2].all(n, authorizer.path('/healthz').check('get').allowed()) && false",
+            "",
+        ),
+        ("emptypath", "authorizer.path(' ').check('get').allowed()", ""),
+        (
+            "badaccount",
+            "authorizer.serviceAccount('default', '_').path('/x').check('get').allowed()",
+            "",
+        ),
+        (
+            "badnamespace",
+            "authorizer.serviceAccount('a.b', 'x').path('/x').check('get').allowed()",
+            "",
+        ),
+        (
+            "discovery",
+            "!authorizer.serviceAccount('default', 'x').path('/healthz').check('get').allowed()",
+            "",
+        ),
         ("quantities", "quantity('1Gi').isLessThan(quantity('1Mi'))", ""),
         ("sorted", "['b', 'a'].isSorted()", ""),
         ("found", "object.data.found.find('[0-9]+') == '1'", ""),

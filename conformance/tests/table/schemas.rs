@@ -4,7 +4,7 @@ use crate::case::{Ask, Case, get, json_patch, merge, post, put};
 use crate::objects::DEFINITIONS;
 use serde_json::{Value, json};
 
-const THINGS: &str = "/apis/{ns}.example.com/v1/namespaces/{ns}/things";
+pub(crate) const THINGS: &str = "/apis/{ns}.example.com/v1/namespaces/{ns}/things";
 const THING: &str = "/apis/{ns}.example.com/v1/namespaces/{ns}/things/t";
 const DEFINITION: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/things.{ns}.example.com";
 
@@ -65,7 +65,7 @@ fn definition(properties: Value) -> Value {
     definition_of(schema)
 }
 
-fn definition_of(schema: Value) -> Value {
+pub(crate) fn definition_of(schema: Value) -> Value {
     json!({
         "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
         "metadata": {"name": "things.{ns}.example.com"},
@@ -90,7 +90,7 @@ fn defined(name: &str) -> Case {
         .until(get(THINGS), 200)
 }
 
-fn thing(name: &str, spec: Value) -> Value {
+pub(crate) fn thing(name: &str, spec: Value) -> Value {
     json!({"apiVersion": "{ns}.example.com/v1", "kind": "Thing", "metadata": {"name": name}, "spec": spec})
 }
 
@@ -238,6 +238,25 @@ fn changes() -> Case {
         .ask(patch(json!({"spec": {"need": null}})))
         .ask(patch(json!({"spec": {"bogus": 1}, "bogus": 1})))
         .ask(patch(json!({"spec": {"defaults": {"items": [{}]}}})))
+        .ask(patch(json!({"metadata": {"uid": "b"}})))
+        .ask(patch(json!({"metadata": {"uid": ""}})))
+        .ask(patch(json!({"metadata": {"labels": {"-": ""}}})))
+        .ask(patch(json!({"metadata": {"ownerReferences": [{"kind": "x"}]}})))
+        .ask(patch(json!({"metadata": {"finalizers": ["bad_"]}})))
+        .ask(patch(
+            json!({"metadata": {"deletionTimestamp": "2026-01-02T03:04:05Z"}}),
+        ))
+        .ask(
+            json_patch(
+                THING,
+                &json!([{"op": "replace", "path": "/metadata/uid", "value": "b"}]),
+            )
+            .named("another uid"),
+        )
+        .ask(
+            json_patch(THING, &json!([{"op": "remove", "path": "/metadata/uid"}]))
+                .named("the uid is removed"),
+        )
         .ask(refused(json!({"metadata": {"labels": {"a": 5}}}), ""))
         .ask(refused(json!({"spec": {"bogus": 1}}), "?fieldValidation=Strict"))
         .ask(of_status(json!({"status": {"ready": "x"}})))
@@ -370,7 +389,7 @@ fn definitions() -> Case {
 }
 
 /// A definition of things whose spec has these properties, and the first request that they are served for.
-fn defined_as(name: &str, properties: Value) -> Case {
+pub(crate) fn defined_as(name: &str, properties: Value) -> Case {
     let schema =
         json!({"type": "object", "properties": {"spec": {"type": "object", "properties": properties}}});
     Case::new(name)
@@ -817,62 +836,12 @@ fn defaults() -> Case {
         .ask(define("of an alternative", of_field(json!({"type": "string", "anyOf": [{"default": "x"}]}))))
 }
 
-/// Rules that take long.
-fn costs() -> Case {
-    let numbers = |most: u32| json!({"type": "array", "maxItems": most, "items": {"type": "integer"}});
-    let rule = |rule: &str| json!([{"rule": rule}]);
-    let mut twice = numbers(60);
-    twice["x-kubernetes-validations"] = rule("self.all(a, self.all(b, self.all(c, a + b + c >= 0)))");
-    let mut quick = numbers(60);
-    quick["x-kubernetes-validations"] = rule("self.all(a, self.all(b, a + b >= 0))");
-    let mut found = numbers(60);
-    found["x-kubernetes-validations"] =
-        rule("self.exists(a, self.exists(b, self.exists(c, a + b + c >= 0)))");
-    let mut mapped = numbers(60);
-    mapped["x-kubernetes-validations"] = rule("self.map(a, self.map(b, self.map(c, a + b + c))).size() >= 0");
-    let mut absorbed = numbers(60);
-    absorbed["x-kubernetes-validations"] =
-        rule("self.all(a, self.all(b, self.all(c, a + b + c >= 0))) || true");
-    let properties =
-        json!({"long": twice, "short": quick, "found": found, "mapped": mapped, "absorbed": absorbed});
-    let create = |name: &str, field: &str, count: u32| {
-        let items: Vec<_> = (0..count).collect();
-        post(
-            &format!("{THINGS}?dryRun=All"),
-            &thing("t", json!({field: items})),
-        )
-        .named(name)
-        .only(["/code", "/message", "/details/causes"])
-    };
-    let define = |name: &str, schema: Value| {
-        let schema = json!({"type": "object", "properties": {"spec": {"type": "object", "properties": {"a": schema}}}});
-        post(&format!("{DEFINITIONS}?dryRun=All"), &definition_of(schema))
-            .named(name)
-            .only(["/code", "/message"])
-    };
-    let unbounded = json!({"type": "array", "items": {"type": "integer"}, "x-kubernetes-validations": [{"rule": "self.all(a, self.all(b, a == b))"}]});
-    defined_as("schemas-costs", properties)
-        .ask(create("a few", "long", 5))
-        .ask(create("many", "long", 60))
-        .ask(create("many of which the first is found", "found", 60))
-        .ask(create("many, mapped", "mapped", 60))
-        .ask(create("many, whatever comes out", "absorbed", 60))
-        .ask(create("many in a quick rule", "short", 60))
-        .ask(define("an unbounded rule", unbounded))
-        .ask(define("a rule in an alternative", json!({"type": "string", "anyOf": [{"x-kubernetes-validations": [{"rule": "self == 'a'"}]}]})))
-        .ask(define("a rule that is no expression", json!({"type": "string", "x-kubernetes-validations": [{"rule": "self =="}]})))
-        .ask(define("a rule of another type", json!({"type": "string", "x-kubernetes-validations": [{"rule": "self + 'a'"}]})))
-        .ask(define("a rule with an unknown name", json!({"type": "string", "x-kubernetes-validations": [{"rule": "that == 'a'"}]})))
-        .ask(define("a rule with an unknown field", json!({"type": "object", "properties": {"b": {"type": "string"}}, "x-kubernetes-validations": [{"rule": "self.c == 'a'"}]})))
-}
-
 pub(crate) fn cases() -> Vec<Case> {
     vec![
         numbers(),
         patterns(),
         alternatives(),
         defaults(),
-        costs(),
         values(),
         metadata(),
         fields(),

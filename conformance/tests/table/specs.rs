@@ -134,6 +134,8 @@ fn defaults() -> Case {
         .ask(create(POLICIES, "a policy", "p", json!({"podSelector": {}, "ingress": [{"ports": [{"port": 80}]}]})))
         .ask(create(POLICIES, "a policy with egress", "egress", json!({"podSelector": {}, "egress": [{}]})))
         .ask(create("/api/v1/namespaces/{ns}/replicationcontrollers", "a replication controller", "r", json!({"template": template(small())})))
+        .ask(post("/apis/storage.k8s.io/v1/volumeattributesclasses", &json!({"metadata": {"name": "{ns}"}, "driverName": "a.b", "parameters": {"a": "b"}})).named("a class of volume attributes"))
+        .ask(merge(&format!("{CLAIMS}/snapshot"), &json!({"metadata": {"finalizers": null}})).named("a claim without its finalizer").only(["/metadata"]))
         .ask(post("/api/v1/persistentvolumes", &object("{ns}-v", json!({"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], "hostPath": {"path": "/x"}}))).named("a volume"))
         .ask(post("/apis/storage.k8s.io/v1/storageclasses", &json!({"metadata": {"name": "{ns}-c"}, "provisioner": "x"})).named("a storage class"))
         .ask(post("/api/v1/nodes", &json!({"metadata": {"name": "{ns}-node"}, "status": {"capacity": {"cpu": "1"}}})).named("a node"))

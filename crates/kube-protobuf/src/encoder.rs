@@ -61,7 +61,7 @@ pub fn to_vec(object: &Value, unknown: UnknownFields) -> Result<Vec<u8>, Error> 
 /// As [`to_vec`].
 pub fn message_to_vec(message: Descriptor, value: &Value, unknown: UnknownFields) -> Result<Vec<u8>, Error> {
     check_depth(value, DEEPEST_VALUE)?;
-    encode(message, value, unknown)
+    encode(message, value, unknown, 0)
 }
 
 /// Writes a bare message from its JSON, without a [`Value`] in between: in less than half the time.
@@ -87,7 +87,7 @@ pub fn json_to_vec(message: Descriptor, json: &str, unknown: UnknownFields) -> R
     let mut deserializer = serde_json::Deserializer::from_str(json);
     // The depth of messages is limited here; what is kept as it is, or passed over, takes no stack.
     deserializer.disable_recursion_limit();
-    let bytes = encode(message, &mut deserializer, unknown)?;
+    let bytes = encode(message, &mut deserializer, unknown, json.len())?;
     deserializer.end().map_err(|error| Error::json(&error))?;
     Ok(bytes)
 }
@@ -121,11 +121,17 @@ fn check_depth(value: &Value, depth: usize) -> Result<(), Error> {
     }
 }
 
-fn encode<'de, D>(message: Descriptor, deserializer: D, unknown: UnknownFields) -> Result<Vec<u8>, Error>
+/// `json` is how long the JSON is, if that is known.
+fn encode<'de, D>(
+    message: Descriptor,
+    deserializer: D,
+    unknown: UnknownFields,
+    json: usize,
+) -> Result<Vec<u8>, Error>
 where
     D: Deserializer<'de, Error = serde_json::Error>,
 {
-    let mut encoder = Encoder::new(unknown);
+    let mut encoder = Encoder::new(unknown, json);
     let kind = Type::Msg(message.0);
     let read = encoder
         .place(Expected::One(kind), 0, MAX_DEPTH)

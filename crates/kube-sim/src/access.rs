@@ -76,6 +76,20 @@ impl User {
         }
     }
 
+    /// A service account with the groups that it has by its name, which do not say that it has proven who it is.
+    pub(crate) fn of_account(namespace: &str, name: &str) -> Self {
+        let groups = [
+            "system:serviceaccounts".to_owned(),
+            format!("system:serviceaccounts:{namespace}"),
+        ];
+        Self {
+            name: format!("{SERVICE_ACCOUNT}{namespace}:{name}"),
+            uid: String::new(),
+            groups: groups.into(),
+            extra: BTreeMap::new(),
+        }
+    }
+
     fn anonymous() -> Self {
         Self::new(ANONYMOUS, "", [])
     }

@@ -10,7 +10,6 @@
 //! admission policies, which are evaluated at the same gates, and `rules` those of a custom resource's schema if they cost more than
 //! others can wait for; `evaluate` does both.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -27,10 +26,12 @@ use crate::storage::Transaction;
 use crate::target::Target;
 use hooks::Hook;
 use policies::{Invocation, Policy};
-use rules::RulesAsked;
+use rules::{RulesAbout, RulesAsked};
 
 mod answer;
+mod answers;
 mod ask;
+mod authorizer;
 mod call;
 mod evaluate;
 mod hooks;
@@ -38,6 +39,7 @@ mod policies;
 mod rules;
 
 pub(crate) use answer::{Field, Review};
+pub(crate) use answers::Answers;
 pub(crate) use call::{Caller, are_usable, authority_fault, post};
 
 type Object = Map<String, Value>;
@@ -77,7 +79,7 @@ pub(crate) struct Admission {
     validating: Vec<Arc<Hook>>,
     changing: Vec<Arc<Policy>>,
     policies: Vec<Arc<Policy>>,
-    user: Value,
+    user: User,
     /// The request's options, as webhooks see them.
     options: Value,
     dry_run: bool,
@@ -94,10 +96,11 @@ pub(crate) struct Admission {
 
 #[derive(Default)]
 struct State {
-    answers: HashMap<Gate, Answer>,
+    answers: Answers<Gate, Answer>,
     waiting: Vec<(Gate, Question)>,
-    /// The rules of a custom resource that are to be evaluated with the lock free, and what came of it.
-    rules: Vec<(Arc<RulesAsked>, Option<Vec<Cause>>)>,
+    /// What the rules of a custom resource came to, and those that are to be evaluated with the lock free.
+    rules: Answers<RulesAbout, Vec<Cause>>,
+    unevaluated: Vec<RulesAsked>,
     warnings: Vec<String>,
 }
 
@@ -187,6 +190,16 @@ impl Admission {
         if !state.warnings.contains(&warning) {
             state.warnings.push(warning);
         }
+    }
+
+    /// Begins an attempt.
+    fn begin(&self) {
+        self.conversions.begin();
+        let mut state = self.lock();
+        state.answers.begin();
+        state.rules.begin();
+        state.waiting.clear();
+        state.unevaluated.clear();
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -295,13 +308,15 @@ impl Admission {
             uid: uid.unwrap_or("").to_owned(),
         };
         let mut state = self.lock();
-        match state.answers.get(&gate) {
-            Some(answer) if answer.question.is_about(&question) => answer.result.clone(),
-            _ => {
-                state.waiting.push((gate, question));
-                Err(StatusError::internal("webhooks have not been asked yet"))
-            }
+        let known = state
+            .answers
+            .get(&gate)
+            .filter(|answer| answer.question.is_about(&question));
+        if let Some(answer) = known {
+            return answer.result.clone();
         }
+        state.waiting.push((gate, question));
+        Err(StatusError::internal("webhooks have not been asked yet"))
     }
 }
 
@@ -420,7 +435,7 @@ impl Api {
             validating,
             changing,
             policies,
-            user: user.unwrap_or(&admin).shown(),
+            user: user.unwrap_or(&admin).clone(),
             options,
             dry_run,
             uid: OnceLock::new(),
@@ -459,14 +474,13 @@ impl Api {
     ) -> Result<T, StatusError> {
         // As often as the object changes while webhooks are asked, as in a real server: the request has its time.
         loop {
-            admission.conversions.begin();
+            admission.begin();
             let result = conversion::within(Some(admission.conversions.clone()), &write);
             let missing = admission.conversions.missing();
             if let Some(failed) = admission.conversions.failure() {
                 return Err(failed);
             }
             if !missing.is_empty() {
-                admission.lock().waiting.clear();
                 self.convert_missing(&admission.conversions, missing).await;
                 continue;
             }

@@ -52,7 +52,7 @@ pub(crate) struct Api {
     clock: Clock,
     /// Who may do what; nobody is asked without it.
     pub(crate) access: Option<Access>,
-    pub(crate) decoded_policy: DecodedPolicy,
+    pub(crate) decoded_policy: Arc<DecodedPolicy>,
     /// Who signs the tokens that are made here; there is nobody before the first one.
     pub(crate) issuer: OnceLock<Issuer>,
     /// Whether this is a simulated run, in which nothing may depend on when a thread ends.
@@ -86,7 +86,7 @@ impl Api {
             closing,
             clock,
             access: None,
-            decoded_policy: DecodedPolicy::default(),
+            decoded_policy: Arc::default(),
             issuer: OnceLock::new(),
             is_simulated: false,
         }

@@ -28,6 +28,9 @@ mod collector;
 mod definitions;
 mod first;
 mod namespaces;
+mod protection;
+
+pub(crate) use protection::protect;
 
 /// A controller of the control plane that a simulated cluster can have.
 ///
@@ -58,6 +61,14 @@ pub enum Controller {
     /// Writes the rules of the ClusterRoles that an `aggregationRule` selects into the role that has it. Runs
     /// by default. Without it, such a role has the rules with which it was written.
     ClusterRoleAggregation,
+    /// Takes the finalizer `kubernetes.io/pvc-protection`, which the server gives each claim that a client creates, from a deleted
+    /// claim that no pod on a node uses. Runs by default. Without it, deleted claims stay, as with a kube-apiserver without a
+    /// kube-controller-manager.
+    PersistentVolumeClaimProtection,
+    /// The same of `kubernetes.io/pv-protection` and volumes that are not bound. Runs by default.
+    PersistentVolumeProtection,
+    /// The same of `kubernetes.io/vac-protection` and classes of volume attributes that no volume or claim has. Runs by default.
+    VolumeAttributesClassProtection,
     /// Creates the ConfigMap `kube-root-ca.crt` in each namespace. Off by default: it would be in every list
     /// of ConfigMaps.
     RootCaPublisher,
@@ -79,11 +90,14 @@ pub enum Controller {
 
 impl Controller {
     /// All controllers.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 12] = [
         Self::GarbageCollector,
         Self::NamespaceLifecycle,
         Self::Kubelet,
         Self::ClusterRoleAggregation,
+        Self::PersistentVolumeClaimProtection,
+        Self::PersistentVolumeProtection,
+        Self::VolumeAttributesClassProtection,
         Self::RootCaPublisher,
         Self::ServiceAccount,
         Self::KubernetesService,
@@ -92,11 +106,14 @@ impl Controller {
     ];
 
     /// Those that run by default.
-    pub const DEFAULT: [Self; 4] = [
+    pub const DEFAULT: [Self; 7] = [
         Self::GarbageCollector,
         Self::NamespaceLifecycle,
         Self::Kubelet,
         Self::ClusterRoleAggregation,
+        Self::PersistentVolumeClaimProtection,
+        Self::PersistentVolumeProtection,
+        Self::VolumeAttributesClassProtection,
     ];
 }
 
@@ -143,6 +160,10 @@ impl Api {
         }
         if let Some(previous) = previous {
             self.recheck_owners(transaction, previous);
+            // A pod uses the same claims as long as it is there.
+            if resource.plural != "pods" {
+                self.recheck_protected(transaction, resource, previous);
+            }
         }
         self.recheck_roles(transaction, resource);
     }
@@ -179,6 +200,7 @@ impl Api {
             transaction.enqueue(dependent);
         }
         self.recheck_owners(transaction, object);
+        self.recheck_protected(transaction, resource, object);
         self.recheck_roles(transaction, resource);
         if resource.namespaced && self.concerns_namespace(transaction, resource, object) {
             let namespace = Place {
@@ -278,8 +300,11 @@ impl Api {
         if self.runs(Controller::GarbageCollector) {
             self.collect(transaction, &target, &current, &object);
         }
-        if current.deleting && self.runs(Controller::Kubelet) {
-            self.end_pod(transaction, &target);
+        if current.deleting {
+            if self.runs(Controller::Kubelet) {
+                self.end_pod(transaction, &target);
+            }
+            self.unprotect(transaction, &target, &object);
         }
     }
 

@@ -6,12 +6,11 @@
 //! plane does concerns metadata only, and converts nothing.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Map, Value};
 
-use crate::admission;
+use crate::admission::{self, Answers};
 use crate::meta::metadata_mut;
 use crate::resources::Resource;
 use crate::status::StatusError;
@@ -69,7 +68,7 @@ pub(crate) struct Session {
 
 #[derive(Default)]
 struct State {
-    answers: HashMap<Key, Result<Object, StatusError>>,
+    answers: Answers<Key, Result<Object, StatusError>>,
     missing: Vec<Missing>,
     /// The first failure that an attempt came to.
     failed: Option<StatusError>,
@@ -103,6 +102,7 @@ impl Session {
     /// Begins an attempt.
     pub(crate) fn begin(&self) {
         let mut state = self.lock();
+        state.answers.begin();
         state.missing.clear();
         state.failed = None;
     }

@@ -58,12 +58,24 @@ struct Args {
 
 /// The controllers by name; those of a kube-controller-manager have its names. The last ones do not run by
 /// default.
-const CONTROLLERS: [(&str, Controller); 9] = [
+const CONTROLLERS: [(&str, Controller); 12] = [
     ("garbage-collector-controller", Controller::GarbageCollector),
     ("namespace-controller", Controller::NamespaceLifecycle),
     (
         "clusterrole-aggregation-controller",
         Controller::ClusterRoleAggregation,
+    ),
+    (
+        "persistentvolumeclaim-protection-controller",
+        Controller::PersistentVolumeClaimProtection,
+    ),
+    (
+        "persistentvolume-protection-controller",
+        Controller::PersistentVolumeProtection,
+    ),
+    (
+        "volumeattributesclass-protection-controller",
+        Controller::VolumeAttributesClassProtection,
     ),
     ("kubelet", Controller::Kubelet),
     ("kubernetes-service", Controller::KubernetesService),
@@ -77,7 +89,7 @@ const CONTROLLERS: [(&str, Controller); 9] = [
 ];
 
 /// How many of them run by default.
-const BY_DEFAULT: usize = 7;
+const BY_DEFAULT: usize = 10;
 
 /// A word of `--controllers`.
 #[derive(Debug, Clone, Copy, PartialEq)]

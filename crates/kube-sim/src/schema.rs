@@ -33,8 +33,8 @@ mod walk;
 
 pub(crate) use builtin::{Definition, METADATA, named, of_kind};
 pub(crate) use cel::{
-    Answer, Depths, Failure, Known, Scope, TYPE, fault, fault_of, goes_on, is_reserved, lightly,
-    until_stopped, with_room,
+    Answer, Authorizer, Depths, Failure, Known, Named, Right, RightAsked, RightOf, Scope, TYPE, fault,
+    fault_of, goes_on, is_reserved, lightly, until_stopped, with_room,
 };
 pub(crate) use pattern::Pattern;
 pub(crate) use structural::faults;

@@ -444,8 +444,8 @@ fn has_type_meta(message: &'static Message, name: &str) -> bool {
 }
 
 pub(super) fn embedded(field: &Field) -> Option<&'static Message> {
-    field
-        .kind
-        .message()
-        .filter(|_| field.presence == Presence::Inline)
+    match field.presence {
+        Presence::Inline => field.kind.message(),
+        _ => None,
+    }
 }

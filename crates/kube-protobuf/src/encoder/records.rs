@@ -54,12 +54,13 @@ pub(super) struct Encoder {
 }
 
 impl Encoder {
-    pub(super) fn new(unknown: UnknownFields) -> Self {
+    /// One with room for the records of some JSON of so many bytes.
+    pub(super) fn new(unknown: UnknownFields, json: usize) -> Self {
         Self {
             unknown,
-            records: Vec::new(),
-            parts: Vec::new(),
-            open: Vec::new(),
+            records: Vec::with_capacity(json),
+            parts: Vec::with_capacity(json / 16),
+            open: Vec::with_capacity(64),
             error: None,
         }
     }

@@ -179,15 +179,15 @@ impl Binding {
 }
 
 /// The roles and bindings of one moment, which can be asked without the storage's lock.
-pub(crate) struct Policy<'a> {
-    decoded: &'a DecodedPolicy,
+pub(crate) struct Policy {
+    decoded: Arc<DecodedPolicy>,
     bindings: [Option<Snapshot>; 2],
     roles: [Option<Snapshot>; 2],
 }
 
 impl Api {
     /// The roles and bindings as they are now.
-    pub(crate) fn policy(&self, transaction: &mut Transaction<'_>) -> Policy<'_> {
+    pub(crate) fn policy(&self, transaction: &mut Transaction<'_>) -> Policy {
         let mut snapshots = |plurals: [&str; 2]| {
             plurals.map(|plural| {
                 let resource = self.find(GROUP, "v1", plural)?;
@@ -195,7 +195,7 @@ impl Api {
             })
         };
         Policy {
-            decoded: &self.decoded_policy,
+            decoded: self.decoded_policy.clone(),
             bindings: snapshots(BINDINGS),
             roles: snapshots(ROLES),
         }
@@ -209,7 +209,7 @@ impl Api {
     }
 }
 
-impl Policy<'_> {
+impl Policy {
     /// Whether a user may do something: the first rule that allows it says so.
     pub(crate) fn decide(&self, user: &User, attributes: &Attributes) -> Decision {
         if user.is_in(MASTERS) {

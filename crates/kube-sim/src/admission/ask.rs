@@ -5,11 +5,13 @@ use std::sync::Arc;
 use futures::future::join_all;
 use serde_json::{Map, Value, json};
 
+use super::authorizer::named;
 use super::evaluate::evaluated;
 use super::hooks::Hook;
 use super::{
     Admission, Caller, Concerned, Field, Object, Operation, Question, Review, call, kind_of, labels_of,
 };
+use crate::access::User;
 use crate::api::Api;
 use crate::api::patch::Patch;
 use crate::meta::uid_from;
@@ -163,7 +165,7 @@ impl Api {
         }
         let uid = uid_from(fastrand::u128(..));
         let request = request(admission, question, version, object, &uid);
-        if !meets_conditions(self, hook, question, &request).await? {
+        if !meets_conditions(self, &admission.user, hook, question, &request).await? {
             return Ok(None);
         }
         let (target, name) = (&question.target, &hook.name);
@@ -222,6 +224,7 @@ impl Api {
 /// Whether all conditions of a webhook hold.
 async fn meets_conditions(
     api: &Api,
+    user: &User,
     hook: &Arc<Hook>,
     question: &Question,
     request: &Value,
@@ -230,6 +233,8 @@ async fn meets_conditions(
         return Ok(true);
     }
     let (asked, of) = (Request::read(request.clone()), hook.clone());
+    let authorizer = api.authorizer(user);
+    let named = named(&question.target, request);
     let depth = nesting::of(request);
     let hold = evaluated(api, move || {
         schema::with_room(depth, || {
@@ -238,6 +243,7 @@ async fn meets_conditions(
                 ("oldObject", &asked.old),
                 ("request", &asked.rest),
             ]);
+            scope.authorize(&authorizer, named.clone());
             scope.conditions(of.conditions.iter().map(String::as_str), false)
         })
     });
@@ -315,7 +321,7 @@ fn request(
         "requestKind": kind_of(target, &target.version),
         "requestResource": with(&target.version),
         "operation": question.operation.name(),
-        "userInfo": admission.user,
+        "userInfo": admission.user.shown(),
         "object": shown(object),
         "oldObject": shown(question.old.as_ref()),
         "dryRun": admission.dry_run,

@@ -4,7 +4,7 @@
 //!
 //! Policies are evaluated before the webhooks of their sort are asked, and where those are: with the storage's lock free, by what the
 //! cluster is then. A policy counts as soon as it has been written; a real server notices a moment later. An expression that
-//! refers to what is not here (`authorizer`, and the functions that only Kubernetes has) is not checked: it holds, and changes nothing.
+//! refers to what is not here is not checked: it holds, and changes nothing.
 //!
 //! `params` finds parameters, `validate` and `mutate` evaluate.
 //!
@@ -18,13 +18,14 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::ask::Request;
+use super::authorizer::named;
 use super::hooks::Constraints;
 use super::{Admission, GROUP, Object, Operation, Question, labels_of, namespace_labels};
 use crate::api::Api;
 use crate::meta::{metadata, text};
 use crate::nesting;
 use crate::resources::Resource;
-use crate::schema::{Answer, Depths, Failure, Scope};
+use crate::schema::{Answer, Authorizer, Depths, Failure, Named, Scope};
 use crate::status::StatusError;
 use crate::storage::Transaction;
 use crate::target::Target;
@@ -64,6 +65,9 @@ pub(super) struct Invocation {
 struct Seen {
     request: Request,
     namespace: Value,
+    authorizer: Authorizer,
+    /// What the request is about.
+    named: Named,
 }
 
 /// Whether a policy's match conditions hold.
@@ -112,6 +116,7 @@ impl Policy {
             ("request", &seen.request.rest),
             ("namespaceObject", &seen.namespace),
         ]);
+        scope.authorize(&seen.authorizer, seen.named.clone());
         for (name, expression) in self.variables() {
             scope.name(name, expression);
         }
@@ -232,9 +237,12 @@ impl Api {
         object: Option<&Object>,
         version: &str,
     ) -> Seen {
+        let request = Request::of(admission, question, object, version);
         Seen {
-            request: Request::of(admission, question, object, version),
+            named: named(&question.target, &request.rest),
+            request,
             namespace: self.namespace_of(&question.target),
+            authorizer: self.authorizer(&admission.user),
         }
     }
 

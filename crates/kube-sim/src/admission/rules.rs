@@ -3,9 +3,10 @@
 //! A write evaluates them under the storage's lock, as long as that is light work. If it is more, the write ends as one that waits
 //! for a webhook, the rules are evaluated with the lock free, and the write is tried again with what came of it.
 
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::evaluate::evaluated;
 use super::{Admission, Object};
@@ -23,13 +24,38 @@ pub(super) struct RulesAsked {
     subresource: Option<String>,
 }
 
+/// What rules are asked about: the objects as text, without what each attempt to write one writes anew, and the subresource.
+#[derive(PartialEq, Eq, Hash)]
+pub(super) struct RulesAbout {
+    schema: SameSchema,
+    objects: String,
+    subresource: Option<String>,
+}
+
+/// A schema that is equal to none but itself.
+struct SameSchema(Arc<Schema>);
+
+impl PartialEq for SameSchema {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for SameSchema {}
+
+impl Hash for SameSchema {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        Arc::as_ptr(&self.0).hash(state);
+    }
+}
+
 impl RulesAsked {
-    /// Whether it is the same object, however much time has passed.
-    fn is_about(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.schema, &other.schema)
-            && self.subresource == other.subresource
-            && self.old == other.old
-            && without_times(&self.new) == without_times(&other.new)
+    fn about(&self) -> RulesAbout {
+        RulesAbout {
+            schema: SameSchema(self.schema.clone()),
+            objects: json!([self.old, without_times(&self.new)]).to_string(),
+            subresource: self.subresource.clone(),
+        }
     }
 
     fn causes(&self) -> Vec<Cause> {
@@ -83,26 +109,22 @@ impl Admission {
             subresource: subresource.map(str::to_owned),
         };
         let mut state = self.lock();
-        let known = state.rules.iter().find_map(|(known, causes)| {
-            let causes = causes.as_ref()?;
-            known.is_about(&asked).then(|| causes.clone())
-        });
+        let known = state.rules.get(&asked.about()).cloned();
         if known.is_none() {
-            state.rules.push((Arc::new(asked), None));
+            state.unevaluated.push(asked);
         }
         known.ok_or_else(|| StatusError::internal("rules have not been evaluated yet"))
     }
 
     /// Evaluates the rules that an attempt to write has left; false if there are none.
     pub(super) async fn evaluate_rules(&self, api: &Api) -> bool {
-        let mut any = false;
-        loop {
-            let next = self.lock().rules.iter().position(|(_, causes)| causes.is_none());
-            let Some(at) = next else { return any };
-            let asked = self.lock().rules[at].0.clone();
+        let unevaluated = std::mem::take(&mut self.lock().unevaluated);
+        let any = !unevaluated.is_empty();
+        for asked in unevaluated {
+            let about = asked.about();
             let causes = evaluated(api, move || asked.causes()).await;
-            self.lock().rules[at].1 = Some(causes);
-            any = true;
+            self.lock().rules.insert(about, causes);
         }
+        any
     }
 }

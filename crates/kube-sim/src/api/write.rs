@@ -286,9 +286,8 @@ impl Api {
             check::namespace(target, &mut new)?;
             check::same_name(text(metadata(&new), "name"), name)?;
             check::version(text(metadata(&new), "resourceVersion"))?;
-            let times = if target.resource.custom { 1 } else { 2 };
             check::same_uid(&target.resource, name, metadata(&old), metadata(&new))
-                .map_err(|error| error.repeated(times))?;
+                .map_err(|error| error.repeated(2))?;
             self.update(transaction, target, current, old, new, writer)
         })
     }
@@ -535,14 +534,5 @@ fn new_uid() -> String {
 }
 
 fn invalid(resource: &Resource, name: &str, cause: Cause) -> StatusError {
-    StatusError::invalid(&resource.group, called(resource), name, &[cause])
-}
-
-/// What the refusal of a change calls an object's kind.
-fn called(resource: &Resource) -> &str {
-    if resource.custom {
-        &resource.plural
-    } else {
-        &resource.kind
-    }
+    StatusError::invalid(&resource.group, &resource.kind, name, &[cause])
 }

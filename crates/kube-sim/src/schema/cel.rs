@@ -11,29 +11,36 @@
 use std::fmt;
 use std::sync::{Arc, LazyLock, OnceLock};
 
-use cel::objects::{Key, Map as CelMap, Opaque, OptionalValue};
+use cel::objects::OptionalValue;
 use cel::{Context, Env, ExecutionError, Value as CelValue, extensions};
 use serde_json::{Map, Value};
 
 use super::lists;
 use super::{Additional, Rule, Schema, Type};
 use crate::path::Path;
-use crate::status::{Cause, shown};
-use cost::{Budget, Exceeded, Metered};
+use crate::status::Cause;
+use cost::{Budget, Metered};
+use messages::{broken_rule, given_up, said, unevaluated};
 use parsed::parsed;
+use values::{optional, to_cel};
 
 mod check;
 mod cost;
 mod functions;
+mod messages;
 mod parsed;
 mod programs;
 mod scope;
 mod typed;
+mod values;
 
 pub(crate) use check::{Known, fault_of};
 pub(crate) use cost::{goes_on, lightly, until_stopped, with_room};
+pub(crate) use functions::authorizer::{Authorizer, Named, Right, RightAsked, RightOf};
+pub(super) use messages::go_struct;
 pub(crate) use scope::{Answer, Depths, Failure, Scope};
 pub(crate) use typed::TYPE;
+pub(crate) use values::is_reserved;
 
 static ENVIRONMENT: LazyLock<Arc<Env>> = LazyLock::new(|| {
     let mut environment = Env::stdlib();
@@ -82,21 +89,6 @@ pub(crate) fn fault(rule: &str) -> Option<String> {
     let error = parsed(rule).err()?;
     // cel-go puts a space before the lines that it shows.
     Some(format!("compilation failed: {}", error.replace("\n|", "\n |")))
-}
-
-/// A rule as Go shows it.
-pub(super) fn go_struct(rule: &Value) -> String {
-    let text = |name: &str| Value::from(rule[name].as_str().unwrap_or(""));
-    let optional = |name: &str| rule[name].clone();
-    format!(
-        r#"{{"Rule":{},"Message":{},"MessageExpression":{},"Reason":{},"FieldPath":{},"OptionalOldSelf":{}}}"#,
-        text("rule"),
-        text("message"),
-        text("messageExpression"),
-        optional("reason"),
-        text("fieldPath"),
-        optional("optionalOldSelf")
-    )
 }
 
 /// The rules that an object breaks.
@@ -253,69 +245,6 @@ fn add_old(
     true
 }
 
-/// That a rule was not evaluated, which is told of the value's type.
-fn unevaluated(schema: &Schema, path: &Path<'_>, why: &str) -> Cause {
-    let kind = schema.kind.map_or("", Type::name);
-    Cause::invalid(shown_field(&path.to_string()), format_args!("{kind:?}"), why)
-}
-
-/// A field as Go shows it; the value as a whole has no name.
-fn shown_field(field: &str) -> String {
-    match field {
-        "" => "<nil>".to_owned(),
-        field => field.to_owned(),
-    }
-}
-
-/// Why no rule is asked any more.
-fn given_up(exceeded: Exceeded, rule: &str) -> String {
-    match exceeded {
-        Exceeded::Rule => format!(
-            "'operation cancelled: actual cost limit exceeded': no further validation rules will be run due to call cost \
-             exceeds limit for rule: {rule}"
-        ),
-        Exceeded::Object => {
-            "validation failed due to running out of cost budget, no further validation rules will be run"
-                .to_owned()
-        }
-    }
-}
-
-/// What is said of a value that a rule does not allow.
-fn broken_rule(rule: &Rule, value: &Value, path: &Path<'_>, why: &str) -> Cause {
-    let field = format!("{path}{}", rule.field_path);
-    let field = shown_field(field.trim_start_matches('.'));
-    match &*rule.reason {
-        "FieldValueForbidden" => Cause::forbidden(field, why),
-        "FieldValueRequired" => Cause::required(field, why),
-        "FieldValueDuplicate" => Cause::duplicate(field, value),
-        // Objects and lists are not shown.
-        _ if value.is_object() || value.is_array() => Cause {
-            field: field.into(),
-            reason: "FieldValueInvalid",
-            message: format!("Invalid value: {why}"),
-        },
-        _ => Cause::invalid(field, shown(value), why),
-    }
-}
-
-/// An error in the words of cel-go.
-fn said(error: &ExecutionError) -> String {
-    if let Some(said) = functions::said(error) {
-        return said.to_owned();
-    }
-    match error {
-        ExecutionError::NoSuchKey(key) => format!("no such key: {key}"),
-        ExecutionError::NoSuchOverload(_) => "no such overload".to_owned(),
-        ExecutionError::DivisionByZero(_) => "division by zero".to_owned(),
-        ExecutionError::RemainderByZero(_) => "modulus by zero".to_owned(),
-        ExecutionError::Overflow(..) => "integer overflow".to_owned(),
-        ExecutionError::IndexOutOfBounds(_) => "index out of bounds".to_owned(),
-        // Others may show values.
-        _ => "error".to_owned(),
-    }
-}
-
 fn compile(rule: &Rule) -> Option<Programs> {
     let program = parsed(&rule.rule).ok()?;
     let transition = program.references().has_variable("oldSelf");
@@ -328,118 +257,6 @@ fn compile(rule: &Rule) -> Option<Programs> {
         message: message.map(|message| Metered::of(message.expression().clone())),
         transition,
     })
-}
-
-fn optional(value: OptionalValue) -> CelValue {
-    let value: Arc<dyn Opaque> = Arc::new(value);
-    CelValue::Opaque(value)
-}
-
-/// A value as its schema declares it to CEL.
-fn to_cel(value: &Value, schema: &Schema) -> CelValue {
-    match value {
-        Value::Null => CelValue::Null,
-        Value::Bool(flag) => CelValue::Bool(*flag),
-        Value::Number(number) => match number.as_i64() {
-            Some(number) if schema.kind == Some(Type::Number) => CelValue::Float(number as f64),
-            Some(number) => CelValue::Int(number),
-            None => CelValue::Float(number.as_f64().unwrap_or(f64::NAN)),
-        },
-        Value::String(text) => string(text, schema),
-        Value::Array(items) => {
-            let of_items = schema.items.as_ref().map(super::Node::get);
-            let items = items.iter().map(|item| match of_items {
-                Some(schema) => to_cel(item, schema),
-                None => to_cel(item, &Schema::default()),
-            });
-            CelValue::List(Arc::new(items.collect()))
-        }
-        Value::Object(members) => {
-            let entries =
-                members.iter().map(
-                    |(name, value)| match (schema.properties.get(name), &schema.additional) {
-                        (Some(node), _) => (escaped(name), to_cel(value, node.get())),
-                        (None, Additional::Values(node)) => (name.clone(), to_cel(value, node.get())),
-                        _ => (name.clone(), to_cel(value, &Schema::default())),
-                    },
-                );
-            let map = entries.map(|(name, value)| (Key::String(Arc::new(name)), value));
-            CelValue::Map(CelMap {
-                map: Arc::new(map.collect()),
-            })
-        }
-    }
-}
-
-fn string(text: &str, schema: &Schema) -> CelValue {
-    use base64::Engine as _;
-    let bytes = |text| base64::engine::general_purpose::STANDARD.decode(text).ok();
-    match &*schema.format {
-        "byte" => match bytes(text) {
-            Some(bytes) => CelValue::Bytes(Arc::new(bytes)),
-            None => CelValue::String(Arc::new(text.to_owned())),
-        },
-        // The crate's own functions read times and durations.
-        "date-time" => called("timestamp", text),
-        "duration" => called("duration", text),
-        _ => CelValue::String(Arc::new(text.to_owned())),
-    }
-}
-
-/// What a function of CEL makes of a string; the string if it cannot.
-fn called(function: &str, text: &str) -> CelValue {
-    let string = || CelValue::String(Arc::new(text.to_owned()));
-    let Ok(program) = ENVIRONMENT.compile(&format!("{function}(text)")) else {
-        return string();
-    };
-    let mut context = Context::with_env(ENVIRONMENT.clone());
-    context.add_variable_from_value("text", string());
-    program.execute(&context).unwrap_or_else(|_| string())
-}
-
-/// What CEL keeps for itself.
-const RESERVED: [&str; 21] = [
-    "true",
-    "false",
-    "null",
-    "in",
-    "as",
-    "break",
-    "const",
-    "continue",
-    "else",
-    "for",
-    "function",
-    "if",
-    "import",
-    "let",
-    "loop",
-    "package",
-    "namespace",
-    "return",
-    "var",
-    "void",
-    "while",
-];
-
-/// Whether no variable can have this name.
-pub(crate) fn is_reserved(name: &str) -> bool {
-    RESERVED.contains(&name)
-}
-
-/// The name by which a rule calls a field, as Kubernetes escapes those that are no identifiers or are reserved.
-fn escaped(name: &str) -> String {
-    if RESERVED.contains(&name) {
-        return format!("__{name}__");
-    }
-    let plain = !name.contains("__") && !name.contains(['.', '-', '/']);
-    if plain {
-        return name.to_owned();
-    }
-    name.replace("__", "__underscores__")
-        .replace('.', "__dot__")
-        .replace('-', "__dash__")
-        .replace('/', "__slash__")
 }
 
 #[cfg(test)]
@@ -460,6 +277,7 @@ mod tests {
                         "class": {"type": "string"}, "for": {"type": "string"}, "a-b": {"type": "string"},
                         "after": {"type": "string", "format": "duration"},
                         "list": {"type": "array", "items": {"type": "integer"}},
+                        "names": {"type": "array", "items": {"type": "string"}},
                     },
                 },
             },
@@ -563,6 +381,43 @@ mod tests {
             let found = broken_by(json!({"rule": rule}), json!(null), spec.clone());
             assert_eq!(found.len(), 1, "{rule}: {found:?}");
             assert!(found[0].contains("call cost exceeds limit"), "{rule}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn what_kubernetes_functions_read_and_make_costs_as_much() {
+        let numbers: Vec<_> = (0..1000).collect();
+        let large = "x".repeat(100_000);
+        let spec = json!({"list": numbers, "class": large, "names": vec![large.as_str(); 10]});
+        for rule in [
+            "[url('http://' + self.class)].all(u, self.list.all(a, type(u.getHost()) == string))",
+            "[url('/' + self.class)].all(u, self.list.all(a, u == u))",
+            "[semver('1.2.3-' + self.class)].all(v, self.list.all(a, v.compareTo(v) == 0))",
+            "[semver('1.2.3-' + self.class)].all(v, self.list.all(a, v != optional.of(v)))",
+            "self.list.all(a, type(self.class.findAll('')) == list)",
+            "self.list.all(a, type(self.class.find(string(a) + '(\\\\pL{50}){20}')) == string)",
+            "self.list.all(a, sets.contains([[self.class]], [[self.class]]))",
+            "self.list.all(a, self.names.all(b, true))",
+        ] {
+            let found = broken_by(json!({"rule": rule}), json!(null), spec.clone());
+            assert_eq!(found.len(), 1, "{rule}: {found:?}");
+            assert!(found[0].contains("call cost exceeds limit"), "{rule}: {found:?}");
+        }
+    }
+
+    // What a real server makes of these and others is compared by `conformance`.
+    #[test]
+    fn a_rule_over_three_hundred_items_is_not_too_much() {
+        let names: Vec<_> = (0..300).map(|at| format!("item-{at}.example.com")).collect();
+        let spec = json!({"names": names});
+        for rule in [
+            "self.names.all(a, a.find('^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$') == a)",
+            "self.names.all(a, self.names.exists_one(b, b == a))",
+            "self.names.all(a, self.names.filter(b, b == a).size() == 1)",
+            "self.names.all(a, a in self.names)",
+        ] {
+            let found = broken_by(json!({"rule": rule}), json!(null), spec.clone());
+            assert!(found.is_empty(), "{rule}: {found:?}");
         }
     }
 

@@ -13,7 +13,8 @@ const LARGEST: usize = 64 * 1024 * 1024;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Pattern {
     source: Box<str>,
-    compiled: OnceLock<Option<Regex>>,
+    /// Or why it is none; nothing if only Go can compile it.
+    compiled: OnceLock<Result<Option<Regex>, String>>,
 }
 
 impl Pattern {
@@ -30,21 +31,37 @@ impl Pattern {
 
     /// Whether the pattern is in the text. An expression that Go takes and that cannot be compiled here is in any text.
     pub(crate) fn is_in(&self, text: &str) -> bool {
-        self.compiled().is_none_or(|regex| regex.is_match(text))
+        self.compiled()
+            .ok()
+            .flatten()
+            .is_none_or(|regex| regex.is_match(text))
     }
 
     /// What the pattern matches in the text, one after the other.
     pub(crate) fn found_in<'a>(&self, text: &'a str, most: usize) -> Vec<&'a str> {
-        let found = self.compiled().map(|regex| regex.find_iter(text).take(most));
+        let regex = self.compiled().ok().flatten();
+        let found = regex.map(|regex| regex.find_iter(text).take(most));
         found.into_iter().flatten().map(|found| found.as_str()).collect()
     }
 
-    fn compiled(&self) -> Option<&Regex> {
+    fn compiled(&self) -> Result<Option<&Regex>, &str> {
         let compiled = self.compiled.get_or_init(|| {
-            let translated = go::translated(&self.source).ok()?;
-            RegexBuilder::new(&translated).size_limit(LARGEST).build().ok()
+            let translated = go::translated(&self.source).map_err(|error| error.to_string())?;
+            Ok(RegexBuilder::new(&translated).size_limit(LARGEST).build().ok())
         });
-        compiled.as_ref()
+        match compiled {
+            Ok(regex) => Ok(regex.as_ref()),
+            Err(why) => Err(why),
+        }
+    }
+
+    pub(crate) fn is_compiled(&self) -> bool {
+        self.compiled.get().is_some()
+    }
+
+    /// Compiles it, and says in Go's words why it is no regular expression.
+    pub(crate) fn fault(&self) -> Option<&str> {
+        self.compiled().err()
     }
 
     /// Why it is no regular expression, in Go's words.

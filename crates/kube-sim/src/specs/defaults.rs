@@ -231,6 +231,7 @@ const FIELDS: &[(&str, &str, &str)] = &[
         "preemptionPolicy",
         r#""PreemptLowerPriority""#,
     ),
+    ("scheduling.v1.PriorityClass", "value", "0"),
     ("storage.v1.CSIDriverSpec", "attachRequired", "true"),
     (
         "storage.v1.CSIDriverSpec",
@@ -248,6 +249,45 @@ const FIELDS: &[(&str, &str, &str)] = &[
     ),
     ("storage.v1.StorageClass", "reclaimPolicy", r#""Delete""#),
     ("storage.v1.StorageClass", "volumeBindingMode", r#""Immediate""#),
+];
+
+/// The times that Go writes as null if they are not there: they are no pointers.
+const TIMES: &[(&str, &[&str])] = &[
+    ("apps.v1.DaemonSetCondition", &["lastTransitionTime"]),
+    (
+        "apps.v1.DeploymentCondition",
+        &["lastUpdateTime", "lastTransitionTime"],
+    ),
+    ("apps.v1.ReplicaSetCondition", &["lastTransitionTime"]),
+    ("apps.v1.StatefulSetCondition", &["lastTransitionTime"]),
+    (
+        "autoscaling.v2.HorizontalPodAutoscalerCondition",
+        &["lastTransitionTime"],
+    ),
+    ("batch.v1.JobCondition", &["lastProbeTime", "lastTransitionTime"]),
+    (
+        "certificates.v1.CertificateSigningRequestCondition",
+        &["lastUpdateTime", "lastTransitionTime"],
+    ),
+    ("core.v1.ContainerStateRunning", &["startedAt"]),
+    ("core.v1.ContainerStateTerminated", &["startedAt", "finishedAt"]),
+    ("core.v1.NamespaceCondition", &["lastTransitionTime"]),
+    (
+        "core.v1.NodeCondition",
+        &["lastHeartbeatTime", "lastTransitionTime"],
+    ),
+    (
+        "core.v1.PersistentVolumeClaimCondition",
+        &["lastProbeTime", "lastTransitionTime"],
+    ),
+    ("core.v1.PodCondition", &["lastProbeTime", "lastTransitionTime"]),
+    ("core.v1.ReplicationControllerCondition", &["lastTransitionTime"]),
+    ("flowcontrol.v1.FlowSchemaCondition", &["lastTransitionTime"]),
+    (
+        "flowcontrol.v1.PriorityLevelConfigurationCondition",
+        &["lastTransitionTime"],
+    ),
+    ("storage.v1.VolumeError", &["time"]),
 ];
 
 /// What depends on other fields, and is filled in before the fields of the parts.
@@ -288,6 +328,10 @@ static TABLE: LazyLock<HashMap<&'static str, OfDefinition>> = LazyLock::new(|| {
     for (definition, field, json) in FIELDS {
         let value = serde_json::from_str(json).expect("the table has JSON");
         table.entry(*definition).or_default().fields.push((field, value));
+    }
+    for (definition, times) in TIMES {
+        let of = table.entry(*definition).or_default();
+        of.fields.extend(times.iter().map(|time| (*time, Value::Null)));
     }
     for (definition, fix) in FIXES {
         table.entry(*definition).or_default().fix = Some(*fix);

@@ -133,6 +133,38 @@ pub(crate) fn admit_pod(pod: &mut Object) {
     }
 }
 
+/// Writes lists without items as Go does where its type does not leave them out: as null. Nobody owns such a list.
+pub(crate) fn write_empty(resource: &Resource, object: &mut Object) {
+    let (part, names): (_, &[&str]) = match resource.id().as_str() {
+        "roles.rbac.authorization.k8s.io" | "clusterroles.rbac.authorization.k8s.io" => ("", &["rules"]),
+        "endpointslices.discovery.k8s.io" => ("", &["endpoints", "ports"]),
+        "limitranges" => ("spec", &["limits"]),
+        "csinodes.storage.k8s.io" => ("spec", &["drivers"]),
+        _ => return,
+    };
+    let holder = match part {
+        "" => Some(object),
+        part => object.get_mut(part).and_then(Value::as_object_mut),
+    };
+    let Some(holder) = holder else { return };
+    for name in names {
+        let is_empty = holder
+            .get(*name)
+            .is_none_or(|list| list.as_array().is_some_and(Vec::is_empty));
+        if is_empty {
+            holder.insert((*name).to_owned(), Value::Null);
+        }
+    }
+}
+
+/// Takes away what a real server's feature gates do not let a lease have by default.
+pub(crate) fn drop_disabled(lease: &mut Object) {
+    if let Some(Value::Object(spec)) = lease.get_mut("spec") {
+        spec.remove("strategy");
+        spec.remove("preferredHolder");
+    }
+}
+
 /// A real server's admission brings back the tolerations that every pod has, and its priority.
 pub(crate) fn keep_admitted(resource: &Resource, old: &Object, new: &mut Object) {
     if resource.id() != "pods" {

@@ -464,3 +464,86 @@ async fn first_objects_of_a_server_are_there_on_request() {
         schema["metadata"]["creationTimestamp"]
     );
 }
+
+const CLAIMS: &str = "/api/v1/namespaces/default/persistentvolumeclaims";
+const VOLUMES: &str = "/api/v1/persistentvolumes";
+const CLASSES: &str = "/apis/storage.k8s.io/v1/volumeattributesclasses";
+const PODS: &str = "/api/v1/namespaces/default/pods";
+
+fn claim(name: &str) -> Value {
+    let resources = json!({"requests": {"storage": "1Gi"}});
+    json!({"metadata": {"name": name}, "spec": {"accessModes": ["ReadWriteOnce"], "resources": resources, "volumeAttributesClassName": "fast"}})
+}
+
+/// A pod on a node that uses a claim.
+fn user_of(claim: &str) -> Value {
+    json!({"metadata": {"name": "user"}, "spec": {
+        "nodeName": "n",
+        "containers": [{"name": "c", "image": "i"}],
+        "volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": claim}}],
+    }})
+}
+
+#[tokio::test]
+async fn a_claim_stays_as_long_as_a_pod_uses_it() {
+    let client = Client::empty();
+    for name in ["free", "used"] {
+        let made = client.post(CLAIMS, claim(name)).await.ok();
+        assert_eq!(
+            made["metadata"]["finalizers"],
+            json!(["kubernetes.io/pvc-protection"])
+        );
+    }
+    client.post(PODS, user_of("used")).await.ok();
+    for name in ["free", "used"] {
+        client.delete(&format!("{CLAIMS}/{name}"), json!({})).await.ok();
+    }
+    assert_eq!(client.get(CLAIMS).await.names(), ["used"]);
+    client.delete(&format!("{PODS}/user"), json!({})).await.ok();
+    assert!(client.get(CLAIMS).await.names().is_empty());
+}
+
+#[tokio::test]
+async fn a_class_stays_as_long_as_a_claim_has_it() {
+    let client = Client::empty();
+    let class = json!({"metadata": {"name": "fast"}, "driverName": "a.b", "parameters": {"a": "b"}});
+    client.post(CLASSES, class).await.ok();
+    client.post(CLAIMS, claim("c")).await.ok();
+    client.delete(&format!("{CLASSES}/fast"), json!({})).await.ok();
+    assert_eq!(client.get(CLASSES).await.names(), ["fast"]);
+    client.delete(&format!("{CLAIMS}/c"), json!({})).await.ok();
+    assert!(client.get(CLASSES).await.names().is_empty());
+}
+
+#[tokio::test]
+async fn a_volume_stays_as_long_as_it_is_bound() {
+    let client = Client::empty();
+    let volume = json!({"metadata": {"name": "v"}, "spec": {
+        "capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], "hostPath": {"path": "/x"},
+    }});
+    client.post(VOLUMES, volume).await.ok();
+    let (path, status) = (format!("{VOLUMES}/v"), format!("{VOLUMES}/v/status"));
+    client
+        .merge(&status, json!({"status": {"phase": "Bound"}}))
+        .await
+        .ok();
+    client.delete(&path, json!({})).await.ok();
+    assert_eq!(client.get(VOLUMES).await.names(), ["v"]);
+    client
+        .merge(&status, json!({"status": {"phase": "Released"}}))
+        .await
+        .ok();
+    assert!(client.get(VOLUMES).await.names().is_empty());
+}
+
+#[tokio::test]
+async fn a_claim_stays_where_no_controller_lets_it_go() {
+    let sim = Sim::builder()
+        .controllers([Controller::GarbageCollector])
+        .build()
+        .unwrap();
+    let client = Client::new(sim);
+    client.post(CLAIMS, claim("c")).await.ok();
+    client.delete(&format!("{CLAIMS}/c"), json!({})).await.ok();
+    assert_eq!(client.get(CLAIMS).await.names(), ["c"]);
+}

@@ -220,7 +220,7 @@ fn invalid_if_any(resource: &Resource, name: &str, causes: &[Cause]) -> Result<(
         true => Ok(()),
         false => Err(StatusError::invalid(
             &resource.group,
-            super::called(resource),
+            &resource.kind,
             name,
             causes,
         )),

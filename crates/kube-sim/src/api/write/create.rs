@@ -13,12 +13,21 @@ use crate::resources::Resource;
 use crate::status::StatusError;
 use crate::storage::Transaction;
 use crate::target::Target;
-use crate::{specs, view};
+use crate::{control, specs, view};
 
 use super::{
     Writer, as_stored, check, definition, drop_empty, fill_in, label_namespace, namespace_finalizers,
     new_uid, put, service, set_managers,
 };
+
+/// What a client says of a new object.
+struct Sent {
+    /// The name, drawn if it is to be.
+    name: String,
+    is_drawn: bool,
+    /// The version that it names, which only a dry run answers with.
+    version: String,
+}
 
 impl Api {
     pub(crate) fn create_in(
@@ -30,53 +39,11 @@ impl Api {
     ) -> Result<Arc<Stored>, StatusError> {
         let resource = &target.resource;
         view::to_stored(resource, &mut object);
-        check::type_meta(target, &object)?;
-        check::namespace(target, &mut object)?;
-        check::generation(target, &object)?;
-        if resource.terminating {
-            let why = "create not allowed while custom resource definition is terminating";
-            return Err(StatusError::forbidden(
-                resource,
-                text(metadata(&object), "name"),
-                why,
-            ));
-        }
-        self.check_namespace(transaction, target, &object)?;
-        let generates = text(metadata(&object), "name").is_empty();
-        let mut name = check::new_name(resource, &mut object)?;
-        // A dry run does not come as far as to where it is refused.
-        let given = text(metadata(&object), "resourceVersion").to_owned();
-        let is_version = given.parse::<u64>().is_ok_and(|version| version != 0);
-        if is_version && !writer.dry_run() {
-            let message = "resourceVersion should not be set on objects to be created";
-            return Err(StatusError::internal(message));
-        }
-        check::labels(resource, &name, &object)?;
-        check::finalizer_names(resource, &name, &object)?;
-        check::owners(resource, &name, &object)?;
+        let sent = self.accept_new(transaction, target, &mut object, writer)?;
+        let given = sent.version.parse().unwrap_or(0);
         prepare_for_creation(resource, &mut object, writer);
-        if let Writer::Client {
-            manager: Some(manager),
-            ..
-        } = writer
-        {
-            let given = metadata_mut(&mut object).remove(MANAGED_FIELDS);
-            let managed = Ownership::new(target, self.now()).track(None, None, &object, given, manager);
-            set_managers(&mut object, managed);
-        }
-        if writer != Writer::Owner {
-            self.apply_defaults_of_ranges(transaction, target, &mut object);
-        }
-        if let Some(admission) = writer.admission() {
-            if generates {
-                name = admission.name(name);
-                metadata_mut(&mut object).remove("name");
-            }
-            name = self.create_by_webhooks(transaction, target, &mut object, name, &given, writer)?;
-        }
-        if writer != Writer::Owner {
-            self.complete_new(transaction, resource, &name, &mut object, writer)?;
-        }
+        self.track_new(target, &mut object, writer);
+        let name = self.admit_new(transaction, target, &mut object, sent, writer)?;
         self.prepare_new(resource, &mut object, writer)?;
         check::kept_generation(resource, &name, &object)?;
         if writer != Writer::Owner {
@@ -93,11 +60,7 @@ impl Api {
         }
         as_stored(resource, &mut object);
         if writer.dry_run() {
-            return Ok(Arc::new(view::encode(
-                resource,
-                &object,
-                given.parse().unwrap_or(0),
-            )));
+            return Ok(Arc::new(view::encode(resource, &object, given)));
         }
         view::ensure_converted(resource, &target.version, &object)?;
         self.pay(transaction, charges);
@@ -105,6 +68,82 @@ impl Api {
         self.defined(transaction, resource, &object, &stored);
         self.written(transaction, resource, &object, &stored, None, writer);
         Ok(stored)
+    }
+
+    /// Refuses what nobody may create, whatever becomes of it, and draws its name if it has none.
+    fn accept_new(
+        &self,
+        transaction: &mut Transaction<'_>,
+        target: &Target,
+        object: &mut Object,
+        writer: Writer<'_>,
+    ) -> Result<Sent, StatusError> {
+        let resource = &target.resource;
+        check::type_meta(target, object)?;
+        check::namespace(target, object)?;
+        check::generation(target, object)?;
+        if resource.terminating {
+            let why = "create not allowed while custom resource definition is terminating";
+            let name = text(metadata(object), "name");
+            return Err(StatusError::forbidden(resource, name, why));
+        }
+        self.check_namespace(transaction, target, object)?;
+        let is_drawn = text(metadata(object), "name").is_empty();
+        let name = check::new_name(resource, object)?;
+        // A dry run does not come as far as to where it is refused.
+        let version = text(metadata(object), "resourceVersion").to_owned();
+        let is_version = version.parse::<u64>().is_ok_and(|version| version != 0);
+        if is_version && !writer.dry_run() {
+            let message = "resourceVersion should not be set on objects to be created";
+            return Err(StatusError::internal(message));
+        }
+        check::labels(resource, &name, object)?;
+        check::finalizer_names(resource, &name, object)?;
+        check::owners(resource, &name, object)?;
+        Ok(Sent {
+            name,
+            is_drawn,
+            version,
+        })
+    }
+
+    /// Writes down whose the fields of a new object are.
+    fn track_new(&self, target: &Target, object: &mut Object, writer: Writer<'_>) {
+        if let Writer::Client {
+            manager: Some(manager),
+            ..
+        } = writer
+        {
+            let given = metadata_mut(object).remove(MANAGED_FIELDS);
+            let managed = Ownership::new(target, self.now()).track(None, None, object, given, manager);
+            set_managers(object, managed);
+        }
+    }
+
+    /// Adds to a new object what the server and webhooks have to add, which no manager owns; returns its name.
+    fn admit_new(
+        &self,
+        transaction: &mut Transaction<'_>,
+        target: &Target,
+        object: &mut Object,
+        sent: Sent,
+        writer: Writer<'_>,
+    ) -> Result<String, StatusError> {
+        if writer == Writer::Owner {
+            return Ok(sent.name);
+        }
+        let mut name = sent.name;
+        self.apply_defaults_of_ranges(transaction, target, object);
+        control::protect(&target.resource, object);
+        if let Some(admission) = writer.admission() {
+            if sent.is_drawn {
+                name = admission.name(name);
+                metadata_mut(object).remove("name");
+            }
+            name = self.create_by_webhooks(transaction, target, object, name, &sent.version, writer)?;
+        }
+        self.complete_new(transaction, &target.resource, &name, object, writer)?;
+        Ok(name)
     }
 
     /// Lets mutating webhooks and policies change a new object; returns its name, which they may have given it. `given` is the version
@@ -178,6 +217,7 @@ impl Api {
     ) -> Result<(), StatusError> {
         let uid = writer.new_uid();
         metadata_mut(object).insert("uid".into(), uid.as_str().into());
+        specs::write_empty(resource, object);
         match resource.id().as_str() {
             "pods" => {
                 self.prioritize(transaction, resource, name, object)?;
@@ -189,6 +229,7 @@ impl Api {
             "jobs.batch" => specs::name_job_pods(object, name, &uid),
             "services" => service::allocate(transaction, resource, name, None, object, &mut writer.random())?,
             "persistentvolumeclaims" => specs::name_data_source(object),
+            "leases.coordination.k8s.io" => specs::drop_disabled(object),
             "persistentvolumes" => {
                 put_at(
                     object,

@@ -24,6 +24,7 @@ use crate::status::{Cause, StatusError};
 use crate::storage::{Place, Transaction};
 
 mod conversion;
+mod selectable;
 mod validation;
 
 pub(crate) const ID: &str = "customresourcedefinitions.apiextensions.k8s.io";

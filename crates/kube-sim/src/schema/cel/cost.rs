@@ -4,9 +4,9 @@
 //! much. Here each round of a loop costs one for each name, selection and call in it, which is about what a real server
 //! counts. What is outside of loops is bounded by the length of the rule, and costs nothing.
 //!
-//! Strings, bytes, lists and maps that a call makes or reads as a whole, and what is put into a list or a map, cost a tenth of their
-//! length wherever they are, so that no rule takes more memory or time than it may cost. `meter` puts these costs into an
-//! expression, `charged` has the functions that take them.
+//! Values that a call makes or reads as a whole, and what is put into a list or a map, cost a hundredth of their bytes wherever they
+//! are, so that no rule takes more memory or time than it may cost. `meter` puts these costs into an expression, `charged` has the
+//! functions that take them, `patterns` those of regular expressions.
 //!
 //! # Where it is evaluated
 //!
@@ -24,8 +24,10 @@ use crate::nesting;
 
 mod charged;
 mod meter;
+mod patterns;
 
-pub(super) use charged::{declare, pay_for_pattern};
+pub(super) use charged::{declare, length};
+use patterns::Patterns;
 
 /// The most that one rule may cost, as in a real server.
 const OF_RULE: u64 = 1_000_000;
@@ -42,8 +44,9 @@ const LIGHT: u64 = 5_000;
 /// How often it is looked whether an evaluation is to be stopped.
 const STEP: u64 = 10_000;
 
-/// So many bytes cost one, as in a real server.
-const BYTES: u64 = 10;
+/// So many bytes that are read or made cost one. A real server says ten of many functions and nothing of others, so that what it
+/// allows fits in the budget here.
+pub(super) const BYTES: u64 = 100;
 
 /// What making a list or a map costs.
 const CONTAINER: u64 = 10;
@@ -61,16 +64,21 @@ thread_local! {
 /// An expression that charges for what it does, and the stack that it needs.
 pub(super) struct Metered {
     expression: IdedExpr,
+    patterns: Patterns,
     /// The levels of JSON that need as much stack.
     room: usize,
 }
 
 impl Metered {
-    pub(super) fn of(expression: IdedExpr) -> Self {
-        let expression = nesting::with_room(room_of(&expression), || meter::metered(expression));
+    pub(super) fn of(mut expression: IdedExpr) -> Self {
+        let (expression, patterns) = nesting::with_room(room_of(&expression), || {
+            let patterns = Patterns::taken_from(&mut expression);
+            (meter::metered(expression), patterns)
+        });
         Self {
             room: room_of(&expression),
             expression,
+            patterns,
         }
     }
 }
@@ -169,7 +177,11 @@ impl Budget {
     /// Evaluates an expression.
     pub(super) fn spend(
         &mut self,
-        Metered { expression, room }: &Metered,
+        Metered {
+            expression,
+            patterns,
+            room,
+        }: &Metered,
         context: &Context<'_, '_>,
     ) -> Result<Result<CelValue, ExecutionError>, Exceeded> {
         // What an expression costs at least, so that a great many of them end, too.
@@ -179,7 +191,7 @@ impl Budget {
         let given = self.0.min(OF_RULE);
         let (result, left) = with_room(*room, || {
             LEFT.set(Some(given));
-            let result = CelValue::resolve(expression, context);
+            let result = patterns.within(|| CelValue::resolve(expression, context));
             (result, LEFT.replace(Some(u64::MAX)))
         });
         match left {

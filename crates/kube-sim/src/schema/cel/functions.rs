@@ -1,20 +1,23 @@
-//! The functions that Kubernetes adds to CEL: of quantities, addresses, URLs, versions, named formats, sets, lists and regular
-//! expressions.
+//! The functions that Kubernetes adds to CEL: of quantities, addresses, URLs, versions, named formats, sets, lists and rights. Those
+//! of regular expressions are with their costs.
 //!
 //! `value` has the types that they add. A function gets values, looks at their types itself, and says what is wrong in a real server's
 //! words ([`failed`]).
 
 use std::sync::Arc;
 
-use cel::common::types::{CelList, CelMap, DYN_TYPE, LIST_TYPE, STRING_TYPE, Type};
+use cel::common::types::{
+    CelBool, CelInt, CelList, CelOptional, CelString, DYN_TYPE, Kind, LIST_TYPE, STRING_TYPE, Type,
+};
 use cel::common::value::{CowVal, Val};
+use cel::objects::Opaque;
 use cel::{DeclarationError, Env, ExecutionError, Value};
 
 mod address;
+pub(super) mod authorizer;
 mod formats;
 mod lists;
 mod quantity;
-mod regex;
 mod sets;
 mod url;
 mod value;
@@ -29,7 +32,7 @@ type Result<T = Value> = std::result::Result<T, ExecutionError>;
 const SAID: &str = "@said";
 
 /// An error with this text.
-fn failed(why: impl Into<String>) -> ExecutionError {
+pub(super) fn failed(why: impl Into<String>) -> ExecutionError {
     ExecutionError::function_error(SAID, why.into())
 }
 
@@ -46,38 +49,86 @@ fn mismatch() -> ExecutionError {
     ExecutionError::no_such_overload("", Vec::new())
 }
 
-fn text(value: &Value) -> Result<&str> {
-    match value {
-        Value::String(text) => Ok(text),
-        _ => Err(mismatch()),
+/// What a function is called with. Strings and lists are not copied: a loop may call it with the same ones many times.
+enum Argument<'a> {
+    Text(&'a str),
+    Int(i64),
+    Bool(bool),
+    List(&'a [Box<dyn Val + 'a>]),
+    Own(Arc<dyn Opaque>),
+    /// What no function takes.
+    Other,
+}
+
+impl<'a> Argument<'a> {
+    fn of(value: &'a (dyn Val + 'a)) -> Self {
+        if let Some(text) = value.downcast_ref::<CelString<'_>>() {
+            return Self::Text(text.inner());
+        }
+        if let Some(number) = value.downcast_ref::<CelInt>() {
+            return Self::Int(*number.inner());
+        }
+        if let Some(is) = value.downcast_ref::<CelBool>() {
+            return Self::Bool(*is.inner());
+        }
+        if let Some(list) = value.downcast_ref::<CelList<'a>>() {
+            return Self::List(list.inner());
+        }
+        opaque(value).map_or(Self::Other, Self::Own)
     }
+
+    fn text(&self) -> Result<&'a str> {
+        match self {
+            Self::Text(text) => Ok(text),
+            _ => Err(mismatch()),
+        }
+    }
+
+    /// The value of one of Kubernetes' types.
+    fn own(&self) -> Result<&Own> {
+        match self {
+            Self::Own(value) => value.downcast_ref::<Own>().ok_or_else(mismatch),
+            _ => Err(mismatch()),
+        }
+    }
+}
+
+fn first<'s, 'a>(arguments: &'s [Argument<'a>]) -> Result<&'s Argument<'a>> {
+    arguments.first().ok_or_else(mismatch)
+}
+
+/// A value of another type than those of CEL.
+fn opaque(value: &dyn Val) -> Option<Arc<dyn Opaque>> {
+    let is_opaque =
+        value.get_type().kind() == Kind::Opaque && value.downcast_ref::<CelOptional<'_>>().is_none();
+    match is_opaque.then(|| Value::try_from(value)) {
+        Some(Ok(Value::Opaque(value))) => Some(value),
+        _ => None,
+    }
+}
+
+/// About how many bytes a value of one of Kubernetes' types has.
+pub(super) fn size_of(value: &dyn Val) -> usize {
+    let value = opaque(value);
+    let own = value.as_ref().and_then(|value| value.downcast_ref::<Own>());
+    own.map_or(0, Own::len)
 }
 
 fn string(text: impl Into<String>) -> Value {
     Value::String(Arc::new(text.into()))
 }
 
-/// Calls a function that takes these types with the values of its arguments.
+/// Calls a function with the values of its arguments.
 fn called<'b, 'v>(
     arguments: &[CowVal<'b, 'v>],
-    types: &[Type],
-    function: fn(&[Value]) -> Result,
+    function: fn(&[Argument<'_>]) -> Result,
 ) -> Result<CowVal<'b, 'v>> {
-    // What is of any type is no list and no map. These are refused before they are copied, which costs a rule nothing.
-    let mut declared = std::iter::zip(arguments, types);
-    if declared.any(|(argument, declared)| *declared == DYN_TYPE && is_collection(argument.as_ref())) {
-        return Err(mismatch());
-    }
-    let arguments: Result<Vec<Value>> = arguments
+    let arguments: Vec<_> = arguments
         .iter()
-        .map(|argument| Value::try_from(argument.as_ref()))
+        .map(|argument| Argument::of(argument.as_ref()))
         .collect();
-    let made: Box<dyn Val> = function(&arguments?)?.try_into()?;
+    let made: Box<dyn Val> = function(&arguments)?.try_into()?;
     Ok(CowVal::Owned(made))
-}
-
-fn is_collection(value: &dyn Val) -> bool {
-    value.downcast_ref::<CelList<'_>>().is_some() || value.downcast_ref::<CelMap<'_>>().is_some()
 }
 
 /// Declares functions: `name target (arguments)` for those of a target, `name(arguments)` for others.
@@ -90,7 +141,7 @@ macro_rules! declare {
             $name,
             concat!($name, "(", $(stringify!($argument), ",",)* ")"),
             vec![$($argument),*],
-            |arguments| called(&arguments, &[$($argument),*], $function),
+            |arguments| called(&arguments, $function),
         )?;
     };
     (@one $environment:ident, $name:literal, [$target:ident], [$($argument:ident),*], $function:path) => {
@@ -99,7 +150,7 @@ macro_rules! declare {
             concat!(stringify!($target), ".", $name, "(", $(stringify!($argument), ",",)* ")"),
             $target,
             vec![$($argument),*],
-            |arguments| called(&arguments, &[$target, $($argument),*], $function),
+            |arguments| called(&arguments, $function),
         )?;
     };
 }
@@ -153,9 +204,20 @@ pub(super) fn declare(environment: &mut Env) -> std::result::Result<(), Declarat
         "getPort" ANY () => url::port,
         "getEscapedPath" ANY () => url::path,
         "getQuery" ANY () => url::query,
-        "find" STRING (STRING) => regex::find,
-        "findAll" STRING (STRING) => regex::find_all,
-        "findAll" STRING (STRING, ANY) => regex::find_all,
+        "path" ANY (STRING) => authorizer::path,
+        "group" ANY (STRING) => authorizer::group,
+        "serviceAccount" ANY (STRING, STRING) => authorizer::service_account,
+        "resource" ANY (STRING) => authorizer::resource,
+        "subresource" ANY (STRING) => authorizer::subresource,
+        "namespace" ANY (STRING) => authorizer::namespace,
+        "name" ANY (STRING) => authorizer::name,
+        "fieldSelector" ANY (STRING) => authorizer::selector,
+        "labelSelector" ANY (STRING) => authorizer::selector,
+        "check" ANY (STRING) => authorizer::check,
+        "allowed" ANY () => authorizer::allowed,
+        "reason" ANY () => authorizer::reason,
+        "errored" ANY () => authorizer::errored,
+        "error" ANY () => authorizer::error,
         "isSorted" LIST () => lists::is_sorted,
         "sum" LIST () => lists::sum,
         "min" LIST () => lists::min,
@@ -180,14 +242,6 @@ pub(super) fn declare(environment: &mut Env) -> std::result::Result<(), Declarat
         "format.datetime"() => formats::datetime,
     );
     Ok(())
-}
-
-/// The value of one of Kubernetes' types.
-fn own(value: &Value) -> Result<&Own> {
-    match value {
-        Value::Opaque(value) => value.downcast_ref::<Own>().ok_or_else(mismatch),
-        _ => Err(mismatch()),
-    }
 }
 
 #[cfg(test)]

@@ -102,6 +102,42 @@ pub(super) fn parts(expression: &IdedExpr) -> Vec<&IdedExpr> {
     }
 }
 
+/// Gives each part of an expression to a function.
+pub(super) fn each_part(expression: &mut IdedExpr, with: &mut impl FnMut(&mut IdedExpr)) {
+    let entries = |entries: &mut Vec<IdedEntryExpr>, with: &mut dyn FnMut(&mut IdedExpr)| {
+        for entry in entries {
+            match &mut entry.expr {
+                EntryExpr::StructField(field) => with(&mut field.value),
+                EntryExpr::MapEntry(entry) => {
+                    with(&mut entry.key);
+                    with(&mut entry.value);
+                }
+            }
+        }
+    };
+    match &mut expression.expr {
+        Expr::Unspecified | Expr::Literal(_) | Expr::Ident(_) => {}
+        Expr::Select(select) => with(&mut select.operand),
+        Expr::Call(call) => {
+            let parts = call.target.as_deref_mut().into_iter().chain(&mut call.args);
+            parts.for_each(with);
+        }
+        Expr::List(list) => list.elements.iter_mut().for_each(with),
+        Expr::Map(map) => entries(&mut map.entries, with),
+        Expr::Struct(of) => entries(&mut of.entries, with),
+        Expr::Comprehension(of) => {
+            let parts = [
+                &mut of.iter_range,
+                &mut of.accu_init,
+                &mut of.loop_cond,
+                &mut of.loop_step,
+                &mut of.result,
+            ];
+            parts.into_iter().for_each(with);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -8,6 +8,7 @@ use cel::{Context, ExecutionError, Value as CelValue};
 use serde_json::Value;
 
 use super::cost::{self, Budget};
+use super::functions::authorizer::{Authorizer, Named, Rights};
 use super::programs::{Program, compiled};
 use super::{ENVIRONMENT, Schema, said, to_cel, typed};
 
@@ -106,6 +107,13 @@ impl Scope {
             places: BTreeMap::new(),
             depths: Depths::default(),
             values: BTreeMap::new(),
+        }
+    }
+
+    /// Lets expressions ask for rights, also for those of what the request is about.
+    pub(crate) fn authorize(&mut self, authorizer: &Authorizer, request: Named) {
+        for (name, value) in Rights::variables(authorizer, request) {
+            self.context.add_variable_from_value(name, value);
         }
     }
 

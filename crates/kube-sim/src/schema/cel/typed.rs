@@ -15,6 +15,8 @@ use cel::objects::{Key, Opaque, OptionalValue};
 use cel::{DeclarationError, Env, ExecutionError, Value as CelValue};
 use serde_json::{Map, Number, Value};
 
+use super::parsed::each_part;
+
 /// The member with the name of the type.
 pub(crate) const TYPE: &str = "@type";
 
@@ -53,42 +55,6 @@ fn map_of(of: &mut StructExpr, id: u64) -> MapExpr {
     let name = entry(text(TYPE), text(&of.type_name), false);
     MapExpr {
         entries: std::iter::once(name).chain(fields).collect(),
-    }
-}
-
-/// Gives each part of an expression to a function.
-fn each_part(expression: &mut IdedExpr, with: &mut impl FnMut(&mut IdedExpr)) {
-    let entries = |entries: &mut Vec<IdedEntryExpr>, with: &mut dyn FnMut(&mut IdedExpr)| {
-        for entry in entries {
-            match &mut entry.expr {
-                EntryExpr::StructField(field) => with(&mut field.value),
-                EntryExpr::MapEntry(entry) => {
-                    with(&mut entry.key);
-                    with(&mut entry.value);
-                }
-            }
-        }
-    };
-    match &mut expression.expr {
-        Expr::Unspecified | Expr::Literal(_) | Expr::Ident(_) => {}
-        Expr::Select(select) => with(&mut select.operand),
-        Expr::Call(call) => {
-            let parts = call.target.as_deref_mut().into_iter().chain(&mut call.args);
-            parts.for_each(with);
-        }
-        Expr::List(list) => list.elements.iter_mut().for_each(with),
-        Expr::Map(map) => entries(&mut map.entries, with),
-        Expr::Struct(of) => entries(&mut of.entries, with),
-        Expr::Comprehension(of) => {
-            let parts = [
-                &mut of.iter_range,
-                &mut of.accu_init,
-                &mut of.loop_cond,
-                &mut of.loop_step,
-                &mut of.result,
-            ];
-            parts.into_iter().for_each(with);
-        }
     }
 }
 

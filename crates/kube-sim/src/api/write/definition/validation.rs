@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{APPROVAL, approval, conversion};
+use super::{APPROVAL, approval, conversion, selectable};
 use crate::names::{dns_1035_label_fault, subdomain_fault};
 use crate::schema;
 use crate::status::{Cause, quoted};
@@ -18,6 +18,7 @@ pub(super) fn faults(definition: &Value) -> Vec<Cause> {
     causes.extend(schema_faults(definition));
     causes.extend(scale_faults(definition));
     causes.extend(column_faults(definition));
+    causes.extend(selectable::faults(definition));
     causes.extend(name_faults(&definition["spec"]["names"]));
     causes.extend(conversion::faults(definition));
     causes.extend(storage_fault(definition));
@@ -77,7 +78,7 @@ fn stored_version_faults(definition: &Value) -> Vec<Cause> {
     causes
 }
 
-fn versions(definition: &Value) -> impl Iterator<Item = &Value> {
+pub(super) fn versions(definition: &Value) -> impl Iterator<Item = &Value> {
     let versions = definition.pointer("/spec/versions").and_then(Value::as_array);
     versions.into_iter().flatten()
 }

@@ -3,9 +3,11 @@
 use cel::common::ast::{CallExpr, EntryExpr, Expr, IdedExpr, LiteralValue, operators};
 
 use super::CONTAINER;
-use super::charged::{
-    CHARGE, COUNTED, CROWDED, INDEX_OF, JOIN, LAST_INDEX_OF, MATCHES, MATCHES_LITERAL, REPLACE, SIZED,
-};
+use super::charged::{CHARGE, COUNTED, CROWDED, INDEX_OF, JOIN, LAST_INDEX_OF, LOOPED, REPLACE, SIZED};
+use super::patterns::{FIND, FIND_ALL, FIND_ALL_KEPT, MATCHES};
+
+/// What may not be evaluated has a charge of its own if it costs so much: a charge takes time, too.
+const LARGE: u64 = 5;
 
 /// The expression with a charge for each round of its loops.
 pub(in crate::schema::cel) fn metered(mut expression: IdedExpr) -> IdedExpr {
@@ -18,7 +20,18 @@ fn meter(expression: &mut IdedExpr) -> u64 {
     match &mut expression.expr {
         Expr::Unspecified | Expr::Literal(_) => 0,
         Expr::Ident(_) => 1,
-        Expr::Select(select) => 1 + meter(&mut select.operand),
+        Expr::Select(select) => u64::from(!select.test) + meter(&mut select.operand),
+        Expr::Call(call) if branches(call) => {
+            let [first, rest @ ..] = &mut call.args[..] else {
+                return 0;
+            };
+            let rest = rest.iter_mut().map(meter_branch);
+            let rest = match call.func_name.as_str() {
+                operators::CONDITIONAL => rest.max().unwrap_or(0),
+                _ => rest.sum(),
+            };
+            meter(first) + rest
+        }
         Expr::Call(call) => {
             let target = call.target.as_mut().map_or(0, |target| meter(target));
             let cost = 1 + target + call.args.iter_mut().map(meter).sum::<u64>();
@@ -45,6 +58,7 @@ fn meter(expression: &mut IdedExpr) -> u64 {
         Expr::Comprehension(of) => {
             let once = [&mut of.iter_range, &mut of.accu_init, &mut of.result].map(meter);
             let round = meter(&mut of.loop_cond) + meter_step(&mut of.loop_step);
+            wrapped(&mut of.iter_range, LOOPED);
             // The condition, unless it is none: then `cel` recognizes steps of some shapes, which must stay.
             match of.loop_cond.expr {
                 Expr::Literal(_) => charge_for_step(&mut of.loop_step, round.max(1)),
@@ -72,19 +86,51 @@ fn meter_part(part: &mut IdedExpr) -> u64 {
     cost
 }
 
+/// Whether what comes after the first argument of a call may not be evaluated. The call itself costs nothing, as in a real server.
+fn branches(call: &CallExpr) -> bool {
+    matches!(
+        (&*call.func_name, call.args.len()),
+        (operators::CONDITIONAL, 3) | (operators::LOGICAL_AND | operators::LOGICAL_OR, 2)
+    )
+}
+
+/// The same of what may not be evaluated: it is charged for when it is, unless it is little.
+fn meter_branch(part: &mut IdedExpr) -> u64 {
+    let cost = meter(part);
+    if cost < LARGE {
+        return cost;
+    }
+    charge_for(part, cost);
+    0
+}
+
 /// The same of the step of a loop, in which `cel` recognizes what adds to a list: only what is added has a size.
 fn meter_step(step: &mut IdedExpr) -> u64 {
-    match &mut step.expr {
-        Expr::Call(call) if matches!(&*call.func_name, operators::CONDITIONAL | operators::ADD) => {
-            1 + call.args.iter_mut().map(meter_step).sum::<u64>()
+    let Expr::Call(call) = &mut step.expr else {
+        return meter(step);
+    };
+    match (call.func_name.as_str(), &mut call.args[..]) {
+        (operators::CONDITIONAL, [condition, one, other]) => {
+            let (cost, other) = (meter_step(one), meter_step(other));
+            match added(one).filter(|_| cost >= LARGE) {
+                // It is charged for where something is added.
+                Some(part) => {
+                    charge_for(part, cost);
+                    meter(condition) + other
+                }
+                None => meter(condition) + cost.max(other),
+            }
         }
+        (operators::ADD, [one, other]) => 1 + meter_step(one) + meter_step(other),
+        // The first is what the rounds before came to, the second what is asked in each.
+        (operators::LOGICAL_AND | operators::LOGICAL_OR, [one, other]) => meter(one) + meter(other),
         _ => meter(step),
     }
 }
 
 /// Whether a call may make something large.
 fn makes(call: &CallExpr) -> bool {
-    const OTHERS: [&str; 15] = [
+    const OTHERS: [&str; 22] = [
         operators::ADD,
         "format",
         "lowerAscii",
@@ -100,6 +146,13 @@ fn makes(call: &CallExpr) -> bool {
         "strings.quote",
         "getEscapedPath",
         "getQuery",
+        "getScheme",
+        "getHost",
+        "getHostname",
+        "getPort",
+        FIND,
+        FIND_ALL,
+        FIND_ALL_KEPT,
     ];
     OTHERS.contains(&&*call.func_name)
 }
@@ -111,10 +164,7 @@ fn bound(call: &mut CallExpr) {
         ("join", 0 | 1, Some(_)) => JOIN,
         ("indexOf", 1 | 2, Some(_)) => INDEX_OF,
         ("lastIndexOf", 1 | 2, Some(_)) => LAST_INDEX_OF,
-        ("matches", 1, Some(_)) | ("matches", 2, None) => match call.args.last().map(|last| &last.expr) {
-            Some(Expr::Literal(_)) => MATCHES_LITERAL,
-            _ => MATCHES,
-        },
+        ("matches", 1, Some(_)) | ("matches", 2, None) => MATCHES,
         _ => return,
     };
     call.func_name = name.to_owned();
@@ -123,7 +173,7 @@ fn bound(call: &mut CallExpr) {
 
 /// Charges for what a call reads as a whole before it begins.
 fn read(call: &mut CallExpr) {
-    const WHOLE: [&str; 43] = [
+    const WHOLE: [&str; 46] = [
         operators::EQUALS,
         operators::NOT_EQUALS,
         operators::LESS,
@@ -160,6 +210,9 @@ fn read(call: &mut CallExpr) {
         "isCIDR",
         "containsIP",
         "containsCIDR",
+        "isGreaterThan",
+        "isLessThan",
+        "compareTo",
         "url",
         "isURL",
         "validate",
@@ -212,20 +265,30 @@ fn wrapped(expression: &mut IdedExpr, function: &str) {
 
 /// Charges in the part of a step that each round evaluates: what a step depends on, what it adds to a list, or all of it.
 fn charge_for_step(step: &mut IdedExpr, cost: u64) {
-    if let Expr::Call(call) = &mut step.expr {
-        let part = match call.func_name.as_str() {
-            operators::CONDITIONAL => call.args.first_mut(),
-            operators::ADD => match call.args.last_mut().map(|last| &mut last.expr) {
-                Some(Expr::List(list)) => list.elements.first_mut(),
-                _ => None,
-            },
-            _ => None,
-        };
-        if let Some(part) = part {
-            return charge_for(part, cost);
-        }
+    if let Expr::Call(call) = &mut step.expr
+        && call.func_name == operators::CONDITIONAL
+        && let Some(condition) = call.args.first_mut()
+    {
+        return charge_for(condition, cost);
     }
-    charge_for(step, cost);
+    match added(step) {
+        Some(part) => charge_for(part, cost),
+        None => charge_for(step, cost),
+    }
+}
+
+/// What a step adds to a list.
+fn added(step: &mut IdedExpr) -> Option<&mut IdedExpr> {
+    let Expr::Call(call) = &mut step.expr else {
+        return None;
+    };
+    match (
+        call.func_name.as_str(),
+        call.args.last_mut().map(|last| &mut last.expr),
+    ) {
+        (operators::ADD, Some(Expr::List(list))) => list.elements.first_mut(),
+        _ => None,
+    }
 }
 
 fn charge_for(part: &mut IdedExpr, cost: u64) {

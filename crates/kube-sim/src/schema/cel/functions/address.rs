@@ -6,12 +6,8 @@ use cel::{ExecutionError, Value};
 use ipnet::IpNet;
 
 use super::value::Own;
-use super::{Result, failed, mismatch, own, text};
+use super::{Argument, Result, failed, first, mismatch};
 use crate::status::quoted;
-
-fn first(arguments: &[Value]) -> Result<&Value> {
-    arguments.first().ok_or_else(mismatch)
-}
 
 fn parsed_ip(source: &str) -> std::result::Result<IpAddr, String> {
     let shown = quoted(source);
@@ -105,48 +101,48 @@ fn misread_cidr(why: String) -> ExecutionError {
     ))
 }
 
-fn given_ip(arguments: &[Value]) -> Result<IpAddr> {
-    match own(first(arguments)?)? {
+fn given_ip(arguments: &[Argument<'_>]) -> Result<IpAddr> {
+    match first(arguments)?.own()? {
         Own::Ip(address) => Ok(*address),
         _ => Err(mismatch()),
     }
 }
 
-fn given_cidr(arguments: &[Value]) -> Result<IpNet> {
-    match own(first(arguments)?)? {
+fn given_cidr(arguments: &[Argument<'_>]) -> Result<IpNet> {
+    match first(arguments)?.own()? {
         Own::Cidr(network) => Ok(*network),
         _ => Err(mismatch()),
     }
 }
 
-pub(super) fn ip(arguments: &[Value]) -> Result {
-    let address = parsed_ip(text(first(arguments)?)?).map_err(failed)?;
+pub(super) fn ip(arguments: &[Argument<'_>]) -> Result {
+    let address = parsed_ip(first(arguments)?.text()?).map_err(failed)?;
     Ok(Own::Ip(address).into())
 }
 
-pub(super) fn is_ip(arguments: &[Value]) -> Result {
-    Ok(parsed_ip(text(first(arguments)?)?).is_ok().into())
+pub(super) fn is_ip(arguments: &[Argument<'_>]) -> Result {
+    Ok(parsed_ip(first(arguments)?.text()?).is_ok().into())
 }
 
-pub(super) fn is_canonical(arguments: &[Value]) -> Result {
-    let source = text(first(arguments)?)?;
+pub(super) fn is_canonical(arguments: &[Argument<'_>]) -> Result {
+    let source = first(arguments)?.text()?;
     let address = parsed_ip(source).map_err(failed)?;
     Ok((address.to_string() == source).into())
 }
 
-pub(super) fn family(arguments: &[Value]) -> Result {
+pub(super) fn family(arguments: &[Argument<'_>]) -> Result {
     Ok(Value::Int(if given_ip(arguments)?.is_ipv4() { 4 } else { 6 }))
 }
 
-pub(super) fn is_unspecified(arguments: &[Value]) -> Result {
+pub(super) fn is_unspecified(arguments: &[Argument<'_>]) -> Result {
     Ok(given_ip(arguments)?.is_unspecified().into())
 }
 
-pub(super) fn is_loopback(arguments: &[Value]) -> Result {
+pub(super) fn is_loopback(arguments: &[Argument<'_>]) -> Result {
     Ok(given_ip(arguments)?.is_loopback().into())
 }
 
-pub(super) fn is_link_local_multicast(arguments: &[Value]) -> Result {
+pub(super) fn is_link_local_multicast(arguments: &[Argument<'_>]) -> Result {
     let is = match given_ip(arguments)? {
         IpAddr::V4(address) => address.octets()[..3] == [224, 0, 0],
         IpAddr::V6(address) => address.segments()[0] & 0xff0f == 0xff02,
@@ -161,52 +157,52 @@ fn is_link_local(address: IpAddr) -> bool {
     }
 }
 
-pub(super) fn is_link_local_unicast(arguments: &[Value]) -> Result {
+pub(super) fn is_link_local_unicast(arguments: &[Argument<'_>]) -> Result {
     Ok(is_link_local(given_ip(arguments)?).into())
 }
 
-pub(super) fn is_global_unicast(arguments: &[Value]) -> Result {
+pub(super) fn is_global_unicast(arguments: &[Argument<'_>]) -> Result {
     let address = given_ip(arguments)?;
     let is_broadcast = matches!(address, IpAddr::V4(address) if address.is_broadcast());
     let is_special = address.is_unspecified() || address.is_loopback() || address.is_multicast();
     Ok((!is_broadcast && !is_special && !is_link_local(address)).into())
 }
 
-pub(super) fn cidr(arguments: &[Value]) -> Result {
-    let network = parsed_cidr(text(first(arguments)?)?).map_err(misread_cidr)?;
+pub(super) fn cidr(arguments: &[Argument<'_>]) -> Result {
+    let network = parsed_cidr(first(arguments)?.text()?).map_err(misread_cidr)?;
     Ok(Own::Cidr(network).into())
 }
 
-pub(super) fn is_cidr(arguments: &[Value]) -> Result {
-    Ok(parsed_cidr(text(first(arguments)?)?).is_ok().into())
+pub(super) fn is_cidr(arguments: &[Argument<'_>]) -> Result {
+    Ok(parsed_cidr(first(arguments)?.text()?).is_ok().into())
 }
 
-pub(super) fn contains_ip(arguments: &[Value]) -> Result {
+pub(super) fn contains_ip(arguments: &[Argument<'_>]) -> Result {
     let network = given_cidr(arguments)?;
     let address = match arguments.get(1) {
-        Some(Value::String(source)) => parsed_ip(source).map_err(failed)?,
+        Some(Argument::Text(source)) => parsed_ip(source).map_err(failed)?,
         _ => given_ip(arguments.get(1..).unwrap_or_default())?,
     };
     Ok(network.contains(&address).into())
 }
 
-pub(super) fn contains_cidr(arguments: &[Value]) -> Result {
+pub(super) fn contains_cidr(arguments: &[Argument<'_>]) -> Result {
     let network = given_cidr(arguments)?;
     let other = match arguments.get(1) {
-        Some(Value::String(source)) => parsed_cidr(source).map_err(misread_cidr)?,
+        Some(Argument::Text(source)) => parsed_cidr(source).map_err(misread_cidr)?,
         _ => given_cidr(arguments.get(1..).unwrap_or_default())?,
     };
     Ok(network.contains(&other).into())
 }
 
-pub(super) fn of_cidr(arguments: &[Value]) -> Result {
+pub(super) fn of_cidr(arguments: &[Argument<'_>]) -> Result {
     Ok(Own::Ip(given_cidr(arguments)?.addr()).into())
 }
 
-pub(super) fn prefix_length(arguments: &[Value]) -> Result {
+pub(super) fn prefix_length(arguments: &[Argument<'_>]) -> Result {
     Ok(Value::Int(given_cidr(arguments)?.prefix_len().into()))
 }
 
-pub(super) fn masked(arguments: &[Value]) -> Result {
+pub(super) fn masked(arguments: &[Argument<'_>]) -> Result {
     Ok(Own::Cidr(given_cidr(arguments)?.trunc()).into())
 }

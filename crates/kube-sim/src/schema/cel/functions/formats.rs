@@ -7,7 +7,7 @@ use cel::objects::{Opaque, OptionalValue};
 
 use super::url::Url;
 use super::value::Own;
-use super::{Result, mismatch, own, string, text};
+use super::{Argument, Result, first, mismatch, string};
 use crate::names::{
     dns_1035_label_fault, dns_label_fault, label_key_faults, label_value_fault, subdomain_fault,
 };
@@ -33,7 +33,7 @@ macro_rules! formats {
     ($($function:ident, $name:literal, $faults:expr;)+) => {
         static ALL: &[Format] = &[$(Format { name: $name, faults: $faults }),+];
 
-        $(pub(super) fn $function(_: &[Value]) -> Result {
+        $(pub(super) fn $function(_: &[Argument<'_>]) -> Result {
             Ok(one_named($name).map_or(Value::Null, |format| Own::Format(format).into()))
         })+
     };
@@ -83,20 +83,20 @@ fn optional(value: Option<Value>) -> Value {
 }
 
 /// The format of a name, if there is one.
-pub(super) fn named(arguments: &[Value]) -> Result {
-    let name = text(arguments.first().ok_or_else(mismatch)?)?;
+pub(super) fn named(arguments: &[Argument<'_>]) -> Result {
+    let name = first(arguments)?.text()?;
     Ok(optional(one_named(name).map(|format| Own::Format(format).into())))
 }
 
 /// What is wrong with a string; nothing if it is of the format.
-pub(super) fn validate(arguments: &[Value]) -> Result {
+pub(super) fn validate(arguments: &[Argument<'_>]) -> Result {
     let [format, source] = arguments else {
         return Err(mismatch());
     };
-    let Own::Format(format) = own(format)? else {
+    let Own::Format(format) = format.own()? else {
         return Err(mismatch());
     };
-    let faults = (format.faults)(text(source)?);
+    let faults = (format.faults)(source.text()?);
     let faults =
         (!faults.is_empty()).then(|| Value::List(Arc::new(faults.into_iter().map(string).collect())));
     Ok(optional(faults))

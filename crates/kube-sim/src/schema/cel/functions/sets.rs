@@ -1,21 +1,25 @@
 //! Lists as sets.
 
-use cel::Value;
+use cel::common::value::Val;
 
-use super::super::cost::pay;
-use super::{Result, mismatch};
+use super::super::cost::{BYTES, length, pay};
+use super::{Argument, Result, mismatch};
 
-fn both(arguments: &[Value]) -> Result<(&[Value], &[Value])> {
+type Items<'a> = &'a [Box<dyn Val + 'a>];
+
+fn both<'a>(arguments: &[Argument<'a>]) -> Result<(Items<'a>, Items<'a>)> {
     match arguments {
-        [Value::List(one), Value::List(other)] => Ok((one, other)),
+        [Argument::List(one), Argument::List(other)] => Ok((one, other)),
         _ => Err(mismatch()),
     }
 }
 
 /// Whether some items of a list, or all of them, are in another. Each is compared with each, and paid for before.
-fn compared(one: &[Value], other: &[Value], all: bool) -> Result<bool> {
-    pay((one.len() as u64).saturating_mul(other.len() as u64))?;
-    let mut found = other.iter().map(|item| one.contains(item));
+fn compared(one: Items<'_>, other: Items<'_>, all: bool) -> Result<bool> {
+    let bytes: u64 = other.iter().map(|item| length(&**item)).sum();
+    let round = (other.len() as u64).max(bytes / BYTES);
+    pay(round.saturating_mul(one.len() as u64))?;
+    let mut found = other.iter().map(|item| one.iter().any(|one| one.equals(&**item)));
     Ok(if all {
         found.all(|is| is)
     } else {
@@ -23,17 +27,17 @@ fn compared(one: &[Value], other: &[Value], all: bool) -> Result<bool> {
     })
 }
 
-pub(super) fn contains(arguments: &[Value]) -> Result {
+pub(super) fn contains(arguments: &[Argument<'_>]) -> Result {
     let (one, other) = both(arguments)?;
     Ok(compared(one, other, true)?.into())
 }
 
-pub(super) fn are_equivalent(arguments: &[Value]) -> Result {
+pub(super) fn are_equivalent(arguments: &[Argument<'_>]) -> Result {
     let (one, other) = both(arguments)?;
     Ok((compared(one, other, true)? && compared(other, one, true)?).into())
 }
 
-pub(super) fn intersect(arguments: &[Value]) -> Result {
+pub(super) fn intersect(arguments: &[Argument<'_>]) -> Result {
     let (one, other) = both(arguments)?;
     Ok(compared(one, other, false)?.into())
 }

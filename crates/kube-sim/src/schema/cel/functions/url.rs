@@ -8,7 +8,7 @@ use cel::objects::{Key, Map};
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 
 use super::value::Own;
-use super::{Result, failed, mismatch, own, string, text};
+use super::{Argument, Result, failed, first, mismatch, string};
 use crate::status::quoted;
 
 /// What a path does not have as it is.
@@ -78,6 +78,10 @@ impl Url {
         })
     }
 
+    pub(super) fn len(&self) -> usize {
+        self.scheme.len() + self.host.len() + self.path.len() + self.query.len()
+    }
+
     /// The host, and the port.
     fn host_and_port(&self) -> (&str, &str) {
         let is_port = |port: &str| port.bytes().all(|byte| byte.is_ascii_digit());
@@ -131,48 +135,48 @@ fn bad_escape(text: &str) -> Option<&str> {
     })
 }
 
-fn given(arguments: &[Value]) -> Result<&Url> {
-    match own(arguments.first().ok_or_else(mismatch)?)? {
+fn given<'s>(arguments: &'s [Argument<'_>]) -> Result<&'s Url> {
+    match first(arguments)?.own()? {
         Own::Url(url) => Ok(url),
         _ => Err(mismatch()),
     }
 }
 
-pub(super) fn read(arguments: &[Value]) -> Result {
-    let source = text(arguments.first().ok_or_else(mismatch)?)?;
+pub(super) fn read(arguments: &[Argument<'_>]) -> Result {
+    let source = first(arguments)?.text()?;
     let url = Url::read(source)
         .map_err(|why| failed(format!("URL parse error during conversion from string: {why}")))?;
     Ok(Own::Url(url).into())
 }
 
-pub(super) fn is(arguments: &[Value]) -> Result {
-    let source = text(arguments.first().ok_or_else(mismatch)?)?;
+pub(super) fn is(arguments: &[Argument<'_>]) -> Result {
+    let source = first(arguments)?.text()?;
     Ok(Url::fault(source).is_none().into())
 }
 
-pub(super) fn scheme(arguments: &[Value]) -> Result {
+pub(super) fn scheme(arguments: &[Argument<'_>]) -> Result {
     Ok(string(given(arguments)?.scheme.as_str()))
 }
 
-pub(super) fn host(arguments: &[Value]) -> Result {
+pub(super) fn host(arguments: &[Argument<'_>]) -> Result {
     Ok(string(given(arguments)?.host.as_str()))
 }
 
-pub(super) fn hostname(arguments: &[Value]) -> Result {
+pub(super) fn hostname(arguments: &[Argument<'_>]) -> Result {
     Ok(string(given(arguments)?.host_and_port().0))
 }
 
-pub(super) fn port(arguments: &[Value]) -> Result {
+pub(super) fn port(arguments: &[Argument<'_>]) -> Result {
     Ok(string(given(arguments)?.host_and_port().1))
 }
 
-pub(super) fn path(arguments: &[Value]) -> Result {
+pub(super) fn path(arguments: &[Argument<'_>]) -> Result {
     let escaped = utf8_percent_encode(&given(arguments)?.path, ESCAPED);
     Ok(string(escaped.to_string()))
 }
 
 /// The values of each name in the query.
-pub(super) fn query(arguments: &[Value]) -> Result {
+pub(super) fn query(arguments: &[Argument<'_>]) -> Result {
     let mut all: HashMap<Key, Vec<Value>> = HashMap::new();
     for (name, value) in form_urlencoded::parse(given(arguments)?.query.as_bytes()) {
         let name = Key::String(Arc::new(name.into_owned()));

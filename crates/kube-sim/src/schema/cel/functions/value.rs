@@ -9,9 +9,10 @@ use cel::objects::Opaque;
 use ipnet::IpNet;
 use semver::Version;
 
+use super::authorizer::Rights;
 use super::formats::Format;
 use super::url::Url;
-use super::{Result, mismatch, own, string};
+use super::{Argument, Result, mismatch, string};
 use crate::quantity::Quantity;
 
 #[derive(Debug, PartialEq, Eq)]
@@ -22,6 +23,19 @@ pub(super) enum Own {
     Cidr(IpNet),
     Url(Url),
     Format(&'static Format),
+    Rights(Rights),
+}
+
+impl Own {
+    /// About how many bytes it has beside the value itself.
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::Version(version) => version.pre.len() + version.build.len(),
+            Self::Url(url) => url.len(),
+            Self::Rights(rights) => rights.len(),
+            Self::Quantity(_) | Self::Ip(_) | Self::Cidr(_) | Self::Format(_) => 0,
+        }
+    }
 }
 
 impl Opaque for Own {
@@ -33,6 +47,11 @@ impl Opaque for Own {
             Self::Cidr(_) => "net.CIDR",
             Self::Url(_) => "kubernetes.URL",
             Self::Format(_) => "kubernetes.NamedFormat",
+            Self::Rights(Rights::All(_)) => "kubernetes.authorization.Authorizer",
+            Self::Rights(Rights::Path(..)) => "kubernetes.authorization.PathCheck",
+            Self::Rights(Rights::Group(..)) => "kubernetes.authorization.GroupCheck",
+            Self::Rights(Rights::Resource(..)) => "kubernetes.authorization.ResourceCheck",
+            Self::Rights(Rights::Decided(_)) => "kubernetes.authorization.Decision",
         }
     }
 }
@@ -44,9 +63,9 @@ impl From<Own> for Value {
     }
 }
 
-fn order(arguments: &[Value]) -> Result<Ordering> {
+fn order(arguments: &[Argument<'_>]) -> Result<Ordering> {
     match arguments {
-        [one, other] => match (own(one)?, own(other)?) {
+        [one, other] => match (one.own()?, other.own()?) {
             (Own::Quantity(one), Own::Quantity(other)) => Ok(one.cmp(other)),
             // What was built does not count.
             (Own::Version(one), Own::Version(other)) => Ok(one.cmp_precedence(other)),
@@ -56,22 +75,22 @@ fn order(arguments: &[Value]) -> Result<Ordering> {
     }
 }
 
-pub(super) fn is_greater(arguments: &[Value]) -> Result {
+pub(super) fn is_greater(arguments: &[Argument<'_>]) -> Result {
     Ok(order(arguments)?.is_gt().into())
 }
 
-pub(super) fn is_less(arguments: &[Value]) -> Result {
+pub(super) fn is_less(arguments: &[Argument<'_>]) -> Result {
     Ok(order(arguments)?.is_lt().into())
 }
 
-pub(super) fn compared(arguments: &[Value]) -> Result {
+pub(super) fn compared(arguments: &[Argument<'_>]) -> Result {
     Ok(Value::Int(order(arguments)? as i64))
 }
 
 /// An address as a string.
-pub(super) fn shown(arguments: &[Value]) -> Result {
+pub(super) fn shown(arguments: &[Argument<'_>]) -> Result {
     match arguments {
-        [value] => match own(value)? {
+        [value] => match value.own()? {
             Own::Ip(address) => Ok(string(address.to_string())),
             Own::Cidr(network) => Ok(string(network.to_string())),
             _ => Err(mismatch()),

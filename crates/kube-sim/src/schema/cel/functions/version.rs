@@ -4,12 +4,12 @@ use cel::Value;
 use semver::Version;
 
 use super::value::Own;
-use super::{Result, failed, mismatch, own, text};
+use super::{Argument, Result, failed, first, mismatch};
 
-fn parsed(arguments: &[Value]) -> Result<std::result::Result<Version, String>> {
+fn parsed(arguments: &[Argument<'_>]) -> Result<std::result::Result<Version, String>> {
     let (source, normalizes) = match arguments {
-        [source] => (text(source)?, false),
-        [source, Value::Bool(normalizes)] => (text(source)?, *normalizes),
+        [source] => (source.text()?, false),
+        [source, Argument::Bool(normalizes)] => (source.text()?, *normalizes),
         _ => return Err(mismatch()),
     };
     Ok(match normalizes {
@@ -75,8 +75,8 @@ fn without_zeros(part: &str) -> String {
     }
 }
 
-fn given(arguments: &[Value]) -> Result<&Version> {
-    match own(arguments.first().ok_or_else(mismatch)?)? {
+fn given<'s>(arguments: &'s [Argument<'_>]) -> Result<&'s Version> {
+    match first(arguments)?.own()? {
         Own::Version(version) => Ok(version),
         _ => Err(mismatch()),
     }
@@ -86,23 +86,23 @@ fn number(number: u64) -> Value {
     Value::Int(i64::try_from(number).unwrap_or(i64::MAX))
 }
 
-pub(super) fn read(arguments: &[Value]) -> Result {
+pub(super) fn read(arguments: &[Argument<'_>]) -> Result {
     let version = parsed(arguments)?.map_err(failed)?;
     Ok(Own::Version(version).into())
 }
 
-pub(super) fn is(arguments: &[Value]) -> Result {
+pub(super) fn is(arguments: &[Argument<'_>]) -> Result {
     Ok(parsed(arguments)?.is_ok().into())
 }
 
-pub(super) fn major(arguments: &[Value]) -> Result {
+pub(super) fn major(arguments: &[Argument<'_>]) -> Result {
     Ok(number(given(arguments)?.major))
 }
 
-pub(super) fn minor(arguments: &[Value]) -> Result {
+pub(super) fn minor(arguments: &[Argument<'_>]) -> Result {
     Ok(number(given(arguments)?.minor))
 }
 
-pub(super) fn patch(arguments: &[Value]) -> Result {
+pub(super) fn patch(arguments: &[Argument<'_>]) -> Result {
     Ok(number(given(arguments)?.patch))
 }

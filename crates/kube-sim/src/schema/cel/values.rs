@@ -1,0 +1,122 @@
+//! JSON as values of CEL, and the names of its fields as identifiers.
+
+use std::sync::Arc;
+
+use cel::objects::{Key, Map as CelMap, Opaque, OptionalValue};
+use cel::{Context, Value as CelValue};
+use serde_json::Value;
+
+use super::ENVIRONMENT;
+use crate::schema::{Additional, Node, Schema, Type};
+
+pub(super) fn optional(value: OptionalValue) -> CelValue {
+    let value: Arc<dyn Opaque> = Arc::new(value);
+    CelValue::Opaque(value)
+}
+
+/// A value as its schema declares it to CEL.
+pub(super) fn to_cel(value: &Value, schema: &Schema) -> CelValue {
+    match value {
+        Value::Null => CelValue::Null,
+        Value::Bool(flag) => CelValue::Bool(*flag),
+        Value::Number(number) => match number.as_i64() {
+            Some(number) if schema.kind == Some(Type::Number) => CelValue::Float(number as f64),
+            Some(number) => CelValue::Int(number),
+            None => CelValue::Float(number.as_f64().unwrap_or(f64::NAN)),
+        },
+        Value::String(text) => string(text, schema),
+        Value::Array(items) => {
+            let of_items = schema.items.as_ref().map(Node::get);
+            let items = items.iter().map(|item| match of_items {
+                Some(schema) => to_cel(item, schema),
+                None => to_cel(item, &Schema::default()),
+            });
+            CelValue::List(Arc::new(items.collect()))
+        }
+        Value::Object(members) => {
+            let entries =
+                members.iter().map(
+                    |(name, value)| match (schema.properties.get(name), &schema.additional) {
+                        (Some(node), _) => (escaped(name), to_cel(value, node.get())),
+                        (None, Additional::Values(node)) => (name.clone(), to_cel(value, node.get())),
+                        _ => (name.clone(), to_cel(value, &Schema::default())),
+                    },
+                );
+            let map = entries.map(|(name, value)| (Key::String(Arc::new(name)), value));
+            CelValue::Map(CelMap {
+                map: Arc::new(map.collect()),
+            })
+        }
+    }
+}
+
+fn string(text: &str, schema: &Schema) -> CelValue {
+    use base64::Engine as _;
+    let bytes = |text| base64::engine::general_purpose::STANDARD.decode(text).ok();
+    match &*schema.format {
+        "byte" => match bytes(text) {
+            Some(bytes) => CelValue::Bytes(Arc::new(bytes)),
+            None => CelValue::String(Arc::new(text.to_owned())),
+        },
+        // The crate's own functions read times and durations.
+        "date-time" => called("timestamp", text),
+        "duration" => called("duration", text),
+        _ => CelValue::String(Arc::new(text.to_owned())),
+    }
+}
+
+/// What a function of CEL makes of a string; the string if it cannot.
+fn called(function: &str, text: &str) -> CelValue {
+    let string = || CelValue::String(Arc::new(text.to_owned()));
+    let Ok(program) = ENVIRONMENT.compile(&format!("{function}(text)")) else {
+        return string();
+    };
+    let mut context = Context::with_env(ENVIRONMENT.clone());
+    context.add_variable_from_value("text", string());
+    program.execute(&context).unwrap_or_else(|_| string())
+}
+
+/// What CEL keeps for itself.
+const RESERVED: [&str; 21] = [
+    "true",
+    "false",
+    "null",
+    "in",
+    "as",
+    "break",
+    "const",
+    "continue",
+    "else",
+    "for",
+    "function",
+    "if",
+    "import",
+    "let",
+    "loop",
+    "package",
+    "namespace",
+    "return",
+    "var",
+    "void",
+    "while",
+];
+
+/// Whether no variable can have this name.
+pub(crate) fn is_reserved(name: &str) -> bool {
+    RESERVED.contains(&name)
+}
+
+/// The name by which a rule calls a field, as Kubernetes escapes those that are no identifiers or are reserved.
+fn escaped(name: &str) -> String {
+    if RESERVED.contains(&name) {
+        return format!("__{name}__");
+    }
+    let plain = !name.contains("__") && !name.contains(['.', '-', '/']);
+    if plain {
+        return name.to_owned();
+    }
+    name.replace("__", "__underscores__")
+        .replace('.', "__dot__")
+        .replace('-', "__dash__")
+        .replace('/', "__slash__")
+}
