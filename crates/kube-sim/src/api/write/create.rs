@@ -16,8 +16,8 @@ use crate::target::Target;
 use crate::{specs, view};
 
 use super::{
-    Writer, as_stored, check, definition, drop_empty, fill_in, label_namespace, namespace_finalizers,
-    new_uid, put, service, set_managers,
+    Writer, advice, as_read, as_stored, check, definition, drop_empty, fill_in, label_namespace,
+    namespace_finalizers, new_uid, put, service, set_managers,
 };
 
 impl Api {
@@ -43,7 +43,7 @@ impl Api {
         }
         self.check_namespace(transaction, target, &object)?;
         let generates = text(metadata(&object), "name").is_empty();
-        let mut name = check::new_name(resource, &mut object)?;
+        let mut name = check::new_name(&mut object);
         // A dry run does not come as far as to where it is refused.
         let given = text(metadata(&object), "resourceVersion").to_owned();
         let is_version = given.parse::<u64>().is_ok_and(|version| version != 0);
@@ -51,9 +51,7 @@ impl Api {
             let message = "resourceVersion should not be set on objects to be created";
             return Err(StatusError::internal(message));
         }
-        check::labels(resource, &name, &object)?;
-        check::finalizer_names(resource, &name, &object)?;
-        check::owners(resource, &name, &object)?;
+        check::strings(resource, &object)?;
         prepare_for_creation(resource, &mut object, writer);
         if let Writer::Client {
             manager: Some(manager),
@@ -77,11 +75,11 @@ impl Api {
         if writer != Writer::Owner {
             self.complete_new(transaction, resource, &name, &mut object, writer)?;
         }
-        self.prepare_new(resource, &mut object, writer)?;
-        check::kept_generation(resource, &name, &object)?;
-        if writer != Writer::Owner {
-            self.check_new(transaction, target, &object, &name, writer)?;
+        if resource.id() == definition::ID {
+            check::spec(resource, &name, &check::new_metadata(resource, &name, &object))?;
         }
+        self.prepare_new(resource, &mut object, writer)?;
+        self.check_new(transaction, target, &object, &name, writer)?;
         self.validate_by_webhooks(transaction, Operation::Create, target, writer, None, &object)?;
         let charges = match writer {
             Writer::Owner => Vec::new(),
@@ -89,9 +87,13 @@ impl Api {
         };
         let key = join_key(target.namespace.as_deref().unwrap_or(""), &name);
         if let Some(there) = transaction.get(resource, &key) {
+            if !text(metadata(&object), "generateName").is_empty() {
+                return Err(StatusError::name_taken(resource, &name));
+            }
             return Err(StatusError::already_exists(resource, &name, there.deleting));
         }
         as_stored(resource, &mut object);
+        as_read(target, &mut object);
         if writer.dry_run() {
             return Ok(Arc::new(view::encode(
                 resource,
@@ -141,15 +143,13 @@ impl Api {
         if text(meta, "name").is_empty() {
             meta.insert("name".into(), name.into());
         }
-        let name = check::new_name(resource, object)?;
-        check::labels(resource, &name, object)?;
-        check::finalizer_names(resource, &name, object)?;
-        check::owners(resource, &name, object)?;
+        let name = check::new_name(object);
+        check::strings(resource, object)?;
         prepare_for_creation(resource, object, writer);
         Ok(name)
     }
 
-    /// Refuses what a client may not create.
+    /// Refuses what may not be created, by a client or at all.
     fn check_new(
         &self,
         transaction: &mut Transaction<'_>,
@@ -159,8 +159,14 @@ impl Api {
         writer: Writer<'_>,
     ) -> Result<(), StatusError> {
         let resource = &target.resource;
-        check::spec(resource, name, &specs::causes(resource, object))?;
-        self.validate(target, None, object, writer.admission())?;
+        let mut causes = check::new_metadata(resource, name, object);
+        if writer == Writer::Owner {
+            return check::spec(resource, name, &causes);
+        }
+        causes.extend(specs::causes(resource, object));
+        causes.extend(self.schema_faults(target, None, object, writer.admission())?);
+        check::spec(resource, name, &causes)?;
+        advice::warn(resource, None, object, writer);
         if let Some(user) = writer.user() {
             self.check_escalation(transaction, target, user, None, object, name)?;
         }

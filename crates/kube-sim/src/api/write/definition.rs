@@ -493,6 +493,7 @@ mod tests {
                 manager: Some("m"),
                 user: None,
                 admission: None,
+                warnings: None,
             };
             let Value::Object(thing) = thing else {
                 unreachable!()
