@@ -27,6 +27,7 @@ mod objects;
 mod patches;
 mod policies;
 mod policy_details;
+mod published;
 mod quantities;
 mod run;
 mod schemas;
@@ -66,6 +67,7 @@ fn cases() -> Vec<Case> {
         kinds::cases(),
         definitions::cases(),
         definition_faults::cases(),
+        published::cases(),
         schemas::cases(),
         functions::cases(),
         specs::cases(),

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::{DeleteOptions, Object, definition, invalid, is_being_deleted, metadata, metadata_mut, text};
 use crate::names::{
-    annotation_faults, dns_label_fault, label_faults, label_key_fault, label_value_fault, subdomain_fault,
+    annotation_faults, dns_label_fault, label_faults, label_key_fault, subdomain_fault,
 };
 use crate::object::Stored;
 use crate::resources::Resource;
@@ -139,11 +139,8 @@ pub(super) fn new_metadata(resource: &Resource, name: &str, object: &Object) -> 
         ));
     } else {
         let faults = name_faults(resource, name, object);
-        // A namespace has its name as a label.
-        let label = label_value_fault(name).filter(|_| resource.id() == "namespaces" && !faults.is_empty());
         let named = |fault: Cow<'_, str>| Cause::invalid("metadata.name", quoted(name), &fault);
         causes.extend(faults.into_iter().map(named));
-        causes.extend(label.map(|fault| Cause::invalid("metadata.labels", quoted(name), fault)));
     }
     // Where the server does not count generations, that of a new object is kept.
     let generation = meta.get("generation").and_then(Value::as_i64);
