@@ -5,9 +5,7 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use super::{DeleteOptions, Object, definition, invalid, is_being_deleted, metadata, metadata_mut, text};
-use crate::names::{
-    annotation_faults, dns_label_fault, label_faults, label_key_fault, subdomain_fault,
-};
+use crate::names::{annotation_faults, dns_label_fault, label_faults, label_key_fault, subdomain_fault};
 use crate::object::Stored;
 use crate::resources::Resource;
 use crate::schema;
@@ -172,8 +170,18 @@ fn prefix_faults(resource: &Resource, prefix: &str, object: &Object) -> Vec<Caus
         .collect()
 }
 
+/// What is wrong with the metadata of a custom resource that has changed; a real server looks at most of it three times.
+pub(super) fn changed_metadata(resource: &Resource, object: &Object) -> Vec<Cause> {
+    let mut causes = metadata_faults(resource, object);
+    for _ in 0..2 {
+        causes.extend(label_causes(object));
+        causes.extend(owner_causes(object));
+    }
+    causes
+}
+
 /// What is wrong with the metadata of an object but for its name.
-pub(super) fn metadata_faults(resource: &Resource, object: &Object) -> Vec<Cause> {
+fn metadata_faults(resource: &Resource, object: &Object) -> Vec<Cause> {
     let mut causes = label_causes(object);
     causes.extend(owner_causes(object));
     causes.extend(finalizer_causes(resource, object));

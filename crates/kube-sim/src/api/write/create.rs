@@ -75,9 +75,6 @@ impl Api {
         if writer != Writer::Owner {
             self.complete_new(transaction, resource, &name, &mut object, writer)?;
         }
-        if resource.id() == definition::ID {
-            check::spec(resource, &name, &check::new_metadata(resource, &name, &object))?;
-        }
         self.prepare_new(resource, &mut object, writer)?;
         self.check_new(transaction, target, &object, &name, writer)?;
         self.validate_by_webhooks(transaction, Operation::Create, target, writer, None, &object)?;
@@ -291,13 +288,12 @@ impl Api {
                     .or_insert_with(|| json!({"phase": "Pending", "qosClass": "BestEffort"}));
             }
             "namespaces" => prepare_namespace(object),
-            definition::ID => definition::prepare(
-                object,
-                None,
-                &self.registry(),
-                &rfc3339(writer.now(self)),
-                writer == Writer::Owner,
-            )?,
+            definition::ID => {
+                let name = text(metadata(object), "name");
+                let causes = check::new_metadata(resource, name, object);
+                let (registry, now) = (self.registry(), rfc3339(writer.now(self)));
+                definition::prepare(object, None, causes, &registry, &now, writer == Writer::Owner)?;
+            }
             _ => {}
         }
         Ok(())

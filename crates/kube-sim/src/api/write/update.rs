@@ -81,6 +81,9 @@ impl Api {
         }
         set_managers(&mut new, managed);
         self.finish_change(target, &old, &mut new, writer)?;
+        if target.subresource.is_none() {
+            advice::warn(resource, Some(&old), &new, writer);
+        }
         if writer.dry_run() {
             return Ok(Arc::new(view::encode(resource, &new, current.resource_version)));
         }
@@ -155,13 +158,12 @@ impl Api {
         if !unchanged {
             let mut causes = self.schema_faults(target, Some(old), new, writer.admission())?;
             if target.resource.custom && target.subresource.is_none() {
-                causes.splice(0..0, check::metadata_faults(&target.resource, new));
+                causes.splice(0..0, check::changed_metadata(&target.resource, new));
             }
             check::spec(&target.resource, name, &causes)?;
             if target.subresource.is_none() {
                 let causes = specs::causes_of_change(&target.resource, old, new);
                 check::spec(&target.resource, name, &causes)?;
-                advice::warn(&target.resource, Some(old), new, writer);
             }
         }
         if let Some(user) = writer.user() {
@@ -186,7 +188,14 @@ impl Api {
         }
         if resource.id() == definition::ID {
             let (registry, now) = (self.registry(), rfc3339(self.now()));
-            definition::prepare(new, Some(old), &registry, &now, writer == Writer::Owner)?;
+            definition::prepare(
+                new,
+                Some(old),
+                Vec::new(),
+                &registry,
+                &now,
+                writer == Writer::Owner,
+            )?;
         }
         as_stored(resource, new);
         as_read(target, new);
