@@ -28,6 +28,7 @@ mod objects;
 mod patches;
 mod policies;
 mod policy_details;
+mod published;
 mod quantities;
 mod run;
 mod schemas;
@@ -67,6 +68,7 @@ fn cases() -> Vec<Case> {
         kinds::cases(),
         definitions::cases(),
         definition_faults::cases(),
+        published::cases(),
         schemas::cases(),
         costs::cases(),
         functions::cases(),

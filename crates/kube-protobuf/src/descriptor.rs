@@ -1,6 +1,6 @@
 //! Which messages there are.
 
-use crate::table::{Kind, Message};
+use crate::table::{Kind, Label, Message, Presence};
 use crate::tables::{KINDS, MESSAGES, OPTIONS};
 use std::fmt;
 
@@ -49,6 +49,29 @@ impl Descriptor {
     /// The full name.
     pub fn name(self) -> &'static str {
         self.0.name
+    }
+
+    /// Whether Go leaves a field out of an object's JSON where it is `false`, 0 or `""`: it is a scalar and no pointer, and its tag
+    /// says `omitempty`.
+    ///
+    /// ```
+    /// use kube_protobuf::Descriptor;
+    ///
+    /// let spec = Descriptor::named("k8s.io.api.core.v1.PodSpec").unwrap();
+    /// assert!(spec.omits_zero("hostNetwork"));
+    /// assert!(!spec.omits_zero("enableServiceLinks"));
+    /// ```
+    pub fn omits_zero(self, field: &str) -> bool {
+        self.0.fields.iter().any(|known| match known.presence {
+            Presence::Inline => known
+                .kind
+                .message()
+                .is_some_and(|message| Self(message).omits_zero(field)),
+            Presence::OmitEmpty => {
+                known.name == field && known.label == Label::One && known.kind.message().is_none()
+            }
+            _ => false,
+        })
     }
 }
 
@@ -99,5 +122,21 @@ mod tests {
         let name = "k8s.io.api.core.v1.PodSpec";
         assert_eq!(Descriptor::named(name).unwrap().name(), name);
         assert!(Descriptor::named("PodSpec").is_none());
+    }
+
+    #[test]
+    fn zeros_are_left_out_of_fields_that_go_omits() {
+        let omits = |message: &str, field| {
+            let name = format!("k8s.io.api.core.v1.{message}");
+            Descriptor::named(&name).unwrap().omits_zero(field)
+        };
+        assert!(omits("PodSpec", "nodeName"));
+        assert!(omits("ContainerPort", "hostPort"));
+        // A pointer, a list, a field without `omitempty`, an unknown one, and one that an embedded struct has.
+        assert!(!omits("PodSpec", "terminationGracePeriodSeconds"));
+        assert!(!omits("PodSpec", "containers"));
+        assert!(!omits("ContainerPort", "containerPort"));
+        assert!(!omits("PodSpec", "hostPort"));
+        assert!(omits("EphemeralContainer", "image"));
     }
 }

@@ -83,11 +83,7 @@ impl Shape {
     fn of(message: Option<&'static Message>) -> Self {
         message.map_or(Self::Any, |message| match message.form {
             Form::Fields => Self::Message(message),
-            // A schema wherever there is an object.
-            Form::SchemaOrArray | Form::SchemaOrBool | Form::SchemaOrStrings => {
-                let schema = message.fields.iter().find_map(|field| field.kind.message());
-                Self::of(schema)
-            }
+            // What reads itself in Go, such as a schema where there may be a boolean, too, is not strict.
             _ => Self::Any,
         })
     }

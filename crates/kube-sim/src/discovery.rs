@@ -22,6 +22,18 @@ const VERBS: [&str; 8] = [
     "watch",
 ];
 
+/// Those of a custom resource, in its order.
+const CUSTOM_VERBS: [&str; 8] = [
+    "delete",
+    "deletecollection",
+    "get",
+    "list",
+    "patch",
+    "create",
+    "update",
+    "watch",
+];
+
 /// The groups of built-in kinds in the order in which a real server lists them, which clients prefer the first of; those of
 /// custom resources follow.
 const GROUPS: [&str; 21] = [
@@ -285,10 +297,11 @@ fn described(resource: &Resource, version: &str) -> Value {
 pub(crate) fn verbs(resource: &Resource) -> Vec<&'static str> {
     // A namespace is deleted by its name only.
     let is_one = resource.id() == "namespaces";
+    let verbs = if resource.custom { CUSTOM_VERBS } else { VERBS };
     match (resource.review, resource.report) {
         (true, _) => vec!["create"],
         (_, true) => vec!["get", "list"],
-        _ => VERBS
+        _ => verbs
             .into_iter()
             .filter(|verb| !(is_one && *verb == "deletecollection"))
             .filter(|verb| !(resource.terminating && matches!(*verb, "create" | "patch" | "update")))

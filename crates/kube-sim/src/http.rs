@@ -18,6 +18,7 @@ use crate::api::Api;
 use crate::api::fields::FieldValidation;
 use crate::api::options::{self, Query};
 use crate::api::render::{Encoding, Form, Render};
+use crate::api::write::Warnings;
 use crate::discovery;
 use crate::faults::{self, DELETE, Decided, Effect, Facts, GET, LIST, Meeting, PATCH, POST, PUT, WATCH};
 use crate::issuer;
@@ -124,6 +125,8 @@ struct Call {
     user: Option<User>,
     /// The webhooks to be asked about a write.
     admission: Option<Admission>,
+    /// What was found about the object that is written.
+    warnings: Warnings,
 }
 
 /// What a request names.
@@ -173,6 +176,7 @@ async fn respond(
         decided,
         user,
         admission: None,
+        warnings: Warnings::default(),
     };
     call.disturbed(route).await
 }

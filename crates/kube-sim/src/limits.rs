@@ -112,6 +112,7 @@ impl Api {
             manager: Some(MANAGER),
             user: None,
             admission: None,
+            warnings: None,
         };
         for Charge { quota, used } in charges {
             let target = Target {

@@ -19,6 +19,17 @@ impl StatusError {
         Self::new(409, "AlreadyExists", message).with_details(named(resource, name))
     }
 
+    /// There is an object of the name that the server has made for a new one.
+    pub(crate) fn name_taken(resource: &Resource, name: &str) -> Self {
+        let message = format!(
+            "{} \"{name}\" already exists, the server was not able to generate a unique name for the object",
+            resource.id()
+        );
+        let mut details = named(resource, name);
+        details["retryAfterSeconds"] = 1.into();
+        Self::new(409, "AlreadyExists", message).with_details(details)
+    }
+
     pub(crate) fn conflict(resource: &Resource, name: &str, why: &str) -> Self {
         let message = format!(
             "Operation cannot be fulfilled on {} \"{name}\": {why}",

@@ -36,6 +36,7 @@ pub(crate) use cel::{
     Answer, Authorizer, Depths, Failure, Known, Named, Right, RightAsked, RightOf, Scope, TYPE, fault,
     fault_of, goes_on, is_reserved, lightly, until_stopped, with_room,
 };
+pub(crate) use format::is_known_of as is_known_format;
 pub(crate) use pattern::Pattern;
 pub(crate) use structural::faults;
 pub(crate) use validate::validate_object;
@@ -80,6 +81,15 @@ pub(crate) enum Node {
 }
 
 impl Node {
+    /// Whether what is there is read by Go's type itself, which tells nobody of unknown fields: schemas in definitions where something
+    /// else may be, too.
+    fn reads_itself(&self) -> bool {
+        match self {
+            Self::Here(_) => false,
+            Self::There { definition, .. } => definition.is_alternative(),
+        }
+    }
+
     /// The schema, after the reference if it is one.
     pub(crate) fn get(&self) -> &Arc<Schema> {
         match self {

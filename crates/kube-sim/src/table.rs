@@ -96,9 +96,14 @@ fn builtin(columns: &'static [Column]) -> (Vec<Value>, Columns) {
     (definitions.collect(), Columns::Builtin(columns))
 }
 
+/// What a definition's column of names is described as.
+const NAME: &str = "Name must be unique within a namespace. Is required when creating resources, although some resources may allow a client \
+     to request the generation of an appropriate name automatically. Name is primarily intended for creation idempotence and configuration \
+     definition. Cannot be updated. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names";
+
 /// The columns of a definition, up to the first whose path cannot be read.
 fn custom(resource: &Resource, version: &str) -> (Vec<Value>, Columns) {
-    let mut definitions = vec![definition("Name", "string", "name", "Name", 0)];
+    let mut definitions = vec![definition("Name", "string", "name", NAME, 0)];
     let mut columns = Vec::new();
     let of_version = resource.definition.versions.get(version);
     for column in of_version.into_iter().flat_map(|version| &version.columns) {

@@ -203,16 +203,16 @@ fn encode_text(secret: &mut Object) {
 impl Api {
     /// Checks a custom resource against its schema. What has not changed since `old` is not refused. A client's write ends if the
     /// schema's rules are to be evaluated elsewhere first.
-    pub(crate) fn validate(
+    pub(crate) fn schema_faults(
         &self,
         target: &Target,
         old: Option<&Object>,
         new: &Object,
         admission: Option<&Admission>,
-    ) -> Result<(), StatusError> {
+    ) -> Result<Vec<Cause>, StatusError> {
         let resource = &target.resource;
         let Some(schema) = resource.schema(&target.version).filter(|_| resource.custom) else {
-            return Ok(());
+            return Ok(Vec::new());
         };
         let subresource = target.subresource.as_deref();
         let mut causes: Vec<Cause> = match admission {
@@ -220,19 +220,7 @@ impl Api {
             None => schema::validate_object(&schema, old, new, subresource),
         };
         causes.extend(scale_faults(resource, new));
-        if causes.is_empty() {
-            return Ok(());
-        }
-        let name = new
-            .get("metadata")
-            .and_then(|metadata| metadata["name"].as_str())
-            .unwrap_or("");
-        Err(StatusError::invalid(
-            &resource.group,
-            &resource.kind,
-            name,
-            &causes,
-        ))
+        Ok(causes)
     }
 }
 

@@ -113,11 +113,40 @@ impl Patch {
 
     pub(crate) fn apply(&self, mut document: Value) -> Result<Value, StatusError> {
         match self {
-            Self::Merge(patch) => json_patch::merge(&mut document, patch),
+            Self::Merge(patch) => merge(&mut document, patch),
             Self::Json(patch) => apply_operations(&mut document, &patch.0)?,
             Self::Strategic(patch) => strategic::merge(&mut document, patch)?,
         }
         Ok(document)
+    }
+}
+
+/// Merges a patch into a document as a real server does.
+fn merge(document: &mut Value, patch: &Value) {
+    let (Value::Object(members), Value::Object(patch)) = (&mut *document, patch) else {
+        *document = patch.clone();
+        return;
+    };
+    for (name, value) in patch {
+        match members.get_mut(name) {
+            _ if value.is_null() => _ = members.remove(name),
+            Some(found @ Value::Object(_)) => merge(found, value),
+            _ => _ = members.insert(name.clone(), without_nulls(value)),
+        }
+    }
+}
+
+/// What takes the place of no object has no members that are null, not in its lists either.
+fn without_nulls(value: &Value) -> Value {
+    match value {
+        Value::Object(members) => {
+            let members = members.iter().filter(|(_, value)| !value.is_null());
+            members
+                .map(|(name, value)| (name.clone(), without_nulls(value)))
+                .collect()
+        }
+        Value::Array(items) => items.iter().map(without_nulls).collect(),
+        other => other.clone(),
     }
 }
 

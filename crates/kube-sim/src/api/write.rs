@@ -16,12 +16,14 @@ use crate::meta::{Object, finalizers, is_being_deleted, metadata, metadata_mut, 
 use crate::number;
 use crate::object::Stored;
 use crate::resources::Resource;
+use crate::schema;
 use crate::specs;
 use crate::status::{Cause, StatusError};
 use crate::storage::{TooLarge, Transaction};
 use crate::target::Target;
 use crate::view;
 
+mod advice;
 mod check;
 mod connect;
 mod create;
@@ -35,6 +37,7 @@ mod subresource;
 mod token;
 mod update;
 
+pub(crate) use advice::Warnings;
 pub(crate) use definition::ID as DEFINITIONS;
 pub(crate) use delete::{DeleteOptions, Deleted, Propagation};
 pub(crate) use subresource::Scale;
@@ -51,6 +54,8 @@ pub(crate) enum Writer<'a> {
         user: Option<&'a User>,
         /// The webhooks to be asked.
         admission: Option<&'a Admission>,
+        /// Where the client's warnings go.
+        warnings: Option<&'a Warnings>,
     },
     /// The owner of the server: objects are taken as they are, status included.
     Owner,
@@ -78,6 +83,13 @@ impl<'a> Writer<'a> {
     fn admission(self) -> Option<&'a Admission> {
         match self {
             Writer::Client { admission, .. } => admission,
+            Writer::Owner => None,
+        }
+    }
+
+    fn warnings(self) -> Option<&'a Warnings> {
+        match self {
+            Writer::Client { warnings, .. } => warnings,
             Writer::Owner => None,
         }
     }
@@ -209,6 +221,11 @@ impl Api {
         force: bool,
         writer: Writer<'_>,
     ) -> Result<(Arc<Stored>, bool), StatusError> {
+        let mut config = Cow::Borrowed(config);
+        if target.resource.custom {
+            as_stored(&target.resource, config.to_mut());
+        }
+        let config = &*config;
         self.transact(|transaction| {
             let target = &*self.as_defined_now(target)?;
             let (resource, name) = (&target.resource, target.name.as_deref().unwrap_or(""));
@@ -486,6 +503,15 @@ fn fill_in(resource: &Resource, object: &mut Object) {
 fn as_stored(resource: &Resource, object: &mut Object) {
     if resource.custom {
         object.values_mut().for_each(number::normalize);
+    }
+}
+
+/// Takes nulls from a custom resource and gives it its defaults again, as a real server does when it reads the object for the answer: a
+/// status that nobody has written yet may have some.
+fn as_read(target: &Target, object: &mut Object) {
+    let schema = target.resource.schema(&target.version);
+    if let Some(schema) = schema.filter(|_| target.resource.custom) {
+        schema::fit::read(object, &schema);
     }
 }
 

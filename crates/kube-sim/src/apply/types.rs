@@ -45,6 +45,7 @@ impl<'a> Type<'a> {
         match node {
             Node::Here(schema) => Self::Schema { schema, preserves },
             Node::There { definition, .. } if definition.name.ends_with(".RawExtension") => Self::Whole,
+            Node::There { definition, .. } if definition.is_alternative() => Self::Deduced,
             Node::There { definition, .. } => Self::of(Some(definition.schema())),
         }
     }

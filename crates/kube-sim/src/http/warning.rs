@@ -14,7 +14,8 @@ impl Call {
     /// What the client is to be warned of, once.
     pub(super) fn warnings(&self) -> Vec<String> {
         let of_webhooks = self.admission.as_ref().map(Admission::warnings);
-        let mut warnings = [self.fields.warnings(), of_webhooks.unwrap_or_default()].concat();
+        let of_object = self.warnings.take();
+        let mut warnings = [self.fields.warnings(), of_webhooks.unwrap_or_default(), of_object].concat();
         let mut seen = HashSet::new();
         warnings.retain(|warning| seen.insert(warning.clone()));
         warnings

@@ -205,6 +205,7 @@ impl Call {
             manager: Some(self.manager()),
             user: self.user.as_ref(),
             admission: self.admission.as_ref(),
+            warnings: Some(&self.warnings),
         }
     }
 
@@ -215,6 +216,7 @@ impl Call {
             manager: None,
             user: self.user.as_ref(),
             admission: self.admission.as_ref(),
+            warnings: Some(&self.warnings),
         }
     }
 

@@ -204,6 +204,12 @@ pub(crate) struct Column {
     pub(crate) priority: i64,
 }
 
+/// What the column of ages is described as that a definition without columns has.
+const AGE: &str = "CreationTimestamp is a timestamp representing the server time when this object was created. It is not guaranteed to be \
+     set in happens-before order across separate operations. Clients may not set this value. It is represented in RFC3339 form and is in \
+     UTC.\n\nPopulated by the system. Read-only. Null for lists. More info: \
+     https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata";
+
 impl Column {
     /// The columns of a version; the age, if it names none.
     fn of(version: &Value) -> Vec<Self> {
@@ -217,7 +223,7 @@ impl Column {
             name: "Age".into(),
             kind: "date".into(),
             format: String::new(),
-            description: "Age".into(),
+            description: AGE.into(),
             path: ".metadata.creationTimestamp".into(),
             priority: 0,
         }]

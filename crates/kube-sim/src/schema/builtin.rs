@@ -4,9 +4,10 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, LazyLock, OnceLock};
 
+use kube_protobuf::Descriptor;
 use serde_json::Value;
 
-use super::{Additional, Schema};
+use super::{Additional, Node, Schema};
 
 /// A line for each schema: its name, its kinds (`apps/v1/Deployment`, separated by spaces), its JSON.
 const TABLE: &str = include_str!("builtin.tsv");
@@ -23,17 +24,62 @@ pub(crate) struct Definition {
     json: &'static str,
     parsed: OnceLock<Arc<Schema>>,
     defaults: OnceLock<Vec<(&'static str, &'static Value)>>,
+    message: OnceLock<Option<Descriptor>>,
 }
 
 impl Definition {
     pub(crate) fn schema(&self) -> &Arc<Schema> {
         self.parsed.get_or_init(|| {
+            if let Some(schemas) = self.alternative() {
+                return Arc::new(schemas);
+            }
             let mut schema = Schema::parse(&self.json());
             // Such as RawExtension and FieldsV1: nothing is said of what is in them.
             schema.preserves_unknown =
                 schema.properties.is_empty() && schema.additional == Additional::Unsaid;
             Arc::new(schema)
         })
+    }
+
+    /// What is a schema of a definition or something else, of which nothing is published: its fields, if it is a schema.
+    fn alternative(&self) -> Option<Schema> {
+        let name = self.alternative_to().filter(|_| self.is_alternative())?;
+        let definition = named(name)?;
+        let mut schema = Schema::clone(definition.schema());
+        schema.kind = None;
+        schema.items = Some(Node::There {
+            definition,
+            default: None,
+        });
+        Some(schema)
+    }
+
+    /// Whether this is a schema of a definition or something else.
+    pub(crate) fn is_alternative(&self) -> bool {
+        self.alternative_to()
+            .is_some_and(|name| name.ends_with(".JSONSchemaProps"))
+    }
+
+    /// What this is if it is not something else.
+    pub(super) fn alternative_to(&self) -> Option<&'static str> {
+        self.name
+            .strip_suffix("OrArray")
+            .or(self.name.strip_suffix("OrBool"))
+    }
+
+    /// Whether Go leaves out this field where it is `false`, 0 or `""`.
+    pub(crate) fn omits_zero(&self, field: &str) -> bool {
+        let message = self.message.get_or_init(|| {
+            let name = self
+                .alternative_to()
+                .unwrap_or(self.name)
+                .strip_prefix("io.k8s.")?;
+            Descriptor::named(&format!(
+                "k8s.io.{}",
+                name.replacen("-apiserver", "_apiserver", 1)
+            ))
+        });
+        message.is_some_and(|message| message.omits_zero(field))
     }
 
     /// The fields that have a default, with it.
@@ -80,12 +126,13 @@ impl Definitions {
                 continue;
             };
             by_kind.extend(kinds.split_terminator(' ').map(|kind| (kind, name)));
-            let (parsed, defaults) = (OnceLock::new(), OnceLock::new());
+            let (parsed, defaults, message) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
             let definition = Definition {
                 name,
                 json,
                 parsed,
                 defaults,
+                message,
             };
             by_name.insert(name, definition);
         }

@@ -3,9 +3,9 @@
 use serde_json::{Map, Value};
 
 use super::{Schema, walk};
-use crate::names::{label_key_fault, label_value_fault};
+use crate::names::{dns_1035_label_fault, label_key_fault, label_value_fault};
 use crate::path::Path;
-use crate::status::Cause;
+use crate::status::{Cause, quoted};
 
 /// What is wrong with the type and the metadata of objects within an object.
 pub(super) fn faults(object: &Map<String, Value>, schema: &Schema) -> Vec<Cause> {
@@ -43,6 +43,13 @@ fn check(object: &Map<String, Value>, path: &Path<'_>, causes: &mut Vec<Cause>) 
         match object.get(name).and_then(Value::as_str) {
             None => causes.push(Cause::required(field, "")),
             Some("") => causes.push(Cause::invalid(field, "\"\"", "must not be empty")),
+            Some(kind) if name == "kind" => {
+                let fault = dns_1035_label_fault(&kind.to_lowercase());
+                causes.extend(fault.map(|fault| {
+                    let why = format!("may have mixed case, but should otherwise match: {fault}");
+                    Cause::invalid(field, quoted(kind), &why)
+                }));
+            }
             Some(_) => {}
         }
     }

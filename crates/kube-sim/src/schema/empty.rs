@@ -1,9 +1,9 @@
-//! What Go writes otherwise than it was given because it is empty. It leaves out a list or a map without items, and makes a struct
-//! without fields of a null. Who compares what is stored with what was sent must see that.
+//! What Go writes otherwise than it was given because it is empty. It leaves out a list or a map without items, `false`, 0 and `""` where
+//! a field is no pointer, and makes a struct without fields of a null. Who compares what is stored with what was sent must see that.
 
 use serde_json::{Map, Value};
 
-use super::{Additional, Definition, Node, Schema};
+use super::{Additional, Definition, Node, Schema, builtin};
 
 /// The fields that Go writes even if they are empty, though nobody must give them: their tags lack `omitempty`. And those that
 /// validation refuses if they are empty, but not if they are not there.
@@ -34,13 +34,21 @@ const WRITTEN: &[(&str, &str)] = &[
     ),
 ];
 
-/// Writes what is empty in an object of a built-in kind as Go does. The object's own metadata stays as it was sent: an empty list
-/// of `managedFields` there says something.
+/// Writes what is empty in an object of a built-in kind as Go does. Lists and maps of the object's own metadata stay as they were sent:
+/// an empty list of `managedFields` there says something.
 pub(super) fn leave_out(object: &mut Map<String, Value>, definition: &'static Definition) {
     let metadata = object.remove("metadata");
     in_members(object, Some(definition), definition.schema());
-    if let Some(metadata) = metadata {
+    if let Some(mut metadata) = metadata {
+        in_metadata(&mut metadata);
         object.insert("metadata".into(), metadata);
+    }
+}
+
+/// Leaves out the empty texts and numbers of an object's metadata.
+pub(super) fn in_metadata(metadata: &mut Value) {
+    if let (Value::Object(members), Some(definition)) = (metadata, builtin::named(builtin::METADATA)) {
+        members.retain(|name, value| !(is_zero(value) && definition.omits_zero(name)));
     }
 }
 
@@ -53,7 +61,8 @@ fn in_members(object: &mut Map<String, Value>, definition: Option<&Definition>, 
         |name, value| match (schema.properties.get(name), &schema.additional) {
             (Some(node), _) => {
                 in_value(value, node);
-                !is_empty(value, node.get()) || is_written(name)
+                let omits = || definition.is_some_and(|definition| definition.omits_zero(name));
+                (!is_empty(value, node.get()) || is_written(name)) && !(is_zero(value) && omits())
             }
             (None, Additional::Values(node)) => {
                 in_value(value, node);
@@ -78,6 +87,16 @@ fn in_value(value: &mut Value, node: &Node) {
         (Value::Object(object), _) => in_members(object, definition, node.get()),
         (Value::Array(items), Some(node)) => items.iter_mut().for_each(|item| in_value(item, node)),
         _ => {}
+    }
+}
+
+/// Whether a scalar is what Go has without a value.
+fn is_zero(value: &Value) -> bool {
+    match value {
+        Value::Bool(value) => !value,
+        Value::Number(number) => number.as_f64() == Some(0.0),
+        Value::String(text) => text.is_empty(),
+        _ => false,
     }
 }
 

@@ -26,6 +26,12 @@ pub(crate) fn converted(object: &mut Map<String, Value>, schema: &Schema) {
     prune::nulls(object, schema);
 }
 
+/// Makes a custom resource that is stored what a client reads: without misplaced nulls, with its defaults.
+pub(crate) fn read(object: &mut Map<String, Value>, schema: &Schema) {
+    prune::nulls(object, schema);
+    default::fill_in(object, schema);
+}
+
 fn made_custom(
     object: &mut Map<String, Value>,
     schema: &Schema,
@@ -92,6 +98,7 @@ fn metadata(value: &mut Value, path: &str, dropped: &mut Vec<String>) -> Result<
         fields_of(members, definition, &mut found);
         dropped.extend(found.iter().map(|field| format!("{path}.{field}")));
     }
+    empty::in_metadata(value);
     Ok(())
 }
 

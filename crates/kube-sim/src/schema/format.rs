@@ -41,6 +41,15 @@ pub(crate) fn fits(format: &str, text: &str) -> bool {
     }
 }
 
+/// Whether a format says something about values of a type by its name; without a type, about any.
+pub(crate) fn is_known_of(kind: &str, format: &str) -> bool {
+    let kinds = [Type::String, Type::Integer, Type::Number];
+    let mut kinds = kinds
+        .into_iter()
+        .filter(|known| kind.is_empty() || known.name() == kind);
+    kinds.any(|known| is_known(known, format))
+}
+
 /// Whether a format says something about values of a type.
 pub(crate) fn is_known(kind: Type, format: &str) -> bool {
     match kind {

@@ -66,7 +66,11 @@ impl Pruning {
             let additional = schema.map(|schema| &schema.additional);
             match (property, additional) {
                 (Some(node), _) | (None, Some(Additional::Values(node))) => {
+                    let told = self.dropped.len();
                     self.prune(value, Some(node.get()), false, &path.field(name));
+                    if node.reads_itself() {
+                        self.dropped.truncate(told);
+                    }
                 }
                 (None, Some(Additional::Anything | Additional::Nothing)) => {
                     self.prune(value, None, false, &path.field(name));

@@ -139,6 +139,10 @@ fn level(schema: &Value, level_of: Level, path: &str, causes: &mut Vec<Cause>) {
             "must be object at the root",
         ));
     }
+    if schema["x-kubernetes-preserve-unknown-fields"] == false {
+        let at = at("x-kubernetes-preserve-unknown-fields");
+        causes.push(Cause::invalid(at, false, "must be true or undefined"));
+    }
     if int_or_string && any {
         let why = "must be false if x-kubernetes-int-or-string is true";
         causes.push(Cause::invalid(
@@ -151,7 +155,8 @@ fn level(schema: &Value, level_of: Level, path: &str, causes: &mut Vec<Cause>) {
         let why = "must be false if x-kubernetes-int-or-string is true";
         causes.push(Cause::invalid(at("x-kubernetes-embedded-resource"), true, why));
     }
-    if kind == "array" && schema.get("items").is_none() {
+    let has_items = schema["items"].is_object() || schema["items"].is_array();
+    if kind == "array" && !has_items {
         causes.push(Cause::required(at("items"), "must be specified"));
     }
     parts(schema, level_of, embedded, path, causes);
@@ -188,6 +193,11 @@ fn parts(schema: &Value, level_of: Level, embedded: bool, path: &str, causes: &m
     let properties = schema["properties"].as_object();
     for (name, property) in properties.into_iter().flatten() {
         let path = crate::path::below(path, format_args!(".properties[{name}]"));
+        if level_of == Level::Root && name == "metadata" && property["type"] != "object" {
+            let given = property["type"].as_str().unwrap_or("");
+            let field = format!("{path}.type");
+            causes.push(Cause::invalid(field, format_args!("{given:?}"), "must be object"));
+        }
         level(property, Level::Field, &path, causes);
         if level_of == Level::Root && name == "metadata" && says_more_than_names(property) {
             let why = "must not specify anything other than name and generateName, but metadata is implicitly specified";
@@ -293,12 +303,12 @@ fn lists(schema: &Value, path: &str, causes: &mut Vec<Cause>) {
         let why = "must be object if parent array's x-kubernetes-list-type is map";
         causes.push(Cause::invalid(at("items.type"), format_args!("{given:?}"), why));
     }
-    for (index, key) in keys.iter().enumerate() {
+    for key in &keys {
         let property = &items["properties"][*key];
         if property.is_null() {
             let why = "entries must all be names of item properties";
-            let field = format!("{path}.x-kubernetes-list-map-keys[{index}]");
-            causes.push(Cause::invalid(field, format_args!("{key:?}"), why));
+            let shown = serde_json::to_string(&keys).unwrap_or_default();
+            causes.push(Cause::invalid(at("x-kubernetes-list-map-keys"), shown, why));
             continue;
         }
         let required = items["required"]

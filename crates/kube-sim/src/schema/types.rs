@@ -48,12 +48,23 @@ fn in_schema(
     if value.is_null() {
         return None;
     }
-    if let Some(definition) = definition
-        && let Some(read) = of_its_own(definition.name)
-    {
-        return read(value, place);
+    if let Some(definition) = definition {
+        if let Some(read) = of_its_own(definition.name) {
+            return read(value, place);
+        }
+        if short(definition.name) == "JSONSchemaPropsOrBool" && !(value.is_boolean() || value.is_object()) {
+            return Some("boolean or JSON schema expected".to_owned());
+        }
     }
     let fits = match (schema.kind, value) {
+        // A schema of a definition where something else may be, too.
+        (None, Value::Object(members)) if !schema.properties.is_empty() => {
+            return in_object(members, schema, definition, place);
+        }
+        (None, Value::Array(items)) if schema.items.is_some() => {
+            let node = schema.items.as_ref()?;
+            return items.iter().find_map(|item| in_node(item, node, place));
+        }
         (None, _) => true,
         (Some(Type::Object), Value::Object(members)) => {
             return in_object(members, schema, definition, place);
@@ -114,7 +125,9 @@ fn in_object(
                 "" => name.clone(),
                 path => crate::path::below(path, format_args!(".{name}")),
             };
-            let structure = definition.map_or(place.structure, |definition| short(definition.name));
+            let structure = definition.map_or(place.structure, |definition| {
+                short(definition.alternative_to().unwrap_or(definition.name))
+            });
             return in_node(value, node, &Place { structure, path });
         }
         match &schema.additional {
@@ -131,12 +144,7 @@ fn of_its_own(name: &str) -> Option<fn(&Value, &Place<'_>) -> Option<String>> {
         "MicroTime" => micro_time,
         "Quantity" => |value, _| quantity(value),
         "IntOrString" => int_or_string,
-        "RawExtension"
-        | "FieldsV1"
-        | "JSON"
-        | "JSONSchemaPropsOrArray"
-        | "JSONSchemaPropsOrBool"
-        | "JSONSchemaPropsOrStringArray" => |_, _| None,
+        "RawExtension" | "FieldsV1" | "JSON" | "JSONSchemaPropsOrStringArray" => |_, _| None,
         _ => return None,
     })
 }

@@ -154,6 +154,9 @@ fn check_value(value: &Value, old: Option<&Value>, schema: &Schema, path: &str, 
         }
         return;
     }
+    if let Value::Number(number) = value {
+        check_range(number, schema, path, findings);
+    }
     if let Some(limits) = &schema.limits {
         check_combinations(value, limits, path, findings);
         match value {
@@ -175,7 +178,6 @@ fn check_value(value: &Value, old: Option<&Value>, schema: &Schema, path: &str, 
                 findings.add(path, "FieldValueTypeInvalid", message);
             }
         }
-        Value::Number(number) => check_range(number, schema, path, findings),
         Value::Array(items) => {
             if let Some(node) = &schema.items {
                 let old_items = lists::OldItems::of(old, schema);
@@ -386,6 +388,7 @@ fn check_object(value: &Value, old: Option<&Value>, schema: &Schema, path: &str,
             findings.add(path, "FieldValueTooMany", too_many(count, max));
         }
     }
+    let schema_has = |name: &String| schema.properties.contains_key(name);
     for (name, value) in members {
         let node = match (schema.properties.get(name), &schema.additional) {
             (Some(node), _) => node,
@@ -401,7 +404,7 @@ fn check_object(value: &Value, old: Option<&Value>, schema: &Schema, path: &str,
         // The metadata of objects is checked elsewhere.
         if let super::Node::Here(schema) = node {
             let path = match path {
-                "" => name.clone(),
+                "" if schema_has(name) => name.clone(),
                 path => below(path, format_args!(".{name}")),
             };
             let old = old.and_then(|old| old.get(name));

@@ -318,3 +318,75 @@ async fn small_things_are_taken_or_refused_as_elsewhere() {
         .unwrap();
     assert!(!namespaces["verbs"].to_string().contains("deletecollection"));
 }
+
+#[tokio::test]
+async fn what_is_taken_may_be_warned_of() {
+    const MERGE: &str = "application/merge-patch+json";
+    const ADVICE: &str = "to avoid accidental conflicts with other finalizer writers";
+    let client = Client::empty();
+    let mut served = version("v1", true);
+    served["schema"]["openAPIV3Schema"]["properties"] = json!({
+        "port": {"type": "integer", "format": "uint16"}, "other": {"type": "array", "items": {"type": "integer", "format": "uint16"}},
+        "count": {"type": "integer", "format": "int32"}, "name": {"type": "string", "format": "int32"},
+        "when": {"type": "string", "format": "date-time"}, "any": {"x-kubernetes-preserve-unknown-fields": true, "format": "uri"},
+    });
+    let made = client.post(DEFINITIONS, definition(&json!([served]))).await;
+    let of = |format: &str| format!(r#"299 - "unrecognized format \"{format}\"""#);
+    assert_eq!(warnings(&made), [of("int32"), of("uint16")]);
+    let path = format!("{DEFINITIONS}/things.example.com");
+    let label = json!({"metadata": {"labels": {"a": "b"}}});
+    assert_eq!(warnings(&client.patch(&path, MERGE, label).await), [""; 0]);
+
+    let things = "/apis/example.com/v1/things";
+    let thing = json!({
+        "apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "a", "finalizers": ["x", "a.b/c", "a.b"]},
+    });
+    let made = client.post(things, thing).await;
+    let of = |name: &str, more: &str| {
+        format!(
+            r#"299 - "metadata.finalizers: \"{name}\": prefer a domain-qualified finalizer name{more} {ADVICE}""#
+        )
+    };
+    assert_eq!(warnings(&made), [of("a.b", " including a path (/)"), of("x", "")]);
+    let others = json!({"metadata": {"finalizers": ["x", "y"]}});
+    let changed = client.patch(&format!("{things}/a"), MERGE, others).await;
+    assert_eq!(warnings(&changed), [of("y", "")]);
+    let mut map = map(json!({"name": "a", "finalizers": ["orphan"]}));
+    map["apiVersion"] = "v1".into();
+    assert_eq!(warnings(&client.post(CONFIGMAPS, map).await), [""; 0]);
+}
+
+#[tokio::test]
+async fn verbs_and_columns_of_definitions_are_as_elsewhere() {
+    let client = Client::empty();
+    let made = client.post(DEFINITIONS, definition(&json!([version("v1", true)])));
+    made.await.ok();
+    let listed = client.get("/apis/example.com/v1").await.ok();
+    let verbs = [
+        "delete",
+        "deletecollection",
+        "get",
+        "list",
+        "patch",
+        "create",
+        "update",
+        "watch",
+    ];
+    assert_eq!(listed["resources"][0]["verbs"], json!(verbs));
+    let table = client
+        .send(
+            Method::GET,
+            "/apis/example.com/v1/things",
+            &[("accept", TABLE)],
+            "",
+        )
+        .await
+        .ok();
+    let described = |column: usize| {
+        table["columnDefinitions"][column]["description"]
+            .as_str()
+            .unwrap()
+    };
+    assert!(described(0).starts_with("Name must be unique within a namespace. "));
+    assert!(described(1).starts_with("CreationTimestamp is a timestamp "));
+}

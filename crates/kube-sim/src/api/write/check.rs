@@ -5,9 +5,7 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use super::{DeleteOptions, Object, definition, invalid, is_being_deleted, metadata, metadata_mut, text};
-use crate::names::{
-    annotation_faults, dns_label_fault, label_faults, label_key_fault, label_value_fault, subdomain_fault,
-};
+use crate::names::{annotation_faults, dns_label_fault, label_faults, label_key_fault, subdomain_fault};
 use crate::object::Stored;
 use crate::resources::Resource;
 use crate::schema;
@@ -94,19 +92,6 @@ pub(super) fn generation(target: &Target, object: &Object) -> Result<(), StatusE
     )))
 }
 
-/// Where the server does not count generations, that of a new object is kept.
-pub(super) fn kept_generation(resource: &Resource, name: &str, object: &Object) -> Result<(), StatusError> {
-    let given = metadata(object).get("generation").and_then(Value::as_i64);
-    match given.filter(|generation| *generation < 0) {
-        None => Ok(()),
-        Some(negative) => {
-            let why = "must be greater than or equal to 0";
-            let cause = Cause::invalid("metadata.generation", negative, why);
-            Err(refused(resource, name, cause))
-        }
-    }
-}
-
 /// The namespace of the object is that of the URL; left out, it is filled in.
 pub(super) fn namespace(target: &Target, object: &mut Object) -> Result<(), StatusError> {
     let given = text(metadata(object), "namespace");
@@ -126,15 +111,11 @@ pub(super) fn namespace(target: &Target, object: &mut Object) -> Result<(), Stat
     }
 }
 
-/// The name of a new object, made from `generateName` if need be.
-pub(super) fn new_name(resource: &Resource, object: &mut Object) -> Result<String, StatusError> {
+/// The name of a new object, made from `generateName` if need be; it may be one that no object can have.
+pub(super) fn new_name(object: &mut Object) -> String {
     let meta = metadata_mut(object);
-    if text(meta, "name").is_empty() {
-        let prefix = text(meta, "generateName");
-        if prefix.is_empty() {
-            let cause = Cause::required("metadata.name", "name or generateName is required");
-            return Err(refused(resource, "", cause));
-        }
+    let prefix = text(meta, "generateName");
+    if text(meta, "name").is_empty() && !prefix.is_empty() {
         const ALPHABET: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
         let suffix: String = (0..5)
             .map(|_| ALPHABET[fastrand::usize(..ALPHABET.len())] as char)
@@ -142,24 +123,69 @@ pub(super) fn new_name(resource: &Resource, object: &mut Object) -> Result<Strin
         let prefix: String = prefix.chars().take(58).collect();
         meta.insert("name".into(), format!("{prefix}{suffix}").into());
     }
-    let name = text(meta, "name").to_owned();
-    let faults = name_faults(resource, &name, object);
-    if faults.is_empty() {
-        return Ok(name);
-    }
-    let causes = faults
-        .into_iter()
-        .map(|fault| Cause::invalid("metadata.name", quoted(&name), &fault));
-    // A namespace has its name as a label.
-    let label = label_value_fault(&name).filter(|_| resource.id() == "namespaces");
-    let label = label.map(|fault| Cause::invalid("metadata.labels", quoted(&name), fault));
-    let causes: Vec<_> = causes.chain(label).collect();
-    Err(refused_all(resource, &name, &causes))
+    text(meta, "name").to_owned()
 }
 
-/// The refusal of a new object, which names the kind also of custom resources.
-fn refused(resource: &Resource, name: &str, cause: Cause) -> StatusError {
-    StatusError::invalid(&resource.group, &resource.kind, name, &[cause])
+/// What is wrong with the metadata of a new object, in the order of a real server, which tells of its spec after that.
+pub(super) fn new_metadata(resource: &Resource, name: &str, object: &Object) -> Vec<Cause> {
+    let meta = metadata(object);
+    let mut causes = prefix_faults(resource, text(meta, "generateName"), object);
+    if name.is_empty() {
+        causes.push(Cause::required(
+            "metadata.name",
+            "name or generateName is required",
+        ));
+    } else {
+        let faults = name_faults(resource, name, object);
+        let named = |fault: Cow<'_, str>| Cause::invalid("metadata.name", quoted(name), &fault);
+        causes.extend(faults.into_iter().map(named));
+    }
+    // Where the server does not count generations, that of a new object is kept.
+    let generation = meta.get("generation").and_then(Value::as_i64);
+    if let Some(negative) = generation.filter(|generation| *generation < 0) {
+        let why = "must be greater than or equal to 0";
+        causes.push(Cause::invalid("metadata.generation", negative, why));
+    }
+    causes.extend(metadata_faults(resource, object));
+    causes
+}
+
+/// What is wrong with the names that begin with this.
+fn prefix_faults(resource: &Resource, prefix: &str, object: &Object) -> Vec<Cause> {
+    if prefix.is_empty() {
+        return Vec::new();
+    }
+    // What ends with a dash becomes a name by what follows.
+    let begun = match prefix.strip_suffix('-') {
+        Some(rest) if !rest.is_empty() => {
+            let mut begun = rest.to_owned();
+            begun.pop();
+            begun + "a"
+        }
+        _ => prefix.to_owned(),
+    };
+    let faults = name_faults(resource, &begun, object).into_iter();
+    faults
+        .map(|fault| Cause::invalid("metadata.generateName", quoted(prefix), &fault))
+        .collect()
+}
+
+/// What is wrong with the metadata of a custom resource that has changed; a real server looks at most of it three times.
+pub(super) fn changed_metadata(resource: &Resource, object: &Object) -> Vec<Cause> {
+    let mut causes = metadata_faults(resource, object);
+    for _ in 0..2 {
+        causes.extend(label_causes(object));
+        causes.extend(owner_causes(object));
+    }
+    causes
+}
+
+/// What is wrong with the metadata of an object but for its name.
+fn metadata_faults(resource: &Resource, object: &Object) -> Vec<Cause> {
+    let mut causes = label_causes(object);
+    causes.extend(owner_causes(object));
+    causes.extend(finalizer_causes(resource, object));
+    causes
 }
 
 /// Why an object cannot have this name.
@@ -198,33 +224,32 @@ fn path_segment_fault(name: &str) -> Option<&'static str> {
     }
 }
 
-pub(super) fn labels(resource: &Resource, name: &str, object: &Object) -> Result<(), StatusError> {
-    let texts = |field: &'static str| match metadata(object).get(field) {
-        None | Some(Value::Null) => Ok(None),
-        Some(Value::Object(texts)) if texts.values().all(Value::is_string) => Ok(Some(texts)),
-        Some(_) => Err(not_strings(resource, field)),
+/// Labels and annotations are maps of strings.
+pub(super) fn strings(resource: &Resource, object: &Object) -> Result<(), StatusError> {
+    let is_of_strings = |field: &&str| match metadata(object).get(*field) {
+        None | Some(Value::Null) => true,
+        Some(Value::Object(texts)) => texts.values().all(Value::is_string),
+        Some(_) => false,
     };
-    let (labels, annotations) = (texts("labels")?, texts("annotations")?);
-    let mut causes = labels.map_or_else(Vec::new, |labels| label_faults(labels, "metadata.labels"));
-    causes.extend(
-        annotations
-            .into_iter()
-            .flat_map(|texts| annotation_faults(texts, "metadata.annotations")),
-    );
-    invalid_if_any(resource, name, &causes)
+    match ["labels", "annotations"]
+        .into_iter()
+        .find(|field| !is_of_strings(field))
+    {
+        None => Ok(()),
+        Some(field) => Err(not_strings(resource, field)),
+    }
 }
 
-/// The answer to an object with these faults, if there are any.
-fn invalid_if_any(resource: &Resource, name: &str, causes: &[Cause]) -> Result<(), StatusError> {
-    match causes.is_empty() {
-        true => Ok(()),
-        false => Err(StatusError::invalid(
-            &resource.group,
-            &resource.kind,
-            name,
-            causes,
-        )),
-    }
+fn label_causes(object: &Object) -> Vec<Cause> {
+    let texts = |field: &str| metadata(object).get(field).and_then(Value::as_object);
+    let mut causes = texts("labels").map_or_else(Vec::new, |texts| label_faults(texts, "metadata.labels"));
+    let annotations = texts("annotations").map(|texts| annotation_faults(texts, "metadata.annotations"));
+    causes.extend(annotations.into_iter().flatten());
+    causes
+}
+
+pub(super) fn labels(resource: &Resource, name: &str, object: &Object) -> Result<(), StatusError> {
+    spec(resource, name, &label_causes(object))
 }
 
 /// The refusal of an object for its spec, if there are causes.
@@ -325,6 +350,10 @@ pub(super) fn deletion(
 
 /// Finalizers are names with a prefix, but for those of the server; for custom resources the prefix may be missing.
 pub(super) fn finalizer_names(resource: &Resource, name: &str, object: &Object) -> Result<(), StatusError> {
+    spec(resource, name, &finalizer_causes(resource, object))
+}
+
+fn finalizer_causes(resource: &Resource, object: &Object) -> Vec<Cause> {
     let mut causes = Vec::new();
     let mut unqualified = Vec::new();
     for (at, finalizer) in super::finalizers(object).into_iter().enumerate() {
@@ -341,7 +370,7 @@ pub(super) fn finalizer_names(resource: &Resource, name: &str, object: &Object) 
         }
     }
     causes.extend(unqualified);
-    invalid_if_any(resource, name, &causes)
+    causes
 }
 
 /// An object that is being deleted gets no new finalizers.
@@ -372,8 +401,12 @@ pub(super) fn finalizers(
 
 /// Owners are named in full, are no events, and at most one of them controls the object.
 pub(super) fn owners(resource: &Resource, name: &str, object: &Object) -> Result<(), StatusError> {
+    spec(resource, name, &owner_causes(object))
+}
+
+fn owner_causes(object: &Object) -> Vec<Cause> {
     let Some(owners) = metadata(object).get("ownerReferences").and_then(Value::as_array) else {
-        return Ok(());
+        return Vec::new();
     };
     let mut causes = Vec::new();
     let mut controller: Option<String> = None;
@@ -419,7 +452,7 @@ pub(super) fn owners(resource: &Resource, name: &str, object: &Object) -> Result
             }
         }
     }
-    invalid_if_any(resource, name, &causes)
+    causes
 }
 
 /// A reference as a real server shows it: its members in the order of the Go type.

@@ -16,8 +16,8 @@ use crate::target::Target;
 use crate::{control, specs, view};
 
 use super::{
-    Writer, as_stored, check, definition, drop_empty, fill_in, label_namespace, namespace_finalizers,
-    new_uid, put, service, set_managers,
+    Writer, advice, as_read, as_stored, check, definition, drop_empty, fill_in, label_namespace,
+    namespace_finalizers, new_uid, put, service, set_managers,
 };
 
 /// What a client says of a new object.
@@ -45,10 +45,7 @@ impl Api {
         self.track_new(target, &mut object, writer);
         let name = self.admit_new(transaction, target, &mut object, sent, writer)?;
         self.prepare_new(resource, &mut object, writer)?;
-        check::kept_generation(resource, &name, &object)?;
-        if writer != Writer::Owner {
-            self.check_new(transaction, target, &object, &name, writer)?;
-        }
+        self.check_new(transaction, target, &object, &name, writer)?;
         self.validate_by_webhooks(transaction, Operation::Create, target, writer, None, &object)?;
         let charges = match writer {
             Writer::Owner => Vec::new(),
@@ -56,9 +53,13 @@ impl Api {
         };
         let key = join_key(target.namespace.as_deref().unwrap_or(""), &name);
         if let Some(there) = transaction.get(resource, &key) {
+            if !text(metadata(&object), "generateName").is_empty() {
+                return Err(StatusError::name_taken(resource, &name));
+            }
             return Err(StatusError::already_exists(resource, &name, there.deleting));
         }
         as_stored(resource, &mut object);
+        as_read(target, &mut object);
         if writer.dry_run() {
             return Ok(Arc::new(view::encode(resource, &object, given)));
         }
@@ -89,7 +90,7 @@ impl Api {
         }
         self.check_namespace(transaction, target, object)?;
         let is_drawn = text(metadata(object), "name").is_empty();
-        let name = check::new_name(resource, object)?;
+        let name = check::new_name(object);
         // A dry run does not come as far as to where it is refused.
         let version = text(metadata(object), "resourceVersion").to_owned();
         let is_version = version.parse::<u64>().is_ok_and(|version| version != 0);
@@ -97,9 +98,7 @@ impl Api {
             let message = "resourceVersion should not be set on objects to be created";
             return Err(StatusError::internal(message));
         }
-        check::labels(resource, &name, object)?;
-        check::finalizer_names(resource, &name, object)?;
-        check::owners(resource, &name, object)?;
+        check::strings(resource, object)?;
         Ok(Sent {
             name,
             is_drawn,
@@ -180,15 +179,13 @@ impl Api {
         if text(meta, "name").is_empty() {
             meta.insert("name".into(), name.into());
         }
-        let name = check::new_name(resource, object)?;
-        check::labels(resource, &name, object)?;
-        check::finalizer_names(resource, &name, object)?;
-        check::owners(resource, &name, object)?;
+        let name = check::new_name(object);
+        check::strings(resource, object)?;
         prepare_for_creation(resource, object, writer);
         Ok(name)
     }
 
-    /// Refuses what a client may not create.
+    /// Refuses what may not be created, by a client or at all.
     fn check_new(
         &self,
         transaction: &mut Transaction<'_>,
@@ -198,8 +195,14 @@ impl Api {
         writer: Writer<'_>,
     ) -> Result<(), StatusError> {
         let resource = &target.resource;
-        check::spec(resource, name, &specs::causes(resource, object))?;
-        self.validate(target, None, object, writer.admission())?;
+        let mut causes = check::new_metadata(resource, name, object);
+        if writer == Writer::Owner {
+            return check::spec(resource, name, &causes);
+        }
+        causes.extend(specs::causes(resource, object));
+        causes.extend(self.schema_faults(target, None, object, writer.admission())?);
+        check::spec(resource, name, &causes)?;
+        advice::warn(resource, None, object, writer);
         if let Some(user) = writer.user() {
             self.check_escalation(transaction, target, user, None, object, name)?;
         }
@@ -326,13 +329,12 @@ impl Api {
                     .or_insert_with(|| json!({"phase": "Pending", "qosClass": "BestEffort"}));
             }
             "namespaces" => prepare_namespace(object),
-            definition::ID => definition::prepare(
-                object,
-                None,
-                &self.registry(),
-                &rfc3339(writer.now(self)),
-                writer == Writer::Owner,
-            )?,
+            definition::ID => {
+                let name = text(metadata(object), "name");
+                let causes = check::new_metadata(resource, name, object);
+                let (registry, now) = (self.registry(), rfc3339(writer.now(self)));
+                definition::prepare(object, None, causes, &registry, &now, writer == Writer::Owner)?;
+            }
             _ => {}
         }
         Ok(())

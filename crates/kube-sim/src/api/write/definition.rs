@@ -122,12 +122,13 @@ pub(super) fn fill_in(definition: &mut Object) {
 }
 
 /// Checks a definition and sets its defaults and its status: what may have its names is established immediately. `old` is what it
-/// takes the place of.
+/// takes the place of, `wrong` what is wrong with its metadata.
 ///
 /// A `lenient` check lets versions have no schema, or one that a real server refuses.
 pub(super) fn prepare(
     object: &mut Object,
     old: Option<&Object>,
+    mut wrong: Vec<Cause>,
     registry: &Registry,
     now: &str,
     lenient: bool,
@@ -138,10 +139,17 @@ pub(super) fn prepare(
         StatusError::invalid("apiextensions.k8s.io", "CustomResourceDefinition", &name, causes)
     };
     let spec = |pointer: &str| definition.pointer(pointer).and_then(Value::as_str).unwrap_or("");
-    let mut wrong = Vec::new();
     if name != format!("{}.{}", spec("/spec/names/plural"), spec("/spec/group")) {
         let why = "must be spec.names.plural+\".\"+spec.group";
-        wrong.push(Cause::invalid("metadata.name", format_args!("{name:?}"), why));
+        let is_named = |cause: &Cause| cause.field == "metadata.name";
+        let place = wrong
+            .iter()
+            .position(|cause| !is_named(cause))
+            .unwrap_or(wrong.len());
+        wrong.insert(
+            place,
+            Cause::invalid("metadata.name", format_args!("{name:?}"), why),
+        );
     }
     fill_in(object);
     let resources = Resource::of_definition(&definition);
@@ -494,6 +502,7 @@ mod tests {
                 manager: Some("m"),
                 user: None,
                 admission: None,
+                warnings: None,
             };
             let Value::Object(thing) = thing else {
                 unreachable!()

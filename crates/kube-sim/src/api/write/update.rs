@@ -17,8 +17,8 @@ use crate::target::Target;
 use crate::view;
 
 use super::{
-    Writer, as_stored, bump_generation, check, definition, drop_empty, fill_in, keep_member, name_namespace,
-    namespace_finalizers, put, resize, service, set_managers, signing, with_managers,
+    Writer, advice, as_read, as_stored, bump_generation, check, definition, drop_empty, fill_in, keep_member,
+    name_namespace, namespace_finalizers, put, resize, service, set_managers, signing, with_managers,
 };
 
 impl Api {
@@ -81,6 +81,9 @@ impl Api {
         }
         set_managers(&mut new, managed);
         self.finish_change(target, &old, &mut new, writer)?;
+        if target.subresource.is_none() {
+            advice::warn(resource, Some(&old), &new, writer);
+        }
         if writer.dry_run() {
             return Ok(Arc::new(view::encode(resource, &new, current.resource_version)));
         }
@@ -153,7 +156,11 @@ impl Api {
         writer: Writer<'_>,
     ) -> Result<(), StatusError> {
         if !unchanged {
-            self.validate(target, Some(old), new, writer.admission())?;
+            let mut causes = self.schema_faults(target, Some(old), new, writer.admission())?;
+            if target.resource.custom && target.subresource.is_none() {
+                causes.splice(0..0, check::changed_metadata(&target.resource, new));
+            }
+            check::spec(&target.resource, name, &causes)?;
             if target.subresource.is_none() {
                 let causes = specs::causes_of_change(&target.resource, old, new);
                 check::spec(&target.resource, name, &causes)?;
@@ -181,9 +188,17 @@ impl Api {
         }
         if resource.id() == definition::ID {
             let (registry, now) = (self.registry(), rfc3339(self.now()));
-            definition::prepare(new, Some(old), &registry, &now, writer == Writer::Owner)?;
+            definition::prepare(
+                new,
+                Some(old),
+                Vec::new(),
+                &registry,
+                &now,
+                writer == Writer::Owner,
+            )?;
         }
         as_stored(resource, new);
+        as_read(target, new);
         view::ensure_converted(resource, &target.version, new)
     }
 
@@ -213,13 +228,18 @@ impl Api {
                 signing::stamp(new, &rfc3339(writer.now(self)));
             }
         }
-        // A real server validates metadata several times on the way, that of custom resources once less.
-        let times = |times: usize| move |error: StatusError| error.repeated(times);
-        let (several, twice) = if resource.custom { (3, 1) } else { (4, 2) };
-        check::labels(resource, name, new).map_err(times(several))?;
-        check::finalizer_names(resource, name, new)?;
-        check::finalizers(resource, name, old, new).map_err(times(twice))?;
-        check::owners(resource, name, new).map_err(times(several))?;
+        // The metadata of built-in kinds is validated several times on the way, that of custom resources with their schema.
+        let times =
+            |times: usize| move |error: StatusError| error.repeated(if resource.custom { 1 } else { times });
+        check::strings(resource, new)?;
+        if !resource.custom || writer == Writer::Owner {
+            check::labels(resource, name, new).map_err(times(4))?;
+            check::finalizer_names(resource, name, new)?;
+        }
+        check::finalizers(resource, name, old, new).map_err(times(2))?;
+        if !resource.custom || writer == Writer::Owner {
+            check::owners(resource, name, new).map_err(times(4))?;
+        }
         if writer != Writer::Owner {
             check::deletion(resource, name, old, new).map_err(times(2))?;
         }

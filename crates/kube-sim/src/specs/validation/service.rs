@@ -255,7 +255,6 @@ pub(super) fn endpoint_slice(slice: &At<'_>, causes: &mut Causes) {
             causes.push(name.duplicate());
         }
         port.at("protocol").need_one_of(&PROTOCOLS, causes);
-        names::port_number(&port.at("port"), causes);
     }
 }
 

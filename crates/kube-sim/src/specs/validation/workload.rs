@@ -1,6 +1,6 @@
 //! What makes pods: deployments, sets, jobs.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::at::{At, Causes};
 use super::{cron, names, pod, volume};
@@ -115,7 +115,35 @@ pub(super) fn stateful_set(object: &At<'_>, causes: &mut Causes) {
     spec.at("serviceName").fits_if_set(dns_label_fault, causes);
     // A real server checks these twice.
     pod::template_metadata(&spec.at("template"), causes);
-    selected_template(&spec, &STATEFUL_SET, causes);
+    let with_claims = with_claims(&spec);
+    selected_template(&object.naming("spec", &with_claims), &STATEFUL_SET, causes);
+}
+
+/// The spec of a StatefulSet as its pods see it: each claim that it makes is a volume of the template, before the template's own, in
+/// the place of one of its name.
+fn with_claims(spec: &At<'_>) -> Value {
+    let mut completed = spec.value().clone();
+    let claims = spec.items("volumeClaimTemplates").map(|claim| {
+        let name = claim.at("metadata").get("name").clone();
+        json!({"name": name, "persistentVolumeClaim": {"claimName": name}})
+    });
+    let mut volumes: Vec<Value> = claims.collect();
+    if volumes.is_empty() {
+        return completed;
+    }
+    let names: Vec<Value> = volumes.iter().map(|volume| volume["name"].clone()).collect();
+    let template = spec.at("template");
+    let own = template
+        .at("spec")
+        .get("volumes")
+        .as_array()
+        .into_iter()
+        .flatten();
+    volumes.extend(own.filter(|volume| !names.contains(&volume["name"])).cloned());
+    if let Some(Value::Object(pod)) = completed.pointer_mut("/template/spec") {
+        pod.insert("volumes".into(), volumes.into());
+    }
+    completed
 }
 
 pub(super) fn daemon_set(object: &At<'_>, causes: &mut Causes) {
