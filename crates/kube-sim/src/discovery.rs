@@ -62,12 +62,13 @@ const GROUPS: [&str; 21] = [
 
 /// The answer to a path that does not concern objects; `None` for one that does.
 ///
-/// An answer about health says more if it is to be `verbose`.
+/// An answer about health says more if it is to be `verbose`. `host` is the server as the client calls it, if it does.
 pub(crate) fn answer(
     registry: &Registry,
     segments: &[&str],
     accept: &str,
     verbose: bool,
+    host: Option<&str>,
 ) -> Option<Response<SimBody>> {
     let aggregated = accept.contains("as=APIGroupDiscoveryList");
     let value = match segments {
@@ -82,7 +83,11 @@ pub(crate) fn answer(
         ["openapi", "v3", path @ ..] => openapi::answer(registry, path)?,
         ["api"] if aggregated => return Some(discovery_list(registry, accept, true)),
         ["apis"] if aggregated => return Some(discovery_list(registry, accept, false)),
-        ["api"] => json!({"kind": "APIVersions", "versions": ["v1"], "serverAddressByClientCIDRs": []}),
+        ["api"] => {
+            let address = |host| json!({"clientCIDR": "0.0.0.0/0", "serverAddress": host});
+            let addresses: Vec<Value> = host.into_iter().map(address).collect();
+            json!({"kind": "APIVersions", "versions": ["v1"], "serverAddressByClientCIDRs": addresses})
+        }
         ["apis"] => json!({"kind": "APIGroupList", "apiVersion": "v1", "groups": groups(registry)}),
         ["api", version] => resource_list(registry, "", version)?,
         ["apis", group] => {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use bytes::{Bytes, BytesMut};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
-use http::header::ACCEPT;
+use http::header::{ACCEPT, HOST};
 use http::{HeaderMap, Method, Request, Response, StatusCode};
 use tokio::runtime::Handle;
 
@@ -225,6 +225,7 @@ fn name(
             &segments,
             accept,
             query.flag("verbose").is_some(),
+            request.headers.get(HOST).and_then(|host| host.to_str().ok()),
         )
     {
         return Ok(Named::Answer(answer));

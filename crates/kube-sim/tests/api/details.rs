@@ -390,3 +390,13 @@ async fn verbs_and_columns_of_definitions_are_as_elsewhere() {
     assert!(described(0).starts_with("Name must be unique within a namespace. "));
     assert!(described(1).starts_with("CreationTimestamp is a timestamp "));
 }
+
+#[tokio::test]
+async fn a_client_is_told_the_address_that_it_asked() {
+    let client = Client::empty();
+    let asked = client
+        .send(Method::GET, "/api", &[("host", "127.0.0.1:6443")], "")
+        .await;
+    let addresses = json!([{"clientCIDR": "0.0.0.0/0", "serverAddress": "127.0.0.1:6443"}]);
+    assert_eq!(asked.ok()["serverAddressByClientCIDRs"], addresses);
+}
