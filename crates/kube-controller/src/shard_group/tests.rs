@@ -599,6 +599,5 @@ async fn many_that_start_together_settle_soon() {
     while replicas.iter().any(|replica| replica.shards.shards().len() != 2) {
         sleep(SECOND / 10).await;
     }
-    println!("SETTLED {:?}", start.elapsed());
     assert!(start.elapsed() < 10 * SECOND, "{:?}", start.elapsed());
 }
