@@ -256,8 +256,8 @@ impl Running {
         _ = self.work_ended().await;
     }
 
-    /// Ends what informers depend on after the leadership was lost. Whatever else still runs is aborted: nothing is waited for that has what
-    /// others need, such as the shards of a group.
+    /// Ends what informers depend on, after the leadership was lost. Everything else is aborted before, because it may hold what has to be
+    /// handed over, such as shards.
     async fn leave(&mut self) {
         for started in self.running.values().filter(|started| !is_around(started.runs)) {
             started.task.abort();
